@@ -1,0 +1,44 @@
+// Dates as an administrator writes them.
+
+import { nextCycleStart } from '#core/cycle.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+
+const DAY_MS = 86_400_000
+const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/
+/** A date-time must say its offset: an instant that depends on who reads it is no deadline. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
+
+export function iso(instantMs: number): string {
+  return new Date(instantMs).toISOString()
+}
+
+export function isoOrNull(instantMs: number | undefined): string | null {
+  return instantMs === undefined ? null : iso(instantMs)
+}
+
+/** An ISO date (valid to its last instant in the zone) or date-time with offset, as epoch milliseconds. */
+export function readDeadline(text: string, timeZone: string, param: string): number | Refusal {
+  if (DATE_ONLY.test(text)) {
+    // Noon UTC of a date lies on that date nearly everywhere; where it does not, the zone is 12 hours off and a day is kept.
+    const noon = Date.parse(`${text}T12:00:00Z`)
+    if (!Number.isNaN(noon)) return nextCycleStart('daily', timeZone, noon)
+  } else if (DATE_TIME.test(text)) {
+    const instant = Date.parse(text)
+    if (!Number.isNaN(instant)) return instant
+  }
+  return refuse('invalid_request', `'${param}' must be a date such as 2027-12-31 or a date-time with its offset.`, {
+    param,
+  })
+}
+
+/** `90d`, `never` (undefined) or a date, as the instant from which a key is expired. */
+export function readExpiry(text: string, timeZone: string, nowMs: number): number | undefined | Refusal {
+  if (text === 'never') return undefined
+  const days = /^([1-9][0-9]{0,4})d$/.exec(text)
+  if (days !== null) return nowMs + Number(days[1]) * DAY_MS
+  const deadline = readDeadline(text, timeZone, 'expires')
+  if (typeof deadline === 'number') return deadline
+  return refuse('invalid_request', "'expires' must be like 90d, never, or a date such as 2027-12-31.", {
+    param: 'expires',
+  })
+}

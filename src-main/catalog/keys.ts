@@ -1,0 +1,132 @@
+// Keys: create, show, suspend, resume, extend, top up, revoke.
+
+import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { isoOrNull, readExpiry } from '#catalog/dates.ts'
+import { noPackage, termsOf } from '#catalog/packages.ts'
+import { keyView } from '#catalog/views.ts'
+import type { KeyCreate, KeyCreated, KeyTopUp, KeyView } from '#contract/schemas.ts'
+import { keyStatus, type Key, type StoredKeyStatus } from '#core/entities.ts'
+import { keyHint, makeKey } from '#core/key-format.ts'
+import { creditsToMicro } from '#core/money.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+
+/** Rotation about every 90 days is what the contract recommends. */
+const DEFAULT_EXPIRY = '90d'
+const KEY_RANDOM_BYTES = 64
+
+/** Makes a key. Its value is in the answer and nowhere else, ever again. */
+export async function createKey(context: CatalogContext, input: KeyCreate): Promise<KeyCreated | Refusal> {
+  const entity = context.catalog.package(input.package)
+  if (entity === undefined) return noPackage(input.package)
+  const namesake = context.catalog.key(input.name)
+  if (namesake !== undefined && namesake.storedStatus !== 'revoked') {
+    return refuse('conflict', `There is a key named '${input.name}' already.`, { param: 'name' })
+  }
+  const nowMs = context.nowMs()
+  const expiresAtMs = readExpiry(input.expires ?? DEFAULT_EXPIRY, entity.timeZone, nowMs)
+  if (isRefusal(expiresAtMs)) return expiresAtMs
+  const value = makeKey(context.randomBytes(KEY_RANDOM_BYTES))
+  const key: Key = {
+    id: context.newId(),
+    name: input.name,
+    owner: input.owner,
+    hash: context.hashKey(value),
+    hint: keyHint(value),
+    packageId: entity.id,
+    storedStatus: 'active',
+    expiresAtMs,
+    createdAtMs: nowMs,
+  }
+  const opening = context.ledger.open(key.id, termsOf(entity))
+  try {
+    await commitChanges(context, [{ type: 'put-key', key }], opening)
+  } catch (error) {
+    context.ledger.forget(key.id)
+    throw error
+  }
+  return { id: key.id, name: key.name, key: value, expires_at: isoOrNull(expiresAtMs) }
+}
+
+export function listKeys(context: CatalogContext): KeyView[] {
+  return context.catalog.keys.map((key) => view(context, key))
+}
+
+export function showKey(context: CatalogContext, idOrName: string): KeyView | Refusal {
+  const key = context.catalog.key(idOrName)
+  return key === undefined ? noKey(idOrName) : view(context, key)
+}
+
+export function suspendKey(context: CatalogContext, idOrName: string): Promise<KeyView | Refusal> {
+  return changeStatus(context, idOrName, 'suspended')
+}
+
+export function resumeKey(context: CatalogContext, idOrName: string): Promise<KeyView | Refusal> {
+  return changeStatus(context, idOrName, 'active')
+}
+
+/** Final: the key is unusable from the next request on, and its running answers end. */
+export function revokeKey(context: CatalogContext, idOrName: string): Promise<KeyView | Refusal> {
+  return changeStatus(context, idOrName, 'revoked')
+}
+
+/** Sets a new expiry, which also revives an expired key. */
+export async function extendKey(
+  context: CatalogContext,
+  idOrName: string,
+  expires: string,
+): Promise<KeyView | Refusal> {
+  const key = context.catalog.key(idOrName)
+  if (key === undefined) return noKey(idOrName)
+  if (key.storedStatus === 'revoked') return revokedIsFinal(key)
+  const timeZone = context.catalog.package(key.packageId)?.timeZone ?? context.timeZone
+  const expiresAtMs = readExpiry(expires, timeZone, context.nowMs())
+  if (isRefusal(expiresAtMs)) return expiresAtMs
+  return put(context, { ...key, expiresAtMs })
+}
+
+/** Adds credits to a key of a `topup` package, or to the present cycle of any other that counts credits. */
+export async function topUpKey(context: CatalogContext, idOrName: string, input: KeyTopUp): Promise<KeyView | Refusal> {
+  const key = context.catalog.key(idOrName)
+  if (key === undefined) return noKey(idOrName)
+  if (key.storedStatus === 'revoked') return revokedIsFinal(key)
+  if (context.catalog.package(key.packageId)?.type === 'unlimited') {
+    return refuse('invalid_request', `Key '${key.name}' is unlimited; there is nothing to top up.`)
+  }
+  const amountMicro = creditsToMicro(input.credits)
+  if (amountMicro === undefined) {
+    return refuse('invalid_request', "'credits' takes at most six decimals.", { param: 'credits' })
+  }
+  const id = `top-up:${input.idempotency_id ?? context.newId()}`
+  await context.ledger.topUp(key.id, { amountMicro, reason: input.reason ?? 'top-up', id })
+  return view(context, key)
+}
+
+async function changeStatus(
+  context: CatalogContext,
+  idOrName: string,
+  storedStatus: StoredKeyStatus,
+): Promise<KeyView | Refusal> {
+  const key = context.catalog.key(idOrName)
+  if (key === undefined) return noKey(idOrName)
+  if (key.storedStatus === storedStatus) return view(context, key)
+  if (key.storedStatus === 'revoked') return revokedIsFinal(key)
+  return put(context, { ...key, storedStatus })
+}
+
+async function put(context: CatalogContext, key: Key): Promise<KeyView> {
+  await commitChanges(context, [{ type: 'put-key', key }])
+  if (keyStatus(key, context.nowMs()) !== 'active') context.keyBlocked(key.id)
+  return view(context, key)
+}
+
+function view(context: CatalogContext, key: Key): KeyView {
+  return keyView(key, context.ledger.balance(key.id), context.catalog, context.nowMs())
+}
+
+function noKey(idOrName: string): Refusal {
+  return refuse('not_found', `There is no key '${idOrName}'.`)
+}
+
+function revokedIsFinal(key: Key): Refusal {
+  return refuse('conflict', `Key '${key.name}' is revoked, which is final. Create a new one.`)
+}

@@ -1,0 +1,141 @@
+// Models with their targets and prices: add, price, enable, disable, remove.
+
+import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { modelView } from '#catalog/views.ts'
+import type { ModelCreate, ModelView, PriceFields, TargetFields } from '#contract/schemas.ts'
+import type { Model, Provider, Target } from '#core/entities.ts'
+import { creditsToMicro } from '#core/money.ts'
+import type { Price } from '#core/pricing.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+
+/** Finds a provider by the name that a target gives. */
+export type FindProvider = (name: string) => Provider | undefined
+
+export async function addModel(context: CatalogContext, input: ModelCreate): Promise<ModelView | Refusal> {
+  if (context.catalog.model(input.id) !== undefined) {
+    return refuse('conflict', `There is a model '${input.id}' already.`, { param: 'id' })
+  }
+  const model = readModelInput(context, input, undefined, (name) => context.catalog.provider(name))
+  return isRefusal(model) ? model : put(context, model)
+}
+
+export async function priceModel(
+  context: CatalogContext,
+  id: string,
+  fields: PriceFields,
+): Promise<ModelView | Refusal> {
+  const model = context.catalog.model(id)
+  if (model === undefined) return noModel(id)
+  const price = readPrice(fields, model.price, context.catalog.nextPriceVersion(id))
+  return isRefusal(price) ? price : put(context, { ...model, price })
+}
+
+export async function enableModel(
+  context: CatalogContext,
+  id: string,
+  isEnabled: boolean,
+): Promise<ModelView | Refusal> {
+  const model = context.catalog.model(id)
+  if (model === undefined) return noModel(id)
+  if (isEnabled && model.price === undefined) return unpriced(id)
+  return put(context, { ...model, isEnabled })
+}
+
+export async function removeModel(context: CatalogContext, id: string): Promise<Record<string, never> | Refusal> {
+  if (context.catalog.model(id) === undefined) return noModel(id)
+  await commitChanges(context, [{ type: 'delete-model', id }])
+  return {}
+}
+
+/** The model that an input describes. What the input leaves out is taken from `existing`, else from the defaults. */
+export function readModelInput(
+  context: CatalogContext,
+  input: ModelCreate,
+  existing: Model | undefined,
+  findProvider: FindProvider,
+): Model | Refusal {
+  const kind = input.kind ?? existing?.kind ?? 'chat'
+  const maxOutputTokens = input.max_output_tokens ?? existing?.maxOutputTokens ?? (kind === 'embedding' ? 0 : undefined)
+  if (maxOutputTokens === undefined) {
+    return refuse('invalid_request', "'max_output_tokens' is required for a chat model.", {
+      param: 'max_output_tokens',
+    })
+  }
+  const price =
+    input.price === undefined
+      ? existing?.price
+      : readPrice(input.price, existing?.price, context.catalog.nextPriceVersion(input.id))
+  if (isRefusal(price)) return price
+  const targets = readTargets(input.targets, findProvider)
+  if (isRefusal(targets)) return targets
+  if (input.enabled === true && price === undefined) return unpriced(input.id)
+  return {
+    id: input.id,
+    displayName: input.display_name ?? existing?.displayName ?? input.id,
+    kind,
+    contextWindow: input.context_window,
+    maxOutputTokens,
+    isEnabled: input.enabled ?? existing?.isEnabled ?? price !== undefined,
+    price,
+    targets,
+    createdAtMs: existing?.createdAtMs ?? context.nowMs(),
+  }
+}
+
+/** A price with the same amounts keeps its version. */
+function readPrice(fields: PriceFields, existing: Price | undefined, nextVersion: number): Price | Refusal {
+  const inputMicro = creditsToMicro(fields.input)
+  const outputMicro = creditsToMicro(fields.output)
+  const cacheReadMicro = creditsToMicro(fields.cache_read ?? fields.input)
+  const cacheWriteMicro = creditsToMicro(fields.cache_write ?? fields.input)
+  if (
+    inputMicro === undefined ||
+    outputMicro === undefined ||
+    cacheReadMicro === undefined ||
+    cacheWriteMicro === undefined
+  ) {
+    return refuse('invalid_request', "'price' takes credits per million tokens with at most six decimals.", {
+      param: 'price',
+    })
+  }
+  const isSame =
+    existing?.inputMicro === inputMicro &&
+    existing.outputMicro === outputMicro &&
+    existing.cacheReadMicro === cacheReadMicro &&
+    existing.cacheWriteMicro === cacheWriteMicro
+  if (isSame) return existing
+  return { version: nextVersion, inputMicro, outputMicro, cacheReadMicro, cacheWriteMicro }
+}
+
+function readTargets(inputs: readonly TargetFields[], findProvider: FindProvider): Target[] | Refusal {
+  const targets: Target[] = []
+  for (const [index, input] of inputs.entries()) {
+    const provider = findProvider(input.provider)
+    if (provider === undefined) {
+      const param = `targets.${index}.provider`
+      return refuse('invalid_request', `'${param}': there is no provider '${input.provider}'.`, { param })
+    }
+    targets.push({
+      providerId: provider.id,
+      upstreamModel: input.model,
+      priority: input.priority ?? index,
+      weight: input.weight ?? 1,
+    })
+  }
+  return targets
+}
+
+async function put(context: CatalogContext, model: Model): Promise<ModelView> {
+  await commitChanges(context, [{ type: 'put-model', model, changedAtMs: context.nowMs() }])
+  return modelView(model, context.catalog)
+}
+
+function noModel(id: string): Refusal {
+  return refuse('not_found', `There is no model '${id}'.`)
+}
+
+function unpriced(id: string): Refusal {
+  return refuse('invalid_request', `Model '${id}' needs an input and an output price before it can be enabled.`, {
+    param: 'price',
+  })
+}

@@ -1,0 +1,138 @@
+// Packages: add, edit, remove.
+
+import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { readDeadline } from '#catalog/dates.ts'
+import { packageView } from '#catalog/views.ts'
+import type { PackageCreate, PackageEdit, PackageView } from '#contract/schemas.ts'
+import { isTimeZone } from '#core/cycle.ts'
+import type { Package, PackageLimits } from '#core/entities.ts'
+import { creditsToMicro, ZERO, type MicroCredits } from '#core/money.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { AccountTerms } from '#ledger/account.ts'
+
+export async function addPackage(context: CatalogContext, input: PackageCreate): Promise<PackageView | Refusal> {
+  if (context.catalog.package(input.name) !== undefined) {
+    return refuse('conflict', `There is a package named '${input.name}' already.`, { param: 'name' })
+  }
+  const entity = readPackage(context, input, undefined, (id) => context.catalog.model(id) !== undefined)
+  if (isRefusal(entity)) return entity
+  await commitChanges(context, [{ type: 'put-package', package: entity }])
+  return packageView(entity, context.catalog)
+}
+
+export async function editPackage(
+  context: CatalogContext,
+  idOrName: string,
+  edit: PackageEdit,
+): Promise<PackageView | Refusal> {
+  const existing = context.catalog.package(idOrName)
+  if (existing === undefined) return noPackage(idOrName)
+  const { valid_until: validUntil, ...rest } = edit
+  const input = { name: existing.name, type: existing.type, ...rest }
+  const knowsModel = (id: string) => context.catalog.model(id) !== undefined
+  const entity = readPackage(context, input, existing, knowsModel)
+  if (isRefusal(entity)) return entity
+  const validUntilMs = readValidUntil(validUntil, entity.timeZone, existing)
+  if (isRefusal(validUntilMs)) return validUntilMs
+  const edited = { ...entity, validUntilMs }
+  await putPackages(context, [edited])
+  return packageView(edited, context.catalog)
+}
+
+export async function removePackage(
+  context: CatalogContext,
+  idOrName: string,
+): Promise<Record<string, never> | Refusal> {
+  const entity = context.catalog.package(idOrName)
+  if (entity === undefined) return noPackage(idOrName)
+  if (context.catalog.keysOfPackage(entity.id).length > 0) {
+    return refuse('conflict', `Package '${entity.name}' has keys, whose history refers to it. It cannot be removed.`)
+  }
+  await commitChanges(context, [{ type: 'delete-package', id: entity.id }])
+  return {}
+}
+
+/** Writes packages and lets the accounts of their keys know what later cycles grant. */
+export async function putPackages(context: CatalogContext, packages: readonly Package[]): Promise<void> {
+  await commitChanges(
+    context,
+    packages.map((entity) => ({ type: 'put-package', package: entity })),
+  )
+  for (const entity of packages) {
+    for (const key of context.catalog.keysOfPackage(entity.id)) context.ledger.changeTerms(key.id, termsOf(entity))
+  }
+}
+
+/** What a package promises the accounts of its keys. */
+export function termsOf(entity: Package): AccountTerms {
+  return { packageType: entity.type, creditsMicro: entity.creditsMicro, timeZone: entity.timeZone }
+}
+
+/** The package that an input describes. What the input leaves out is taken from `existing`, else from the defaults. */
+export function readPackage(
+  context: CatalogContext,
+  input: PackageCreate,
+  existing: Package | undefined,
+  knowsModel: (id: string) => boolean,
+): Package | Refusal {
+  if (existing !== undefined && existing.type !== input.type) {
+    return refuse('invalid_request', `'type' of a package cannot be changed; '${existing.name}' is ${existing.type}.`, {
+      param: 'type',
+    })
+  }
+  const creditsMicro = readCredits(input, existing)
+  if (isRefusal(creditsMicro)) return creditsMicro
+  const timeZone = input.timezone ?? existing?.timeZone ?? context.timeZone
+  if (!isTimeZone(timeZone)) {
+    return refuse('invalid_request', `'timezone': '${timeZone}' is not a time zone.`, { param: 'timezone' })
+  }
+  const models = input.models ?? existing?.models ?? 'all'
+  const unknown = models === 'all' ? undefined : models.find((id) => !knowsModel(id))
+  if (unknown !== undefined) {
+    return refuse('invalid_request', `'models': there is no model '${unknown}'.`, { param: 'models' })
+  }
+  const validUntilMs = readValidUntil(input.valid_until, timeZone, existing)
+  if (isRefusal(validUntilMs)) return validUntilMs
+  return {
+    id: existing?.id ?? context.newId(),
+    name: input.name,
+    type: input.type,
+    creditsMicro,
+    timeZone,
+    limits: readLimits(input, existing),
+    models,
+    validUntilMs,
+    createdAtMs: existing?.createdAtMs ?? context.nowMs(),
+  }
+}
+
+function readCredits(input: PackageCreate, existing: Package | undefined): MicroCredits | Refusal {
+  const wrong = (says: string) => refuse('invalid_request', `'credits' ${says}.`, { param: 'credits' })
+  if (input.type === 'unlimited')
+    return input.credits === undefined ? ZERO : wrong('has no meaning for an unlimited package')
+  if (input.credits === undefined) return existing?.creditsMicro ?? wrong('is required')
+  return creditsToMicro(input.credits) ?? wrong('takes at most six decimals')
+}
+
+/** Limits are given as a whole: one that is left out is lifted. */
+function readLimits(input: PackageCreate, existing: Package | undefined): PackageLimits {
+  if (input.limits === undefined && existing !== undefined) return existing.limits
+  return {
+    requestsPerMinute: input.limits?.requests_per_minute,
+    tokensPerMinute: input.limits?.tokens_per_minute,
+    concurrentRequests: input.limits?.concurrent_requests,
+  }
+}
+
+function readValidUntil(
+  text: string | null | undefined,
+  timeZone: string,
+  existing: Package | undefined,
+): number | undefined | Refusal {
+  if (text === null) return undefined
+  return text === undefined ? existing?.validUntilMs : readDeadline(text, timeZone, 'valid_until')
+}
+
+export function noPackage(idOrName: string): Refusal {
+  return refuse('not_found', `There is no package '${idOrName}'.`)
+}

@@ -1,0 +1,115 @@
+// Providers: add, secret, remove.
+
+import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { providerView } from '#catalog/views.ts'
+import type { ProviderCreate, ProviderView } from '#contract/schemas.ts'
+import type { OutputCapField, Provider } from '#core/entities.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+
+/** Hosts whose newest models take only `max_completion_tokens`; everybody else understands `max_tokens`. */
+const COMPLETION_CAP_HOSTS = /(^|\.)(api\.openai\.com|openai\.azure\.com)$/
+
+export async function addProvider(context: CatalogContext, input: ProviderCreate): Promise<ProviderView | Refusal> {
+  if (context.catalog.provider(input.name) !== undefined) {
+    return refuse('conflict', `There is a provider named '${input.name}' already.`, { param: 'name' })
+  }
+  const provider = readProvider(context, input, undefined)
+  if (isRefusal(provider)) return provider
+  await storeSecret(context, provider, input.secret)
+  const stored = { ...provider, hasSecret: input.secret !== undefined }
+  await commitChanges(context, [{ type: 'put-provider', provider: stored }])
+  return providerView(stored)
+}
+
+export async function setProviderSecret(
+  context: CatalogContext,
+  idOrName: string,
+  secret: string,
+): Promise<ProviderView | Refusal> {
+  const provider = context.catalog.provider(idOrName)
+  if (provider === undefined) return noProvider(idOrName)
+  if (provider.dialect === 'demo') return demoNeedsNoSecret()
+  await storeSecret(context, provider, secret)
+  const stored = { ...provider, hasSecret: true }
+  await commitChanges(context, [{ type: 'put-provider', provider: stored }])
+  return providerView(stored)
+}
+
+export async function removeProvider(
+  context: CatalogContext,
+  idOrName: string,
+): Promise<Record<string, never> | Refusal> {
+  const provider = context.catalog.provider(idOrName)
+  if (provider === undefined) return noProvider(idOrName)
+  const model = context.catalog.models.find((candidate) =>
+    candidate.targets.some((target) => target.providerId === provider.id),
+  )
+  if (model !== undefined) {
+    return refuse('conflict', `Model '${model.id}' has a target at '${provider.name}'. Remove the model first.`)
+  }
+  await commitChanges(context, [{ type: 'delete-provider', id: provider.id }])
+  if (provider.hasSecret) await context.secrets.delete(secretReference(provider))
+  return {}
+}
+
+/** The provider that an input describes; `existing` keeps its identity. Whether it has a secret is for the caller. */
+export function readProvider(
+  context: CatalogContext,
+  input: ProviderCreate,
+  existing: Provider | undefined,
+): Provider | Refusal {
+  if (input.dialect === 'demo' && input.secret !== undefined) return demoNeedsNoSecret()
+  const baseUrl = input.dialect === 'demo' ? '' : readBaseUrl(input.base_url)
+  if (isRefusal(baseUrl)) return baseUrl
+  return {
+    id: existing?.id ?? context.newId(),
+    name: input.name,
+    dialect: input.dialect,
+    baseUrl,
+    hasSecret: existing?.hasSecret ?? false,
+    outputCapField: input.output_cap_field ?? defaultCapField(baseUrl),
+    createdAtMs: existing?.createdAtMs ?? context.nowMs(),
+  }
+}
+
+/** The secret that is kept for a provider at its present base URL; undefined for one that has no base URL. */
+export async function keptSecret(context: CatalogContext, provider: Provider): Promise<string | undefined> {
+  return provider.baseUrl === '' ? undefined : context.secrets.get(secretReference(provider))
+}
+
+/** A secret belongs to the scheme, host and port of its base URL: at another origin it does not exist. */
+function secretReference(provider: Pick<Provider, 'id' | 'baseUrl'>): { providerId: string; origin: string } {
+  return { providerId: provider.id, origin: new URL(provider.baseUrl).origin }
+}
+
+function demoNeedsNoSecret(): Refusal {
+  return refuse('invalid_request', 'The demo provider has no secret.', { param: 'secret' })
+}
+
+export async function storeSecret(
+  context: CatalogContext,
+  provider: Provider,
+  secret: string | undefined,
+): Promise<void> {
+  if (secret !== undefined) await context.secrets.set(secretReference(provider), secret)
+}
+
+export function noProvider(idOrName: string): Refusal {
+  return refuse('not_found', `There is no provider '${idOrName}'.`)
+}
+
+function defaultCapField(baseUrl: string): OutputCapField {
+  const host = baseUrl === '' ? '' : new URL(baseUrl).hostname
+  return COMPLETION_CAP_HOSTS.test(host) ? 'max_completion_tokens' : 'max_tokens'
+}
+
+function readBaseUrl(text: string | undefined): string | Refusal {
+  const wrong = (says: string) => refuse('invalid_request', `'base_url' ${says}.`, { param: 'base_url' })
+  if (text === undefined || text === '') return wrong('is required')
+  const url = URL.parse(text)
+  if (url === null) return wrong('is not a URL')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return wrong('must begin with https:// or http://')
+  if (url.username !== '' || url.password !== '') return wrong('must not contain a user name or password')
+  if (url.search !== '' || url.hash !== '') return wrong('must not contain a query or fragment')
+  return url.href.replace(/\/+$/, '')
+}

@@ -1,0 +1,99 @@
+// Entities as the admin API shows them.
+
+import type { BalanceView, KeyView, ModelView, PackageView, ProviderView } from '#contract/schemas.ts'
+import type { Catalog } from '#catalog/catalog.ts'
+import { iso, isoOrNull } from '#catalog/dates.ts'
+import { keyStatus, type Key, type Model, type Package, type Provider } from '#core/entities.ts'
+import { microToCredits, type MicroCredits } from '#core/money.ts'
+import type { Balance } from '#ledger/account.ts'
+
+export function providerView(provider: Provider): ProviderView {
+  return {
+    id: provider.id,
+    name: provider.name,
+    dialect: provider.dialect,
+    base_url: provider.baseUrl,
+    output_cap_field: provider.outputCapField,
+    has_secret: provider.hasSecret,
+    created_at: iso(provider.createdAtMs),
+  }
+}
+
+export function modelView(model: Model, catalog: Catalog): ModelView {
+  const { price } = model
+  return {
+    id: model.id,
+    display_name: model.displayName,
+    kind: model.kind,
+    context_window: model.contextWindow,
+    max_output_tokens: model.maxOutputTokens,
+    enabled: model.isEnabled,
+    price:
+      price === undefined
+        ? null
+        : {
+            version: price.version,
+            input: microToCredits(price.inputMicro),
+            output: microToCredits(price.outputMicro),
+            cache_read: microToCredits(price.cacheReadMicro),
+            cache_write: microToCredits(price.cacheWriteMicro),
+          },
+    targets: model.targets.map((target) => ({
+      provider: catalog.provider(target.providerId)?.name ?? target.providerId,
+      model: target.upstreamModel,
+      priority: target.priority,
+      weight: target.weight,
+    })),
+    created_at: iso(model.createdAtMs),
+  }
+}
+
+export function packageView(entity: Package, catalog: Catalog): PackageView {
+  return {
+    id: entity.id,
+    name: entity.name,
+    type: entity.type,
+    credits: entity.type === 'unlimited' ? null : microToCredits(entity.creditsMicro),
+    timezone: entity.timeZone,
+    limits: {
+      requests_per_minute: entity.limits.requestsPerMinute ?? null,
+      tokens_per_minute: entity.limits.tokensPerMinute ?? null,
+      concurrent_requests: entity.limits.concurrentRequests ?? null,
+    },
+    models: entity.models === 'all' ? 'all' : [...entity.models],
+    valid_until: isoOrNull(entity.validUntilMs),
+    keys: catalog.keysOfPackage(entity.id).length,
+    created_at: iso(entity.createdAtMs),
+  }
+}
+
+export function keyView(key: Key, balance: Balance, catalog: Catalog, nowMs: number): KeyView {
+  return {
+    id: key.id,
+    name: key.name,
+    hint: key.hint,
+    package: catalog.package(key.packageId)?.name ?? key.packageId,
+    owner: key.owner ?? null,
+    status: keyStatus(key, nowMs),
+    expires_at: isoOrNull(key.expiresAtMs),
+    created_at: iso(key.createdAtMs),
+    balance: balanceView(balance),
+  }
+}
+
+export function balanceView(balance: Balance): BalanceView {
+  return {
+    total_credits: creditsOrNull(balance.totalMicro),
+    remaining_credits: creditsOrNull(balance.remainingMicro),
+    used_credits: creditsOrNull(balance.usedMicro),
+    held_credits: microToCredits(balance.heldMicro),
+    cycle_started_at: iso(balance.cycleStartedAtMs),
+    next_reset_at: isoOrNull(balance.nextResetAtMs),
+    total_requests: balance.requestCount,
+    last_used_at: isoOrNull(balance.lastUsedAtMs),
+  }
+}
+
+function creditsOrNull(amount: MicroCredits | null): number | null {
+  return amount === null ? null : microToCredits(amount)
+}

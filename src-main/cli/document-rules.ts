@@ -1,0 +1,58 @@
+// What a farebox.yaml must keep to beyond the shapes of the contract, as far as the file alone can tell.
+
+import { isTimeZone } from '#core/cycle.ts'
+import { creditsToMicro } from '#core/money.ts'
+import type { FileDocument, ModelCreate, PackageCreate } from '#contract/schemas.ts'
+import type { Problem } from '#contract/validate.ts'
+
+type Path = Problem['path']
+
+/** Everything that breaks a rule in a document whose shapes are right. */
+export function documentProblems(document: FileDocument): Problem[] {
+  const { providers = [], models = [], packages = [] } = document
+  return [
+    ...repeatedNames(
+      'providers',
+      'name',
+      providers.map(({ name }) => name),
+    ),
+    ...repeatedNames(
+      'models',
+      'id',
+      models.map(({ id }) => id),
+    ),
+    ...repeatedNames(
+      'packages',
+      'name',
+      packages.map(({ name }) => name),
+    ),
+    ...models.flatMap((model, index) => priceProblems(model, ['models', index, 'price'])),
+    ...packages.flatMap((entry, index) => packageProblems(entry, ['packages', index])),
+  ]
+}
+
+function repeatedNames(list: string, member: string, names: readonly string[]): Problem[] {
+  const firstIndex = new Map<string, number>()
+  const problems: Problem[] = []
+  for (const [index, name] of names.entries()) {
+    const first = firstIndex.get(name)
+    if (first === undefined) firstIndex.set(name, index)
+    else problems.push({ path: [list, index, member], message: `is the same as ${list}.${first}.${member}` })
+  }
+  return problems
+}
+
+function priceProblems(model: ModelCreate, path: Path): Problem[] {
+  return Object.entries(model.price ?? {}).flatMap(([name, credits]) => creditsProblems(credits, [...path, name]))
+}
+
+function packageProblems(entry: PackageCreate, path: Path): Problem[] {
+  const problems = creditsProblems(entry.credits, [...path, 'credits'])
+  if (entry.timezone === undefined || isTimeZone(entry.timezone)) return problems
+  return [...problems, { path: [...path, 'timezone'], message: 'is not a known time zone, such as Europe/Berlin' }]
+}
+
+function creditsProblems(credits: number | undefined, path: Path): Problem[] {
+  if (credits === undefined || creditsToMicro(credits) !== undefined) return []
+  return [{ path, message: 'must have at most six decimals' }]
+}

@@ -1,0 +1,21 @@
+// What a command may touch of the world outside: everything comes in here, so that commands run alike in a terminal, under
+// a test and inside the launcher.
+
+import type { AdminTransport } from '#cli/client.ts'
+
+export type CommandHost = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  stdout(text: string): void
+  stderr(text: string): void
+  /** The text of a file; rejects with the system's error when there is none. */
+  readFile(path: string): Promise<string>
+  /** Everything on standard input. */
+  readStdin(): Promise<string>
+  /** The data folder to work on, from the `--data-dir` flag, the environment or the platform's default. */
+  dataDir(flag: string | undefined): string
+  /** Opens the store itself, for when no gateway runs on the data folder. Rejects when it cannot. */
+  openInProcess(dataDir: string): Promise<{ transport: AdminTransport; close(): Promise<void> }>
+}
+
+/** The part of the host that a verb may use besides the client. */
+export type Sources = Pick<CommandHost, 'env' | 'readFile' | 'readStdin'>

@@ -1,0 +1,130 @@
+// farebox model …
+
+import { UsageError } from '#cli/errors.ts'
+import { number, text, toggle, type Flag, type FlagTable } from '#cli/flags.ts'
+import { printable, table, view } from '#cli/output.ts'
+import { group, requestBody } from '#cli/request.ts'
+import { verb } from '#cli/verb.ts'
+import type { ModelView } from '#contract/schemas.ts'
+
+const PRICE_FLAGS = { input: number, output: number, cache_read: number, cache_write: number } satisfies FlagTable
+const PRICE_USAGE = '--input P --output P [--cache-read P] [--cache-write P]'
+
+/** Split at the first slash: upstream names such as `meta-llama/Llama-3` have slashes of their own. */
+const targets: Flag<{ provider: string; model: string }[]> = {
+  type: 'string',
+  isRepeatable: true,
+  read: (texts, name) =>
+    texts.map((target) => {
+      const slash = target.indexOf('/')
+      if (slash < 1 || slash === target.length - 1) throw new UsageError(`${name} takes PROVIDER/UPSTREAM_MODEL.`)
+      return { provider: target.slice(0, slash), model: target.slice(slash + 1) }
+    }),
+}
+
+const list = verb({
+  name: 'model list',
+  usage: '',
+  summary: 'lists the models with their prices in credits per million tokens',
+  flags: {},
+  async run(client) {
+    const models = await client.call('listModels', {})
+    const headers = ['ID', 'KIND', 'ENABLED', 'CONTEXT', 'OUTPUT', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE', 'TARGETS']
+    return view(models, table(headers, models.map(row), 'There are no models yet.'))
+  },
+})
+
+const add = verb({
+  name: 'model add',
+  usage: [
+    'ID --context-window N --target PROVIDER/UPSTREAM_MODEL … [--kind chat|embedding] [--display-name TEXT]',
+    `[--max-output-tokens N] [${PRICE_USAGE}] [--disabled]`,
+  ].join(' '),
+  summary: 'adds a model; its targets are tried in the order given',
+  operand: 'ID',
+  flags: {
+    kind: text,
+    display_name: text,
+    context_window: number,
+    max_output_tokens: number,
+    ...PRICE_FLAGS,
+    target: targets,
+    disabled: toggle,
+  },
+  async run(client, { name, flags }) {
+    const { input, output, cache_read, cache_write, target, disabled, ...fields } = flags
+    const price = group({ input, output, cache_read, cache_write })
+    const enabled = disabled === true ? false : undefined
+    const body = requestBody('addModel', { id: name, ...fields, price, targets: target, enabled })
+    const model = await client.call('addModel', { body })
+    return view(model, `Model ${printable(model.id)} is added, ${stateOf(model)}.`)
+  },
+})
+
+const price = verb({
+  name: 'model price',
+  usage: `ID ${PRICE_USAGE}`,
+  summary: "sets a model's price in credits per million tokens",
+  operand: 'ID',
+  flags: PRICE_FLAGS,
+  async run(client, { name, flags }) {
+    const model = await client.call('priceModel', { id: name, body: requestBody('priceModel', flags) })
+    return view(model, `Model ${printable(model.id)} has a new price, version ${model.price?.version ?? '-'}.`)
+  },
+})
+
+const enable = verb({
+  name: 'model enable',
+  usage: 'ID',
+  summary: 'lets a model be called',
+  operand: 'ID',
+  flags: {},
+  async run(client, { name }) {
+    const model = await client.call('enableModel', { id: name })
+    return view(model, `Model ${printable(model.id)} is ${stateOf(model)}.`)
+  },
+})
+
+const disable = verb({
+  name: 'model disable',
+  usage: 'ID',
+  summary: 'keeps a model from being called and listed',
+  operand: 'ID',
+  flags: {},
+  async run(client, { name }) {
+    const model = await client.call('disableModel', { id: name })
+    return view(model, `Model ${printable(model.id)} is ${stateOf(model)}.`)
+  },
+})
+
+const remove = verb({
+  name: 'model remove',
+  usage: 'ID',
+  summary: 'removes a model',
+  operand: 'ID',
+  flags: {},
+  async run(client, { name }) {
+    return view(await client.call('removeModel', { id: name }), `Model ${printable(name)} is removed.`)
+  },
+})
+
+export const MODEL_VERBS = [list, add, price, enable, disable, remove]
+
+function stateOf(model: ModelView): string {
+  return model.enabled ? 'enabled' : 'disabled'
+}
+
+function row(model: ModelView) {
+  return [
+    model.id,
+    model.kind,
+    model.enabled,
+    model.context_window,
+    model.max_output_tokens,
+    model.price?.input ?? null,
+    model.price?.output ?? null,
+    model.price?.cache_read ?? null,
+    model.price?.cache_write ?? null,
+    model.targets.map(({ provider, model: upstream }) => `${provider}/${upstream}`).join(', '),
+  ]
+}

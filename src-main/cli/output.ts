@@ -1,0 +1,61 @@
+// What commands print: text for people, or one JSON value. Names and messages that come from elsewhere are made harmless
+// first, because a terminal obeys control characters.
+
+/** What a verb hands back. `value` is the API's response as it was; `text` says the same to a person. */
+export type Output =
+  | { readonly type: 'view'; readonly value: unknown; readonly text: string; readonly exitCode?: number }
+  /** Text that is too long to be built at once, such as an export. */
+  | { readonly type: 'chunks'; readonly chunks: AsyncIterable<string> }
+
+export function view(value: unknown, text: string): Output {
+  return { type: 'view', value, text }
+}
+
+export type Cell = string | number | boolean | null
+
+/** Columns for people: numbers to the right, unknown as a dash; or the given sentence when there are no rows. */
+export function table(headers: readonly string[], rows: readonly (readonly Cell[])[], whenEmpty: string): string {
+  if (rows.length === 0) return whenEmpty
+  const columns = headers.map((header, index) => {
+    const texts = rows.map((row) => cellText(row[index] ?? null))
+    const isNumeric = rows.some((row) => typeof row[index] === 'number')
+    const width = Math.max(header.length, ...texts.map((text) => text.length))
+    return { lines: [header, ...texts].map((text) => (isNumeric ? text.padStart(width) : text.padEnd(width))) }
+  })
+  const lineCount = rows.length + 1
+  return Array.from({ length: lineCount }, (_, line) => {
+    return columns
+      .map(({ lines }) => lines[line] ?? '')
+      .join('  ')
+      .trimEnd()
+  }).join('\n')
+}
+
+/** Names and values below each other. */
+export function facts(entries: Readonly<Record<string, Cell>>): string {
+  const width = Math.max(...Object.keys(entries).map((name) => name.length))
+  return Object.entries(entries)
+    .map(([name, value]) => `${name.padEnd(width)}  ${cellText(value)}`)
+    .join('\n')
+}
+
+/** A time as people read it, to the minute, in UTC. */
+export function time(timestamp: string | null): string | null {
+  return timestamp === null ? null : timestamp.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}).*Z$/, '$1 $2 UTC')
+}
+
+/** A text without anything that a terminal would obey or that would hide its order: it stays on its line. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+}
+
+/** The same for a text of several lines. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n')
+}
+
+function cellText(value: Cell): string {
+  if (value === null) return '-'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return printable(String(value))
+}

@@ -1,0 +1,127 @@
+// farebox package …
+
+import type { AdminClient } from '#cli/client.ts'
+import { UsageError } from '#cli/errors.ts'
+import { allOrList, number, numberOrNone, text, type FlagTable } from '#cli/flags.ts'
+import { printable, table, time, view } from '#cli/output.ts'
+import { defined, group, requestBody } from '#cli/request.ts'
+import { verb } from '#cli/verb.ts'
+import type { PackageView } from '#contract/schemas.ts'
+
+const SETTING_FLAGS = { credits: number, timezone: text, models: allOrList, valid_until: text } satisfies FlagTable
+
+const list = verb({
+  name: 'package list',
+  usage: '',
+  summary: 'lists the packages',
+  flags: {},
+  async run(client) {
+    const packages = await client.call('listPackages', {})
+    const headers = [
+      'NAME',
+      'TYPE',
+      'CREDITS',
+      'TIMEZONE',
+      'REQ/MIN',
+      'TOK/MIN',
+      'AT ONCE',
+      'MODELS',
+      'VALID UNTIL',
+      'KEYS',
+    ]
+    return view(packages, table(headers, packages.map(row), 'There are no packages yet.'))
+  },
+})
+
+const add = verb({
+  name: 'package add',
+  usage: [
+    'NAME --type monthly|daily|topup|unlimited [--credits N] [--requests-per-minute N] [--tokens-per-minute N]',
+    '[--concurrent-requests N] [--models a,b|all] [--timezone Z] [--valid-until D]',
+  ].join(' '),
+  summary: 'adds a package, from which keys get credits and limits',
+  operand: 'NAME',
+  flags: {
+    type: text,
+    ...SETTING_FLAGS,
+    requests_per_minute: number,
+    tokens_per_minute: number,
+    concurrent_requests: number,
+  },
+  async run(client, { name, flags }) {
+    const { requests_per_minute, tokens_per_minute, concurrent_requests, ...fields } = flags
+    const limits = group({ requests_per_minute, tokens_per_minute, concurrent_requests })
+    const body = requestBody('addPackage', { name, ...fields, limits })
+    const added = await client.call('addPackage', { body })
+    return view(added, `Package ${printable(added.name)} is added: ${describe(added)}.`)
+  },
+})
+
+const edit = verb({
+  name: 'package edit',
+  usage: [
+    'NAME [--credits N] [--requests-per-minute N|none] [--tokens-per-minute N|none] [--concurrent-requests N|none]',
+    '[--models a,b|all] [--timezone Z] [--valid-until D|none]',
+  ].join(' '),
+  summary: 'changes a package; what is not named stays',
+  operand: 'NAME',
+  flags: {
+    ...SETTING_FLAGS,
+    requests_per_minute: numberOrNone,
+    tokens_per_minute: numberOrNone,
+    concurrent_requests: numberOrNone,
+  },
+  async run(client, { name, flags }) {
+    const { requests_per_minute, tokens_per_minute, concurrent_requests, valid_until, ...fields } = flags
+    const changes = { ...fields, valid_until: valid_until === 'none' ? null : valid_until }
+    const limitChanges = group({ requests_per_minute, tokens_per_minute, concurrent_requests })
+    if (group(changes) === undefined && limitChanges === undefined) throw new UsageError('Say what to change.')
+    const limits = limitChanges && (await mergedLimits(client, name, limitChanges))
+    const body = requestBody('editPackage', { ...changes, limits })
+    const edited = await client.call('editPackage', { id: name, body })
+    return view(edited, `Package ${printable(edited.name)} is changed: ${describe(edited)}.`)
+  },
+})
+
+const remove = verb({
+  name: 'package remove',
+  usage: 'NAME',
+  summary: 'removes a package that has no keys',
+  operand: 'NAME',
+  flags: {},
+  async run(client, { name }) {
+    return view(await client.call('removePackage', { id: name }), `Package ${printable(name)} is removed.`)
+  },
+})
+
+export const PACKAGE_VERBS = [list, add, edit, remove]
+
+/** The limits as they shall be: an edit replaces all of them at once, so those that stay have to be sent along. */
+async function mergedLimits(client: AdminClient, name: string, changes: Readonly<Record<string, unknown>>) {
+  // Checked alone first, so that a wrong number is found before anything is asked.
+  const given = Object.entries(changes).filter(([, limit]) => limit !== 'none')
+  requestBody('editPackage', { limits: Object.fromEntries(given) })
+  const packages = await client.call('listPackages', {})
+  const current = packages.find((entry) => entry.id === name) ?? packages.find((entry) => entry.name === name)
+  const merged = Object.entries({ ...defined(current?.limits ?? {}), ...changes })
+  return Object.fromEntries(merged.filter(([, limit]) => limit !== null && limit !== 'none'))
+}
+
+function describe(entry: PackageView): string {
+  return entry.credits === null ? entry.type : `${entry.type}, ${entry.credits} credits`
+}
+
+function row(entry: PackageView) {
+  return [
+    entry.name,
+    entry.type,
+    entry.credits,
+    entry.timezone,
+    entry.limits.requests_per_minute,
+    entry.limits.tokens_per_minute,
+    entry.limits.concurrent_requests,
+    entry.models === 'all' ? 'all' : entry.models.join(', '),
+    time(entry.valid_until),
+    entry.keys,
+  ]
+}

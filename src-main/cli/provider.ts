@@ -1,0 +1,106 @@
+// farebox provider …
+
+import { CommandFailure, UsageError } from '#cli/errors.ts'
+import { text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
+import type { Sources } from '#cli/host.ts'
+import { printable, table, view } from '#cli/output.ts'
+import { requestBody } from '#cli/request.ts'
+import { presentSecret, readSecret, type SecretRead } from '#cli/secret-source.ts'
+import { verb } from '#cli/verb.ts'
+
+const SECRET_FLAGS = { secret_env: text, secret_file: text, secret_stdin: toggle } satisfies FlagTable
+const SECRET_USAGE = '--secret-env VAR | --secret-file PATH | --secret-stdin'
+
+const list = verb({
+  name: 'provider list',
+  usage: '',
+  summary: 'lists the providers',
+  flags: {},
+  async run(client) {
+    const providers = await client.call('listProviders', {})
+    const rows = providers.map((provider) => [
+      provider.name,
+      provider.dialect,
+      provider.base_url === '' ? null : provider.base_url,
+      provider.has_secret,
+      provider.id,
+    ])
+    return view(providers, table(['NAME', 'DIALECT', 'BASE URL', 'SECRET', 'ID'], rows, 'There are no providers yet.'))
+  },
+})
+
+const add = verb({
+  name: 'provider add',
+  usage: `NAME --dialect D --base-url U [--output-cap-field F] [${SECRET_USAGE}]`,
+  summary: 'adds an upstream account',
+  operand: 'NAME',
+  flags: { dialect: text, base_url: text, output_cap_field: text, ...SECRET_FLAGS },
+  async run(client, { name, flags, sources }) {
+    const { dialect, base_url, output_cap_field } = flags
+    const fields = { name, dialect, base_url, output_cap_field }
+    // Without the secret first, so that nothing is read for a command that is wrong anyway.
+    requestBody('addProvider', fields)
+    const body = requestBody('addProvider', { ...fields, secret: await secretOf(flags, sources) })
+    const provider = await client.call('addProvider', { body })
+    const kept = provider.has_secret ? 'Its secret is kept.' : 'It has no secret.'
+    return view(provider, `Provider ${printable(provider.name)} is added. ${kept}`)
+  },
+})
+
+const test = verb({
+  name: 'provider test',
+  usage: 'NAME',
+  summary: 'asks a provider whether it can be reached with its secret',
+  operand: 'NAME',
+  flags: {},
+  async run(client, { name }) {
+    const result = await client.call('testProvider', { id: name })
+    const text = `${result.ok ? 'It works.' : 'It does not work.'} ${printable(result.message)}`.trimEnd()
+    return { ...view(result, text), exitCode: result.ok ? 0 : 1 }
+  },
+})
+
+const secret = verb({
+  name: 'provider secret',
+  usage: `NAME ${SECRET_USAGE}`,
+  summary: "replaces a provider's secret",
+  operand: 'NAME',
+  flags: SECRET_FLAGS,
+  async run(client, { name, flags, sources }) {
+    const value = await secretOf(flags, sources)
+    if (value === undefined) throw new UsageError('Say where the secret is.')
+    const body = requestBody('setProviderSecret', { secret: value })
+    const provider = await client.call('setProviderSecret', { id: name, body })
+    return view(provider, `The secret of provider ${printable(provider.name)} is replaced.`)
+  },
+})
+
+const remove = verb({
+  name: 'provider remove',
+  usage: 'NAME',
+  summary: 'removes a provider and its secret',
+  operand: 'NAME',
+  flags: {},
+  async run(client, { name }) {
+    return view(await client.call('removeProvider', { id: name }), `Provider ${printable(name)} is removed.`)
+  },
+})
+
+export const PROVIDER_VERBS = [list, add, test, secret, remove]
+
+/** The secret from the one place that was named, or undefined when none was. */
+async function secretOf(flags: FlagValues<typeof SECRET_FLAGS>, sources: Sources): Promise<string | undefined> {
+  const { secret_env: env, secret_file: file, secret_stdin: isStdin } = flags
+  if ([env, file, isStdin].filter((flag) => flag !== undefined).length > 1) {
+    throw new UsageError('Give only one of --secret-env, --secret-file and --secret-stdin.')
+  }
+  if (env !== undefined) return secretFrom(await readSecret({ env }, sources))
+  if (file !== undefined) return secretFrom(await readSecret({ file }, sources))
+  if (isStdin === true) return secretFrom(presentSecret(await sources.readStdin(), 'Standard input'))
+  return undefined
+}
+
+function secretFrom(read: SecretRead): string {
+  if (read.type === 'secret') return read.secret
+  throw new CommandFailure('unreadable_secret', read.message)
+}

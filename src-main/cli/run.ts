@@ -1,0 +1,135 @@
+// The command line: words in, text and an exit code out. It finds the verb and the gateway and prints what the verb hands
+// back; what is done is the admin API's business, and how the world is reached the host's.
+
+import { APPLY_VERBS } from '#cli/apply.ts'
+import { AdminError, adminClient } from '#cli/client.ts'
+import { openLater } from '#cli/connection.ts'
+import { CommandFailure, UsageError } from '#cli/errors.ts'
+import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
+import type { CommandHost } from '#cli/host.ts'
+import { KEY_VERBS } from '#cli/key.ts'
+import { LEDGER_VERBS } from '#cli/ledger.ts'
+import { MODEL_VERBS } from '#cli/model.ts'
+import { printableLines, type Output } from '#cli/output.ts'
+import { PACKAGE_VERBS } from '#cli/package.ts'
+import { PROVIDER_VERBS } from '#cli/provider.ts'
+import { STATUS_VERBS } from '#cli/status.ts'
+import { USAGE_VERBS } from '#cli/usage.ts'
+import type { Verb } from '#cli/verb.ts'
+
+const VERBS: readonly Verb[] = [
+  ...STATUS_VERBS,
+  ...APPLY_VERBS,
+  ...PROVIDER_VERBS,
+  ...MODEL_VERBS,
+  ...PACKAGE_VERBS,
+  ...KEY_VERBS,
+  ...USAGE_VERBS,
+  ...LEDGER_VERBS,
+]
+
+/** Exit codes: done; the action failed or was refused; the command line is wrong. */
+const DONE = 0
+const FAILED = 1
+const WRONG_USAGE = 2
+
+/** Runs one command and resolves to its exit code. Never rejects. */
+export async function runCommand(argv: readonly string[], host: CommandHost): Promise<number> {
+  const isJson = argv.includes('--json')
+  const command = readCommand(argv)
+  try {
+    switch (command.type) {
+      case 'help':
+        host.stdout(`${command.text}\n`)
+        return DONE
+      case 'unknown':
+        throw new UsageError(command.message, command.usage)
+      case 'verb':
+        return await runVerb(command, host)
+    }
+  } catch (error) {
+    const usage = command.type === 'verb' ? usageLine(command.verb) : undefined
+    return report(error, { host, isJson, usage })
+  }
+}
+
+type Command =
+  | { readonly type: 'help'; readonly text: string }
+  | { readonly type: 'unknown'; readonly message: string; readonly usage: string }
+  | { readonly type: 'verb'; readonly verb: Verb; readonly words: readonly string[] }
+
+function readCommand(argv: readonly string[]): Command {
+  let start = 0
+  while (argv[start]?.startsWith('-') === true) start += argv[start] === '--data-dir' ? 2 : 1
+  const common = argv.slice(0, start)
+  const words = argv.slice(start)
+  for (const length of [2, 1]) {
+    const verb = VERBS.find(({ name }) => name === words.slice(0, length).join(' '))
+    if (verb !== undefined) return { type: 'verb', verb, words: [...common, ...words.slice(length)] }
+  }
+  return withoutVerb(argv, words)
+}
+
+function withoutVerb(argv: readonly string[], words: readonly string[]): Command {
+  const isHelp = words[0] === 'help'
+  const subject = isHelp ? words[1] : words[0]
+  const group = VERBS.some(({ name }) => name.startsWith(`${subject} `)) ? subject : undefined
+  const asksForHelp = argv.length === 0 || isHelp || argv.includes('--help') || argv.includes('-h')
+  if (asksForHelp) return { type: 'help', text: helpText(VERBS, group) }
+  if (words.length === 0) return { type: 'unknown', message: 'No verb is given.', usage: 'farebox help' }
+  // What was typed is not repeated: it may be a secret at the wrong place.
+  const message = group === undefined ? 'There is no such verb.' : `'${group}' has no such verb.`
+  return { type: 'unknown', message, usage: nearestUsage(VERBS, words) }
+}
+
+async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host: CommandHost): Promise<number> {
+  const { common, run } = verb.prepare(words)
+  if (common.help === true) {
+    host.stdout(`${verbHelp(verb)}\n`)
+    return DONE
+  }
+  const isJson = common.json === true
+  const connection = openLater(host.dataDir(common.data_dir), host)
+  try {
+    if (verb.whenStopped !== undefined && (await connection.instance()) === undefined) {
+      return await print(verb.whenStopped, isJson, host)
+    }
+    return await print(await run(adminClient(connection.transport), host), isJson, host)
+  } finally {
+    await connection.close()
+  }
+}
+
+async function print(output: Output, isJson: boolean, host: CommandHost): Promise<number> {
+  if (output.type === 'view') {
+    host.stdout(`${isJson ? JSON.stringify(output.value) : output.text}\n`)
+    return output.exitCode ?? DONE
+  }
+  if (isJson) throw new UsageError('--csv and --json exclude each other.')
+  for await (const chunk of output.chunks) host.stdout(chunk)
+  return DONE
+}
+
+type Reporting = { readonly host: CommandHost; readonly isJson: boolean; readonly usage: string | undefined }
+
+function report(error: unknown, { host, isJson, usage: verbUsage }: Reporting): number {
+  const usage = error instanceof UsageError ? (error.usage ?? verbUsage) : undefined
+  const message = error instanceof Error ? error.message : String(error)
+  if (isJson) {
+    host.stderr(`${JSON.stringify({ error: { message, ...errorMembers(error), ...(usage && { usage }) } })}\n`)
+  } else {
+    host.stderr(`farebox: ${printableLines(message)}\n${usage === undefined ? '' : `Usage: ${usage}\n`}`)
+  }
+  return error instanceof UsageError ? WRONG_USAGE : FAILED
+}
+
+/** What the `--json` form of an error has besides its message; `code` is the HTTP status, where there was one. */
+function errorMembers(error: unknown): Readonly<Record<string, unknown>> {
+  if (error instanceof AdminError) {
+    const { errorType, status, param } = error
+    return { type: errorType, code: status, ...(param !== undefined && { param }) }
+  }
+  if (error instanceof UsageError) return { type: 'usage_error' }
+  if (error instanceof CommandFailure) return { type: error.errorType, ...error.details }
+  return { type: 'internal_error' }
+}

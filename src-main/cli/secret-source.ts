@@ -1,0 +1,37 @@
+// Reads a secret from where an administrator says it is. A secret is never an argument and never part of a message.
+
+import { errorCode } from '#cli/errors.ts'
+import type { CommandHost } from '#cli/host.ts'
+
+export type SecretSources = Pick<CommandHost, 'env' | 'readFile'>
+
+/** Where a secret is, as farebox.yaml names it. */
+export type SecretReference = { readonly env: string } | { readonly file: string }
+
+export type SecretRead =
+  { readonly type: 'secret'; readonly secret: string } | { readonly type: 'unreadable'; readonly message: string }
+
+/** The secret without the newline that editors put at its end, or a sentence about why there is none. */
+export async function readSecret(reference: SecretReference, sources: SecretSources): Promise<SecretRead> {
+  if ('env' in reference) {
+    return presentSecret(sources.env[reference.env], `The environment variable ${variableName(reference.env)}`)
+  }
+  try {
+    return presentSecret(await sources.readFile(reference.file), `The file ${reference.file}`)
+  } catch (error) {
+    return { type: 'unreadable', message: `The file ${reference.file} cannot be read (${errorCode(error)}).` }
+  }
+}
+
+/** Somebody may have written the secret where the name of its variable belongs. */
+function variableName(name: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : '(its name is not one and is not shown)'
+}
+
+/** The same for a text that has been read; `what` begins the sentence when there is nothing in it. */
+export function presentSecret(text: string | undefined, what: string): SecretRead {
+  if (text === undefined) return { type: 'unreadable', message: `${what} is not set.` }
+  const secret = text.replace(/\r?\n$/, '')
+  if (secret.trim() === '') return { type: 'unreadable', message: `${what} is empty.` }
+  return { type: 'secret', secret }
+}

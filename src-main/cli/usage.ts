@@ -1,0 +1,119 @@
+// farebox usage: the usage records, as a table, as the API gives them, or as CSV.
+
+import type { AdminClient } from '#cli/client.ts'
+import { csvLine } from '#cli/csv.ts'
+import { CommandFailure, UsageError } from '#cli/errors.ts'
+import { number, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
+import { table, time, view } from '#cli/output.ts'
+import { requestQuery } from '#cli/request.ts'
+import { verb } from '#cli/verb.ts'
+import type { UsageList, UsageView } from '#contract/schemas.ts'
+
+const FILTER_FLAGS = { since: text, key: text, model: text, limit: number, before: text } satisfies FlagTable
+
+/** How many records one request of an export asks for; the gateway may give fewer. */
+const PAGE_SIZE = 1_000
+const MAX_LIMIT = 99_999
+
+const usage = verb({
+  name: 'usage',
+  usage: '[--since DATE] [--key NAME] [--model ID] [--limit N] [--before CURSOR] [--csv]',
+  summary: 'lists the calls that were made, latest first',
+  flags: { ...FILTER_FLAGS, csv: toggle },
+  async run(client, { flags: { csv, ...filter } }) {
+    const query = queryOf(filter)
+    if (csv === true) return { type: 'chunks', chunks: csvChunks(client, filter) }
+    const list = await client.call('usage', { query })
+    return view(list, page(list))
+  },
+})
+
+export const USAGE_VERBS = [usage]
+
+type Filter = FlagValues<typeof FILTER_FLAGS>
+
+function queryOf({ limit, ...filter }: Filter) {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT)) {
+    throw new UsageError(`--limit takes a whole number from 1 to ${MAX_LIMIT}.`)
+  }
+  return requestQuery('usage', { ...filter, limit: limit === undefined ? undefined : String(limit) })
+}
+
+const COLUMNS = [
+  'id',
+  'created_at',
+  'key',
+  'endpoint',
+  'model',
+  'provider',
+  'upstream_model',
+  'stream',
+  'outcome',
+  'status',
+  'input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'usage_source',
+  'price_version',
+  'charge_credits',
+  'held_credits',
+  'overrun',
+  'first_byte_ms',
+  'duration_ms',
+] as const satisfies readonly (keyof UsageView)[]
+
+/** Page after page until the end or the limit, so that an export of any length needs the memory of one page. */
+async function* csvChunks(client: AdminClient, filter: Filter): AsyncGenerator<string> {
+  yield csvLine(COLUMNS)
+  let wanted = filter.limit ?? Number.POSITIVE_INFINITY
+  let before = filter.before
+  while (wanted > 0) {
+    const cursor = before === undefined ? {} : { before }
+    const query = queryOf({ ...filter, ...cursor, limit: Math.min(wanted, PAGE_SIZE) })
+    const { usage: records, next } = await client.call('usage', { query })
+    const wantedRecords = records.slice(0, wanted)
+    yield wantedRecords.map((record) => csvLine(COLUMNS.map((column) => record[column]))).join('')
+    wanted -= wantedRecords.length
+    if (next === null) return
+    if (next === before) throw new CommandFailure('unknown_answer', 'The gateway gave the same page of usage twice.')
+    before = next
+  }
+}
+
+function page({ usage: records, next }: UsageList): string {
+  const headers = [
+    'TIME',
+    'KEY',
+    'MODEL',
+    'ENDPOINT',
+    'OUTCOME',
+    'STATUS',
+    'IN',
+    'CACHED',
+    'WRITTEN',
+    'OUT',
+    'CREDITS',
+    'MS',
+  ]
+  const text = table(headers, records.map(row), 'There is no usage yet.')
+  return next === null ? text : `${text}\n\nThere is more: add --before ${next}`
+}
+
+function row(record: UsageView) {
+  return [
+    time(record.created_at),
+    record.key,
+    record.model,
+    record.endpoint,
+    record.outcome,
+    record.status,
+    record.input_tokens,
+    record.cache_read_tokens,
+    record.cache_write_tokens,
+    record.output_tokens,
+    record.charge_credits,
+    record.duration_ms,
+  ]
+}

@@ -1,0 +1,43 @@
+// The command line's entry: gives the commands the real terminal, files and data folder.
+
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { text } from 'node:stream/consumers'
+import { openApp } from '#main/app.ts'
+import { readConfig, type Config } from '#main/config.ts'
+import type { AdminTransport } from '#cli/client.ts'
+import type { CommandHost } from '#cli/host.ts'
+import { runCommand } from '#cli/run.ts'
+
+/** Runs one command and returns its exit code. */
+export function main(argv: string[]): Promise<number> {
+  return runCommand(
+    argv,
+    commandHost((dataDir) => openInProcess(dataDir)),
+  )
+}
+
+/** The real surroundings of a command; how the store is opened differs between a command and the start. */
+export function commandHost(openStore: CommandHost['openInProcess']): CommandHost {
+  return {
+    env: process.env,
+    stdout: (output) => void process.stdout.write(output),
+    stderr: (output) => void process.stderr.write(output),
+    readFile: (path) => readFile(path, 'utf8'),
+    readStdin: () => text(process.stdin),
+    dataDir: (flag) => configFor(flag).dataDir,
+    openInProcess: openStore,
+  }
+}
+
+async function openInProcess(dataDir: string): Promise<{ transport: AdminTransport; close(): Promise<void> }> {
+  const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`))
+  return { transport: (request) => app.inject(request), close: () => app.close() }
+}
+
+function configFor(dataDir: string | undefined): Config {
+  const argv = dataDir === undefined ? [] : ['--data-dir', dataDir]
+  const read = readConfig({ argv, env: process.env, platform: process.platform, homeDir: homedir() })
+  if (read.type === 'mistake') throw new Error(read.message)
+  return read.config
+}

@@ -1,0 +1,254 @@
+// Every setting of Farebox in one table: what it means, its default, its environment variable and its flag. Flags win over
+// the environment, the environment over defaults. Nothing else reads process.env; this file gets it as an argument.
+
+import { posix, win32, type PlatformPath } from 'node:path'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the process was started with. `argv` holds the flags only: no program names and no verb. */
+export type Start = {
+  readonly argv: readonly string[]
+  readonly env: Environment
+  readonly platform: NodeJS.Platform
+  readonly homeDir: string
+}
+
+/** How the text of a setting becomes its value; `read` answers undefined for a text that is not allowed. */
+type Kind<Value> = {
+  /** Completes the sentence "--port must be …". */
+  readonly expects: string
+  readonly read: (text: string, paths: PlatformPath) => Value | undefined
+  /** A switch stands alone on the command line; everything else takes a value. */
+  readonly isSwitch?: true
+}
+
+type Setting<Value> = {
+  readonly meaning: string
+  readonly env: string | undefined
+  readonly flag: string | undefined
+  readonly kind: Kind<Exclude<Value, undefined>>
+  readonly fallback: (start: Start) => Value
+}
+
+const DAY_MS = 86_400_000
+
+const file: Kind<string> = {
+  expects: 'a path',
+  read: (text, paths) => (text === '' ? undefined : paths.resolve(text)),
+}
+
+const trueOrFalse: Kind<boolean> = {
+  expects: 'true or false',
+  read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  isSwitch: true,
+}
+
+export const SETTINGS = {
+  dataDir: {
+    meaning: 'The folder that holds everything Farebox keeps.',
+    env: 'FAREBOX_DATA_DIR',
+    flag: '--data-dir',
+    kind: file,
+    fallback: defaultDataDir,
+  },
+  port: {
+    meaning: 'The port to listen on; 0 takes any free one.',
+    env: 'FAREBOX_PORT',
+    flag: '--port',
+    kind: wholeNumber(0, 65_535),
+    fallback: () => 3273,
+  },
+  configFile: {
+    meaning: 'A farebox.yaml to apply at start.',
+    env: 'FAREBOX_CONFIG',
+    flag: '--config',
+    kind: file,
+    fallback: () => undefined,
+  },
+  headless: {
+    meaning: 'Runs without a tray icon, even where there is a display.',
+    env: undefined,
+    flag: '--headless',
+    kind: trueOrFalse,
+    fallback: () => false,
+  },
+  json: {
+    meaning: 'Prints one line of JSON when ready, instead of text.',
+    env: undefined,
+    flag: '--json',
+    kind: trueOrFalse,
+    fallback: () => false,
+  },
+  secrets: {
+    meaning: 'Where the secrets of providers are kept.',
+    env: 'FAREBOX_SECRETS',
+    flag: undefined,
+    kind: oneOf(['vault']),
+    fallback: () => 'vault',
+  },
+  vaultKeyFile: {
+    meaning: 'The file with the 32 bytes that encrypt the vault; without it Farebox makes its own in the data folder.',
+    env: 'FAREBOX_VAULT_KEY_FILE',
+    flag: undefined,
+    kind: file,
+    fallback: () => undefined,
+  },
+  rateLimitWait: {
+    meaning: 'Whether a request over its rate limit waits for its turn instead of being refused with 429.',
+    env: 'RATE_LIMIT_WAIT',
+    flag: undefined,
+    kind: trueOrFalse,
+    fallback: () => false,
+  },
+  upstreamConnectTimeoutMs: timeLimit(
+    'How long connecting to a provider may take.',
+    'FAREBOX_UPSTREAM_CONNECT_TIMEOUT_MS',
+    10_000,
+  ),
+  upstreamFirstByteTimeoutMs: timeLimit(
+    'How long a provider may take until its answer begins.',
+    'FAREBOX_UPSTREAM_FIRST_BYTE_TIMEOUT_MS',
+    300_000,
+  ),
+  upstreamSilenceTimeoutMs: timeLimit(
+    'How long an answer that has begun may pause.',
+    'FAREBOX_UPSTREAM_SILENCE_TIMEOUT_MS',
+    120_000,
+  ),
+  upstreamTotalTimeoutMs: timeLimit(
+    'How long one attempt at a provider may take in all.',
+    'FAREBOX_UPSTREAM_TOTAL_TIMEOUT_MS',
+    1_800_000,
+  ),
+  holdWaitMs: patience(
+    'How long a request waits for credits that other requests of its key hold.',
+    'FAREBOX_HOLD_WAIT_MS',
+    10_000,
+  ),
+  rateLimitWaitMs: patience(
+    'How long a request waits for its rate limit, where it waits at all.',
+    'FAREBOX_RATE_LIMIT_WAIT_MS',
+    30_000,
+  ),
+  shutdownGraceMs: patience(
+    'How long requests in flight may take to finish when Farebox stops.',
+    'FAREBOX_SHUTDOWN_GRACE_MS',
+    10_000,
+  ),
+} as const satisfies Record<string, Setting<unknown>>
+
+type ValueOf<Row> = Row extends { kind: Kind<infer Read>; fallback: (start: Start) => infer Fallback }
+  ? Read | (Fallback extends undefined ? undefined : never)
+  : never
+
+/** The value of every setting. Paths are absolute, times are milliseconds. */
+export type Config = { readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> }
+
+export type Mistake = { readonly type: 'mistake'; readonly message: string }
+
+/** The configuration, or a sentence about the first thing that is wrong with it. Pure but for the working folder. */
+export function readConfig(start: Start): { readonly type: 'config'; readonly config: Config } | Mistake {
+  const flags = readFlags(start.argv)
+  if (flags.type === 'mistake') return flags
+  const paths = pathsOf(start.platform)
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const given = givenText(setting, flags.texts, start.env)
+    values[name] = given === undefined ? setting.fallback(start) : setting.kind.read(given.text, paths)
+    if (given !== undefined && values[name] === undefined) {
+      return mistake(`${given.from} must be ${setting.kind.expects}, but is '${given.text}'.`)
+    }
+  }
+  // The loop above sets exactly the members of the table, each by its own row.
+  const config = values as Config
+  // Only a default can be relative: there is no home folder, and the working folder must not become the data folder.
+  if (!paths.isAbsolute(config.dataDir)) {
+    return mistake('No home folder is known to keep data in; name a data folder with --data-dir.')
+  }
+  return { type: 'config', config }
+}
+
+type Flags = { readonly type: 'flags'; readonly texts: ReadonlyMap<string, string> }
+
+/** Reads `--flag value`, `--flag=value` and switches. The last of several wins, so that scripts can append. */
+function readFlags(argv: readonly string[]): Flags | Mistake {
+  const texts = new Map<string, string>()
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index] ?? ''
+    const equals = argument.indexOf('=')
+    const flag = equals === -1 ? argument : argument.slice(0, equals)
+    const setting = Object.values(SETTINGS).find((row) => row.flag === flag)
+    // Only the name is repeated: what follows the equals sign of an unknown flag might be a secret.
+    if (setting === undefined) return mistake(`'${flag}' is not known here; the flags are ${knownFlags()}.`)
+    const isSwitch = 'isSwitch' in setting.kind
+    if (isSwitch && equals !== -1) return mistake(`${flag} takes no value.`)
+    if (isSwitch) texts.set(flag, 'true')
+    else if (equals !== -1) texts.set(flag, argument.slice(equals + 1))
+    else {
+      const next = argv[++index]
+      if (next === undefined || next.startsWith('--')) return mistake(`${flag} needs a value.`)
+      texts.set(flag, next)
+    }
+  }
+  return { type: 'flags', texts }
+}
+
+function givenText(setting: Setting<unknown>, flags: ReadonlyMap<string, string>, env: Environment) {
+  const byFlag = setting.flag === undefined ? undefined : flags.get(setting.flag)
+  if (byFlag !== undefined) return { from: setting.flag ?? '', text: byFlag }
+  // An empty variable counts as absent: unit files and shells have no other way to take one back.
+  const byEnv = setting.env === undefined ? undefined : env[setting.env]
+  return byEnv === undefined || byEnv === '' ? undefined : { from: setting.env ?? '', text: byEnv }
+}
+
+function knownFlags(): string {
+  return Object.values(SETTINGS)
+    .flatMap((setting) => (setting.flag === undefined ? [] : [setting.flag]))
+    .join(', ')
+}
+
+/** The platform's folder for application data. Relative when no home folder is known. */
+function defaultDataDir({ platform, env, homeDir }: Start): string {
+  const paths = pathsOf(platform)
+  if (platform === 'win32') return paths.join(env.APPDATA || paths.join(homeDir, 'AppData', 'Roaming'), 'Farebox')
+  if (platform === 'darwin') return paths.join(homeDir, 'Library', 'Application Support', 'Farebox')
+  // The XDG specification tells programs to ignore a path that is not absolute.
+  const xdg = env.XDG_DATA_HOME
+  const base = xdg !== undefined && paths.isAbsolute(xdg) ? xdg : paths.join(homeDir, '.local', 'share')
+  return paths.join(base, 'farebox')
+}
+
+function pathsOf(platform: NodeJS.Platform): PlatformPath {
+  return platform === 'win32' ? win32 : posix
+}
+
+function wholeNumber(least: number, most: number): Kind<number> {
+  return {
+    expects: `a whole number from ${least} to ${most}`,
+    read: (text) => {
+      const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN
+      return value >= least && value <= most ? value : undefined
+    },
+  }
+}
+
+function oneOf<const Choice extends string>(choices: readonly Choice[]): Kind<Choice> {
+  return {
+    expects: choices.length === 1 ? `'${choices[0]}'` : `one of ${choices.join(', ')}`,
+    read: (text) => choices.find((choice) => choice === text),
+  }
+}
+
+/** A day at most: timers that overflow 31 bits fire at once. */
+function timeLimit(meaning: string, env: string, fallbackMs: number): Setting<number> {
+  return { meaning, env, flag: undefined, kind: wholeNumber(1, DAY_MS), fallback: () => fallbackMs }
+}
+
+/** A time limit that may be 0, which means not to wait at all. */
+function patience(meaning: string, env: string, fallbackMs: number): Setting<number> {
+  return { meaning, env, flag: undefined, kind: wholeNumber(0, DAY_MS), fallback: () => fallbackMs }
+}
+
+function mistake(message: string): Mistake {
+  return { type: 'mistake', message }
+}

@@ -1,0 +1,80 @@
+// The admin API as one table: what exists, what goes in, what comes out. The server builds its routes from it, the command
+// line its calls, and the dashboard its types. `{id}` in a path takes an id or a name.
+
+import { Type, type Static, type TSchema } from 'typebox'
+import * as schemas from '#contract/schemas.ts'
+
+export type Endpoint = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly query?: TSchema
+  readonly body?: TSchema
+  readonly response: TSchema
+}
+
+const Empty = Type.Object({}, { additionalProperties: false })
+
+export const ADMIN_API = {
+  status: { method: 'GET', path: '/api/status', response: schemas.StatusView },
+  apply: { method: 'POST', path: '/api/apply', body: schemas.ApplyBody, response: schemas.ApplyResult },
+
+  listProviders: { method: 'GET', path: '/api/providers', response: Type.Array(schemas.ProviderView) },
+  addProvider: {
+    method: 'POST',
+    path: '/api/providers',
+    body: schemas.ProviderCreate,
+    response: schemas.ProviderView,
+  },
+  setProviderSecret: {
+    method: 'PUT',
+    path: '/api/providers/{id}/secret',
+    body: schemas.ProviderSecret,
+    response: schemas.ProviderView,
+  },
+  testProvider: { method: 'POST', path: '/api/providers/{id}/test', response: schemas.ProviderTestResult },
+  removeProvider: { method: 'DELETE', path: '/api/providers/{id}', response: Empty },
+
+  listModels: { method: 'GET', path: '/api/models', response: Type.Array(schemas.ModelView) },
+  addModel: { method: 'POST', path: '/api/models', body: schemas.ModelCreate, response: schemas.ModelView },
+  priceModel: {
+    method: 'PUT',
+    path: '/api/models/{id}/price',
+    body: schemas.PriceFields,
+    response: schemas.ModelView,
+  },
+  enableModel: { method: 'POST', path: '/api/models/{id}/enable', response: schemas.ModelView },
+  disableModel: { method: 'POST', path: '/api/models/{id}/disable', response: schemas.ModelView },
+  removeModel: { method: 'DELETE', path: '/api/models/{id}', response: Empty },
+
+  listPackages: { method: 'GET', path: '/api/packages', response: Type.Array(schemas.PackageView) },
+  addPackage: { method: 'POST', path: '/api/packages', body: schemas.PackageCreate, response: schemas.PackageView },
+  editPackage: {
+    method: 'PATCH',
+    path: '/api/packages/{id}',
+    body: schemas.PackageEdit,
+    response: schemas.PackageView,
+  },
+  removePackage: { method: 'DELETE', path: '/api/packages/{id}', response: Empty },
+
+  listKeys: { method: 'GET', path: '/api/keys', response: Type.Array(schemas.KeyView) },
+  createKey: { method: 'POST', path: '/api/keys', body: schemas.KeyCreate, response: schemas.KeyCreated },
+  showKey: { method: 'GET', path: '/api/keys/{id}', response: schemas.KeyView },
+  suspendKey: { method: 'POST', path: '/api/keys/{id}/suspend', response: schemas.KeyView },
+  resumeKey: { method: 'POST', path: '/api/keys/{id}/resume', response: schemas.KeyView },
+  extendKey: { method: 'POST', path: '/api/keys/{id}/extend', body: schemas.KeyExtend, response: schemas.KeyView },
+  topUpKey: { method: 'POST', path: '/api/keys/{id}/top-up', body: schemas.KeyTopUp, response: schemas.KeyView },
+  revokeKey: { method: 'POST', path: '/api/keys/{id}/revoke', response: schemas.KeyView },
+
+  usage: { method: 'GET', path: '/api/usage', query: schemas.UsageQuery, response: schemas.UsageList },
+  verifyLedger: { method: 'GET', path: '/api/ledger/verify', response: schemas.LedgerReport },
+} as const satisfies Record<string, Endpoint>
+
+export type AdminApi = typeof ADMIN_API
+export type AdminAction = keyof AdminApi
+
+type Part<Action extends AdminAction, Name extends 'body' | 'query'> =
+  AdminApi[Action] extends Record<Name, TSchema> ? Static<AdminApi[Action][Name]> : undefined
+
+export type RequestBody<Action extends AdminAction> = Part<Action, 'body'>
+export type RequestQuery<Action extends AdminAction> = Part<Action, 'query'>
+export type ResponseBody<Action extends AdminAction> = Static<AdminApi[Action]['response']>

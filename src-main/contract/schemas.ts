@@ -1,0 +1,294 @@
+// The shapes that the admin API, the command line, farebox.yaml and the dashboard share. Fields are snake_case, amounts are
+// credits (not micro-credits), times are ISO 8601 UTC. Unknown fields are refused everywhere.
+
+import { Type, type Static, type TProperties } from 'typebox'
+
+/** An object that refuses members it does not know: a misspelt setting must never be ignored. */
+function strict<Properties extends TProperties>(properties: Properties) {
+  return Type.Object(properties, { additionalProperties: false })
+}
+
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f]+$' })
+const ModelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\u0021-\\u007e]+$' })
+const Timestamp = Type.String({ format: 'date-time' })
+/** Up to a billion, with at most six decimals (checked where it becomes micro-credits). */
+const Credits = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
+const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
+
+export const PriceFields = strict({
+  input: Credits,
+  output: Credits,
+  cache_read: Type.Optional(Credits),
+  cache_write: Type.Optional(Credits),
+})
+
+export const TargetFields = strict({
+  provider: Name,
+  model: Type.String({ minLength: 1, maxLength: 200 }),
+  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+})
+
+const LimitsFields = strict({
+  requests_per_minute: Type.Optional(Count),
+  tokens_per_minute: Type.Optional(Count),
+  concurrent_requests: Type.Optional(Count),
+})
+
+const providerProperties = {
+  name: Name,
+  dialect: Type.Enum(['chat-completions', 'demo']),
+  base_url: Type.Optional(Type.String({ maxLength: 2000 })),
+  output_cap_field: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
+}
+const Secret = Type.String({ minLength: 1, maxLength: 10_000 })
+
+export const ProviderCreate = strict({ ...providerProperties, secret: Type.Optional(Secret) })
+export const ProviderSecret = strict({ secret: Secret })
+export const ProviderView = strict({
+  id: Type.String(),
+  name: Name,
+  dialect: Type.String(),
+  base_url: Type.String(),
+  output_cap_field: Type.String(),
+  has_secret: Type.Boolean(),
+  created_at: Timestamp,
+})
+export const ProviderTestResult = strict({ ok: Type.Boolean(), message: Type.String() })
+
+const modelProperties = {
+  id: ModelName,
+  display_name: Type.Optional(Name),
+  kind: Type.Optional(Type.Enum(['chat', 'embedding'])),
+  context_window: Count,
+  max_output_tokens: Type.Optional(Count),
+  enabled: Type.Optional(Type.Boolean()),
+  price: Type.Optional(PriceFields),
+  targets: Type.Array(TargetFields, { minItems: 1, maxItems: 20 }),
+}
+
+export const ModelCreate = strict(modelProperties)
+export const ModelView = strict({
+  id: ModelName,
+  display_name: Name,
+  kind: Type.String(),
+  context_window: Type.Integer(),
+  max_output_tokens: Type.Integer(),
+  enabled: Type.Boolean(),
+  price: Type.Union([
+    strict({
+      version: Type.Integer(),
+      input: Type.Number(),
+      output: Type.Number(),
+      cache_read: Type.Number(),
+      cache_write: Type.Number(),
+    }),
+    Type.Null(),
+  ]),
+  targets: Type.Array(
+    strict({ provider: Type.String(), model: Type.String(), priority: Type.Integer(), weight: Type.Integer() }),
+  ),
+  created_at: Timestamp,
+})
+
+const packageProperties = {
+  name: Name,
+  type: Type.Enum(['monthly', 'daily', 'topup', 'unlimited']),
+  credits: Type.Optional(Credits),
+  timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  limits: Type.Optional(LimitsFields),
+  models: Type.Optional(Type.Union([Type.Literal('all'), Type.Array(ModelName, { maxItems: 1000 })])),
+  valid_until: Type.Optional(Type.String({ minLength: 10, maxLength: 40 })),
+}
+
+export const PackageCreate = strict(packageProperties)
+/** What may change on a package that has keys. Its type stays: cycles and balances depend on it. */
+export const PackageEdit = strict({
+  credits: Type.Optional(Credits),
+  timezone: packageProperties.timezone,
+  limits: packageProperties.limits,
+  models: packageProperties.models,
+  valid_until: Type.Optional(Type.Union([Type.String({ minLength: 10, maxLength: 40 }), Type.Null()])),
+})
+export const PackageView = strict({
+  id: Type.String(),
+  name: Name,
+  type: Type.String(),
+  credits: Type.Union([Type.Number(), Type.Null()]),
+  timezone: Type.String(),
+  limits: strict({
+    requests_per_minute: Type.Union([Type.Integer(), Type.Null()]),
+    tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]),
+    concurrent_requests: Type.Union([Type.Integer(), Type.Null()]),
+  }),
+  models: Type.Union([Type.Literal('all'), Type.Array(Type.String())]),
+  valid_until: Type.Union([Timestamp, Type.Null()]),
+  keys: Type.Integer(),
+  created_at: Timestamp,
+})
+
+/** `90d` (days from now), `never`, or an ISO date or date-time. */
+const Expires = Type.String({ minLength: 2, maxLength: 40 })
+
+export const KeyCreate = strict({
+  name: Name,
+  package: Name,
+  owner: Type.Optional(Name),
+  expires: Type.Optional(Expires),
+})
+export const KeyExtend = strict({ expires: Expires })
+export const KeyTopUp = strict({
+  credits: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }),
+  reason: Type.Optional(Type.String({ maxLength: 500 })),
+  /** Repeating a top-up with the same id changes nothing. */
+  idempotency_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+})
+
+/** The balance object of `GET /v1/balance`, also part of a key's view. */
+export const BalanceView = strict({
+  total_credits: Type.Union([Type.Number(), Type.Null()]),
+  remaining_credits: Type.Union([Type.Number(), Type.Null()]),
+  used_credits: Type.Union([Type.Number(), Type.Null()]),
+  held_credits: Type.Number(),
+  cycle_started_at: Timestamp,
+  next_reset_at: Type.Union([Timestamp, Type.Null()]),
+  total_requests: Type.Integer(),
+  last_used_at: Type.Union([Timestamp, Type.Null()]),
+})
+export const KeyView = strict({
+  id: Type.String(),
+  name: Name,
+  hint: Type.String(),
+  package: Type.String(),
+  owner: Type.Union([Type.String(), Type.Null()]),
+  status: Type.String(),
+  expires_at: Type.Union([Timestamp, Type.Null()]),
+  created_at: Timestamp,
+  balance: BalanceView,
+})
+/** The only answer that ever holds a key's value. */
+export const KeyCreated = strict({
+  id: Type.String(),
+  name: Name,
+  key: Type.String(),
+  expires_at: Type.Union([Timestamp, Type.Null()]),
+})
+
+export const UsageQuery = strict({
+  since: Type.Optional(Type.String({ maxLength: 40 })),
+  key: Type.Optional(Name),
+  model: Type.Optional(ModelName),
+  limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,5}$' })),
+  before: Type.Optional(Type.String({ maxLength: 64 })),
+})
+const NullableCount = Type.Union([Type.Integer(), Type.Null()])
+export const UsageView = strict({
+  id: Type.String(),
+  created_at: Timestamp,
+  key: Type.String(),
+  endpoint: Type.String(),
+  model: Type.String(),
+  provider: Type.Union([Type.String(), Type.Null()]),
+  upstream_model: Type.Union([Type.String(), Type.Null()]),
+  stream: Type.Boolean(),
+  outcome: Type.String(),
+  status: Type.Integer(),
+  input_tokens: NullableCount,
+  cache_read_tokens: NullableCount,
+  cache_write_tokens: NullableCount,
+  output_tokens: NullableCount,
+  reasoning_tokens: NullableCount,
+  usage_source: Type.String(),
+  price_version: NullableCount,
+  charge_credits: Type.Number(),
+  held_credits: Type.Number(),
+  overrun: Type.Boolean(),
+  first_byte_ms: NullableCount,
+  duration_ms: Type.Integer(),
+})
+export const UsageList = strict({
+  usage: Type.Array(UsageView),
+  /** Pass as `before` to go on; null at the end. */
+  next: Type.Union([Type.String(), Type.Null()]),
+})
+
+export const LedgerReport = strict({
+  ok: Type.Boolean(),
+  keys: Type.Integer(),
+  entries: Type.Integer(),
+  open_holds: Type.Integer(),
+  usage_records: Type.Integer(),
+  problems: Type.Array(Type.String()),
+})
+
+export const StatusView = strict({
+  state: Type.Enum(['running', 'stopped']),
+  version: Type.String(),
+  url: Type.Union([Type.String(), Type.Null()]),
+  pid: Type.Integer(),
+  data_dir: Type.String(),
+  started_at: Timestamp,
+  ledger: Type.Enum(['ok', 'halted', 'mismatch']),
+  secrets: Type.String(),
+  open_exchanges: Type.Integer(),
+  held_credits: Type.Number(),
+  providers: Type.Integer(),
+  models: Type.Integer(),
+  packages: Type.Integer(),
+  keys: Type.Integer(),
+})
+
+/** farebox.yaml as it is written; a secret is named, never contained. */
+export const FileDocument = strict({
+  providers: Type.Optional(
+    Type.Array(
+      strict({
+        ...providerProperties,
+        secret: Type.Optional(
+          Type.Union([strict({ env: Type.String({ minLength: 1 }) }), strict({ file: Type.String({ minLength: 1 }) })]),
+        ),
+      }),
+    ),
+  ),
+  models: Type.Optional(Type.Array(ModelCreate)),
+  packages: Type.Optional(Type.Array(PackageCreate)),
+})
+/** The same document on its way to the admin API, with the secrets read. */
+export const ApplyDocument = strict({
+  providers: Type.Optional(Type.Array(ProviderCreate)),
+  models: Type.Optional(Type.Array(ModelCreate)),
+  packages: Type.Optional(Type.Array(PackageCreate)),
+})
+export const ApplyBody = strict({ document: ApplyDocument, dry_run: Type.Optional(Type.Boolean()) })
+export const ApplyChange = strict({
+  kind: Type.Enum(['provider', 'model', 'package']),
+  name: Type.String(),
+  action: Type.Enum(['create', 'update', 'none']),
+  fields: Type.Array(Type.String()),
+})
+export const ApplyResult = strict({ dry_run: Type.Boolean(), changes: Type.Array(ApplyChange) })
+
+export type ProviderCreate = Static<typeof ProviderCreate>
+export type ProviderView = Static<typeof ProviderView>
+export type ProviderTestResult = Static<typeof ProviderTestResult>
+export type PriceFields = Static<typeof PriceFields>
+export type TargetFields = Static<typeof TargetFields>
+export type ModelCreate = Static<typeof ModelCreate>
+export type ModelView = Static<typeof ModelView>
+export type PackageCreate = Static<typeof PackageCreate>
+export type PackageEdit = Static<typeof PackageEdit>
+export type PackageView = Static<typeof PackageView>
+export type KeyCreate = Static<typeof KeyCreate>
+export type KeyTopUp = Static<typeof KeyTopUp>
+export type KeyView = Static<typeof KeyView>
+export type KeyCreated = Static<typeof KeyCreated>
+export type BalanceView = Static<typeof BalanceView>
+export type UsageQuery = Static<typeof UsageQuery>
+export type UsageView = Static<typeof UsageView>
+export type UsageList = Static<typeof UsageList>
+export type LedgerReport = Static<typeof LedgerReport>
+export type StatusView = Static<typeof StatusView>
+export type FileDocument = Static<typeof FileDocument>
+export type ApplyDocument = Static<typeof ApplyDocument>
+export type ApplyChange = Static<typeof ApplyChange>
+export type ApplyResult = Static<typeof ApplyResult>

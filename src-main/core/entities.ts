@@ -1,0 +1,93 @@
+// The things a gateway is set up with, as the rest of the program sees them. Times are UTC epoch milliseconds, amounts
+// micro-credits. The shapes on the wire are in contract/, the rows in store/.
+
+import type { MicroCredits } from '#core/money.ts'
+import type { Price } from '#core/pricing.ts'
+
+export const PROVIDER_DIALECTS = ['chat-completions', 'demo'] as const
+export type ProviderDialect = (typeof PROVIDER_DIALECTS)[number]
+
+/** Names of the member that caps the output of a chat completion; providers differ in which they take. */
+export type OutputCapField = 'max_tokens' | 'max_completion_tokens'
+
+export type Provider = {
+  readonly id: string
+  readonly name: string
+  readonly dialect: ProviderDialect
+  /** Without a trailing slash, such as `https://api.openai.com/v1`; empty for the demo provider. */
+  readonly baseUrl: string
+  readonly hasSecret: boolean
+  readonly outputCapField: OutputCapField
+  readonly createdAtMs: number
+}
+
+export type ModelKind = 'chat' | 'embedding'
+
+export type Target = {
+  readonly providerId: string
+  readonly upstreamModel: string
+  readonly priority: number
+  readonly weight: number
+}
+
+export type Model = {
+  /** The public name. */
+  readonly id: string
+  readonly displayName: string
+  readonly kind: ModelKind
+  readonly contextWindow: number
+  readonly maxOutputTokens: number
+  readonly isEnabled: boolean
+  /** undefined: nobody priced this model, so it cannot be called. */
+  readonly price: Price | undefined
+  readonly targets: readonly Target[]
+  readonly createdAtMs: number
+}
+
+export const PACKAGE_TYPES = ['monthly', 'daily', 'topup', 'unlimited'] as const
+export type PackageType = (typeof PACKAGE_TYPES)[number]
+
+export type PackageLimits = {
+  readonly requestsPerMinute: number | undefined
+  readonly tokensPerMinute: number | undefined
+  readonly concurrentRequests: number | undefined
+}
+
+export type Package = {
+  readonly id: string
+  readonly name: string
+  readonly type: PackageType
+  /** Granted per cycle; 0 for `unlimited`. */
+  readonly creditsMicro: MicroCredits
+  readonly timeZone: string
+  readonly limits: PackageLimits
+  /** Which models its keys may call: all of them, or those named. */
+  readonly models: 'all' | readonly string[]
+  readonly validUntilMs: number | undefined
+  readonly createdAtMs: number
+}
+
+/** What is stored about a key's state; `expired` follows from the clock. */
+export type StoredKeyStatus = 'active' | 'suspended' | 'revoked'
+export type KeyStatus = StoredKeyStatus | 'expired'
+
+export type Key = {
+  readonly id: string
+  readonly name: string
+  readonly owner: string | undefined
+  /** SHA-256 of the key, base64url. */
+  readonly hash: string
+  /** Last four characters of the key. */
+  readonly hint: string
+  readonly packageId: string
+  readonly storedStatus: StoredKeyStatus
+  readonly expiresAtMs: number | undefined
+  readonly createdAtMs: number
+}
+
+/** The state of a key at an instant. Revoked is final; past its expiry a key is expired, suspended or not. */
+export function keyStatus(key: Pick<Key, 'storedStatus' | 'expiresAtMs'>, nowMs: number): KeyStatus {
+  if (key.storedStatus === 'revoked') return 'revoked'
+  if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) return 'expired'
+  return key.storedStatus
+}

@@ -1,0 +1,49 @@
+// Failures: an upstream broke. They are typed errors, never refusals (Farebox says no) nor faults (our bugs).
+
+import { refuse, type Refusal } from '#core/refusal.ts'
+
+export type FailureKind =
+  | 'connect' // no connection could be made
+  | 'timeout' // connected, but too slow
+  | 'closed' // the connection broke, or ended before the answer did
+  | 'malformed' // the answer is not of the form that the dialect asks for
+  | 'too_large' // the answer passes our bounds
+  | 'secret' // the provider refuses our secret, or none can be read
+  | 'status' // the provider answered with an error status
+  | 'aborted' // we stopped it: the client went, the key was revoked, Farebox shuts down
+
+export class UpstreamFailure extends Error {
+  readonly kind: FailureKind
+  /** Whether another attempt, here or at another target, could succeed. */
+  readonly retryable: boolean
+  readonly retryAfterSeconds: number | undefined
+  /** The provider's HTTP status, for kind `status` and `secret`. */
+  readonly status: number | undefined
+
+  constructor(
+    kind: FailureKind,
+    message: string,
+    details: { status?: number; retryAfterSeconds?: number | undefined } = {},
+  ) {
+    super(message)
+    this.name = 'UpstreamFailure'
+    this.kind = kind
+    this.status = details.status
+    this.retryAfterSeconds = details.retryAfterSeconds
+    this.retryable = kind !== 'aborted' && kind !== 'too_large' && (details.status ?? 500) >= 429
+  }
+}
+
+/** What the client is told about a failure before the first byte: 502, 503 or 504. */
+export function refusalOfFailure(failure: UpstreamFailure): Refusal {
+  const retryAfterSeconds = failure.retryAfterSeconds
+  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  if (failure.kind === 'timeout' || failure.status === 504 || failure.status === 408) {
+    return refuse('upstream_timeout', failure.message, details)
+  }
+  if (failure.status === 429) return refuse('rate_limited', failure.message, { retryAfterSeconds: 5, ...details })
+  if (failure.status === 503 || failure.status === 529) {
+    return refuse('overloaded', failure.message, { retryAfterSeconds: 5, ...details })
+  }
+  return refuse('upstream_error', failure.message, details)
+}

@@ -1,0 +1,28 @@
+// Money is counted in integer micro-credits and nowhere as a fraction: 1 credit = 1,000,000 micro-credits.
+// Everything that makes such an amount passes through `microCredits`, so that a fraction or an integer too large to be
+// exact never enters the ledger.
+
+declare const unit: unique symbol
+export type MicroCredits = number & { readonly [unit]: 'micro-credits' }
+
+const MICRO_PER_CREDIT = 1_000_000
+
+/** Marks an integer as an amount. Throws a fault for fractions, NaN and integers that a double cannot hold exactly. */
+export function microCredits(amount: number): MicroCredits {
+  if (!Number.isSafeInteger(amount)) throw new RangeError(`not an amount of micro-credits: ${amount}`)
+  return amount as MicroCredits
+}
+
+export const ZERO: MicroCredits = microCredits(0)
+
+/** Credits as an administrator writes them (at most six decimals) to micro-credits; undefined if they do not fit. */
+export function creditsToMicro(credits: number): MicroCredits | undefined {
+  const amount = Math.round(credits * MICRO_PER_CREDIT)
+  if (!Number.isSafeInteger(amount) || amount / MICRO_PER_CREDIT !== credits) return undefined
+  return microCredits(amount)
+}
+
+/** Micro-credits to credits for display and JSON: the nearest double, which prints with at most six decimals. */
+export function microToCredits(amount: MicroCredits): number {
+  return amount / MICRO_PER_CREDIT
+}

@@ -1,0 +1,56 @@
+// What a call costs. One function prices both the hold and the settlement, so that the two cannot drift apart.
+
+import { microCredits, type MicroCredits } from '#core/money.ts'
+import type { TokenUsage } from '#core/usage.ts'
+
+/** Prices in micro-credits per million tokens of each class. A price that changes gets a new version. */
+export type Price = {
+  readonly version: number
+  readonly inputMicro: MicroCredits
+  readonly outputMicro: MicroCredits
+  readonly cacheReadMicro: MicroCredits
+  readonly cacheWriteMicro: MicroCredits
+}
+
+const TOKENS_PER_PRICE = 1_000_000
+
+/**
+ * The charge for a usage: tokens of each class times its price, rounded up once to a whole micro-credit.
+ * Classes that are unknown count as nothing here, so callers must replace unknown counts by estimates before.
+ */
+export function priceOf(usage: TokenUsage, price: Price): MicroCredits {
+  const input = usage.inputTokens ?? 0
+  const cacheRead = usage.cacheReadTokens ?? 0
+  const cacheWrite = usage.cacheWriteTokens ?? 0
+  const output = usage.outputTokens ?? 0
+  const total =
+    input * price.inputMicro +
+    cacheRead * price.cacheReadMicro +
+    cacheWrite * price.cacheWriteMicro +
+    output * price.outputMicro
+  if (total <= Number.MAX_SAFE_INTEGER) return microCredits(Math.ceil(total / TOKENS_PER_PRICE))
+  return priceOfLarge([input, cacheRead, cacheWrite, output], price)
+}
+
+/** The same sum where doubles would round: billions of tokens at high prices. */
+function priceOfLarge([input, cacheRead, cacheWrite, output]: [number, number, number, number], price: Price) {
+  const total =
+    BigInt(input) * BigInt(price.inputMicro) +
+    BigInt(cacheRead) * BigInt(price.cacheReadMicro) +
+    BigInt(cacheWrite) * BigInt(price.cacheWriteMicro) +
+    BigInt(output) * BigInt(price.outputMicro)
+  const perPrice = BigInt(TOKENS_PER_PRICE)
+  return microCredits(Number((total + perPrice - 1n) / perPrice))
+}
+
+/** True for a model whose every class costs an explicit 0: it works at balance 0 and needs no hold. */
+export function isFree(price: Price): boolean {
+  return price.inputMicro === 0 && price.outputMicro === 0 && price.cacheReadMicro === 0 && price.cacheWriteMicro === 0
+}
+
+/** How many output tokens an amount pays for after the input; Infinity when output is free. */
+export function affordableOutputTokens(amount: MicroCredits, inputTokens: number, price: Price): number {
+  if (price.outputMicro === 0) return Number.POSITIVE_INFINITY
+  const inputMicro = Math.ceil((inputTokens * price.inputMicro) / TOKENS_PER_PRICE)
+  return Math.max(0, Math.floor(((amount - inputMicro) * TOKENS_PER_PRICE) / price.outputMicro))
+}

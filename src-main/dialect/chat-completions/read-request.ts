@@ -1,0 +1,121 @@
+// Reads a chat completion request: checks the contract's rules for its parameters and finds what routing and metering need.
+// Members that Farebox does not know are left alone; they are the provider's to judge.
+
+import type { OutputCapField } from '#core/entities.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import {
+  booleanRule,
+  checkFields,
+  countRule,
+  isRecord,
+  numberRule,
+  objectRule,
+  parseBody,
+  readModel,
+  type FieldRule,
+  type RequestBody,
+} from '#dialect/request-body.ts'
+
+export type ChatRequest = {
+  readonly type: 'chat'
+  readonly model: string
+  readonly isStream: boolean
+  /** Whether the client asked for a usage chunk in its stream. */
+  readonly wantsUsage: boolean
+  readonly outputCap: number | undefined
+  /** The member in which the client gave its cap. */
+  readonly outputCapField: OutputCapField | undefined
+  /** How many answers were asked for (`n`). */
+  readonly choices: number
+  readonly body: RequestBody
+}
+
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
+const TOOL_CHOICES = ['auto', 'none', 'required']
+const MAX_CHOICES = 128
+const MAX_CAP = 1_000_000_000
+
+const RULES: readonly FieldRule[] = [
+  countRule('max_tokens', MAX_CAP),
+  countRule('max_completion_tokens', MAX_CAP),
+  booleanRule('stream'),
+  objectRule('stream_options'),
+  numberRule('temperature', 0, 2),
+  numberRule('top_p', 0, 1),
+  countRule('n', MAX_CHOICES),
+  {
+    name: 'tools',
+    says: 'an array of tool definitions',
+    allows: (value) => Array.isArray(value) && value.every(isRecord),
+  },
+  {
+    name: 'tool_choice',
+    says: `${TOOL_CHOICES.map((choice) => `'${choice}'`).join(', ')} or an object`,
+    allows: (value) => isRecord(value) || TOOL_CHOICES.some((choice) => choice === value),
+  },
+]
+
+/** The request, or a refusal that names the member that is wrong. */
+export function readChatRequest(text: string, byteLength: number): ChatRequest | Refusal {
+  const body = parseBody(text, byteLength)
+  if (isRefusal(body)) return body
+  const { value } = body
+  const model = readModel(value)
+  if (isRefusal(model)) return model
+  const problem = checkMessages(value['messages']) ?? checkFields(value, RULES) ?? checkCaps(value)
+  if (problem !== undefined) return problem
+  const streamOptions = value['stream_options']
+  const outputCapField = capField(value)
+  return {
+    type: 'chat',
+    model,
+    isStream: value['stream'] === true,
+    wantsUsage: isRecord(streamOptions) && streamOptions['include_usage'] === true,
+    outputCap: outputCapField === undefined ? undefined : Number(value[outputCapField]),
+    outputCapField,
+    choices: typeof value['n'] === 'number' ? value['n'] : 1,
+    body,
+  }
+}
+
+function capField(value: RequestBody['value']): OutputCapField | undefined {
+  if (typeof value['max_completion_tokens'] === 'number') return 'max_completion_tokens'
+  return typeof value['max_tokens'] === 'number' ? 'max_tokens' : undefined
+}
+
+/** Which of two caps a provider believes is anybody's guess, and one of them sets the price. */
+function checkCaps(value: RequestBody['value']): Refusal | undefined {
+  if (typeof value['max_tokens'] !== 'number' || typeof value['max_completion_tokens'] !== 'number') return undefined
+  return refuse('invalid_request', "Give 'max_tokens' or 'max_completion_tokens', not both.", { param: 'max_tokens' })
+}
+
+function checkMessages(messages: unknown): Refusal | undefined {
+  if (messages === undefined || messages === null) {
+    return refuse('invalid_request', "'messages' is required.", { param: 'messages' })
+  }
+  if (!Array.isArray(messages) || messages.length === 0) {
+    return refuse('invalid_request', "'messages' must be a non-empty array.", { param: 'messages' })
+  }
+  for (const [index, message] of messages.entries()) {
+    const problem = checkMessage(message, `messages[${index}]`)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function checkMessage(message: unknown, param: string): Refusal | undefined {
+  if (!isRecord(message)) return refuse('invalid_request', `'${param}' must be an object.`, { param })
+  const role = message['role']
+  if (!ROLES.some((known) => known === role)) {
+    const roleParam = `${param}.role`
+    return refuse('invalid_request', `'${roleParam}' must be one of ${ROLES.join(', ')}.`, { param: roleParam })
+  }
+  const content = message['content']
+  if (typeof content === 'string' || (Array.isArray(content) && content.every(isRecord))) return undefined
+  // An assistant turn may consist of tool calls or a refusal alone.
+  if ((content === null || content === undefined) && role === 'assistant') return undefined
+  const contentParam = `${param}.content`
+  const says =
+    content === undefined || content === null ? 'is required' : 'must be a string or an array of content parts'
+  return refuse('invalid_request', `'${contentParam}' ${says}.`, { param: contentParam })
+}

@@ -1,0 +1,97 @@
+// Passes a chat completion stream through while reading along: every event is checked before the client sees it, usage is
+// taken from whichever chunk carries it, and what Farebox asked for on its own account is taken out again.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
+import { measureText } from '#dialect/chat-completions/measure.ts'
+import { readUsage } from '#dialect/chat-completions/usage.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { eventData, EventSplitter } from '#dialect/sse.ts'
+
+const DONE = 'data: [DONE]\n\n'
+/** What `include_usage` adds to every chunk but the last; it is taken out when only Farebox asked. */
+const NULL_USAGE = ',"usage":null'
+
+export class ChatStreamReader implements AnswerReader {
+  readonly #wantsUsage: boolean
+  readonly #splitter = new EventSplitter()
+  /** For each choice that was begun, whether it has its finish reason. */
+  readonly #choices = new Map<number, boolean>()
+  #length = 0
+  #final = ''
+  usage: TokenUsage | undefined
+  textBytes = 0
+  isComplete = false
+
+  constructor(options: { readonly wantsUsage: boolean }) {
+    this.#wantsUsage = options.wantsUsage
+  }
+
+  push(chunk: Buffer): WireBytes | undefined {
+    if (this.isComplete) return undefined
+    this.#length += chunk.length
+    if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
+    const hadRest = this.#splitter.rest !== ''
+    const events = this.#splitter.push(chunk.toString('latin1'))
+    let kept = ''
+    let isWhole = !hadRest && this.#splitter.rest === ''
+    for (const event of events) {
+      const passed = this.#read(event)
+      if (passed !== event) isWhole = false
+      kept += passed
+    }
+    if (isWhole) return events.length === 0 ? undefined : chunk
+    return kept === '' ? undefined : kept
+  }
+
+  end(): string {
+    // Some servers leave out the blank line behind their last event.
+    if (!this.isComplete && this.#splitter.rest.trim() !== '') this.#final = this.#read(`${this.#splitter.rest}\n\n`)
+    if (this.isComplete) return this.#final
+    const isFinished = this.#choices.size > 0 && [...this.#choices.values()].every((finished) => finished)
+    if (!isFinished)
+      throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
+    this.isComplete = true
+    return this.#final + DONE
+  }
+
+  /** Takes note of one event and returns what of it the client gets. */
+  #read(event: string): string {
+    if (this.isComplete) return ''
+    const data = eventData(event)
+    if (data === undefined) return event
+    if (data === '[DONE]') {
+      this.isComplete = true
+      this.#final = event
+      return ''
+    }
+    const chunk = parseJson(data)
+    if (!isRecord(chunk)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
+    if (chunk['error'] !== undefined && chunk['error'] !== null) {
+      throw new UpstreamFailure('malformed', 'The provider reported an error inside its stream.')
+    }
+    const choices = chunk['choices']
+    if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
+    const usage = chunk['usage']
+    if (usage === undefined) return event
+    if (usage !== null) this.usage = readUsage(usage) ?? this.usage
+    return this.#wantsUsage ? event : withoutUsage(event, usage, choices)
+  }
+
+  #readChoice(choice: unknown): void {
+    if (!isRecord(choice)) return
+    const index = typeof choice['index'] === 'number' ? choice['index'] : 0
+    this.textBytes += measureText(choice['delta'])
+    const finish = choice['finish_reason']
+    if (typeof finish === 'string' && finish !== '') this.#choices.set(index, true)
+    else if (!this.#choices.has(index)) this.#choices.set(index, false)
+  }
+}
+
+/** The chunk that holds nothing but usage disappears; in others only the empty member does. */
+function withoutUsage(event: string, usage: unknown, choices: unknown): string {
+  if (usage !== null && (!Array.isArray(choices) || choices.length === 0)) return ''
+  const where = event.indexOf(NULL_USAGE)
+  return where === -1 ? event : event.slice(0, where) + event.slice(where + NULL_USAGE.length)
+}

@@ -1,0 +1,37 @@
+// The `usage` object of chat completions and of embeddings. OpenAI's convention: cached and cache-written tokens are part of
+// `prompt_tokens`, reasoning is part of `completion_tokens`.
+
+import { tokenCount, type TokenUsage } from '#core/usage.ts'
+import { isRecord } from '#dialect/request-body.ts'
+
+/** Disjoint token classes of a reported usage; undefined if the value is not a usage object with any count. */
+export function readUsage(reported: unknown): TokenUsage | undefined {
+  if (!isRecord(reported)) return undefined
+  const prompt = tokenCount(reported['prompt_tokens'])
+  const completion = tokenCount(reported['completion_tokens'])
+  const total = tokenCount(reported['total_tokens'])
+  if (prompt === undefined && completion === undefined && total === undefined) return undefined
+  const promptDetails = record(reported['prompt_tokens_details'])
+  const completionDetails = record(reported['completion_tokens_details'])
+  const cacheRead = tokenCount(promptDetails['cached_tokens']) ?? tokenCount(reported['prompt_cache_hit_tokens'])
+  const cacheWrite = tokenCount(promptDetails['cache_write_tokens'])
+  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
+  return {
+    // Providers that count cached tokens apart report more of them than prompt tokens; then nothing is subtracted.
+    inputTokens: prompt === undefined || cached > prompt ? prompt : prompt - cached,
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWrite,
+    outputTokens: outputTokens(prompt, completion, total),
+    reasoningTokens: tokenCount(completionDetails['reasoning_tokens']),
+  }
+}
+
+/** xAI leaves reasoning out of `completion_tokens` but not out of the total, so the larger of the two is what is paid. */
+function outputTokens(prompt: number | undefined, completion: number | undefined, total: number | undefined) {
+  if (prompt === undefined || total === undefined) return completion
+  return Math.max(completion ?? 0, total - prompt)
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {}
+}

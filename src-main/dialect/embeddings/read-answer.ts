@@ -1,0 +1,69 @@
+// Passes an embeddings answer on in the format that the client asked for. The OpenAI SDKs ask for base64 by default and decode
+// whatever comes without checking: a float array would silently become a quarter as many wrong numbers.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import type { AnswerReader } from '#dialect/answer.ts'
+import { readUsage } from '#dialect/chat-completions/usage.ts'
+import { isRecord } from '#dialect/request-body.ts'
+import { WholeAnswer } from '#dialect/whole-answer.ts'
+import type { EmbeddingFormat } from '#dialect/embeddings/read-request.ts'
+
+export class EmbeddingAnswerReader implements AnswerReader {
+  readonly #format: EmbeddingFormat
+  readonly #whole = new WholeAnswer()
+  readonly textBytes = 0
+  usage: TokenUsage | undefined
+  isComplete = false
+
+  constructor(format: EmbeddingFormat) {
+    this.#format = format
+  }
+
+  push(chunk: Buffer): undefined {
+    this.#whole.push(chunk)
+  }
+
+  end(): Buffer {
+    const answer = this.#whole.json()
+    const data = answer['data']
+    if (!Array.isArray(data) || !data.every(isEmbedding)) {
+      throw new UpstreamFailure('malformed', 'The provider did not answer with embeddings.')
+    }
+    const usage = readUsage(answer['usage'])
+    // Embeddings generate nothing; a provider that leaves out the member does not leave its value unknown.
+    this.usage = usage === undefined ? undefined : { ...usage, outputTokens: 0 }
+    this.isComplete = true
+    const isAsAsked = data.every((item) => (typeof item.embedding === 'string') === (this.#format === 'base64'))
+    if (isAsAsked) return this.#whole.bytes()
+    const converted = data.map((item) => ({ ...item, embedding: convert(item.embedding, this.#format) }))
+    return Buffer.from(JSON.stringify({ ...answer, data: converted }))
+  }
+}
+
+type Embedding = { readonly embedding: string | readonly number[] }
+
+function isEmbedding(item: unknown): item is Embedding {
+  if (!isRecord(item)) return false
+  const { embedding } = item
+  return (
+    typeof embedding === 'string' || (Array.isArray(embedding) && embedding.every((value) => typeof value === 'number'))
+  )
+}
+
+function convert(embedding: string | readonly number[], format: EmbeddingFormat): string | number[] {
+  if (format === 'base64') return typeof embedding === 'string' ? embedding : packFloats(embedding)
+  return typeof embedding === 'string' ? unpackFloats(embedding) : [...embedding]
+}
+
+/** Little-endian 32-bit floats in base64, the form of OpenAI's `encoding_format: base64`. */
+export function packFloats(values: readonly number[]): string {
+  const bytes = Buffer.alloc(values.length * 4)
+  for (const [index, value] of values.entries()) bytes.writeFloatLE(value, index * 4)
+  return bytes.toString('base64')
+}
+
+function unpackFloats(packed: string): number[] {
+  const bytes = Buffer.from(packed, 'base64')
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4))
+}

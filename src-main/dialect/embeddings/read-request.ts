@@ -1,0 +1,78 @@
+// Reads an embeddings request: text, several texts, tokens, or several lists of tokens.
+
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import {
+  checkFields,
+  countRule,
+  parseBody,
+  readModel,
+  type FieldRule,
+  type RequestBody,
+} from '#dialect/request-body.ts'
+import { editObject } from '#dialect/json-text.ts'
+
+export type EmbeddingFormat = 'float' | 'base64'
+
+export type EmbeddingRequest = {
+  readonly type: 'embedding'
+  readonly model: string
+  readonly format: EmbeddingFormat
+  /** How many tokens the client sent as tokens; undefined where it sent text. */
+  readonly tokenCount: number | undefined
+  readonly body: RequestBody
+}
+
+/** What OpenAI accepts in one request. */
+const MAX_INPUTS = 2048
+const MAX_DIMENSIONS = 100_000
+
+const RULES: readonly FieldRule[] = [
+  { name: 'encoding_format', says: "'float' or 'base64'", allows: (value) => value === 'float' || value === 'base64' },
+  countRule('dimensions', MAX_DIMENSIONS),
+]
+
+/** The request, or a refusal that names the member that is wrong. */
+export function readEmbeddingRequest(text: string, byteLength: number): EmbeddingRequest | Refusal {
+  const body = parseBody(text, byteLength)
+  if (isRefusal(body)) return body
+  const model = readModel(body.value)
+  if (isRefusal(model)) return model
+  const input = body.value['input']
+  const problem = checkInput(input) ?? checkFields(body.value, RULES)
+  if (problem !== undefined) return problem
+  const format = body.value['encoding_format'] === 'base64' ? 'base64' : 'float'
+  return { type: 'embedding', model, format, tokenCount: countTokens(input), body }
+}
+
+/** The request's text for the provider: only the model's name is edited. */
+export function editEmbeddingRequest(request: EmbeddingRequest, upstreamModel: string): string {
+  const changes = new Map<string, string>()
+  if (upstreamModel !== request.model) changes.set('model', JSON.stringify(upstreamModel))
+  return editObject(request.body.text, request.body.scan, changes)
+}
+
+function checkInput(input: unknown): Refusal | undefined {
+  const wrong = (says: string) => refuse('invalid_request', `'input' ${says}.`, { param: 'input' })
+  if (input === undefined || input === null) return wrong('is required')
+  if (typeof input === 'string') return input === '' ? wrong('must not be empty') : undefined
+  if (!Array.isArray(input)) return wrong('must be a string or an array')
+  if (input.length === 0) return wrong('must not be empty')
+  if (input.every(isToken)) return undefined
+  if (input.length > MAX_INPUTS) return wrong(`must have at most ${MAX_INPUTS} items`)
+  if (input.every((item) => typeof item === 'string')) {
+    return input.includes('') ? wrong('must not contain an empty string') : undefined
+  }
+  if (input.every((item) => Array.isArray(item) && item.length > 0 && item.every(isToken))) return undefined
+  return wrong('must be a string, an array of strings, an array of tokens or an array of token arrays')
+}
+
+function isToken(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function countTokens(input: unknown): number | undefined {
+  if (!Array.isArray(input)) return undefined
+  if (typeof input[0] === 'number') return input.length
+  if (!Array.isArray(input[0])) return undefined
+  return input.reduce((sum: number, item: unknown) => sum + (Array.isArray(item) ? item.length : 0), 0)
+}

@@ -1,0 +1,90 @@
+// What every dialect's request has in common: a JSON object with a model, kept as text for passing on and as a value for
+// reading.
+
+import type { InputSize } from '#core/estimate.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import { scanObject, type ObjectScan } from '#dialect/json-text.ts'
+
+export type RequestBody = {
+  readonly text: string
+  readonly scan: ObjectScan
+  readonly value: Readonly<Record<string, unknown>>
+  readonly size: InputSize
+}
+
+/** Parses a body, or says what is wrong with it. `byteLength` is its size on the wire. */
+export function parseBody(text: string, byteLength: number): RequestBody | Refusal {
+  const scan = scanObject(text)
+  if ('problem' in scan) {
+    if (scan.problem === 'too-deep') return refuse('invalid_request', 'The body is nested too deeply.')
+    if (scan.problem === 'duplicate-member') {
+      return refuse('invalid_request', `The member '${scan.name}' stands twice in the body.`, memberParam(scan.name))
+    }
+  }
+  const value = parseJson(text)
+  if (value === undefined) return refuse('invalid_request', 'The body is not valid JSON.')
+  if ('problem' in scan || !isRecord(value)) return refuse('invalid_request', 'The body must be a JSON object.')
+  const size = { textBytes: Math.max(0, byteLength - scan.mediaLength), mediaParts: scan.mediaParts }
+  return { text, scan, value, size }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The caller answers for it; the parser's message would quote the content.
+    return undefined
+  }
+}
+
+function memberParam(name: string | undefined): { param?: string } {
+  return name === undefined ? {} : { param: name }
+}
+
+/** A rule for one optional member: says what it must be when the value breaks it. null counts as not given. */
+export type FieldRule = { readonly name: string; readonly says: string; allows(value: unknown): boolean }
+
+/** The first rule that the body breaks, as a refusal that names the member. */
+export function checkFields(value: RequestBody['value'], rules: readonly FieldRule[]): Refusal | undefined {
+  for (const rule of rules) {
+    const member = value[rule.name]
+    if (member === undefined || member === null || rule.allows(member)) continue
+    return refuse('invalid_request', `'${rule.name}' must be ${rule.says}.`, { param: rule.name })
+  }
+  return undefined
+}
+
+/** The model's name, which every request must give. */
+export function readModel(value: RequestBody['value']): string | Refusal {
+  const model = value['model']
+  if (model === undefined || model === null) {
+    return refuse('invalid_request', "'model' is required.", { param: 'model' })
+  }
+  if (typeof model !== 'string' || model === '') {
+    return refuse('invalid_request', "'model' must be a non-empty string.", { param: 'model' })
+  }
+  return model
+}
+
+export function numberRule(name: string, minimum: number, maximum: number): FieldRule {
+  const allows = (value: unknown) => typeof value === 'number' && value >= minimum && value <= maximum
+  return { name, says: `a number from ${minimum} to ${maximum}`, allows }
+}
+
+export function countRule(name: string, maximum: number): FieldRule {
+  const allows = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= maximum
+  return { name, says: `an integer from 1 to ${maximum}`, allows }
+}
+
+export function booleanRule(name: string): FieldRule {
+  return { name, says: 'true or false', allows: (value) => typeof value === 'boolean' }
+}
+
+export function objectRule(name: string): FieldRule {
+  return { name, says: 'an object', allows: isRecord }
+}

@@ -1,0 +1,56 @@
+// Server-sent events as text in which each character is one byte (latin1): structure and JSON can be read from it, a
+// multi-byte character that is cut in two cannot be damaged, and writing it back gives the bytes that came.
+
+import { UpstreamFailure } from '#core/failure.ts'
+
+/** More than any provider sends in one event. */
+const MAX_EVENT_LENGTH = 1024 * 1024
+
+/** A line end and another: the blank line that ends an event, in all the line ends that the format allows. */
+const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g
+
+/** Cuts a stream into events. Keeps what has not ended yet. */
+export class EventSplitter {
+  #rest = ''
+
+  /** The text that has not ended in a blank line yet. */
+  get rest(): string {
+    return this.#rest
+  }
+
+  /** Adds text and returns the events that are complete now, each with the blank line that ends it. */
+  push(text: string): string[] {
+    const all = this.#rest === '' ? text : this.#rest + text
+    const events: string[] = []
+    let from = 0
+    for (let end = eventEnd(all, from); end !== -1; end = eventEnd(all, from)) {
+      events.push(from === 0 && end === all.length ? all : all.slice(from, end))
+      from = end
+    }
+    this.#rest = from === all.length ? '' : all.slice(from)
+    if (this.#rest.length > MAX_EVENT_LENGTH)
+      throw new UpstreamFailure('too_large', 'The provider sent too large an event.')
+    return events
+  }
+}
+
+/** The data of an event: its `data` lines joined by line feeds; undefined for an event without any (a comment). */
+export function eventData(event: string): string | undefined {
+  if (event.startsWith('data: ') && event.indexOf('\n') === event.length - 2 && !event.includes('\r')) {
+    return event.slice(6, -2)
+  }
+  const lines: string[] = []
+  for (const line of event.split(/\r\n|\n|\r/)) {
+    if (line === 'data') lines.push('')
+    else if (line.startsWith('data:')) lines.push(line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5))
+  }
+  return lines.length === 0 ? undefined : lines.join('\n')
+}
+
+function eventEnd(text: string, from: number): number {
+  const lineFeeds = text.indexOf('\n\n', from)
+  const carriage = text.indexOf('\r', from)
+  if (carriage === -1 || (lineFeeds !== -1 && lineFeeds < carriage)) return lineFeeds === -1 ? -1 : lineFeeds + 2
+  BLANK_LINE.lastIndex = from
+  return BLANK_LINE.test(text) ? BLANK_LINE.lastIndex : -1
+}

@@ -1,0 +1,94 @@
+// The host without a display: starts the app, prints where it listens, ends it cleanly on a signal.
+
+import { homedir } from 'node:os'
+import { openApp, type App } from '#main/app.ts'
+import { readConfig, type Config } from '#main/config.ts'
+import { commandHost } from '#main/command.ts'
+import { runCommand } from '#cli/run.ts'
+import { describePortOwner } from '#server/port-owner.ts'
+
+/** Starts Farebox with the flags of `farebox start`; comes back when it listens. Ends the process where it cannot. */
+export async function startHeadless(argv: string[]): Promise<void> {
+  const read = readConfig({ argv, env: process.env, platform: process.platform, homeDir: homedir() })
+  if (read.type === 'mistake') return fail(read.message)
+  const { config } = read
+  let app: App | undefined
+  try {
+    app = await openApp(config, (line) => process.stderr.write(`${line}\n`))
+    if (!(await applyConfigFile(app, config))) return await app.close()
+    const firstKey = await app.setUpDemo()
+    const url = await app.listen(config.port)
+    announce(url, firstKey, config)
+    closeOnSignal(app)
+  } catch (error) {
+    await app?.close()
+    fail(await explain(error, config))
+  }
+}
+
+/** Applies `--config FILE` like `farebox apply`. False where the file has mistakes, which are printed. */
+async function applyConfigFile(app: App, config: Config): Promise<boolean> {
+  if (config.configFile === undefined) return true
+  const host = commandHost(async () => ({ transport: (request) => app.inject(request), close: async () => undefined }))
+  // Standard output belongs to the line that says where Farebox listens.
+  const quietHost = { ...host, dataDir: () => config.dataDir, stdout: (output: string) => host.stderr(output) }
+  const exitCode = await runCommand(['apply', '-f', config.configFile], quietHost)
+  if (exitCode !== 0) process.exitCode = 1
+  return exitCode === 0
+}
+
+function announce(url: string, firstKey: string | undefined, config: Config): void {
+  if (config.json) {
+    const line = {
+      event: 'listening',
+      url,
+      pid: process.pid,
+      ...(firstKey === undefined ? {} : { first_key: firstKey }),
+    }
+    process.stdout.write(`${JSON.stringify(line)}\n`)
+    return
+  }
+  const why = config.headless ? '' : ' without a tray icon, which this version does not have yet'
+  process.stdout.write(`Farebox listens on ${url}${why}. Data: ${config.dataDir}\n`)
+  if (firstKey === undefined) return
+  process.stdout.write(
+    `\nNo provider is set up, so here is a demo: models demo-chat and demo-embedding, which call nobody.\n` +
+      `Your first key, shown only once: ${firstKey}\n\n` +
+      `Try it:\n  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${firstKey}" \\\n` +
+      `    -H "Content-Type: application/json" \\\n` +
+      `    -d '{"model":"demo-chat","messages":[{"role":"user","content":"Hello"}]}'\n` +
+      `  curl ${url}/v1/balance -H "Authorization: Bearer ${firstKey}"\n`,
+  )
+}
+
+/** The first signal lets running answers finish; a second one ends the process where it stands. */
+function closeOnSignal(app: App): void {
+  let isClosing = false
+  const close = () => {
+    if (isClosing) process.exit(1)
+    isClosing = true
+    app.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  }
+  process.on('SIGTERM', close)
+  process.on('SIGINT', close)
+}
+
+async function explain(error: unknown, config: Config): Promise<string> {
+  if (!(error instanceof Error)) return 'Farebox could not start.'
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') {
+    const owner = await describePortOwner(config.port)
+    return `Port ${config.port} is taken by ${owner}. Stop it, or choose another port with --port.`
+  }
+  if (code === 'EACCES' || code === 'EPERM')
+    return `Farebox may not use its data folder or port (${code}). Data: ${config.dataDir}`
+  return `Farebox could not start: ${error.message}`
+}
+
+function fail(message: string): void {
+  process.stderr.write(`${message}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,39 @@
+// The way in from npm and the command line. Plain JavaScript that every Node since 14 can read, and no import at the top:
+// on a Node that cannot run Farebox it has to live long enough to say so.
+
+// A rejection is a fault: Node prints its stack and ends with an error code.
+void main(process.argv.slice(2))
+
+function main(argv) {
+  if (!isNodeNewEnough(process.versions.node)) {
+    process.stderr.write(
+      'Farebox needs Node 22.18 or later, and this is Node ' +
+        process.versions.node +
+        ': `npm ci` brings Node 24 and `npm start` uses it, so run Farebox through npm.\n',
+    )
+    process.exitCode = 1
+    return undefined
+  }
+  return argv[0] === 'start' ? start(argv.slice(1)) : runCommand(argv)
+}
+
+/** Node runs TypeScript as it is from 22.18 on, and in the 23 line from 23.6 on. */
+function isNodeNewEnough(version) {
+  const parts = version.split('.').map(Number)
+  const major = parts[0]
+  const minor = parts[1]
+  if (major === 22) return minor >= 18
+  if (major === 23) return minor >= 6
+  return major > 23
+}
+
+async function start(argv) {
+  const headless = await import('./headless.ts')
+  await headless.startHeadless(argv)
+}
+
+/** Without a verb the command line prints its help. */
+async function runCommand(argv) {
+  const command = await import('./command.ts')
+  process.exitCode = await command.main(argv)
+}

@@ -1,0 +1,272 @@
+// The ledger: who may spend, what is held, what was charged. It decides in memory, in one synchronous step per decision,
+// so that two calls can never both take the last credit; the journal makes every decision durable.
+
+import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import {
+  adjust,
+  availableMicro,
+  balanceOf,
+  balanceRow,
+  openAccount,
+  resolveHold,
+  rollCycle,
+  takeHold,
+  type Account,
+  type AccountTerms,
+  type Balance,
+  type OpenHold,
+} from '#ledger/account.ts'
+import type { Journal } from '#ledger/journal.ts'
+import { entryRow, type LedgerBatch, type UsageRecord } from '#ledger/rows.ts'
+
+export type HoldRequest = {
+  readonly exchangeId: string
+  readonly keyId: string
+  /** The most that the call is expected to cost. */
+  readonly worstMicro: MicroCredits
+  /** A model whose every price is an explicit 0 is admitted whatever is left. */
+  readonly isFree: boolean
+  readonly modelId: string
+  readonly priceVersion: number | undefined
+}
+
+export type HoldAnswer =
+  | { readonly type: 'held'; readonly hold: OpenHold }
+  | { readonly type: 'exhausted'; readonly balance: Balance }
+  /** Something remains, but calls in flight hold all of it, and waiting for them took too long. */
+  | { readonly type: 'held-by-others'; readonly balance: Balance }
+  | { readonly type: 'halted' }
+
+/** Lets a caller that is gone leave a queue. */
+export type Cancellation = { readonly isCancelled: boolean; onCancel(callback: () => void): void }
+
+/** What is known at the end of an exchange, apart from what the ledger fills in itself. */
+export type Settlement = Omit<UsageRecord, 'id' | 'keyId' | 'modelId' | 'priceVersion' | 'holdMicro' | 'isOverrun'>
+
+type Waiter = { readonly request: HoldRequest; readonly timer: NodeJS.Timeout; answer(answer: HoldAnswer): void }
+
+export type LedgerOptions = {
+  readonly journal: Journal
+  readonly nowMs: () => number
+  /** How long a call waits for credits that other calls hold. */
+  readonly holdWaitMs: number
+}
+
+/** The id that a top-up was made with: repeating it changes nothing. */
+export type TopUpId = { readonly keyId: string; readonly id: string }
+
+/** More callers than this never wait for the credits of one key. */
+const MAX_WAITERS = 64
+
+export class Ledger {
+  readonly #journal: Journal
+  readonly #nowMs: () => number
+  readonly #holdWaitMs: number
+  readonly #accounts = new Map<string, Account>()
+  readonly #holds = new Map<string, OpenHold>()
+  readonly #waiters = new Map<string, Waiter[]>()
+  /** Ids of top-ups that were made, as `key/id`. */
+  readonly #topUps = new Set<string>()
+  #mismatch: string | undefined
+
+  constructor(options: LedgerOptions) {
+    this.#journal = options.journal
+    this.#nowMs = options.nowMs
+    this.#holdWaitMs = options.holdWaitMs
+  }
+
+  /** `mismatch` when the books did not add up at start, `halted` while the disk refuses entries: no spending in either. */
+  get state(): 'ok' | 'halted' | 'mismatch' {
+    if (this.#mismatch !== undefined) return 'mismatch'
+    return this.#journal.isHalted ? 'halted' : 'ok'
+  }
+
+  get openHolds(): number {
+    return this.#holds.size
+  }
+
+  get heldMicro(): MicroCredits {
+    let sum = 0
+    for (const hold of this.#holds.values()) sum += hold.amountMicro
+    return microCredits(sum)
+  }
+
+  /** Takes over accounts and open holds as they were read from disk. */
+  restore(state: { accounts: Iterable<Account>; holds: Iterable<OpenHold>; topUps: Iterable<TopUpId> }): void {
+    for (const account of state.accounts) this.#accounts.set(account.keyId, account)
+    for (const hold of state.holds) this.#holds.set(hold.exchangeId, hold)
+    for (const topUp of state.topUps) this.#topUps.add(`${topUp.keyId}/${topUp.id}`)
+  }
+
+  /** Refuses all spending from now on, because the books do not add up. Reads go on. */
+  stopSpending(reason: string): void {
+    this.#mismatch ??= reason
+  }
+
+  /** Opens a new key's account. Returns its first grant as rows, which must be written together with the key. */
+  open(keyId: string, terms: AccountTerms): LedgerBatch {
+    const [account, entries] = openAccount(keyId, terms, this.#nowMs())
+    this.#accounts.set(keyId, account)
+    return { entries: entries.map(entryRow), usage: [], balances: [balanceRow(account)] }
+  }
+
+  /** Undoes `open` for a key that could not be stored. */
+  forget(keyId: string): void {
+    this.#accounts.delete(keyId)
+  }
+
+  /** Changes what future cycles grant. What was granted and used stays. */
+  changeTerms(keyId: string, terms: AccountTerms): void {
+    const account = this.#account(keyId)
+    this.#roll(account)
+    account.terms = terms
+  }
+
+  balance(keyId: string): Balance {
+    const account = this.#account(keyId)
+    this.#roll(account)
+    return balanceOf(account)
+  }
+
+  /** Adds credit by hand. The same id twice adds it once; resolves when it is on disk. */
+  async topUp(keyId: string, topUp: { amountMicro: MicroCredits; reason: string; id: string }): Promise<void> {
+    const account = this.#account(keyId)
+    const known = `${keyId}/${topUp.id}`
+    if (this.#topUps.has(known)) return this.#journal.flush()
+    this.#topUps.add(known)
+    this.#roll(account)
+    const { amountMicro, reason, id } = topUp
+    const entry = adjust(account, { amountMicro, reason, idempotencyId: id }, this.#nowMs())
+    this.#serveWaiters(keyId)
+    await this.#journal.commit(account, [entry])
+  }
+
+  /**
+   * Holds credits for a call: its worst case, limited to what is available. Waits, for a bounded time and first come
+   * first served, when other calls hold what is left.
+   */
+  async hold(request: HoldRequest, cancellation: Cancellation): Promise<HoldAnswer> {
+    if (this.state !== 'ok') return { type: 'halted' }
+    const account = this.#account(request.keyId)
+    this.#roll(account)
+    const queue = this.#waiters.get(request.keyId)
+    if (queue === undefined || request.isFree) {
+      const answer = this.#decide(account, request)
+      if (answer.type !== 'held-by-others') return answer
+    }
+    if ((queue?.length ?? 0) >= MAX_WAITERS || cancellation.isCancelled) {
+      return { type: 'held-by-others', balance: balanceOf(account) }
+    }
+    return this.#waitForOthers(account, request, cancellation)
+  }
+
+  /**
+   * Resolves a hold once: charges `settlement.chargeMicro` and returns the rest. Resolves when the charge and the usage
+   * record are on disk; rejects with JournalHalted if the disk refuses them (they are kept and written later).
+   */
+  resolve(hold: OpenHold, settlement: Settlement): Promise<void> {
+    if (!this.#holds.delete(hold.exchangeId)) {
+      return Promise.reject(new Error(`hold ${hold.exchangeId} was resolved before`))
+    }
+    const account = this.#account(hold.keyId)
+    this.#roll(account)
+    const entries = resolveHold(account, hold, settlement.chargeMicro, this.#nowMs())
+    const record: UsageRecord = {
+      ...settlement,
+      id: hold.exchangeId,
+      keyId: hold.keyId,
+      modelId: hold.modelId,
+      priceVersion: hold.priceVersion,
+      holdMicro: hold.amountMicro,
+      isOverrun: settlement.chargeMicro > hold.amountMicro && account.terms.packageType !== 'unlimited',
+    }
+    this.#serveWaiters(hold.keyId)
+    return this.#journal.commit(account, entries, record)
+  }
+
+  /** Releases every hold that an earlier process left open. Resolves when that is on disk. */
+  async releaseOrphans(settle: (hold: OpenHold) => Settlement): Promise<number> {
+    const orphans = [...this.#holds.values()]
+    await Promise.all(orphans.map((hold) => this.resolve(hold, settle(hold))))
+    return orphans.length
+  }
+
+  /** Resolves when everything decided so far is on disk. */
+  flush(): Promise<void> {
+    return this.#journal.flush()
+  }
+
+  #decide(account: Account, request: HoldRequest): HoldAnswer {
+    const available = availableMicro(account)
+    if (available > 0 || request.isFree) {
+      const isUnlimited = available === Number.POSITIVE_INFINITY
+      const amount = isUnlimited || request.isFree ? ZERO : microCredits(Math.min(request.worstMicro, available))
+      return { type: 'held', hold: this.#take(account, request, amount) }
+    }
+    const type = available + account.heldMicro > 0 ? 'held-by-others' : 'exhausted'
+    return { type, balance: balanceOf(account) }
+  }
+
+  #take(account: Account, request: HoldRequest, amountMicro: MicroCredits): OpenHold {
+    const hold: OpenHold = {
+      exchangeId: request.exchangeId,
+      keyId: request.keyId,
+      amountMicro,
+      cycleStartedAtMs: account.cycleStartedAtMs,
+      modelId: request.modelId,
+      priceVersion: request.priceVersion,
+      createdAtMs: this.#nowMs(),
+    }
+    this.#holds.set(hold.exchangeId, hold)
+    this.#journal.add(account, [takeHold(account, hold)])
+    return hold
+  }
+
+  #waitForOthers(account: Account, request: HoldRequest, cancellation: Cancellation): Promise<HoldAnswer> {
+    const queue = this.#waiters.get(request.keyId) ?? []
+    this.#waiters.set(request.keyId, queue)
+    return new Promise((resolve) => {
+      const leave = () => {
+        const position = queue.indexOf(waiter)
+        if (position === -1) return
+        waiter.answer({ type: 'held-by-others', balance: balanceOf(account) })
+      }
+      const waiter: Waiter = {
+        request,
+        timer: setTimeout(leave, this.#holdWaitMs),
+        answer: (answer) => {
+          clearTimeout(waiter.timer)
+          queue.splice(queue.indexOf(waiter), 1)
+          if (queue.length === 0) this.#waiters.delete(request.keyId)
+          resolve(answer)
+        },
+      }
+      queue.push(waiter)
+      cancellation.onCancel(leave)
+    })
+  }
+
+  /** Admits or refuses those who wait, in their order, as far as the balance now decides. */
+  #serveWaiters(keyId: string): void {
+    const queue = this.#waiters.get(keyId)
+    const account = this.#account(keyId)
+    for (let next = queue?.[0]; next !== undefined; next = queue?.[0]) {
+      const answer = this.#decide(account, next.request)
+      if (answer.type === 'held-by-others') return
+      next.answer(answer)
+    }
+  }
+
+  #roll(account: Account): void {
+    const entries = rollCycle(account, this.#nowMs())
+    if (entries.length === 0) return
+    this.#journal.add(account, entries)
+    this.#serveWaiters(account.keyId)
+  }
+
+  #account(keyId: string): Account {
+    const account = this.#accounts.get(keyId)
+    if (account === undefined) throw new Error(`there is no account for key ${keyId}`)
+    return account
+  }
+}

@@ -1,0 +1,151 @@
+// The rows that the ledger hands to its writer. Rows are tuples in the order of their column lists: they cross to another
+// thread and are bound to prepared statements thousands of times a second, where named members would cost as much as the
+// rest of the work.
+
+import type { MicroCredits } from '#core/money.ts'
+
+export type EntryKind = 'grant' | 'lapse' | 'hold' | 'settle' | 'release' | 'adjustment'
+
+export type LedgerEntry = {
+  readonly keyId: string
+  readonly kind: EntryKind
+  /** What the entry adds to the key's available credits. */
+  readonly amountMicro: MicroCredits
+  readonly chargeMicro?: MicroCredits
+  readonly exchangeId?: string
+  readonly cycleStartedAtMs: number
+  readonly createdAtMs: number
+  readonly modelId?: string
+  readonly priceVersion?: number | undefined
+  readonly reason?: string
+  readonly idempotencyId?: string
+}
+
+export const ENTRY_COLUMNS =
+  'key_id, kind, amount_micro, charge_micro, exchange_id, cycle_started_at_ms, created_at_ms, model_id, price_version, ' +
+  'reason, idempotency_id'
+
+type EntryRow = readonly [
+  keyId: string,
+  kind: EntryKind,
+  amountMicro: number,
+  chargeMicro: number | null,
+  exchangeId: string | null,
+  cycleStartedAtMs: number,
+  createdAtMs: number,
+  modelId: string | null,
+  priceVersion: number | null,
+  reason: string | null,
+  idempotencyId: string | null,
+]
+
+export function entryRow(entry: LedgerEntry): EntryRow {
+  return [
+    entry.keyId,
+    entry.kind,
+    entry.amountMicro,
+    entry.chargeMicro ?? null,
+    entry.exchangeId ?? null,
+    entry.cycleStartedAtMs,
+    entry.createdAtMs,
+    entry.modelId ?? null,
+    entry.priceVersion ?? null,
+    entry.reason ?? null,
+    entry.idempotencyId ?? null,
+  ]
+}
+
+/** How an exchange ended, for its usage record. */
+export type Outcome =
+  | 'answered' // the client has the whole answer
+  | 'refused' // the provider said no
+  | 'failed' // the upstream broke before the first byte reached the client
+  | 'cut' // the upstream broke, or Farebox stopped, after the first byte
+  | 'client_gone'
+  | 'interrupted' // the process died; resolved at the next start
+
+/** One row per exchange that was admitted. Metadata only: there is no member that could hold content. */
+export type UsageRecord = {
+  readonly id: string
+  readonly keyId: string
+  readonly packageId: string
+  readonly endpoint: string
+  readonly modelId: string
+  readonly providerId: string | undefined
+  readonly upstreamModel: string | undefined
+  readonly isStream: boolean
+  readonly outcome: Outcome
+  readonly status: number
+  readonly inputTokens: number | undefined
+  readonly cacheReadTokens: number | undefined
+  readonly cacheWriteTokens: number | undefined
+  readonly outputTokens: number | undefined
+  readonly reasoningTokens: number | undefined
+  readonly usageSource: 'reported' | 'estimated' | 'none'
+  readonly priceVersion: number | undefined
+  readonly holdMicro: MicroCredits
+  readonly chargeMicro: MicroCredits
+  readonly isOverrun: boolean
+  readonly createdAtMs: number
+  readonly firstByteMs: number | undefined
+  readonly durationMs: number
+}
+
+export const USAGE_COLUMNS =
+  'id, key_id, package_id, endpoint, model_id, provider_id, upstream_model, is_stream, outcome, status, input_tokens, ' +
+  'cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, usage_source, price_version, hold_micro, ' +
+  'charge_micro, is_overrun, created_at_ms, first_byte_ms, duration_ms'
+
+/** What a column holds. */
+export type Cell = string | number | null
+
+type UsageRow = readonly Cell[]
+
+export function usageRow(record: UsageRecord): UsageRow {
+  return [
+    record.id,
+    record.keyId,
+    record.packageId,
+    record.endpoint,
+    record.modelId,
+    record.providerId ?? null,
+    record.upstreamModel ?? null,
+    record.isStream ? 1 : 0,
+    record.outcome,
+    record.status,
+    record.inputTokens ?? null,
+    record.cacheReadTokens ?? null,
+    record.cacheWriteTokens ?? null,
+    record.outputTokens ?? null,
+    record.reasoningTokens ?? null,
+    record.usageSource,
+    record.priceVersion ?? null,
+    record.holdMicro,
+    record.chargeMicro,
+    record.isOverrun ? 1 : 0,
+    record.createdAtMs,
+    record.firstByteMs ?? null,
+    record.durationMs,
+  ]
+}
+
+/** The projection of a key's entries. */
+export type BalanceRow = readonly [
+  keyId: string,
+  cycleStartedAtMs: number,
+  availableMicro: number,
+  grantedMicro: number,
+  usedMicro: number,
+  requestCount: number,
+  lastUsedAtMs: number | null,
+]
+
+export const BALANCE_COLUMNS =
+  'key_id, cycle_started_at_ms, available_micro, granted_micro, used_micro, request_count, last_used_at_ms'
+
+/** What is written in one transaction. */
+export type LedgerBatch = {
+  readonly entries: readonly EntryRow[]
+  readonly usage: readonly UsageRow[]
+  readonly balances: readonly BalanceRow[]
+}

@@ -1,0 +1,88 @@
+// `farebox ledger verify`: recomputes everything that the ledger's tables promise and lists what does not hold. Reads only.
+
+import type { Database } from 'better-sqlite3'
+import { findMismatches } from '#ledger/entries.ts'
+
+export type LedgerReport = {
+  readonly ok: boolean
+  readonly keys: number
+  readonly entries: number
+  readonly openHolds: number
+  readonly usageRecords: number
+  readonly problems: readonly string[]
+}
+
+/** Each finds rows that break one rule; `subject` names the first few of them. */
+const RULES: readonly { readonly says: string; readonly sql: string }[] = [
+  {
+    says: 'a hold was resolved that was never taken',
+    sql: `SELECT resolution.exchange_id AS subject FROM ledger_entry AS resolution
+      WHERE resolution.kind IN ('settle', 'release') AND NOT EXISTS (
+        SELECT 1 FROM ledger_entry AS hold WHERE hold.exchange_id = resolution.exchange_id AND hold.kind = 'hold')`,
+  },
+  {
+    says: 'a resolution does not return its hold less its charge',
+    sql: `SELECT hold.exchange_id AS subject FROM ledger_entry AS hold JOIN ledger_entry AS resolution
+        ON resolution.exchange_id = hold.exchange_id AND resolution.kind IN ('settle', 'release')
+      WHERE hold.kind = 'hold' AND (hold.key_id <> resolution.key_id
+        OR resolution.amount_micro <> -hold.amount_micro - resolution.charge_micro)`,
+  },
+  {
+    says: 'a resolved exchange has no usage record of the same charge',
+    sql: `SELECT resolution.exchange_id AS subject FROM ledger_entry AS resolution
+        LEFT JOIN usage_record ON usage_record.id = resolution.exchange_id
+      WHERE resolution.kind IN ('settle', 'release')
+        AND (usage_record.id IS NULL OR usage_record.charge_micro <> resolution.charge_micro)`,
+  },
+  {
+    says: 'a usage record has no resolution',
+    sql: `SELECT usage_record.id AS subject FROM usage_record WHERE NOT EXISTS (
+        SELECT 1 FROM ledger_entry AS resolution
+        WHERE resolution.exchange_id = usage_record.id AND resolution.kind IN ('settle', 'release'))`,
+  },
+  {
+    says: 'an ended cycle does not sum to zero',
+    sql: `SELECT entry.key_id AS subject FROM ledger_entry AS entry JOIN balance ON balance.key_id = entry.key_id
+      WHERE entry.cycle_started_at_ms < balance.cycle_started_at_ms
+      GROUP BY entry.key_id, entry.cycle_started_at_ms HAVING sum(entry.amount_micro) <> 0`,
+  },
+]
+
+const NAMED = 5
+
+/** Checks the books as one consistent snapshot. */
+export function verifyLedger(db: Database): LedgerReport {
+  return db.transaction(() => {
+    const problems = [...damage(db), ...findMismatches(db), ...RULES.flatMap((rule) => broken(db, rule))]
+    return {
+      ok: problems.length === 0,
+      keys: count(db, 'SELECT count(*) FROM key'),
+      entries: count(db, 'SELECT count(*) FROM ledger_entry'),
+      openHolds:
+        count(db, `SELECT count(*) FROM ledger_entry WHERE kind = 'hold'`) -
+        count(db, `SELECT count(*) FROM ledger_entry WHERE kind IN ('settle', 'release')`),
+      usageRecords: count(db, 'SELECT count(*) FROM usage_record'),
+      problems,
+    }
+  })()
+}
+
+function damage(db: Database): string[] {
+  const result = String(db.pragma('quick_check(1)', { simple: true }))
+  const foreign = db.pragma('foreign_key_check')
+  const problems = result === 'ok' ? [] : [`the database file is damaged: ${result}`]
+  if (Array.isArray(foreign) && foreign.length > 0)
+    problems.push(`${foreign.length} rows refer to rows that are not there`)
+  return problems
+}
+
+function broken(db: Database, rule: { says: string; sql: string }): string[] {
+  const subjects = db.prepare<[], { subject: string }>(rule.sql).all()
+  if (subjects.length === 0) return []
+  const named = subjects.slice(0, NAMED).map((row) => row.subject)
+  return [`${rule.says}: ${named.join(', ')}${subjects.length > NAMED ? ` and ${subjects.length - NAMED} more` : ''}`]
+}
+
+function count(db: Database, sql: string): number {
+  return Number(db.prepare(sql).pluck().get())
+}

@@ -1,0 +1,125 @@
+// Admission: the package is valid, the rate limits leave room, and the ledger holds the call's worst case. Either all of it is
+// taken or none.
+
+import type { Caller } from '#pipeline/authenticate.ts'
+import { microToCredits, ZERO } from '#core/money.ts'
+import { affordableOutputTokens, isFree, priceOf } from '#core/pricing.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { UNKNOWN_USAGE } from '#core/usage.ts'
+import type { EndpointRequest } from '#pipeline/endpoints.ts'
+import type { Gate, Ticket } from '#pipeline/gate.ts'
+import type { Route } from '#pipeline/resolve.ts'
+import type { Balance, OpenHold } from '#ledger/account.ts'
+import type { Cancellation, HoldAnswer, Ledger } from '#ledger/ledger.ts'
+
+export type Admission = {
+  readonly ticket: Ticket
+  readonly hold: OpenHold
+  /** The output cap to send upstream; undefined for endpoints that generate nothing. */
+  readonly outputCap: number | undefined
+  /** What was changed about the request, for the `x-farebox-adjusted` header. */
+  readonly adjusted: string | undefined
+}
+
+export type AdmitDeps = { readonly gate: Gate; readonly ledger: Ledger; readonly nowMs: () => number }
+
+export type AdmitRequest = {
+  readonly exchangeId: string
+  readonly caller: Caller
+  readonly request: EndpointRequest
+  readonly route: Route
+}
+
+export async function admit(
+  input: AdmitRequest,
+  cancellation: Cancellation,
+  deps: AdmitDeps,
+): Promise<Admission | Refusal> {
+  const { caller, request, route } = input
+  const { validUntilMs } = caller.package
+  if (validUntilMs !== undefined && deps.nowMs() >= validUntilMs) {
+    return refuse('package_expired', `The package '${caller.package.name}' of this key has expired.`)
+  }
+  const ticket = await deps.gate.enter(caller.key.id, caller.package.limits, request.likelyInputTokens, cancellation)
+  if (isRefusal(ticket)) return ticket
+  const largestCap = largestOutputCap(input)
+  const answer = await deps.ledger.hold(
+    {
+      exchangeId: input.exchangeId,
+      keyId: caller.key.id,
+      worstMicro: worstCase(input, largestCap),
+      isFree: isFree(route.price),
+      modelId: route.model.id,
+      priceVersion: route.price.version,
+    },
+    cancellation,
+  )
+  if (answer.type !== 'held') {
+    deps.gate.undo(ticket)
+    return refusalOf(answer)
+  }
+  const outputCap = affordableCap(input, largestCap, answer.hold)
+  return { ticket, hold: answer.hold, outputCap, adjusted: adjustedHeader(request, outputCap) }
+}
+
+/** The cap before the balance is looked at: the client's, the model's, and what the context window leaves. */
+function largestOutputCap({ request, route }: AdmitRequest): number | undefined {
+  if (request.choices === 0) return undefined
+  const { maxOutputTokens, contextWindow } = route.model
+  if (request.outputCap !== undefined) return Math.min(request.outputCap, maxOutputTokens)
+  const left = contextWindow - request.worstInputTokens
+  // An estimate that leaves nothing may be wrong; whether the input fits is for the provider to say.
+  return left >= 1 ? Math.min(maxOutputTokens, left) : maxOutputTokens
+}
+
+function worstCase({ request, route }: AdmitRequest, cap: number | undefined) {
+  const outputTokens = request.choices * (cap ?? 0)
+  // Input may turn out to be read from or written to a cache; the dearest of the classes is the worst case.
+  const { inputMicro, cacheReadMicro, cacheWriteMicro } = route.price
+  const dearest = Math.max(inputMicro, cacheReadMicro, cacheWriteMicro)
+  const input = request.worstInputTokens
+  if (dearest === inputMicro) return priceOf({ ...UNKNOWN_USAGE, inputTokens: input, outputTokens }, route.price)
+  if (dearest === cacheWriteMicro)
+    return priceOf({ ...UNKNOWN_USAGE, cacheWriteTokens: input, outputTokens }, route.price)
+  return priceOf({ ...UNKNOWN_USAGE, cacheReadTokens: input, outputTokens }, route.price)
+}
+
+/** Where the client gave no cap and the hold is smaller than the worst case, the cap is what the hold pays for. */
+function affordableCap(input: AdmitRequest, cap: number | undefined, hold: OpenHold): number | undefined {
+  const { request, route, caller } = input
+  if (cap === undefined || request.outputCap !== undefined) return cap
+  if (caller.package.type === 'unlimited' || isFree(route.price)) return cap
+  const affordable = affordableOutputTokens(hold.amountMicro, request.worstInputTokens, route.price)
+  return Math.max(1, Math.min(cap, Math.floor(affordable / request.choices)))
+}
+
+function adjustedHeader(request: EndpointRequest, cap: number | undefined): string | undefined {
+  return cap === undefined || cap === request.outputCap ? undefined : `${request.outputCapName}=${cap}`
+}
+
+function refusalOf(answer: Exclude<HoldAnswer, { type: 'held' }>): Refusal {
+  switch (answer.type) {
+    case 'exhausted':
+      return refuse('credits_exhausted', `The credits of this key are used up: ${standing(answer.balance)}`)
+    case 'held-by-others': {
+      const held = `${microToCredits(answer.balance.heldMicro)} credits are held by calls in flight`
+      return refuse('credits_held', `All credits left are in use: ${held}. Retry when they have ended.`, {
+        retryAfterSeconds: 5,
+      })
+    }
+    case 'halted':
+      return refuse('overloaded', 'The ledger cannot record charges at the moment, so no calls are admitted.', {
+        retryAfterSeconds: 5,
+      })
+  }
+}
+
+function standing(balance: Balance): string {
+  const used = microToCredits(balance.usedMicro ?? ZERO)
+  const total = microToCredits(balance.totalMicro ?? ZERO)
+  const reset =
+    balance.nextResetAtMs === undefined
+      ? 'Ask the administrator for a top-up.'
+      : `They are renewed at ${new Date(balance.nextResetAtMs).toISOString()}.`
+  return `${used} of ${total} used. ${reset}`
+}

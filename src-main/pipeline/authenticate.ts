@@ -1,0 +1,57 @@
+// Who is calling: from the key that a request presents to the key's record, or a refusal. Nothing is looked up for a text
+// that does not have a key's form.
+
+import type { Catalog } from '#catalog/catalog.ts'
+import { keyStatus, type Key, type Package } from '#core/entities.ts'
+import { isWellFormedKey } from '#core/key-format.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+
+export type Caller = { readonly key: Key; readonly package: Package }
+
+/** What a request presents. Two different keys are a mistake that nobody should have to guess about. */
+export type Credentials = {
+  readonly authorization: string | undefined
+  readonly xApiKey: string | undefined
+  readonly isKeyInQuery: boolean
+}
+
+export type AuthenticateDeps = {
+  readonly catalog: Catalog
+  readonly hashKey: (key: string) => string
+  readonly nowMs: () => number
+}
+
+export function authenticate(credentials: Credentials, deps: AuthenticateDeps): Caller | Refusal {
+  if (credentials.isKeyInQuery) {
+    return unauthenticated(
+      'A key in the query string ends up in logs and histories. Send it as "Authorization: Bearer key_...".',
+    )
+  }
+  const text = presentedKey(credentials)
+  if (typeof text !== 'string') return text
+  // Unknown and malformed keys get the same answer, so that nobody learns which of the two it was.
+  const key = isWellFormedKey(text) ? deps.catalog.keyByHash(deps.hashKey(text)) : undefined
+  if (key === undefined) return unauthenticated('This is not a valid key.')
+  const status = keyStatus(key, deps.nowMs())
+  if (status !== 'active') return refuse('key_not_usable', `This key is ${status}.`)
+  const owner = deps.catalog.package(key.packageId)
+  if (owner === undefined) throw new Error(`key ${key.id} has no package`)
+  return { key, package: owner }
+}
+
+function presentedKey(credentials: Credentials): string | Refusal {
+  const { authorization, xApiKey } = credentials
+  if (authorization === undefined) {
+    return xApiKey ?? unauthenticated('No key was sent. Send it as "Authorization: Bearer key_...".')
+  }
+  const bearer = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+  if (bearer === undefined) return unauthenticated('The Authorization header must be "Bearer" and a key.')
+  if (xApiKey !== undefined && xApiKey !== bearer) {
+    return unauthenticated('Authorization and x-api-key hold two different keys. Send one.')
+  }
+  return bearer
+}
+
+function unauthenticated(message: string): Refusal {
+  return refuse('unauthenticated', message)
+}

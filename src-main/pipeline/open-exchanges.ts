@@ -1,0 +1,58 @@
+// The exchanges that are running, so that they can be ended from outside: their key was blocked, their time is up, or the
+// program is about to end.
+
+import { refuse, type Refusal } from '#core/refusal.ts'
+
+type OpenExchange = { readonly keyId: string; readonly startedAtMs: number; stop(refusal: Refusal): void }
+
+export class OpenExchanges {
+  readonly #open = new Set<OpenExchange>()
+  #whenNone: (() => void) | undefined
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** The keys that have exchanges running. */
+  keyIds(): Set<string> {
+    return new Set(Array.from(this.#open, (exchange) => exchange.keyId))
+  }
+
+  add(exchange: OpenExchange): void {
+    this.#open.add(exchange)
+  }
+
+  remove(exchange: OpenExchange): void {
+    this.#open.delete(exchange)
+    if (this.#open.size === 0) this.#whenNone?.()
+  }
+
+  /** Ends every exchange of a key that may no longer be used. */
+  stopKey(keyId: string): void {
+    for (const exchange of this.#open) {
+      if (exchange.keyId === keyId) exchange.stop(refuse('key_not_usable', 'The key of this request was blocked.'))
+    }
+  }
+
+  /** Ends exchanges that have run for too long. */
+  stopOlderThan(startedBeforeMs: number): void {
+    for (const exchange of this.#open) {
+      if (exchange.startedAtMs >= startedBeforeMs) continue
+      exchange.stop(refuse('upstream_timeout', 'The answer took longer than Farebox allows in all.'))
+    }
+  }
+
+  /** Waits for running exchanges, then ends those that are left. */
+  async drain(graceMs: number): Promise<void> {
+    if (this.#open.size === 0) return
+    const none = new Promise<void>((resolve) => {
+      this.#whenNone = resolve
+    })
+    const stopAll = () => {
+      for (const exchange of this.#open) exchange.stop(refuse('overloaded', 'Farebox is shutting down.'))
+    }
+    const timer = setTimeout(stopAll, graceMs)
+    await none
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,191 @@
+// Relays one attempt: sends the request upstream and passes the answer to the client as it comes, never faster than the client
+// reads. It ends exactly once, in one of the ways of `RelayEnd`, and then touches neither side any more.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import type { Refusal } from '#core/refusal.ts'
+import type { AnswerReader, WireBytes } from '#dialect/answer.ts'
+import type { Client, Transport, UpstreamCall, UpstreamHeaders, UpstreamRequest } from '#pipeline/ports.ts'
+
+export type RelayEnd =
+  /** The answer is complete; `final` is sent once its charge is on disk. */
+  | { readonly type: 'complete'; readonly final: WireBytes }
+  /** The provider refused the request itself; its words go to the client unchanged. */
+  | { readonly type: 'refused'; readonly status: number; readonly body: Buffer }
+  | { readonly type: 'failed'; readonly failure: UpstreamFailure }
+  | { readonly type: 'client-gone' }
+  /** Farebox stopped it: the key was blocked, the time was up, the program ends. */
+  | { readonly type: 'stopped'; readonly refusal: Refusal }
+  /** A mistake of ours. */
+  | { readonly type: 'fault'; readonly error: unknown }
+
+export type RelayInput = {
+  readonly transport: Transport
+  readonly request: UpstreamRequest
+  readonly isStream: boolean
+  readonly reader: AnswerReader
+  readonly client: Client
+  /** Sends the client its status and headers. Called once, right before the first byte of the answer. */
+  readonly begin: (upstreamHeaders: UpstreamHeaders) => void
+  readonly monotonicMs: () => number
+}
+
+/** Statuses with which a provider judges the request, not itself or us. */
+const PASSED_STATUSES = new Set([400, 404, 409, 413, 415, 422])
+const MAX_ERROR_BYTES = 1024 * 1024
+
+export class Relay {
+  readonly #input: RelayInput
+  readonly #finish: (end: RelayEnd) => void
+  #call: UpstreamCall | undefined
+  #hasEnded = false
+  #refusedStatus: number | undefined
+  #refusedBody: Buffer[] = []
+  #refusedLength = 0
+  /** Resolves at the end; never rejects. */
+  readonly ended: Promise<RelayEnd>
+  /** True from the commit point on: the client has the first bytes of an answer. */
+  hasBegun = false
+  firstByteAtMs: number | undefined
+  /** The upstream's headers, empty until they came. */
+  headers: UpstreamHeaders = {}
+
+  constructor(input: RelayInput) {
+    this.#input = input
+    const { promise, resolve } = Promise.withResolvers<RelayEnd>()
+    this.ended = promise
+    this.#finish = resolve
+  }
+
+  start(): void {
+    const { transport, request, client } = this.#input
+    this.#call = transport.send(request, {
+      onHead: (status, headers) => this.#guard(() => this.#onHead(status, headers)),
+      onData: (chunk) => this.#guard(() => this.#onData(chunk)),
+      onEnd: () => this.#guard(() => this.#onEnd()),
+      onFailure: (failure) => this.#end({ type: 'failed', failure }),
+    })
+    client.onCancel(() => this.#abort({ type: 'client-gone' }))
+  }
+
+  /** Ends the relay from outside. The client is told why. */
+  stop(refusal: Refusal): void {
+    this.#abort({ type: 'stopped', refusal })
+  }
+
+  #onHead(status: number, headers: UpstreamHeaders): void {
+    this.headers = headers
+    if (status >= 200 && status < 300) return checkContentType(headers, this.#input.isStream)
+    if (!PASSED_STATUSES.has(status)) throw statusFailure(this.#input.request.provider.name, status, headers)
+    this.#refusedStatus = status
+  }
+
+  #onData(chunk: Buffer): void {
+    if (this.#hasEnded) return this.#call?.abort()
+    this.firstByteAtMs ??= this.#input.monotonicMs()
+    if (this.#refusedStatus !== undefined) return this.#collectRefusal(chunk)
+    const { reader, client } = this.#input
+    const bytes = reader.push(chunk)
+    if (bytes !== undefined) {
+      this.#begin()
+      if (!client.write(bytes)) this.#waitForClient()
+    }
+    if (reader.isComplete) this.#complete()
+  }
+
+  #onEnd(): void {
+    if (this.#hasEnded) return
+    if (this.#refusedStatus === undefined) return this.#complete()
+    const body = Buffer.concat(this.#refusedBody)
+    if (!isJsonType(this.headers)) {
+      throw new UpstreamFailure('malformed', `The provider answered ${this.#refusedStatus} without a reason.`)
+    }
+    this.#end({ type: 'refused', status: this.#refusedStatus, body })
+  }
+
+  #complete(): void {
+    const final = this.#input.reader.end()
+    this.#end({ type: 'complete', final })
+  }
+
+  #collectRefusal(chunk: Buffer): void {
+    this.#refusedLength += chunk.length
+    if (this.#refusedLength > MAX_ERROR_BYTES) {
+      throw new UpstreamFailure('too_large', 'The provider sent too large an error.')
+    }
+    this.#refusedBody.push(chunk)
+  }
+
+  /** Sends the client's head if it has not been sent yet. */
+  #begin(): void {
+    if (this.hasBegun) return
+    this.hasBegun = true
+    this.#input.begin(this.headers)
+  }
+
+  #waitForClient(): void {
+    this.#call?.pause()
+    this.#input.client.onDrain(() => this.#call?.resume())
+  }
+
+  /** Runs a callback; what it throws ends the relay, and the upstream with it. */
+  #guard(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      this.#abort(error instanceof UpstreamFailure ? { type: 'failed', failure: error } : { type: 'fault', error })
+    }
+  }
+
+  #abort(end: RelayEnd): void {
+    if (this.#hasEnded) return
+    this.#end(end)
+    this.#call?.abort()
+  }
+
+  #end(end: RelayEnd): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#finish(end)
+  }
+}
+
+/** An HTML page with status 200 is no answer, and neither is a whole answer where a stream was asked for. */
+function checkContentType(headers: UpstreamHeaders, isStream: boolean): void {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new UpstreamFailure('malformed', 'The provider compressed its answer though it was not asked to.')
+  }
+  if (isStream ? !contentType(headers).startsWith('text/event-stream') : !isJsonType(headers)) {
+    const expected = isStream ? 'a stream of events' : 'JSON'
+    throw new UpstreamFailure('malformed', `The provider did not answer with ${expected}.`)
+  }
+}
+
+function isJsonType(headers: UpstreamHeaders): boolean {
+  return /^application\/([\w.-]+\+)?json\b/.test(contentType(headers))
+}
+
+function contentType(headers: UpstreamHeaders): string {
+  const value = headers['content-type']
+  return (Array.isArray(value) ? (value[0] ?? '') : (value ?? '')).toLowerCase()
+}
+
+function statusFailure(providerName: string, status: number, headers: UpstreamHeaders): UpstreamFailure {
+  if (status === 401 || status === 402 || status === 403 || status === 407) {
+    const message = `The provider '${providerName}' refuses Farebox's secret or account (${status}). The administrator must look after it.`
+    return new UpstreamFailure('secret', message, { status })
+  }
+  const redirect = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
+  return new UpstreamFailure('status', `The provider '${providerName}' answered ${status}.${redirect}`, {
+    status,
+    retryAfterSeconds: retryAfter(headers['retry-after']),
+  })
+}
+
+/** Retry-After in seconds, from seconds or from a date; undefined when it says neither. */
+function retryAfter(value: string | string[] | undefined): number | undefined {
+  const text = Array.isArray(value) ? value[0] : value
+  if (text === undefined) return undefined
+  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000)
+  return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined
+}

@@ -1,0 +1,43 @@
+// From the model that a request names to the model and the target that serve it.
+
+import type { Catalog } from '#catalog/catalog.ts'
+import type { Model, ModelKind, Package, Provider, Target } from '#core/entities.ts'
+import type { Price } from '#core/pricing.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+
+export type Route = {
+  readonly model: Model
+  readonly price: Price
+  readonly target: Target
+  readonly provider: Provider
+}
+
+/** Whether a package's keys may call a model. */
+export function mayCall(entity: Package, modelId: string): boolean {
+  return entity.models === 'all' || entity.models.includes(modelId)
+}
+
+/** The route for a request. A model that is not enabled, or not in the key's package, does not exist for it. */
+export function resolveRoute(
+  catalog: Catalog,
+  request: { readonly model: string; readonly kind: ModelKind },
+  caller: Package,
+): Route | Refusal {
+  const model = catalog.model(request.model)
+  if (model === undefined || !model.isEnabled || !mayCall(caller, model.id)) {
+    return refuse('model_not_found', `The model '${request.model}' does not exist or is not enabled.`, {
+      param: 'model',
+    })
+  }
+  if (model.kind !== request.kind) {
+    const says = model.kind === 'chat' ? 'generates text; it has no embeddings' : 'makes embeddings only'
+    return refuse('invalid_request', `The model '${model.id}' ${says}.`, { param: 'model' })
+  }
+  // Enabling needs a price, so this guards against what should not happen: a call that nobody could charge.
+  if (model.price === undefined)
+    return refuse('model_unpriced', `The model '${model.id}' has no price.`, { param: 'model' })
+  const [target] = model.targets
+  const provider = target === undefined ? undefined : catalog.provider(target.providerId)
+  if (target === undefined || provider === undefined) throw new Error(`model ${model.id} has no target`)
+  return { model, price: model.price, target, provider }
+}

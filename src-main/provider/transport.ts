@@ -1,0 +1,189 @@
+// Sends requests to providers over HTTP: one undici pool per origin, no redirects followed, no answer decompressed, every
+// wait limited. The provider's secret is added here and is known nowhere else.
+
+import { Pool, type Dispatcher } from 'undici'
+import type { Provider } from '#core/entities.ts'
+import { UpstreamFailure } from '#core/failure.ts'
+import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from '#pipeline/ports.ts'
+import type { SecretStore } from '#secret/port.ts'
+
+export type TransportOptions = {
+  readonly secrets: SecretStore
+  readonly connectTimeoutMs: number
+  /** From the request to the answer's headers. */
+  readonly firstByteTimeoutMs: number
+  /** Between two pieces of an answer. */
+  readonly silenceTimeoutMs: number
+  readonly userAgent: string
+}
+
+/** A stream holds a connection for as long as it runs, so this bounds the answers from one origin at a time. */
+const MAX_CONNECTIONS = 1024
+
+type Door = { readonly pool: Pool; readonly pathPrefix: string; readonly headers: Record<string, string> }
+
+export class HttpTransport implements Transport {
+  readonly #options: TransportOptions
+  readonly #pools = new Map<string, Pool>()
+  /** A provider that is changed in any way is another object, so that a new secret or address is never missed. */
+  readonly #doors = new WeakMap<Provider, Door>()
+
+  constructor(options: TransportOptions) {
+    this.#options = options
+  }
+
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
+    const attempt = new Attempt(request.provider.name, listener)
+    const door = this.#doors.get(request.provider)
+    if (door === undefined) void this.#openAndDispatch(request, attempt)
+    else dispatch(door, request, attempt)
+    return attempt
+  }
+
+  /** Closes idle connections and breaks the others. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
+  }
+
+  async #openAndDispatch(request: UpstreamRequest, attempt: Attempt): Promise<void> {
+    try {
+      dispatch(await this.#open(request.provider), request, attempt)
+    } catch (error) {
+      // The store's own message could name a path or a reference; the kind of trouble is enough here.
+      const reason =
+        error instanceof UpstreamFailure ? error.message : `The secret of '${request.provider.name}' cannot be read.`
+      attempt.fail(new UpstreamFailure('secret', reason))
+    }
+  }
+
+  async #open(provider: Provider): Promise<Door> {
+    const { origin, pathname } = new URL(provider.baseUrl)
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'accept-encoding': 'identity',
+      'user-agent': this.#options.userAgent,
+    }
+    if (provider.hasSecret) {
+      const secret = await this.#options.secrets.get({ providerId: provider.id, origin })
+      if (secret === undefined)
+        throw new UpstreamFailure('secret', `The secret of '${provider.name}' is not there any more.`)
+      headers['authorization'] = `Bearer ${secret}`
+    }
+    const door = { pool: this.#pool(origin), pathPrefix: pathname.replace(/\/+$/, ''), headers }
+    this.#doors.set(provider, door)
+    return door
+  }
+
+  #pool(origin: string): Pool {
+    let pool = this.#pools.get(origin)
+    if (pool === undefined) {
+      pool = new Pool(origin, {
+        connections: MAX_CONNECTIONS,
+        pipelining: 1,
+        allowH2: false,
+        connect: { timeout: this.#options.connectTimeoutMs },
+        headersTimeout: this.#options.firstByteTimeoutMs,
+        bodyTimeout: this.#options.silenceTimeoutMs,
+        keepAliveTimeout: 30_000,
+      })
+      this.#pools.set(origin, pool)
+    }
+    return pool
+  }
+}
+
+function dispatch(door: Door, request: UpstreamRequest, attempt: Attempt): void {
+  if (attempt.isOver) return
+  door.pool.dispatch(
+    {
+      method: 'POST',
+      path: door.pathPrefix + request.path,
+      headers: { ...door.headers, ...request.headers },
+      body: request.body,
+    },
+    attempt,
+  )
+}
+
+/** One request on its way. undici tells it what happens; it tells the listener until it is over. */
+class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
+  readonly #providerName: string
+  readonly #listener: UpstreamListener
+  #controller: Dispatcher.DispatchController | undefined
+  isOver = false
+
+  constructor(providerName: string, listener: UpstreamListener) {
+    this.#providerName = providerName
+    this.#listener = listener
+  }
+
+  pause(): void {
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    if (!this.isOver) this.#controller?.resume()
+  }
+
+  abort(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.#controller?.abort(new UpstreamFailure('aborted', 'stopped by Farebox'))
+  }
+
+  fail(failure: UpstreamFailure): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.#listener.onFailure(failure)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.isOver) controller.abort(new UpstreamFailure('aborted', 'stopped by Farebox'))
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (!this.isOver && status >= 200) this.#listener.onHead(status, headers)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.isOver) this.#listener.onData(chunk)
+  }
+
+  onResponseEnd(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.#listener.onEnd()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(failureOf(error, this.#providerName))
+  }
+}
+
+/** Kinds of trouble by the code that undici, Node or OpenSSL gives the error. */
+function failureOf(error: Error, providerName: string): UpstreamFailure {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
+  switch (code) {
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return new UpstreamFailure('timeout', `The provider '${providerName}' did not begin to answer in time.`)
+    case 'UND_ERR_BODY_TIMEOUT':
+      return new UpstreamFailure('timeout', `The provider '${providerName}' stopped in the middle of its answer.`)
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return new UpstreamFailure('timeout', `The provider '${providerName}' could not be reached in time.`)
+    case 'ECONNREFUSED':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return new UpstreamFailure('connect', `The provider '${providerName}' could not be reached (${code}).`)
+    default:
+      return new UpstreamFailure('closed', `The connection to the provider '${providerName}' broke (${code}).`)
+  }
+}

@@ -1,0 +1,25 @@
+// The report thread: answers questions about history on a connection that can only read, so that a long report neither
+// blocks the event loop nor the writer.
+
+import { workerData } from 'node:worker_threads'
+import { verifyLedger, type LedgerReport } from '#ledger/verify.ts'
+import { openForReading } from '#store/database.ts'
+import { serveOperations } from '#store/database-thread.ts'
+import { listUsage, type StoredUsage, type UsageFilter } from '#store/usage-rows.ts'
+
+export type ReportOperations = {
+  usage: { input: UsageFilter; output: StoredUsage[] }
+  verify: { input: undefined; output: LedgerReport }
+  close: { input: undefined; output: void }
+}
+
+const { dataDir } = workerData as { dataDir: string }
+const db = openForReading(dataDir)
+
+serveOperations<ReportOperations>({
+  usage: (filter) => listUsage(db, filter),
+  verify: () => verifyLedger(db),
+  close: () => {
+    db.close()
+  },
+})

@@ -1,0 +1,64 @@
+// Reading and replacing small private files. A reader sees the whole old file or the whole new one, whenever the power goes.
+
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { systemCode, VaultError, withFile } from '#secret/vault-error.ts'
+
+/** A file's bytes, undefined when there are more than was allowed, and whether others on this machine may read it. */
+export type PrivateFile = { readonly bytes: Buffer | undefined; readonly isExposed: boolean }
+
+/** Reads a file of at most `maxBytes`. Undefined when there is no file. */
+export async function readPrivateFile(path: string, maxBytes: number): Promise<PrivateFile | undefined> {
+  return await withFile('unreadable', path, async () => {
+    const handle = await openIfThere(path)
+    if (handle === undefined) return undefined
+    try {
+      const stats = await handle.stat()
+      if (!stats.isFile()) throw new VaultError('unreadable', `${path} is not a file.`)
+      // Windows keeps no POSIX modes; there the folder of the user's profile is what keeps others out.
+      const isExposed = process.platform !== 'win32' && (stats.mode & 0o077) !== 0
+      return { bytes: stats.size > maxBytes ? undefined : await handle.readFile(), isExposed }
+    } finally {
+      await handle.close()
+    }
+  })
+}
+
+/** Puts `bytes` in the place of a file, readable by its owner only. When it throws, the old file is still there. */
+export async function replacePrivateFile(path: string, bytes: Uint8Array): Promise<void> {
+  await withFile('unwritable', path, async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const temporary = `${path}.tmp`
+    // A crash may have left one behind; `wx` below insists on a new file, whose mode is ours and not a planted one's.
+    await rm(temporary, { force: true })
+    const handle = await open(temporary, 'wx', 0o600)
+    try {
+      await handle.writeFile(bytes)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, path)
+    await syncFolder(dirname(path))
+  })
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r')
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Makes a rename durable. Windows cannot open folders, and its file systems log renames themselves. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

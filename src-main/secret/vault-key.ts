@@ -1,0 +1,52 @@
+// The key of the vault: 32 random bytes in a file that only its owner may read.
+
+import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
+import { lstat } from 'node:fs/promises'
+import { readPrivateFile, replacePrivateFile } from '#secret/file.ts'
+import { systemCode, VaultError, withFile } from '#secret/vault-error.ts'
+
+const KEY_BYTES = 32
+
+/** Reads a key file; symbolic links are followed. Undefined when there is none. */
+export async function readVaultKey(path: string): Promise<KeyObject | undefined> {
+  const file = await readPrivateFile(path, KEY_BYTES)
+  if (file === undefined) return undefined
+  if (file.isExposed) {
+    throw new VaultError('key_exposed', `Others may read the key file ${path}; make its mode 0600 or 0400.`)
+  }
+  if (file.bytes?.length !== KEY_BYTES) {
+    throw new VaultError('key_invalid', `The key file ${path} must hold exactly ${KEY_BYTES} bytes.`)
+  }
+  return keyOf(file.bytes)
+}
+
+/** Makes a key file where there is none. */
+export async function makeVaultKey(path: string): Promise<KeyObject> {
+  if (await isLink(path)) throw new VaultError('key_missing', `The key file ${path} is a link that leads nowhere.`)
+  const bytes = randomBytes(KEY_BYTES)
+  await replacePrivateFile(path, bytes)
+  return keyOf(bytes)
+}
+
+/** Tells keys apart without giving them away, so that a wrong key is not mistaken for a damaged vault. */
+export function keyFingerprint(key: KeyObject): string {
+  return createHmac('sha256', key).update('farebox vault key fingerprint').digest('base64')
+}
+
+/** A KeyObject shows nothing of itself when it is printed. The bytes it was made from are wiped. */
+function keyOf(bytes: Buffer): KeyObject {
+  const key = createSecretKey(bytes)
+  bytes.fill(0)
+  return key
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return await withFile('unreadable', path, async () => {
+    try {
+      return (await lstat(path)).isSymbolicLink()
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return false
+      throw error
+    }
+  })
+}

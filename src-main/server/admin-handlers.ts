@@ -1,0 +1,130 @@
+// What each action of the admin API does: the catalogue's actions, and reports.
+
+import { applyDocument } from '#catalog/apply.ts'
+import type { CatalogContext } from '#catalog/context.ts'
+import { iso } from '#catalog/dates.ts'
+import { createKey, extendKey, listKeys, resumeKey, revokeKey, showKey, suspendKey, topUpKey } from '#catalog/keys.ts'
+import { addModel, enableModel, priceModel, removeModel } from '#catalog/models.ts'
+import { addPackage, editPackage, removePackage } from '#catalog/packages.ts'
+import { addProvider, noProvider, removeProvider, setProviderSecret } from '#catalog/providers.ts'
+import { modelView, packageView, providerView } from '#catalog/views.ts'
+import type {
+  LedgerReport as LedgerReportView,
+  ProviderTestResult,
+  StatusView,
+  UsageList,
+  UsageQuery,
+  UsageView,
+} from '#contract/schemas.ts'
+import type { Provider } from '#core/entities.ts'
+import { microCredits, microToCredits } from '#core/money.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import type { AdminHandlers } from '#server/admin.ts'
+import type { LedgerReport } from '#ledger/verify.ts'
+import type { StoredUsage, UsageFilter } from '#store/usage-rows.ts'
+
+export type AdminDeps = {
+  readonly context: CatalogContext
+  readonly status: () => StatusView
+  readonly testProvider: (provider: Provider) => Promise<ProviderTestResult>
+  readonly listUsage: (filter: UsageFilter) => Promise<readonly StoredUsage[]>
+  readonly verifyLedger: () => Promise<LedgerReport>
+}
+
+export function adminHandlers(deps: AdminDeps): AdminHandlers {
+  const { context } = deps
+  const { catalog } = context
+  return {
+    status: () => deps.status(),
+    apply: ({ body }) => applyDocument(context, body.document, body.dry_run ?? false),
+
+    listProviders: () => catalog.providers.map(providerView),
+    addProvider: ({ body }) => addProvider(context, body),
+    setProviderSecret: ({ id, body }) => setProviderSecret(context, id, body.secret),
+    testProvider: ({ id }) => {
+      const provider = catalog.provider(id)
+      return provider === undefined ? noProvider(id) : deps.testProvider(provider)
+    },
+    removeProvider: ({ id }) => removeProvider(context, id),
+
+    listModels: () => catalog.models.map((model) => modelView(model, catalog)),
+    addModel: ({ body }) => addModel(context, body),
+    priceModel: ({ id, body }) => priceModel(context, id, body),
+    enableModel: ({ id }) => enableModel(context, id, true),
+    disableModel: ({ id }) => enableModel(context, id, false),
+    removeModel: ({ id }) => removeModel(context, id),
+
+    listPackages: () => catalog.packages.map((entity) => packageView(entity, catalog)),
+    addPackage: ({ body }) => addPackage(context, body),
+    editPackage: ({ id, body }) => editPackage(context, id, body),
+    removePackage: ({ id }) => removePackage(context, id),
+
+    listKeys: () => listKeys(context),
+    createKey: ({ body }) => createKey(context, body),
+    showKey: ({ id }) => showKey(context, id),
+    suspendKey: ({ id }) => suspendKey(context, id),
+    resumeKey: ({ id }) => resumeKey(context, id),
+    extendKey: ({ id, body }) => extendKey(context, id, body.expires),
+    topUpKey: ({ id, body }) => topUpKey(context, id, body),
+    revokeKey: ({ id }) => revokeKey(context, id),
+
+    usage: ({ query }) => listUsage(deps, query),
+    verifyLedger: async () => ledgerReportView(await deps.verifyLedger()),
+  }
+}
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1000
+
+async function listUsage(deps: AdminDeps, query: UsageQuery): Promise<UsageList | Refusal> {
+  const { catalog, ledger } = deps.context
+  const sinceMs = query.since === undefined ? undefined : Date.parse(query.since)
+  if (Number.isNaN(sinceMs)) {
+    return refuse('invalid_request', "'since' must be a date or a date-time.", { param: 'since' })
+  }
+  const key = query.key === undefined ? undefined : catalog.key(query.key)
+  if (query.key !== undefined && key === undefined) return refuse('not_found', `There is no key '${query.key}'.`)
+  const limit = Math.min(Math.max(1, Number(query.limit ?? DEFAULT_LIMIT)), MAX_LIMIT)
+  // What was answered is on disk already; what is being written belongs to answers that are not complete yet.
+  if (ledger.state === 'ok') await ledger.flush()
+  const rows = await deps.listUsage({ sinceMs, keyId: key?.id, modelId: query.model, beforeId: query.before, limit })
+  return { usage: rows.map(usageView), next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) }
+}
+
+function usageView(row: StoredUsage): UsageView {
+  return {
+    id: row.id,
+    created_at: iso(row.created_at_ms),
+    key: row.key_name,
+    endpoint: row.endpoint,
+    model: row.model_id,
+    provider: row.provider_name,
+    upstream_model: row.upstream_model,
+    stream: row.is_stream === 1,
+    outcome: row.outcome,
+    status: row.status,
+    input_tokens: row.input_tokens,
+    cache_read_tokens: row.cache_read_tokens,
+    cache_write_tokens: row.cache_write_tokens,
+    output_tokens: row.output_tokens,
+    reasoning_tokens: row.reasoning_tokens,
+    usage_source: row.usage_source,
+    price_version: row.price_version,
+    charge_credits: microToCredits(microCredits(row.charge_micro)),
+    held_credits: microToCredits(microCredits(row.hold_micro)),
+    overrun: row.is_overrun === 1,
+    first_byte_ms: row.first_byte_ms,
+    duration_ms: row.duration_ms,
+  }
+}
+
+function ledgerReportView(report: LedgerReport): LedgerReportView {
+  return {
+    ok: report.ok,
+    keys: report.keys,
+    entries: report.entries,
+    open_holds: report.openHolds,
+    usage_records: report.usageRecords,
+    problems: [...report.problems],
+  }
+}

@@ -1,0 +1,154 @@
+// The gateway's endpoints for clients. Thin: authentication and the journey of a call are in pipeline/.
+
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog } from '#catalog/catalog.ts'
+import { iso, isoOrNull } from '#catalog/dates.ts'
+import { balanceView } from '#catalog/views.ts'
+import { keyStatus, type Model } from '#core/entities.ts'
+import { microToCredits } from '#core/money.ts'
+import { isRefusal, refuse } from '#core/refusal.ts'
+import { authenticate, type Caller } from '#pipeline/authenticate.ts'
+import type { EndpointName } from '#pipeline/endpoints.ts'
+import { mayCall } from '#pipeline/resolve.ts'
+import { runCall, type RunDeps } from '#pipeline/run.ts'
+import { HttpClient } from '#server/http-client.ts'
+import { credentialsOf } from '#server/credentials.ts'
+import { sendRefusal } from '#server/refusals.ts'
+
+export type GatewayDeps = RunDeps & { readonly hashKey: (key: string) => string; readonly version: string }
+
+/** Room for images; a longer body is refused by its length, unread. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024
+
+/** Headers that a client may hand to the provider. Everything else stays here. */
+const FORWARDED_HEADERS = ['openai-beta']
+
+export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
+  const callRoute = (path: string, endpoint: EndpointName) => {
+    const options = { config: { access: 'key' }, bodyLimit: MAX_BODY_BYTES } as const
+    app.post(path, options, (request, reply) => serveCall(request, reply, endpoint, deps))
+  }
+  for (const prefix of ['/v1', '']) {
+    callRoute(`${prefix}/chat/completions`, 'chat')
+    callRoute(`${prefix}/embeddings`, 'embeddings')
+    app.get(`${prefix}/models`, { config: { access: 'public' } }, (request, reply) => listModels(request, reply, deps))
+    app.get<{ Params: { '*': string } }>(`${prefix}/models/*`, { config: { access: 'public' } }, (request, reply) =>
+      showModel(request, reply, deps),
+    )
+  }
+  app.get('/v1/balance', { config: { access: 'key' } }, (request, reply) => showBalance(request, reply, deps))
+  app.get('/health', { config: { access: 'public' } }, (_request, reply) => {
+    const state = deps.ledger.state
+    return reply.send({
+      status: state === 'ok' ? 'ok' : 'degraded',
+      name: 'farebox',
+      version: deps.version,
+      ledger: state,
+    })
+  })
+}
+
+async function serveCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: EndpointName,
+  deps: GatewayDeps,
+): Promise<FastifyReply> {
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  if (!isUtf8(body)) return sendRefusal(reply, refuse('invalid_request', 'The body is not valid UTF-8.'))
+  reply.hijack()
+  const headers: Record<string, string> = {}
+  for (const name of FORWARDED_HEADERS) {
+    const value = request.headers[name]
+    if (typeof value === 'string') headers[name] = value
+  }
+  const client = new HttpClient(reply.raw)
+  const caller = callerOf(request)
+  const text = body.toString('utf8')
+  await runCall({ requestId: request.id, endpoint, caller, text, byteLength: body.length, headers, client }, deps)
+  return reply
+}
+
+/** Everyone may see what there is; with a key one sees what that key may call. */
+function listModels(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
+  const models = visibleModels(request, deps)
+  if (isRefusal(models)) return sendRefusal(reply, models)
+  const data = models.map((model) => modelObject(model, deps.catalog))
+  const first = data[0]?.id ?? null
+  return reply.send({ object: 'list', data, has_more: false, first_id: first, last_id: data.at(-1)?.id ?? null })
+}
+
+function showModel(
+  request: FastifyRequest<{ Params: { '*': string } }>,
+  reply: FastifyReply,
+  deps: GatewayDeps,
+): FastifyReply {
+  const models = visibleModels(request, deps)
+  if (isRefusal(models)) return sendRefusal(reply, models)
+  const id = request.params['*']
+  const model = models.find((candidate) => candidate.id === id)
+  if (model !== undefined) return reply.send(modelObject(model, deps.catalog))
+  return sendRefusal(reply, refuse('model_not_found', `The model '${id}' does not exist or is not enabled.`))
+}
+
+function visibleModels(request: FastifyRequest, deps: GatewayDeps) {
+  const enabled = deps.catalog.models.filter((model) => model.isEnabled)
+  const credentials = credentialsOf(request)
+  const { authorization, xApiKey, isKeyInQuery } = credentials
+  if (authorization === undefined && xApiKey === undefined && !isKeyInQuery) return enabled
+  const caller = authenticate(credentials, { ...deps, nowMs: deps.clock.nowMs })
+  return isRefusal(caller) ? caller : enabled.filter((model) => mayCall(caller.package, model.id))
+}
+
+/** A model with the members that the OpenAI and the Anthropic SDKs read. */
+function modelObject(model: Model, catalog: Catalog) {
+  const [target] = model.targets
+  return {
+    id: model.id,
+    object: 'model',
+    type: 'model',
+    created: Math.floor(model.createdAtMs / 1000),
+    created_at: iso(model.createdAtMs),
+    owned_by: (target && catalog.provider(target.providerId)?.name) ?? 'farebox',
+    display_name: model.displayName,
+    context_window: model.contextWindow,
+    max_output_tokens: model.maxOutputTokens,
+  }
+}
+
+function showBalance(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
+  const { key, package: entity } = callerOf(request)
+  const query = request.query as Readonly<Record<string, unknown>>
+  const asked = query['model']
+  // A parameter that is given twice arrives as an array, which names no model.
+  const modelId = asked === undefined || typeof asked === 'string' ? asked : ''
+  const model = modelId === undefined ? undefined : deps.catalog.model(modelId)
+  if (modelId !== undefined && (model === undefined || !model.isEnabled || !mayCall(entity, model.id))) {
+    const refusal = refuse('model_not_found', `The model '${modelId}' does not exist or is not enabled.`, {
+      param: 'model',
+    })
+    return sendRefusal(reply, refusal)
+  }
+  const balance = deps.ledger.balance(key.id)
+  const isDaily = entity.type === 'daily'
+  return reply.send({
+    object: 'balance',
+    key_name: key.name,
+    status: keyStatus(key, deps.clock.nowMs()),
+    package_type: entity.type,
+    ...balanceView(balance),
+    daily_credits: isDaily ? microToCredits(entity.creditsMicro) : null,
+    expires_at: isoOrNull(key.expiresAtMs),
+    last_daily_reset_at: isDaily ? iso(balance.cycleStartedAtMs) : null,
+    ...(model === undefined
+      ? {}
+      : { model_limits: { max_context_tokens: model.contextWindow, max_output_tokens: model.maxOutputTokens } }),
+  })
+}
+
+function callerOf(request: FastifyRequest): Caller {
+  const { caller } = request
+  if (caller === null) throw new Error('a route for keys was reached without one')
+  return caller
+}

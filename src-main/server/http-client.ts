@@ -1,0 +1,60 @@
+// The client of an exchange over HTTP. The head waits for the first bytes, so that an answer that is sent as a whole gets a
+// content-length; a client that stops reading is cut after a while instead of holding its upstream for ever.
+
+import type { ServerResponse } from 'node:http'
+import type { WireBytes } from '#dialect/answer.ts'
+import type { Client, Headers } from '#pipeline/ports.ts'
+
+/** How long a client may leave a full buffer unread. */
+const STUCK_MS = 60_000
+
+export class HttpClient implements Client {
+  readonly #response: ServerResponse
+  #head: { readonly status: number; readonly headers: Headers } | undefined
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  get isCancelled(): boolean {
+    return this.#response.destroyed && !this.#response.writableEnded
+  }
+
+  onCancel(callback: () => void): void {
+    if (this.isCancelled) return callback()
+    this.#response.once('close', () => {
+      if (!this.#response.writableEnded) callback()
+    })
+  }
+
+  begin(status: number, headers: Headers): void {
+    this.#head = { status, headers }
+  }
+
+  write(bytes: WireBytes): boolean {
+    if (this.#head !== undefined) this.#sendHead(this.#head.headers)
+    return this.#response.write(bytes, 'latin1')
+  }
+
+  onDrain(callback: () => void): void {
+    const stuck = setTimeout(() => this.#response.destroy(), STUCK_MS)
+    stuck.unref()
+    this.#response.once('drain', () => {
+      clearTimeout(stuck)
+      callback()
+    })
+  }
+
+  end(bytes: WireBytes = ''): void {
+    if (this.#head !== undefined) {
+      this.#sendHead({ ...this.#head.headers, 'content-length': String(bytes.length) })
+    }
+    this.#response.end(bytes, 'latin1')
+  }
+
+  #sendHead(headers: Headers): void {
+    const status = this.#head?.status ?? 500
+    this.#head = undefined
+    this.#response.writeHead(status, headers)
+  }
+}

@@ -1,0 +1,40 @@
+// Answers refusals over Fastify, and turns the errors that Fastify itself raises into refusals.
+
+import type { FastifyReply } from 'fastify'
+import { refuse, REFUSALS, type Refusal } from '#core/refusal.ts'
+import { errorBody, retryHeaders } from '#dialect/errors.ts'
+
+/** Sends a refusal in the contract's shape. */
+export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  return reply
+    .code(REFUSALS[refusal.code].status)
+    .headers(retryHeaders(refusal))
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('x-request-id', reply.request.id)
+    .send(errorBody(refusal, reply.request.id))
+}
+
+/** Also closes the connection: the rest of a body that was refused unread must not be read just to be thrown away. */
+export function sendRefusalAndClose(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  return sendRefusal(reply.header('connection', 'close'), refusal)
+}
+
+/** An error as it reaches the error handler: Fastify's have a code and a status, mistakes of ours have neither. */
+export type RaisedError = Error & { readonly code?: string; readonly statusCode?: number }
+
+/** The refusal for an error that Fastify raised; undefined for a mistake of ours. */
+export function refusalOfError(error: RaisedError): Refusal | undefined {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return refuse('request_too_large', 'The body is larger than Farebox accepts.')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_EMPTY_TYPE':
+      return refuse('invalid_request', "The body must be JSON, sent with 'content-type: application/json'.")
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return refuse('invalid_request', 'The body is not as long as its content-length says.')
+    default:
+      return error.statusCode !== undefined && error.statusCode < 500
+        ? refuse('invalid_request', 'The request is not valid HTTP.')
+        : undefined
+  }
+}

@@ -1,0 +1,75 @@
+// A worker thread that owns one database connection, seen from both sides: the main thread calls named operations, the
+// thread answers them one after the other. SQLite never blocks the event loop that serves clients.
+
+import { parentPort, Worker } from 'node:worker_threads'
+
+export type Operations = Record<string, { readonly input: unknown; readonly output: unknown }>
+
+type Call = { readonly id: number; readonly name: string; readonly input: unknown }
+type Answer = { readonly id: number; readonly output?: unknown; readonly error?: string }
+type Waiting = { resolve(output: unknown): void; reject(error: Error): void }
+
+export class DatabaseThread<Ops extends Operations> {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Waiting>()
+  #nextId = 1
+  #failure: Error | undefined
+
+  constructor(script: URL, workerData: unknown) {
+    this.#worker = new Worker(script, { workerData })
+    this.#worker.on('message', (answer: Answer) => this.#settle(answer))
+    this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))))
+    this.#worker.on('exit', () => this.#fail(new Error('the database thread has ended')))
+  }
+
+  /** Runs one operation on the thread. Rejects with the thread's error text; the thread goes on after an error. */
+  call<Name extends keyof Ops & string>(name: Name, input: Ops[Name]['input']): Promise<Ops[Name]['output']> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
+    const call: Call = { id: this.#nextId++, name, input }
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(call.id, { resolve, reject })
+      this.#worker.postMessage(call)
+    })
+  }
+
+  /** Ends the thread once its operation `close` is done. */
+  async close(): Promise<void> {
+    if (this.#failure !== undefined) return
+    const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
+    await this.call('close', undefined)
+    await ended
+  }
+
+  #settle(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.id)
+    this.#waiting.delete(answer.id)
+    if (answer.error === undefined) waiting?.resolve(answer.output)
+    else waiting?.reject(new Error(answer.error))
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error
+    for (const waiting of this.#waiting.values()) waiting.reject(error)
+    this.#waiting.clear()
+  }
+}
+
+type Handlers<Ops extends Operations> = {
+  readonly [Name in keyof Ops]: (input: Ops[Name]['input']) => Ops[Name]['output']
+}
+
+/** The thread's side: answers calls until `close`, after whose handler the thread ends. */
+export function serveOperations<Ops extends Operations>(handlers: Handlers<Ops>): void {
+  const port = parentPort
+  if (port === null) throw new Error('this file runs as a worker thread only')
+  port.on('message', (call: Call) => {
+    const handler = handlers[call.name]
+    try {
+      if (handler === undefined) throw new Error(`there is no operation '${call.name}'`)
+      port.postMessage({ id: call.id, output: handler(call.input) } satisfies Answer)
+    } catch (error) {
+      port.postMessage({ id: call.id, error: error instanceof Error ? error.message : String(error) } satisfies Answer)
+    }
+    if (call.name === 'close') port.close()
+  })
+}

@@ -1,0 +1,95 @@
+// Opens the SQLite database with the settings that the ledger's promises rest on, and brings its schema up to date.
+// Everything that writes goes through the one connection of the writer thread.
+
+import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { first } from '#store/migrations/0010-first.ts'
+
+export type Db = Database.Database
+
+/** In order; numbered by tens, so that a fix for an old version finds room between two. */
+const MIGRATIONS = [first] as const
+
+const DATABASE_FILE = 'farebox.db'
+
+/** A database that this program must not touch: made by a newer version, or damaged. */
+export class DatabaseError extends Error {
+  readonly reason: 'newer' | 'damaged' | 'in-use'
+
+  constructor(reason: DatabaseError['reason'], message: string) {
+    super(message)
+    this.name = 'DatabaseError'
+    this.reason = reason
+  }
+}
+
+/** Opens the database for writing, creates or migrates it, and makes commits durable. Throws DatabaseError. */
+export function openForWriting(dataDir: string): Db {
+  const path = join(dataDir, DATABASE_FILE)
+  const isNew = !existsSync(path)
+  const db = new Database(path)
+  try {
+    if (isNew && process.platform !== 'win32') chmodSync(path, 0o600)
+    db.pragma('journal_mode = WAL')
+    migrate(db, dataDir)
+    makeDurable(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Opens an existing database for reports. */
+export function openForReading(dataDir: string): Db {
+  const db = new Database(join(dataDir, DATABASE_FILE), { readonly: true, fileMustExist: true })
+  db.pragma('busy_timeout = 5000')
+  db.pragma('trusted_schema = OFF')
+  return db
+}
+
+/**
+ * better-sqlite3 is compiled to drop to `synchronous=NORMAL` in WAL mode, and does so at the first write, after which the
+ * pragma still answered FULL. So it is set once more after a write has happened, and checked.
+ */
+function makeDurable(db: Db): void {
+  db.pragma('foreign_keys = ON')
+  db.pragma('trusted_schema = OFF')
+  db.pragma('cell_size_check = ON')
+  db.pragma('busy_timeout = 5000')
+  // On macOS a plain fsync leaves the data in the drive's cache.
+  db.pragma('fullfsync = ON')
+  db.pragma('checkpoint_fullfsync = ON')
+  const version = Number(db.pragma('user_version', { simple: true }))
+  db.pragma(`user_version = ${version}`)
+  db.pragma('synchronous = FULL')
+  db.pragma(`user_version = ${version}`)
+  if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite would not keep synchronous=FULL')
+}
+
+function migrate(db: Db, dataDir: string): void {
+  const found = Number(db.pragma('user_version', { simple: true }))
+  const newest = Math.max(...MIGRATIONS.map((migration) => migration.version))
+  if (found > newest) {
+    throw new DatabaseError(
+      'newer',
+      `The database was made by a newer Farebox (schema ${found}, this one knows ${newest}).`,
+    )
+  }
+  const pending = MIGRATIONS.filter((migration) => migration.version > found)
+  if (found > 0 && pending.length > 0) backUp(db, join(dataDir, `farebox.before-${newest}.db`))
+  for (const migration of pending) {
+    db.transaction(() => {
+      db.exec(migration.sql)
+      db.pragma(`user_version = ${migration.version}`)
+    }).immediate()
+  }
+}
+
+/** A full copy beside the database, so that a failed migration costs nothing. */
+function backUp(db: Db, path: string): void {
+  rmSync(path, { force: true })
+  db.prepare('VACUUM INTO ?').run(path)
+  if (process.platform !== 'win32') chmodSync(path, 0o600)
+}

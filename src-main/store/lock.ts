@@ -1,0 +1,24 @@
+// One process per data folder. The lock is an exclusive transaction on a small database file: the operating system drops it
+// when the process dies, however it dies, so that there is no stale lock to guess about.
+
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { DatabaseError } from '#store/database.ts'
+
+export type DataLock = { release(): void }
+
+/** Takes the lock or throws DatabaseError `in-use`. */
+export function lockDataDir(dataDir: string): DataLock {
+  const db = new Database(join(dataDir, 'farebox.lock'), { timeout: 0 })
+  try {
+    db.pragma('journal_mode = DELETE')
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db.close()
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+      throw new DatabaseError('in-use', 'Another Farebox is using this data folder.')
+    }
+    throw error
+  }
+  return { release: () => db.close() }
+}

@@ -1,0 +1,59 @@
+// Reads the usage history for lists and exports.
+
+import type { Db } from '#store/database.ts'
+
+export type UsageFilter = {
+  readonly sinceMs: number | undefined
+  readonly keyId: string | undefined
+  readonly modelId: string | undefined
+  /** Only records older than this one, for paging. */
+  readonly beforeId: string | undefined
+  readonly limit: number
+}
+
+export type StoredUsage = {
+  readonly id: string
+  readonly key_name: string
+  readonly endpoint: string
+  readonly model_id: string
+  readonly provider_name: string | null
+  readonly upstream_model: string | null
+  readonly is_stream: number
+  readonly outcome: string
+  readonly status: number
+  readonly input_tokens: number | null
+  readonly cache_read_tokens: number | null
+  readonly cache_write_tokens: number | null
+  readonly output_tokens: number | null
+  readonly reasoning_tokens: number | null
+  readonly usage_source: string
+  readonly price_version: number | null
+  readonly hold_micro: number
+  readonly charge_micro: number
+  readonly is_overrun: number
+  readonly created_at_ms: number
+  readonly first_byte_ms: number | null
+  readonly duration_ms: number
+}
+
+/** The newest records first. Ids sort by time, so that paging is by id and never skips or repeats a row. */
+export function listUsage(db: Db, filter: UsageFilter): StoredUsage[] {
+  return db
+    .prepare<[Record<string, string | number | null>], StoredUsage>(
+      `SELECT usage_record.*, key.name AS key_name, provider.name AS provider_name
+       FROM usage_record JOIN key ON key.id = usage_record.key_id
+       LEFT JOIN provider ON provider.id = usage_record.provider_id
+       WHERE (@keyId IS NULL OR usage_record.key_id = @keyId)
+         AND (@modelId IS NULL OR usage_record.model_id = @modelId)
+         AND (@sinceMs IS NULL OR usage_record.created_at_ms >= @sinceMs)
+         AND (@beforeId IS NULL OR usage_record.id < @beforeId)
+       ORDER BY usage_record.id DESC LIMIT @limit`,
+    )
+    .all({
+      keyId: filter.keyId ?? null,
+      modelId: filter.modelId ?? null,
+      sinceMs: filter.sinceMs ?? null,
+      beforeId: filter.beforeId ?? null,
+      limit: filter.limit,
+    })
+}

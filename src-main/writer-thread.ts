@@ -1,0 +1,41 @@
+// The writer thread: the only connection that writes to the database. It migrates at start, appends the ledger's batches
+// and applies changes to the catalogue, each as one durable transaction.
+
+import { workerData } from 'node:worker_threads'
+import { ledgerAppender, loadLedger, type LedgerState } from '#ledger/entries.ts'
+import type { LedgerBatch } from '#ledger/rows.ts'
+import {
+  applyCatalogChange,
+  loadCatalog,
+  loadPriceVersions,
+  type CatalogChange,
+  type CatalogState,
+} from '#store/catalog-rows.ts'
+import { openForWriting } from '#store/database.ts'
+import { serveOperations } from '#store/database-thread.ts'
+
+export type WriterOperations = {
+  /** Everything the main thread keeps in memory. */
+  load: { input: undefined; output: { catalog: CatalogState; ledger: LedgerState; priceVersions: Map<string, number> } }
+  append: { input: LedgerBatch; output: void }
+  change: { input: { changes: readonly CatalogChange[]; batch: LedgerBatch }; output: void }
+  close: { input: undefined; output: void }
+}
+
+const { dataDir } = workerData as { dataDir: string }
+const db = openForWriting(dataDir)
+const appendRows = ledgerAppender(db)
+const append = db.transaction(appendRows)
+const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerBatch) => {
+  for (const item of changes) applyCatalogChange(db, item)
+  appendRows(batch)
+})
+
+serveOperations<WriterOperations>({
+  load: () => ({ catalog: loadCatalog(db), ledger: loadLedger(db), priceVersions: loadPriceVersions(db) }),
+  append: (batch) => append.immediate(batch),
+  change: ({ changes, batch }) => change.immediate(changes, batch),
+  close: () => {
+    db.close()
+  },
+})

@@ -1,0 +1,190 @@
+// Holds the import table of the architecture against the code, so that it cannot erode. The tables come first; a new room
+// or a new right is a line in them, with its reason in docs/decisions.
+
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { codeLines, importCycles, importsOf, longBlocks, readSources, withoutComments } from './support/sources.ts'
+import type { Import, SourceFile } from './support/sources.ts'
+
+type Room = {
+  /** Rooms and files whose values and types may be imported. */
+  readonly values: readonly string[]
+  /** Rooms of which only types may be imported: at run time the parts are handed in. */
+  readonly types?: readonly string[]
+  readonly packages?: readonly string[]
+  /** Pure rooms know nothing of the platform. */
+  readonly isPure?: true
+}
+
+const ROOMS: Readonly<Record<string, Room>> = {
+  contract: { values: [], packages: ['typebox'], isPure: true },
+  core: { values: ['contract'], isPure: true },
+  dialect: { values: ['core'], isPure: true },
+  store: { values: ['core', 'contract'], packages: ['better-sqlite3'] },
+  ledger: { values: ['core'], types: ['store'], packages: ['better-sqlite3'] },
+  catalog: { values: ['core', 'contract'], types: ['store', 'ledger', 'secret'] },
+  provider: { values: ['core'], types: ['dialect', 'pipeline', 'secret'], packages: ['undici'] },
+  secret: { values: ['core'] },
+  pipeline: { values: ['core', 'dialect', 'catalog'], types: ['ledger', 'store'] },
+  server: {
+    values: ['contract', 'core', 'dialect', 'pipeline', 'catalog'],
+    types: ['store', 'ledger'],
+    packages: ['fastify'],
+  },
+  cli: { values: ['contract', 'core'], packages: ['yaml'] },
+  connect: { values: ['contract', 'core'] },
+  lan: { values: ['contract', 'core'] },
+  shell: { values: ['contract'], types: ['app.ts'], packages: ['electron'] },
+}
+
+const FILES: Readonly<Record<string, Room>> = {
+  'config.ts': { values: [] },
+  'writer-thread.ts': { values: ['core', 'store', 'ledger'] },
+  'report-thread.ts': { values: ['core', 'store', 'ledger'] },
+  'app.ts': { values: [...allBut('shell', 'cli'), 'config.ts'], types: ['writer-thread.ts', 'report-thread.ts'] },
+  'headless.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'command.ts'] },
+  'command.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts'] },
+  'launch.mjs': { values: ['headless.ts', 'command.ts'] },
+  'main.ts': { values: [...allBut('cli'), 'config.ts', 'app.ts'], packages: ['electron'] },
+}
+
+/** Files that may import more values than their room. */
+const EXCEPTIONS: readonly { readonly files: RegExp; readonly values: readonly string[] }[] = [
+  // The demo provider answers in a dialect instead of sending a request to someone who does.
+  { files: /^provider\/demo/, values: ['dialect'] },
+]
+
+/** Only config.ts reads settings; the entries hand the environment to it. */
+const MAY_READ_ENVIRONMENT = ['config.ts', 'headless.ts', 'command.ts', 'launch.mjs', 'main.ts']
+const MAY_HOLD_SQL = ['store', 'ledger']
+const SQL = /\b(SELECT\s|INSERT INTO\s|UPDATE\s.*\sSET\s|DELETE FROM\s|CREATE TABLE\s)/
+const MOST_FILE_LINES = 400
+const MOST_FUNCTION_LINES = 70
+
+function allBut(...names: readonly string[]): string[] {
+  return Object.keys(ROOMS).filter((room) => !names.includes(room))
+}
+
+function violationsOf(file: SourceFile): string[] {
+  const room = FILES[file.path] ?? ROOMS[roomName(file.path)]
+  if (room === undefined) return [`${file.path} is in no room of the table`]
+  return [
+    ...importsOf(file).flatMap((found) => importViolation(file, room, found) ?? []),
+    ...textViolations(file),
+    ...sizeViolations(file),
+  ]
+}
+
+function importViolation(file: SourceFile, room: Room, found: Import): string | undefined {
+  if (found.type === 'outside' && found.target.startsWith('node:')) {
+    return room.isPure ? `${file.path} imports ${found.target}, but its room is pure` : undefined
+  }
+  if (found.type === 'outside') {
+    const isAllowed = room.packages?.includes(found.target) ?? false
+    return isAllowed ? undefined : `${file.path} imports the package ${found.target}`
+  }
+  const target = roomName(found.target)
+  if (target === roomName(file.path) && target in ROOMS) return undefined
+  const more = EXCEPTIONS.flatMap((exception) => (exception.files.test(file.path) ? exception.values : []))
+  if ([...room.values, ...more].includes(target)) return undefined
+  if (!room.types?.includes(target)) return `${file.path} imports ${found.target}`
+  return found.isTypeOnly ? undefined : `${file.path} imports more than types from ${found.target}`
+}
+
+/** The first folder of a path; a file outside of any folder is a room of its own. */
+function roomName(path: string): string {
+  return path.split('/')[0] ?? path
+}
+
+function textViolations(file: SourceFile): string[] {
+  const code = withoutComments(file.text)
+  const violations: string[] = []
+  const readsEnvironment = /\bprocess\s*(\?\.|\.|\[['"`])\s*env\b|from ['"]node:process['"]/.test(code)
+  if (readsEnvironment && !MAY_READ_ENVIRONMENT.includes(file.path)) violations.push(`${file.path} reads process.env`)
+  if (SQL.test(code) && !MAY_HOLD_SQL.includes(roomName(file.path))) violations.push(`${file.path} holds SQL`)
+  return violations
+}
+
+function sizeViolations(file: SourceFile): string[] {
+  const lines = codeLines(file.text)
+  const tooLong = lines > MOST_FILE_LINES ? [`${file.path} has ${lines} lines`] : []
+  const blocks = longBlocks(file.text, MOST_FUNCTION_LINES)
+  return [...tooLong, ...blocks.map((block) => `${file.path}:${block.line} has a function of ${block.length} lines`)]
+}
+
+describe('the sources', () => {
+  const sources = readSources(join(import.meta.dirname, '..', 'src-main'))
+
+  it('are found', () => {
+    expect(sources.map((file) => file.path)).toContain('core/money.ts')
+  })
+
+  it('keep to the import table, the places for SQL and settings, and the sizes', () => {
+    expect(sources.flatMap(violationsOf)).toEqual([])
+  })
+
+  it('import files that exist, and without cycles', () => {
+    const paths = new Set(sources.map((file) => file.path))
+    const targets = sources.flatMap((file) => importsOf(file).filter((found) => found.type === 'inside'))
+    expect(targets.map((found) => found.target).filter((target) => !paths.has(target))).toEqual([])
+    expect(importCycles(sources)).toEqual([])
+  })
+})
+
+describe('the checker', () => {
+  const check = (path: string, ...lines: string[]) => violationsOf({ path, text: lines.join('\n') })
+
+  it('allows what the table allows', () => {
+    const lines = ["import { a } from '#core/a.ts'", "import type { B } from '#store/b.ts'", "import b from './b.ts'"]
+    expect(check('ledger/a.ts', ...lines, "import Database from 'better-sqlite3'")).toEqual([])
+    expect(check('provider/demo.ts', "import { write } from '#dialect/write.ts'")).toEqual([])
+    expect(check('headless.ts', "import { a } from '#cli/a.ts'", 'run(process.env)')).toEqual([])
+  })
+
+  it('ignores comments and what only looks like one', () => {
+    expect(check('core/a.ts', "// import x from '#store/x.ts'", '/* SELECT a */')).toEqual([])
+    const lines = ["const glob = 'a/**'", 'const quote = /[\'"`]/', "import x from '#store/x.ts'", "const end = '**/'"]
+    expect(check('core/a.ts', ...lines)).toEqual(['core/a.ts imports store/x.ts'])
+  })
+
+  it.each([
+    ['core/a.ts imports store/a.ts', 'core/a.ts', "import { a } from '#store/a.ts'"],
+    ['core/a.ts imports store/a.ts', 'core/a.ts', "import {\n  a,\n  b,\n} from '#store/a.ts'"],
+    ['core/a.ts imports store/a.ts', 'core/a.ts', "import '../store/a.ts'"],
+    ['core/a.ts imports store/a.ts', 'core/a.ts', "export { a } from '#store/a.ts'"],
+    ['core/a.ts imports store/a.ts', 'core/a.ts', "const a = await import('#store/a.ts')"],
+    ['core/a.ts imports node:path, but its room is pure', 'core/a.ts', "import { join } from 'node:path'"],
+    ['ledger/a.ts imports more than types from store/a.ts', 'ledger/a.ts', "import { a } from '#store/a.ts'"],
+    ['ledger/a.ts imports more than types from store/a.ts', 'ledger/a.ts', "import { type A } from '#store/a.ts'"],
+    ['provider/a.ts imports more than types from dialect/a.ts', 'provider/a.ts', "import { a } from '#dialect/a.ts'"],
+    ['server/a.ts imports config.ts', 'server/a.ts', "import type { Config } from '#main/config.ts'"],
+    ['server/a.ts imports the package electron', 'server/a.ts', "import { app } from 'electron'"],
+    ['server/a.ts imports the package @fastify/cors', 'server/a.ts', "import a from '@fastify/cors/a.js'"],
+    ['server/a.ts reads process.env', 'server/a.ts', "import { env } from 'node:process'"],
+    ['server/a.ts reads process.env', 'server/a.ts', 'const home = process.env.HOME'],
+    ['server/a.ts holds SQL', 'server/a.ts', 'const text = `\n  SELECT id\n  FROM model`'],
+    ['server/a.ts holds SQL', 'server/a.ts', "const text = 'UPDATE model SET id = 1'"],
+    ['attic/a.ts is in no room of the table', 'attic/a.ts', ''],
+    ['attic.ts is in no room of the table', 'attic.ts', ''],
+  ])('finds that %s', (violation, path, text) => {
+    expect(check(path, text)).toEqual([violation])
+  })
+
+  it('finds functions and files that are too long', () => {
+    const body = Array.from({ length: 70 }, (_, index) => `  run(${index})`)
+    const long = ['export async function a(', '  b: string,', '): Promise<void> {', ...body, '}']
+    expect(check('core/a.ts', ...long)).toEqual(['core/a.ts:3 has a function of 72 lines'])
+    expect(check('core/a.ts', 'const a = () => {', ...body.slice(2), '', '  // Why.', '}')).toEqual([])
+    expect(check('core/a.ts', ...Array.from({ length: 401 }, () => 'run()'))).toEqual(['core/a.ts has 401 lines'])
+  })
+
+  it('finds cycles, whatever they are made of', () => {
+    const files = [
+      { path: 'core/a.ts', text: "import { b } from '#core/b.ts'" },
+      { path: 'core/b.ts', text: "import type { C } from './c.ts'" },
+      { path: 'core/c.ts', text: "import { a } from '#core/a.ts'" },
+    ]
+    expect(importCycles(files)).toEqual([['core/a.ts', 'core/b.ts', 'core/c.ts', 'core/a.ts']])
+    expect(importCycles(files.slice(1))).toEqual([])
+  })
+})

@@ -1,0 +1,113 @@
+// Farebox as its users start it: its own process, a config file, a key made with its command line. The key is in a topup
+// package with more credit than any run can use, so that every call really holds and settles.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { request } from 'undici'
+import { runToEnd, startChild, type Child } from './child.ts'
+import { MODEL, PRICE } from './payload.ts'
+import type { CpuProfile } from './profile.ts'
+
+export type Installation = {
+  readonly key: string
+  /** Starts it on the folder made before. A profiled one leaves profiles when it ends. */
+  start(mode: 'plain' | 'profiled'): Promise<Child>
+  /** One for each thread of each profiled run so far. */
+  profiles(): readonly CpuProfile[]
+  remove(): void
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const LAUNCHER = 'src-main/launch.mjs'
+const PACKAGE = 'bench-topup'
+const MAX_CREDITS = 1_000_000_000
+
+/** A data folder with one provider, one priced model and a key. Throws when Farebox does not start or refuses. */
+export async function install(upstreamUrl: string): Promise<Installation> {
+  const folder = mkdtempSync(join(tmpdir(), 'farebox-bench-'))
+  const dataFolder = join(folder, 'data')
+  const profileFolder = join(folder, 'profiles')
+  try {
+    const config = writeConfig(folder, upstreamUrl)
+    const child = await startChild(startCommand(dataFolder, ['--config', config], []))
+    const key = await createKey(dataFolder)
+    await child.stop()
+    return {
+      key,
+      start: (mode) => startChild(startCommand(dataFolder, [], mode === 'plain' ? [] : profiling(profileFolder))),
+      profiles: () => readdirSync(profileFolder).map((name) => readProfile(join(profileFolder, name))),
+      remove: () => rmSync(folder, { recursive: true, force: true }),
+    }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** What the key has used, in micro-credits. */
+export async function usedMicro(url: string, key: string): Promise<number> {
+  const answer = await request(`${url}/v1/balance`, { headers: { authorization: `Bearer ${key}` } })
+  const balance = (await answer.body.json()) as { used_credits?: unknown }
+  if (answer.statusCode !== 200 || typeof balance.used_credits !== 'number') {
+    throw new Error(`/v1/balance answered ${answer.statusCode}: ${JSON.stringify(balance)}`)
+  }
+  return Math.round(balance.used_credits * 1e6)
+}
+
+async function createKey(dataFolder: string): Promise<string> {
+  const verb = ['key', 'create', 'bench', '--package', PACKAGE, '--json', '--data-dir', dataFolder]
+  const output = await runToEnd({ args: [LAUNCHER, ...verb], cwd: ROOT, env: environment() })
+  const { key } = JSON.parse(output) as { key?: unknown }
+  if (typeof key !== 'string') throw new Error(`key create printed no key: ${output}`)
+  return key
+}
+
+function startCommand(dataFolder: string, more: readonly string[], nodeOptions: readonly string[]) {
+  const start = ['start', '--headless', '--json', '--port', '0', '--data-dir', dataFolder]
+  return { args: [...nodeOptions, LAUNCHER, ...start, ...more], cwd: ROOT, env: environment() }
+}
+
+function profiling(folder: string): string[] {
+  return ['--cpu-prof', '--cpu-prof-dir', folder]
+}
+
+/** Nothing that the caller's own Farebox is configured with may leak into the measurement. */
+function environment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(FAREBOX_|RATE_LIMIT_WAIT$)/.test(name))
+  return { ...Object.fromEntries(inherited), FAREBOX_SECRETS: 'vault' }
+}
+
+/** JSON is YAML, so the config needs no writer of its own. */
+function writeConfig(folder: string, upstreamUrl: string): string {
+  const secretFile = join(folder, 'secret.txt')
+  writeFileSync(secretFile, 'sk-bench-upstream', { mode: 0o600 })
+  const provider = 'bench-upstream'
+  const config = {
+    providers: [
+      { name: provider, dialect: 'chat-completions', base_url: `${upstreamUrl}/v1`, secret: { file: secretFile } },
+    ],
+    models: [
+      {
+        id: MODEL,
+        display_name: 'Bench chat',
+        kind: 'chat',
+        context_window: 128_000,
+        max_output_tokens: 16_000,
+        price: PRICE,
+        targets: [{ provider, model: MODEL }],
+      },
+    ],
+    packages: [
+      { name: PACKAGE, type: 'topup', credits: MAX_CREDITS, models: 'all' },
+      { name: 'bench-unlimited', type: 'unlimited', models: 'all' },
+    ],
+  }
+  const path = join(folder, 'farebox.yaml')
+  writeFileSync(path, JSON.stringify(config, null, 2))
+  return path
+}
+
+function readProfile(file: string): CpuProfile {
+  return JSON.parse(readFileSync(file, 'utf8')) as CpuProfile
+}

@@ -1,0 +1,72 @@
+// The provider behind both proxies, a process of its own. It must stay much cheaper than what is measured: the answers
+// are made beforehand and one timer serves all streams of a pace.
+import { createServer, type ServerResponse } from 'node:http'
+import { announce } from './child-side.ts'
+import { planOf, streamEvents, WHOLE_ANSWER, type StreamPlan } from './payload.ts'
+
+type Stream = { readonly response: ServerResponse; readonly events: readonly Buffer[]; sent: number }
+
+const WHOLE_HEADERS = { 'content-type': 'application/json', 'content-length': String(WHOLE_ANSWER.length) }
+const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
+
+const pacers = new Map<number, Set<Stream>>()
+const prepared = new Map<number, readonly Buffer[]>()
+
+announce(
+  createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => answer(Buffer.concat(parts).toString(), response))
+  }),
+)
+
+function answer(body: string, response: ServerResponse): void {
+  const plan = planOf(body)
+  if (plan === undefined) {
+    response.writeHead(200, WHOLE_HEADERS).end(WHOLE_ANSWER)
+    return
+  }
+  const stream = { response: response.writeHead(200, STREAM_HEADERS), events: eventsOf(plan), sent: 0 }
+  if (!sendNext(stream)) return
+  const pacer = pacerOf(plan.everyMs)
+  pacer.add(stream)
+  response.once('close', () => pacer.delete(stream))
+}
+
+/** False when that was the last event. */
+function sendNext(stream: Stream): boolean {
+  const { response, events } = stream
+  const event = events[stream.sent]
+  if (event === undefined) {
+    response.end()
+    return false
+  }
+  response.write(event)
+  stream.sent += 1
+  return true
+}
+
+/** All streams of one pace get their next event in the same turn, each by a write of its own. */
+function pacerOf(everyMs: number): Set<Stream> {
+  const known = pacers.get(everyMs)
+  if (known !== undefined) return known
+  const streams = new Set<Stream>()
+  pacers.set(everyMs, streams)
+  const turn = () => {
+    for (const stream of streams) if (!sendNext(stream)) streams.delete(stream)
+  }
+  if (everyMs > 0) setInterval(turn, everyMs).unref()
+  else everyTurn(turn)
+  return streams
+}
+
+function everyTurn(turn: () => void): void {
+  turn()
+  setImmediate(() => everyTurn(turn))
+}
+
+function eventsOf(plan: StreamPlan): readonly Buffer[] {
+  const known = prepared.get(plan.contentEvents) ?? streamEvents(plan)
+  prepared.set(plan.contentEvents, known)
+  return known
+}

@@ -1,0 +1,188 @@
+// A gateway that answers every action of the admin API with a fixed view, and records what it was asked. It refuses what
+// the contract does not know, so that a request of a wrong shape fails the test that made it.
+
+import type { AdminRequest, AdminResponse, AdminTransport } from '#cli/client.ts'
+import { ADMIN_API, type AdminAction, type Endpoint, type ResponseBody } from '#contract/admin-api.ts'
+import { check, firstProblem } from '#contract/validate.ts'
+
+const AT = '2027-01-02T03:04:05.000Z'
+
+const provider: ResponseBody<'addProvider'> = {
+  id: 'p-1',
+  name: 'openai',
+  dialect: 'chat-completions',
+  base_url: 'https://api.openai.com/v1',
+  output_cap_field: 'max_tokens',
+  has_secret: true,
+  created_at: AT,
+}
+
+const model: ResponseBody<'addModel'> = {
+  id: 'gpt-5.5',
+  display_name: 'GPT-5.5',
+  kind: 'chat',
+  context_window: 272_000,
+  max_output_tokens: 128_000,
+  enabled: true,
+  price: { version: 3, input: 1.25, output: 10, cache_read: 0.125, cache_write: 1.25 },
+  targets: [{ provider: 'openai', model: 'gpt-5.5', priority: 0, weight: 1 }],
+  created_at: AT,
+}
+
+const team: ResponseBody<'addPackage'> = {
+  id: 'k-1',
+  name: 'team',
+  type: 'monthly',
+  credits: 50,
+  timezone: 'Europe/Berlin',
+  limits: { requests_per_minute: 60, tokens_per_minute: 200_000, concurrent_requests: null },
+  models: 'all',
+  valid_until: null,
+  keys: 2,
+  created_at: AT,
+}
+
+const key: ResponseBody<'showKey'> = {
+  id: 'key-id',
+  name: 'laptop',
+  hint: 'a1B2',
+  package: 'team',
+  owner: null,
+  status: 'active',
+  expires_at: AT,
+  created_at: AT,
+  balance: {
+    total_credits: 50,
+    remaining_credits: 49.5,
+    used_credits: 0.5,
+    held_credits: 0,
+    cycle_started_at: AT,
+    next_reset_at: null,
+    total_requests: 7,
+    last_used_at: null,
+  },
+}
+
+export const USAGE_RECORD: ResponseBody<'usage'>['usage'][number] = {
+  id: 'u-1',
+  created_at: AT,
+  key: 'laptop',
+  endpoint: 'chat-completions',
+  model: 'gpt-5.5',
+  provider: 'openai',
+  upstream_model: 'gpt-5.5',
+  stream: true,
+  outcome: 'answered',
+  status: 200,
+  input_tokens: 10,
+  cache_read_tokens: 0,
+  cache_write_tokens: null,
+  output_tokens: 20,
+  reasoning_tokens: null,
+  usage_source: 'reported',
+  price_version: 3,
+  charge_credits: 0.000213,
+  held_credits: 0.01,
+  overrun: false,
+  first_byte_ms: 120,
+  duration_ms: 900,
+}
+
+export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> } = {
+  status: {
+    state: 'running',
+    version: '0.1.0',
+    url: 'http://127.0.0.1:3273',
+    pid: 42,
+    data_dir: '/data',
+    started_at: AT,
+    ledger: 'ok',
+    secrets: 'vault',
+    open_exchanges: 0,
+    held_credits: 0,
+    providers: 1,
+    models: 1,
+    packages: 1,
+    keys: 1,
+  },
+  apply: {
+    dry_run: false,
+    changes: [
+      { kind: 'provider', name: 'openai', action: 'create', fields: [] },
+      { kind: 'model', name: 'gpt-5.5', action: 'update', fields: ['price', 'targets'] },
+      { kind: 'package', name: 'team', action: 'none', fields: [] },
+    ],
+  },
+  listProviders: [provider],
+  addProvider: provider,
+  setProviderSecret: provider,
+  testProvider: { ok: true, message: 'It answered in 80 ms.' },
+  removeProvider: {},
+  listModels: [model],
+  addModel: model,
+  priceModel: model,
+  enableModel: model,
+  disableModel: { ...model, enabled: false },
+  removeModel: {},
+  listPackages: [team],
+  addPackage: team,
+  editPackage: team,
+  removePackage: {},
+  listKeys: [key],
+  createKey: { id: 'key-id', name: 'laptop', key: 'key_0123456789', expires_at: null },
+  showKey: key,
+  suspendKey: { ...key, status: 'suspended' },
+  resumeKey: key,
+  extendKey: key,
+  topUpKey: key,
+  revokeKey: { ...key, status: 'revoked' },
+  usage: { usage: [USAGE_RECORD], next: null },
+  verifyLedger: { ok: true, keys: 1, entries: 9, open_holds: 0, usage_records: 7, problems: [] },
+}
+
+export type FakeGateway = { readonly requests: AdminRequest[]; readonly transport: AdminTransport }
+export type Answer = (request: AdminRequest) => AdminResponse | undefined
+
+/** Answers with `answer` where it has something to say, and else with the fixed views. */
+export function fakeGateway(answer: Answer = () => undefined): FakeGateway {
+  const requests: AdminRequest[] = []
+  const transport: AdminTransport = async (request) => {
+    requests.push(request)
+    return answer(request) ?? fixedAnswer(request)
+  }
+  return { requests, transport }
+}
+
+export function refusal(status: number, type: string, message: string, param?: string): AdminResponse {
+  return { status, body: { error: { message, type, code: status, ...(param === undefined ? {} : { param }) } } }
+}
+
+function fixedAnswer({ method, path, body }: AdminRequest): AdminResponse {
+  const { pathname, searchParams } = new URL(path, 'http://gateway')
+  const action = actionOf(method, pathname)
+  if (action === undefined) return refusal(404, 'not_found_error', `There is no ${method} ${pathname}.`)
+  const endpoint: Endpoint = ADMIN_API[action]
+  const wrong =
+    problemOf(endpoint.body, body) ??
+    problemOf(endpoint.query, endpoint.query === undefined ? undefined : Object.fromEntries(searchParams))
+  if (wrong !== undefined) return refusal(400, 'invalid_request_error', wrong)
+  return { status: 200, body: structuredClone(ANSWERS[action]) }
+}
+
+function actionOf(method: string, pathname: string): AdminAction | undefined {
+  for (const [action, endpoint] of Object.entries(ADMIN_API)) {
+    const pattern = new RegExp(`^${endpoint.path.replace('{id}', '[^/]+')}$`)
+    if (endpoint.method === method && pattern.test(pathname) && isAction(action)) return action
+  }
+  return undefined
+}
+
+function isAction(name: string): name is AdminAction {
+  return Object.hasOwn(ADMIN_API, name)
+}
+
+function problemOf(schema: Endpoint['body'], value: unknown): string | undefined {
+  if (schema === undefined) return value === undefined ? undefined : 'The request takes no body.'
+  const checked = check(schema, value)
+  return checked.type === 'valid' ? undefined : firstProblem(checked.problems).message
+}

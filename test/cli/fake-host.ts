@@ -1,0 +1,55 @@
+// The world outside a command, in memory, with everything that was printed and opened.
+
+import { runCommand } from '#cli/run.ts'
+import type { CommandHost } from '#cli/host.ts'
+import { fakeGateway, type FakeGateway } from './fake-gateway.ts'
+
+export type World = {
+  readonly gateway?: FakeGateway
+  readonly env?: Readonly<Record<string, string>>
+  readonly files?: Readonly<Record<string, string>>
+  readonly stdin?: string
+  readonly dataDir?: string
+  /** Why the store cannot be opened. */
+  readonly openFails?: string
+}
+
+export type Ran = {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly requests: FakeGateway['requests']
+  /** What happened to the store, in order. */
+  readonly store: readonly string[]
+}
+
+/** A folder in which no gateway has ever run. */
+const NO_INSTANCE_DIR = '/nonexistent/farebox-data'
+
+export async function run(argv: readonly string[], world: World = {}): Promise<Ran> {
+  const gateway = world.gateway ?? fakeGateway()
+  const printed = { stdout: '', stderr: '' }
+  const store: string[] = []
+  const host: CommandHost = {
+    env: world.env ?? {},
+    stdout: (text) => void (printed.stdout += text),
+    stderr: (text) => void (printed.stderr += text),
+    readFile: async (path) => readFake(path, world.files ?? {}),
+    readStdin: async () => world.stdin ?? '',
+    dataDir: (flag) => flag ?? world.dataDir ?? NO_INSTANCE_DIR,
+    openInProcess: async (dataDir) => {
+      store.push(`open ${dataDir}`)
+      if (world.openFails !== undefined) throw new Error(world.openFails)
+      return { transport: gateway.transport, close: async () => void store.push('close') }
+    },
+  }
+  const exitCode = await runCommand(argv, host)
+  return { exitCode, ...printed, requests: gateway.requests, store }
+}
+
+/** The text of a fake file, or the error that the system gives for a missing one. */
+export function readFake(path: string, files: Readonly<Record<string, string>>): string {
+  const text = files[path]
+  if (text === undefined) throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' })
+  return text
+}

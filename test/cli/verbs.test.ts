@@ -1,0 +1,334 @@
+import { describe, expect, it } from 'vitest'
+import { ANSWERS, fakeGateway, refusal } from './fake-gateway.ts'
+import { run, type World } from './fake-host.ts'
+
+type Sent = { readonly method: string; readonly path: string; readonly body?: unknown }
+
+const ENV = { env: { OPENAI_API_KEY: 'sk-live-1234' } }
+
+/** Every verb: what is typed, and the only request that it makes. */
+const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[] = [
+  ['provider list', { method: 'GET', path: '/api/providers' }],
+  [
+    'provider add openai --dialect chat-completions --base-url https://api.openai.com/v1',
+    {
+      method: 'POST',
+      path: '/api/providers',
+      body: { name: 'openai', dialect: 'chat-completions', base_url: 'https://api.openai.com/v1' },
+    },
+  ],
+  [
+    'provider add openai --dialect=chat-completions --output-cap-field max_completion_tokens --secret-env OPENAI_API_KEY',
+    {
+      method: 'POST',
+      path: '/api/providers',
+      body: {
+        name: 'openai',
+        dialect: 'chat-completions',
+        output_cap_field: 'max_completion_tokens',
+        secret: 'sk-live-1234',
+      },
+    },
+    ENV,
+  ],
+  [
+    'provider secret openai --secret-file key.txt',
+    { method: 'PUT', path: '/api/providers/openai/secret', body: { secret: 'sk-live-1234' } },
+    { files: { 'key.txt': 'sk-live-1234\n' } },
+  ],
+  [
+    'provider secret openai --secret-stdin',
+    { method: 'PUT', path: '/api/providers/openai/secret', body: { secret: 'sk-live-1234' } },
+    { stdin: 'sk-live-1234\r\n' },
+  ],
+  ['provider test openai', { method: 'POST', path: '/api/providers/openai/test' }],
+  ['provider remove openai', { method: 'DELETE', path: '/api/providers/openai' }],
+
+  ['model list', { method: 'GET', path: '/api/models' }],
+  [
+    'model add llama --context-window 8192 --target groq/meta-llama/Llama-3 --target local/llama',
+    {
+      method: 'POST',
+      path: '/api/models',
+      body: {
+        id: 'llama',
+        context_window: 8192,
+        targets: [
+          { provider: 'groq', model: 'meta-llama/Llama-3' },
+          { provider: 'local', model: 'llama' },
+        ],
+      },
+    },
+  ],
+  [
+    'model add e --kind embedding --display-name E --context-window 512 --max-output-tokens 1 --input 0.02 --output 0 ' +
+      '--cache-read 0.01 --cache-write 0.03 --target p/e --disabled',
+    {
+      method: 'POST',
+      path: '/api/models',
+      body: {
+        id: 'e',
+        kind: 'embedding',
+        display_name: 'E',
+        context_window: 512,
+        max_output_tokens: 1,
+        price: { input: 0.02, output: 0, cache_read: 0.01, cache_write: 0.03 },
+        targets: [{ provider: 'p', model: 'e' }],
+        enabled: false,
+      },
+    },
+  ],
+  [
+    'model price gpt/5 --input 1.25 --output 10',
+    { method: 'PUT', path: '/api/models/gpt%2F5/price', body: { input: 1.25, output: 10 } },
+  ],
+  ['model enable gpt', { method: 'POST', path: '/api/models/gpt/enable' }],
+  ['model disable gpt', { method: 'POST', path: '/api/models/gpt/disable' }],
+  ['model remove gpt', { method: 'DELETE', path: '/api/models/gpt' }],
+
+  ['package list', { method: 'GET', path: '/api/packages' }],
+  [
+    'package add try --type topup --credits 5 --requests-per-minute 60',
+    {
+      method: 'POST',
+      path: '/api/packages',
+      body: { name: 'try', type: 'topup', credits: 5, limits: { requests_per_minute: 60 } },
+    },
+  ],
+  [
+    'package add t --type daily --credits 0.5 --tokens-per-minute 1000 --concurrent-requests 2 --models a,b ' +
+      '--timezone Europe/Berlin --valid-until 2027-12-31',
+    {
+      method: 'POST',
+      path: '/api/packages',
+      body: {
+        name: 't',
+        type: 'daily',
+        credits: 0.5,
+        limits: { tokens_per_minute: 1000, concurrent_requests: 2 },
+        models: ['a', 'b'],
+        timezone: 'Europe/Berlin',
+        valid_until: '2027-12-31',
+      },
+    },
+  ],
+  [
+    'package edit team --credits 7 --models all --valid-until none',
+    { method: 'PATCH', path: '/api/packages/team', body: { credits: 7, models: 'all', valid_until: null } },
+  ],
+  ['package remove team', { method: 'DELETE', path: '/api/packages/team' }],
+
+  [
+    'key create laptop --package team',
+    { method: 'POST', path: '/api/keys', body: { name: 'laptop', package: 'team' } },
+  ],
+  [
+    'key create laptop --package team --owner ann --expires 90d',
+    { method: 'POST', path: '/api/keys', body: { name: 'laptop', package: 'team', owner: 'ann', expires: '90d' } },
+  ],
+  ['key list', { method: 'GET', path: '/api/keys' }],
+  ['key show laptop', { method: 'GET', path: '/api/keys/laptop' }],
+  ['key suspend laptop', { method: 'POST', path: '/api/keys/laptop/suspend' }],
+  ['key resume laptop', { method: 'POST', path: '/api/keys/laptop/resume' }],
+  [
+    'key extend laptop --expires never',
+    { method: 'POST', path: '/api/keys/laptop/extend', body: { expires: 'never' } },
+  ],
+  [
+    'key top-up laptop --credits 2.5 --reason thanks --idempotency-id once',
+    {
+      method: 'POST',
+      path: '/api/keys/laptop/top-up',
+      body: { credits: 2.5, reason: 'thanks', idempotency_id: 'once' },
+    },
+  ],
+  ['key revoke laptop', { method: 'POST', path: '/api/keys/laptop/revoke' }],
+
+  ['usage', { method: 'GET', path: '/api/usage' }],
+  [
+    'usage --since 24h --key laptop --model a/b --limit 5 --before c',
+    { method: 'GET', path: '/api/usage?since=24h&key=laptop&model=a%2Fb&before=c&limit=5' },
+  ],
+  ['ledger verify', { method: 'GET', path: '/api/ledger/verify' }],
+  [
+    'apply -f farebox.yaml',
+    {
+      method: 'POST',
+      path: '/api/apply',
+      body: { document: { packages: [{ name: 'a', type: 'topup' }] }, dry_run: false },
+    },
+    { files: { 'farebox.yaml': 'packages: [{ name: a, type: topup }]' } },
+  ],
+  [
+    'apply --file farebox.yaml --dry-run',
+    { method: 'POST', path: '/api/apply', body: { document: { packages: [] }, dry_run: true } },
+    { files: { 'farebox.yaml': 'packages: []' } },
+  ],
+]
+
+const CASES = REQUESTS.map(([typed, sent, world]) => ({ typed, words: typed.split(' '), sent, world: world ?? {} }))
+
+describe('a verb', () => {
+  it.each(CASES)('sends what was typed: $typed', async ({ words, sent, world }) => {
+    const ran = await run(words, world)
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(ran.requests).toEqual([{ body: undefined, ...sent }])
+  })
+
+  it.each(CASES)('prints exactly the answer as one line of JSON: $typed --json', async ({ words, world }) => {
+    const ran = await run([...words, '--json'], world)
+    const printed: unknown = JSON.parse(ran.stdout)
+    expect(Object.values(ANSWERS)).toContainEqual(printed)
+    expect(ran.stdout).toMatch(/^[^\n]+\n$/)
+  })
+
+  it.each(CASES)('shows no secret: $typed', async ({ words, world }) => {
+    const ran = await run(words, world)
+    expect(ran.stdout.trim()).not.toBe('')
+    expect(ran.stdout + ran.stderr).not.toContain('sk-live')
+  })
+})
+
+describe('key create', () => {
+  it('prints the key once for people and in the answer of the API', async () => {
+    const shown = await run(['key', 'create', 'laptop', '--package', 'team'])
+    expect(shown.stdout.match(/key_0123456789/g)).toHaveLength(1)
+    const json = await run(['key', 'create', 'laptop', '--package', 'team', '--json'])
+    expect(JSON.parse(json.stdout)).toEqual({ id: 'key-id', name: 'laptop', key: 'key_0123456789', expires_at: null })
+  })
+})
+
+describe('package edit', () => {
+  it('sends the limits that stay along with those that change', async () => {
+    const ran = await run(['package', 'edit', 'team', '--concurrent-requests', '4', '--requests-per-minute', 'none'])
+    expect(ran.exitCode).toBe(0)
+    expect(ran.requests.at(-1)).toEqual({
+      method: 'PATCH',
+      path: '/api/packages/team',
+      body: { limits: { tokens_per_minute: 200_000, concurrent_requests: 4 } },
+    })
+  })
+
+  it('can lift the last limit', async () => {
+    const gateway = fakeGateway(({ path, method }) => {
+      const [team] = ANSWERS.listPackages
+      const limits = { requests_per_minute: 60, tokens_per_minute: null, concurrent_requests: null }
+      return method === 'GET' && path === '/api/packages' ? { status: 200, body: [{ ...team, limits }] } : undefined
+    })
+    const ran = await run(['package', 'edit', 'k-1', '--requests-per-minute', 'none'], { gateway })
+    expect(ran.requests.at(-1)?.body).toEqual({ limits: {} })
+  })
+
+  it('refuses to change nothing', async () => {
+    expect(await run(['package', 'edit', 'team'])).toMatchObject({ exitCode: 2, requests: [], store: [] })
+  })
+})
+
+describe('provider test', () => {
+  it('exits with 1 when the provider does not answer, and shows what it said without control characters', async () => {
+    const body = { ok: false, message: 'refused\u001b[2J\r\nreally' }
+    const gateway = fakeGateway(() => ({ status: 200, body }))
+    const ran = await run(['provider', 'test', 'openai'], { gateway })
+    expect(ran).toMatchObject({ exitCode: 1, stdout: 'It does not work. refused\ufffd[2J\ufffd\ufffdreally\n' })
+    expect(await run(['provider', 'test', 'openai', '--json'], { gateway })).toMatchObject({
+      exitCode: 1,
+      stdout: `${JSON.stringify(body)}\n`,
+    })
+  })
+})
+
+describe('ledger verify', () => {
+  it('exits with 1 and lists the problems when the ledger does not add up', async () => {
+    const body = { ...ANSWERS.verifyLedger, ok: false, problems: ['Key laptop: 5 is stored, 4 is right.'] }
+    const ran = await run(['ledger', 'verify'], { gateway: fakeGateway(() => ({ status: 200, body })) })
+    expect(ran.exitCode).toBe(1)
+    expect(ran.stdout).toContain('- Key laptop: 5 is stored, 4 is right.\n')
+    expect(ran.stderr).toBe('')
+  })
+})
+
+describe('a list', () => {
+  it('is a table with a dash for what is unknown', async () => {
+    const { stdout } = await run(['key', 'list'])
+    expect(stdout).toBe(
+      'NAME    ENDS IN  PACKAGE  OWNER  STATUS  REMAINING  USED  REQUESTS  EXPIRES               LAST USED\n' +
+        'laptop  a1B2     team     -      active       49.5   0.5         7  2027-01-02 03:04 UTC  -\n',
+    )
+  })
+
+  it('says in a sentence that there is nothing', async () => {
+    const gateway = fakeGateway(() => ({ status: 200, body: [] }))
+    expect((await run(['model', 'list'], { gateway })).stdout).toBe('There are no models yet.\n')
+    expect((await run(['model', 'list', '--json'], { gateway })).stdout).toBe('[]\n')
+  })
+
+  it('shows names without what a terminal would obey', async () => {
+    const [provider] = ANSWERS.listProviders
+    const body = [{ ...provider, base_url: 'https://a/\u009b31m\u202e' }]
+    const { stdout } = await run(['provider', 'list'], { gateway: fakeGateway(() => ({ status: 200, body })) })
+    expect(stdout).toContain('https://a/\ufffd31m\ufffd')
+  })
+})
+
+describe('apply', () => {
+  const FILE = {
+    'conf/farebox.yaml': 'models:\n  - { id: a, context_window: 1, targets: [{ provider: p, model: m }] }\n',
+  }
+
+  it('prints what changed', async () => {
+    const { stdout } = await run(['apply', '-f', 'conf/farebox.yaml'], { files: FILE })
+    expect(stdout).toBe(
+      'create provider openai\nupdate model gpt-5.5 (price, targets)\nkeep package team\n2 of 3 changed.\n',
+    )
+  })
+
+  it('says that nothing has to change', async () => {
+    const gateway = fakeGateway(() => ({ status: 200, body: { dry_run: true, changes: [] } }))
+    const { stdout } = await run(['apply', '-f', 'conf/farebox.yaml', '--dry-run'], { files: FILE, gateway })
+    expect(stdout).toBe('Nothing to change.\n')
+  })
+
+  it('refuses a file with mistakes, naming every line, before anything is opened', async () => {
+    const files = { 'farebox.yaml': 'models:\n  - id: a\n    contxt: 1\n' }
+    const ran = await run(['apply', '-f', 'farebox.yaml'], { files })
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '', store: [], requests: [] })
+    expect(ran.stderr.split('\n')).toEqual([
+      'farebox: Nothing was changed. farebox.yaml has mistakes:',
+      'farebox.yaml:2:5: models.0.context_window is required',
+      'farebox.yaml:2:5: models.0.targets is required',
+      'farebox.yaml:3:5: models.0.contxt is not a known field',
+      '',
+    ])
+  })
+
+  it('gives mistakes as data with --json', async () => {
+    const ran = await run(['apply', '-f', 'farebox.yaml', '--json'], { files: { 'farebox.yaml': 'a: 1\n' } })
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      error: {
+        type: 'document_error',
+        file: 'farebox.yaml',
+        mistakes: [{ line: 1, column: 1, field: 'a', message: 'is not a known field' }],
+      },
+    })
+  })
+
+  it.each(['models.0.targets.0.provider', 'document.models.0.targets.0.provider'])(
+    'names the line when the gateway refuses %s',
+    async (param) => {
+      const gateway = fakeGateway(() => refusal(400, 'invalid_request_error', "There is no provider 'p'.", param))
+      const ran = await run(['apply', '-f', 'conf/farebox.yaml'], { files: FILE, gateway })
+      expect(ran.exitCode).toBe(1)
+      expect(ran.stderr).toContain("conf/farebox.yaml:2:45: There is no provider 'p'.\n")
+    },
+  )
+
+  it('shows no secret of a document, whether it is applied or refused', async () => {
+    const text = 'providers:\n  - { name: a, dialect: demo, secret: { env: OPENAI_API_KEY } }\n'
+    const files = { 'farebox.yaml': text }
+    const done = await run(['apply', '-f', 'farebox.yaml'], { files, ...ENV })
+    expect(done.requests[0]?.body).toMatchObject({ document: { providers: [{ secret: 'sk-live-1234' }] } })
+    const gateway = fakeGateway(() => refusal(400, 'invalid_request_error', 'No.', 'providers.0.secret'))
+    const refused = await run(['apply', '-f', 'farebox.yaml', '--json'], { files, gateway, ...ENV })
+    expect(done.stdout + done.stderr + refused.stdout + refused.stderr).not.toContain('sk-live')
+  })
+})

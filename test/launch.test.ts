@@ -1,0 +1,98 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const LAUNCH = join(import.meta.dirname, '..', 'src-main', 'launch.mjs')
+
+const QUIET = { encoding: 'utf8', stdio: 'pipe' } as const
+
+let folder: string
+
+/** The launcher next to stand-ins for what it launches. */
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'farebox-launch-'))
+  copyFileSync(LAUNCH, join(folder, 'launch.mjs'))
+  const headless = "console.log('headless', JSON.stringify(argv))"
+  writeFileSync(join(folder, 'headless.ts'), `export async function startHeadless(argv: string[]) { ${headless} }`)
+  const command = "console.log('command', JSON.stringify(argv)); if (argv[0] === 'fault') throw new Error('a fault')"
+  writeFileSync(join(folder, 'command.ts'), `export async function main(argv: string[]) { ${command}; return 3 }`)
+})
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function launch(argv: string[], options: { node?: string; nodeArguments?: string[] } = {}) {
+  const nodeArguments = [...(options.nodeArguments ?? []), join(folder, 'launch.mjs'), ...argv]
+  const result = spawnSync(options.node ?? process.execPath, nodeArguments, { encoding: 'utf8', env: {} })
+  return { code: result.status, output: result.stdout, errors: result.stderr }
+}
+
+/** Runs the launcher on this Node, which says that it is another one. */
+function launchAs(version: string, argv: string[] = ['start']) {
+  const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+  const preload = `data:text/javascript,${encodeURIComponent(pretend)}`
+  return launch(argv, { nodeArguments: ['--import', preload] })
+}
+
+/** Old versions of Node that this machine happens to have; often there are none. */
+function oldNodes(): string[] {
+  const paths = (process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'node'))
+  return paths.filter((path) => {
+    try {
+      const [major = 0, minor = 0] = execFileSync(path, ['-p', 'process.versions.node'], QUIET).split('.').map(Number)
+      return major >= 14 && (major < 22 || (major === 22 && minor < 18))
+    } catch {
+      // There is no Node at this place of the PATH.
+      return false
+    }
+  })
+}
+
+function expectRefusal(result: ReturnType<typeof launch>): void {
+  expect(result.code).toBe(1)
+  expect(result.output).toBe('')
+  expect(result.errors).toMatch(/^Farebox needs Node 22\.18 or later, and this is Node [0-9.]+: .*npm.*\.\n$/)
+}
+
+describe('on a Node that cannot run Farebox', () => {
+  it.each(['14.21.3', '20.20.2', '22.17.1', '23.5.0'])('refuses %s with one sentence', (version) => {
+    expectRefusal(launchAs(version))
+  })
+
+  it.each([['status'], []])('refuses whatever it is asked for', (...argv) => {
+    expectRefusal(launchAs('20.20.2', argv))
+  })
+
+  it('refuses every real one of this machine in the same way', () => {
+    for (const node of oldNodes()) expectRefusal(launch(['start'], { node }))
+  })
+})
+
+describe('on a Node that can', () => {
+  it.each(['22.18.0', '23.6.0', '24.0.0', '100.0.0'])('starts on %s', (version) => {
+    expect(launchAs(version).output).toBe('headless []\n')
+  })
+
+  it('hands the flags of start on without the verb', () => {
+    const { code, output } = launch(['start', '--port', '0'])
+    expect({ code, output }).toEqual({ code: 0, output: 'headless ["--port","0"]\n' })
+  })
+
+  it('hands every other verb to the command line, and ends with its code', () => {
+    const { code, output } = launch(['key', 'create', 'start'])
+    expect({ code, output }).toEqual({ code: 3, output: 'command ["key","create","start"]\n' })
+  })
+
+  it('leaves it to the command line to help when there is no verb', () => {
+    expect(launch([]).output).toBe('command []\n')
+  })
+
+  it('shows a fault and ends with an error code', () => {
+    const { code, errors } = launch(['fault'])
+    expect(code).toBe(1)
+    expect(errors).toContain('a fault')
+  })
+})
