@@ -3,8 +3,6 @@
 import { homedir } from 'node:os'
 import { openApp, type App } from '#main/app.ts'
 import { readConfig, type Config } from '#main/config.ts'
-import { commandHost } from '#main/command.ts'
-import { runCommand } from '#cli/run.ts'
 import { describePortOwner } from '#server/port-owner.ts'
 
 /** Starts Farebox with the flags of `farebox start`; comes back when it listens. Ends the process where it cannot. */
@@ -18,8 +16,9 @@ export async function startHeadless(argv: string[]): Promise<void> {
     if (!(await applyConfigFile(app, config))) return await app.close()
     const firstKey = await app.setUpDemo()
     const url = await app.listen(config.port)
-    announce(url, firstKey, config)
+    // Whoever reads that it is ready may end it at once.
     closeOnSignal(app)
+    announce(url, firstKey, config)
   } catch (error) {
     await app?.close()
     fail(await explain(error, config))
@@ -29,6 +28,8 @@ export async function startHeadless(argv: string[]): Promise<void> {
 /** Applies `--config FILE` like `farebox apply`. False where the file has mistakes, which are printed. */
 async function applyConfigFile(app: App, config: Config): Promise<boolean> {
   if (config.configFile === undefined) return true
+  const { commandHost } = await import('#main/command.ts')
+  const { runCommand } = await import('#cli/run.ts')
   const host = commandHost(async () => ({ transport: (request) => app.inject(request), close: async () => undefined }))
   // Standard output belongs to the line that says where Farebox listens.
   const quietHost = { ...host, dataDir: () => config.dataDir, stdout: (output: string) => host.stderr(output) }

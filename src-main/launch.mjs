@@ -28,12 +28,39 @@ function isNodeNewEnough(version) {
 }
 
 async function start(argv) {
+  await useCompileCache()
   const headless = await import('./headless.ts')
   await headless.startHeadless(argv)
 }
 
+/**
+ * Keeps compiled code beside the dependencies, in a folder that only who installed Farebox can write. Turning TypeScript
+ * into JavaScript takes a compiler of 30 MB; with the cache it is loaded once, by a process that ends before Farebox starts.
+ */
+async function useCompileCache() {
+  const [{ existsSync, mkdirSync }, { spawnSync }, { enableCompileCache }, { fileURLToPath }] = await Promise.all([
+    import('node:fs'),
+    import('node:child_process'),
+    import('node:module'),
+    import('node:url'),
+  ])
+  const packages = fileURLToPath(new URL('../node_modules', import.meta.url))
+  if (!existsSync(packages)) return
+  const folder = packages + '/.cache/farebox/' + process.version
+  try {
+    const isNew = mkdirSync(folder, { recursive: true }) !== undefined
+    // Worker threads and the warm-up find the cache through the environment.
+    process.env.NODE_COMPILE_CACHE = folder
+    if (isNew) spawnSync(process.execPath, [fileURLToPath(new URL('warm-up.ts', import.meta.url))])
+    enableCompileCache(folder)
+  } catch {
+    // Installed by someone else, in a folder that is not ours to write: Farebox runs without a cache.
+  }
+}
+
 /** Without a verb the command line prints its help. */
 async function runCommand(argv) {
+  await useCompileCache()
   const command = await import('./command.ts')
   process.exitCode = await command.main(argv)
 }

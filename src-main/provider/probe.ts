@@ -1,12 +1,10 @@
 // `farebox provider test`: one fixed request to a provider, and what its answer means in plain words. It costs nothing: asking
 // for the list of models is free everywhere.
 
-import { request } from 'undici'
 import type { Provider } from '#core/entities.ts'
 import type { SecretStore } from '#secret/port.ts'
 
 const TIME_LIMIT_MS = 10_000
-const MAX_LISTED_BYTES = 8 * 1024 * 1024
 
 export type ProbeResult = { readonly ok: boolean; readonly message: string }
 
@@ -17,16 +15,16 @@ export async function probeProvider(provider: Provider, secrets: SecretStore): P
   if (provider.hasSecret && secret === undefined)
     return { ok: false, message: 'Its secret is not there any more. Set it again.' }
   try {
-    const answer = await request(`${provider.baseUrl}/models`, {
+    const answer = await fetch(`${provider.baseUrl}/models`, {
       headers: { accept: 'application/json', ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }) },
-      headersTimeout: TIME_LIMIT_MS,
-      bodyTimeout: TIME_LIMIT_MS,
+      // fetch would take other secrets than Authorization along to wherever a redirect points.
+      redirect: 'manual',
       signal: AbortSignal.timeout(TIME_LIMIT_MS),
     })
-    await answer.body.dump({ limit: MAX_LISTED_BYTES })
-    return judge(answer.statusCode, secret !== undefined)
+    await answer.body?.cancel()
+    return judge(answer.status, secret !== undefined)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer in time'
+    const code = causeOf(error)
     return { ok: false, message: `It could not be reached (${code}). Check the base URL and the network.` }
   }
 }
@@ -41,4 +39,10 @@ function judge(status: number, hasSecret: boolean): ProbeResult {
   if (status >= 300 && status < 400)
     return { ok: false, message: `It redirects (${status}), which is not followed. Use the final URL.` }
   return { ok: false, message: `It answers ${status}.` }
+}
+
+/** fetch hides what the system said in the cause of its error. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer in time'
 }

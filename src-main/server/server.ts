@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { errorBody } from '#dialect/errors.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
-import { registerAdmin, type AdminHandlers } from '#server/admin.ts'
+import type { AdminHandlers } from '#server/admin.ts'
 import { credentialsOf } from '#server/credentials.ts'
 import { registerGateway, type GatewayDeps } from '#server/gateway.ts'
 import { guard } from '#server/guard.ts'
@@ -79,7 +79,10 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   })
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
   registerGateway(app, deps)
-  registerAdmin(app, deps.adminHandlers)
+  app.all('/api/*', { config: { access: 'administrator' } }, async (request, reply) => {
+    const { serveAdmin } = await import('#server/admin.ts')
+    return serveAdmin(request, reply, deps.adminHandlers)
+  })
   return app
 }
 

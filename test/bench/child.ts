@@ -33,7 +33,7 @@ export async function startChild(command: Command): Promise<Child> {
     const ready = readyLine(await firstLine(child))
     const readyMs = performance.now() - startedAtMs
     const pids = [...new Set([pid, ready.pid ?? pid])]
-    return { url: ready.url, pids, readyMs, stop: () => stop(child, stderr) }
+    return { url: ready.url, pids, readyMs, stop: () => stop(child, { name: command.args.join(' '), stderr }) }
   } catch (cause) {
     child.kill('SIGKILL')
     throw new Error(`node ${command.args.join(' ')} did not become ready: ${stderr() || String(cause)}`, { cause })
@@ -80,16 +80,16 @@ function readyLine(line: string): { url: string; pid?: number } {
   return { url: ready.url, ...(typeof ready.pid === 'number' ? { pid: ready.pid } : {}) }
 }
 
-async function stop(child: ChildProcess, stderr: () => string): Promise<void> {
+async function stop(child: ChildProcess, { name, stderr }: { name: string; stderr: () => string }): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) {
-    throw new Error(`a process ended by itself with ${child.exitCode ?? child.signalCode}: ${stderr()}`)
+    throw new Error(`node ${name} ended by itself with ${child.exitCode ?? child.signalCode}: ${stderr()}`)
   }
   const ended = once(child, 'exit') as Promise<[number | null, string | null]>
   child.kill('SIGTERM')
   const result = await Promise.race([ended, sleep(STOP_LIMIT_MS, undefined, { ref: false })])
   if (result === undefined) {
     child.kill('SIGKILL')
-    throw new Error(`a process did not end within ${STOP_LIMIT_MS} ms of SIGTERM`)
+    throw new Error(`node ${name} did not end within ${STOP_LIMIT_MS} ms of SIGTERM`)
   }
-  if (result[0] !== 0) throw new Error(`a process ended with ${result[0] ?? result[1]}: ${stderr()}`)
+  if (result[0] !== 0) throw new Error(`node ${name} ended with ${result[0] ?? result[1]}: ${stderr()}`)
 }

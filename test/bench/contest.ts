@@ -41,8 +41,8 @@ type Load = {
 
 /** Work put off until after an answer, such as writing usage records, is part of the price of the answer. */
 const AFTERMATH_MS = 150
-/** About where the compiler has finished with the path of a call; seen in rounds that got no faster afterwards. */
-const WARM_UP_SLICES = 20
+/** About where the compiler has finished with each path; seen in rounds that got no faster afterwards. */
+const WARM_UP = { callSlices: 20, eventSlices: 4 }
 
 export function contestant(name: string, child: Child, { key, callers }: { key: string; callers: number }): Contestant {
   return { name, child, client: createClient({ name, url: child.url, key }, callers), spentMicro: 0 }
@@ -53,8 +53,8 @@ export async function contest(all: readonly Contestant[], work: Work, kinds: rea
   const results = all.map((): Results => ({ calls: [], events: [], singleCalls: [], singleStreams: [] }))
   const calls = callLoad(work)
   const events = eventLoad(work)
-  if (kinds.includes('calls')) await slices(all, calls, WARM_UP_SLICES)
-  if (kinds.includes('events')) await slices(all, events, 1)
+  if (kinds.includes('calls')) await slices(all, calls, WARM_UP.callSlices)
+  if (kinds.includes('events')) await slices(all, events, WARM_UP.eventSlices)
   for (let index = 0; index < work.rounds; index += 1) {
     if (kinds.includes('calls')) add(await round(all, calls, work.callSlices), (place) => results[place]?.calls)
     if (kinds.includes('events')) add(await round(all, events, work.eventSlices), (place) => results[place]?.events)

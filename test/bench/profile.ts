@@ -11,7 +11,7 @@ type CallFrame = { readonly functionName: string; readonly url: string; readonly
 const TOP = 25
 const NOT_WORK = ['(idle)', '(root)']
 
-/** The functions that took most of the working time of one thread; empty for a thread that hardly worked. */
+/** The functions that took most of the working time of one thread, largest first, after a line with that time. */
 export function topFunctions(profile: CpuProfile): string[] {
   const selfMicros = selfTimes(profile)
   const total = [...selfMicros.values()].reduce((sum, each) => sum + each, 0)
@@ -36,7 +36,7 @@ function selfTimes({ nodes, samples, timeDeltas }: CpuProfile): Map<string, numb
 }
 
 function nameOf({ functionName, url, lineNumber }: CallFrame): string {
-  if (url === '') return functionName
+  if (url === '') return functionName || '(native code)'
   const place = url.replace(/^.*\/(?=(?:src-main|node_modules|test)\/)/, '')
   return `${functionName || '(anonymous)'}  ${place}:${lineNumber + 1}`
 }
