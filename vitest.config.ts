@@ -10,5 +10,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     teardownTimeout: 10_000,
+    // The default of a second is short for a machine that runs several suites at once.
+    expect: { poll: { timeout: 5_000 } },
   },
 })

@@ -3,6 +3,7 @@
 
 import { hash, randomBytes, randomFillSync } from 'node:crypto'
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Config } from '#main/config.ts'
 import type { ReportOperations } from '#main/report-thread.ts'
@@ -47,11 +48,13 @@ export type App = {
   close(): Promise<void>
 }
 
-/** The name under which requests in process address the server. */
-const IN_PROCESS_HOST = 'in-process'
+/** The name under which requests in process address the server: made anew at each start, so that nobody outside knows it. */
+const IN_PROCESS_HOST = `in-process-${randomBytes(16).toString('hex')}`
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() }
 const INSTANCE_FILE = 'instance.json'
 const WATCH_INTERVAL_MS = 1000
+/** How long the rest of an answer may take to leave when the program ends. */
+const LAST_BYTES_MS = 5000
 
 /** Opens the data folder and puts everything together. Throws DatabaseError where the folder is in use or not ours. */
 export async function openApp(config: Config, log: Log, clock: Clock = SYSTEM_CLOCK): Promise<App> {
@@ -160,6 +163,7 @@ class RunningApp implements App {
   readonly #adminToken = randomBytes(32).toString('base64url')
   readonly #startedAtMs = Date.now()
   readonly #watch: NodeJS.Timeout
+  readonly #connections = new Set<Socket>()
   #reports: DatabaseThread<ReportOperations> | undefined
   #url: string | undefined
 
@@ -184,6 +188,10 @@ class RunningApp implements App {
   }
 
   async listen(port: number): Promise<string> {
+    this.#server.server.on('connection', (connection: Socket) => {
+      this.#connections.add(connection)
+      connection.once('close', () => this.#connections.delete(connection))
+    })
     await this.#server.listen({ host: '127.0.0.1', port })
     const address = this.#server.server.address()
     const actualPort = typeof address === 'object' && address !== null ? address.port : port
@@ -217,8 +225,11 @@ class RunningApp implements App {
     // New connections are refused at once; those with an answer under way are ended by the drain below.
     const closed = this.#server.close()
     await open.drain(this.#config.shutdownGraceMs)
-    this.#server.server.closeAllConnections()
+    // Each connection ends once what was answered on it has left; one whose client does not read is cut.
+    for (const connection of this.#connections) connection.destroySoon()
+    const cut = setTimeout(() => this.#server.server.closeAllConnections(), LAST_BYTES_MS)
     await closed
+    clearTimeout(cut)
     await http.close()
     if (ledger.state !== 'halted') await ledger.flush()
     await this.#reports?.close()

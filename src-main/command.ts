@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { text } from 'node:stream/consumers'
-import { openApp } from '#main/app.ts'
 import { readConfig, type Config } from '#main/config.ts'
 import type { AdminTransport } from '#cli/client.ts'
 import type { CommandHost } from '#cli/host.ts'
@@ -31,6 +30,8 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
 }
 
 async function openInProcess(dataDir: string): Promise<{ transport: AdminTransport; close(): Promise<void> }> {
+  // Loaded only here: most commands talk to a gateway that runs.
+  const { openApp } = await import('#main/app.ts')
   const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`))
   return { transport: (request) => app.inject(request), close: () => app.close() }
 }

@@ -14,8 +14,9 @@ export async function startHeadless(argv: string[]): Promise<void> {
   try {
     app = await openApp(config, (line) => process.stderr.write(`${line}\n`))
     if (!(await applyConfigFile(app, config))) return await app.close()
-    const firstKey = await app.setUpDemo()
     const url = await app.listen(config.port)
+    // The first key is shown only once, so it is not made before anything that can still fail.
+    const firstKey = await app.setUpDemo()
     // Whoever reads that it is ready may end it at once.
     closeOnSignal(app)
     announce(url, firstKey, config)

@@ -14,6 +14,8 @@ function main(argv) {
     process.exitCode = 1
     return undefined
   }
+  // Whatever is written is for this user only: also what libraries write, and in a folder that others may look into.
+  process.umask(0o077)
   return argv[0] === 'start' ? start(argv.slice(1)) : runCommand(argv)
 }
 

@@ -44,6 +44,7 @@ const FILES: Readonly<Record<string, Room>> = {
   'app.ts': { values: [...allBut('shell', 'cli'), 'config.ts'], types: ['writer-thread.ts', 'report-thread.ts'] },
   'headless.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'command.ts'] },
   'command.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts'] },
+  'warm-up.ts': { values: ['app.ts', 'config.ts', 'command.ts', 'headless.ts'] },
   'launch.mjs': { values: ['headless.ts', 'command.ts'] },
   'main.ts': { values: [...allBut('cli'), 'config.ts', 'app.ts'], packages: ['electron'] },
 }

@@ -31,6 +31,8 @@ export async function applyDocument(
 }
 
 async function planDocument(context: CatalogContext, document: ApplyDocument): Promise<Plan | Refusal> {
+  const repeated = findRepeated(document)
+  if (repeated !== undefined) return repeated
   const providers: PlannedProvider[] = []
   for (const [index, input] of (document.providers ?? []).entries()) {
     const planned = await planProvider(context, input)
@@ -58,6 +60,24 @@ async function planDocument(context: CatalogContext, document: ApplyDocument): P
     packages.push({ entity, change: compare('package', entity.name, existing && show(existing), show(entity)) })
   }
   return { providers, models, packages }
+}
+
+/** Of two descriptions of one thing nobody can say which one counts. */
+function findRepeated(document: ApplyDocument): Refusal | undefined {
+  const lists = [
+    { list: 'providers', member: 'name', names: document.providers?.map(({ name }) => name) },
+    { list: 'models', member: 'id', names: document.models?.map(({ id }) => id) },
+    { list: 'packages', member: 'name', names: document.packages?.map(({ name }) => name) },
+  ]
+  for (const { list, member, names = [] } of lists) {
+    const index = names.findIndex((name, position) => names.indexOf(name) < position)
+    if (index === -1) continue
+    return within(
+      refuse('invalid_request', `'${names[index]}' is described twice.`, { param: member }),
+      `${list}.${index}`,
+    )
+  }
+  return undefined
 }
 
 async function planProvider(

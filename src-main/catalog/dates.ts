@@ -1,6 +1,6 @@
 // Dates as an administrator writes them.
 
-import { nextCycleStart } from '#core/cycle.ts'
+import { endOfDate } from '#core/cycle.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
 const DAY_MS = 86_400_000
@@ -18,17 +18,20 @@ export function isoOrNull(instantMs: number | undefined): string | null {
 
 /** An ISO date (valid to its last instant in the zone) or date-time with offset, as epoch milliseconds. */
 export function readDeadline(text: string, timeZone: string, param: string): number | Refusal {
-  if (DATE_ONLY.test(text)) {
-    // Noon UTC of a date lies on that date nearly everywhere; where it does not, the zone is 12 hours off and a day is kept.
-    const noon = Date.parse(`${text}T12:00:00Z`)
-    if (!Number.isNaN(noon)) return nextCycleStart('daily', timeZone, noon)
-  } else if (DATE_TIME.test(text)) {
-    const instant = Date.parse(text)
-    if (!Number.isNaN(instant)) return instant
-  }
+  const date = readDate(text.slice(0, 10))
+  if (date !== undefined && DATE_ONLY.test(text)) return endOfDate(timeZone, date)
+  const instant = date !== undefined && DATE_TIME.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(instant)) return instant
   return refuse('invalid_request', `'${param}' must be a date such as 2027-12-31 or a date-time with its offset.`, {
     param,
   })
+}
+
+/** undefined for a date that the calendar does not have: Date would take 30 February for 2 March. */
+function readDate(text: string): { year: number; month: number; day: number } | undefined {
+  const midnight = new Date(DATE_ONLY.test(text) ? `${text}T00:00:00Z` : Number.NaN)
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(text)) return undefined
+  return { year: midnight.getUTCFullYear(), month: midnight.getUTCMonth() + 1, day: midnight.getUTCDate() }
 }
 
 /** `90d`, `never` (undefined) or a date, as the instant from which a key is expired. */

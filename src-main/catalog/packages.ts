@@ -86,8 +86,8 @@ export function readPackage(
   if (!isTimeZone(timeZone)) {
     return refuse('invalid_request', `'timezone': '${timeZone}' is not a time zone.`, { param: 'timezone' })
   }
-  const models = input.models ?? existing?.models ?? 'all'
-  const unknown = models === 'all' ? undefined : models.find((id) => !knowsModel(id))
+  // Models that were removed stay in the list: the package gets them back when they are added again.
+  const unknown = input.models === 'all' ? undefined : input.models?.find((id) => !knowsModel(id))
   if (unknown !== undefined) {
     return refuse('invalid_request', `'models': there is no model '${unknown}'.`, { param: 'models' })
   }
@@ -100,7 +100,7 @@ export function readPackage(
     creditsMicro,
     timeZone,
     limits: readLimits(input, existing),
-    models,
+    models: input.models ?? existing?.models ?? 'all',
     validUntilMs,
     createdAtMs: existing?.createdAtMs ?? context.nowMs(),
   }

@@ -48,8 +48,15 @@ export async function removeProvider(
     return refuse('conflict', `Model '${model.id}' has a target at '${provider.name}'. Remove the model first.`)
   }
   await commitChanges(context, [{ type: 'delete-provider', id: provider.id }])
-  if (provider.hasSecret) await context.secrets.delete(secretReference(provider))
+  if (provider.dialect !== 'demo') await forgetSecrets(context, provider.id)
   return {}
+}
+
+/** Forgets the secrets for every host that a provider has ever had. */
+async function forgetSecrets(context: CatalogContext, providerId: string): Promise<void> {
+  for (const reference of await context.secrets.list()) {
+    if (reference.providerId === providerId) await context.secrets.delete(reference)
+  }
 }
 
 /** The provider that an input describes; `existing` keeps its identity. Whether it has a secret is for the caller. */
@@ -110,6 +117,7 @@ function readBaseUrl(text: string | undefined): string | Refusal {
   if (url === null) return wrong('is not a URL')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return wrong('must begin with https:// or http://')
   if (url.username !== '' || url.password !== '') return wrong('must not contain a user name or password')
-  if (url.search !== '' || url.hash !== '') return wrong('must not contain a query or fragment')
+  // An empty query or fragment is none to URL, but its sign would stay in front of the paths that are added.
+  if (/[?#]/.test(text)) return wrong('must not contain a query or fragment')
   return url.href.replace(/\/+$/, '')
 }

@@ -15,11 +15,14 @@ const Timestamp = Type.String({ format: 'date-time' })
 const Credits = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
 
+/** Credits per million tokens; up to a credit per token, which keeps every charge an exact integer. */
+const TokenPrice = Type.Number({ minimum: 0, maximum: 1_000_000 })
+
 export const PriceFields = strict({
-  input: Credits,
-  output: Credits,
-  cache_read: Type.Optional(Credits),
-  cache_write: Type.Optional(Credits),
+  input: TokenPrice,
+  output: TokenPrice,
+  cache_read: Type.Optional(TokenPrice),
+  cache_write: Type.Optional(TokenPrice),
 })
 
 export const TargetFields = strict({

@@ -20,6 +20,11 @@ export function nextCycleStart(kind: CycleKind, timeZone: string, instantMs: num
   return startOfLocalDate(timeZone, year, month, day + 1)
 }
 
+/** The first instant after a calendar date in a time zone. */
+export function endOfDate(timeZone: string, { year, month, day }: LocalDate): number {
+  return startOfLocalDate(timeZone, year, month, day + 1)
+}
+
 /** Whether the platform knows a time zone by this name. */
 export function isTimeZone(name: string): boolean {
   try {
@@ -31,6 +36,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** `month` and `day` count from 1. */
 type LocalDate = { year: number; month: number; day: number }
 
 const formatters = new Map<string, Intl.DateTimeFormat>()

@@ -1,15 +1,19 @@
 // Rate limits of one key: requests per minute, tokens per minute, concurrent requests. All are checked before any is
 // taken, so that a refused request costs nothing. The minute slides in steps of a second and is never exceeded in any
-// 60 seconds; the time comes in as an argument.
+// 60 seconds, wherever in a second they begin; the time comes in as an argument.
 
 import type { PackageLimits } from '#core/entities.ts'
 
-const WINDOW_SECONDS = 60
+/** 60 seconds that begin within one second reach into a 61st: what was taken late in a second leaves a minute after it. */
+const SLOTS = 61
 
-/** A sum over the last 60 seconds in 60 slots, so that memory does not grow with the number of requests. */
+/** A sum over the last minute in slots of a second, so that memory does not grow with the number of requests. */
 type Window = { readonly slots: number[]; newestSecond: number; total: number }
 
 export type LimitState = { readonly requests: Window; readonly tokens: Window; concurrent: number }
+
+/** What a request took, and when. */
+export type TakenLimits = { readonly tokens: number; readonly atMs: number }
 
 /** How one limit stands after a request: what headers and refusals report. */
 export type LimitStanding = { readonly limit: number; readonly remaining: number; readonly resetMs: number }
@@ -47,17 +51,17 @@ export function takeLimits(state: LimitState, tokens: number, nowMs: number): vo
   state.concurrent += 1
 }
 
-/** Gives the slot back and corrects the tokens to what was really used. */
+/** Gives the slot back and adds the tokens that were used beyond the estimate. */
 export function giveBackLimits(state: LimitState, takenTokens: number, usedTokens: number, nowMs: number): void {
   state.concurrent -= 1
   if (usedTokens > takenTokens) add(state.tokens, usedTokens - takenTokens, nowMs)
 }
 
 /** Takes back a request that was refused after all. */
-export function untakeLimits(state: LimitState, takenTokens: number, nowMs: number): void {
+export function untakeLimits(state: LimitState, taken: TakenLimits, nowMs: number): void {
   state.concurrent -= 1
-  subtract(state.requests, 1, nowMs)
-  subtract(state.tokens, takenTokens, nowMs)
+  subtract(state.requests, { tokens: 1, atMs: taken.atMs }, nowMs)
+  subtract(state.tokens, taken, nowMs)
 }
 
 export function requestStanding(state: LimitState, limit: number, nowMs: number): LimitStanding {
@@ -74,33 +78,36 @@ function standing(window: Window, limit: number, nowMs: number): LimitStanding {
 }
 
 function newWindow(): Window {
-  return { slots: Array.from({ length: WINDOW_SECONDS }, () => 0), newestSecond: 0, total: 0 }
+  return { slots: Array.from({ length: SLOTS }, () => 0), newestSecond: 0, total: 0 }
+}
+
+function slotOf(second: number): number {
+  return ((second % SLOTS) + SLOTS) % SLOTS
 }
 
 function add(window: Window, amount: number, nowMs: number): void {
   advance(window, nowMs)
-  const slot = window.newestSecond % WINDOW_SECONDS
+  const slot = slotOf(window.newestSecond)
   window.slots[slot] = (window.slots[slot] ?? 0) + amount
   window.total += amount
 }
 
-/** Takes from the newest slots first: what is taken back was added a moment ago. */
-function subtract(window: Window, amount: number, nowMs: number): void {
+/** Takes from the second to which it was added, so that what others took leaves no earlier than it would have. */
+function subtract(window: Window, { tokens, atMs }: TakenLimits, nowMs: number): void {
   advance(window, nowMs)
-  let rest = amount
-  for (let age = 0; age < WINDOW_SECONDS && rest > 0; age++) {
-    const slot = (window.newestSecond - age + WINDOW_SECONDS) % WINDOW_SECONDS
-    const taken = Math.min(rest, window.slots[slot] ?? 0)
-    window.slots[slot] = (window.slots[slot] ?? 0) - taken
-    window.total -= taken
-    rest -= taken
-  }
+  const second = Math.min(Math.floor(atMs / 1000), window.newestSecond)
+  if (window.newestSecond - second >= SLOTS) return
+  const slot = slotOf(second)
+  const taken = Math.min(tokens, window.slots[slot] ?? 0)
+  window.slots[slot] = (window.slots[slot] ?? 0) - taken
+  window.total -= taken
 }
 
-/** Empties the slots that have slid out. A clock set back leaves the window as it is: it must not free anything. */
+/** Empties the slots that have slid out. */
 function advance(window: Window, nowMs: number): void {
   const second = Math.floor(nowMs / 1000)
-  if (second - window.newestSecond >= WINDOW_SECONDS) {
+  if (second < window.newestSecond - 1) setBack(window, second + 1)
+  if (second - window.newestSecond >= SLOTS) {
     if (window.total !== 0) window.slots.fill(0)
     window.total = 0
     window.newestSecond = second
@@ -108,10 +115,21 @@ function advance(window: Window, nowMs: number): void {
   }
   while (window.newestSecond < second) {
     window.newestSecond += 1
-    const slot = window.newestSecond % WINDOW_SECONDS
+    const slot = slotOf(window.newestSecond)
     window.total -= window.slots[slot] ?? 0
     window.slots[slot] = 0
   }
+}
+
+/**
+ * A clock that is set back frees nothing, and holds nothing up until it has caught up: everything keeps its age. `second` is
+ * the next one, because ages are whole seconds and the clock may now stand later in its second than it did.
+ */
+function setBack(window: Window, second: number): void {
+  const slots = window.slots.slice()
+  for (let age = 0; age < SLOTS; age++)
+    window.slots[slotOf(second - age)] = slots[slotOf(window.newestSecond - age)] ?? 0
+  window.newestSecond = second
 }
 
 /** Milliseconds until the sum is at most `allowed`: until the end of the second whose going makes room. */
@@ -119,10 +137,10 @@ function waitFor(window: Window, allowed: number, nowMs: number): number {
   advance(window, nowMs)
   let total = window.total
   if (total <= allowed) return 0
-  const oldest = window.newestSecond - WINDOW_SECONDS + 1
+  const oldest = window.newestSecond - SLOTS + 1
   for (let second = oldest; second <= window.newestSecond; second++) {
-    total -= window.slots[((second % WINDOW_SECONDS) + WINDOW_SECONDS) % WINDOW_SECONDS] ?? 0
-    if (total <= allowed) return Math.max(1, (second + WINDOW_SECONDS) * 1000 - nowMs)
+    total -= window.slots[slotOf(second)] ?? 0
+    if (total <= allowed) return Math.max(1, (second + SLOTS) * 1000 - nowMs)
   }
-  return WINDOW_SECONDS * 1000
+  return SLOTS * 1000
 }

@@ -40,7 +40,9 @@ function priceOfLarge([input, cacheRead, cacheWrite, output]: [number, number, n
     BigInt(cacheWrite) * BigInt(price.cacheWriteMicro) +
     BigInt(output) * BigInt(price.outputMicro)
   const perPrice = BigInt(TOKENS_PER_PRICE)
-  return microCredits(Number((total + perPrice - 1n) / perPrice))
+  const charge = (total + perPrice - 1n) / perPrice
+  // No charge comes near this; the worst case of an absurd output cap may, and a hold is limited to the balance anyway.
+  return microCredits(Number(charge > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : charge))
 }
 
 /** True for a model whose every class costs an explicit 0: it works at balance 0 and needs no hold. */
@@ -48,9 +50,14 @@ export function isFree(price: Price): boolean {
   return price.inputMicro === 0 && price.outputMicro === 0 && price.cacheReadMicro === 0 && price.cacheWriteMicro === 0
 }
 
-/** How many output tokens an amount pays for after the input; Infinity when output is free. */
+/**
+ * How many output tokens an amount pays for after the input, whichever class the input turns out to be of; Infinity when
+ * output is free. Never one too many: as an output cap it keeps the charge within its hold.
+ */
 export function affordableOutputTokens(amount: MicroCredits, inputTokens: number, price: Price): number {
   if (price.outputMicro === 0) return Number.POSITIVE_INFINITY
-  const inputMicro = Math.ceil((inputTokens * price.inputMicro) / TOKENS_PER_PRICE)
-  return Math.max(0, Math.floor(((amount - inputMicro) * TOKENS_PER_PRICE) / price.outputMicro))
+  const dearest = Math.max(price.inputMicro, price.cacheReadMicro, price.cacheWriteMicro)
+  // A balance of some thousand credits times a million is more than a double holds exactly.
+  const left = BigInt(amount) * BigInt(TOKENS_PER_PRICE) - BigInt(inputTokens) * BigInt(dearest)
+  return left <= 0n ? 0 : Number(left / BigInt(price.outputMicro))
 }

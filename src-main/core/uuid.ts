@@ -32,3 +32,8 @@ function format(timeMs: number, counter: number, random: Uint8Array): string {
   const tail = hex(random[2]) + hex(random[3]) + hex(random[4]) + hex(random[5]) + hex(random[6]) + hex(random[7])
   return `${time}-${low}-${hex(0x70 | (counter >>> 8))}${hex(counter)}-${variant}-${tail}`
 }
+
+/** The smallest id that can have been made at an instant, for ranges of ids by time. */
+export function uuidV7Floor(timeMs: number): string {
+  return format(Math.max(0, timeMs), 0, new Uint8Array(8))
+}

@@ -4,8 +4,10 @@
 
 /** Deeper than any real request; a bound because others recurse over what we pass on. */
 const MAX_DEPTH = 64
-/** A string of this length without a space near its start is media (base64), not text to be counted as tokens. */
+/** A string of this length that begins like base64 is media, not text to be counted as tokens. */
 const MEDIA_STRING_LENGTH = 2048
+/** In quotes, after the head of a data URL or without one; with the slashes and line ends that JSON may escape. */
+const BASE64_START = /^"(?:data:[^,"]*,)?[\w+/=\\-]*$/
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -100,6 +102,19 @@ export function editObject(text: string, scan: ObjectScan, edits: ReadonlyMap<st
   return result + text.slice(scan.closingBrace)
 }
 
+/** The text without one member and the comma that went with it. */
+export function removeMember(text: string, scan: ObjectScan, name: string): string {
+  const where = scan.members.get(name)
+  if (where === undefined) return text
+  const quoted = text.lastIndexOf('"', text.lastIndexOf(':', where.start))
+  const before = text.lastIndexOf('"', quoted - 1)
+  const comma = text.lastIndexOf(',', before)
+  // The first member is followed by its comma, every other one comes after it.
+  const isFirst = text.slice(0, before).trim() === '{'
+  if (!isFirst) return text.slice(0, comma) + text.slice(where.end)
+  return text.slice(0, before) + text.slice(where.end).replace(/^\s*,\s*/, '')
+}
+
 /** Index after the quote that closes the string, or the end of the text for a string that is never closed. */
 function stringEnd(text: string, open: number): number {
   let close = text.indexOf('"', open + 1)
@@ -125,7 +140,7 @@ function memberName(quoted: string): string | undefined {
 
 function isMedia(text: string, start: number, end: number): boolean {
   if (end - start < MEDIA_STRING_LENGTH) return false
-  return !text.slice(start, start + 256).includes(' ')
+  return BASE64_START.test(text.slice(start, start + 256))
 }
 
 function span(text: string, start: number, end: number): Span {

@@ -6,8 +6,11 @@ import { UpstreamFailure } from '#core/failure.ts'
 /** More than any provider sends in one event. */
 const MAX_EVENT_LENGTH = 1024 * 1024
 
-/** A line end and another: the blank line that ends an event, in all the line ends that the format allows. */
-const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g
+/**
+ * A line end and another: the blank line that ends an event, in all the line ends that the format allows. Where lines end in
+ * CR LF, a CR that nothing follows yet is half of a line end, whose other half must not be lost behind the last event.
+ */
+const BLANK_LINE = /(?:\r\n|\n)(?:\r\n|\n|\r(?!\n|$))|\r(?!\n)(?:\r\n|\r)/g
 
 /** Cuts a stream into events. Keeps what has not ended yet. */
 export class EventSplitter {

@@ -21,9 +21,12 @@ export class WholeAnswer {
     return this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
   }
 
-  /** The answer as a JSON object. Throws UpstreamFailure for anything else, and for an error that came with status 200. */
-  json(): Readonly<Record<string, unknown>> {
-    const value = parseJson(this.bytes().toString('utf8'))
+  /**
+   * The answer as a JSON object; read as latin1, each character of its text is one byte. Throws UpstreamFailure for anything
+   * else, and for an error that came with status 200.
+   */
+  json(encoding: 'utf8' | 'latin1' = 'utf8'): Readonly<Record<string, unknown>> {
+    const value = parseJson(this.bytes().toString(encoding))
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider did not answer with a JSON object.')
     if (value['error'] !== undefined && value['error'] !== null) {
       throw new UpstreamFailure('malformed', 'The provider answered with an error inside a success.')

@@ -71,10 +71,18 @@ export function openAccount(keyId: string, terms: AccountTerms, nowMs: number): 
   return [account, [grantOfCycle(account, nowMs)]]
 }
 
-/** When the account's cycle ends, given its terms. */
-export function nextReset(terms: AccountTerms, cycleStartedAtMs: number): number {
-  if (terms.packageType === 'topup' || terms.packageType === 'unlimited') return Number.POSITIVE_INFINITY
-  return nextCycleStart(terms.packageType, terms.timeZone, cycleStartedAtMs)
+/** No cycle is shorter than half of its kind, whatever happens to its time zone. */
+const SHORTEST_CYCLE_MS = { monthly: 14 * 86_400_000, daily: 12 * 3_600_000 }
+
+/**
+ * When the account's cycle ends, given its terms. After its package's time zone was changed, the month or day that it was
+ * granted for may begin a few hours later in the new zone; it is not granted a second time then.
+ */
+export function nextReset({ packageType, timeZone }: AccountTerms, cycleStartedAtMs: number): number {
+  if (packageType === 'topup' || packageType === 'unlimited') return Number.POSITIVE_INFINITY
+  const next = nextCycleStart(packageType, timeZone, cycleStartedAtMs)
+  const isGranted = next - cycleStartedAtMs < SHORTEST_CYCLE_MS[packageType]
+  return isGranted ? nextCycleStart(packageType, timeZone, next) : next
 }
 
 /** What may still be promised: granted, less what was used and what open holds may use. Infinity for `unlimited`. */

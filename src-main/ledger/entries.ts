@@ -72,7 +72,8 @@ export function findMismatches(db: Database): string[] {
        OR entries.request_count <> balance.request_count
      UNION ALL
      SELECT balance.key_id FROM balance LEFT JOIN entries ON entries.key_id = balance.key_id
-     WHERE entries.key_id IS NULL AND (balance.available_micro <> 0 OR balance.request_count <> 0)`,
+     WHERE entries.key_id IS NULL AND (balance.available_micro <> 0 OR balance.granted_micro <> 0
+       OR balance.used_micro <> 0 OR balance.request_count <> 0)`,
   )
   return rows.map((row) => `key ${row.key_id}: the stored balance is not the sum of its entries`)
 }
@@ -132,7 +133,7 @@ function loadOpenHolds(db: Database): OpenHold[] {
     db,
     `SELECT hold.* FROM ledger_entry AS hold WHERE hold.kind = 'hold' AND NOT EXISTS (
        SELECT 1 FROM ledger_entry AS resolution
-       WHERE resolution.exchange_id = hold.exchange_id AND resolution.kind IN ('settle', 'release'))
+       WHERE resolution.exchange_id = hold.exchange_id AND resolution.charge_micro IS NOT NULL)
      ORDER BY hold.seq`,
   )
   return rows.map((row) => ({

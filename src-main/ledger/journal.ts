@@ -17,6 +17,13 @@ export class JournalHalted extends Error {
 
 /** Holds alone are in no hurry: nobody waits for them. They go with the next settlement, or after this time. */
 const HOLD_DELAY_MS = 5
+/**
+ * While calls come in parallel, a batch gathers for this long: a transaction costs far more than a row in it. A call that
+ * is alone is written at once.
+ */
+const GATHER_MS = 2
+/** That many calls waiting for one batch make it a time of parallel calls. */
+const PARALLEL_CALLS = 3
 const RETRY_DELAY_MS = 1000
 
 type Waiting = { resolve(): void; reject(error: Error): void }
@@ -26,8 +33,8 @@ export class Journal {
   readonly #append: AppendBatch
   #gathering: Batch = newBatch()
   #isWriting = false
-  #isScheduled = false
-  #holdTimer: NodeJS.Timeout | undefined
+  #isParallel = false
+  #timer: { readonly handle: NodeJS.Timeout; readonly isUrgent: boolean } | undefined
   #isHalted = false
 
   constructor(append: AppendBatch) {
@@ -42,8 +49,7 @@ export class Journal {
   /** Adds entries that nobody waits for. */
   add(account: Account, entries: readonly LedgerEntry[]): void {
     this.#gather(account, entries)
-    if (this.#isScheduled || this.#isWriting) return
-    this.#holdTimer ??= setTimeout(() => this.#flush(), HOLD_DELAY_MS)
+    this.#schedule()
   }
 
   /** Adds entries, and resolves when they and everything added before are on disk. Rejects with JournalHalted. */
@@ -67,20 +73,27 @@ export class Journal {
   #wait(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#gathering.waiting.push({ resolve, reject })
-      if (this.#isScheduled || this.#isWriting) return
-      this.#isScheduled = true
-      setImmediate(() => this.#flush())
+      this.#schedule()
     })
   }
 
-  #flush(): void {
-    clearTimeout(this.#holdTimer)
-    this.#holdTimer = undefined
-    this.#isScheduled = false
+  /** Sees to it that what is gathered is written: soon if somebody waits for it, else when it suits. */
+  #schedule(): void {
     if (this.#isWriting) return
+    const isUrgent = this.#gathering.waiting.length > 0
+    if (this.#timer !== undefined && (this.#timer.isUrgent || !isUrgent)) return
+    clearTimeout(this.#timer?.handle)
+    if (isUrgent && !this.#isParallel) return this.#flush()
+    const handle = setTimeout(() => this.#flush(), isUrgent ? GATHER_MS : HOLD_DELAY_MS)
+    this.#timer = { handle, isUrgent }
+  }
+
+  #flush(): void {
+    this.#timer = undefined
     const batch = this.#gathering
     this.#gathering = newBatch()
     this.#isWriting = true
+    this.#isParallel = batch.waiting.length >= PARALLEL_CALLS
     void this.#write(batch)
   }
 
@@ -98,8 +111,7 @@ export class Journal {
     this.#isHalted = false
     this.#isWriting = false
     for (const waiting of batch.waiting) waiting.resolve()
-    if (this.#gathering.waiting.length > 0) this.#flush()
-    else if (this.#gathering.entries.length > 0) this.#holdTimer ??= setTimeout(() => this.#flush(), HOLD_DELAY_MS)
+    if (this.#gathering.entries.length > 0 || this.#gathering.waiting.length > 0) this.#schedule()
   }
 
   async #tryAppend(rows: LedgerBatch): Promise<boolean> {

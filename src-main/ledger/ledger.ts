@@ -7,6 +7,7 @@ import {
   availableMicro,
   balanceOf,
   balanceRow,
+  nextReset,
   openAccount,
   resolveHold,
   rollCycle,
@@ -120,6 +121,7 @@ export class Ledger {
     const account = this.#account(keyId)
     this.#roll(account)
     account.terms = terms
+    account.nextResetAtMs = nextReset(terms, account.cycleStartedAtMs)
   }
 
   balance(keyId: string): Balance {
@@ -133,12 +135,13 @@ export class Ledger {
     const account = this.#account(keyId)
     const known = `${keyId}/${topUp.id}`
     if (this.#topUps.has(known)) return this.#journal.flush()
-    this.#topUps.add(known)
     this.#roll(account)
     const { amountMicro, reason, id } = topUp
     const entry = adjust(account, { amountMicro, reason, idempotencyId: id }, this.#nowMs())
+    this.#topUps.add(known)
+    const written = this.#journal.commit(account, [entry])
     this.#serveWaiters(keyId)
-    await this.#journal.commit(account, [entry])
+    await written
   }
 
   /**
@@ -180,8 +183,10 @@ export class Ledger {
       holdMicro: hold.amountMicro,
       isOverrun: settlement.chargeMicro > hold.amountMicro && account.terms.packageType !== 'unlimited',
     }
+    // What was returned is written before the holds that it makes possible.
+    const written = this.#journal.commit(account, entries, record)
     this.#serveWaiters(hold.keyId)
-    return this.#journal.commit(account, entries, record)
+    return written
   }
 
   /** Releases every hold that an earlier process left open. Resolves when that is on disk. */
@@ -251,7 +256,7 @@ export class Ledger {
     const queue = this.#waiters.get(keyId)
     const account = this.#account(keyId)
     for (let next = queue?.[0]; next !== undefined; next = queue?.[0]) {
-      const answer = this.#decide(account, next.request)
+      const answer: HoldAnswer = this.state === 'ok' ? this.#decide(account, next.request) : { type: 'halted' }
       if (answer.type === 'held-by-others') return
       next.answer(answer)
     }

@@ -17,13 +17,13 @@ const RULES: readonly { readonly says: string; readonly sql: string }[] = [
   {
     says: 'a hold was resolved that was never taken',
     sql: `SELECT resolution.exchange_id AS subject FROM ledger_entry AS resolution
-      WHERE resolution.kind IN ('settle', 'release') AND NOT EXISTS (
+      WHERE resolution.charge_micro IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM ledger_entry AS hold WHERE hold.exchange_id = resolution.exchange_id AND hold.kind = 'hold')`,
   },
   {
     says: 'a resolution does not return its hold less its charge',
     sql: `SELECT hold.exchange_id AS subject FROM ledger_entry AS hold JOIN ledger_entry AS resolution
-        ON resolution.exchange_id = hold.exchange_id AND resolution.kind IN ('settle', 'release')
+        ON resolution.exchange_id = hold.exchange_id AND resolution.charge_micro IS NOT NULL
       WHERE hold.kind = 'hold' AND (hold.key_id <> resolution.key_id
         OR resolution.amount_micro <> -hold.amount_micro - resolution.charge_micro)`,
   },
@@ -31,14 +31,14 @@ const RULES: readonly { readonly says: string; readonly sql: string }[] = [
     says: 'a resolved exchange has no usage record of the same charge',
     sql: `SELECT resolution.exchange_id AS subject FROM ledger_entry AS resolution
         LEFT JOIN usage_record ON usage_record.id = resolution.exchange_id
-      WHERE resolution.kind IN ('settle', 'release')
+      WHERE resolution.charge_micro IS NOT NULL
         AND (usage_record.id IS NULL OR usage_record.charge_micro <> resolution.charge_micro)`,
   },
   {
     says: 'a usage record has no resolution',
     sql: `SELECT usage_record.id AS subject FROM usage_record WHERE NOT EXISTS (
         SELECT 1 FROM ledger_entry AS resolution
-        WHERE resolution.exchange_id = usage_record.id AND resolution.kind IN ('settle', 'release'))`,
+        WHERE resolution.exchange_id = usage_record.id AND resolution.charge_micro IS NOT NULL)`,
   },
   {
     says: 'an ended cycle does not sum to zero',
@@ -53,27 +53,31 @@ const NAMED = 5
 /** Checks the books as one consistent snapshot. */
 export function verifyLedger(db: Database): LedgerReport {
   return db.transaction(() => {
-    const problems = [...damage(db), ...findMismatches(db), ...RULES.flatMap((rule) => broken(db, rule))]
+    const damage = String(db.pragma('quick_check(1)', { simple: true }))
+    if (damage !== 'ok') return damaged(damage)
+    const problems = [...orphans(db), ...findMismatches(db), ...RULES.flatMap((rule) => broken(db, rule))]
     return {
       ok: problems.length === 0,
       keys: count(db, 'SELECT count(*) FROM key'),
       entries: count(db, 'SELECT count(*) FROM ledger_entry'),
       openHolds:
         count(db, `SELECT count(*) FROM ledger_entry WHERE kind = 'hold'`) -
-        count(db, `SELECT count(*) FROM ledger_entry WHERE kind IN ('settle', 'release')`),
+        count(db, `SELECT count(*) FROM ledger_entry WHERE charge_micro IS NOT NULL`),
       usageRecords: count(db, 'SELECT count(*) FROM usage_record'),
       problems,
     }
   })()
 }
 
-function damage(db: Database): string[] {
-  const result = String(db.pragma('quick_check(1)', { simple: true }))
+/** What a damaged file says cannot be trusted, and reading it may fail, so nothing else is looked at. */
+function damaged(result: string): LedgerReport {
+  const problems = [`the database file is damaged: ${result}`]
+  return { ok: false, keys: 0, entries: 0, openHolds: 0, usageRecords: 0, problems }
+}
+
+function orphans(db: Database): string[] {
   const foreign = db.pragma('foreign_key_check')
-  const problems = result === 'ok' ? [] : [`the database file is damaged: ${result}`]
-  if (Array.isArray(foreign) && foreign.length > 0)
-    problems.push(`${foreign.length} rows refer to rows that are not there`)
-  return problems
+  return Array.isArray(foreign) && foreign.length > 0 ? [`${foreign.length} rows refer to rows that are not there`] : []
 }
 
 function broken(db: Database, rule: { says: string; sql: string }): string[] {

@@ -24,8 +24,10 @@ export type GateOptions = {
   readonly maxWaitMs: number
 }
 
-/** What a request took; to be given back exactly once. */
-export type Ticket = { readonly keyId: string; readonly tokens: number }
+/** What a request took; to be given back exactly once. `keyId` is undefined where there were no limits to take from. */
+export type Ticket = { readonly keyId: string | undefined; readonly tokens: number; readonly atMs: number }
+
+const UNLIMITED: Ticket = { keyId: undefined, tokens: 0, atMs: 0 }
 
 type Full = Extract<LimitVerdict, { type: 'full' }>
 type Waiter = { readonly tokens: number; readonly limits: PackageLimits; answer(answer: Ticket | Refusal): void }
@@ -54,6 +56,7 @@ export class Gate {
     tokens: number,
     cancellation: Cancellation,
   ): Promise<Ticket | Refusal> {
+    if (!hasLimits(limits)) return UNLIMITED
     const lane = this.#lane(keyId)
     const verdict = checkLimits(lane.state, limits, tokens, this.#options.nowMs())
     if (verdict.type === 'free' && lane.waiters.length === 0) return this.#take(lane, keyId, tokens)
@@ -66,6 +69,7 @@ export class Gate {
 
   /** Ends a request's stay; its tokens are corrected to what was used. */
   leave(ticket: Ticket, usedTokens: number): void {
+    if (ticket.keyId === undefined) return
     const lane = this.#lane(ticket.keyId)
     giveBackLimits(lane.state, ticket.tokens, usedTokens, this.#options.nowMs())
     this.#serve(lane, ticket.keyId)
@@ -73,8 +77,9 @@ export class Gate {
 
   /** Gives everything back for a request that was refused after it had entered. */
   undo(ticket: Ticket): void {
+    if (ticket.keyId === undefined) return
     const lane = this.#lane(ticket.keyId)
-    untakeLimits(lane.state, ticket.tokens, this.#options.nowMs())
+    untakeLimits(lane.state, ticket, this.#options.nowMs())
     this.#serve(lane, ticket.keyId)
   }
 
@@ -100,8 +105,9 @@ export class Gate {
   }
 
   #take(lane: Lane, keyId: string, tokens: number): Ticket {
-    takeLimits(lane.state, tokens, this.#options.nowMs())
-    return { keyId, tokens }
+    const atMs = this.#options.nowMs()
+    takeLimits(lane.state, tokens, atMs)
+    return { keyId, tokens, atMs }
   }
 
   #wait(
@@ -167,4 +173,9 @@ export class Gate {
     }
     return lane
   }
+}
+
+function hasLimits(limits: PackageLimits): boolean {
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits
+  return requestsPerMinute !== undefined || tokensPerMinute !== undefined || concurrentRequests !== undefined
 }

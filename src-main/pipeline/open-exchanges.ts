@@ -8,6 +8,8 @@ type OpenExchange = { readonly keyId: string; readonly startedAtMs: number; stop
 export class OpenExchanges {
   readonly #open = new Set<OpenExchange>()
   #whenNone: (() => void) | undefined
+  /** Why nothing may run any more, once the program ends. */
+  #ending: Refusal | undefined
 
   get size(): number {
     return this.#open.size
@@ -20,6 +22,8 @@ export class OpenExchanges {
 
   add(exchange: OpenExchange): void {
     this.#open.add(exchange)
+    // A request that waited for credits or for its turn may get in when the others have been ended.
+    if (this.#ending !== undefined) exchange.stop(this.#ending)
   }
 
   remove(exchange: OpenExchange): void {
@@ -42,17 +46,21 @@ export class OpenExchanges {
     }
   }
 
-  /** Waits for running exchanges, then ends those that are left. */
+  /** Waits for running exchanges, then ends those that are left. Afterwards none can run any more. */
   async drain(graceMs: number): Promise<void> {
-    if (this.#open.size === 0) return
-    const none = new Promise<void>((resolve) => {
-      this.#whenNone = resolve
-    })
-    const stopAll = () => {
-      for (const exchange of this.#open) exchange.stop(refuse('overloaded', 'Farebox is shutting down.'))
+    if (this.#open.size > 0) {
+      const none = new Promise<void>((resolve) => {
+        this.#whenNone = resolve
+      })
+      const timer = setTimeout(() => this.#stopAll(), graceMs)
+      await none
+      clearTimeout(timer)
     }
-    const timer = setTimeout(stopAll, graceMs)
-    await none
-    clearTimeout(timer)
+    this.#stopAll()
+  }
+
+  #stopAll(): void {
+    this.#ending = refuse('overloaded', 'Farebox is shutting down.')
+    for (const exchange of this.#open) exchange.stop(this.#ending)
   }
 }

@@ -19,11 +19,15 @@ export interface Client {
   readonly isCancelled: boolean
   /** Calls back at once if the client is gone already. */
   onCancel(callback: () => void): void
+  /** True once anything was sent. */
+  readonly hasBegun: boolean
   begin(status: number, headers: Headers): void
   /** False when the client reads too slowly to take more now; `onDrain` tells when it can. */
   write(bytes: WireBytes): boolean
   onDrain(callback: () => void): void
   end(bytes?: WireBytes): void
+  /** Breaks the connection, so that the client sees that its answer is not complete. */
+  cut(): void
 }
 
 export type UpstreamRequest = {

@@ -4,6 +4,7 @@
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { AnswerReader, WireBytes } from '#dialect/answer.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { Client, Transport, UpstreamCall, UpstreamHeaders, UpstreamRequest } from '#pipeline/ports.ts'
 
 export type RelayEnd =
@@ -20,7 +21,9 @@ export type RelayEnd =
 
 export type RelayInput = {
   readonly transport: Transport
-  readonly request: UpstreamRequest
+  /** Makes the request to send. Called once; what it throws ends the relay like any mistake of ours. */
+  readonly makeRequest: () => UpstreamRequest
+  readonly providerName: string
   readonly isStream: boolean
   readonly reader: AnswerReader
   readonly client: Client
@@ -56,15 +59,18 @@ export class Relay {
     this.#finish = resolve
   }
 
+  /** Sends the request, unless the relay was stopped before. */
   start(): void {
-    const { transport, request, client } = this.#input
-    this.#call = transport.send(request, {
-      onHead: (status, headers) => this.#guard(() => this.#onHead(status, headers)),
-      onData: (chunk) => this.#guard(() => this.#onData(chunk)),
-      onEnd: () => this.#guard(() => this.#onEnd()),
-      onFailure: (failure) => this.#end({ type: 'failed', failure }),
+    if (this.#hasEnded) return
+    this.#guard(() => {
+      this.#call = this.#input.transport.send(this.#input.makeRequest(), {
+        onHead: (status, headers) => this.#guard(() => this.#onHead(status, headers)),
+        onData: (chunk) => this.#guard(() => this.#onData(chunk)),
+        onEnd: () => this.#guard(() => this.#onEnd()),
+        onFailure: (failure) => this.#end({ type: 'failed', failure }),
+      })
     })
-    client.onCancel(() => this.#abort({ type: 'client-gone' }))
+    this.#input.client.onCancel(() => this.#abort({ type: 'client-gone' }))
   }
 
   /** Ends the relay from outside. The client is told why. */
@@ -75,7 +81,7 @@ export class Relay {
   #onHead(status: number, headers: UpstreamHeaders): void {
     this.headers = headers
     if (status >= 200 && status < 300) return checkContentType(headers, this.#input.isStream)
-    if (!PASSED_STATUSES.has(status)) throw statusFailure(this.#input.request.provider.name, status, headers)
+    if (!PASSED_STATUSES.has(status)) throw statusFailure(this.#input.providerName, status, headers)
     this.#refusedStatus = status
   }
 
@@ -96,7 +102,7 @@ export class Relay {
     if (this.#hasEnded) return
     if (this.#refusedStatus === undefined) return this.#complete()
     const body = Buffer.concat(this.#refusedBody)
-    if (!isJsonType(this.headers)) {
+    if (!isJsonType(this.headers) || !isRecord(parseJson(body.toString('utf8')))) {
       throw new UpstreamFailure('malformed', `The provider answered ${this.#refusedStatus} without a reason.`)
     }
     this.#end({ type: 'refused', status: this.#refusedStatus, body })

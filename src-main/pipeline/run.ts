@@ -2,6 +2,7 @@
 // that nobody's body is read for nothing. From the moment a hold exists, every way out goes through `close`.
 
 import type { Catalog } from '#catalog/catalog.ts'
+import { keyStatus } from '#core/entities.ts'
 import { refusalOfFailure } from '#core/failure.ts'
 import { isRefusal, refuse, REFUSALS, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
@@ -56,7 +57,9 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
     await serve({ call, request, route, admission }, deps)
   } catch (error) {
     deps.reportFault(error, call.requestId)
-    reply(call, refuse('internal', 'Farebox made a mistake. It is reported in its log.'), {})
+    // Whoever has a part of an answer must not take it for a whole one.
+    if (call.client.hasBegun) call.client.cut()
+    else reply(call, refuse('internal', 'Farebox made a mistake. It is reported in its log.'), {})
   }
 }
 
@@ -78,6 +81,8 @@ async function serve(admitted: Admitted, deps: RunDeps): Promise<void> {
     stop: (refusal: Refusal) => relay.stop(refusal),
   }
   deps.open.add(running)
+  // The key may have been blocked while the body was on its way, or while the call waited to be admitted.
+  if (!isUsable(running.keyId, deps)) deps.open.stopKey(running.keyId)
   relay.start()
   const end = await relay.ended
   if (end.type === 'fault') deps.reportFault(end.error, admitted.call.requestId)
@@ -86,16 +91,22 @@ async function serve(admitted: Admitted, deps: RunDeps): Promise<void> {
   deps.open.remove(running)
 }
 
+function isUsable(keyId: string, { catalog, clock }: RunDeps): boolean {
+  const key = catalog.key(keyId)
+  return key !== undefined && keyStatus(key, clock.nowMs()) === 'active'
+}
+
 function newRelay({ call, request, route, admission }: Admitted, reader: AnswerReader, deps: RunDeps): Relay {
   const { provider, target } = route
   return new Relay({
     transport: deps.transport,
-    request: {
+    providerName: provider.name,
+    makeRequest: () => ({
       provider,
       path: request.upstreamPath,
       body: request.edit(target.upstreamModel, admission.outputCap, provider.outputCapField),
       headers: call.headers,
-    },
+    }),
     isStream: request.isStream,
     reader,
     client: call.client,

@@ -7,6 +7,7 @@ import { createKey, extendKey, listKeys, resumeKey, revokeKey, showKey, suspendK
 import { addModel, enableModel, priceModel, removeModel } from '#catalog/models.ts'
 import { addPackage, editPackage, removePackage } from '#catalog/packages.ts'
 import { addProvider, noProvider, removeProvider, setProviderSecret } from '#catalog/providers.ts'
+import { takeTurns } from '#catalog/turns.ts'
 import { modelView, packageView, providerView } from '#catalog/views.ts'
 import type {
   LedgerReport as LedgerReportView,
@@ -34,39 +35,40 @@ export type AdminDeps = {
 export function adminHandlers(deps: AdminDeps): AdminHandlers {
   const { context } = deps
   const { catalog } = context
+  const inTurn = takeTurns()
   return {
     status: () => deps.status(),
-    apply: ({ body }) => applyDocument(context, body.document, body.dry_run ?? false),
+    apply: ({ body }) => inTurn(() => applyDocument(context, body.document, body.dry_run ?? false)),
 
     listProviders: () => catalog.providers.map(providerView),
-    addProvider: ({ body }) => addProvider(context, body),
-    setProviderSecret: ({ id, body }) => setProviderSecret(context, id, body.secret),
+    addProvider: ({ body }) => inTurn(() => addProvider(context, body)),
+    setProviderSecret: ({ id, body }) => inTurn(() => setProviderSecret(context, id, body.secret)),
     testProvider: ({ id }) => {
       const provider = catalog.provider(id)
       return provider === undefined ? noProvider(id) : deps.testProvider(provider)
     },
-    removeProvider: ({ id }) => removeProvider(context, id),
+    removeProvider: ({ id }) => inTurn(() => removeProvider(context, id)),
 
     listModels: () => catalog.models.map((model) => modelView(model, catalog)),
-    addModel: ({ body }) => addModel(context, body),
-    priceModel: ({ id, body }) => priceModel(context, id, body),
-    enableModel: ({ id }) => enableModel(context, id, true),
-    disableModel: ({ id }) => enableModel(context, id, false),
-    removeModel: ({ id }) => removeModel(context, id),
+    addModel: ({ body }) => inTurn(() => addModel(context, body)),
+    priceModel: ({ id, body }) => inTurn(() => priceModel(context, id, body)),
+    enableModel: ({ id }) => inTurn(() => enableModel(context, id, true)),
+    disableModel: ({ id }) => inTurn(() => enableModel(context, id, false)),
+    removeModel: ({ id }) => inTurn(() => removeModel(context, id)),
 
     listPackages: () => catalog.packages.map((entity) => packageView(entity, catalog)),
-    addPackage: ({ body }) => addPackage(context, body),
-    editPackage: ({ id, body }) => editPackage(context, id, body),
-    removePackage: ({ id }) => removePackage(context, id),
+    addPackage: ({ body }) => inTurn(() => addPackage(context, body)),
+    editPackage: ({ id, body }) => inTurn(() => editPackage(context, id, body)),
+    removePackage: ({ id }) => inTurn(() => removePackage(context, id)),
 
     listKeys: () => listKeys(context),
-    createKey: ({ body }) => createKey(context, body),
+    createKey: ({ body }) => inTurn(() => createKey(context, body)),
     showKey: ({ id }) => showKey(context, id),
-    suspendKey: ({ id }) => suspendKey(context, id),
-    resumeKey: ({ id }) => resumeKey(context, id),
-    extendKey: ({ id, body }) => extendKey(context, id, body.expires),
-    topUpKey: ({ id, body }) => topUpKey(context, id, body),
-    revokeKey: ({ id }) => revokeKey(context, id),
+    suspendKey: ({ id }) => inTurn(() => suspendKey(context, id)),
+    resumeKey: ({ id }) => inTurn(() => resumeKey(context, id)),
+    extendKey: ({ id, body }) => inTurn(() => extendKey(context, id, body.expires)),
+    topUpKey: ({ id, body }) => inTurn(() => topUpKey(context, id, body)),
+    revokeKey: ({ id }) => inTurn(() => revokeKey(context, id)),
 
     usage: ({ query }) => listUsage(deps, query),
     verifyLedger: async () => ledgerReportView(await deps.verifyLedger()),

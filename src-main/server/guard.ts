@@ -7,6 +7,8 @@ import { refuse, type Refusal } from '#core/refusal.ts'
 
 /** Headers of which two would mean that two parsers could each believe another one. */
 const SINGLE_HEADERS = new Set(['host', 'authorization', 'x-api-key', 'content-length', 'content-type'])
+/** Most headers are told apart by their length alone; this runs for every header of every request. */
+const SINGLE_LENGTHS = new Set(Array.from(SINGLE_HEADERS, (name) => name.length))
 
 export type GuardOptions = {
   /** The Host values that are ours, lower case, with port. Filled in when the port is known. */
@@ -44,7 +46,9 @@ function checkOrigin(request: IncomingMessage, host: string): Refusal | undefine
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] ?? '').toLowerCase()
+    const raw = rawHeaders[index] ?? ''
+    if (!SINGLE_LENGTHS.has(raw.length)) continue
+    const name = raw.toLowerCase()
     if (!SINGLE_HEADERS.has(name)) continue
     if (seen.has(name)) return name
     seen.add(name)

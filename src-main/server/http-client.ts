@@ -27,6 +27,10 @@ export class HttpClient implements Client {
     })
   }
 
+  get hasBegun(): boolean {
+    return this.#response.headersSent
+  }
+
   begin(status: number, headers: Headers): void {
     this.#head = { status, headers }
   }
@@ -50,6 +54,10 @@ export class HttpClient implements Client {
       this.#sendHead({ ...this.#head.headers, 'content-length': String(bytes.length) })
     }
     this.#response.end(bytes, 'latin1')
+  }
+
+  cut(): void {
+    this.#response.destroy()
   }
 
   #sendHead(headers: Headers): void {

@@ -39,7 +39,13 @@ const LIMITS = {
   requestTimeout: 120_000,
   connectionTimeout: 0,
   keepAliveTimeout: 72_000,
-  http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 },
+  http: {
+    headersTimeout: 10_000,
+    connectionsCheckingInterval: 5_000,
+    maxHeaderSize: 16_384,
+    // A missing Host is for the guard to refuse, which says why; Node would answer without a body.
+    requireHostHeader: false,
+  },
 }
 
 export function buildServer(deps: ServerDeps): FastifyInstance {
@@ -58,10 +64,12 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
       void sendRefusal(reply, refuse('invalid_request', 'The request is not valid HTTP.'))
     },
     clientErrorHandler: (_error, socket) => {
-      if (!socket.writable) return socket.destroy()
-      const body = errorBody(refuse('invalid_request', 'The request is not valid HTTP.'), deps.newId())
+      // Where something was answered already, an answer may be under way, and this one would end up in the middle of it.
+      if (!socket.writable || socket.bytesWritten > 0) return socket.destroy()
+      const requestId = deps.newId()
+      const body = errorBody(refuse('invalid_request', 'The request is not valid HTTP.'), requestId)
       const head = `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\n`
-      socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+      socket.end(`${head}x-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
     },
   })
   app.removeAllContentTypeParsers()
@@ -69,6 +77,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.decorateRequest('caller', null)
   requireAccess(app)
   app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
     const refusal = guard(request.raw, deps) ?? admitToRoute(request, deps)
     if (refusal === undefined) done()
     else void sendRefusalAndClose(reply, refusal)

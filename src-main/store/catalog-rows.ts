@@ -54,13 +54,13 @@ export function applyCatalogChange(db: Db, change: CatalogChange): void {
   }
 }
 
-/** The whole catalogue as it stands. */
+/** The whole catalogue as it stands, everything in the order in which it was made. */
 export function loadCatalog(db: Db): CatalogState {
   return {
-    providers: rows<ProviderRow>(db, 'SELECT * FROM provider ORDER BY name').map(providerOf),
+    providers: rows<ProviderRow>(db, 'SELECT * FROM provider ORDER BY rowid').map(providerOf),
     models: loadModels(db),
-    packages: rows<PackageRow>(db, 'SELECT * FROM package ORDER BY name').map(packageOf),
-    keys: rows<KeyRow>(db, 'SELECT * FROM key ORDER BY created_at_ms, id').map(keyOf),
+    packages: rows<PackageRow>(db, 'SELECT * FROM package ORDER BY rowid').map(packageOf),
+    keys: rows<KeyRow>(db, 'SELECT * FROM key ORDER BY rowid').map(keyOf),
   }
 }
 
@@ -130,11 +130,12 @@ type PriceRow = {
 
 function putModel(db: Db, model: Model, changedAtMs: number): void {
   db.prepare(
-    `INSERT INTO model (id, display_name, kind, context_window, max_output_tokens, is_enabled, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO model (id, display_name, kind, context_window, max_output_tokens, is_enabled, price_version,
+       created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET display_name = excluded.display_name, kind = excluded.kind,
        context_window = excluded.context_window, max_output_tokens = excluded.max_output_tokens,
-       is_enabled = excluded.is_enabled`,
+       is_enabled = excluded.is_enabled, price_version = excluded.price_version`,
   ).run(
     model.id,
     model.displayName,
@@ -142,6 +143,7 @@ function putModel(db: Db, model: Model, changedAtMs: number): void {
     model.contextWindow,
     model.maxOutputTokens,
     Number(model.isEnabled),
+    model.price?.version ?? null,
     model.createdAtMs,
   )
   db.prepare('DELETE FROM target WHERE model_id = ?').run(model.id)
@@ -192,10 +194,10 @@ function loadModels(db: Db): Model[] {
     targets.set(row.model_id, list)
   }
   const prices = new Map<string, Price>()
-  for (const row of rows<PriceRow>(db, 'SELECT * FROM price ORDER BY model_id, version')) {
-    prices.set(row.model_id, priceOfRow(row))
-  }
-  return rows<ModelRow>(db, 'SELECT * FROM model ORDER BY created_at_ms, id').map((row) => ({
+  const present =
+    'SELECT price.* FROM price JOIN model ON model.id = price.model_id AND model.price_version = price.version'
+  for (const row of rows<PriceRow>(db, present)) prices.set(row.model_id, priceOfRow(row))
+  return rows<ModelRow>(db, 'SELECT * FROM model ORDER BY rowid').map((row) => ({
     id: row.id,
     displayName: row.display_name,
     kind: oneOf(['chat', 'embedding'], row.kind),

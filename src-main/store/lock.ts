@@ -7,9 +7,12 @@ import { DatabaseError } from '#store/database.ts'
 
 export type DataLock = { release(): void }
 
+/** Commands that open the folder themselves hold the lock for a moment; two at once need not fail. */
+const PATIENCE_MS = 1000
+
 /** Takes the lock or throws DatabaseError `in-use`. */
 export function lockDataDir(dataDir: string): DataLock {
-  const db = new Database(join(dataDir, 'farebox.lock'), { timeout: 0 })
+  const db = new Database(join(dataDir, 'farebox.lock'), { timeout: PATIENCE_MS })
   try {
     db.pragma('journal_mode = DELETE')
     db.exec('BEGIN EXCLUSIVE')

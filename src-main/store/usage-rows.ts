@@ -1,5 +1,6 @@
 // Reads the usage history for lists and exports.
 
+import { uuidV7Floor } from '#core/uuid.ts'
 import type { Db } from '#store/database.ts'
 
 export type UsageFilter = {
@@ -36,6 +37,9 @@ export type StoredUsage = {
   readonly duration_ms: number
 }
 
+/** Sorts behind every id: the bounds are always there, so that the ids' index serves both. */
+const LAST_ID = 'g'
+
 /** The newest records first. Ids sort by time, so that paging is by id and never skips or repeats a row. */
 export function listUsage(db: Db, filter: UsageFilter): StoredUsage[] {
   return db
@@ -45,15 +49,15 @@ export function listUsage(db: Db, filter: UsageFilter): StoredUsage[] {
        LEFT JOIN provider ON provider.id = usage_record.provider_id
        WHERE (@keyId IS NULL OR usage_record.key_id = @keyId)
          AND (@modelId IS NULL OR usage_record.model_id = @modelId)
-         AND (@sinceMs IS NULL OR usage_record.created_at_ms >= @sinceMs)
-         AND (@beforeId IS NULL OR usage_record.id < @beforeId)
+         AND usage_record.id >= @sinceId
+         AND usage_record.id < @beforeId
        ORDER BY usage_record.id DESC LIMIT @limit`,
     )
     .all({
       keyId: filter.keyId ?? null,
       modelId: filter.modelId ?? null,
-      sinceMs: filter.sinceMs ?? null,
-      beforeId: filter.beforeId ?? null,
+      sinceId: filter.sinceMs === undefined ? '' : uuidV7Floor(filter.sinceMs),
+      beforeId: filter.beforeId ?? LAST_ID,
       limit: filter.limit,
     })
 }

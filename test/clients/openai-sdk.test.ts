@@ -130,22 +130,23 @@ describe.each(SOURCES)('with %s', (_name, { model, text, usage }) => {
 describe('usage in a stream', () => {
   const places: readonly UsagePlace[] = ['own-chunk', 'finish-chunk', 'every-chunk']
 
-  it.each(places)('is not shown unasked when the provider puts it in its %s', async (usageAt) => {
-    upstream.script({ type: 'answer', usageAt })
+  it('is not shown unasked by a provider that sends it unasked', async () => {
+    upstream.script({ type: 'answer', usageAt: 'own-chunk' })
     const chunks = await chunksOf(
       await openai.chat.completions.create({ model: 'chat', messages: saying('Hi'), stream: true }),
     )
     expect(textOf(chunks)).toBe('Hello from the scripted provider.')
-    expect(chunks.flatMap((chunk) => (chunk.usage == null ? [] : [chunk.usage]))).toEqual([])
+    expect(chunks.filter((chunk) => 'usage' in chunk)).toEqual([])
   })
 
-  it.each(places)('is shown on request when the provider puts it in its %s', async (usageAt) => {
-    upstream.script({ type: 'answer', usageAt })
+  it.each(places)('is shown on request when the provider puts it in its %s, and charged once', async (usageAt) => {
+    upstream.script({ type: 'answer', usageAt, usageTimes: 2 })
     const stream_options = { include_usage: true }
-    const chunks = await chunksOf(
-      await openai.chat.completions.create({ model: 'chat', messages: saying('Hi'), stream: true, stream_options }),
-    )
-    expect(chunks.at(-1)?.usage?.prompt_tokens).toBe(19)
+    const call = openai.chat.completions.create({ model: 'chat', messages: saying('Hi'), stream: true, stream_options })
+    const { data, request_id } = await call.withResponse()
+    const shown = (await chunksOf(data)).at(-1)?.usage
+    expect(shown?.prompt_tokens).toBe(19)
+    expect(await usageOf(request_id)).toMatchObject({ input_tokens: 19, output_tokens: shown?.completion_tokens })
   })
 })
 

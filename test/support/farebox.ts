@@ -92,12 +92,14 @@ export function chatModel(id: string, overrides: Partial<ModelCreate> = {}): Mod
 
 /** Sets up a provider named `upstream`, a chat model `chat`, an embedding model `embed` and packages. */
 export async function setUpUpstream(
-  farebox: Farebox,
+  farebox: Pick<Farebox, 'admin'>,
   baseUrl: string,
   packages: readonly PackageCreate[] = [{ name: 'plenty', type: 'topup', credits: 1000 }],
 ): Promise<void> {
   const document = {
-    providers: [{ name: 'upstream', dialect: 'chat-completions' as const, base_url: baseUrl, secret: 'sk-upstream-secret' }],
+    providers: [
+      { name: 'upstream', dialect: 'chat-completions' as const, base_url: baseUrl, secret: 'sk-upstream-secret' },
+    ],
     models: [
       chatModel('chat'),
       chatModel('embed', { kind: 'embedding', price: { input: 1, output: 0 }, max_output_tokens: 1 }),

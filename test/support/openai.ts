@@ -2,7 +2,7 @@
 
 import OpenAI from 'openai'
 
-export type Counted = { readonly openai: OpenAI; requests(): number }
+export type Counted = { readonly openai: OpenAI; readonly requests: () => number }
 
 export type ClientOptions = { readonly url: string; readonly key: string; readonly maxRetries?: number }
 

@@ -23,8 +23,14 @@ export async function deliver(delivery: Delivery): Promise<void> {
     await deliverAll(delivery)
   } catch (error) {
     // Waiting and writing both throw when the peer has left, which is an ordinary end here.
-    if (!delivery.signal.aborted) throw error
+    if (!delivery.signal.aborted && !isPeerGone(error)) throw error
   }
+}
+
+/** A write can fail before the connection's end is known. */
+function isPeerGone(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'EPIPE' || code === 'ECONNRESET' || code === 'ECANCELED' || code === 'ERR_STREAM_DESTROYED'
 }
 
 async function deliverAll(delivery: Delivery): Promise<void> {

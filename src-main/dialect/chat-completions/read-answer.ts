@@ -19,7 +19,8 @@ export class ChatAnswerReader implements AnswerReader {
   }
 
   end(): Buffer {
-    const answer = this.#whole.json()
+    // Text is measured in bytes, as it is in a stream.
+    const answer = this.#whole.json('latin1')
     const choices = answer['choices']
     if (!Array.isArray(choices))
       throw new UpstreamFailure('malformed', 'The provider did not answer with a chat completion.')

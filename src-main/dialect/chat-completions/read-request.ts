@@ -33,7 +33,8 @@ export type ChatRequest = {
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
 const TOOL_CHOICES = ['auto', 'none', 'required']
 const MAX_CHOICES = 128
-const MAX_CAP = 1_000_000_000
+/** Clients that want no cap send the largest integer they know; it is lowered to the model's maximum. */
+const MAX_CAP = Number.MAX_SAFE_INTEGER
 
 const RULES: readonly FieldRule[] = [
   countRule('max_tokens', MAX_CAP),

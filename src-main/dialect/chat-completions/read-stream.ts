@@ -6,6 +6,7 @@ import type { TokenUsage } from '#core/usage.ts'
 import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
 import { measureText } from '#dialect/chat-completions/measure.ts'
 import { readUsage } from '#dialect/chat-completions/usage.ts'
+import { removeMember, scanObject } from '#dialect/json-text.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { eventData, EventSplitter } from '#dialect/sse.ts'
 
@@ -47,7 +48,10 @@ export class ChatStreamReader implements AnswerReader {
 
   end(): string {
     // Some servers leave out the blank line behind their last event.
-    if (!this.isComplete && this.#splitter.rest.trim() !== '') this.#final = this.#read(`${this.#splitter.rest}\n\n`)
+    if (!this.isComplete && this.#splitter.rest.trim() !== '') {
+      const passed = this.#read(`${this.#splitter.rest}\n\n`)
+      if (!this.isComplete) this.#final = passed
+    }
     if (this.isComplete) return this.#final
     const isFinished = this.#choices.size > 0 && [...this.#choices.values()].every((finished) => finished)
     if (!isFinished)
@@ -76,7 +80,7 @@ export class ChatStreamReader implements AnswerReader {
     const usage = chunk['usage']
     if (usage === undefined) return event
     if (usage !== null) this.usage = readUsage(usage) ?? this.usage
-    return this.#wantsUsage ? event : withoutUsage(event, usage, choices)
+    return this.#wantsUsage ? event : withoutUsage(event, data, chunk)
   }
 
   #readChoice(choice: unknown): void {
@@ -89,9 +93,17 @@ export class ChatStreamReader implements AnswerReader {
   }
 }
 
-/** The chunk that holds nothing but usage disappears; in others only the empty member does. */
-function withoutUsage(event: string, usage: unknown, choices: unknown): string {
+/** The chunk that holds nothing but usage disappears; in others only the member does. */
+function withoutUsage(event: string, data: string, chunk: Readonly<Record<string, unknown>>): string {
+  const { usage, choices } = chunk
   if (usage !== null && (!Array.isArray(choices) || choices.length === 0)) return ''
   const where = event.indexOf(NULL_USAGE)
-  return where === -1 ? event : event.slice(0, where) + event.slice(where + NULL_USAGE.length)
+  // Nearly every chunk; one with another member of that name, inside a choice perhaps, takes the longer way.
+  if (usage === null && where !== -1 && event.indexOf('"usage"') === event.lastIndexOf('"usage"')) {
+    return event.slice(0, where) + event.slice(where + NULL_USAGE.length)
+  }
+  const scan = scanObject(data)
+  const start = event.indexOf(data)
+  if ('problem' in scan || start === -1) return event
+  return event.slice(0, start) + removeMember(data, scan, 'usage') + event.slice(start + data.length)
 }

@@ -16,20 +16,21 @@ export function readUsage(reported: unknown): TokenUsage | undefined {
   const cacheRead = tokenCount(promptDetails['cached_tokens']) ?? tokenCount(reported['prompt_cache_hit_tokens'])
   const cacheWrite = tokenCount(promptDetails['cache_write_tokens'])
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
+  // Providers that count cached tokens apart report more of them than prompt tokens; then nothing is subtracted.
+  const isApart = prompt !== undefined && cached > prompt
   return {
-    // Providers that count cached tokens apart report more of them than prompt tokens; then nothing is subtracted.
-    inputTokens: prompt === undefined || cached > prompt ? prompt : prompt - cached,
+    inputTokens: prompt === undefined || isApart ? prompt : prompt - cached,
     cacheReadTokens: cacheRead,
     cacheWriteTokens: cacheWrite,
-    outputTokens: outputTokens(prompt, completion, total),
+    outputTokens: outputTokens(isApart ? prompt + cached : prompt, completion, total),
     reasoningTokens: tokenCount(completionDetails['reasoning_tokens']),
   }
 }
 
 /** xAI leaves reasoning out of `completion_tokens` but not out of the total, so the larger of the two is what is paid. */
-function outputTokens(prompt: number | undefined, completion: number | undefined, total: number | undefined) {
-  if (prompt === undefined || total === undefined) return completion
-  return Math.max(completion ?? 0, total - prompt)
+function outputTokens(input: number | undefined, completion: number | undefined, total: number | undefined) {
+  if (input === undefined || total === undefined) return completion
+  return Math.max(completion ?? 0, total - input)
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

@@ -21,6 +21,8 @@ CREATE TABLE model (
   context_window INTEGER NOT NULL CHECK (context_window > 0),
   max_output_tokens INTEGER NOT NULL CHECK (max_output_tokens >= 0),
   is_enabled INTEGER NOT NULL CHECK (is_enabled IN (0, 1)),
+  -- Which of its prices counts; NULL where nobody has priced it.
+  price_version INTEGER,
   created_at_ms INTEGER NOT NULL
 ) STRICT;
 
@@ -76,10 +78,11 @@ CREATE UNIQUE INDEX key_name ON key (name) WHERE status <> 'revoked';
 CREATE TRIGGER key_revoked_is_final BEFORE UPDATE ON key WHEN OLD.status = 'revoked' AND NEW.status <> 'revoked'
 BEGIN SELECT RAISE(ABORT, 'a revoked key stays revoked'); END;
 
+-- Conditions are written without IN: SQLite builds a table for every list of three or more at every insert.
 CREATE TABLE ledger_entry (
   seq INTEGER PRIMARY KEY,
   key_id TEXT NOT NULL REFERENCES key (id),
-  kind TEXT NOT NULL CHECK (kind IN ('grant', 'lapse', 'hold', 'settle', 'release', 'adjustment')),
+  kind TEXT NOT NULL,
   -- What the entry adds to the key's available credits; the sum over a key is what it has available.
   amount_micro INTEGER NOT NULL,
   -- What the call cost, on the entries that resolve a hold.
@@ -91,16 +94,17 @@ CREATE TABLE ledger_entry (
   price_version INTEGER,
   reason TEXT,
   idempotency_id TEXT,
-  CHECK ((kind IN ('hold', 'settle', 'release')) = (exchange_id IS NOT NULL) OR kind = 'lapse'),
-  CHECK ((kind IN ('settle', 'release')) = (charge_micro IS NOT NULL)),
-  CHECK (kind <> 'hold' OR amount_micro <= 0),
-  CHECK (kind <> 'grant' OR amount_micro >= 0),
-  CHECK (kind <> 'release' OR (amount_micro >= 0 AND charge_micro = 0)),
-  CHECK (kind <> 'adjustment' OR reason IS NOT NULL)
+  CHECK (CASE kind
+    WHEN 'hold' THEN amount_micro <= 0 AND charge_micro IS NULL AND exchange_id IS NOT NULL
+    WHEN 'settle' THEN charge_micro IS NOT NULL AND exchange_id IS NOT NULL
+    WHEN 'release' THEN amount_micro >= 0 AND charge_micro IS 0 AND exchange_id IS NOT NULL
+    WHEN 'grant' THEN amount_micro >= 0 AND charge_micro IS NULL AND exchange_id IS NULL
+    WHEN 'lapse' THEN charge_micro IS NULL
+    WHEN 'adjustment' THEN charge_micro IS NULL AND exchange_id IS NULL AND reason IS NOT NULL
+    ELSE 0 END)
 ) STRICT;
-CREATE INDEX ledger_entry_key ON ledger_entry (key_id, seq);
 CREATE UNIQUE INDEX ledger_entry_one_hold ON ledger_entry (exchange_id) WHERE kind = 'hold';
-CREATE UNIQUE INDEX ledger_entry_one_resolution ON ledger_entry (exchange_id) WHERE kind IN ('settle', 'release');
+CREATE UNIQUE INDEX ledger_entry_one_resolution ON ledger_entry (exchange_id) WHERE charge_micro IS NOT NULL;
 CREATE UNIQUE INDEX ledger_entry_once ON ledger_entry (key_id, idempotency_id) WHERE idempotency_id IS NOT NULL;
 CREATE TRIGGER ledger_entry_no_update BEFORE UPDATE ON ledger_entry
 BEGIN SELECT RAISE(ABORT, 'ledger entries are never changed'); END;
@@ -126,7 +130,7 @@ CREATE TABLE usage_record (
   model_id TEXT NOT NULL,
   provider_id TEXT,
   upstream_model TEXT,
-  is_stream INTEGER NOT NULL CHECK (is_stream IN (0, 1)),
+  is_stream INTEGER NOT NULL CHECK (is_stream BETWEEN 0 AND 1),
   outcome TEXT NOT NULL,
   status INTEGER NOT NULL,
   input_tokens INTEGER CHECK (input_tokens >= 0),
@@ -134,15 +138,14 @@ CREATE TABLE usage_record (
   cache_write_tokens INTEGER CHECK (cache_write_tokens >= 0),
   output_tokens INTEGER CHECK (output_tokens >= 0),
   reasoning_tokens INTEGER CHECK (reasoning_tokens >= 0),
-  usage_source TEXT NOT NULL CHECK (usage_source IN ('reported', 'estimated', 'none')),
+  usage_source TEXT NOT NULL CHECK (usage_source = 'reported' OR usage_source = 'estimated' OR usage_source = 'none'),
   price_version INTEGER,
   hold_micro INTEGER NOT NULL CHECK (hold_micro >= 0),
   charge_micro INTEGER NOT NULL CHECK (charge_micro >= 0),
-  is_overrun INTEGER NOT NULL CHECK (is_overrun IN (0, 1)),
+  is_overrun INTEGER NOT NULL CHECK (is_overrun BETWEEN 0 AND 1),
   created_at_ms INTEGER NOT NULL,
   first_byte_ms INTEGER,
   duration_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX usage_record_key ON usage_record (key_id, id);
 `,
 }

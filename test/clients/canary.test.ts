@@ -1,0 +1,120 @@
+// Content is never stored: whatever goes through Farebox, no file of its folder and no line that it prints holds any of it.
+
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { canary, findInBytes, findInFolder, type Canaries } from '../support/canary.ts'
+import { MARK, sendCanaries, WRONG_KEY, type Keys } from '../support/canary-calls.ts'
+import { chatModel } from '../support/farebox.ts'
+import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+/** A key's name is no content: it is stored, so a search that works finds it. */
+const KEY_NAME = canary()
+
+let upstream: Upstream
+let folder: string
+
+beforeEach(async () => {
+  upstream = await startUpstream()
+  folder = await temporaryFolder()
+})
+
+afterEach(async () => {
+  await endProcesses()
+  await upstream.close()
+})
+
+function start(): Promise<FareboxProcess> {
+  const env = { FAREBOX_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '300', FAREBOX_UPSTREAM_SILENCE_TIMEOUT_MS: '300' }
+  return startProcess({ dataDir: join(folder, 'data'), env })
+}
+
+async function setUp({ admin }: FareboxProcess): Promise<Keys> {
+  const secret = MARK.providerSecret
+  const limits = { requests_per_minute: 1 }
+  const document = {
+    providers: [{ name: 'upstream', dialect: 'chat-completions' as const, base_url: upstream.url, secret }],
+    models: [chatModel('chat'), chatModel('embed', { kind: 'embedding' })],
+    packages: [
+      { name: 'plenty', type: 'topup' as const, credits: 1000 },
+      { name: 'empty', type: 'topup' as const, credits: 0 },
+      { name: 'rationed', type: 'topup' as const, credits: 1000, limits },
+    ],
+  }
+  await admin.call('apply', { body: { document } })
+  const newKey = async (name: string, packageName: string) =>
+    (await admin.call('createKey', { body: { name, package: packageName } })).key
+  return {
+    good: await newKey(KEY_NAME, 'plenty'),
+    empty: await newKey('empty', 'empty'),
+    rationed: await newKey('rationed', 'rationed'),
+    suspended: await newKey('suspended', 'plenty'),
+  }
+}
+
+/** All markers, and the keys without the last characters, which are stored as a hint. */
+function everything(keys: Keys): Canaries {
+  const secret = (key: string) => key.slice('key_'.length, -4)
+  const clientKeys = Object.entries(keys).map(([name, key]) => [`the key ${name}`, secret(key)])
+  return { ...MARK, ...Object.fromEntries(clientKeys), 'the wrong key': secret(WRONG_KEY) }
+}
+
+function printed(program: FareboxProcess): Buffer {
+  return Buffer.from(program.stdout() + program.stderr())
+}
+
+it('leaves no content behind, neither when it is stopped nor when it is killed before its log is written back', async () => {
+  const stopped = await start()
+  const keys = await setUp(stopped)
+  const canaries = everything(keys)
+  const seen = await sendCanaries(stopped, upstream, keys)
+
+  // What is searched for did go through: the provider got it, and the client got what the provider said.
+  const asked = upstream.requests.map(({ text }) => text).join('\n')
+  const { system, prompt, toolResult, user, metadata, embeddingInput, answer, reasoning, providerError } = MARK
+  for (const text of [system, prompt, toolResult, user, metadata, embeddingInput]) expect(asked).toContain(text)
+  for (const text of [answer, reasoning, providerError]) expect(seen).toContain(text)
+  const outcomes = (await stopped.admin.call('usage', {})).usage.map(({ outcome }) => outcome)
+  expect(new Set(outcomes)).toEqual(new Set(['answered', 'refused', 'failed', 'cut', 'client_gone']))
+
+  expect(await stopped.stop()).toEqual({ code: 0, signal: null })
+  expect(await findInFolder(folder, canaries)).toEqual([])
+  expect(findInBytes(printed(stopped), canaries)).toEqual([])
+  // None of it made Farebox itself stumble, which it would say here.
+  expect(stopped.stderr()).toBe('')
+
+  const killed = await start()
+  upstream.forget()
+  await sendCanaries(killed, upstream, keys)
+  killed.kill('SIGKILL')
+  await killed.exited
+  expect((await stat(join(folder, 'data', 'farebox.db-wal'))).size).toBeGreaterThan(0)
+  expect(await findInFolder(folder, canaries)).toEqual([])
+  expect(findInBytes(printed(killed), canaries)).toEqual([])
+  expect(await findInFolder(folder, { 'the name of a key': KEY_NAME })).toContainEqual(expect.stringMatching(/raw/))
+})
+
+it('finds a key name in the database, before and after it is written back from its log', async () => {
+  const program = await start()
+  await setUp(program)
+  const canaries = { 'the name of a key': KEY_NAME }
+  expect(await findInFolder(folder, canaries)).toContainEqual(expect.stringMatching(/farebox\.db-wal: .*\(raw\)$/))
+  await program.stop()
+  expect(await findInFolder(folder, canaries)).toContainEqual(expect.stringMatching(/farebox\.db: .*\(raw\)$/))
+})
+
+it.each([
+  ['raw', (text: string) => `before ${text} after`],
+  ['JSON-escaped', (text: string) => text.replaceAll(/./g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
+  ['UTF-16', (text: string) => Buffer.from(text, 'utf16le')],
+  ['hex', (text: string) => Buffer.from(`..${text}..`).toString('hex')],
+  ['upper-case hex', (text: string) => Buffer.from(text).toString('hex').toUpperCase()],
+  ['base64 at 0', (text: string) => Buffer.from(`${text}?`).toString('base64')],
+  ['base64 at 1', (text: string) => Buffer.from(`?${text}?`).toString('base64')],
+  ['base64 at 2', (text: string) => Buffer.from(`??${text}?`).toString('base64')],
+  ['base64url at 1', (text: string) => Buffer.from(`?????????????${text}??`).toString('base64url')],
+])('recognizes a marker that is written down as %s', (form, write) => {
+  const text = canary()
+  expect(findInBytes(Buffer.from(write(text)), { marker: text })).toContain(`marker (${form})`)
+})

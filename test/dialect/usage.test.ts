@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { TokenUsage } from '#core/usage.ts'
+import { readUsage } from '#dialect/chat-completions/usage.ts'
+
+type Counts = Partial<Record<'input' | 'read' | 'write' | 'output' | 'reasoning', number>>
+
+function usage({ input, read, write, output, reasoning }: Counts): TokenUsage {
+  return {
+    inputTokens: input,
+    cacheReadTokens: read,
+    cacheWriteTokens: write,
+    outputTokens: output,
+    reasoningTokens: reasoning,
+  }
+}
+
+const BILLION = 1_000_000_000
+
+const TABLE: readonly (readonly [string, object, Counts])[] = [
+  ['plain counts', { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 }, { input: 19, output: 10 }],
+  ['no total', { prompt_tokens: 19, completion_tokens: 10 }, { input: 19, output: 10 }],
+  ['explicit zeros', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, { input: 0, output: 0 }],
+  [
+    'cached tokens, which are part of the prompt',
+    { prompt_tokens: 100, completion_tokens: 5, total_tokens: 105, prompt_tokens_details: { cached_tokens: 80 } },
+    { input: 20, read: 80, output: 5 },
+  ],
+  [
+    'tokens written to the cache, which are too',
+    { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 60 } },
+    { input: 10, read: 30, write: 60, output: 5 },
+  ],
+  [
+    'a whole prompt from the cache',
+    { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 100 } },
+    { input: 0, read: 100, output: 5 },
+  ],
+  [
+    'cached tokens that are counted apart from the prompt',
+    { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 100 } },
+    { input: 10, read: 100, output: 5 },
+  ],
+  [
+    'cached tokens counted apart and then added to the total: they are no output',
+    { prompt_tokens: 10, completion_tokens: 5, total_tokens: 115, prompt_tokens_details: { cached_tokens: 100 } },
+    { input: 10, read: 100, output: 5 },
+  ],
+  [
+    'OpenAI: reasoning is part of the output',
+    {
+      prompt_tokens: 9,
+      completion_tokens: 300,
+      total_tokens: 309,
+      completion_tokens_details: { reasoning_tokens: 256 },
+    },
+    { input: 9, output: 300, reasoning: 256 },
+  ],
+  [
+    'xAI: reasoning is in the total only',
+    {
+      prompt_tokens: 307,
+      completion_tokens: 26,
+      total_tokens: 560,
+      completion_tokens_details: { reasoning_tokens: 227 },
+    },
+    { input: 307, output: 253, reasoning: 227 },
+  ],
+  [
+    'DeepSeek: hits and misses beside the details',
+    {
+      prompt_tokens: 100,
+      completion_tokens: 7,
+      total_tokens: 107,
+      prompt_cache_hit_tokens: 64,
+      prompt_cache_miss_tokens: 36,
+    },
+    { input: 36, read: 64, output: 7 },
+  ],
+  [
+    'DeepSeek: both names for one number',
+    {
+      prompt_tokens: 100,
+      completion_tokens: 7,
+      prompt_cache_hit_tokens: 64,
+      prompt_tokens_details: { cached_tokens: 64 },
+    },
+    { input: 36, read: 64, output: 7 },
+  ],
+  [
+    'details that are null',
+    { prompt_tokens: 1, completion_tokens: 2, prompt_tokens_details: null },
+    { input: 1, output: 2 },
+  ],
+  ['an embedding', { prompt_tokens: 8, total_tokens: 8 }, { input: 8, output: 0 }],
+  ['a total and no output', { prompt_tokens: 8, total_tokens: 20 }, { input: 8, output: 12 }],
+  ['output alone', { completion_tokens: 4 }, { output: 4 }],
+  ['a total alone, which says nothing about classes', { total_tokens: 4 }, {}],
+  [
+    'negative counts as nothing',
+    { prompt_tokens: -19, completion_tokens: -10, total_tokens: -29 },
+    { input: 0, output: 0 },
+  ],
+  ['fractions rounded up', { prompt_tokens: 19.5, completion_tokens: 10.25 }, { input: 20, output: 11 }],
+  [
+    'huge counts cut to what sums stay exact with',
+    { prompt_tokens: 1e15, completion_tokens: 1e18, total_tokens: 1e18 },
+    { input: BILLION, output: BILLION },
+  ],
+  ['strings as unknown', { prompt_tokens: '19', completion_tokens: 10 }, { output: 10 }],
+  ['other values as unknown', { prompt_tokens: true, completion_tokens: [10], total_tokens: 5 }, {}],
+  [
+    'a cached count that is no number',
+    { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 'all' } },
+    { input: 5, output: 1 },
+  ],
+  [
+    'members that nobody knows',
+    { prompt_tokens: 5, completion_tokens: 1, cost: 3, is_byok: true },
+    { input: 5, output: 1 },
+  ],
+]
+
+describe('a reported usage', () => {
+  it.each(TABLE)('is read with %s', (_, reported, counts) => {
+    expect(readUsage(reported)).toEqual(usage(counts))
+  })
+
+  it.each([null, undefined, 5, '19', [], {}, { tokens: 5 }, { prompt_tokens: null }, { prompt_tokens: '5' }])(
+    'is none where no count is given: %j',
+    (reported) => {
+      expect(readUsage(reported)).toBeUndefined()
+    },
+  )
+
+  it('gives classes that are whole, not negative, and never more than was reported', () => {
+    const count = fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.double(), fc.constantFrom(undefined, null, '5', -3))
+    const reports = fc.record(
+      {
+        prompt_tokens: count,
+        completion_tokens: count,
+        total_tokens: count,
+        prompt_cache_hit_tokens: count,
+        prompt_tokens_details: fc.record({ cached_tokens: count, cache_write_tokens: count }, { requiredKeys: [] }),
+        completion_tokens_details: fc.record({ reasoning_tokens: count }, { requiredKeys: [] }),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(reports, (report) => {
+        const read = readUsage(report)
+        for (const value of Object.values(read ?? {})) {
+          if (value === undefined) continue
+          expect(Number.isSafeInteger(value) && value >= 0 && value <= BILLION).toBe(true)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('is counted once: the classes of a consistent report add up to its total', () => {
+    const counts = fc.record({ uncached: fc.nat(9999), read: fc.nat(9999), write: fc.nat(9999), output: fc.nat(9999) })
+    fc.assert(
+      fc.property(counts, ({ uncached, read, write, output }) => {
+        const prompt = uncached + read + write
+        const classes = readUsage({
+          prompt_tokens: prompt,
+          completion_tokens: output,
+          total_tokens: prompt + output,
+          prompt_tokens_details: { cached_tokens: read, cache_write_tokens: write },
+        })
+        expect(classes).toEqual(usage({ input: uncached, read, write, output }))
+      }),
+    )
+  })
+})

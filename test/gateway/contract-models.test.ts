@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chatModel } from '../support/farebox.ts'
+import { expectError, get, manualClock, startPair, type Pair } from './support.ts'
+
+const CREATED = '2026-03-10T12:34:56.789Z'
+
+let pair: Pair
+let everything: string
+let onlyEmbed: string
+
+beforeAll(async () => {
+  pair = await startPair({ clock: manualClock(CREATED) })
+  const { admin } = pair.farebox
+  await admin.call('addModel', { body: chatModel('vendor/chat:free', { display_name: 'Vendor Chat' }) })
+  await admin.call('addModel', { body: chatModel('off', { enabled: false }) })
+  await admin.call('addPackage', { body: { name: 'narrow', type: 'topup', credits: 1, models: ['embed', 'off'] } })
+  everything = await pair.farebox.newKey('plenty')
+  onlyEmbed = await pair.farebox.newKey('narrow')
+})
+
+afterAll(() => pair.close())
+
+async function ids(response: Response): Promise<string[]> {
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { data: { id: string }[] }).data.map((model) => model.id)
+}
+
+describe('the model list', () => {
+  it('is public and wraps the enabled models', async () => {
+    const response = await get(pair.farebox, '/v1/models')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    const body = (await response.json()) as { data: unknown[] }
+    expect(Object.keys(body).toSorted()).toEqual(['data', 'first_id', 'has_more', 'last_id', 'object'])
+    expect(body).toMatchObject({ object: 'list', has_more: false, first_id: 'chat', last_id: 'vendor/chat:free' })
+    expect(body.data).toHaveLength(3)
+    expect(body.data[2]).toEqual({
+      id: 'vendor/chat:free',
+      object: 'model',
+      type: 'model',
+      created: Math.floor(Date.parse(CREATED) / 1000),
+      created_at: CREATED,
+      owned_by: 'upstream',
+      display_name: 'Vendor Chat',
+      context_window: 100_000,
+      max_output_tokens: 1000,
+    })
+  })
+
+  it('shows a key only what that key may call', async () => {
+    expect(await ids(await get(pair.farebox, '/v1/models', everything))).toEqual(['chat', 'embed', 'vendor/chat:free'])
+    expect(await ids(await get(pair.farebox, '/v1/models', onlyEmbed))).toEqual(['embed'])
+    const headers = { 'x-api-key': onlyEmbed }
+    expect(await ids(await fetch(`${pair.farebox.url}/models`, { headers }))).toEqual(['embed'])
+  })
+
+  it('refuses a key that is not valid, and one in the query string', async () => {
+    await expectError(await get(pair.farebox, '/v1/models', 'key_wrong'), 401)
+    await expectError(await get(pair.farebox, `/v1/models?key=${everything}`), 401)
+    await expectError(await get(pair.farebox, `/v1/models/chat?api_key=${everything}`), 401)
+  })
+
+  it('follows when a model is disabled and enabled', async () => {
+    const { admin } = pair.farebox
+    await admin.call('disableModel', { id: 'chat' })
+    expect(await ids(await get(pair.farebox, '/v1/models'))).toEqual(['embed', 'vendor/chat:free'])
+    await expectError(await get(pair.farebox, '/v1/models/chat'), 404)
+    await admin.call('enableModel', { id: 'chat' })
+    expect(await ids(await get(pair.farebox, '/v1/models'))).toContain('chat')
+  })
+})
+
+describe('one model', () => {
+  it('is the same object as in the list', async () => {
+    const list = (await (await get(pair.farebox, '/v1/models')).json()) as { data: { id: string }[] }
+    expect(list.data).toHaveLength(3)
+    for (const model of list.data) {
+      for (const path of [`/v1/models/${model.id}`, `/v1/models/${encodeURIComponent(model.id)}`]) {
+        expect(await (await get(pair.farebox, path)).json()).toEqual(model)
+      }
+    }
+  })
+
+  it('is not found when it does not exist, is disabled, or is not for the key that asks', async () => {
+    for (const path of ['/v1/models/none', '/v1/models/off', '/v1/models/', '/v1/models/chat/', '/v1/models/CHAT']) {
+      await expectError(await get(pair.farebox, path), 404)
+    }
+    await expectError(await get(pair.farebox, '/v1/models/chat', onlyEmbed), 404)
+    expect((await get(pair.farebox, '/v1/models/embed', onlyEmbed)).status).toBe(200)
+  })
+})

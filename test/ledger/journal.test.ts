@@ -1,0 +1,270 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { microCredits } from '#core/money.ts'
+import { JournalHalted } from '#ledger/journal.ts'
+import { entryRow, type LedgerBatch, type LedgerEntry } from '#ledger/rows.ts'
+import { Books, terms, type SetClock } from './books.ts'
+
+const START = Date.parse('2028-02-14T09:30:00Z')
+const MANY = 200
+
+let clock: SetClock
+let books: Books
+let key: string
+let batches: LedgerBatch[]
+let gate: Promise<void>
+
+beforeEach(async () => {
+  clock = { nowMs: START }
+  batches = []
+  gate = Promise.resolve()
+  books = await Books.open({
+    clock,
+    around: (append) => async (batch) => {
+      batches.push(batch)
+      await gate
+      return append(batch)
+    },
+  })
+  key = await books.addKey(terms('topup', 1_000_000))
+  batches = []
+})
+
+afterEach(async () => {
+  await books.remove()
+})
+
+/** Keeps batches on their way to the disk until it is called. */
+function closeGate(): () => void {
+  let open: () => void = () => undefined
+  gate = new Promise((resolve) => {
+    open = resolve
+  })
+  return () => {
+    gate = Promise.resolve()
+    open()
+  }
+}
+
+/** Makes the database refuse every ledger entry, as a full disk would. Returns what ends that. */
+function refuseEntries(): () => void {
+  const db = new Database(join(books.dataDir, 'farebox.db'))
+  db.exec(`CREATE TRIGGER no_room BEFORE INSERT ON ledger_entry BEGIN SELECT RAISE(ABORT, 'no room'); END`)
+  return () => {
+    db.exec('DROP TRIGGER no_room')
+    db.close()
+  }
+}
+
+function storedKinds(): string[] {
+  return books.rows<{ kind: string }>('SELECT kind FROM ledger_entry ORDER BY seq').map((row) => row.kind)
+}
+
+/** Runs until something holds, which the journal's own retries bring about. */
+async function until(holds: () => boolean): Promise<void> {
+  for (let count = 0; count < 1000 && !holds(); count++) await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(holds()).toBe(true)
+}
+
+describe('a settlement', () => {
+  it('is on disk when it is acknowledged', async () => {
+    const hold = await books.held(key, 100)
+    await books.resolve(hold, 40)
+    expect(storedKinds()).toEqual(['grant', 'hold', 'settle'])
+    expect(books.rows('SELECT charge_micro FROM usage_record WHERE id = ?', hold.exchangeId)).toEqual([
+      { charge_micro: 40 },
+    ])
+    expect(books.rows('SELECT available_micro, used_micro FROM balance')).toEqual([
+      { available_micro: 999_960, used_micro: 40 },
+    ])
+  })
+
+  it('is not acknowledged before', async () => {
+    const hold = await books.held(key, 100)
+    const openGate = closeGate()
+    let isDone = false
+    const done = books.resolve(hold, 40).then(() => {
+      isDone = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(isDone).toBe(false)
+    expect(storedKinds()).not.toContain('settle')
+    openGate()
+    await done
+  })
+})
+
+describe('holds alone', () => {
+  it('are written without anybody waiting for them', async () => {
+    await books.held(key, 100)
+    await until(() => storedKinds().includes('hold'))
+  })
+})
+
+describe('what is decided while a batch is on its way', () => {
+  it('goes together in the next one', async () => {
+    const holds = await Promise.all(Array.from({ length: MANY }, () => books.held(key, 10)))
+    await books.ledger.flush()
+    batches = []
+    const openGate = closeGate()
+    const done = holds.map((hold) => books.resolve(hold, 5))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(batches).toHaveLength(1)
+    openGate()
+    await Promise.all(done)
+    expect(batches).toHaveLength(2)
+    expect(batches.reduce((sum, batch) => sum + batch.entries.length, 0)).toBe(MANY)
+    expect(batches.reduce((sum, batch) => sum + batch.usage.length, 0)).toBe(MANY)
+    expect(batches[1]?.balances).toHaveLength(1)
+  })
+
+  it('shares its transactions: many calls at once need few of them', async () => {
+    const holds = await Promise.all(Array.from({ length: MANY }, () => books.held(key, 10)))
+    batches = []
+    await Promise.all(holds.map((hold) => books.resolve(hold, 5)))
+    expect(batches.length).toBeLessThan(MANY / 10)
+    expect(books.verify().ok).toBe(true)
+  })
+
+  it('is written in the order in which it was decided', async () => {
+    const decided: string[] = []
+    const jobs = Array.from({ length: 20 }, async () => {
+      for (let count = 0; count < 10; count++) {
+        const hold = await books.held(key, 10)
+        decided.push(`hold ${hold.exchangeId}`)
+        const done = books.resolve(hold, 1)
+        decided.push(`settle ${hold.exchangeId}`)
+        await done
+      }
+    })
+    await Promise.all(jobs)
+    const stored = books.rows<{ entry: string }>(
+      `SELECT kind || ' ' || exchange_id AS entry FROM ledger_entry WHERE exchange_id IS NOT NULL ORDER BY seq`,
+    )
+    expect(new Set(stored.map((row) => row.entry))).toEqual(new Set(decided))
+    for (const { entry } of stored.filter((row) => row.entry.startsWith('settle'))) {
+      const hold = stored.findIndex((row) => row.entry === entry.replace('settle', 'hold'))
+      expect(hold).toBeLessThan(stored.findIndex((row) => row.entry === entry))
+    }
+  })
+})
+
+describe('a flush', () => {
+  it('with nothing to write writes nothing', async () => {
+    await books.ledger.flush()
+    expect(batches).toEqual([])
+  })
+
+  it('waits for what is on its way and for what has gathered', async () => {
+    const openGate = closeGate()
+    const hold = await books.held(key, 100)
+    const done = books.resolve(hold, 1)
+    await books.held(key, 100)
+    const flushed = books.ledger.flush()
+    openGate()
+    await flushed
+    expect(storedKinds()).toEqual(['grant', 'hold', 'settle', 'hold'])
+    await done
+  })
+})
+
+describe('while the disk refuses', () => {
+  it('whoever waits is told, nothing is lost, and everything is written when it takes rows again', async () => {
+    const holds = await Promise.all(Array.from({ length: 5 }, () => books.held(key, 100)))
+    await books.ledger.flush()
+    const allowEntries = refuseEntries()
+    const settled = await Promise.allSettled(holds.slice(0, 3).map((hold) => books.resolve(hold, 10)))
+    expect(settled.map((result) => result.status === 'rejected' && result.reason instanceof JournalHalted)).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(books.ledger.state).toBe('halted')
+
+    // What happens meanwhile is decided in memory, kept, and not acknowledged.
+    for (const hold of holds.slice(3)) await expect(books.resolve(hold, 20)).rejects.toThrow(JournalHalted)
+    await expect(books.topUp(key, 500, 'late')).rejects.toThrow(JournalHalted)
+    expect(books.ledger.balance(key)).toMatchObject({ usedMicro: 70, totalMicro: 1_000_500, heldMicro: 0 })
+    expect(storedKinds()).toEqual(['grant', 'hold', 'hold', 'hold', 'hold', 'hold'])
+    expect(books.verify()).toMatchObject({ ok: true, openHolds: 5, usageRecords: 0 })
+
+    allowEntries()
+    await until(() => books.ledger.state === 'ok')
+    await books.ledger.flush()
+    expect(storedKinds().slice(6)).toEqual([...Array.from({ length: 5 }, () => 'settle'), 'adjustment'])
+    expect(books.verify()).toMatchObject({ ok: true, openHolds: 0, usageRecords: 5 })
+    expect(await books.held(key, 100)).toMatchObject({ amountMicro: 100 })
+  })
+
+  it('it is tried again and again, and each time those who came meanwhile are told', async () => {
+    const hold = await books.held(key, 100)
+    await books.ledger.flush()
+    const allowEntries = refuseEntries()
+    await expect(books.resolve(hold, 10)).rejects.toThrow(JournalHalted)
+    const tries = batches.length
+    await expect(books.ledger.flush()).rejects.toThrow(JournalHalted)
+    await until(() => batches.length >= tries + 2)
+    expect(books.ledger.state).toBe('halted')
+    allowEntries()
+    await until(() => books.ledger.state === 'ok')
+    await books.ledger.flush()
+    expect(storedKinds()).toEqual(['grant', 'hold', 'settle'])
+  })
+
+  it('a top-up that was not acknowledged can be repeated, and counts once', async () => {
+    const allowEntries = refuseEntries()
+    await expect(books.topUp(key, 500, 'one')).rejects.toThrow(JournalHalted)
+    await expect(books.topUp(key, 500, 'one')).rejects.toThrow(JournalHalted)
+    allowEntries()
+    await until(() => books.ledger.state === 'ok')
+    await books.topUp(key, 500, 'one')
+    expect(storedKinds()).toEqual(['grant', 'adjustment'])
+    expect(books.ledger.balance(key)).toMatchObject({ totalMicro: 1_000_500 })
+  })
+
+  it('a process that ends then leaves nothing half-written behind', async () => {
+    const holds = await Promise.all([books.held(key, 100), books.held(key, 100)])
+    await books.ledger.flush()
+    const allowEntries = refuseEntries()
+    for (const hold of holds) await expect(books.resolve(hold, 30)).rejects.toThrow(JournalHalted)
+    await books.stop()
+    allowEntries()
+    books = await Books.open({ dataDir: books.dataDir, clock })
+    expect([books.mismatches, books.released]).toEqual([[], 2])
+    expect(books.ledger.balance(key)).toMatchObject({ usedMicro: 0, heldMicro: 0, requestCount: 2 })
+    expect(books.verify()).toMatchObject({ ok: true, openHolds: 0, usageRecords: 2 })
+  })
+})
+
+describe('a batch', () => {
+  it('that is appended again changes nothing', async () => {
+    const hold = await books.held(key, 100)
+    await books.resolve(hold, 40)
+    await books.topUp(key, 5, 'x')
+    const before = books.rows('SELECT * FROM ledger_entry, balance')
+    for (const batch of batches) await books.writer.call('append', batch)
+    const after = books.rows('SELECT * FROM ledger_entry, balance')
+    expect(after.length).toBe(before.length)
+    // An older batch brings back an older projection; the newest one brings back the present.
+    expect(after).toEqual(before)
+    expect(books.verify().ok).toBe(true)
+  })
+
+  it('with one row that cannot be written writes none', async () => {
+    const sound: LedgerEntry = {
+      keyId: key,
+      kind: 'adjustment',
+      amountMicro: microCredits(5),
+      cycleStartedAtMs: START,
+      createdAtMs: START,
+      reason: 'test',
+      idempotencyId: 'x',
+    }
+    const entries = [entryRow(sound), entryRow({ ...sound, keyId: 'nobody' })]
+    await expect(books.writer.call('append', { entries, usage: [], balances: [] })).rejects.toThrow('FOREIGN KEY')
+    expect(storedKinds()).toEqual(['grant'])
+    await books.writer.call('append', { entries: entries.slice(0, 1), usage: [], balances: [] })
+    expect(storedKinds()).toEqual(['grant', 'adjustment'])
+  })
+})

@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ReportOperations } from '#main/report-thread.ts'
+import type { WriterOperations } from '#main/writer-thread.ts'
+import { DatabaseThread, type Operations } from '#store/database-thread.ts'
+
+const WRITER = new URL('../../src-main/writer-thread.ts', import.meta.url)
+const REPORTS = new URL('../../src-main/report-thread.ts', import.meta.url)
+
+let dataDir: string
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'farebox-thread-'))
+})
+
+afterEach(async () => {
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const writer = () => new DatabaseThread<WriterOperations>(WRITER, { dataDir })
+
+describe('a database thread', () => {
+  it('answers calls in the order in which they were made', async () => {
+    const thread = writer()
+    const order: number[] = []
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        await thread.call('load', undefined)
+        order.push(index)
+      }),
+    )
+    expect(order).toEqual(Array.from({ length: 50 }, (_, index) => index))
+    await thread.close()
+  })
+
+  it('goes on after a call that failed', async () => {
+    const thread = writer()
+    const change = {
+      changes: [{ type: 'delete-package', id: 'x' }],
+      batch: { entries: [], usage: [], balances: [['nobody', 0, 0, 0, 0, 0, null]] },
+    } as const
+    await expect(thread.call('change', change)).rejects.toThrow('FOREIGN KEY')
+    await expect(thread.call('load', undefined)).resolves.toMatchObject({ ledger: { mismatches: [] } })
+    await thread.close()
+  })
+
+  it('refuses an operation that there is none of', async () => {
+    const thread = new DatabaseThread<Operations>(WRITER, { dataDir })
+    await expect(thread.call('drop-everything', undefined)).rejects.toThrow(`no operation 'drop-everything'`)
+    await thread.close()
+  })
+
+  it('rejects what is asked of it after it was closed, and closes only once', async () => {
+    const thread = writer()
+    await thread.close()
+    await expect(thread.call('load', undefined)).rejects.toThrow('ended')
+    await thread.close()
+  })
+
+  it('rejects everything with the reason when it cannot open its database', async () => {
+    await writeFile(join(dataDir, 'farebox.db'), 'not a database'.repeat(1000))
+    const thread = writer()
+    const calls = [thread.call('load', undefined), thread.call('load', undefined)]
+    for (const result of await Promise.allSettled(calls)) {
+      expect(result).toMatchObject({
+        status: 'rejected',
+        reason: { message: expect.stringContaining('damaged') as string },
+      })
+    }
+    await expect(thread.call('load', undefined)).rejects.toThrow('damaged')
+    await thread.close()
+  })
+
+  it('reports on what another thread has written', async () => {
+    const writing = writer()
+    await writing.call('load', undefined)
+    const reports = new DatabaseThread<ReportOperations>(REPORTS, { dataDir })
+    expect(await reports.call('verify', undefined)).toMatchObject({ ok: true, keys: 0 })
+    await reports.close()
+    await writing.close()
+  })
+})

@@ -1,0 +1,185 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DatabaseError, openForReading, openForWriting } from '#store/database.ts'
+
+const FILE = 'farebox.db'
+/** Windows has no such bits: its files belong to whoever owns the folder. */
+const OWNER_ONLY = process.platform === 'win32' ? undefined : 0o600
+
+let dataDir: string
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'farebox-store-'))
+})
+
+afterEach(async () => {
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function modeOf(file: string): Promise<number | undefined> {
+  return process.platform === 'win32' ? undefined : (await stat(join(dataDir, file))).mode & 0o777
+}
+
+function pragma(db: Database.Database, name: string): unknown {
+  return db.pragma(name, { simple: true })
+}
+
+function errorOf(run: () => unknown): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return expect.fail('this should have thrown')
+}
+
+const PACKAGE = `INSERT INTO package (id, name, type, credits_micro, time_zone, models, created_at_ms)
+  VALUES (?, ?, 'topup', 5, 'UTC', '"all"', 1)`
+
+describe('a database opened for writing', () => {
+  it('keeps FULL synchronous commits in WAL mode, also after it has written', () => {
+    const db = openForWriting(dataDir)
+    expect([pragma(db, 'journal_mode'), pragma(db, 'synchronous')]).toEqual(['wal', 2])
+    for (let count = 0; count < 3; count++) db.prepare(PACKAGE).run(`p${count}`, `p${count}`)
+    db.transaction(() => db.prepare(PACKAGE).run('x', 'x')).immediate()
+    expect([pragma(db, 'journal_mode'), pragma(db, 'synchronous')]).toEqual(['wal', 2])
+    db.close()
+  })
+
+  it('keeps them when it is opened again', () => {
+    openForWriting(dataDir).close()
+    const db = openForWriting(dataDir)
+    db.prepare(PACKAGE).run('p', 'p')
+    expect([pragma(db, 'journal_mode'), pragma(db, 'synchronous')]).toEqual(['wal', 2])
+    db.close()
+  })
+
+  it.each([
+    ['foreign_keys', 1],
+    ['trusted_schema', 0],
+    ['cell_size_check', 1],
+    ['fullfsync', 1],
+    ['checkpoint_fullfsync', 1],
+  ])('sets %s to %d', (name, value) => {
+    const db = openForWriting(dataDir)
+    expect(pragma(db, name)).toBe(value)
+    db.close()
+  })
+
+  it('refuses rows that refer to nothing', () => {
+    const db = openForWriting(dataDir)
+    const insert = () => db.prepare(`INSERT INTO balance VALUES ('nobody', 0, 0, 0, 0, 0, NULL)`).run()
+    expect(insert).toThrow('FOREIGN KEY')
+    db.close()
+  })
+
+  it('can be read by its owner only, with everything that SQLite puts beside it', async () => {
+    const db = openForWriting(dataDir)
+    db.prepare(PACKAGE).run('p', 'p')
+    const files = (await readdir(dataDir)).filter((name) => name.startsWith(FILE))
+    expect(files.toSorted()).toEqual([FILE, `${FILE}-shm`, `${FILE}-wal`])
+    for (const file of files) expect(await modeOf(file), file).toBe(OWNER_ONLY)
+    db.close()
+  })
+
+  it('holds only strict tables, which take no value of another type', () => {
+    const db = openForWriting(dataDir)
+    const tables = db.prepare<[], { name: string; strict: number }>('PRAGMA table_list').all()
+    const own = tables.filter((table) => !table.name.startsWith('sqlite_'))
+    expect(own.length).toBeGreaterThan(8)
+    expect(own.filter((table) => table.strict !== 1)).toEqual([])
+    db.close()
+  })
+})
+
+describe('a database opened for reading', () => {
+  it('sees what was written and cannot write', () => {
+    const writing = openForWriting(dataDir)
+    const reading = openForReading(dataDir)
+    writing.prepare(PACKAGE).run('p', 'p')
+    expect(reading.prepare('SELECT name FROM package').pluck().all()).toEqual(['p'])
+    expect(() => reading.prepare(PACKAGE).run('q', 'q')).toThrow('readonly')
+    reading.close()
+    writing.close()
+  })
+
+  it('is not made where there is none', () => {
+    expect(() => openForReading(dataDir)).toThrow()
+  })
+})
+
+describe('the schema', () => {
+  it('is made at the first start and left alone at the next', () => {
+    const first = openForWriting(dataDir)
+    const version = Number(pragma(first, 'user_version'))
+    expect(version).toBeGreaterThan(0)
+    expect(version % 10).toBe(0)
+    const schema = first.prepare('SELECT sql FROM sqlite_master ORDER BY name').pluck().all()
+    first.prepare(PACKAGE).run('p', 'p')
+    first.close()
+    const second = openForWriting(dataDir)
+    expect(pragma(second, 'user_version')).toBe(version)
+    expect(second.prepare('SELECT sql FROM sqlite_master ORDER BY name').pluck().all()).toEqual(schema)
+    expect(second.prepare('SELECT count(*) FROM package').pluck().get()).toBe(1)
+    second.close()
+  })
+
+  it('of the future is refused, and not touched', async () => {
+    const db = openForWriting(dataDir)
+    const newer = Number(pragma(db, 'user_version')) + 1
+    db.exec('CREATE TABLE from_the_future (id TEXT) STRICT')
+    db.pragma(`user_version = ${newer}`)
+    db.close()
+    const before = await stat(join(dataDir, FILE))
+    const error = errorOf(() => openForWriting(dataDir))
+    expect(error).toBeInstanceOf(DatabaseError)
+    expect(error).toMatchObject({ reason: 'newer', message: expect.stringContaining(String(newer)) as string })
+    expect((await stat(join(dataDir, FILE))).mtimeMs).toBe(before.mtimeMs)
+    const untouched = new Database(join(dataDir, FILE), { readonly: true })
+    expect(pragma(untouched, 'user_version')).toBe(newer)
+    untouched.close()
+  })
+
+  it('of an older version is brought up to date, with a copy of what was there', async () => {
+    const old = new Database(join(dataDir, FILE))
+    old.exec(`CREATE TABLE old_notes (text TEXT) STRICT; INSERT INTO old_notes VALUES ('kept')`)
+    old.pragma('user_version = 1')
+    old.close()
+    const db = openForWriting(dataDir)
+    const version = Number(pragma(db, 'user_version'))
+    expect(version).toBeGreaterThan(1)
+    expect(db.prepare('SELECT text FROM old_notes').pluck().get()).toBe('kept')
+    expect(db.prepare('SELECT count(*) FROM ledger_entry').pluck().get()).toBe(0)
+    db.close()
+    const backup = join(dataDir, `farebox.before-${version}.db`)
+    expect(await modeOf(`farebox.before-${version}.db`)).toBe(OWNER_ONLY)
+    const copy = new Database(backup, { readonly: true })
+    expect(copy.prepare('SELECT text FROM old_notes').pluck().get()).toBe('kept')
+    expect(copy.prepare(`SELECT count(*) FROM sqlite_master WHERE name = 'ledger_entry'`).pluck().get()).toBe(0)
+    copy.close()
+  })
+
+  it('is all there or not at all: a migration that fails changes nothing', () => {
+    const old = new Database(join(dataDir, FILE))
+    old.exec('CREATE TABLE usage_record (in_the_way TEXT) STRICT')
+    old.pragma('user_version = 1')
+    old.close()
+    expect(() => openForWriting(dataDir)).toThrow('usage_record')
+    const after = new Database(join(dataDir, FILE))
+    expect(pragma(after, 'user_version')).toBe(1)
+    expect(after.prepare('SELECT name FROM sqlite_master').pluck().all()).toEqual(['usage_record'])
+    after.close()
+  })
+
+  it('is not looked for in a file that is no database, which is left as it is', async () => {
+    const text = 'This is not a database, whatever its name says.'.repeat(100)
+    await writeFile(join(dataDir, FILE), text)
+    const error = errorOf(() => openForWriting(dataDir))
+    expect(error).toBeInstanceOf(DatabaseError)
+    expect(error).toMatchObject({ reason: 'damaged' })
+    expect(await readFile(join(dataDir, FILE), 'utf8')).toBe(text)
+  })
+})

@@ -1,0 +1,257 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Key, Model, Package, Provider } from '#core/entities.ts'
+import { microCredits } from '#core/money.ts'
+import { uuidV7Generator } from '#core/uuid.ts'
+import { applyCatalogChange, loadCatalog, loadPriceVersions, type CatalogChange } from '#store/catalog-rows.ts'
+import { openForWriting, type Db } from '#store/database.ts'
+import { listUsage, type UsageFilter } from '#store/usage-rows.ts'
+
+let dataDir: string
+let db: Db
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'farebox-rows-'))
+  db = openForWriting(dataDir)
+})
+
+afterEach(async () => {
+  db.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+function apply(...changes: readonly CatalogChange[]): void {
+  for (const change of changes) applyCatalogChange(db, change)
+}
+
+const PROVIDER: Provider = {
+  id: 'provider',
+  name: 'openai',
+  dialect: 'chat-completions',
+  baseUrl: 'https://api.openai.com/v1',
+  hasSecret: true,
+  outputCapField: 'max_completion_tokens',
+  createdAtMs: 1,
+}
+const PRICE = {
+  version: 1,
+  inputMicro: microCredits(1_250_000),
+  outputMicro: microCredits(10_000_000),
+  cacheReadMicro: microCredits(125_000),
+  cacheWriteMicro: microCredits(1_000_000_000_000_000),
+}
+const MODEL: Model = {
+  id: 'gpt',
+  displayName: 'GPT 🚀',
+  kind: 'chat',
+  contextWindow: 272_000,
+  maxOutputTokens: 128_000,
+  isEnabled: true,
+  price: PRICE,
+  targets: [
+    { providerId: 'provider', upstreamModel: 'z', priority: 1, weight: 3 },
+    { providerId: 'provider', upstreamModel: 'a', priority: 0, weight: 1 },
+  ],
+  createdAtMs: 2,
+}
+const PACKAGE: Package = {
+  id: 'package',
+  name: 'team',
+  type: 'monthly',
+  creditsMicro: microCredits(50_000_000),
+  timeZone: 'Europe/Berlin',
+  limits: { requestsPerMinute: 60, tokensPerMinute: undefined, concurrentRequests: 8 },
+  models: ['gpt', 'other'],
+  validUntilMs: 4_000_000_000_000,
+  createdAtMs: 3,
+}
+const KEY: Key = {
+  id: 'key',
+  name: 'ci',
+  owner: 'ann',
+  hash: 'h'.repeat(43),
+  hint: 'abcd',
+  packageId: 'package',
+  storedStatus: 'active',
+  expiresAtMs: 5_000_000_000_000,
+  createdAtMs: 4,
+}
+
+const ALL = [
+  { type: 'put-provider', provider: PROVIDER },
+  { type: 'put-model', model: MODEL, changedAtMs: 9 },
+  { type: 'put-package', package: PACKAGE },
+  { type: 'put-key', key: KEY },
+] as const
+
+describe('the catalogue', () => {
+  it('is loaded as it was stored', () => {
+    apply(...ALL)
+    expect(loadCatalog(db)).toEqual({ providers: [PROVIDER], models: [MODEL], packages: [PACKAGE], keys: [KEY] })
+  })
+
+  it('is loaded as it was stored where everything optional is left out', () => {
+    const bare = {
+      provider: { ...PROVIDER, dialect: 'demo', baseUrl: '', hasSecret: false, outputCapField: 'max_tokens' },
+      model: { ...MODEL, kind: 'embedding', maxOutputTokens: 0, isEnabled: false, price: undefined, targets: [] },
+      package: {
+        ...PACKAGE,
+        limits: { requestsPerMinute: undefined, tokensPerMinute: undefined, concurrentRequests: undefined },
+        models: 'all',
+        validUntilMs: undefined,
+      },
+      key: { ...KEY, owner: undefined, expiresAtMs: undefined, storedStatus: 'suspended' },
+    } as const
+    apply(
+      { type: 'put-provider', provider: bare.provider },
+      { type: 'put-model', model: bare.model, changedAtMs: 9 },
+      { type: 'put-package', package: bare.package },
+      { type: 'put-key', key: bare.key },
+    )
+    const { provider, model, package: entity, key } = bare
+    expect(loadCatalog(db)).toEqual({ providers: [provider], models: [model], packages: [entity], keys: [key] })
+  })
+
+  it('takes the last of several changes, and keeps when a thing was made', () => {
+    apply(...ALL)
+    const renamed = { ...PROVIDER, name: 'other', baseUrl: 'https://other', hasSecret: false, createdAtMs: 99 }
+    const moved = { ...MODEL, targets: MODEL.targets.slice(1), isEnabled: false }
+    const larger = { ...PACKAGE, creditsMicro: microCredits(1), models: 'all' as const, validUntilMs: undefined }
+    const suspended = { ...KEY, storedStatus: 'suspended' as const, expiresAtMs: undefined }
+    apply(
+      { type: 'put-provider', provider: renamed },
+      { type: 'put-model', model: moved, changedAtMs: 10 },
+      { type: 'put-package', package: larger },
+      { type: 'put-key', key: suspended },
+    )
+    expect(loadCatalog(db)).toEqual({
+      providers: [{ ...renamed, createdAtMs: 1 }],
+      models: [moved],
+      packages: [larger],
+      keys: [suspended],
+    })
+  })
+
+  it('forgets what is deleted, with the targets of a model', () => {
+    apply(...ALL.slice(0, 3), { type: 'delete-model', id: 'gpt' }, { type: 'delete-provider', id: 'provider' })
+    apply({ type: 'delete-package', id: 'package' })
+    expect(loadCatalog(db)).toEqual({ providers: [], models: [], packages: [], keys: [] })
+  })
+
+  it('does not lose a provider that a model still has as a target', () => {
+    apply(...ALL)
+    expect(() => apply({ type: 'delete-provider', id: 'provider' })).toThrow('FOREIGN KEY')
+  })
+
+  it('is not loaded when it holds a value that this version does not know', () => {
+    apply(...ALL)
+    db.exec(`UPDATE provider SET dialect = 'telepathy'`)
+    expect(() => loadCatalog(db)).toThrow(`unknown value 'telepathy'`)
+  })
+})
+
+describe('price versions', () => {
+  it('are all kept, the newest counts, and those of removed models are remembered', () => {
+    apply(...ALL)
+    const dearer = { ...PRICE, version: 2, inputMicro: microCredits(2_000_000) }
+    apply({ type: 'put-model', model: { ...MODEL, price: dearer }, changedAtMs: 10 })
+    expect(loadCatalog(db).models[0]?.price).toEqual(dearer)
+    expect(db.prepare('SELECT version, created_at_ms FROM price ORDER BY version').raw().all()).toEqual([
+      [1, 9],
+      [2, 10],
+    ])
+    apply({ type: 'delete-model', id: 'gpt' })
+    expect(loadPriceVersions(db)).toEqual(new Map([['gpt', 2]]))
+  })
+
+  it('never change once they are stored', () => {
+    apply(...ALL)
+    apply({ type: 'put-model', model: { ...MODEL, price: { ...PRICE, inputMicro: microCredits(1) } }, changedAtMs: 10 })
+    expect(loadCatalog(db).models[0]?.price).toEqual(PRICE)
+  })
+})
+
+describe('the usage history', () => {
+  const START = 1_800_000_000_000
+  let ids: string[]
+
+  beforeEach(() => {
+    apply(...ALL, { type: 'put-key', key: { ...KEY, id: 'second', name: 'second', hash: 'i'.repeat(43) } })
+    let nowMs = START
+    const newId = uuidV7Generator(
+      () => nowMs,
+      (bytes) => void bytes.fill(7),
+    )
+    const insert = db.prepare(
+      `INSERT INTO usage_record (id, key_id, package_id, endpoint, model_id, provider_id, is_stream, outcome, status,
+         usage_source, hold_micro, charge_micro, is_overrun, created_at_ms, duration_ms)
+       VALUES (?, ?, 'package', 'chat', ?, ?, 0, 'answered', 200, 'reported', 5, 3, 0, ?, 1)`,
+    )
+    ids = Array.from({ length: 25 }, (_, index) => {
+      nowMs = START + Math.floor(index / 5) * 1000
+      const id = newId()
+      insert.run(
+        id,
+        index % 2 === 0 ? 'key' : 'second',
+        index % 3 === 0 ? 'gpt' : 'gone',
+        index === 0 ? 'gone' : 'provider',
+        nowMs,
+      )
+      return id
+    })
+  })
+
+  function list(filter: Partial<UsageFilter>): string[] {
+    const everything = { sinceMs: undefined, keyId: undefined, modelId: undefined, beforeId: undefined, limit: 1000 }
+    return listUsage(db, { ...everything, ...filter }).map((row) => row.id)
+  }
+
+  it('lists the newest first', () => {
+    expect(list({})).toEqual(ids.toReversed())
+  })
+
+  it('is paged without a gap or a repetition', () => {
+    const paged: string[] = []
+    for (let beforeId: string | undefined; ; beforeId = paged.at(-1)) {
+      const page = list({ limit: 7, beforeId })
+      paged.push(...page)
+      if (page.length < 7) break
+    }
+    expect(paged).toEqual(ids.toReversed())
+  })
+
+  it('is filtered by key, by model, by time, and by all of them', () => {
+    const newest = ids.toReversed()
+    const position = (id: string) => ids.indexOf(id)
+    expect(list({ keyId: 'second' })).toEqual(newest.filter((id) => position(id) % 2 === 1))
+    expect(list({ modelId: 'gpt' })).toEqual(newest.filter((id) => position(id) % 3 === 0))
+    expect(list({ sinceMs: START + 3000 })).toEqual(newest.filter((id) => position(id) >= 15))
+    expect(list({ sinceMs: START + 3001 })).toEqual(newest.filter((id) => position(id) >= 20))
+    expect(list({ sinceMs: 0 })).toEqual(newest)
+    expect(list({ keyId: 'key', modelId: 'gpt', sinceMs: START + 2000, beforeId: ids[20] })).toEqual(
+      newest.filter((id) => position(id) % 6 === 0 && position(id) >= 10 && position(id) < 20),
+    )
+    expect(list({ keyId: 'nobody' })).toEqual([])
+  })
+
+  it('names keys and providers, and goes on without a provider that was removed', () => {
+    const [newest] = listUsage(db, {
+      sinceMs: undefined,
+      keyId: undefined,
+      modelId: undefined,
+      beforeId: undefined,
+      limit: 1,
+    })
+    expect(newest).toMatchObject({ key_name: 'ci', provider_name: 'openai', charge_micro: 3, input_tokens: null })
+    const [oldest] = listUsage(db, {
+      sinceMs: undefined,
+      keyId: undefined,
+      modelId: undefined,
+      beforeId: ids[1],
+      limit: 1,
+    })
+    expect(oldest).toMatchObject({ id: ids[0], provider_name: null })
+  })
+})
