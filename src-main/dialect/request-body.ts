@@ -12,6 +12,20 @@ export type RequestBody = {
   readonly size: InputSize
 }
 
+/**
+ * Members that decide what a call costs. Some providers match names without regard to case: one that is spelt `Model` beside
+ * `model` would be served and never be priced.
+ */
+const METERED_MEMBERS = new Set([
+  'model',
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+  'stream',
+  'stream_options',
+  'input',
+])
+
 /** Parses a body, or says what is wrong with it. `byteLength` is its size on the wire. */
 export function parseBody(text: string, byteLength: number): RequestBody | Refusal {
   const scan = scanObject(text)
@@ -24,6 +38,16 @@ export function parseBody(text: string, byteLength: number): RequestBody | Refus
   const value = parseJson(text)
   if (value === undefined) return refuse('invalid_request', 'The body is not valid JSON.')
   if ('problem' in scan || !isRecord(value)) return refuse('invalid_request', 'The body must be a JSON object.')
+  // V8 misreads an escaped name when an earlier text had one that looks like it (nodejs/node#63785): what is read here would
+  // not be what the provider reads.
+  for (const name of scan.members.keys()) {
+    if (!Object.hasOwn(value, name)) {
+      return refuse('invalid_request', 'The body has escapes in the names of its members. Write them without.')
+    }
+    if (METERED_MEMBERS.has(name.toLowerCase()) && !METERED_MEMBERS.has(name)) {
+      return refuse('invalid_request', `The member '${name}' must be written '${name.toLowerCase()}'.`, { param: name })
+    }
+  }
   const size = { textBytes: Math.max(0, byteLength - scan.mediaLength), mediaParts: scan.mediaParts }
   return { text, scan, value, size }
 }

@@ -3,8 +3,8 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 
-/** More than any provider sends in one event. */
-const MAX_EVENT_LENGTH = 1024 * 1024
+/** Room for an image in one event. */
+const MAX_EVENT_LENGTH = 8 * 1024 * 1024
 
 /**
  * A line end and another: the blank line that ends an event, in all the line ends that the format allows. Where lines end in

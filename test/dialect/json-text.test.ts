@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { editObject, removeMember, scanObject, type ObjectScan } from '#dialect/json-text.ts'
-import { jsonObjects } from './json-arbitrary.ts'
+import { jsonObjects, jsonValues } from './json-arbitrary.ts'
 
-const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1000 : 50_000
+/** Without backslashes, for the reason that the random objects have none in their names. */
+const names = fc.oneof(
+  fc.string({ maxLength: 6 }).filter((text) => !text.includes('\\')),
+  fc.constantFrom('model', '__proto__', 'a"b', 'é'),
+)
+const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1000 : 10_000
 
 function scan(text: string): ObjectScan {
   const found = scanObject(text)
@@ -62,7 +67,7 @@ describe('scanning', () => {
   })
 
   it('finds a member that stands twice in any object, however its name is escaped', () => {
-    const name = fc.string({ minLength: 1, maxLength: 8 })
+    const name = names.filter((text) => text !== '')
     fc.assert(
       fc.property(jsonObjects, name, (object, repeated) => {
         const units = Array.from(repeated.split(''), (unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'))
@@ -143,15 +148,15 @@ describe('media', () => {
 
 describe('editing', () => {
   it('gives what parsing and assigning gives, and leaves all other text untouched', () => {
-    const name = fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom('model', '__proto__', 'a"b', '\\', 'é'))
     fc.assert(
-      fc.property(jsonObjects, name, fc.jsonValue(), fc.nat(), (text, fresh, value, pick) => {
+      fc.property(jsonObjects, names, jsonValues, fc.nat(), (text, fresh, written, pick) => {
         const before = scan(text)
         const names = [fresh, ...before.members.keys()]
         const edited = names[pick % names.length] ?? fresh
-        const result = editObject(text, before, new Map([[edited, JSON.stringify(value)]]))
+        const result = editObject(text, before, new Map([[edited, written]]))
 
         const assigned = JSON.parse(text) as object
+        const value: unknown = JSON.parse(written)
         Object.defineProperty(assigned, edited, { value, enumerable: true, configurable: true, writable: true })
         expect(JSON.stringify(JSON.parse(result))).toBe(JSON.stringify(assigned))
 
@@ -159,7 +164,7 @@ describe('editing', () => {
         expect(result.startsWith(text.slice(0, where.start))).toBe(true)
         expect(result.endsWith(text.slice(where.end))).toBe(true)
         const inserted = result.slice(where.start, result.length - (text.length - where.end))
-        expect(inserted.endsWith(JSON.stringify(value))).toBe(true)
+        expect(inserted.endsWith(written)).toBe(true)
       }),
       { numRuns },
     )
@@ -167,15 +172,12 @@ describe('editing', () => {
 
   it('changes several members at once, in whatever order they are named', () => {
     fc.assert(
-      fc.property(jsonObjects, fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue()), (text, changes) => {
-        const edits = new Map(Object.entries(changes).map(([name, value]) => [name, JSON.stringify(value)]))
+      fc.property(jsonObjects, fc.dictionary(names, jsonValues), (text, changes) => {
+        const edits = new Map(Object.entries(changes))
         const result = editObject(text, scan(text), edits)
-        expect(Object.entries(JSON.parse(result) as object).toSorted(byName)).toEqual(
-          Object.entries({
-            ...(JSON.parse(text) as object),
-            ...(JSON.parse(JSON.stringify(changes)) as object),
-          }).toSorted(byName),
-        )
+        const expected = new Map(Object.entries(JSON.parse(text) as object))
+        for (const [name, written] of edits) expected.set(name, JSON.parse(written))
+        expect(new Map(Object.entries(JSON.parse(result) as object))).toEqual(expected)
       }),
       { numRuns },
     )
@@ -227,7 +229,3 @@ describe('removing', () => {
     )
   })
 })
-
-function byName(left: [string, unknown], right: [string, unknown]): number {
-  return left[0] < right[0] ? -1 : 1
-}

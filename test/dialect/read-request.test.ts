@@ -41,6 +41,20 @@ describe('a chat completion request is refused', () => {
     expect(readChat(twice)).toMatchObject({ code: 'invalid_request', param: 'model' })
   })
 
+  it('whose escaped names are misread, as V8 does after a text with similar ones', () => {
+    const body = (member: string) => `{"model":"m","messages":[{"role":"user","content":"Hi"}],${member}}`
+    for (const [similar, escaped, field] of [
+      [String.raw`"\\":1`, String.raw`"\u006e":100`, 'choices'],
+      [String.raw`"max_t\\u006":1`, String.raw`"max_t\u006fkens":100`, 'outputCap'],
+    ] as const) {
+      for (let count = 0; count < 3; count++) readChat(body(similar))
+      const request = readChat(body(escaped))
+      // An engine without the mistake reads what is written; nobody reads anything else.
+      if (isRefusal(request)) expect(request.code).toBe('invalid_request')
+      else expect(request[field]).toBe(100)
+    }
+  })
+
   it('without repeating anything of its content', () => {
     const refusal = readChat('{"messages": secret words')
     expect(JSON.stringify(refusal)).not.toContain('secret')

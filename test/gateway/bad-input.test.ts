@@ -244,3 +244,12 @@ describe('a request that is broken as HTTP', () => {
     expect([0, 400]).toContain(answer.status)
   })
 })
+
+describe('a member that decides the price, in another spelling', () => {
+  // Providers that ignore case could believe this one, while the price follows the other.
+  it.each(['Model', 'MAX_TOKENS', 'Max_Completion_Tokens', 'N', 'Stream', 'Stream_Options'])('%s', async (name) => {
+    const body = withText(`"model":"chat","${name}":1`)
+    const message = await expectError(await post(pair.farebox, body, { key }), 400, { param: name })
+    expect(message).toContain(`'${name.toLowerCase()}'`)
+  })
+})

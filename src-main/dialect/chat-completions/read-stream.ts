@@ -20,6 +20,9 @@ export class ChatStreamReader implements AnswerReader {
   /** For each choice that was begun, whether it has its finish reason. */
   readonly #choices = new Map<number, boolean>()
   #length = 0
+  /** Comments that came before the first event: they are no part of an answer yet, which may still fail as a whole. */
+  #early = ''
+  #hasEvent = false
   #final = ''
   usage: TokenUsage | undefined
   textBytes = 0
@@ -41,6 +44,15 @@ export class ChatStreamReader implements AnswerReader {
       const passed = this.#read(event)
       if (passed !== event) isWhole = false
       kept += passed
+    }
+    if (!this.#hasEvent) {
+      this.#early += kept
+      return undefined
+    }
+    if (this.#early !== '') {
+      kept = this.#early + kept
+      this.#early = ''
+      isWhole = false
     }
     if (isWhole) return events.length === 0 ? undefined : chunk
     return kept === '' ? undefined : kept
@@ -65,6 +77,7 @@ export class ChatStreamReader implements AnswerReader {
     if (this.isComplete) return ''
     const data = eventData(event)
     if (data === undefined) return event
+    this.#hasEvent = true
     if (data === '[DONE]') {
       this.isComplete = true
       this.#final = event
