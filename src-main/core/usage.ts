@@ -22,10 +22,13 @@ export const UNKNOWN_USAGE: TokenUsage = {
   reasoningTokens: undefined,
 }
 
-/** A provider's count as a count: undefined for anything but a finite number, never negative, never a fraction. */
+/**
+ * A provider's count as a count. undefined for anything but a finite number of at least 0: a count below 0 says nothing, and
+ * reading it as 0 would make the answer free.
+ */
 export function tokenCount(value: unknown): number | undefined {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined
-  return Math.min(Math.max(0, Math.ceil(value)), MAX_TOKENS)
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return undefined
+  return Math.min(Math.ceil(value), MAX_TOKENS)
 }
 
 /** No real answer comes near this; a larger count is a provider's mistake and is cut here so that sums stay exact. */

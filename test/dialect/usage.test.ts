@@ -96,11 +96,7 @@ const TABLE: readonly (readonly [string, object, Counts])[] = [
   ['a total and no output', { prompt_tokens: 8, total_tokens: 20 }, { input: 8, output: 12 }],
   ['output alone', { completion_tokens: 4 }, { output: 4 }],
   ['a total alone, which says nothing about classes', { total_tokens: 4 }, {}],
-  [
-    'negative counts as nothing',
-    { prompt_tokens: -19, completion_tokens: -10, total_tokens: -29 },
-    { input: 0, output: 0 },
-  ],
+  ['negative counts as unknown', { prompt_tokens: 19, completion_tokens: -10 }, { input: 19 }],
   ['fractions rounded up', { prompt_tokens: 19.5, completion_tokens: 10.25 }, { input: 20, output: 11 }],
   [
     'huge counts cut to what sums stay exact with',
@@ -126,12 +122,20 @@ describe('a reported usage', () => {
     expect(readUsage(reported)).toEqual(usage(counts))
   })
 
-  it.each([null, undefined, 5, '19', [], {}, { tokens: 5 }, { prompt_tokens: null }, { prompt_tokens: '5' }])(
-    'is none where no count is given: %j',
-    (reported) => {
-      expect(readUsage(reported)).toBeUndefined()
-    },
-  )
+  it.each([
+    null,
+    undefined,
+    5,
+    '19',
+    [],
+    {},
+    { tokens: 5 },
+    { prompt_tokens: null },
+    { prompt_tokens: '5' },
+    { prompt_tokens: -19, total_tokens: -29 },
+  ])('is none where no count is given: %j', (reported) => {
+    expect(readUsage(reported)).toBeUndefined()
+  })
 
   it('gives classes that are whole, not negative, and never more than was reported', () => {
     const count = fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.double(), fc.constantFrom(undefined, null, '5', -3))
