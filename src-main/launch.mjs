@@ -16,7 +16,8 @@ function main(argv) {
   }
   // Whatever is written is for this user only: also what libraries write, and in a folder that others may look into.
   process.umask(0o077)
-  return argv[0] === 'start' ? start(argv.slice(1)) : runCommand(argv)
+  if (argv[0] !== 'start') return runCommand(argv)
+  return argv.includes('--help') || argv.includes('-h') ? runCommand(['help']) : start(argv.slice(1))
 }
 
 /** Node runs TypeScript as it is from 22.18 on, and in the 23 line from 23.6 on. */

@@ -36,8 +36,14 @@ export function resolveRoute(
   // Enabling needs a price, so this guards against what should not happen: a call that nobody could charge.
   if (model.price === undefined)
     return refuse('model_unpriced', `The model '${model.id}' has no price.`, { param: 'model' })
-  const [target] = model.targets
+  const target = firstTarget(model)
   const provider = target === undefined ? undefined : catalog.provider(target.providerId)
   if (target === undefined || provider === undefined) throw new Error(`model ${model.id} has no target`)
   return { model, price: model.price, target, provider }
+}
+
+/** The target of the lowest priority number; of several the one that was listed first. */
+function firstTarget(model: Model): Target | undefined {
+  const [first, ...others] = model.targets
+  return others.reduce((best, target) => (best !== undefined && target.priority < best.priority ? target : best), first)
 }
