@@ -61,7 +61,7 @@ export function adminClient(transport: AdminTransport): AdminClient {
 
 /** Longer than a provider's test or the verification of a large ledger takes. */
 const TIME_LIMIT_MS = 120_000
-const HEALTH_TIME_LIMIT_MS = 5_000
+const HEALTH_TIME_LIMIT_MS = 2_000
 const MAX_ANSWER_BYTES = 64 * 1_048_576
 
 /** Calls a running gateway. Redirects are refused: nothing else may ever see the token. */
