@@ -19,11 +19,13 @@ import { uuidV7Generator } from '#core/uuid.ts'
 import type { OpenHold } from '#ledger/account.ts'
 import { Journal } from '#ledger/journal.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
+import { Adaptations } from '#pipeline/adapt.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
 import { DemoTransport } from '#provider/demo.ts'
 import { probeProvider } from '#provider/probe.ts'
+import { Tokenizer } from '#provider/tokenizer.ts'
 import { HttpTransport } from '#provider/transport.ts'
 import { openVault } from '#secret/vault.ts'
 import { adminHandlers } from '#server/admin-handlers.ts'
@@ -110,7 +112,23 @@ async function assemble(config: Config, log: Log, clock: Clock, writer: Database
   const reportFault = (error: unknown, requestId: string) =>
     log(`fault in request ${requestId}: ${describeFault(error)}`)
   const transport = transportOf(http, new DemoTransport(clock.nowMs))
-  return { clock, newId, catalog, ledger, open, secrets, context, http, gate, reportFault, transport }
+  const adaptations = new Adaptations()
+  const counter = new Tokenizer({ script: new URL('./tokenizer-thread.ts', import.meta.url) })
+  return {
+    clock,
+    newId,
+    catalog,
+    ledger,
+    open,
+    secrets,
+    context,
+    http,
+    gate,
+    reportFault,
+    transport,
+    counter,
+    adaptations,
+  }
 }
 
 /** Takes over what is on disk, resolves what a killed process left open, and stops spending if the books do not add up. */
@@ -220,7 +238,7 @@ class RunningApp implements App {
   }
 
   async close(): Promise<void> {
-    const { open, ledger, http, writer, release } = this.#parts
+    const { open, ledger, http, writer, counter, release } = this.#parts
     clearInterval(this.#watch)
     // New connections are refused at once; those with an answer under way are ended by the drain below.
     const closed = this.#server.close()
@@ -233,6 +251,7 @@ class RunningApp implements App {
     await http.close()
     if (ledger.state !== 'halted') await ledger.flush()
     await this.#reports?.close()
+    await counter.close()
     await writer.close()
     if (this.#url !== undefined) rmSync(this.#instancePath, { force: true })
     release()
@@ -248,6 +267,7 @@ class RunningApp implements App {
   /** Ends answers that take too long, and those of keys that have expired meanwhile. */
   #look(): void {
     const { open, catalog, clock } = this.#parts
+    open.look()
     open.stopOlderThan(clock.monotonicMs() - this.#config.upstreamTotalTimeoutMs)
     for (const keyId of open.keyIds()) {
       const key = catalog.key(keyId)

@@ -6,6 +6,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openApp } from '#main/app.ts'
 import { readConfig } from '#main/config.ts'
+import { Tokenizer } from '#provider/tokenizer.ts'
 import '#main/command.ts'
 import '#main/headless.ts'
 
@@ -17,6 +18,9 @@ try {
   const app = await openApp(read.config, () => undefined)
   await app.inject({ method: 'GET', path: '/api/usage', body: undefined })
   await app.close()
+  const tokenizer = new Tokenizer()
+  await tokenizer.count(['warm'])
+  await tokenizer.close()
 } finally {
   rmSync(dataDir, { recursive: true, force: true })
 }

@@ -41,10 +41,11 @@ const FILES: Readonly<Record<string, Room>> = {
   'config.ts': { values: [] },
   'writer-thread.ts': { values: ['core', 'store', 'ledger'] },
   'report-thread.ts': { values: ['core', 'store', 'ledger'] },
+  'tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
   'app.ts': { values: [...allBut('shell', 'cli'), 'config.ts'], types: ['writer-thread.ts', 'report-thread.ts'] },
   'headless.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'command.ts'] },
   'command.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts'] },
-  'warm-up.ts': { values: ['app.ts', 'config.ts', 'command.ts', 'headless.ts'] },
+  'warm-up.ts': { values: ['app.ts', 'config.ts', 'command.ts', 'headless.ts', 'provider'] },
   'launch.mjs': { values: ['headless.ts', 'command.ts'] },
   'main.ts': { values: [...allBut('cli'), 'config.ts', 'app.ts'], packages: ['electron'] },
 }

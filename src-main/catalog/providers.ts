@@ -1,6 +1,7 @@
 // Providers: add, secret, remove.
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { readQuirks } from '#catalog/quirks.ts'
 import { providerView } from '#catalog/views.ts'
 import type { ProviderCreate, ProviderView } from '#contract/schemas.ts'
 import type { OutputCapField, Provider } from '#core/entities.ts'
@@ -75,6 +76,7 @@ export function readProvider(
     baseUrl,
     hasSecret: existing?.hasSecret ?? false,
     outputCapField: input.output_cap_field ?? defaultCapField(baseUrl),
+    quirks: readQuirks(input.quirks),
     createdAtMs: existing?.createdAtMs ?? context.nowMs(),
   }
 }

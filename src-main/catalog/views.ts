@@ -3,6 +3,7 @@
 import type { BalanceView, KeyView, ModelView, PackageView, ProviderView } from '#contract/schemas.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
+import { quirksView } from '#catalog/quirks.ts'
 import { keyStatus, type Key, type Model, type Package, type Provider } from '#core/entities.ts'
 import { microToCredits, type MicroCredits } from '#core/money.ts'
 import type { Balance } from '#ledger/account.ts'
@@ -14,6 +15,7 @@ export function providerView(provider: Provider): ProviderView {
     dialect: provider.dialect,
     base_url: provider.baseUrl,
     output_cap_field: provider.outputCapField,
+    quirks: quirksView(provider.quirks),
     has_secret: provider.hasSecret,
     created_at: iso(provider.createdAtMs),
   }

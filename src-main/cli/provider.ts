@@ -31,13 +31,13 @@ const list = verb({
 
 const add = verb({
   name: 'provider add',
-  usage: `NAME --dialect D --base-url U [--output-cap-field F] [${SECRET_USAGE}]`,
+  usage: `NAME --dialect D --base-url U [--output-cap-field F] [--quirks NAME=VALUE,…] [${SECRET_USAGE}]`,
   summary: 'adds an upstream account',
   operand: 'NAME',
-  flags: { dialect: text, base_url: text, output_cap_field: text, ...SECRET_FLAGS },
+  flags: { dialect: text, base_url: text, output_cap_field: text, quirks: text, ...SECRET_FLAGS },
   async run(client, { name, flags, sources }) {
     const { dialect, base_url, output_cap_field } = flags
-    const fields = { name, dialect, base_url, output_cap_field }
+    const fields = { name, dialect, base_url, output_cap_field, quirks: quirksOf(flags.quirks) }
     // Without the secret first, so that nothing is read for a command that is wrong anyway.
     requestBody('addProvider', fields)
     const body = requestBody('addProvider', { ...fields, secret: await secretOf(flags, sources) })
@@ -87,6 +87,17 @@ const remove = verb({
 })
 
 export const PROVIDER_VERBS = [list, add, test, secret, remove]
+
+/** `stream_usage=false,max_stops=2` as an object; what the names and values may be is for the admin API's schema to say. */
+function quirksOf(list: string | undefined): Record<string, unknown> | undefined {
+  if (list === undefined) return undefined
+  const entries = list.split(',').map((entry): [string, unknown] => {
+    const [name = '', value = ''] = entry.split('=', 2)
+    if (value === 'true' || value === 'false') return [name.trim(), value === 'true']
+    return [name.trim(), /^\d+$/.test(value) ? Number(value) : value]
+  })
+  return Object.fromEntries(entries)
+}
 
 /** The secret from the one place that was named, or undefined when none was. */
 async function secretOf(flags: FlagValues<typeof SECRET_FLAGS>, sources: Sources): Promise<string | undefined> {

@@ -38,11 +38,28 @@ const LimitsFields = strict({
   concurrent_requests: Type.Optional(Count),
 })
 
+/** How a provider differs from others of its dialect. */
+export const ProviderQuirks = strict({
+  stream_usage: Type.Optional(Type.Boolean()),
+  reasoning_field: Type.Optional(Type.Enum(['reasoning_content', 'reasoning', 'none'])),
+  tool_ids: Type.Optional(Type.Enum(['any', 'alphanumeric-9'])),
+  system_role: Type.Optional(Type.Enum(['system', 'developer'])),
+  later_system: Type.Optional(Type.Enum(['keep', 'user'])),
+  parallel_tool_calls: Type.Optional(Type.Boolean()),
+  cache_marks: Type.Optional(Type.Boolean()),
+  top_k: Type.Optional(Type.Boolean()),
+  max_stops: Type.Optional(Type.Integer({ minimum: 0, maximum: 64 })),
+  json_schema: Type.Optional(Type.Boolean()),
+  reasoning_effort: Type.Optional(Type.Boolean()),
+})
+export type ProviderQuirks = Type.Static<typeof ProviderQuirks>
+
 const providerProperties = {
   name: Name,
-  dialect: Type.Enum(['chat-completions', 'demo']),
+  dialect: Type.Enum(['chat-completions', 'messages', 'responses', 'gemini', 'demo']),
   base_url: Type.Optional(Type.String({ maxLength: 2000 })),
   output_cap_field: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
+  quirks: Type.Optional(ProviderQuirks),
 }
 const Secret = Type.String({ minLength: 1, maxLength: 10_000 })
 
@@ -54,6 +71,7 @@ export const ProviderView = strict({
   dialect: Type.String(),
   base_url: Type.String(),
   output_cap_field: Type.String(),
+  quirks: ProviderQuirks,
   has_secret: Type.Boolean(),
   created_at: Timestamp,
 })

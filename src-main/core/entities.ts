@@ -3,9 +3,8 @@
 
 import type { MicroCredits } from '#core/money.ts'
 import type { Price } from '#core/pricing.ts'
-
-export const PROVIDER_DIALECTS = ['chat-completions', 'demo'] as const
-export type ProviderDialect = (typeof PROVIDER_DIALECTS)[number]
+import type { ProviderDialect } from '#core/provider-dialect.ts'
+import type { Quirks } from '#core/quirks.ts'
 
 /** Names of the member that caps the output of a chat completion; providers differ in which they take. */
 export type OutputCapField = 'max_tokens' | 'max_completion_tokens'
@@ -18,6 +17,8 @@ export type Provider = {
   readonly baseUrl: string
   readonly hasSecret: boolean
   readonly outputCapField: OutputCapField
+  /** What the administrator said about how this provider differs from others of its dialect. */
+  readonly quirks: Partial<Quirks>
   readonly createdAtMs: number
 }
 

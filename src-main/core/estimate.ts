@@ -1,5 +1,5 @@
 // Token estimates from sizes alone. They are used for holds, for output caps and, marked as estimated, for charges when
-// a provider reports no usage. A real tokenizer is far too slow to run on every request.
+// a provider reports no usage and nobody counted. A real tokenizer is far too slow to run on every request.
 
 /** English prose and code average about four UTF-8 bytes per token; other scripts need more bytes for a token, not fewer. */
 const BYTES_PER_TOKEN = 4

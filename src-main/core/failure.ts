@@ -10,6 +10,7 @@ export type FailureKind =
   | 'too_large' // the answer passes our bounds
   | 'secret' // the provider refuses our secret, or none can be read
   | 'status' // the provider answered with an error status
+  | 'reported' // the provider told of an error inside its answer; the message is its own words, for the client alone
   | 'aborted' // we stopped it: the client went, the key was revoked, Farebox shuts down
 
 export class UpstreamFailure extends Error {
@@ -34,10 +35,22 @@ export class UpstreamFailure extends Error {
   }
 }
 
+const ACCOUNT_STATUSES = [401, 402, 403]
+
+/** Whether a provider reported, inside its answer, what it has against Farebox and not against the request. */
+export function isAboutAccount({ kind, status }: UpstreamFailure): boolean {
+  return kind === 'reported' && (status === undefined || ACCOUNT_STATUSES.includes(status))
+}
+
 /** What the client is told about a failure before the first byte: 502, 503 or 504. */
 export function refusalOfFailure(failure: UpstreamFailure): Refusal {
   const retryAfterSeconds = failure.retryAfterSeconds
   const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  if (failure.kind === 'reported' && failure.status === 400) return refuse('invalid_request', failure.message)
+  // An error that stands for no status, or for one of these, is about our own account, and its words are not for the client.
+  if (isAboutAccount(failure)) {
+    return refuse('upstream_error', 'The provider reported that it refuses the secret or account of Farebox.')
+  }
   if (failure.kind === 'timeout' || failure.status === 504 || failure.status === 408) {
     return refuse('upstream_timeout', failure.message, details)
   }

@@ -14,6 +14,7 @@ export const REFUSALS = {
   model_not_found: { status: 404, errorType: 'not_found_error' },
   conflict: { status: 409, errorType: 'invalid_request_error' },
   request_too_large: { status: 413, errorType: 'request_too_large' },
+  upgrade_required: { status: 426, errorType: 'invalid_request_error' },
   rate_limited: { status: 429, errorType: 'rate_limit_error' },
   internal: { status: 500, errorType: 'api_error' },
   upstream_error: { status: 502, errorType: 'upstream_error' },
@@ -33,15 +34,18 @@ export type Refusal = {
   readonly param?: string
   readonly retryAfterSeconds?: number
   readonly limit?: HitLimit
+  /** Members that clients of one format look for in an error, such as what to do without. */
+  readonly details?: Readonly<Record<string, unknown>>
 }
 
-type Details = Pick<Refusal, 'param' | 'retryAfterSeconds' | 'limit'>
+type Details = Pick<Refusal, 'param' | 'retryAfterSeconds' | 'limit' | 'details'>
 
 /** Builds a refusal. `message` says what happened and what to do next, without secrets or content. */
 export function refuse(code: RefusalCode, message: string, details: Details = {}): Refusal {
   return { type: 'refusal', code, message, ...details }
 }
 
+/** The code tells it from content of the same type: a model's refusal to answer. */
 export function isRefusal(value: unknown): value is Refusal {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'refusal'
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'refusal' && 'code' in value
 }

@@ -1,7 +1,9 @@
-// What the pipeline needs of any answer, streamed or whole, in any dialect: which bytes may go to the client now, when the
-// answer is complete, and what it used.
+// What the pipeline needs of any answer, streamed or whole, passed through or translated: which bytes may go to the client
+// now, when the answer is complete, and what it used.
 
+import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
+import type { GeneratedText } from '#dialect/generated-text.ts'
 
 /** Bytes, or text in which each character is one byte (latin1), ready to be written as they are. */
 export type WireBytes = Buffer | string
@@ -13,14 +15,20 @@ export type WireBytes = Buffer | string
 export interface AnswerReader {
   /** Takes what arrived; returns what may be sent on now, if anything. */
   push(chunk: Buffer): WireBytes | undefined
-  /** Takes the upstream's end; returns the last bytes, which are to be sent only once the charge is on disk. */
-  end(): WireBytes
+  /** Takes the upstream's end. */
+  end(): void
+  /** After `end`: the last bytes, to be sent only once the charge is on disk. `usage` is what the exchange is charged for. */
+  final(usage: TokenUsage): WireBytes
   /** True once the dialect's terminal event was read: the rest of the upstream's bytes does not matter. */
   readonly isComplete: boolean
   /** The last usage that the upstream reported; undefined while it has reported none. */
   readonly usage: TokenUsage | undefined
-  /** Bytes of generated text so far (content, reasoning, tool arguments), for an estimate where usage is missing. */
-  readonly textBytes: number
+  /** What was generated so far (content, reasoning, tool arguments), for an estimate where usage is missing. */
+  readonly generated: GeneratedText
+  /** Streams only: the event that tells the client that its answer broke off. */
+  fail?(refusal: Refusal, requestId: string): WireBytes
+  /** Streams only: an event that shows the client that its stream is alive; undefined in the middle of an event. */
+  keepAlive?(): WireBytes | undefined
 }
 
 /** Upper bound of one upstream answer that is kept in memory or passed through. */

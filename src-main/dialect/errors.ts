@@ -1,22 +1,27 @@
 // Error bodies in the contract's shape: {"error":{"message","type","code"}}, where `code` is the HTTP status.
 
 import { REFUSALS, type Refusal } from '#core/refusal.ts'
+import { isRecord } from '#dialect/request-body.ts'
 
-/** The body for a refusal. Optional members say which parameter or limit it is about and which request it was. */
+/** The body for a refusal. */
 export function errorBody(refusal: Refusal, requestId: string): string {
+  return JSON.stringify({ error: errorObject(refusal, requestId) })
+}
+
+/** What an error says of a refusal. Optional members say which parameter or limit it is about and which request it was. */
+export function errorObject(refusal: Refusal, requestId: string): Readonly<Record<string, unknown>> {
   const { status, errorType } = REFUSALS[refusal.code]
-  return JSON.stringify({
-    error: {
-      message: refusal.message,
-      type: errorType,
-      code: status,
-      ...(refusal.param === undefined ? {} : { param: refusal.param }),
-      ...(refusal.limit === undefined
-        ? {}
-        : { limit: { name: refusal.limit.name, scope: refusal.limit.scope, reset_at: refusal.limit.resetAt } }),
-      request_id: requestId,
-    },
-  })
+  return {
+    message: refusal.message,
+    type: errorType,
+    code: status,
+    ...(refusal.param === undefined ? {} : { param: refusal.param }),
+    ...(refusal.limit === undefined
+      ? {}
+      : { limit: { name: refusal.limit.name, scope: refusal.limit.scope, reset_at: refusal.limit.resetAt } }),
+    ...(refusal.details === undefined ? {} : { details: refusal.details }),
+    request_id: requestId,
+  }
 }
 
 /** Refusals that a repeated request would only meet again; the SDKs obey `x-should-retry`. */
@@ -26,4 +31,24 @@ const FINAL = new Set(['credits_exhausted', 'package_expired', 'model_unpriced',
 export function retryHeaders(refusal: Refusal): Readonly<Record<string, string>> {
   if (refusal.retryAfterSeconds !== undefined) return { 'retry-after': String(refusal.retryAfterSeconds) }
   return FINAL.has(refusal.code) ? { 'x-should-retry': 'false' } : {}
+}
+
+export type ProviderWords = { readonly message: string; readonly param?: string; readonly code?: string }
+
+/** What a provider says in an error body, in whichever of the usual shapes; undefined where it says nothing. */
+export function providerWords(body: unknown): ProviderWords | undefined {
+  // Gemini answers with an array where no stream of events was asked for.
+  const value: unknown = Array.isArray(body) ? body[0] : body
+  if (!isRecord(value)) return undefined
+  const error = value['error'] ?? value
+  if (typeof error === 'string') return { message: error }
+  if (!isRecord(error)) return undefined
+  const message = [error['message'], value['message'], value['detail']].find((text) => typeof text === 'string')
+  if (typeof message !== 'string' || message === '') return undefined
+  const { param, code } = error
+  return {
+    message,
+    ...(typeof param === 'string' ? { param } : {}),
+    ...(typeof code === 'string' ? { code } : {}),
+  }
 }

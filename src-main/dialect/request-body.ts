@@ -20,6 +20,8 @@ const METERED_MEMBERS = new Set([
   'model',
   'max_tokens',
   'max_completion_tokens',
+  'max_output_tokens',
+  'background',
   'n',
   'stream',
   'stream_options',

@@ -12,9 +12,14 @@ const MAX_EVENT_LENGTH = 8 * 1024 * 1024
  */
 const BLANK_LINE = /(?:\r\n|\n)(?:\r\n|\n|\r(?!\n|$))|\r(?!\n)(?:\r\n|\r)/g
 
+/** The longest blank line with the line end before it; where it is cut, this much of what came before tells of it. */
+const BLANK_LINE_LENGTH = 4
+
 /** Cuts a stream into events. Keeps what has not ended yet. */
 export class EventSplitter {
   #rest = ''
+  /** The last characters of `#rest`. */
+  #tail = ''
 
   /** The text that has not ended in a blank line yet. */
   get rest(): string {
@@ -23,6 +28,8 @@ export class EventSplitter {
 
   /** Adds text and returns the events that are complete now, each with the blank line that ends it. */
   push(text: string): string[] {
+    // Only what is new is searched: a large event that comes in small pieces would be searched once for each of them.
+    if (this.#rest !== '' && eventEnd(this.#tail + text, 0) === -1) return this.#keep(this.#rest + text, text)
     const all = this.#rest === '' ? text : this.#rest + text
     const events: string[] = []
     let from = 0
@@ -30,24 +37,47 @@ export class EventSplitter {
       events.push(from === 0 && end === all.length ? all : all.slice(from, end))
       from = end
     }
-    this.#rest = from === all.length ? '' : all.slice(from)
-    if (this.#rest.length > MAX_EVENT_LENGTH)
-      throw new UpstreamFailure('too_large', 'The provider sent too large an event.')
+    const rest = from === all.length ? '' : all.slice(from)
+    this.#tail = ''
+    this.#keep(rest, rest)
     return events
+  }
+
+  /** `added` is the end of `rest` that is new. */
+  #keep(rest: string, added: string): string[] {
+    if (rest.length > MAX_EVENT_LENGTH) throw new UpstreamFailure('too_large', 'The provider sent too large an event.')
+    this.#rest = rest
+    this.#tail = (this.#tail + added).slice(-BLANK_LINE_LENGTH)
+    return []
   }
 }
 
 /** The data of an event: its `data` lines joined by line feeds; undefined for an event without any (a comment). */
 export function eventData(event: string): string | undefined {
-  if (event.startsWith('data: ') && event.indexOf('\n') === event.length - 2 && !event.includes('\r')) {
-    return event.slice(6, -2)
-  }
+  const simple = simpleDataStart(event)
+  if (simple !== -1) return event.slice(simple, -2)
   const lines: string[] = []
   for (const line of event.split(/\r\n|\n|\r/)) {
     if (line === 'data') lines.push('')
     else if (line.startsWith('data:')) lines.push(line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5))
   }
   return lines.length === 0 ? undefined : lines.join('\n')
+}
+
+/** The value of an event's `event` line; undefined where it has none. */
+export function eventName(event: string): string | undefined {
+  const simple = simpleDataStart(event)
+  if (simple === 'data: '.length) return undefined
+  const lines = simple === -1 ? event.split(/\r\n|\n|\r/) : [event.slice(0, event.indexOf('\n'))]
+  const line = lines.findLast((text) => text.startsWith('event:'))
+  return line?.slice(line.charCodeAt(6) === 0x20 ? 7 : 6).trimEnd()
+}
+
+/** Where the data begins in an event of the usual form: perhaps an `event` line, then one `data` line; else -1. */
+function simpleDataStart(event: string): number {
+  const data = event.startsWith('event: ') ? event.indexOf('\n') + 1 : 0
+  if (!event.startsWith('data: ', data)) return -1
+  return event.indexOf('\n', data) === event.length - 2 && !event.includes('\r') ? data + 6 : -1
 }
 
 function eventEnd(text: string, from: number): number {

@@ -23,14 +23,11 @@ export class WholeAnswer {
 
   /**
    * The answer as a JSON object; read as latin1, each character of its text is one byte. Throws UpstreamFailure for anything
-   * else, and for an error that came with status 200.
+   * else.
    */
   json(encoding: 'utf8' | 'latin1' = 'utf8'): Readonly<Record<string, unknown>> {
     const value = parseJson(this.bytes().toString(encoding))
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider did not answer with a JSON object.')
-    if (value['error'] !== undefined && value['error'] !== null) {
-      throw new UpstreamFailure('malformed', 'The provider answered with an error inside a success.')
-    }
     return value
   }
 }

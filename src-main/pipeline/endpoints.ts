@@ -1,60 +1,169 @@
-// The gateway's endpoints that reach an upstream, each with the dialect functions that read, edit and pass it on.
+// The gateway's endpoints that reach an upstream: what routing and metering need of their requests, whatever the dialect, and
+// how a request is made ready for the provider that was chosen.
 
-import type { ModelKind, OutputCapField } from '#core/entities.ts'
+import type { ModelKind, Provider, Target } from '#core/entities.ts'
 import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
-import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { quirksOf } from '#core/quirks.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import { editChatRequest } from '#dialect/chat-completions/edit-request.ts'
-import { ChatAnswerReader } from '#dialect/chat-completions/read-answer.ts'
-import { readChatRequest } from '#dialect/chat-completions/read-request.ts'
-import { ChatStreamReader } from '#dialect/chat-completions/read-stream.ts'
+import type { ClientDialect, ClientRequest, ProviderError } from '#dialect/dialect.ts'
+import { CLIENT_DIALECTS, PROVIDER_DIALECTS, RESPONSES_BODY_AT_CHAT, type ClientFormat } from '#dialect/dialects.ts'
 import { EmbeddingAnswerReader } from '#dialect/embeddings/read-answer.ts'
 import { editEmbeddingRequest, readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
+import { repairTurns } from '#dialect/repair.ts'
+import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
+import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
+import type { Conversation } from '#dialect/turn.ts'
 
-export type EndpointName = 'chat' | 'embeddings'
+export type EndpointName = ClientFormat | 'embeddings'
 
-/** A request as the journey sees it, whatever its dialect. */
+/** A request as the journey sees it. */
 export type EndpointRequest = {
   readonly endpoint: EndpointName
   readonly model: string
   readonly isStream: boolean
   /** The kind of model that can serve it. */
   readonly kind: ModelKind
-  readonly upstreamPath: string
   readonly likelyInputTokens: number
   readonly worstInputTokens: number
   /** How many answers are generated; 0 where nothing is. */
   readonly choices: number
   readonly outputCap: number | undefined
   /** The name of the member that caps the output, as the client knows it. */
-  readonly outputCapName: OutputCapField
-  edit(upstreamModel: string, outputCap: number | undefined, outputCapField: OutputCapField): string
-  newReader(): AnswerReader
+  readonly outputCapName: string
+  /** The request in no dialect's words, for counting its tokens; undefined where it has none or cannot be read. */
+  readonly conversation: () => Conversation | undefined
+  /** Makes the request ready for one target, or refuses what its provider cannot be asked. */
+  readonly prepare: (destination: Destination) => Prepared | Refusal
+}
+
+export type Destination = {
+  readonly provider: Provider
+  readonly target: Target
+  readonly exchangeId: string
+  readonly nowMs: number
+}
+
+export type Prepared = {
+  /** True where the client's bytes are passed on, and the provider's back. */
+  readonly isPassed: boolean
+  /** Below the provider's base URL. */
+  readonly path: string
+  /** What could not be carried to the provider, for the `x-farebox-dropped` header. */
+  readonly dropped: readonly string[]
+  readonly body: (outputCap: number | undefined) => string
+  readonly newReader: () => AnswerReader
+  readonly readError: ((body: unknown) => ProviderError | undefined) | undefined
 }
 
 /** Reads a body, or refuses it with the member that is wrong. */
 export function readRequest(endpoint: EndpointName, text: string, byteLength: number): EndpointRequest | Refusal {
-  return endpoint === 'chat' ? readChat(text, byteLength) : readEmbeddings(text, byteLength)
+  if (endpoint === 'embeddings') return readEmbeddings(text, byteLength)
+  const client = CLIENT_DIALECTS[endpoint]
+  const request = client.readRequest(text, byteLength)
+  if (!isRefusal(request)) return readChat(endpoint, client, request)
+  // Only a body that is no chat completion at all is tried as something else, so that nobody else's error changes.
+  if (endpoint !== 'chat' || request.param !== 'messages' || !text.includes('"input"')) return request
+  const other = RESPONSES_BODY_AT_CHAT.readRequest(text, byteLength)
+  return isRefusal(other) ? request : readChat(endpoint, RESPONSES_BODY_AT_CHAT, other)
 }
 
-function readChat(text: string, byteLength: number): EndpointRequest | Refusal {
-  const request = readChatRequest(text, byteLength)
-  if (isRefusal(request)) return request
+function readChat(endpoint: ClientFormat, client: ClientDialect, request: ClientRequest): EndpointRequest {
+  const tokens = inputTokens(request.body.size)
   return {
-    endpoint: 'chat',
+    endpoint,
     model: request.model,
     isStream: request.isStream,
     kind: 'chat',
-    upstreamPath: '/chat/completions',
-    ...inputTokens(request.body.size),
+    ...tokens,
     choices: request.choices,
     outputCap: request.outputCap,
-    outputCapName: request.outputCapField ?? 'max_tokens',
-    edit: (upstreamModel, outputCap, outputCapField) =>
-      editChatRequest(request, { upstreamModel, outputCap, outputCapField }),
-    newReader: () => (request.isStream ? new ChatStreamReader(request) : new ChatAnswerReader()),
+    outputCapName: request.outputCapName,
+    conversation: () => {
+      const conversation = client.readConversation(request)
+      return isRefusal(conversation) ? undefined : conversation
+    },
+    prepare: (destination) => {
+      if (client.passesTo.includes(destination.provider.dialect)) return pass(client, request, destination)
+      return translate({ client, request, likelyInputTokens: tokens.likelyInputTokens }, destination)
+    },
   }
 }
+
+function pass(client: ClientDialect, request: ClientRequest, { provider, target }: Destination): Prepared {
+  return {
+    isPassed: true,
+    path: client.path,
+    dropped: [],
+    body: (outputCap) =>
+      client.editRequest(request, {
+        upstreamModel: target.upstreamModel,
+        outputCap,
+        outputCapField: provider.outputCapField,
+        quirks: quirksOf(provider),
+      }),
+    newReader: () => client.newPassReader(request),
+    readError: undefined,
+  }
+}
+
+type Translatable = {
+  readonly client: ClientDialect
+  readonly request: ClientRequest
+  readonly likelyInputTokens: number
+}
+
+function translate(
+  { client, request, likelyInputTokens }: Translatable,
+  { provider, target, exchangeId, nowMs }: Destination,
+): Prepared | Refusal {
+  const read = client.readConversation(request)
+  if (isRefusal(read)) return read
+  const names = new ToolNames(read.tools)
+  const conversation = forProvider(read, names)
+  if (!hasContent(conversation)) {
+    const param = 'messages' in request.body.value ? 'messages' : 'input'
+    return refuse('invalid_request', `'${param}' holds nothing that can be sent. Send at least one text.`, { param })
+  }
+  const dialect = PROVIDER_DIALECTS[provider.dialect]
+  const written = dialect.writeRequest(conversation, {
+    upstreamModel: target.upstreamModel,
+    isStream: request.isStream,
+    outputCapField: provider.outputCapField,
+    quirks: quirksOf(provider),
+  })
+  if (isRefusal(written)) return written
+  return {
+    isPassed: false,
+    path: written.path,
+    dropped: [...new Set([...conversation.dropped, ...written.dropped])],
+    body: (outputCap) => {
+      if (outputCap === undefined) throw new Error('a translated request has no output cap')
+      return written.body(outputCap)
+    },
+    readError: dialect.readError,
+    newReader: () => {
+      const context = { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens }
+      const { isShown, keepsSeal = false } = conversation.reasoning
+      const restorer = new AnswerRestorer(names, { showsReasoning: isShown, keepsSeals: keepsSeal })
+      const translation = { client, provider: dialect, context, restorer }
+      return request.isStream ? new TranslatedStream(translation) : new TranslatedWhole(translation)
+    },
+  }
+}
+
+/** Whether anything is left to be sent: empty texts are not, and reasoning alone says nothing. */
+function hasContent({ turns }: Conversation): boolean {
+  return turns.some((turn) => turn.role !== 'assistant' || turn.content.some((part) => part.type !== 'reasoning'))
+}
+
+/** The conversation in the order that every provider accepts, with names that it takes. */
+export function forProvider(conversation: Conversation, names: ToolNames): Conversation {
+  return withWireNames({ ...conversation, turns: repairTurns(conversation.turns) }, names)
+}
+
+/** Dialects that have the embeddings endpoint of chat completions. */
+const EMBEDDING_DIALECTS = ['chat-completions', 'demo', 'responses']
 
 function readEmbeddings(text: string, byteLength: number): EndpointRequest | Refusal {
   const request = readEmbeddingRequest(text, byteLength)
@@ -65,15 +174,27 @@ function readEmbeddings(text: string, byteLength: number): EndpointRequest | Ref
     model: request.model,
     isStream: false,
     kind: 'embedding',
-    upstreamPath: '/embeddings',
     ...(tokenCount === undefined
       ? inputTokens(request.body.size)
       : { likelyInputTokens: tokenCount, worstInputTokens: tokenCount }),
     choices: 0,
     outputCap: undefined,
     outputCapName: 'max_tokens',
-    edit: (upstreamModel) => editEmbeddingRequest(request, upstreamModel),
-    newReader: () => new EmbeddingAnswerReader(request.format),
+    conversation: () => undefined,
+    prepare: ({ provider, target }) => {
+      if (!EMBEDDING_DIALECTS.includes(provider.dialect)) {
+        const message = `The provider of '${request.model}' speaks the ${provider.dialect} dialect, which has no embeddings here.`
+        return refuse('invalid_request', message, { param: 'model' })
+      }
+      return {
+        isPassed: true,
+        path: '/embeddings',
+        dropped: [],
+        body: () => editEmbeddingRequest(request, target.upstreamModel),
+        newReader: () => new EmbeddingAnswerReader(request.format),
+        readError: undefined,
+      }
+    },
   }
 }
 

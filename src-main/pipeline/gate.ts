@@ -14,6 +14,7 @@ import {
   type LimitVerdict,
 } from '#core/limits.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Headers } from '#pipeline/ports.ts'
 import type { Cancellation } from '#ledger/ledger.ts'
 
@@ -83,8 +84,8 @@ export class Gate {
     this.#serve(lane, ticket.keyId)
   }
 
-  /** The standard rate-limit headers for a key with limits. */
-  headers(keyId: string, limits: PackageLimits): Headers {
+  /** The standard rate-limit headers for a key with limits; for clients of the messages format those that they read too. */
+  headers(keyId: string, limits: PackageLimits, endpoint: EndpointName): Headers {
     const { requestsPerMinute, tokensPerMinute } = limits
     if (requestsPerMinute === undefined && tokensPerMinute === undefined) return {}
     const { state } = this.#lane(keyId)
@@ -100,6 +101,10 @@ export class Gate {
       headers[`x-ratelimit-remaining-${name}`] = String(standing.remaining)
       // The form that OpenAI's clients parse: a Go duration.
       headers[`x-ratelimit-reset-${name}`] = `${standing.resetMs}ms`
+      if (endpoint !== 'messages') continue
+      headers[`anthropic-ratelimit-${name}-limit`] = String(standing.limit)
+      headers[`anthropic-ratelimit-${name}-remaining`] = String(standing.remaining)
+      headers[`anthropic-ratelimit-${name}-reset`] = new Date(nowMs + standing.resetMs).toISOString()
     }
     return headers
   }

@@ -3,7 +3,13 @@
 
 import { refuse, type Refusal } from '#core/refusal.ts'
 
-type OpenExchange = { readonly keyId: string; readonly startedAtMs: number; stop(refusal: Refusal): void }
+type OpenExchange = {
+  readonly keyId: string
+  readonly startedAtMs: number
+  stop(refusal: Refusal): void
+  /** Called every second. */
+  look(): void
+}
 
 export class OpenExchanges {
   readonly #open = new Set<OpenExchange>()
@@ -44,6 +50,11 @@ export class OpenExchanges {
       if (exchange.startedAtMs >= startedBeforeMs) continue
       exchange.stop(refuse('upstream_timeout', 'The answer took longer than Farebox allows in all.'))
     }
+  }
+
+  /** Lets every exchange see whether its client should be shown that its stream is alive. */
+  look(): void {
+    for (const exchange of this.#open) exchange.look()
   }
 
   /** Waits for running exchanges, then ends those that are left. Afterwards none can run any more. */

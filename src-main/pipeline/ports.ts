@@ -61,3 +61,9 @@ export interface UpstreamCall {
 export interface Transport {
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall
 }
+
+/** Counts tokens where no provider does. Never rejects; what cannot be counted is estimated from its size. */
+export interface TokenCounter {
+  /** `patienceMs`: after this time an estimate will do; without it the counter's own limit holds. */
+  count(texts: readonly string[], patienceMs?: number): Promise<number>
+}

@@ -4,13 +4,14 @@
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { AnswerReader, WireBytes } from '#dialect/answer.ts'
+import type { ProviderError } from '#dialect/dialect.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { Client, Transport, UpstreamCall, UpstreamHeaders, UpstreamRequest } from '#pipeline/ports.ts'
 
 export type RelayEnd =
-  /** The answer is complete; `final` is sent once its charge is on disk. */
-  | { readonly type: 'complete'; readonly final: WireBytes }
-  /** The provider refused the request itself; its words go to the client unchanged. */
+  /** The answer is complete; its reader's `final` is sent once its charge is on disk. */
+  | { readonly type: 'complete' }
+  /** The provider refused the request itself; what it said is for the client. */
   | { readonly type: 'refused'; readonly status: number; readonly body: Buffer }
   | { readonly type: 'failed'; readonly failure: UpstreamFailure }
   | { readonly type: 'client-gone' }
@@ -21,12 +22,13 @@ export type RelayEnd =
 
 export type RelayInput = {
   readonly transport: Transport
-  /** Makes the request to send. Called once; what it throws ends the relay like any mistake of ours. */
-  readonly makeRequest: () => UpstreamRequest
+  readonly request: UpstreamRequest
   readonly providerName: string
   readonly isStream: boolean
   readonly reader: AnswerReader
   readonly client: Client
+  /** What a body of an error says beside its words; undefined for dialects whose status says it all. */
+  readonly readError: ((body: unknown) => ProviderError | undefined) | undefined
   /** Sends the client its status and headers. Called once, right before the first byte of the answer. */
   readonly begin: (upstreamHeaders: UpstreamHeaders) => void
   readonly monotonicMs: () => number
@@ -35,6 +37,8 @@ export type RelayInput = {
 /** Statuses with which a provider judges the request, not itself or us. */
 const PASSED_STATUSES = new Set([400, 404, 409, 413, 415, 422])
 const MAX_ERROR_BYTES = 1024 * 1024
+/** After so many looks, a second apart, at a stream that brought nothing its client is shown that it is alive. */
+const QUIET_LOOKS = 15
 
 export class Relay {
   readonly #input: RelayInput
@@ -44,6 +48,9 @@ export class Relay {
   #refusedStatus: number | undefined
   #refusedBody: Buffer[] = []
   #refusedLength = 0
+  #quietLooks = 0
+  #isAnswering = false
+  #waitsForClient = false
   /** Resolves at the end; never rejects. */
   readonly ended: Promise<RelayEnd>
   /** True from the commit point on: the client has the first bytes of an answer. */
@@ -63,7 +70,7 @@ export class Relay {
   start(): void {
     if (this.#hasEnded) return
     this.#guard(() => {
-      this.#call = this.#input.transport.send(this.#input.makeRequest(), {
+      this.#call = this.#input.transport.send(this.#input.request, {
         onHead: (status, headers) => this.#guard(() => this.#onHead(status, headers)),
         onData: (chunk) => this.#guard(() => this.#onData(chunk)),
         onEnd: () => this.#guard(() => this.#onEnd()),
@@ -78,10 +85,30 @@ export class Relay {
     this.#abort({ type: 'stopped', refusal })
   }
 
+  /** Called every second: shows the client of a stream that has been silent for a while that it is alive. */
+  look(): void {
+    if (this.#hasEnded || !this.#isAnswering || this.#waitsForClient) return
+    this.#quietLooks += 1
+    if (this.#quietLooks < QUIET_LOOKS) return
+    this.#guard(() => {
+      const bytes = this.#input.reader.keepAlive?.()
+      // Sending nothing would still begin the answer, which can fail as a whole until then.
+      if (bytes === undefined || bytes.length === 0) return
+      this.#quietLooks = 0
+      this.#send(bytes)
+    })
+  }
+
   #onHead(status: number, headers: UpstreamHeaders): void {
     this.headers = headers
-    if (status >= 200 && status < 300) return checkContentType(headers, this.#input.isStream)
-    if (!PASSED_STATUSES.has(status)) throw statusFailure(this.#input.providerName, status, headers)
+    if (status >= 200 && status < 300) {
+      checkContentType(headers, this.#input.isStream)
+      this.#isAnswering = true
+      return
+    }
+    if (!PASSED_STATUSES.has(status) && this.#input.readError === undefined) {
+      throw statusFailure(this.#input.providerName, status, retryAfter(headers['retry-after']))
+    }
     this.#refusedStatus = status
   }
 
@@ -89,11 +116,11 @@ export class Relay {
     if (this.#hasEnded) return this.#call?.abort()
     this.firstByteAtMs ??= this.#input.monotonicMs()
     if (this.#refusedStatus !== undefined) return this.#collectRefusal(chunk)
-    const { reader, client } = this.#input
+    const { reader } = this.#input
     const bytes = reader.push(chunk)
     if (bytes !== undefined) {
-      this.#begin()
-      if (!client.write(bytes)) this.#waitForClient()
+      this.#quietLooks = 0
+      this.#send(bytes)
     }
     if (reader.isComplete) this.#complete()
   }
@@ -101,16 +128,23 @@ export class Relay {
   #onEnd(): void {
     if (this.#hasEnded) return
     if (this.#refusedStatus === undefined) return this.#complete()
+    const { readError, providerName } = this.#input
     const body = Buffer.concat(this.#refusedBody)
-    if (!isJsonType(this.headers) || !isRecord(parseJson(body.toString('utf8')))) {
-      throw new UpstreamFailure('malformed', `The provider answered ${this.#refusedStatus} without a reason.`)
+    const value = isJsonType(this.headers) ? parseJson(body.toString('utf8')) : undefined
+    const error = readError?.(value)
+    const status = error?.status ?? this.#refusedStatus
+    if (!PASSED_STATUSES.has(status)) {
+      throw statusFailure(providerName, status, error?.retryAfterSeconds ?? retryAfter(this.headers['retry-after']))
     }
-    this.#end({ type: 'refused', status: this.#refusedStatus, body })
+    if (!isRecord(value) && !Array.isArray(value)) {
+      throw new UpstreamFailure('malformed', `The provider answered ${status} without a reason.`)
+    }
+    this.#end({ type: 'refused', status, body })
   }
 
   #complete(): void {
-    const final = this.#input.reader.end()
-    this.#end({ type: 'complete', final })
+    this.#input.reader.end()
+    this.#end({ type: 'complete' })
   }
 
   #collectRefusal(chunk: Buffer): void {
@@ -121,16 +155,20 @@ export class Relay {
     this.#refusedBody.push(chunk)
   }
 
-  /** Sends the client's head if it has not been sent yet. */
-  #begin(): void {
-    if (this.hasBegun) return
-    this.hasBegun = true
-    this.#input.begin(this.headers)
-  }
-
-  #waitForClient(): void {
+  /** Passes bytes on, after the client's head if it has not been sent yet. */
+  #send(bytes: WireBytes): void {
+    const { client } = this.#input
+    if (!this.hasBegun) {
+      this.hasBegun = true
+      this.#input.begin(this.headers)
+    }
+    if (client.write(bytes)) return
+    this.#waitsForClient = true
     this.#call?.pause()
-    this.#input.client.onDrain(() => this.#call?.resume())
+    client.onDrain(() => {
+      this.#waitsForClient = false
+      this.#call?.resume()
+    })
   }
 
   /** Runs a callback; what it throws ends the relay, and the upstream with it. */
@@ -176,7 +214,7 @@ function contentType(headers: UpstreamHeaders): string {
   return (Array.isArray(value) ? (value[0] ?? '') : (value ?? '')).toLowerCase()
 }
 
-function statusFailure(providerName: string, status: number, headers: UpstreamHeaders): UpstreamFailure {
+function statusFailure(providerName: string, status: number, retryAfterSeconds: number | undefined): UpstreamFailure {
   if (status === 401 || status === 402 || status === 403 || status === 407) {
     const message = `The provider '${providerName}' refuses Farebox's secret or account (${status}). The administrator must look after it.`
     return new UpstreamFailure('secret', message, { status })
@@ -184,7 +222,7 @@ function statusFailure(providerName: string, status: number, headers: UpstreamHe
   const redirect = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
   return new UpstreamFailure('status', `The provider '${providerName}' answered ${status}.${redirect}`, {
     status,
-    retryAfterSeconds: retryAfter(headers['retry-after']),
+    retryAfterSeconds,
   })
 }
 

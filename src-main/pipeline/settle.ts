@@ -7,8 +7,10 @@ import { priceOf } from '#core/pricing.ts'
 import { REFUSALS } from '#core/refusal.ts'
 import { UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
+import { countableOf } from '#dialect/count.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
+import type { TokenCounter } from '#pipeline/ports.ts'
 import type { RelayEnd } from '#pipeline/relay.ts'
 import type { Route } from '#pipeline/resolve.ts'
 import type { Settlement } from '#ledger/ledger.ts'
@@ -30,8 +32,8 @@ export type Ending = {
 /** The status of an exchange whose client left before it got one; nginx's convention. */
 const CLIENT_GONE_STATUS = 499
 
-export function settlementOf(ending: Ending): Settlement {
-  const { usage, source } = usageOf(ending)
+export async function settlementOf(ending: Ending, counter: TokenCounter): Promise<Settlement> {
+  const { usage, source } = await usageOf(ending, counter)
   const { caller, request, route } = ending
   return {
     packageId: caller.package.id,
@@ -50,27 +52,61 @@ export function settlementOf(ending: Ending): Settlement {
   }
 }
 
-/** Tokens of every class, for the tokens-per-minute limit. */
-export function totalTokens(usage: TokenUsage): number {
+/** What an exchange used, for the tokens-per-minute limit; known at once, since its slot must not wait for a count. */
+export function usedTokens({ reader, request, hasBegun, end }: Ending): number {
+  if (reader.usage !== undefined) return totalTokens(reader.usage)
+  const isAnswered = end.type === 'complete' || hasBegun
+  return isAnswered ? request.likelyInputTokens + estimateOutputTokens(reader.generated.bytes) : 0
+}
+
+function totalTokens(usage: TokenUsage): number {
   return (
     (usage.inputTokens ?? 0) + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0) + (usage.outputTokens ?? 0)
   )
 }
 
-function usageOf(ending: Ending): { usage: TokenUsage; source: UsageSource } {
-  const { reader, end, hasBegun, request } = ending
+/** A client whose answer broke off waits for the word that it did; one that is gone or has its whole answer does not. */
+const PATIENCE_MS = 250
+
+type Counted = { readonly usage: TokenUsage; readonly source: UsageSource }
+
+async function usageOf(ending: Ending, counter: TokenCounter): Promise<Counted> {
+  const { reader, end, hasBegun } = ending
   if (end.type !== 'complete' && !hasBegun) return { usage: UNKNOWN_USAGE, source: 'none' }
   const reported = reader.usage
   if (reported?.inputTokens !== undefined && reported.outputTokens !== undefined) {
     return { usage: reported, source: 'reported' }
   }
-  const generated = request.choices === 0 ? 0 : Math.max(1, estimateOutputTokens(reader.textBytes))
-  const estimated: TokenUsage = {
-    ...(reported ?? UNKNOWN_USAGE),
-    inputTokens: reported?.inputTokens ?? request.likelyInputTokens,
-    outputTokens: reported?.outputTokens ?? generated,
-  }
-  return { usage: estimated, source: 'estimated' }
+  const count: Count = (texts) => counter.count(texts, isAwaited(end) ? PATIENCE_MS : undefined)
+  const [inputTokens, outputTokens] = await Promise.all([
+    reported?.inputTokens ?? countInput(ending.request, count),
+    reported?.outputTokens ?? countOutput(ending, count),
+  ])
+  return { usage: { ...(reported ?? UNKNOWN_USAGE), inputTokens, outputTokens }, source: 'estimated' }
+}
+
+type Count = (texts: readonly string[]) => Promise<number>
+
+function isAwaited(end: RelayEnd): boolean {
+  return end.type !== 'complete' && end.type !== 'client-gone'
+}
+
+async function countInput(request: EndpointRequest, count: Count): Promise<number> {
+  const conversation = request.conversation()
+  if (conversation === undefined) return request.likelyInputTokens
+  const { texts, overheadTokens } = countableOf(conversation)
+  return (await count(texts)) + overheadTokens
+}
+
+async function countOutput({ request, reader }: Ending, count: Count): Promise<number> {
+  if (request.choices === 0) return 0
+  const { generated } = reader
+  const text = generated.text()
+  const kept = Buffer.byteLength(text)
+  if (kept === 0) return Math.max(1, estimateOutputTokens(generated.bytes))
+  const tokens = await count([text])
+  // Of a very long answer only the beginning was kept; the rest is taken to be like it.
+  return Math.max(1, Math.ceil((tokens * generated.bytes) / kept))
 }
 
 function outcomeOf({ end, hasBegun }: Ending): Outcome {

@@ -2,6 +2,7 @@
 // for the list of models is free everywhere.
 
 import type { Provider } from '#core/entities.ts'
+import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
 import type { SecretStore } from '#secret/port.ts'
 
 const TIME_LIMIT_MS = 10_000
@@ -16,7 +17,11 @@ export async function probeProvider(provider: Provider, secrets: SecretStore): P
     return { ok: false, message: 'Its secret is not there any more. Set it again.' }
   try {
     const answer = await fetch(`${provider.baseUrl}/models`, {
-      headers: { accept: 'application/json', ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }) },
+      headers: {
+        accept: 'application/json',
+        ...DIALECT_HEADERS[provider.dialect],
+        ...(secret === undefined ? {} : presentSecret(provider, secret)),
+      },
       // fetch would take other secrets than Authorization along to wherever a redirect points.
       redirect: 'manual',
       signal: AbortSignal.timeout(TIME_LIMIT_MS),

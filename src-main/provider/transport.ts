@@ -5,6 +5,7 @@ import { Pool, type Dispatcher } from 'undici'
 import type { Provider } from '#core/entities.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from '#pipeline/ports.ts'
+import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
 import type { SecretStore } from '#secret/port.ts'
 
 export type TransportOptions = {
@@ -63,12 +64,13 @@ export class HttpTransport implements Transport {
       accept: 'application/json, text/event-stream',
       'accept-encoding': 'identity',
       'user-agent': this.#options.userAgent,
+      ...DIALECT_HEADERS[provider.dialect],
     }
     if (provider.hasSecret) {
       const secret = await this.#options.secrets.get({ providerId: provider.id, origin })
       if (secret === undefined)
         throw new UpstreamFailure('secret', `The secret of '${provider.name}' is not there any more.`)
-      headers['authorization'] = `Bearer ${secret}`
+      Object.assign(headers, presentSecret(provider, secret))
     }
     const door = { pool: this.#pool(origin), pathPrefix: pathname.replace(/\/+$/, ''), headers }
     this.#doors.set(provider, door)

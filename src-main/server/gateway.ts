@@ -7,36 +7,51 @@ import { iso, isoOrNull } from '#catalog/dates.ts'
 import { balanceView } from '#catalog/views.ts'
 import { keyStatus, type Model } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
-import { isRefusal, refuse } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import { mayCall } from '#pipeline/resolve.ts'
-import { runCall, type RunDeps } from '#pipeline/run.ts'
+import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
+import { runCall, type Call, type RunDeps } from '#pipeline/run.ts'
 import { HttpClient } from '#server/http-client.ts'
 import { credentialsOf } from '#server/credentials.ts'
-import { sendRefusal } from '#server/refusals.ts'
+import { sendRefusal, sendRefusalAndClose } from '#server/refusals.ts'
 
 export type GatewayDeps = RunDeps & { readonly hashKey: (key: string) => string; readonly version: string }
 
 /** Room for images; a longer body is refused by its length, unread. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024
 
-/** Headers that a client may hand to the provider. Everything else stays here. */
-const FORWARDED_HEADERS = ['openai-beta']
+/** Headers that a client may hand to a provider that speaks its dialect. Everything else stays here. */
+const FORWARDED_HEADERS: Readonly<Record<EndpointName, RegExp>> = {
+  chat: /^openai-beta$/,
+  embeddings: /^openai-beta$/,
+  responses: /^openai-beta$/,
+  // A feature's header and its body travel together, also those that nobody knows yet.
+  messages: /^anthropic-/,
+}
 
 export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
+  const key = { access: 'key' } as const
+  const messages = { access: 'key', format: 'messages' } as const
   const callRoute = (path: string, endpoint: EndpointName) => {
-    const options = { config: { access: 'key' }, bodyLimit: MAX_BODY_BYTES } as const
+    const options = { config: endpoint === 'messages' ? messages : key, bodyLimit: MAX_BODY_BYTES }
     app.post(path, options, (request, reply) => serveCall(request, reply, endpoint, deps))
   }
   for (const prefix of ['/v1', '']) {
     callRoute(`${prefix}/chat/completions`, 'chat')
     callRoute(`${prefix}/embeddings`, 'embeddings')
+    callRoute(`${prefix}/responses`, 'responses')
+    app.get(`${prefix}/responses`, { config: { access: 'public' } }, (_request, reply) => refuseWebSocket(reply))
     app.get(`${prefix}/models`, { config: { access: 'public' } }, (request, reply) => listModels(request, reply, deps))
     app.get<{ Params: { '*': string } }>(`${prefix}/models/*`, { config: { access: 'public' } }, (request, reply) =>
       showModel(request, reply, deps),
     )
   }
+  callRoute('/v1/messages', 'messages')
+  const counting = { config: messages, bodyLimit: MAX_BODY_BYTES }
+  const countDeps = { ...deps, limiter: new CountLimiter() }
+  app.post('/v1/messages/count_tokens', counting, (request, reply) => serveCount(request, reply, countDeps))
   app.get('/v1/balance', { config: { access: 'key' } }, (request, reply) => showBalance(request, reply, deps))
   app.get('/health', { config: { access: 'public' } }, (_request, reply) => {
     const state = deps.ledger.state
@@ -55,19 +70,50 @@ async function serveCall(
   endpoint: EndpointName,
   deps: GatewayDeps,
 ): Promise<FastifyReply> {
+  const call = callOf(request, reply, endpoint)
+  if (isRefusal(call)) return sendRefusal(reply, call)
+  await runCall({ ...call, endpoint }, deps)
+  return reply
+}
+
+async function serveCount(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: GatewayDeps & CountDeps,
+): Promise<FastifyReply> {
+  const call = callOf(request, reply, 'messages')
+  if (isRefusal(call)) return sendRefusal(reply, call)
+  await runCount(call, deps)
+  return reply
+}
+
+/** What the journey needs of a request, which from here on is answered by the journey alone. */
+function callOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: EndpointName,
+): Omit<Call, 'endpoint'> | Refusal {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  if (!isUtf8(body)) return sendRefusal(reply, refuse('invalid_request', 'The body is not valid UTF-8.'))
+  if (!isUtf8(body)) return refuse('invalid_request', 'The body is not valid UTF-8.')
   reply.hijack()
   const headers: Record<string, string> = {}
-  for (const name of FORWARDED_HEADERS) {
-    const value = request.headers[name]
-    if (typeof value === 'string') headers[name] = value
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (typeof value === 'string' && FORWARDED_HEADERS[endpoint].test(name)) headers[name] = value
   }
-  const client = new HttpClient(reply.raw)
-  const caller = callerOf(request)
-  const text = body.toString('utf8')
-  await runCall({ requestId: request.id, endpoint, caller, text, byteLength: body.length, headers, client }, deps)
-  return reply
+  return {
+    requestId: request.id,
+    caller: callerOf(request),
+    text: body.toString('utf8'),
+    byteLength: body.length,
+    headers,
+    client: new HttpClient(reply.raw),
+  }
+}
+
+/** Codex tries a WebSocket first; only this status makes it go on with HTTP at once. */
+function refuseWebSocket(reply: FastifyReply): FastifyReply {
+  const refusal = refuse('upgrade_required', 'This endpoint has no WebSocket. Send a POST request.')
+  return sendRefusalAndClose(reply.header('upgrade', 'HTTP/1.1'), refusal)
 }
 
 /** Everyone may see what there is; with a key one sees what that key may call. */

@@ -3,15 +3,19 @@
 import type { FastifyReply } from 'fastify'
 import { refuse, REFUSALS, type Refusal } from '#core/refusal.ts'
 import { errorBody, retryHeaders } from '#dialect/errors.ts'
+import { messagesErrorBody } from '#dialect/messages/errors.ts'
 
 /** Sends a refusal in the contract's shape. */
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const { id } = reply.request
+  const isMessages = reply.request.routeOptions.config.format === 'messages'
+  if (isMessages) reply.header('request-id', id)
   return reply
     .code(REFUSALS[refusal.code].status)
     .headers(retryHeaders(refusal))
     .header('content-type', 'application/json; charset=utf-8')
-    .header('x-request-id', reply.request.id)
-    .send(errorBody(refusal, reply.request.id))
+    .header('x-request-id', id)
+    .send(isMessages ? messagesErrorBody(refusal, id) : errorBody(refusal, id))
 }
 
 /** Also closes the connection: the rest of a body that was refused unread must not be read just to be thrown away. */

@@ -18,6 +18,8 @@ export type Access = 'public' | 'key' | 'administrator'
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
+    /** Endpoints whose clients read errors in the shape of the messages format. */
+    format?: 'messages'
   }
   interface FastifyRequest {
     /** Set on routes for keys. */

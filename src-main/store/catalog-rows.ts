@@ -2,7 +2,6 @@
 
 import {
   PACKAGE_TYPES,
-  PROVIDER_DIALECTS,
   type Key,
   type Model,
   type Package,
@@ -10,6 +9,7 @@ import {
   type StoredKeyStatus,
   type Target,
 } from '#core/entities.ts'
+import { PROVIDER_DIALECTS } from '#core/provider-dialect.ts'
 import { microCredits } from '#core/money.ts'
 import type { Price } from '#core/pricing.ts'
 import type { Db } from '#store/database.ts'
@@ -71,15 +71,17 @@ type ProviderRow = {
   base_url: string
   has_secret: number
   output_cap_field: string
+  quirks: string
   created_at_ms: number
 }
 
 function putProvider(db: Db, provider: Provider): void {
   db.prepare(
-    `INSERT INTO provider (id, name, dialect, base_url, has_secret, output_cap_field, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO provider (id, name, dialect, base_url, has_secret, output_cap_field, quirks, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, dialect = excluded.dialect, base_url = excluded.base_url,
-       has_secret = excluded.has_secret, output_cap_field = excluded.output_cap_field`,
+       has_secret = excluded.has_secret, output_cap_field = excluded.output_cap_field,
+       quirks = excluded.quirks`,
   ).run(
     provider.id,
     provider.name,
@@ -87,6 +89,7 @@ function putProvider(db: Db, provider: Provider): void {
     provider.baseUrl,
     Number(provider.hasSecret),
     provider.outputCapField,
+    JSON.stringify(provider.quirks),
     provider.createdAtMs,
   )
 }
@@ -99,6 +102,8 @@ function providerOf(row: ProviderRow): Provider {
     baseUrl: row.base_url,
     hasSecret: row.has_secret === 1,
     outputCapField: oneOf(['max_tokens', 'max_completion_tokens'], row.output_cap_field),
+    // Written by this program from values that were checked.
+    quirks: JSON.parse(row.quirks) as Provider['quirks'],
     createdAtMs: row.created_at_ms,
   }
 }

@@ -5,11 +5,12 @@ import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { first } from '#store/migrations/0010-first.ts'
+import { quirks } from '#store/migrations/0020-quirks.ts'
 
 export type Db = Database.Database
 
 /** In order; numbered by tens, so that a fix for an old version finds room between two. */
-const MIGRATIONS = [first] as const
+const MIGRATIONS = [first, quirks] as const
 
 const DATABASE_FILE = 'farebox.db'
 

@@ -3,7 +3,9 @@
 import { fileURLToPath } from 'node:url'
 import { startChild, type Child } from './child.ts'
 import { install, usedMicro, type Installation } from './farebox.ts'
+import { mappingGrowth } from './mapping.ts'
 import { readOptions, USAGE, type Options } from './options.ts'
+import type { Format } from './payload.ts'
 import { topFunctions } from './profile.ts'
 import { buildReport } from './report.ts'
 import { session, type Contender } from './session.ts'
@@ -22,28 +24,37 @@ try {
 async function run(options: Options): Promise<void> {
   const upstream = await ownChild('upstream-server.ts')
   try {
-    const farebox = options.isBareOnly ? undefined : await attempt(() => install(upstream.url))
+    const installed = options.isBareOnly ? [] : await attempt(() => installTwice(upstream.url))
+    const pair = installed instanceof Error ? [] : installed
     try {
-      await measureAndPrint(upstream, farebox instanceof Error ? undefined : farebox, options)
+      await measureAndPrint(upstream, pair, options)
     } finally {
-      if (farebox !== undefined && !(farebox instanceof Error)) farebox.remove()
+      for (const installation of pair) installation.remove()
     }
     // The bare figures are worth having even then, but this was no comparison.
-    if (farebox instanceof Error) throw farebox
+    if (installed instanceof Error) throw installed
   } finally {
     await upstream.stop()
   }
 }
 
-async function measureAndPrint(upstream: Child, farebox: Installation | undefined, options: Options): Promise<void> {
+/** One Farebox whose clients speak the provider's dialect, and one that translates. */
+async function installTwice(upstreamUrl: string): Promise<Installation[]> {
+  return [await install(upstreamUrl), await install(upstreamUrl)]
+}
+
+async function measureAndPrint(upstream: Child, pair: readonly Installation[], options: Options): Promise<void> {
+  const [farebox, translator] = pair
   const contenders = [
     bareContender(upstream.url),
-    ...(farebox === undefined ? [] : [fareboxContender(farebox, options)]),
+    ...(farebox === undefined ? [] : [fareboxContender(farebox, 'chat', options)]),
+    ...(translator === undefined ? [] : [fareboxContender(translator, 'messages', options)]),
   ]
-  const [bare, compared] = await session(contenders, options)
+  const [bare, compared, translated] = await session(contenders, options)
   if (bare === undefined) throw new Error('nothing was measured')
-  const report = buildReport(bare, compared)
-  const profiles = options.profile && farebox !== undefined ? farebox.profiles().map(topFunctions) : []
+  const growth = translator === undefined ? undefined : mappingGrowth()
+  const report = buildReport({ bare, farebox: compared, translated, growth })
+  const profiles = options.profile ? pair.flatMap((one) => one.profiles().map(topFunctions)) : []
   process.stdout.write(options.json ? `${JSON.stringify({ ...report, profiles })}\n` : `${table(report)}\n`)
   if (!options.json) for (const lines of profiles) process.stdout.write(`\n${lines.join('\n')}\n`)
 }
@@ -52,15 +63,17 @@ function bareContender(upstreamUrl: string): Contender {
   return {
     name: 'bare proxy',
     key: 'key_none',
+    format: 'chat',
     start: () => ownChild('bare-proxy.ts', upstreamUrl),
     checkCharges: async () => {},
   }
 }
 
-function fareboxContender(farebox: Installation, options: Options): Contender {
+function fareboxContender(farebox: Installation, format: Format, options: Options): Contender {
   return {
-    name: 'Farebox',
+    name: format === 'chat' ? 'Farebox' : 'Farebox, translating',
     key: farebox.key,
+    format,
     start: (purpose) => farebox.start(options.profile && purpose === 'contest' ? 'profiled' : 'plain'),
     checkCharges: async (url, spentMicro) => {
       const used = await usedMicro(url, farebox.key)

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Child } from './child.ts'
 import { createClient, runCalls, type Client, type Timing } from './load.ts'
-import { streamExchange, WHOLE_EXCHANGE, type Exchange } from './payload.ts'
+import { streamExchange, WHOLE_EXCHANGE, type Exchange, type Format } from './payload.ts'
 import { cpuMicros } from './process-figures.ts'
 import type { Work } from './options.ts'
 
@@ -10,6 +10,7 @@ export type Contestant = {
   readonly name: string
   readonly child: Child
   readonly client: Client
+  readonly format: Format
   /** What its calls must have cost so far. */
   spentMicro: number
 }
@@ -30,12 +31,12 @@ export type Results = {
   readonly singleStreams: Timing[]
 }
 
-/** What one contestant gets in one slice of a round. */
+/** What a contestant gets in one slice of a round. */
 type Load = {
-  readonly exchange: Exchange
+  readonly exchangeOf: (format: Format) => Exchange
   readonly calls: number
   readonly callers: number
-  /** Calls or events in one call. */
+  /** What its events are counted in: the provider's, which are the same for all. */
   readonly units: number
 }
 
@@ -44,19 +45,23 @@ const AFTERMATH_MS = 150
 /** About where the compiler has finished with each path; seen in rounds that got no faster afterwards. */
 const WARM_UP = { callSlices: 20, eventSlices: 4 }
 
-export function contestant(name: string, child: Child, { key, callers }: { key: string; callers: number }): Contestant {
-  return { name, child, client: createClient({ name, url: child.url, key }, callers), spentMicro: 0 }
+type Entry = { readonly key: string; readonly callers: number; readonly format: Format }
+
+export function contestant(name: string, child: Child, { key, callers, format }: Entry): Contestant {
+  return { name, child, format, client: createClient({ name, url: child.url, key }, callers), spentMicro: 0 }
 }
 
 /** All measurements under load. Throws at the first wrong answer. */
 export async function contest(all: readonly Contestant[], work: Work, kinds: readonly string[]): Promise<Results[]> {
+  // A whole answer is no question of translation; its clients are those of chat completions.
+  const plain = all.filter(({ format }) => format === 'chat')
   const results = all.map((): Results => ({ calls: [], events: [], singleCalls: [], singleStreams: [] }))
   const calls = callLoad(work)
   const events = eventLoad(work)
-  if (kinds.includes('calls')) await slices(all, calls, WARM_UP.callSlices)
+  if (kinds.includes('calls')) await slices(plain, calls, WARM_UP.callSlices)
   if (kinds.includes('events')) await slices(all, events, WARM_UP.eventSlices)
   for (let index = 0; index < work.rounds; index += 1) {
-    if (kinds.includes('calls')) add(await round(all, calls, work.callSlices), (place) => results[place]?.calls)
+    if (kinds.includes('calls')) add(await round(plain, calls, work.callSlices), (place) => results[place]?.calls)
     if (kinds.includes('events')) add(await round(all, events, work.eventSlices), (place) => results[place]?.events)
   }
   if (kinds.includes('latency')) await singles(all, results, work)
@@ -84,9 +89,10 @@ async function slices(all: readonly Contestant[], load: Load, count: number): Pr
   const reads = all.map(() => 0)
   for (let slice = 0; slice < count; slice += 1) {
     for (const [place, one] of inTurn(all, slice)) {
-      const done = await runCalls(one.client, load.exchange, load)
+      const exchange = load.exchangeOf(one.format)
+      const done = await runCalls(one.client, exchange, load)
       reads[place] = (reads[place] ?? 0) + done.reads
-      one.spentMicro += load.calls * load.exchange.chargeMicro
+      one.spentMicro += load.calls * exchange.chargeMicro
     }
   }
   return reads
@@ -98,10 +104,10 @@ function add(rounds: readonly Round[], listOf: (place: number) => Round[] | unde
 
 /** One call at a time, the contestants taking turns call by call. */
 async function singles(all: readonly Contestant[], results: readonly Results[], work: Work): Promise<void> {
-  const short = streamExchange({ contentEvents: 3, everyMs: 1 })
   for (let index = 0; index < work.singleCalls; index += 1) {
     for (const [place, one] of inTurn(all, index)) {
-      results[place]?.singleCalls.push(await single(one, WHOLE_EXCHANGE))
+      if (one.format === 'chat') results[place]?.singleCalls.push(await single(one, WHOLE_EXCHANGE))
+      const short = streamExchange({ contentEvents: 3, everyMs: 1 }, one.format)
       if (index < work.singleStreams) results[place]?.singleStreams.push(await single(one, short))
     }
   }
@@ -119,7 +125,7 @@ function inTurn(all: readonly Contestant[], turn: number): [number, Contestant][
 }
 
 function callLoad({ callsPerSlice, callers }: Work): Load {
-  return { exchange: WHOLE_EXCHANGE, calls: callsPerSlice, callers, units: 1 }
+  return { exchangeOf: () => WHOLE_EXCHANGE, calls: callsPerSlice, callers, units: 1 }
 }
 
 /**
@@ -127,7 +133,6 @@ function callLoad({ callsPerSlice, callers }: Work): Load {
  * smaller than the noise that subtracting short streams would add.
  */
 function eventLoad({ callers, contentEvents, everyMs }: Work): Load {
-  const exchange = streamExchange({ contentEvents, everyMs })
-  const units = exchange.expected.toString().split('\n\n').length - 1
-  return { exchange, calls: callers, callers, units }
+  const exchangeOf = (format: Format) => streamExchange({ contentEvents, everyMs }, format)
+  return { exchangeOf, calls: callers, callers, units: exchangeOf('chat').events }
 }

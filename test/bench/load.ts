@@ -1,7 +1,7 @@
-// Generates the load and checks every answer, status and bytes, while it arrives. undici's dispatch is used directly: it
+// Generates the load and checks every answer, status and bytes. undici's dispatch is used directly: it
 // is the cheapest client at hand, and what the client burns is not measured.
 import { Pool, type Dispatcher } from 'undici'
-import type { Exchange } from './payload.ts'
+import { ID_MASK, type Exchange } from './payload.ts'
 
 export type Timing = {
   /** From the request to the first byte of the body, which in a stream is the first event. */
@@ -19,12 +19,15 @@ export type Client = {
 export function createClient(target: { name: string; url: string; key: string }, connections: number): Client {
   const pool = new Pool(target.url, { connections })
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.key}` }
-  const options = { method: 'POST', path: '/v1/chat/completions', headers } as const
+  const options = { method: 'POST', headers } as const
   return {
     call: (exchange) =>
       new Promise((resolve, reject) => {
         const failed = (reason: string) => reject(new Error(`${target.name}: ${reason}`))
-        pool.dispatch({ ...options, body: exchange.body }, checkedAnswer(exchange, { resolve, failed }))
+        pool.dispatch(
+          { ...options, path: exchange.path, body: exchange.body },
+          checkedAnswer(exchange, { resolve, failed }),
+        )
       }),
     close: () => pool.destroy(),
   }
@@ -49,26 +52,34 @@ type Ways = { readonly resolve: (timing: Timing) => void; readonly failed: (reas
 
 function checkedAnswer({ expected }: Exchange, { resolve, failed }: Ways): Dispatcher.DispatchHandler {
   const startedAtMs = performance.now()
+  const pieces: Buffer[] = []
   let status = 0
   let firstByteMs = 0
-  let offset = 0
-  let reads = 0
-  let wrong = ''
   return {
     onRequestStart: () => {},
     onResponseStart: (_controller, statusCode) => void (status = statusCode),
     onResponseData: (_controller, chunk) => {
-      if (reads === 0) firstByteMs = performance.now() - startedAtMs
-      reads += 1
-      if (!chunk.equals(expected.subarray(offset, offset + chunk.length))) wrong ||= chunk.toString().slice(0, 300)
-      offset += chunk.length
+      if (pieces.length === 0) firstByteMs = performance.now() - startedAtMs
+      pieces.push(chunk)
     },
     onResponseEnd: () => {
+      const totalMs = performance.now() - startedAtMs
+      const wrong = difference(Buffer.concat(pieces), expected)
       if (status !== 200) failed(`status ${status} instead of 200: ${wrong}`)
-      else if (wrong !== '') failed(`wrong bytes in an answer: ${wrong}`)
-      else if (offset !== expected.length) failed(`${offset} bytes instead of ${expected.length}`)
-      else resolve({ firstByteMs, totalMs: performance.now() - startedAtMs, reads })
+      else if (wrong !== undefined) failed(`wrong bytes in an answer: ${wrong}`)
+      else resolve({ firstByteMs, totalMs, reads: pieces.length })
     },
     onResponseError: (_controller, error) => failed(error.message),
   }
+}
+
+/** Where an answer begins to be another one than expected; undefined where it is the same but for its own id. */
+function difference(answer: Buffer, expected: Buffer): string | undefined {
+  if (answer.equals(expected)) return undefined
+  const masked = answer.toString('latin1').replaceAll(ID_MASK.pattern, ID_MASK.written)
+  const wanted = expected.toString('latin1')
+  if (masked === wanted) return undefined
+  let at = 0
+  while (masked[at] === wanted[at] && at < masked.length) at += 1
+  return `${masked.length} bytes instead of ${wanted.length}, from ${at}: ${masked.slice(Math.max(0, at - 100), at + 200)}`
 }

@@ -13,8 +13,24 @@ export type StreamPlan = {
   readonly everyMs: number
 }
 
+/** The format that a contestant's clients speak; the provider speaks chat completions. */
+export type Format = 'chat' | 'messages'
+
 /** One kind of request with the exact answer and charge it must have. */
-export type Exchange = { readonly body: string; readonly expected: Buffer; readonly chargeMicro: number }
+export type Exchange = {
+  readonly path: string
+  readonly body: string
+  readonly expected: Buffer
+  /** Events in the answer. */
+  readonly events: number
+  readonly chargeMicro: number
+}
+
+/** What every answer has for itself, in the form that it has in `expected`. */
+export const ID_MASK = { pattern: /msg_[0-9a-f]{32}/g, written: `msg_${'0'.repeat(32)}` }
+
+/** What Farebox estimates for the request from its size, before anybody counted it. */
+const LIKELY_INPUT = 157
 
 const TOKENS = { prompt: 120, cached: 20, completion: 40 }
 
@@ -52,11 +68,53 @@ export const WHOLE_ANSWER = Buffer.from(
   }),
 )
 
-export const WHOLE_EXCHANGE: Exchange = { body: request({}), expected: WHOLE_ANSWER, chargeMicro: CHARGE_MICRO }
+export const WHOLE_EXCHANGE: Exchange = {
+  path: '/v1/chat/completions',
+  body: request({}),
+  expected: WHOLE_ANSWER,
+  events: 1,
+  chargeMicro: CHARGE_MICRO,
+}
 
-export function streamExchange(plan: StreamPlan): Exchange {
-  const switches = { stream: true, stream_options: { include_usage: true }, user: JSON.stringify(plan) }
-  return { body: request(switches), expected: Buffer.concat(streamEvents(plan)), chargeMicro: CHARGE_MICRO }
+export function streamExchange(plan: StreamPlan, format: Format): Exchange {
+  const events = format === 'chat' ? streamEvents(plan) : messagesEvents(plan)
+  const shared = { expected: Buffer.concat(events), events: events.length, chargeMicro: CHARGE_MICRO }
+  const stop = [`${plan.contentEvents}/${plan.everyMs}`]
+  if (format === 'chat') {
+    const body = request({ stream: true, stream_options: { include_usage: true }, stop })
+    return { ...shared, path: '/v1/chat/completions', body }
+  }
+  return { ...shared, path: '/v1/messages', body: messagesRequest({ stream: true, stop_sequences: stop }) }
+}
+
+/** What a client of the messages format must get for the stream of the same plan. */
+function messagesEvents({ contentEvents }: StreamPlan): Buffer[] {
+  const usage = { input_tokens: LIKELY_INPUT, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+  const message = { id: ID_MASK.written, type: 'message', role: 'assistant', model: MODEL, content: [] }
+  const nothing = { stop_reason: null, stop_sequence: null, stop_details: null }
+  const start = { ...message, ...nothing, usage: { ...usage, output_tokens: 0 } }
+  const delta = messagesEvent('content_block_delta', { index: 0, delta: { type: 'text_delta', text: ' fare' } })
+  return [
+    messagesEvent('message_start', { message: start }),
+    messagesEvent('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    ...Array.from({ length: contentEvents }, () => delta),
+    messagesEvent('content_block_stop', { index: 0 }),
+    messagesEvent('message_delta', {
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: {
+        input_tokens: TOKENS.prompt - TOKENS.cached,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: TOKENS.cached,
+        output_tokens: TOKENS.completion,
+        output_tokens_details: { thinking_tokens: 0 },
+      },
+    }),
+    messagesEvent('message_stop', {}),
+  ]
+}
+
+function messagesEvent(type: string, members: object): Buffer {
+  return Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`)
 }
 
 /** The events of one stream, about 220 bytes each, as OpenAI sends them when usage is asked for. */
@@ -71,11 +129,12 @@ export function streamEvents({ contentEvents }: StreamPlan): Buffer[] {
   ]
 }
 
-/** The plan a request carries in its `user` field; undefined when it does not ask for a stream. */
+/** The plan a request carries as its stop sequence, which every format has; undefined when it does not ask for a stream. */
 export function planOf(body: string): StreamPlan | undefined {
   if (!body.includes('"stream":true')) return undefined
-  const { user } = JSON.parse(body) as { user: string }
-  return JSON.parse(user) as StreamPlan
+  const { stop } = JSON.parse(body) as { stop: readonly string[] }
+  const [contentEvents = 0, everyMs = 0] = (stop[0] ?? '').split('/').map(Number)
+  return { contentEvents, everyMs }
 }
 
 function request(switches: object): string {
@@ -84,6 +143,12 @@ function request(switches: object): string {
     { role: 'user', content: SENTENCE.repeat(2) },
   ]
   return JSON.stringify({ model: MODEL, messages, max_tokens: 1000, temperature: 0.7, ...switches })
+}
+
+function messagesRequest(switches: object): string {
+  const messages = [{ role: 'user', content: SENTENCE.repeat(2) }]
+  const system = SENTENCE.repeat(3)
+  return JSON.stringify({ model: MODEL, system, messages, max_tokens: 1000, temperature: 0.7, ...switches })
 }
 
 function choice(delta: object, finishReason: string | null) {

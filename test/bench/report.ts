@@ -30,17 +30,36 @@ export type Report = {
   readonly machine: string
   readonly bare: Figures
   readonly farebox: Figures | undefined
+  /** Clients of the messages format at a provider of chat completions; streams only. */
+  readonly translated: Figures | undefined
   readonly verdicts: readonly Verdict[]
   readonly warnings: readonly string[]
 }
 
-const LIMITS = { callRatio: 2, eventRatio: 1.3, idleMiB: 120, readyMs: 1000 }
+const LIMITS = {
+  callRatio: 2,
+  eventRatio: 1.3,
+  translatedRatio: 2,
+  firstEventAddedMs: 1,
+  growth: 1.5,
+  idleMiB: 120,
+  readyMs: 1000,
+}
 /** Joined events are cheaper to forward: below this the two proxies did not do the same work. */
 const MIN_READS_PER_EVENT = 0.97
 
-export function buildReport(bare: Measured, farebox: Measured | undefined): Report {
+export type Comparison = {
+  readonly bare: Measured
+  readonly farebox: Measured | undefined
+  readonly translated: Measured | undefined
+  /** How much more a message of a long conversation costs to map than one of a short one. */
+  readonly growth: Spread | undefined
+}
+
+export function buildReport(comparison: Comparison): Report {
+  const { bare, farebox, translated } = comparison
   const machine = `${cpus().length} CPUs (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB`
-  const all = [figures(bare), ...(farebox === undefined ? [] : [figures(farebox)])]
+  const all = [bare, farebox, translated].flatMap((one) => (one === undefined ? [] : [figures(one)]))
   const warnings = all.flatMap(({ readsPerEvent }) =>
     readsPerEvent !== undefined && readsPerEvent < MIN_READS_PER_EVENT
       ? [`events were joined on the way (${readsPerEvent.toFixed(3)} reads per event): the event ratio is unsure`]
@@ -50,7 +69,8 @@ export function buildReport(bare: Measured, farebox: Measured | undefined): Repo
     machine: `Node ${process.version}, ${process.platform} ${process.arch}, ${machine}`,
     bare: figures(bare),
     farebox: farebox === undefined ? undefined : figures(farebox),
-    verdicts: farebox === undefined ? [] : verdicts(bare, farebox),
+    translated: translated === undefined ? undefined : figures(translated),
+    verdicts: farebox === undefined ? [] : [...verdicts(bare, farebox), ...translationVerdicts(comparison)],
     warnings,
   }
 }
@@ -79,6 +99,19 @@ function verdicts(bare: Measured, farebox: Measured): Verdict[] {
     verdict({ name: 'CPU per streamed event', unit: 'x bare', measured: events, limit: LIMITS.eventRatio }),
     verdict({ name: 'Idle memory', unit: 'MiB', measured: idle, limit: LIMITS.idleMiB }),
     verdict({ name: 'Start to ready', unit: 'ms', measured: spread(farebox.readyMs), limit: LIMITS.readyMs }),
+  ]
+}
+
+function translationVerdicts({ bare, farebox, translated, growth }: Comparison): Verdict[] {
+  if (translated === undefined || farebox === undefined) return []
+  const [passed, mapped] = [figures(farebox).firstEventMs, figures(translated).firstEventMs]
+  const addedMs = passed === undefined || mapped === undefined ? undefined : mapped.p50 - passed.p50
+  const added = addedMs === undefined ? undefined : { median: addedMs, min: addedMs, max: addedMs }
+  const ratio = ratios(bare.results.events, translated.results.events)
+  return [
+    verdict({ name: 'CPU per translated event', unit: 'x bare', measured: ratio, limit: LIMITS.translatedRatio }),
+    verdict({ name: 'First event, translation adds', unit: 'ms', measured: added, limit: LIMITS.firstEventAddedMs }),
+    verdict({ name: 'Mapping, 1,000 to 100 messages', unit: 'x each', measured: growth, limit: LIMITS.growth }),
   ]
 }
 

@@ -4,11 +4,13 @@ import type { Child } from './child.ts'
 import { contest, contestant, type Contestant } from './contest.ts'
 import type { Options } from './options.ts'
 import { residentMiB } from './process-figures.ts'
+import type { Format } from './payload.ts'
 import type { Measured } from './report.ts'
 
 export type Contender = {
   readonly name: string
   readonly key: string
+  readonly format: Format
   start(purpose: 'timing' | 'contest'): Promise<Child>
   /** Called when all answers are in; throws when they were not charged exactly that. */
   checkCharges(url: string, spentMicro: number): Promise<void>
@@ -54,7 +56,8 @@ async function measure(contenders: readonly Contender[], running: readonly Conte
 }
 
 async function enter(contender: Contender, callers: number): Promise<Contestant> {
-  return contestant(contender.name, await contender.start('contest'), { key: contender.key, callers })
+  const { name, key, format } = contender
+  return contestant(name, await contender.start('contest'), { key, format, callers })
 }
 
 async function leave({ client, child }: Contestant): Promise<void> {

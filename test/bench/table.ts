@@ -3,17 +3,22 @@ import { canMeasureProcesses } from './process-figures.ts'
 import type { Figures, Report, Verdict } from './report.ts'
 import type { Spread } from './statistics.ts'
 
-const WIDTHS = [30, 28, 26, 20]
+const WIDTHS = [32, 26, 26, 20, 26]
 const NOT_RUN = '-'
 /** Why a figure about a process is missing. */
 const UNKNOWN = canMeasureProcesses ? NOT_RUN : 'cannot measure here'
 
 export function table(report: Report): string {
-  const { bare, farebox } = report
+  const { bare, farebox, translated } = report
   const rows = [
-    row(['', 'bare proxy', 'Farebox', 'Farebox adds']),
+    row(['', 'bare proxy', 'Farebox', 'Farebox adds', 'Farebox, translating']),
     row(['CPU per call, us', ...both(bare, farebox, (one) => range(one.cpuPerCallMicros))]),
-    row(['CPU per streamed event, us', ...both(bare, farebox, (one) => range(one.cpuPerEventMicros))]),
+    row([
+      'CPU per streamed event, us',
+      ...both(bare, farebox, (one) => range(one.cpuPerEventMicros)),
+      '',
+      translated === undefined ? NOT_RUN : range(translated.cpuPerEventMicros),
+    ]),
     row(['Reads per streamed event', ...both(bare, farebox, (one) => one.readsPerEvent?.toFixed(3) ?? NOT_RUN)]),
     latencyRow('Call, p50, ms', report, (one) => one.callMs?.p50),
     latencyRow('Call, p99, ms', report, (one) => one.callMs?.p99),
@@ -34,11 +39,17 @@ function verdictLine({ name, unit, measured, limit, isMet }: Verdict): string {
   return row([name, `${range(measured, digits)} ${unit}`, `target at most ${limit}`, word])
 }
 
-function latencyRow(name: string, { bare, farebox }: Report, pick: (one: Figures) => number | undefined): string {
+function latencyRow(
+  name: string,
+  { bare, farebox, translated }: Report,
+  pick: (one: Figures) => number | undefined,
+): string {
   const before = pick(bare)
   const after = farebox && pick(farebox)
   const added = before === undefined || after === undefined ? NOT_RUN : (after - before).toFixed(3)
-  return row([name, before?.toFixed(3) ?? NOT_RUN, after?.toFixed(3) ?? NOT_RUN, added])
+  const mapped = translated && pick(translated)
+  const cells = [before, after].map((value) => value?.toFixed(3) ?? NOT_RUN)
+  return row([name, ...cells, added, mapped?.toFixed(3) ?? NOT_RUN])
 }
 
 function both(bare: Figures, farebox: Figures | undefined, write: (one: Figures) => string): string[] {

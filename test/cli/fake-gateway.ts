@@ -13,6 +13,7 @@ const provider: ResponseBody<'addProvider'> = {
   dialect: 'chat-completions',
   base_url: 'https://api.openai.com/v1',
   output_cap_field: 'max_tokens',
+  quirks: {},
   has_secret: true,
   created_at: AT,
 }

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { canary, findInBytes, findInFolder, type Canaries } from '../support/canary.ts'
+import { CANARY_DIALECTS, FORMAT_MARK, sendFormatCanaries } from '../support/canary-formats.ts'
 import { MARK, sendCanaries, WRONG_KEY, type Keys } from '../support/canary-calls.ts'
 import { chatModel } from '../support/farebox.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
@@ -33,9 +34,22 @@ function start(): Promise<FareboxProcess> {
 async function setUp({ admin }: FareboxProcess): Promise<Keys> {
   const secret = MARK.providerSecret
   const limits = { requests_per_minute: 1 }
+  const origin = upstream.url.replace(/\/v1$/, '')
+  const providers = CANARY_DIALECTS.map((dialect) => ({
+    name: dialect,
+    dialect,
+    base_url: dialect === 'gemini' ? `${origin}/v1beta` : upstream.url,
+    secret,
+  }))
+  const models = CANARY_DIALECTS.map((dialect) =>
+    chatModel(dialect, { max_output_tokens: 8000, targets: [{ provider: dialect, model: `real-${dialect}` }] }),
+  )
   const document = {
-    providers: [{ name: 'upstream', dialect: 'chat-completions' as const, base_url: upstream.url, secret }],
-    models: [chatModel('chat'), chatModel('embed', { kind: 'embedding' })],
+    providers: [
+      { name: 'upstream', dialect: 'chat-completions' as const, base_url: upstream.url, secret },
+      ...providers,
+    ],
+    models: [chatModel('chat'), chatModel('embed', { kind: 'embedding' }), ...models],
     packages: [
       { name: 'plenty', type: 'topup' as const, credits: 1000 },
       { name: 'empty', type: 'topup' as const, credits: 0 },
@@ -57,42 +71,82 @@ async function setUp({ admin }: FareboxProcess): Promise<Keys> {
 function everything(keys: Keys): Canaries {
   const secret = (key: string) => key.slice('key_'.length, -4)
   const clientKeys = Object.entries(keys).map(([name, key]) => [`the key ${name}`, secret(key)])
-  return { ...MARK, ...Object.fromEntries(clientKeys), 'the wrong key': secret(WRONG_KEY) }
+  return { ...MARK, ...FORMAT_MARK, ...Object.fromEntries(clientKeys), 'the wrong key': secret(WRONG_KEY) }
 }
 
 function printed(program: FareboxProcess): Buffer {
   return Buffer.from(program.stdout() + program.stderr())
 }
 
-it('leaves no content behind, neither when it is stopped nor when it is killed before its log is written back', async () => {
-  const stopped = await start()
-  const keys = await setUp(stopped)
+it(
+  'leaves no content behind, neither when it is stopped nor when it is killed before its log is written back',
+  { timeout: 90_000 },
+  async () => {
+    const stopped = await start()
+    const keys = await setUp(stopped)
+    const canaries = everything(keys)
+    const seen = await sendCanaries(stopped, upstream, keys)
+
+    // What is searched for did go through: the provider got it, and the client got what the provider said.
+    const asked = upstream.requests.map(({ text }) => text).join('\n')
+    const { system, prompt, toolResult, user, metadata, embeddingInput, answer, reasoning, providerError } = MARK
+    for (const text of [system, prompt, toolResult, user, metadata, embeddingInput]) expect(asked).toContain(text)
+    for (const text of [answer, reasoning, providerError]) expect(seen).toContain(text)
+    const outcomes = (await stopped.admin.call('usage', {})).usage.map(({ outcome }) => outcome)
+    expect(new Set(outcomes)).toEqual(new Set(['answered', 'refused', 'failed', 'cut', 'client_gone']))
+
+    expect(await stopped.stop()).toEqual({ code: 0, signal: null })
+    expect(await findInFolder(folder, canaries)).toEqual([])
+    expect(findInBytes(printed(stopped), canaries)).toEqual([])
+    // None of it made Farebox itself stumble, which it would say here.
+    expect(stopped.stderr()).toBe('')
+
+    const killed = await start()
+    upstream.forget()
+    await sendCanaries(killed, upstream, keys)
+    killed.kill('SIGKILL')
+    await killed.exited
+    expect((await stat(join(folder, 'data', 'farebox.db-wal'))).size).toBeGreaterThan(0)
+    expect(await findInFolder(folder, canaries)).toEqual([])
+    expect(findInBytes(printed(killed), canaries)).toEqual([])
+    expect(await findInFolder(folder, { 'the name of a key': KEY_NAME })).toContainEqual(expect.stringMatching(/raw/))
+  },
+)
+
+it('leaves no content of any format behind, from providers of any dialect', { timeout: 90_000 }, async () => {
+  const killed = await start()
+  const keys = await setUp(killed)
   const canaries = everything(keys)
-  const seen = await sendCanaries(stopped, upstream, keys)
+  const { seen, asked } = await sendFormatCanaries({ url: killed.url, key: keys.good, upstream })
 
-  // What is searched for did go through: the provider got it, and the client got what the provider said.
-  const asked = upstream.requests.map(({ text }) => text).join('\n')
-  const { system, prompt, toolResult, user, metadata, embeddingInput, answer, reasoning, providerError } = MARK
-  for (const text of [system, prompt, toolResult, user, metadata, embeddingInput]) expect(asked).toContain(text)
-  for (const text of [answer, reasoning, providerError]) expect(seen).toContain(text)
-  const outcomes = (await stopped.admin.call('usage', {})).usage.map(({ outcome }) => outcome)
-  expect(new Set(outcomes)).toEqual(new Set(['answered', 'refused', 'failed', 'cut', 'client_gone']))
+  // What is searched for did go through, in every format and from every dialect.
+  const { instructions, text, thinking, callName, callArguments, callResult, customInput, schema, betaHeader } =
+    FORMAT_MARK
+  const sent = [instructions, text, thinking, callName, callArguments, callResult, customInput, schema, betaHeader]
+  for (const marker of sent) expect(asked).toContain(marker)
+  for (const media of [FORMAT_MARK.picture, FORMAT_MARK.document]) {
+    expect(findInBytes(Buffer.from(asked), { media })).toContainEqual(expect.stringMatching(/base64/))
+  }
+  const { said, thought, called, calledWith, theirError } = FORMAT_MARK
+  for (const marker of [said, thought, called, calledWith, theirError]) expect(seen).toContain(marker)
+  const records = (await killed.admin.call('usage', { query: { limit: '1000' } })).usage
+  expect(new Set(records.map(({ outcome }) => outcome))).toEqual(new Set(['answered', 'refused', 'failed', 'cut']))
+  for (const model of CANARY_DIALECTS) {
+    for (const endpoint of ['chat', 'messages', 'responses']) {
+      expect(records).toContainEqual(expect.objectContaining({ model, endpoint, outcome: 'answered', stream: true }))
+    }
+  }
 
+  // Before the database has written its log back, and afterwards.
+  killed.kill('SIGKILL')
+  await killed.exited
+  expect(await findInFolder(folder, canaries)).toEqual([])
+  expect(findInBytes(printed(killed), canaries)).toEqual([])
+  expect(killed.stderr()).toBe('')
+  const stopped = await start()
   expect(await stopped.stop()).toEqual({ code: 0, signal: null })
   expect(await findInFolder(folder, canaries)).toEqual([])
   expect(findInBytes(printed(stopped), canaries)).toEqual([])
-  // None of it made Farebox itself stumble, which it would say here.
-  expect(stopped.stderr()).toBe('')
-
-  const killed = await start()
-  upstream.forget()
-  await sendCanaries(killed, upstream, keys)
-  killed.kill('SIGKILL')
-  await killed.exited
-  expect((await stat(join(folder, 'data', 'farebox.db-wal'))).size).toBeGreaterThan(0)
-  expect(await findInFolder(folder, canaries)).toEqual([])
-  expect(findInBytes(printed(killed), canaries)).toEqual([])
-  expect(await findInFolder(folder, { 'the name of a key': KEY_NAME })).toContainEqual(expect.stringMatching(/raw/))
 })
 
 it('finds a key name in the database, before and after it is written back from its log', async () => {

@@ -14,7 +14,8 @@ function answer(embeddings: readonly unknown[], members: object = {}): Buffer {
 function read(format: EmbeddingFormat, bytes: Buffer): { reader: EmbeddingAnswerReader; sent: Buffer } {
   const reader = new EmbeddingAnswerReader(format)
   reader.push(bytes)
-  return { reader, sent: reader.end() }
+  reader.end()
+  return { reader, sent: reader.final() }
 }
 
 function embeddings(sent: Buffer): unknown[] {
@@ -94,7 +95,8 @@ describe('embeddings', () => {
       reader.push(whole.subarray(0, at))
       reader.push(whole.subarray(at))
       expect(reader.isComplete).toBe(false)
-      expect(reader.end().equals(whole)).toBe(true)
+      reader.end()
+      expect(reader.final().equals(whole)).toBe(true)
       expect(reader.isComplete).toBe(true)
     }
   })

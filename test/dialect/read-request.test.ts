@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_QUIRKS } from '#core/quirks.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { editChatRequest } from '#dialect/chat-completions/edit-request.ts'
-import { readChatRequest, type ChatRequest } from '#dialect/chat-completions/read-request.ts'
+import { readChatRequest } from '#dialect/chat-completions/read-request.ts'
+import type { ClientRequest } from '#dialect/dialect.ts'
 import { editEmbeddingRequest, readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }]
@@ -13,7 +15,7 @@ const readEmbedding = (members: object) => {
   return readEmbeddingRequest(text, Buffer.byteLength(text))
 }
 
-function chat(members: object): ChatRequest {
+function chat(members: object): ClientRequest {
   const request = readChat(chatText(members))
   if (isRefusal(request)) expect.fail(request.message)
   return request
@@ -138,7 +140,7 @@ describe('a chat completion request is read', () => {
       isStream: false,
       wantsUsage: false,
       outputCap: undefined,
-      outputCapField: undefined,
+      outputCapName: 'max_tokens',
       choices: 1,
     })
   })
@@ -148,13 +150,13 @@ describe('a chat completion request is read', () => {
     expect(chat(nothing)).toMatchObject({ isStream: false, outputCap: undefined, choices: 1 })
     expect(chat({ max_tokens: null, max_completion_tokens: 7 })).toMatchObject({
       outputCap: 7,
-      outputCapField: 'max_completion_tokens',
+      outputCapName: 'max_completion_tokens',
     })
   })
 
   it.each([
-    [{ max_tokens: 5 }, { outputCap: 5, outputCapField: 'max_tokens' }],
-    [{ max_completion_tokens: 6 }, { outputCap: 6, outputCapField: 'max_completion_tokens' }],
+    [{ max_tokens: 5 }, { outputCap: 5, outputCapName: 'max_tokens' }],
+    [{ max_completion_tokens: 6 }, { outputCap: 6, outputCapName: 'max_completion_tokens' }],
     [{ n: 3 }, { choices: 3 }],
     [{ stream: true }, { isStream: true, wantsUsage: false }],
     [
@@ -193,7 +195,12 @@ describe('a chat completion request is read', () => {
 })
 
 describe('what is sent to the provider', () => {
-  const plain = { upstreamModel: 'm', outputCap: undefined, outputCapField: 'max_tokens' } as const
+  const plain = {
+    upstreamModel: 'm',
+    outputCap: undefined,
+    outputCapField: 'max_tokens',
+    quirks: DEFAULT_QUIRKS,
+  } as const
 
   it('is the request as it came when nothing has to change', () => {
     const text = ' {"messages": [{"role":"user","content":"\\u0048i"}],\n "model":"m", "x": 1e2} '

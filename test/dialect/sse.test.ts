@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { eventData, EventSplitter } from '#dialect/sse.ts'
+import { eventData, eventName, EventSplitter } from '#dialect/sse.ts'
 
 const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 1000 : 30_000
 
@@ -153,5 +153,23 @@ describe('the data of an event', () => {
     ['data: a:b: c\n\n', 'a:b: c'],
   ])('of %j is %j', (text, data) => {
     expect(eventData(text)).toBe(data)
+  })
+})
+
+describe('the name of an event', () => {
+  it.each([
+    ['event: a\ndata: x\n\n', 'a'],
+    ['event:a\r\ndata: x\r\n\r\n', 'a'],
+    ['event: a\rdata: x\r\r', 'a'],
+    ['data: x\nevent: a\n\n', 'a'],
+    ['id: 1\n: c\nevent: a \ndata: x\n\n', 'a'],
+    ['event: a\nevent: b\ndata: x\n\n', 'b'],
+    ['event:\ndata: x\n\n', ''],
+    ['data: event: a\n\n', undefined],
+    ['data:x\u2028event: a\n\n', undefined],
+    ['Event: a\ndata: x\n\n', undefined],
+    ['data: x\n\n', undefined],
+  ])('of %j is %j', (text, name) => {
+    expect(eventName(text)).toBe(name)
   })
 })

@@ -14,6 +14,7 @@ import {
   soon,
   startPair,
   usageOf,
+  warmUp,
   type ManualClock,
   type Pair,
 } from './support.ts'
@@ -27,6 +28,7 @@ let key = ''
 beforeAll(async () => {
   clock = manualClock('2026-03-10T12:00:00.000Z')
   pair = await startPair({ clock, env: { RATE_LIMIT_WAIT: 'true' } })
+  await warmUp(pair)
 })
 
 beforeEach(async () => {

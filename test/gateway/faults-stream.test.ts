@@ -66,7 +66,12 @@ const BROKEN_EVENTS: Row[] = [
   ['is nearly [DONE]', raw(ROLE, 'data: [done]\n\n', FINISH, DONE), BROKEN, 'some'],
   ['is an error, first', { ...ANSWER, type: 'error-in-stream', afterEvents: 0 }, FAILED, 0],
   ['is an error, later', { ...ANSWER, type: 'error-in-stream', afterEvents: 3 }, BROKEN, 'some'],
-  ['is an error in words', raw(ROLE, WORD, 'data: {"error":"overloaded"}\n\n', DONE), BROKEN, 'some'],
+  [
+    'is an error in words',
+    raw(ROLE, WORD, 'data: {"error":"overloaded"}\n\n', DONE),
+    { ...BROKEN, says: /^overloaded$/ },
+    'some',
+  ],
   ['is an error beside an answer', raw(ROLE, FINISH.replace('{', '{"error":{"code":502},'), DONE), BROKEN, 'some'],
 ]
 

@@ -12,6 +12,7 @@ const PROVIDER: Provider = {
   baseUrl: 'http://127.0.0.1:1/v1',
   hasSecret: false,
   outputCapField: 'max_tokens',
+  quirks: {},
   createdAtMs: 0,
 }
 
@@ -45,7 +46,7 @@ function servedBy(...targets: readonly Target[]): string | undefined {
     createdAtMs: 0,
   }
   const state = { providers: [PROVIDER], models: [model], packages: [PACKAGE], keys: [] }
-  const route = resolveRoute(new Catalog(state, new Map()), { model: 'm', kind: 'chat' }, PACKAGE)
+  const route = resolveRoute(new Catalog(state, new Map()), { model: 'm', kind: 'chat', endpoint: 'chat' }, PACKAGE)
   return isRefusal(route) ? undefined : route.target.upstreamModel
 }
 

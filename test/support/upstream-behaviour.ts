@@ -20,11 +20,21 @@ export type Content = {
   readonly text?: string
   /** The text in exactly these deltas, for streams that must be cut at a known place. */
   readonly pieces?: readonly string[]
+  /** Empty where the provider reasoned but shows nothing of it. */
   readonly reasoning?: string
+  /** What the provider wants back with the reasoning: a signature or encrypted content. Null sends none. */
+  readonly seal?: string | null
+  /** A `redacted_thinking` block; messages only. */
+  readonly redactedReasoning?: string
+  /** Said instead of a text, unless there is one too; responses only. */
+  readonly refusal?: string
   readonly toolCalls?: readonly ToolCall[]
-  /** How many choices; default is the request's `n`, else 1. */
+  /** How many choices; default is the number that the request asks for, else 1. Chat completions and Gemini only. */
   readonly choices?: number
+  /** In the words of the format; in the responses format, why the answer is incomplete. */
   readonly finishReason?: string
+  /** The stop sequence that ended the answer; messages only. */
+  readonly stopSequence?: string
   /** The model named in the answer; default is the one that was asked for. */
   readonly model?: string
   /** Sent as it is, however wrong; null sends none at all. */
@@ -34,13 +44,27 @@ export type Content = {
 /** The counts as a provider writes them. Loose, because a test wants to send counts that are no numbers. */
 export type WireUsage = Readonly<Record<string, unknown>>
 
-export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string }
+export type ToolCall = {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+  /** A custom tool's arguments are free text; responses only, as is the namespace. */
+  readonly kind?: 'function' | 'custom'
+  readonly namespace?: string
+}
 
 /** How the event stream looks. The default is OpenAI's: usage only if asked, in a chunk of its own, then `[DONE]`. */
 export type StreamShape = {
+  /** Where chat completions report usage; the other formats have one place for it. */
   readonly usageAt?: UsagePlace
-  /** Sends the closing usage this often; some providers repeat it. */
+  /** Sends the closing usage this often; some providers repeat it. Chat completions only. */
   readonly usageTimes?: number
+  /** What `message_start` of the messages format reports; default is the usage with one output token, null is none. */
+  readonly startUsage?: WireUsage | null
+  /**
+   * Leaves out what ends the stream: `done` is `[DONE]`, `message_stop` or `response.completed`, and `finish` is the chunk
+   * with the finish reason or `message_delta`.
+   */
   readonly omit?: readonly ('finish' | 'done')[]
   /** A comment line between all events, such as `: keep-alive`. */
   readonly comment?: string
@@ -69,7 +93,7 @@ export type StatusContent = {
 export type ProviderError = Readonly<Record<string, unknown>>
 
 export type StreamError = {
-  /** 0 makes the error the first thing in the stream. Nothing follows it. */
+  /** 0 makes the error the first thing in the stream. Nothing follows it but what closes a failed response. */
   readonly afterEvents: number
   readonly error?: ProviderError
 }
@@ -109,6 +133,31 @@ export type Chunking =
 
 /** What an answer reports when the script says nothing about usage. */
 export const ORDINARY_USAGE = usage(19, 10)
+
+/** The same counts in the words of the messages format. */
+export const MESSAGES_USAGE = {
+  input_tokens: 19,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 10,
+} satisfies WireUsage
+
+/** The same counts in the words of the responses format. */
+export const RESPONSES_USAGE = {
+  input_tokens: 19,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 10,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 29,
+} satisfies WireUsage
+
+/** The same counts in the words of the Gemini API. */
+export const GEMINI_USAGE = {
+  promptTokenCount: 19,
+  candidatesTokenCount: 10,
+  totalTokenCount: 29,
+  promptTokensDetails: [{ modality: 'TEXT', tokenCount: 19 }],
+} satisfies WireUsage
 
 /** Counts no ledger should trust. */
 export const ODD_USAGE = {

@@ -8,42 +8,51 @@ import {
   type UsagePlace,
   type WireUsage,
 } from './upstream-behaviour.ts'
-
-/** A request body that parsed as a JSON object; empty when it did not. */
-export type RequestBody = Readonly<Record<string, unknown>>
-
-type Json = Readonly<Record<string, unknown>>
-type StreamScript = Content & StreamShape
+import {
+  CREATED_SECONDS,
+  halvesOf,
+  indented,
+  textOf,
+  textPieces,
+  withComments,
+  wordsOf,
+  type Json,
+  type RequestBody,
+  type StreamScript,
+  type WireFormat,
+} from './upstream-format.ts'
 
 const ANSWER_ID = 'chatcmpl-scripted'
-const CREATED_SECONDS = 1_760_000_000
-const DEFAULT_TEXT = 'Hello from the scripted provider.'
 
-/** A whole `chat.completion`, indented like OpenAI's own, so that a rewritten body cannot pass for the original. */
-export function chatAnswer(script: Content, request: RequestBody): Buffer {
+export const CHAT: WireFormat = {
+  streams: ({ body }) => body.stream === true,
+  whole: (script, { body }) => chatAnswer(script, body),
+  events: (script, { body }) => chatEvents(script, body),
+  deltaMark: '"delta"',
+  errorOf: (status, message) => ({ message, type: errorType(status), param: null, code: null }),
+  errorBody: (error) => ({ error }),
+  errorEvents: (error, _asked, script) => [sseEvent(JSON.stringify({ error }), script)],
+}
+
+/** A whole `chat.completion`. */
+function chatAnswer(script: Content, request: RequestBody): Buffer {
   const choices = indexes(choiceCount(script, request)).map((index) => wholeChoice(script, index))
   const usage = script.usage === null ? {} : { usage: script.usage ?? ORDINARY_USAGE }
   const answer = { ...envelope(script, request, 'chat.completion'), choices, ...usage, service_tier: 'default' }
-  return Buffer.from(JSON.stringify(answer, null, 2) + '\n')
+  return indented(answer)
 }
 
 /** The events of a chat stream, one buffer each, comments and `[DONE]` included. */
-export function chatEvents(script: StreamScript, request: RequestBody): Buffer[] {
+function chatEvents(script: StreamScript, request: RequestBody): Buffer[] {
   const data = withUsage(chunks(script, request), script, request).map((chunk) => JSON.stringify(chunk))
   if (!script.omit?.includes('done')) data.push('[DONE]')
-  return data.flatMap((line, index) => {
-    const event = sseEvent(line, script)
-    return script.comment === undefined || index === 0 ? [event] : [sseComment(script), event]
-  })
+  const events = data.map((line) => sseEvent(line, script))
+  return withComments(events, script)
 }
 
 /** One server-sent event with the script's line ends. */
-export function sseEvent(data: string, { lineEnd = '\n' }: StreamShape): Buffer {
+function sseEvent(data: string, { lineEnd = '\n' }: StreamShape): Buffer {
   return Buffer.from(`data: ${data}${lineEnd}${lineEnd}`)
-}
-
-function sseComment({ comment = '', lineEnd = '\n' }: StreamShape): Buffer {
-  return Buffer.from(`${comment}${lineEnd}${lineEnd}`)
 }
 
 function wholeChoice(script: Content, index: number): Json {
@@ -70,11 +79,10 @@ function chunks(script: StreamScript, request: RequestBody): Json[] {
 }
 
 function deltas(script: Content): Json[] {
-  const pieces = script.pieces ?? wordsOf(textOf(script) ?? '')
   return [
     { role: 'assistant', content: script.toolCalls === undefined ? '' : null, refusal: null },
     ...wordsOf(script.reasoning ?? '').map((word) => ({ reasoning_content: word })),
-    ...pieces.map((piece) => ({ content: piece })),
+    ...textPieces(script).map((piece) => ({ content: piece })),
     ...(script.toolCalls ?? []).flatMap(toolDeltas),
   ]
 }
@@ -82,9 +90,7 @@ function deltas(script: Content): Json[] {
 /** The first delta names the call, the rest carry its arguments in pieces: what client libraries insist on. */
 function toolDeltas(call: ToolCall, index: number): Json[] {
   const named = { index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } }
-  const half = Math.ceil(call.arguments.length / 2)
-  const pieces = [call.arguments.slice(0, half), call.arguments.slice(half)].filter((piece) => piece !== '')
-  const rest = pieces.map((piece) => ({ index, function: { arguments: piece } }))
+  const rest = halvesOf(call.arguments).map((piece) => ({ index, function: { arguments: piece } }))
   return [named, ...rest].map((part) => ({ tool_calls: [part] }))
 }
 
@@ -124,14 +130,9 @@ function finishReason(script: Content): string {
   return script.finishReason ?? (script.toolCalls === undefined ? 'stop' : 'tool_calls')
 }
 
-function textOf(script: Content): string | undefined {
-  if (script.text !== undefined) return script.text
-  if (script.pieces !== undefined) return script.pieces.join('')
-  return script.toolCalls === undefined ? DEFAULT_TEXT : undefined
-}
-
-function wordsOf(text: string): string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? []
+function errorType(status: number): string {
+  const names: Readonly<Record<number, string>> = { 401: 'authentication_error', 429: 'rate_limit_error' }
+  return names[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error')
 }
 
 function functionOf(call: ToolCall): Json {

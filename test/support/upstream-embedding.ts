@@ -1,6 +1,6 @@
 // Embedding answers of the scripted provider. Pure: vectors follow from the request alone.
 import type { EmbeddingContent } from './upstream-behaviour.ts'
-import type { RequestBody } from './upstream-chat.ts'
+import type { RequestBody } from './upstream-format.ts'
 
 const DEFAULT_DIMENSIONS = 8
 

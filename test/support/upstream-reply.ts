@@ -1,8 +1,12 @@
 // From a behaviour and a request to the reply's status, headers and bytes. Pure; sending them is upstream-delivery.ts.
 import { gzipSync } from 'node:zlib'
 import type { Behaviour, ProviderError, StatusContent } from './upstream-behaviour.ts'
-import { chatAnswer, chatEvents, sseEvent, type RequestBody } from './upstream-chat.ts'
+import { CHAT } from './upstream-chat.ts'
 import { embeddingAnswer } from './upstream-embedding.ts'
+import type { Asked, RequestBody, WireFormat } from './upstream-format.ts'
+import { GEMINI, GEMINI_COUNT } from './upstream-gemini.ts'
+import { MESSAGES, TOKEN_COUNT } from './upstream-messages.ts'
+import { RESPONSES } from './upstream-responses.ts'
 
 export type Reply = {
   readonly status: number
@@ -14,19 +18,20 @@ export type Reply = {
   readonly endlessly?: Buffer
 }
 
-export type Asked = { readonly path: string; readonly body: RequestBody }
-
 type Payload = Omit<Reply, 'status'> & { readonly status?: number }
 
 const SSE = 'text/event-stream; charset=utf-8'
 const JSON_TYPE = 'application/json'
 const CHAT_PATH = '/v1/chat/completions'
-const SERVER_ERROR: ProviderError = {
-  message: 'The server had an error.',
-  type: 'server_error',
-  param: null,
-  code: null,
-}
+
+/** Which format a path speaks; the first one that fits, and chat completions for everything else. */
+const FORMATS: readonly { readonly path: RegExp; readonly format: WireFormat }[] = [
+  { path: /\/messages\/count_tokens$/, format: TOKEN_COUNT },
+  { path: /\/messages$/, format: MESSAGES },
+  { path: /\/responses$/, format: RESPONSES },
+  { path: /:countTokens$/, format: GEMINI_COUNT },
+  { path: /:(?:g|streamG)enerateContent$/, format: GEMINI },
+]
 
 /** The exact body a behaviour answers a request with, however its bytes are split on the way. */
 export function expectedBytes(behaviour: Behaviour, body: RequestBody, path = CHAT_PATH): Buffer {
@@ -42,21 +47,22 @@ export function buildReply(behaviour: Behaviour, asked: Asked): Reply {
 }
 
 function payloadOf(behaviour: Behaviour, asked: Asked): Payload {
+  const format = formatOf(asked)
   switch (behaviour.type) {
     case 'answer':
       return answer(behaviour, asked)
     case 'embedding':
       return json(embeddingAnswer(behaviour, asked.body))
     case 'status':
-      return { ...json(errorBody(behaviour)), status: behaviour.status, headers: statusHeaders(behaviour) }
+      return { ...json(errorBody(behaviour, format)), status: behaviour.status, headers: statusHeaders(behaviour) }
     case 'error-in-200':
-      return json(jsonBytes({ error: behaviour.error ?? SERVER_ERROR }))
+      return json(jsonBytes(format.errorBody(serverError(behaviour.error, format))))
     case 'error-in-stream': {
-      const error = sseEvent(JSON.stringify({ error: behaviour.error ?? SERVER_ERROR }), behaviour)
-      return stream([...chatEvents(behaviour, asked.body).slice(0, behaviour.afterEvents), error])
+      const error = format.errorEvents(serverError(behaviour.error, format), asked, behaviour)
+      return stream([...format.events(behaviour, asked).slice(0, behaviour.afterEvents), ...error])
     }
     case 'broken-stream': {
-      const events = chatEvents(behaviour, asked.body)
+      const events = format.events(behaviour, asked)
       return stream(events.map((event, index) => (index === behaviour.atEvent ? broken(event, behaviour) : event)))
     }
     case 'html':
@@ -66,47 +72,58 @@ function payloadOf(behaviour: Behaviour, asked: Asked): Payload {
     case 'endless':
       return endless(behaviour, asked)
     case 'oversized':
-      return oversized(behaviour.bytes, asked)
+      // A sound answer of at least that many bytes; in a stream it is one single event.
+      return said({ type: 'answer', pieces: ['x'.repeat(behaviour.bytes)] }, asked)
     case 'raw':
       return stream(behaviour.parts.map((part) => Buffer.from(part)))
   }
 }
 
-function answer(behaviour: Extract<Behaviour, { type: 'answer' }>, { path, body }: Asked): Payload {
-  const [route] = path.split('?')
-  if (route?.endsWith('/models')) return json(modelList())
-  if (route?.endsWith('/embeddings')) {
-    return json(embeddingAnswer(behaviour.usage === undefined ? {} : { usage: behaviour.usage }, body))
-  }
-  return body.stream === true ? stream(chatEvents(behaviour, body)) : json(chatAnswer(behaviour, body))
+function formatOf({ path }: Asked): WireFormat {
+  const route = routeOf(path)
+  return FORMATS.find((entry) => entry.path.test(route))?.format ?? CHAT
 }
 
-function endless(behaviour: Extract<Behaviour, { type: 'endless' }>, { body }: Asked): Payload {
-  const events = chatEvents({ ...behaviour, omit: ['finish', 'done'], usage: null }, body)
+function routeOf(path: string): string {
+  return path.split('?')[0] ?? ''
+}
+
+function answer(behaviour: Extract<Behaviour, { type: 'answer' }>, asked: Asked): Payload {
+  const route = routeOf(asked.path)
+  if (route.endsWith('/models')) return json(modelList())
+  if (route.endsWith('/embeddings')) {
+    return json(embeddingAnswer(behaviour.usage === undefined ? {} : { usage: behaviour.usage }, asked.body))
+  }
+  return said(behaviour, asked)
+}
+
+function said(content: Extract<Behaviour, { type: 'answer' }>, asked: Asked): Payload {
+  const format = formatOf(asked)
+  return format.streams(asked) ? stream(format.events(content, asked)) : json(format.whole(content, asked))
+}
+
+/** Repeats the last piece of the answer, so that nothing in the stream says that it will end. */
+function endless(behaviour: Extract<Behaviour, { type: 'endless' }>, asked: Asked): Payload {
+  const format = formatOf(asked)
+  const all = format.events({ ...behaviour, omit: ['finish', 'done'], usage: null }, asked)
+  const events = all.slice(0, all.findLastIndex((event) => event.includes(format.deltaMark)) + 1)
   const repeated = behaviour.event === undefined ? events.at(-1) : Buffer.from(behaviour.event)
   return { ...stream(events), ...(repeated === undefined ? {} : { endlessly: repeated }) }
 }
 
-/** A sound answer of at least that many bytes; in a stream it is one single event. */
-function oversized(bytes: number, { body }: Asked): Payload {
-  const content = { pieces: ['x'.repeat(bytes)] }
-  return body.stream === true ? stream(chatEvents(content, body)) : json(chatAnswer(content, body))
-}
-
+/** Cuts close to the end, which is inside the JSON whether the event has a name before it or not. */
 function broken(event: Buffer, { how }: { how: 'not-json' | 'truncated-json' }): Buffer {
   if (how === 'not-json') return Buffer.from('data: this is not json\n\n')
-  return Buffer.concat([event.subarray(0, Math.floor(event.length / 2)), Buffer.from('\n\n')])
+  return Buffer.concat([event.subarray(0, Math.floor(event.length * 0.8)), Buffer.from('\n\n')])
 }
 
-function errorBody({ status, error, body }: StatusContent): Buffer {
+function errorBody({ status, error, body }: StatusContent, format: WireFormat): Buffer {
   if (body !== undefined) return jsonBytes(body)
-  const known = { message: `The provider answered ${status}.`, type: errorType(status), param: null, code: null }
-  return jsonBytes({ error: error ?? known })
+  return jsonBytes(format.errorBody(error ?? format.errorOf(status, `The provider answered ${status}.`)))
 }
 
-function errorType(status: number): string {
-  const names: Readonly<Record<number, string>> = { 401: 'authentication_error', 429: 'rate_limit_error' }
-  return names[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error')
+function serverError(error: ProviderError | undefined, format: WireFormat): ProviderError {
+  return error ?? format.errorOf(500, 'The server had an error.')
 }
 
 function statusHeaders({ retryAfter }: StatusContent): Record<string, string> {

@@ -1,5 +1,5 @@
 // A provider on port 0 that does what a test scripts, faults included, and records what it was asked. It speaks chat
-// completions, embeddings and the model list. It must leave nothing behind: close() ends every socket and every timer.
+// completions, messages, responses, embeddings and the model list. It must leave nothing behind: close() ends every socket and every timer.
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -9,8 +9,8 @@ import {
 } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Behaviour } from './upstream-behaviour.ts'
-import type { RequestBody } from './upstream-chat.ts'
 import { deliver } from './upstream-delivery.ts'
+import type { RequestBody } from './upstream-format.ts'
 import { buildReply } from './upstream-reply.ts'
 
 export type Upstream = {

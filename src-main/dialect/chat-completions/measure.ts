@@ -1,25 +1,28 @@
-// How much a model generated, in bytes of text. Used for estimates only, where a provider reports no usage.
+// What a model generated in a message or a delta. Used for estimates only, where a provider reports no usage.
 
+import type { GeneratedText } from '#dialect/generated-text.ts'
 import { isRecord } from '#dialect/request-body.ts'
 
-/** Length of what a message or a delta holds: content, reasoning, refusal, names and arguments of tool calls. */
-export function measureText(message: unknown): number {
-  if (!isRecord(message)) return 0
-  let length = lengthOf(message['content'])
+/** Adds what a message or a delta holds: content, reasoning, refusal, names and arguments of tool calls. */
+export function addGenerated(generated: GeneratedText, message: unknown): void {
+  if (!isRecord(message)) return
+  add(generated, message['content'])
   // Providers that send both names send the same text in both.
-  length += lengthOf(message['reasoning_content'] ?? message['reasoning'])
-  length += lengthOf(message['refusal'])
+  add(generated, message['reasoning_content'] ?? message['reasoning'])
+  add(generated, message['refusal'])
   const toolCalls = message['tool_calls']
   if (Array.isArray(toolCalls)) {
-    for (const call of toolCalls) if (isRecord(call)) length += measureCall(call['function'])
+    for (const call of toolCalls) if (isRecord(call)) addCall(generated, call['function'])
   }
-  return length + measureCall(message['function_call'])
+  addCall(generated, message['function_call'])
 }
 
-function measureCall(call: unknown): number {
-  return isRecord(call) ? lengthOf(call['name']) + lengthOf(call['arguments']) : 0
+function addCall(generated: GeneratedText, call: unknown): void {
+  if (!isRecord(call)) return
+  add(generated, call['name'])
+  add(generated, call['arguments'])
 }
 
-function lengthOf(value: unknown): number {
-  return typeof value === 'string' ? value.length : 0
+function add(generated: GeneratedText, value: unknown): void {
+  if (typeof value === 'string') generated.add(value)
 }

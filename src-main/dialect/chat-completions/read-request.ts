@@ -3,6 +3,7 @@
 
 import type { OutputCapField } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { ClientRequest } from '#dialect/dialect.ts'
 import {
   booleanRule,
   checkFields,
@@ -15,20 +16,6 @@ import {
   type FieldRule,
   type RequestBody,
 } from '#dialect/request-body.ts'
-
-export type ChatRequest = {
-  readonly type: 'chat'
-  readonly model: string
-  readonly isStream: boolean
-  /** Whether the client asked for a usage chunk in its stream. */
-  readonly wantsUsage: boolean
-  readonly outputCap: number | undefined
-  /** The member in which the client gave its cap. */
-  readonly outputCapField: OutputCapField | undefined
-  /** How many answers were asked for (`n`). */
-  readonly choices: number
-  readonly body: RequestBody
-}
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
 const TOOL_CHOICES = ['auto', 'none', 'required']
@@ -57,7 +44,7 @@ const RULES: readonly FieldRule[] = [
 ]
 
 /** The request, or a refusal that names the member that is wrong. */
-export function readChatRequest(text: string, byteLength: number): ChatRequest | Refusal {
+export function readChatRequest(text: string, byteLength: number): ClientRequest | Refusal {
   const body = parseBody(text, byteLength)
   if (isRefusal(body)) return body
   const { value } = body
@@ -68,12 +55,11 @@ export function readChatRequest(text: string, byteLength: number): ChatRequest |
   const streamOptions = value['stream_options']
   const outputCapField = capField(value)
   return {
-    type: 'chat',
     model,
     isStream: value['stream'] === true,
     wantsUsage: isRecord(streamOptions) && streamOptions['include_usage'] === true,
     outputCap: outputCapField === undefined ? undefined : Number(value[outputCapField]),
-    outputCapField,
+    outputCapName: outputCapField ?? 'max_tokens',
     choices: typeof value['n'] === 'number' ? value['n'] : 1,
     body,
   }

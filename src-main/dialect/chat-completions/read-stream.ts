@@ -1,122 +1,105 @@
-// Passes a chat completion stream through while reading along: every event is checked before the client sees it, usage is
-// taken from whichever chunk carries it, and what Farebox asked for on its own account is taken out again.
+// Reads the stream of a provider of chat completions into parts. Nothing ends before the stream does: usage, and with some
+// providers more of the answer, comes behind the finish reason.
 
 import { UpstreamFailure } from '#core/failure.ts'
-import type { TokenUsage } from '#core/usage.ts'
-import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
-import { measureText } from '#dialect/chat-completions/measure.ts'
+import { ChoiceReader } from '#dialect/chat-completions/read-delta.ts'
+import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readUsage } from '#dialect/chat-completions/usage.ts'
-import { removeMember, scanObject } from '#dialect/json-text.ts'
+import type { PartReader } from '#dialect/dialect.ts'
+import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
-import { eventData, EventSplitter } from '#dialect/sse.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 
-const DONE = 'data: [DONE]\n\n'
-/** What `include_usage` adds to every chunk but the last; it is taken out when only Farebox asked. */
-const NULL_USAGE = ',"usage":null'
+/** What a request may ask for; a provider that sends more is not believed. */
+const MAX_CHOICES = 128
 
-export class ChatStreamReader implements AnswerReader {
-  readonly #wantsUsage: boolean
-  readonly #splitter = new EventSplitter()
-  /** For each choice that was begun, whether it has its finish reason. */
-  readonly #choices = new Map<number, boolean>()
-  #length = 0
-  /** Comments that came before the first event: they are no part of an answer yet, which may still fail as a whole. */
-  #early = ''
-  #hasEvent = false
-  #final = ''
-  usage: TokenUsage | undefined
-  textBytes = 0
+type Choice = {
+  readonly reader: ChoiceReader
+  finishReason: string | undefined
+  stopSequence: string | undefined
+  hasDelta: boolean
+}
+
+export class ChatPartReader implements PartReader {
+  readonly #newCallId: () => string
+  readonly #choices = new Map<number, Choice>()
+  #hasStarted = false
   isComplete = false
 
-  constructor(options: { readonly wantsUsage: boolean }) {
-    this.#wantsUsage = options.wantsUsage
+  constructor(newCallId: () => string) {
+    this.#newCallId = newCallId
   }
 
-  push(chunk: Buffer): WireBytes | undefined {
-    if (this.isComplete) return undefined
-    this.#length += chunk.length
-    if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
-    const hadRest = this.#splitter.rest !== ''
-    const events = this.#splitter.push(chunk.toString('latin1'))
-    let kept = ''
-    let isWhole = !hadRest && this.#splitter.rest === ''
-    for (const event of events) {
-      const passed = this.#read(event)
-      if (passed !== event) isWhole = false
-      kept += passed
-    }
-    if (!this.#hasEvent) {
-      this.#early += kept
-      return undefined
-    }
-    if (this.#early !== '') {
-      kept = this.#early + kept
-      this.#early = ''
-      isWhole = false
-    }
-    if (isWhole) return events.length === 0 ? undefined : chunk
-    return kept === '' ? undefined : kept
-  }
-
-  end(): string {
-    // Some servers leave out the blank line behind their last event.
-    if (!this.isComplete && this.#splitter.rest.trim() !== '') {
-      const passed = this.#read(`${this.#splitter.rest}\n\n`)
-      if (!this.isComplete) this.#final = passed
-    }
-    if (this.isComplete) return this.#final
-    const isFinished = this.#choices.size > 0 && [...this.#choices.values()].every((finished) => finished)
-    if (!isFinished)
-      throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
-    this.isComplete = true
-    return this.#final + DONE
-  }
-
-  /** Takes note of one event and returns what of it the client gets. */
-  #read(event: string): string {
-    if (this.isComplete) return ''
-    const data = eventData(event)
-    if (data === undefined) return event
-    this.#hasEvent = true
-    if (data === '[DONE]') {
-      this.isComplete = true
-      this.#final = event
-      return ''
-    }
+  read(data: string, event: string | undefined): readonly AnswerPart[] {
+    if (this.isComplete) return []
+    if (data.length < 16 && data.trim() === '[DONE]') return this.#finish()
     const chunk = parseJson(data)
     if (!isRecord(chunk)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
-    if (chunk['error'] !== undefined && chunk['error'] !== null) {
-      throw new UpstreamFailure('malformed', 'The provider reported an error inside its stream.')
-    }
+    throwReported(chunk, event)
+    const parts: AnswerPart[] = this.#hasStarted ? [] : [{ type: 'start' }]
+    this.#hasStarted = true
     const choices = chunk['choices']
-    if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
-    const usage = chunk['usage']
-    if (usage === undefined) return event
-    if (usage !== null) this.usage = readUsage(usage) ?? this.usage
-    return this.#wantsUsage ? event : withoutUsage(event, data, chunk)
+    if (Array.isArray(choices)) for (const choice of choices) if (isRecord(choice)) this.#readChoice(choice, parts)
+    const usage =
+      readUsage(chunk['usage']) ?? readUsage(isRecord(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined)
+    if (usage !== undefined) parts.push({ type: 'usage', usage })
+    return parts
   }
 
-  #readChoice(choice: unknown): void {
-    if (!isRecord(choice)) return
-    const index = typeof choice['index'] === 'number' ? choice['index'] : 0
-    this.textBytes += measureText(choice['delta'])
-    const finish = choice['finish_reason']
-    if (typeof finish === 'string' && finish !== '') this.#choices.set(index, true)
-    else if (!this.#choices.has(index)) this.#choices.set(index, false)
+  end(): readonly AnswerPart[] {
+    if (this.isComplete) return []
+    const choices = [...this.#choices.values()]
+    if (choices.length === 0 || choices.some(({ finishReason }) => finishReason === undefined)) {
+      throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
+    }
+    return this.#finish()
+  }
+
+  #readChoice(choice: JsonObject, parts: AnswerPart[]): void {
+    if (choice['error'] !== undefined && choice['error'] !== null) throw reportedError(choice['error'])
+    const index = choice['index'] ?? 0
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= MAX_CHOICES) {
+      throw new UpstreamFailure('malformed', 'The provider numbered a choice in a way that cannot be.')
+    }
+    const known = this.#choice(index)
+    const { delta, message } = choice
+    // Some servers send the whole message once, in the form of an answer that is not streamed.
+    const piece = isRecord(delta) ? delta : isRecord(message) && !known.hasDelta ? message : undefined
+    if (piece !== undefined) {
+      known.hasDelta = true
+      for (const part of known.reader.delta(piece)) parts.push(part)
+    }
+    const usage = readUsage(choice['usage'])
+    if (usage !== undefined) parts.push({ type: 'usage', usage })
+    const reason = choice['finish_reason']
+    if (typeof reason === 'string' && reason !== '') known.finishReason = reason
+    const stop = choice['stop_reason']
+    if (typeof stop === 'string' && stop !== '') known.stopSequence = stop
+  }
+
+  #choice(index: number): Choice {
+    const known = this.#choices.get(index)
+    if (known !== undefined) return known
+    const reader = new ChoiceReader(index, this.#newCallId)
+    const choice: Choice = { reader, finishReason: undefined, stopSequence: undefined, hasDelta: false }
+    this.#choices.set(index, choice)
+    return choice
+  }
+
+  #finish(): AnswerPart[] {
+    if (this.#choices.size === 0)
+      throw new UpstreamFailure('malformed', 'The provider sent a stream without an answer.')
+    const parts: AnswerPart[] = []
+    for (const { reader, finishReason, stopSequence } of this.#choices.values()) {
+      parts.push(...reader.finish(finishReason ?? 'stop', stopSequence))
+    }
+    this.isComplete = true
+    return parts
   }
 }
 
-/** The chunk that holds nothing but usage disappears; in others only the member does. */
-function withoutUsage(event: string, data: string, chunk: Readonly<Record<string, unknown>>): string {
-  const { usage, choices } = chunk
-  if (usage !== null && (!Array.isArray(choices) || choices.length === 0)) return ''
-  const where = event.indexOf(NULL_USAGE)
-  // Nearly every chunk; one with another member of that name, inside a choice perhaps, takes the longer way.
-  if (usage === null && where !== -1 && event.indexOf('"usage"') === event.lastIndexOf('"usage"')) {
-    return event.slice(0, where) + event.slice(where + NULL_USAGE.length)
-  }
-  const scan = scanObject(data)
-  const start = event.indexOf(data)
-  if ('problem' in scan || start === -1) return event
-  return event.slice(0, start) + removeMember(data, scan, 'usage') + event.slice(start + data.length)
+function throwReported(chunk: JsonObject, event: string | undefined): void {
+  const { error } = chunk
+  if (error !== undefined && error !== null) throw reportedError(error)
+  if (event === 'error' || chunk['object'] === 'error') throw reportedError(chunk)
 }

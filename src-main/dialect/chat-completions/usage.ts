@@ -3,6 +3,7 @@
 
 import { tokenCount, type TokenUsage } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 
 /** Disjoint token classes of a reported usage; undefined if the value is not a usage object with any count. */
 export function readUsage(reported: unknown): TokenUsage | undefined {
@@ -31,6 +32,22 @@ export function readUsage(reported: unknown): TokenUsage | undefined {
 function outputTokens(input: number | undefined, completion: number | undefined, total: number | undefined) {
   if (input === undefined || total === undefined) return completion
   return Math.max(completion ?? 0, total - input)
+}
+
+/** The usage object for a client; what nobody knows is left out of the details and adds nothing to the sums. */
+export function writeUsage(usage: TokenUsage): JsonObject {
+  const { cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
+  const prompt = (usage.inputTokens ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
+  const completion = usage.outputTokens ?? 0
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    ...(cacheReadTokens === undefined && cacheWriteTokens === undefined
+      ? {}
+      : { prompt_tokens_details: { cached_tokens: cacheReadTokens ?? 0, cache_write_tokens: cacheWriteTokens } }),
+    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  }
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

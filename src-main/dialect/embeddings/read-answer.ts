@@ -4,7 +4,9 @@
 import { UpstreamFailure } from '#core/failure.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
+import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readUsage } from '#dialect/chat-completions/usage.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { WholeAnswer } from '#dialect/whole-answer.ts'
 import type { EmbeddingFormat } from '#dialect/embeddings/read-request.ts'
@@ -12,7 +14,8 @@ import type { EmbeddingFormat } from '#dialect/embeddings/read-request.ts'
 export class EmbeddingAnswerReader implements AnswerReader {
   readonly #format: EmbeddingFormat
   readonly #whole = new WholeAnswer()
-  readonly textBytes = 0
+  readonly generated = new GeneratedText('utf8')
+  #bytes: Buffer = Buffer.alloc(0)
   usage: TokenUsage | undefined
   isComplete = false
 
@@ -24,8 +27,9 @@ export class EmbeddingAnswerReader implements AnswerReader {
     this.#whole.push(chunk)
   }
 
-  end(): Buffer {
+  end(): void {
     const answer = this.#whole.json()
+    if (answer['error'] !== undefined && answer['error'] !== null) throw reportedError(answer['error'])
     const data = answer['data']
     if (!Array.isArray(data) || !data.every(isEmbedding)) {
       throw new UpstreamFailure('malformed', 'The provider did not answer with embeddings.')
@@ -35,9 +39,15 @@ export class EmbeddingAnswerReader implements AnswerReader {
     this.usage = usage === undefined ? undefined : { ...usage, outputTokens: 0 }
     this.isComplete = true
     const isAsAsked = data.every((item) => (typeof item.embedding === 'string') === (this.#format === 'base64'))
-    if (isAsAsked) return this.#whole.bytes()
-    const converted = data.map((item) => ({ ...item, embedding: convert(item.embedding, this.#format) }))
-    return Buffer.from(JSON.stringify({ ...answer, data: converted }))
+    if (isAsAsked) this.#bytes = this.#whole.bytes()
+    else {
+      const converted = data.map((item) => ({ ...item, embedding: convert(item.embedding, this.#format) }))
+      this.#bytes = Buffer.from(JSON.stringify({ ...answer, data: converted }))
+    }
+  }
+
+  final(): Buffer {
+    return this.#bytes
   }
 }
 

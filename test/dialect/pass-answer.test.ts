@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UpstreamFailure } from '#core/failure.ts'
-import { ChatAnswerReader } from '#dialect/chat-completions/read-answer.ts'
-import { ChatStreamReader } from '#dialect/chat-completions/read-stream.ts'
+import { ChatPassAnswer } from '#dialect/chat-completions/pass-answer.ts'
+import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
 import { chunk, DONE } from './chat-streams.ts'
 
 const USAGE = { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 }
@@ -11,11 +11,12 @@ function answer(message: object, members: object = {}): Buffer {
   return Buffer.from(JSON.stringify({ id: 'x', object: 'chat.completion', choices, usage: USAGE, ...members }))
 }
 
-function read(bytes: Buffer): { reader: ChatAnswerReader; sent: Buffer } {
-  const reader = new ChatAnswerReader()
+function read(bytes: Buffer): { reader: ChatPassAnswer; sent: Buffer } {
+  const reader = new ChatPassAnswer()
   expect(reader.push(bytes)).toBeUndefined()
   expect(reader.isComplete).toBe(false)
-  const sent = reader.end()
+  reader.end()
+  const sent = reader.final()
   return { reader, sent }
 }
 
@@ -24,11 +25,12 @@ describe('a whole chat completion', () => {
     const bytes = Buffer.from(` {"choices": [ {"message":{"content":"Gr\\u00fc\u00dfe 🚀"}} ],\n "x": 1.0e2 } `)
     expect(read(bytes).sent).toBe(bytes)
     for (let at = 0; at <= bytes.length; at++) {
-      const reader = new ChatAnswerReader()
+      const reader = new ChatPassAnswer()
       reader.push(bytes.subarray(0, at))
       reader.push(bytes.subarray(at))
-      expect(reader.end().equals(bytes)).toBe(true)
-      expect(reader.textBytes).toBe(read(bytes).reader.textBytes)
+      reader.end()
+      expect(reader.final().equals(bytes)).toBe(true)
+      expect(reader.generated.bytes).toBe(read(bytes).reader.generated.bytes)
     }
   })
 
@@ -53,18 +55,18 @@ describe('a whole chat completion', () => {
     ['other scripts', { content: 'Grüße 東京 🚀' }, Buffer.byteLength('Grüße 東京 🚀')],
     ['odd members', { content: 5, tool_calls: [null, 5, { function: null }], refusal: {} }, 0],
   ])('is measured in bytes of text: %s', (_, message, textBytes) => {
-    expect(read(answer(message)).reader.textBytes).toBe(textBytes)
+    expect(read(answer(message)).reader.generated.bytes).toBe(textBytes)
   })
 
   it.each(['Grüße 東京 🚀', 'plain'])('measures the same text as a stream of it: %s', (text) => {
-    const stream = new ChatStreamReader({ wantsUsage: true })
+    const stream = new ChatPassStream({ wantsUsage: true })
     stream.push(Buffer.from(chunk([{ index: 0, delta: { content: text }, finish_reason: 'stop' }]) + DONE))
-    expect(read(answer({ content: text })).reader.textBytes).toBe(stream.textBytes)
+    expect(read(answer({ content: text })).reader.generated.bytes).toBe(stream.generated.bytes)
   })
 
   it('measures all choices', () => {
     const choices = [{ message: { content: 'a' } }, { message: { content: 'bcd' } }, null]
-    expect(read(answer({}, { choices })).reader.textBytes).toBe(4)
+    expect(read(answer({}, { choices })).reader.generated.bytes).toBe(4)
   })
 })
 
@@ -80,17 +82,17 @@ describe('an answer that is no chat completion', () => {
     ['an error inside a success', '{"error":{"message":"overloaded"},"choices":[]}'],
     ['an error that is only text', '{"error":"no","choices":[]}'],
   ])('is a failure: %s', (_, text) => {
-    const reader = new ChatAnswerReader()
+    const reader = new ChatPassAnswer()
     reader.push(Buffer.from(text))
     expect(() => reader.end()).toThrow(UpstreamFailure)
     expect(reader.isComplete).toBe(false)
   })
 
-  it('does not repeat what the provider said', () => {
-    const reader = new ChatAnswerReader()
-    reader.push(Buffer.from('{"error":{"message":"secret words"}}'))
+  it('does not repeat what the provider said about our account', () => {
+    const reader = new ChatPassAnswer()
+    reader.push(Buffer.from('{"error":{"message":"secret words","code":"invalid_api_key"}}'))
     expect(() => reader.end()).toThrow(
-      expect.objectContaining({ message: expect.not.stringContaining('secret') as string }) as Error,
+      expect.objectContaining({ message: expect.not.stringContaining('secret words') as string }) as Error,
     )
   })
 })

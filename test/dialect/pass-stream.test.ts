@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { TokenUsage } from '#core/usage.ts'
-import { ChatStreamReader } from '#dialect/chat-completions/read-stream.ts'
+import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
 import { chunk, DONE, RECORDED, says, USAGE_CHUNK } from './chat-streams.ts'
 
 const STOP = chunk([{ index: 0, delta: {}, finish_reason: 'stop' }])
@@ -14,14 +14,19 @@ function bytesOf(written: Buffer | string | undefined): Buffer {
   return typeof written === 'string' ? Buffer.from(written, 'latin1') : (written ?? Buffer.alloc(0))
 }
 
+function endOf(reader: ChatPassStream): Buffer {
+  reader.end()
+  return bytesOf(reader.final())
+}
+
 /** Reads a stream in pieces; `sent` is what the client gets, checked to hold its end back until `end`. */
 function read(pieces: readonly Buffer[], asking: Asking = { wantsUsage: true }): Reading {
-  const reader = new ChatStreamReader(asking)
+  const reader = new ChatPassStream(asking)
   const early = Buffer.concat(pieces.map((piece) => bytesOf(reader.push(piece))))
   if (early.includes('[DONE]')) expect.fail('the end was sent before the charge can be on disk')
-  const sent = Buffer.concat([early, bytesOf(reader.end())]).toString('utf8')
+  const sent = Buffer.concat([early, endOf(reader)]).toString('utf8')
   expect(reader.isComplete).toBe(true)
-  return { sent, usage: reader.usage, textBytes: reader.textBytes }
+  return { sent, usage: reader.usage, textBytes: reader.generated.bytes }
 }
 
 function readText(text: string, asking?: Asking): Reading {
@@ -29,7 +34,7 @@ function readText(text: string, asking?: Asking): Reading {
 }
 
 function failureOf(text: string): UpstreamFailure {
-  const reader = new ChatStreamReader({ wantsUsage: true })
+  const reader = new ChatPassStream({ wantsUsage: true })
   try {
     reader.push(Buffer.from(text))
     reader.end()
@@ -93,7 +98,7 @@ describe.each(RECORDED)('a stream with $name', ({ text, usage, textBytes }) => {
         .trimEnd(),
     )
     for (let at = 0; at < needed; at++) {
-      const reader = new ChatStreamReader({ wantsUsage: true })
+      const reader = new ChatPassStream({ wantsUsage: true })
       const pushAndEnd = () => {
         reader.push(bytes.subarray(0, at))
         reader.end()
@@ -170,16 +175,22 @@ describe('a stream that breaks', () => {
     ['with an event that is not JSON', `${says('Hi')}data: oops\n\n${STOP}${DONE}`, 'malformed'],
     ['with an event that is no object', `data: 5\n\n${STOP}${DONE}`, 'malformed'],
     ['with an event without data', `data:\n\n${STOP}${DONE}`, 'malformed'],
-    ['with an error event', `${says('Hi')}data: {"error":{"message":"overloaded"}}\n\n`, 'malformed'],
-    ['with an error event before [DONE]', `${says('Hi')}${STOP}data: {"error":"oops"}\n\n${DONE}`, 'malformed'],
-    ['with an error first', 'data: {"error":{"code":429}}\n\n', 'malformed'],
+    ['with an error event', `${says('Hi')}data: {"error":{"message":"overloaded"}}\n\n`, 'reported'],
+    ['with an error event before [DONE]', `${says('Hi')}${STOP}data: {"error":"oops"}\n\n${DONE}`, 'reported'],
+    ['with an error first', 'data: {"error":{"code":429}}\n\n', 'reported'],
   ])('is a failure: %s', (_, text, kind) => {
     expect(failureOf(text).kind).toBe(kind)
   })
 
-  it('does not repeat what the provider said about the failure', () => {
-    expect(failureOf('data: {"error":{"message":"secret words"}}\n\n').message).not.toContain('secret')
-    expect(failureOf('data: secret words\n\n').message).not.toContain('secret')
+  it('does not repeat what the provider said about our account, nor what is no event', () => {
+    const error = { message: 'secret words', type: 'authentication_error' }
+    expect(failureOf(`data: ${JSON.stringify({ error })}\n\n`).message).not.toContain('secret words')
+    expect(failureOf('data: secret words\n\n').message).not.toContain('secret words')
+  })
+
+  it('is told in the words of the provider, whose status decides what the client gets', () => {
+    const failure = failureOf('data: {"error":{"message":"Zu viel – später","type":"overloaded_error"}}\n\n')
+    expect(failure).toMatchObject({ kind: 'reported', message: 'Zu viel – später', status: 503 })
   })
 
   it('is no failure for a member `error` that is null', () => {
@@ -187,7 +198,7 @@ describe('a stream that breaks', () => {
   })
 
   it('is too large when it goes on beyond the bound', () => {
-    const reader = new ChatStreamReader({ wantsUsage: true })
+    const reader = new ChatPassStream({ wantsUsage: true })
     const piece = Buffer.from(says('x'.repeat(500_000)))
     expect(() => {
       for (let count = 0; count < 200; count++) reader.push(piece)
@@ -197,14 +208,15 @@ describe('a stream that breaks', () => {
 
 describe('[DONE]', () => {
   it('completes the answer as soon as it was read, and is sent last', () => {
-    const reader = new ChatStreamReader({ wantsUsage: true })
+    const reader = new ChatPassStream({ wantsUsage: true })
     expect(bytesOf(reader.push(Buffer.from(says('Hi') + STOP))).toString()).toBe(says('Hi') + STOP)
     expect(reader.isComplete).toBe(false)
     expect(reader.push(Buffer.from(DONE))).toBeUndefined()
     expect(reader.isComplete).toBe(true)
     expect(reader.push(Buffer.from(says('more')))).toBeUndefined()
-    expect(reader.end()).toBe(DONE)
-    expect(reader.textBytes).toBe(2)
+    reader.end()
+    expect(reader.final()).toBe(DONE)
+    expect(reader.generated.bytes).toBe(2)
   })
 
   it('is believed even where no choice has finished', () => {
@@ -212,7 +224,7 @@ describe('[DONE]', () => {
   })
 
   it('hands on whole chunks as the bytes that came, without copying them', () => {
-    const reader = new ChatStreamReader({ wantsUsage: true })
+    const reader = new ChatPassStream({ wantsUsage: true })
     const bytes = Buffer.from(says('Hi'))
     expect(reader.push(bytes)).toBe(bytes)
   })

@@ -1,0 +1,56 @@
+// How providers of one dialect differ, as data: what a writer of the dialect may send and under which name. An administrator
+// changes single values; presets bring them for known providers.
+
+import type { ProviderDialect } from '#core/provider-dialect.ts'
+
+export type Quirks = {
+  /** Takes `stream_options.include_usage`. */
+  readonly streamUsage: boolean
+  /** The member of an assistant message in which the provider wants its earlier reasoning back. */
+  readonly reasoningField: 'reasoning_content' | 'reasoning' | 'none'
+  /** What tool call ids may look like. */
+  readonly toolIds: 'any' | 'alphanumeric-9'
+  /** The role of instructions. */
+  readonly systemRole: 'system' | 'developer'
+  /** What becomes of instructions in the middle of a conversation: kept, or told as a marked text of the user. */
+  readonly laterSystem: 'keep' | 'user'
+  readonly parallelToolCalls: boolean
+  /** Takes `cache_control` on content parts. */
+  readonly cacheMarks: boolean
+  readonly topK: boolean
+  /** How many stop sequences are taken. */
+  readonly maxStops: number
+  /** Takes `response_format` with a JSON schema. */
+  readonly jsonSchema: boolean
+  /** Takes `reasoning_effort`. */
+  readonly reasoningEffort: boolean
+}
+
+/** What holds where nothing else is said: what most providers of chat completions take. */
+export const DEFAULT_QUIRKS: Quirks = {
+  streamUsage: true,
+  reasoningField: 'none',
+  toolIds: 'any',
+  systemRole: 'system',
+  laterSystem: 'keep',
+  parallelToolCalls: true,
+  cacheMarks: false,
+  topK: false,
+  maxStops: 4,
+  jsonSchema: true,
+  reasoningEffort: true,
+}
+
+/** What a dialect's own provider does differently. Instructions in the middle are a beta of messages, and unknown to Gemini. */
+const DIALECT_QUIRKS: Readonly<Record<ProviderDialect, Partial<Quirks>>> = {
+  'chat-completions': {},
+  demo: {},
+  messages: { laterSystem: 'user', cacheMarks: true, topK: true, maxStops: 64 },
+  responses: { systemRole: 'developer' },
+  gemini: { laterSystem: 'user', topK: true, maxStops: 5 },
+}
+
+/** All quirks of a provider: its own, its dialect's, or what holds for most. */
+export function quirksOf(provider: { readonly dialect: ProviderDialect; readonly quirks: Partial<Quirks> }): Quirks {
+  return { ...DEFAULT_QUIRKS, ...DIALECT_QUIRKS[provider.dialect], ...provider.quirks }
+}

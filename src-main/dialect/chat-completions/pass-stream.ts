@@ -1,0 +1,144 @@
+// Passes a chat completion stream through while reading along: every event is checked before the client sees it, usage is
+// taken from whichever chunk carries it, and what Farebox asked for on its own account is taken out again.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import type { Refusal } from '#core/refusal.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
+import { addGenerated } from '#dialect/chat-completions/measure.ts'
+import { chatStreamError } from '#dialect/chat-completions/errors.ts'
+import { reportedError } from '#dialect/chat-completions/reported-error.ts'
+import { readUsage } from '#dialect/chat-completions/usage.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import { removeMember, scanObject } from '#dialect/json-text.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { eventData, EventSplitter } from '#dialect/sse.ts'
+
+const DONE = 'data: [DONE]\n\n'
+const KEEP_ALIVE = ': keep-alive\n\n'
+/** What `include_usage` adds to every chunk but the last; it is taken out when only Farebox asked. */
+const NULL_USAGE = ',"usage":null'
+
+export class ChatPassStream implements AnswerReader {
+  readonly #wantsUsage: boolean
+  readonly #splitter = new EventSplitter()
+  /** For each choice that was begun, whether it has its finish reason. */
+  readonly #choices = new Map<number, boolean>()
+  #length = 0
+  /** Comments that came before the first event: they are no part of an answer yet, which may still fail as a whole. */
+  #early = ''
+  #hasEvent = false
+  #final = ''
+  usage: TokenUsage | undefined
+  readonly generated = new GeneratedText('latin1')
+  isComplete = false
+
+  constructor(options: { readonly wantsUsage: boolean }) {
+    this.#wantsUsage = options.wantsUsage
+  }
+
+  push(chunk: Buffer): WireBytes | undefined {
+    if (this.isComplete) return undefined
+    this.#length += chunk.length
+    if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
+    const hadRest = this.#splitter.rest !== ''
+    const events = this.#splitter.push(chunk.toString('latin1'))
+    let kept = ''
+    let isWhole = !hadRest && this.#splitter.rest === ''
+    for (const event of events) {
+      const passed = this.#read(event)
+      if (passed !== event) isWhole = false
+      kept += passed
+    }
+    if (!this.#hasEvent) {
+      this.#early += kept
+      return undefined
+    }
+    if (this.#early !== '') {
+      kept = this.#early + kept
+      this.#early = ''
+      isWhole = false
+    }
+    if (isWhole) return events.length === 0 ? undefined : chunk
+    return kept === '' ? undefined : kept
+  }
+
+  end(): void {
+    // Some servers leave out the blank line behind their last event.
+    if (!this.isComplete && this.#splitter.rest.trim() !== '') {
+      const passed = this.#read(`${this.#splitter.rest}\n\n`)
+      if (!this.isComplete) this.#final = passed
+    }
+    if (this.isComplete) return
+    const isFinished = this.#choices.size > 0 && [...this.#choices.values()].every((finished) => finished)
+    if (!isFinished)
+      throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
+    this.isComplete = true
+    this.#final += DONE
+  }
+
+  final(): string {
+    return this.#final
+  }
+
+  fail(refusal: Refusal, requestId: string): Buffer {
+    return chatStreamError(refusal, requestId)
+  }
+
+  /** A comment: clients of this format skip it. */
+  keepAlive(): string | undefined {
+    return this.#hasEvent && this.#splitter.rest === '' ? KEEP_ALIVE : undefined
+  }
+
+  /** Takes note of one event and returns what of it the client gets. */
+  #read(event: string): string {
+    if (this.isComplete) return ''
+    const data = eventData(event)
+    if (data === undefined) return event
+    this.#hasEvent = true
+    if (data === '[DONE]') {
+      this.isComplete = true
+      this.#final = event
+      return ''
+    }
+    const chunk = parseJson(data)
+    if (!isRecord(chunk)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
+    if (chunk['error'] !== undefined && chunk['error'] !== null) throw failureIn(data)
+    const choices = chunk['choices']
+    if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
+    const usage = chunk['usage']
+    if (usage === undefined) return event
+    if (usage !== null) this.usage = readUsage(usage) ?? this.usage
+    return this.#wantsUsage ? event : withoutUsage(event, data, chunk)
+  }
+
+  #readChoice(choice: unknown): void {
+    if (!isRecord(choice)) return
+    const index = typeof choice['index'] === 'number' ? choice['index'] : 0
+    addGenerated(this.generated, choice['delta'])
+    const finish = choice['finish_reason']
+    if (typeof finish === 'string' && finish !== '') this.#choices.set(index, true)
+    else if (!this.#choices.has(index)) this.#choices.set(index, false)
+  }
+}
+
+/** The words of an error are for the client, so they are read as text this time. */
+function failureIn(data: string): UpstreamFailure {
+  const chunk = parseJson(Buffer.from(data, 'latin1').toString('utf8'))
+  return reportedError(isRecord(chunk) ? chunk['error'] : undefined)
+}
+
+/** The chunk that holds nothing but usage disappears; in others only the member does. */
+function withoutUsage(event: string, data: string, chunk: Readonly<Record<string, unknown>>): string {
+  const { usage, choices } = chunk
+  if (usage !== null && (!Array.isArray(choices) || choices.length === 0)) return ''
+  const where = event.indexOf(NULL_USAGE)
+  // Nearly every chunk; one with another member of that name, inside a choice perhaps, takes the longer way.
+  if (usage === null && where !== -1 && event.indexOf('"usage"') === event.lastIndexOf('"usage"')) {
+    return event.slice(0, where) + event.slice(where + NULL_USAGE.length)
+  }
+  const scan = scanObject(data)
+  const start = event.indexOf(data)
+  if ('problem' in scan || start === -1) return event
+  return event.slice(0, start) + removeMember(data, scan, 'usage') + event.slice(start + data.length)
+}

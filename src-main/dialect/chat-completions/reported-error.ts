@@ -1,0 +1,50 @@
+// An error that a provider reports inside an answer that began as a success.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import { isRecord } from '#dialect/request-body.ts'
+
+const MAX_WORDS = 1000
+
+/** Statuses for the types and codes of OpenAI and of those who write like it. */
+const STATUSES: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  context_length_exceeded: 400,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  overloaded_error: 503,
+  server_is_overloaded: 503,
+  slow_down: 503,
+}
+
+/** Errors that are about our own account: their words are not for the client, who could read of a secret in them. */
+const OURS = [
+  'invalid_api_key',
+  'authentication_error',
+  'permission_error',
+  'insufficient_quota',
+  'billing_error',
+  'invalid_authentication',
+]
+const OTHER_STATUS = 500
+
+/** `error` is the member of that name: an object, or the bare text that some servers send. */
+export function reportedError(error: unknown): UpstreamFailure {
+  const members = isRecord(error) ? error : { message: error }
+  const { message, code, type } = members
+  const words =
+    typeof message === 'string' && message !== '' ? message : 'The provider reported an error in its answer.'
+  if (OURS.some((known) => known === code || known === type)) {
+    return new UpstreamFailure('secret', 'The provider reported that it refuses the secret or account of Farebox.')
+  }
+  const status = statusOf(code) ?? statusOf(type) ?? statusOf(members['status']) ?? OTHER_STATUS
+  if (status === 401 || status === 402 || status === 403) {
+    return new UpstreamFailure('secret', 'The provider reported that it refuses the secret or account of Farebox.')
+  }
+  return new UpstreamFailure('reported', words.slice(0, MAX_WORDS), { status })
+}
+
+function statusOf(value: unknown): number | undefined {
+  const number = typeof value === 'number' || (typeof value === 'string' && /^\d{3}$/.test(value)) ? Number(value) : 0
+  if (Number.isInteger(number) && number >= 400 && number < 600) return number
+  return typeof value === 'string' && Object.hasOwn(STATUSES, value) ? STATUSES[value] : undefined
+}

@@ -1,0 +1,237 @@
+// One candidate of a Gemini answer, whole or in pieces: turns its content parts into blocks. Signatures of texts travel in
+// reasoning blocks of their own behind the text, because clients of the other formats bring those back and nothing else;
+// signatures of function calls travel with the call.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import { BlockSequencer } from '#dialect/blocks.ts'
+import { PartialArgs } from '#dialect/gemini/partial-args.ts'
+import type { AnswerPart, FinishReason } from '#dialect/part.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import type { Sealed } from '#dialect/seal.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A call whose arguments are still coming. */
+type OpenCall = {
+  readonly name: string
+  readonly id: string | undefined
+  sealed: Sealed | undefined
+  args: PartialArgs
+}
+
+/** What a candidate may end with, but for the ordinary end. Everything not listed is read as an ordinary end. */
+const FINISHES: ReadonlyMap<string, FinishReason> = new Map([
+  ['MAX_TOKENS', 'length'],
+  ['SAFETY', 'content-filter'],
+  ['RECITATION', 'content-filter'],
+  ['LANGUAGE', 'content-filter'],
+  ['BLOCKLIST', 'content-filter'],
+  ['PROHIBITED_CONTENT', 'content-filter'],
+  ['SPII', 'content-filter'],
+  ['ESCALATION', 'content-filter'],
+  ['IMAGE_SAFETY', 'content-filter'],
+  ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
+  ['IMAGE_RECITATION', 'content-filter'],
+  ['IMAGE_OTHER', 'content-filter'],
+  ['NO_IMAGE', 'content-filter'],
+  // Nobody knows why, but the model did not come to its end: no client may take the answer for a complete one.
+  ['OTHER', 'content-filter'],
+])
+
+/** Ends at which there is no answer. The names are Google's and say what happened. */
+const FAILURES: ReadonlyMap<string, 'malformed' | 'reported'> = new Map([
+  ['MALFORMED_FUNCTION_CALL', 'malformed'],
+  ['MALFORMED_RESPONSE', 'malformed'],
+  ['UNEXPECTED_TOOL_CALL', 'malformed'],
+  ['TOO_MANY_TOOL_CALLS', 'malformed'],
+  ['MISSING_THOUGHT_SIGNATURE', 'reported'],
+])
+
+const MAX_CITATIONS = 1000
+
+export class Candidate {
+  readonly #choice: number
+  readonly #blocks: BlockSequencer
+  readonly #cited = new Set<string>()
+  #calls = 0
+  #openCall: OpenCall | undefined
+  /** The signature of a text, held back so that sources of the same text still find it open. */
+  #textSeal: Sealed | undefined
+  #isText = false
+  #finish: string | undefined
+
+  constructor(choice: number, newCallId: () => string) {
+    this.#choice = choice
+    this.#blocks = new BlockSequencer(choice, newCallId)
+  }
+
+  get isFinished(): boolean {
+    return this.#finish !== undefined
+  }
+
+  /** Takes a candidate, or the next piece of it. Throws UpstreamFailure where the model broke off without an answer. */
+  read(candidate: Fields): AnswerPart[] {
+    const parts: AnswerPart[] = []
+    const content = candidate['content']
+    const pieces = isRecord(content) ? content['parts'] : undefined
+    if (Array.isArray(pieces)) for (const piece of pieces) if (isRecord(piece)) parts.push(...this.#readPart(piece))
+    parts.push(...this.#readSources(candidate))
+    const finish = candidate['finishReason']
+    if (typeof finish === 'string' && finish !== '' && finish !== 'FINISH_REASON_UNSPECIFIED') {
+      const failure = FAILURES.get(finish)
+      // Told as the request's fault, so that nobody sends the same request again.
+      if (failure === 'reported') throw new UpstreamFailure(failure, `The model stopped: ${finish}.`, { status: 400 })
+      if (failure !== undefined) throw new UpstreamFailure(failure, `The model stopped without an answer: ${finish}.`)
+      this.#finish = finish
+    }
+    return parts
+  }
+
+  /** The last parts. `blocked`: the prompt was blocked, which ends a candidate that has no end of its own. */
+  end({ blocked }: { readonly blocked: boolean }): AnswerPart[] {
+    const known = FINISHES.get(this.#finish ?? '')
+    const fallback = this.#finish === undefined && blocked ? 'content-filter' : undefined
+    const isCut = known === 'length'
+    const parts = [...this.#sealText(), ...this.#closeCall({ isCut }), ...this.#blocks.end({ isCut })]
+    const reason = known ?? fallback ?? (this.#blocks.hasToolCalls ? 'tool-calls' : 'stop')
+    return [...parts, { type: 'finish', choice: this.#choice, reason }]
+  }
+
+  #readPart(part: Fields): AnswerPart[] {
+    const { text, functionCall, inlineData, executableCode, codeExecutionResult } = part
+    const sealed = sealOf(part)
+    if (isRecord(functionCall)) return this.#readCall(functionCall, sealed)
+    if (part['thought'] === true) return this.#thought(typeof text === 'string' ? text : '', sealed)
+    if (typeof text === 'string') return this.#text(text, sealed)
+    if (isRecord(executableCode)) return this.#text(codeText(executableCode['code'], 'python'), sealed)
+    if (isRecord(codeExecutionResult)) return this.#text(codeText(codeExecutionResult['output'], ''), sealed)
+    if (isRecord(inlineData)) return this.#text(mediaText(inlineData['mimeType']), sealed)
+    return sealed === undefined ? [] : this.#text('', sealed)
+  }
+
+  #text(text: string, sealed: Sealed | undefined): AnswerPart[] {
+    const parts: AnswerPart[] = []
+    if (text !== '') {
+      parts.push(...this.#sealText(), ...this.#closeCall({ isCut: false }), ...this.#blocks.plain('text', text))
+      this.#isText = true
+    }
+    if (sealed !== undefined) {
+      parts.push(...this.#sealText())
+      this.#textSeal = sealed
+    }
+    return parts
+  }
+
+  #thought(text: string, sealed: Sealed | undefined): AnswerPart[] {
+    const parts = [...this.#sealText(), ...this.#closeCall({ isCut: false })]
+    if (text === '') return sealed === undefined ? parts : [...parts, ...this.#sealedReasoning(sealed)]
+    this.#isText = false
+    parts.push(...this.#blocks.plain('reasoning', text))
+    if (sealed !== undefined) parts.push(...this.#blocks.close(sealed))
+    return parts
+  }
+
+  /** The signature that was held back, in a block of its own. */
+  #sealText(): AnswerPart[] {
+    const sealed = this.#textSeal
+    this.#textSeal = undefined
+    return sealed === undefined ? [] : this.#sealedReasoning(sealed)
+  }
+
+  #sealedReasoning(sealed: Sealed): AnswerPart[] {
+    this.#isText = false
+    return this.#blocks.sealedReasoning(sealed)
+  }
+
+  #readCall(call: Fields, sealed: Sealed | undefined): AnswerPart[] {
+    const name = nonEmpty(call['name'])
+    const parts = this.#sealText()
+    if (name !== undefined) {
+      parts.push(...this.#closeCall({ isCut: false }))
+      const id = nonEmpty(call['id'])
+      if (call['willContinue'] !== true && call['partialArgs'] === undefined) {
+        return [...parts, ...this.#call({ name, id, sealed, text: argumentsText(call['args']) })]
+      }
+      this.#openCall = { name, id, sealed, args: new PartialArgs() }
+    }
+    const open = this.#openCall
+    if (open === undefined) {
+      // The end of a call that is closed already: nothing is in it.
+      if (Object.keys(call).length === 0) return parts
+      throw new UpstreamFailure('malformed', 'The provider sent a tool call without a name.')
+    }
+    open.sealed ??= sealed
+    open.args.add(call['partialArgs'])
+    if (call['willContinue'] !== true) parts.push(...this.#closeCall({ isCut: false }))
+    return parts
+  }
+
+  /** Sends the call whose arguments came in pieces. One that was cut off keeps an open end, so that nobody runs it. */
+  #closeCall({ isCut }: { readonly isCut: boolean }): AnswerPart[] {
+    const open = this.#openCall
+    this.#openCall = undefined
+    if (open === undefined) return []
+    const { name, id, sealed } = open
+    const text = open.args.text()
+    return this.#call({ name, id, sealed, text: isCut ? text.slice(0, -1) : text })
+  }
+
+  #call(call: { name: string; id: string | undefined; sealed: Sealed | undefined; text: string }): AnswerPart[] {
+    this.#calls += 1
+    this.#isText = false
+    const { name, id, sealed, text } = call
+    return this.#blocks.tool({ key: String(this.#calls), id, name, arguments: text, sealed })
+  }
+
+  /** Web pages that the text before them rests on; the same ones come again with later pieces. */
+  #readSources({ groundingMetadata, citationMetadata }: Fields): AnswerPart[] {
+    if (!this.#isText) return []
+    const chunks = isRecord(groundingMetadata) ? list(groundingMetadata['groundingChunks']) : []
+    const cited = isRecord(citationMetadata) ? citationMetadata : {}
+    const sources = [...chunks.map(sourceOf), ...list(cited['citationSources']), ...list(cited['citations'])]
+    const parts: AnswerPart[] = []
+    for (const source of sources) {
+      const url = isRecord(source) ? source['uri'] : undefined
+      if (!isRecord(source) || typeof url !== 'string' || !/^https?:\/\//.test(url)) continue
+      if (this.#cited.has(url) || this.#cited.size >= MAX_CITATIONS) continue
+      this.#cited.add(url)
+      parts.push({ type: 'citation', choice: this.#choice, url, title: nonEmpty(source['title']) })
+    }
+    return parts
+  }
+}
+
+function sealOf(part: Fields): Sealed | undefined {
+  const value = nonEmpty(part['thoughtSignature'])
+  return value === undefined ? undefined : { origin: 'gemini', value }
+}
+
+function argumentsText(args: unknown): string {
+  if (args === undefined || args === null) return '{}'
+  if (isRecord(args)) return JSON.stringify(args)
+  // Proxies in front of Gemini have been seen to send the JSON text instead.
+  if (typeof args === 'string' && isRecord(parseJson(args))) return args
+  throw new UpstreamFailure('malformed', 'The provider sent a tool call whose arguments are not an object.')
+}
+
+function codeText(code: unknown, language: string): string {
+  return typeof code === 'string' && code !== '' ? `\n\`\`\`${language}\n${code.replace(/\n$/, '')}\n\`\`\`\n` : ''
+}
+
+/** No client format of ours has pictures in answers; the reader is told that there was one. */
+function mediaText(mimeType: unknown): string {
+  const type = typeof mimeType === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'a file'
+  return `[The model answered with ${type}, which cannot be shown here.]`
+}
+
+function sourceOf(chunk: unknown): unknown {
+  return isRecord(chunk) ? (chunk['web'] ?? chunk['retrievedContext'] ?? chunk['maps']) : undefined
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function nonEmpty(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

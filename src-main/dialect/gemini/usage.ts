@@ -1,0 +1,41 @@
+// The `usageMetadata` of a Gemini answer. Google's convention: cached tokens are part of `promptTokenCount`, while thoughts and
+// the prompts of tools that Google runs are counted beside the candidates and the prompt.
+
+import { tokenCount, type TokenUsage } from '#core/usage.ts'
+import { isRecord } from '#dialect/request-body.ts'
+
+/** Disjoint token classes; undefined for a value without any count, such as one that only names the traffic's type. */
+export function readGeminiUsage(reported: unknown): TokenUsage | undefined {
+  if (!isRecord(reported)) return undefined
+  const prompt = tokenCount(reported['promptTokenCount'])
+  const candidates = tokenCount(reported['candidatesTokenCount'])
+  const thoughts = tokenCount(reported['thoughtsTokenCount'])
+  const total = tokenCount(reported['totalTokenCount'])
+  if (prompt === undefined && candidates === undefined && thoughts === undefined && total === undefined)
+    return undefined
+  const cached = tokenCount(reported['cachedContentTokenCount'])
+  const tools = tokenCount(reported['toolUsePromptTokenCount']) ?? 0
+  // A provider that counts cached tokens apart reports more of them than prompt tokens; then nothing is subtracted.
+  const uncached = prompt === undefined || (cached ?? 0) > prompt ? prompt : prompt - (cached ?? 0)
+  return {
+    inputTokens: uncached === undefined ? undefined : uncached + tools,
+    cacheReadTokens: cached,
+    cacheWriteTokens: undefined,
+    outputTokens: outputTokens({ prompt, candidates, thoughts, total, tools }),
+    reasoningTokens: thoughts,
+  }
+}
+
+type Counts = {
+  readonly prompt: number | undefined
+  readonly candidates: number | undefined
+  readonly thoughts: number | undefined
+  readonly total: number | undefined
+  readonly tools: number
+}
+
+/** Counts of 0 are left out on the wire, so that a blocked prompt has nothing but a prompt and an equal total. */
+function outputTokens({ prompt, candidates, thoughts, total, tools }: Counts): number | undefined {
+  if (candidates !== undefined || thoughts !== undefined) return (candidates ?? 0) + (thoughts ?? 0)
+  return prompt === undefined || total === undefined ? undefined : Math.max(0, total - prompt - tools)
+}

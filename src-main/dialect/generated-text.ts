@@ -1,0 +1,32 @@
+// What a model generated, kept for as long as its exchange runs: it is counted where a provider reports no usage, or the
+// answer broke off before it could. It is never stored.
+
+/** Beyond this many characters only the size is kept; the count of the rest follows from the part that is known. */
+const MAX_KEPT = 512 * 1024
+
+export class GeneratedText {
+  readonly #encoding: 'latin1' | 'utf8'
+  readonly #pieces: string[] = []
+  #kept = 0
+  /** Bytes of all text so far, in UTF-8. */
+  bytes = 0
+
+  /** `latin1`: the texts that are added have one character for each byte. */
+  constructor(encoding: 'latin1' | 'utf8') {
+    this.#encoding = encoding
+  }
+
+  add(text: string): void {
+    if (text === '') return
+    this.bytes += this.#encoding === 'latin1' ? text.length : Buffer.byteLength(text)
+    if (this.#kept >= MAX_KEPT) return
+    this.#pieces.push(text)
+    this.#kept += text.length
+  }
+
+  /** The text that was kept: all of it, or its beginning. */
+  text(): string {
+    const kept = this.#pieces.join('')
+    return this.#encoding === 'latin1' ? Buffer.from(kept, 'latin1').toString('utf8') : kept
+  }
+}

@@ -1,0 +1,117 @@
+// Passes a stream in the messages format through, byte for byte, while reading along: every event is checked before the
+// client sees it, and usage is taken from wherever it stands. Only `message_stop` is held back until the charge is on disk.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import type { Refusal } from '#core/refusal.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import { messagesStreamError, reportedFailure } from '#dialect/messages/errors.ts'
+import { addGeneratedBlock, addGeneratedDelta } from '#dialect/messages/measure.ts'
+import { laterUsage, readMessagesUsage, readStartUsage } from '#dialect/messages/usage.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { eventData, EventSplitter } from '#dialect/sse.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+/** Shows a client that its stream is alive; clients of this format know it and skip it. */
+export const PING = 'event: ping\ndata: {"type": "ping"}\n\n'
+
+export class MessagesPassStream implements AnswerReader {
+  readonly #splitter = new EventSplitter()
+  #length = 0
+  /** Comments and pings before `message_start`: they are no part of an answer yet, which may still fail as a whole. */
+  #early = ''
+  #hasBegun = false
+  #final = ''
+  usage: TokenUsage | undefined
+  readonly generated = new GeneratedText('latin1')
+  isComplete = false
+
+  push(chunk: Buffer): WireBytes | undefined {
+    if (this.isComplete) return undefined
+    this.#length += chunk.length
+    if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
+    const hadRest = this.#splitter.rest !== ''
+    const events = this.#splitter.push(chunk.toString('latin1'))
+    let kept = ''
+    for (const event of events) kept += this.#read(event)
+    if (!this.#hasBegun) {
+      this.#early += kept
+      return undefined
+    }
+    const isWhole = !hadRest && this.#splitter.rest === '' && !this.isComplete && this.#early === ''
+    if (isWhole) return events.length === 0 ? undefined : chunk
+    kept = this.#early + kept
+    this.#early = ''
+    return kept === '' ? undefined : kept
+  }
+
+  end(): void {
+    // Some servers leave out the blank line behind their last event.
+    if (!this.isComplete && this.#splitter.rest.trim() !== '') this.#read(`${this.#splitter.rest}\n\n`)
+    if (!this.isComplete)
+      throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
+  }
+
+  final(): string {
+    return this.#final
+  }
+
+  fail(refusal: Refusal, requestId: string): Buffer {
+    return Buffer.from(messagesStreamError(refusal, requestId))
+  }
+
+  keepAlive(): string | undefined {
+    return this.#hasBegun && this.#splitter.rest === '' ? PING : undefined
+  }
+
+  /** Takes note of one event and returns what of it the client gets. */
+  #read(event: string): string {
+    if (this.isComplete) return ''
+    const data = eventData(event)
+    if (data === undefined) return event
+    const value = parseJson(data)
+    if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
+    this.#note(value)
+    if (!this.isComplete) return event
+    this.#final = event
+    return ''
+  }
+
+  #note(value: JsonObject): void {
+    switch (value['type']) {
+      case 'message_start': {
+        const message = value['message']
+        this.#hasBegun = true
+        this.usage = laterUsage(this.usage, isRecord(message) ? readStartUsage(message['usage']) : undefined)
+        return
+      }
+      case 'content_block_start':
+        this.#expectBegun()
+        addGeneratedBlock(this.generated, value['content_block'])
+        return
+      case 'content_block_delta':
+        this.#expectBegun()
+        addGeneratedDelta(this.generated, value['delta'])
+        return
+      case 'message_delta':
+        this.#expectBegun()
+        this.usage = laterUsage(this.usage, readMessagesUsage(value['usage']))
+        return
+      case 'message_stop':
+        this.#expectBegun()
+        this.isComplete = true
+        return
+      case 'error':
+        throw reportedFailure(value, 'latin1')
+      default:
+        // Pings, and events that are newer than this code.
+        if (isRecord(value['error'])) throw reportedFailure(value, 'latin1')
+    }
+  }
+
+  /** Clients throw on anything that comes before `message_start`; while nothing was sent, another target can still answer. */
+  #expectBegun(): void {
+    if (!this.#hasBegun) throw new UpstreamFailure('malformed', 'The provider sent an answer without its beginning.')
+  }
+}

@@ -1,0 +1,76 @@
+// The `usage` object of messages. Anthropic's convention: cached tokens are not part of `input_tokens`, reasoning is part of
+// `output_tokens`.
+
+import { tokenCount, UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
+import { isRecord } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+/** Members of a usage object and of each of its iterations. */
+const INPUT = 'input_tokens'
+const CACHE_READ = 'cache_read_input_tokens'
+const CACHE_WRITE = 'cache_creation_input_tokens'
+const OUTPUT = 'output_tokens'
+
+/** Disjoint token classes of a reported usage; undefined if the value is not a usage object with any count. */
+export function readMessagesUsage(reported: unknown): TokenUsage | undefined {
+  if (!isRecord(reported)) return undefined
+  const iterations = billedIterations(reported['iterations'])
+  const details = reported['output_tokens_details']
+  const usage = {
+    inputTokens: total(INPUT, reported, iterations),
+    cacheReadTokens: total(CACHE_READ, reported, iterations),
+    cacheWriteTokens: total(CACHE_WRITE, reported, iterations),
+    outputTokens: total(OUTPUT, reported, iterations),
+    reasoningTokens: isRecord(details) ? tokenCount(details['thinking_tokens']) : undefined,
+  }
+  return Object.values(usage).every((count) => count === undefined) ? undefined : usage
+}
+
+/** What `message_start` says: its output count is only that of the first token, so it is no count of the answer. */
+export function readStartUsage(reported: unknown): TokenUsage | undefined {
+  const usage = readMessagesUsage(reported)
+  return usage === undefined ? undefined : { ...usage, outputTokens: undefined, reasoningTokens: undefined }
+}
+
+/** Counts of a stream are cumulative: each one that a later event gives replaces the earlier one, also where it is 0. */
+export function laterUsage(earlier: TokenUsage | undefined, later: TokenUsage | undefined): TokenUsage | undefined {
+  if (later === undefined) return earlier
+  const before = earlier ?? UNKNOWN_USAGE
+  return {
+    inputTokens: later.inputTokens ?? before.inputTokens,
+    cacheReadTokens: later.cacheReadTokens ?? before.cacheReadTokens,
+    cacheWriteTokens: later.cacheWriteTokens ?? before.cacheWriteTokens,
+    outputTokens: later.outputTokens ?? before.outputTokens,
+    reasoningTokens: later.reasoningTokens ?? before.reasoningTokens,
+  }
+}
+
+/** The usage object for a client. The format has no word for "unknown": such counts are 0. */
+export function writeMessagesUsage(usage: TokenUsage): JsonObject {
+  return {
+    [INPUT]: usage.inputTokens ?? 0,
+    [CACHE_WRITE]: usage.cacheWriteTokens ?? 0,
+    [CACHE_READ]: usage.cacheReadTokens ?? 0,
+    [OUTPUT]: usage.outputTokens ?? 0,
+    ...(usage.reasoningTokens === undefined
+      ? {}
+      : { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
+  }
+}
+
+/**
+ * The passes that a request was answered in where the counts at the top leave some out: those of a compaction do. A fallback
+ * to another model is counted at the top alone.
+ */
+function billedIterations(value: unknown): readonly JsonObject[] {
+  if (!Array.isArray(value)) return []
+  const iterations = value.filter(isRecord)
+  if (iterations.some((iteration) => iteration['type'] === 'fallback_message')) return []
+  return iterations.filter((iteration) => iteration['type'] === 'message' || iteration['type'] === 'compaction')
+}
+
+function total(name: string, reported: JsonObject, iterations: readonly JsonObject[]): number | undefined {
+  const counts = iterations.map((iteration) => tokenCount(iteration[name])).filter((count) => count !== undefined)
+  if (counts.length === 0) return tokenCount(reported[name])
+  return tokenCount(counts.reduce((sum, count) => sum + count, 0))
+}

@@ -1,0 +1,61 @@
+// Writes a whole answer in the messages format.
+
+import type { TokenUsage } from '#core/usage.ts'
+import type { AnswerContext } from '#dialect/dialect.ts'
+import {
+  callSealBlock,
+  messageHead,
+  takesThinking,
+  thinkingBlock,
+  webCitation,
+} from '#dialect/messages/answer-blocks.ts'
+import { stopMembers, writeStopReason } from '#dialect/messages/stop-reasons.ts'
+import { readInput } from '#dialect/tool-input.ts'
+import { writeMessagesUsage } from '#dialect/messages/usage.ts'
+import { foldParts, type AnswerPart, type FoldedBlock } from '#dialect/part.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+/** The answer as JSON text. The format has one choice; a tool call that was cut off is left out, so that nobody runs it. */
+export function writeMessagesAnswer(parts: readonly AnswerPart[], usage: TokenUsage, context: AnswerContext): string {
+  const [choice] = foldParts(parts).choices
+  const blocks = choice?.blocks ?? []
+  const isCall = (block: FoldedBlock) => block.block.type === 'tool-call'
+  const reason = writeStopReason({
+    finish: choice?.finish,
+    hasToolCall: blocks.some((block) => isCall(block) && !block.isCut),
+    hasCutCall: blocks.some((block) => isCall(block) && block.isCut),
+    hasRefusal: blocks.some((block) => block.block.type === 'refusal'),
+  })
+  const carriesSeals = takesThinking(context)
+  return JSON.stringify({
+    ...messageHead(context),
+    content: withoutLastSeals(blocks.flatMap((block) => writeBlock(block, carriesSeals))),
+    ...stopMembers(reason, choice?.stopSequence),
+    usage: writeMessagesUsage(usage),
+  })
+}
+
+/** Clients take the last block for the answer, so that an empty one must never be last: Claude Code would print nothing. */
+function withoutLastSeals(content: readonly JsonObject[]): readonly JsonObject[] {
+  const last = content.findLastIndex(({ type, thinking }) => type !== 'redacted_thinking' && thinking !== '')
+  return last === -1 ? content : content.slice(0, last + 1)
+}
+
+function writeBlock(folded: FoldedBlock, carriesSeals: boolean): readonly JsonObject[] {
+  const { block, text, sealed, citations } = folded
+  switch (block.type) {
+    case 'text':
+    case 'refusal': {
+      if (text === '') return []
+      if (citations.length === 0) return [{ type: 'text', text }]
+      return [{ type: 'text', text, citations: citations.map(({ url, title }) => webCitation(url, title)) }]
+    }
+    case 'reasoning':
+      return text === '' && sealed === undefined ? [] : [thinkingBlock(text, sealed)]
+    case 'tool-call': {
+      if (folded.isCut) return []
+      const call = { type: 'tool_use', id: block.id, name: block.name, input: readInput(text) ?? {} }
+      return sealed !== undefined && carriesSeals ? [callSealBlock(sealed), call] : [call]
+    }
+  }
+}

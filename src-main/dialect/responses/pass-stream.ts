@@ -1,0 +1,160 @@
+// Passes a stream of the responses format through while reading along: every event is checked before the client sees it,
+// usage is taken from the terminal event, and that event is held back until the charge is on disk.
+
+import { isAboutAccount, UpstreamFailure } from '#core/failure.ts'
+import type { Refusal } from '#core/refusal.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { reportedFailure, responseErrorOf } from '#dialect/responses/errors.ts'
+import { addGeneratedEvent } from '#dialect/responses/measure.ts'
+import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
+import { readResponsesUsage } from '#dialect/responses/usage.ts'
+import { eventData, EventSplitter } from '#dialect/sse.ts'
+
+type Event = Readonly<Record<string, unknown>>
+
+export class ResponsesPassStream implements AnswerReader {
+  readonly #splitter = new EventSplitter()
+  #length = 0
+  /** What came before the answer's first content. Until it is sent the answer may still fail as a whole. */
+  #early = ''
+  #hasEvent = false
+  #hasBegun = false
+  #final = ''
+  #sequence = 0
+  #response: Event = {}
+  /** An error that came after the begin. OpenAI sends `response.failed` behind it; others end their stream. */
+  #reported: UpstreamFailure | undefined
+  usage: TokenUsage | undefined
+  readonly generated = new GeneratedText('latin1')
+  isComplete = false
+
+  push(chunk: Buffer): WireBytes | undefined {
+    if (this.isComplete) return undefined
+    this.#length += chunk.length
+    if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
+    const hadRest = this.#splitter.rest !== ''
+    const events = this.#splitter.push(chunk.toString('latin1'))
+    let kept = this.#early
+    let isWhole = !hadRest && this.#splitter.rest === '' && kept === ''
+    for (const event of events) {
+      const passed = this.#read(event)
+      if (passed !== event) isWhole = false
+      kept += passed
+    }
+    this.#early = this.#hasBegun ? '' : kept
+    if (!this.#hasBegun) return undefined
+    if (isWhole) return events.length === 0 ? undefined : chunk
+    return kept === '' ? undefined : kept
+  }
+
+  end(): void {
+    // Some servers leave out the blank line behind their last event.
+    if (!this.isComplete && this.#splitter.rest.trim() !== '') this.#read(`${this.#splitter.rest}\n\n`)
+    if (this.isComplete) return
+    throw (
+      this.#reported ?? new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
+    )
+  }
+
+  /** The contract promises `[DONE]` behind the terminal event, which most providers do not send. */
+  final(): string {
+    return this.#early + this.#final + DONE
+  }
+
+  fail(refusal: Refusal, requestId: string): Buffer {
+    const { id, created_at: createdAt, model } = this.#response
+    const response = {
+      id: typeof id === 'string' ? fromBytes(id) : `resp_${requestId}`,
+      object: 'response',
+      created_at: typeof createdAt === 'number' ? createdAt : 0,
+      status: 'failed',
+      error: responseErrorOf(refusal),
+      incomplete_details: null,
+      model: typeof model === 'string' ? fromBytes(model) : '',
+      output: [],
+      usage: null,
+    }
+    const failed = streamEvent('response.failed', this.#sequence + 1, `"response":${JSON.stringify(response)}`)
+    // Readers of the format know no stream that ends before it was created.
+    return Buffer.concat([Buffer.from(this.#hasBegun ? '' : this.#early, 'latin1'), Buffer.from(failed)])
+  }
+
+  /** Codex counts events, not bytes: a comment would not keep it waiting. */
+  keepAlive(): string | undefined {
+    if (!this.#hasEvent || this.isComplete || this.#splitter.rest !== '') return undefined
+    const early = this.#early
+    this.#early = ''
+    this.#hasBegun = true
+    return early + keepAliveEvent(this.#sequence)
+  }
+
+  /** Takes note of one event and returns what of it the client gets now. */
+  #read(event: string): string {
+    if (this.isComplete) return ''
+    const data = eventData(event)
+    if (data === undefined) return event
+    if (data === '[DONE]') return ''
+    const value = parseJson(data)
+    if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
+    this.#hasEvent = true
+    const sequence = value['sequence_number']
+    if (typeof sequence === 'number' && Number.isSafeInteger(sequence)) this.#sequence = sequence
+    return this.#pass(event, data, value)
+  }
+
+  #pass(event: string, data: string, value: Event): string {
+    switch (value['type']) {
+      case 'response.created':
+      case 'response.queued':
+      case 'response.in_progress':
+        if (isRecord(value['response'])) this.#response = value['response']
+        return event
+      case 'keepalive':
+        return event
+      case 'response.failed':
+        this.#expectPassable(failureIn(data))
+        return this.#complete(event, value)
+      case 'response.completed':
+      case 'response.incomplete':
+        return this.#complete(event, value)
+      case 'error':
+      case undefined:
+        if (value['type'] === undefined && !isRecord(value['error'])) break
+        this.#reported = failureIn(data)
+        this.#expectPassable(this.#reported)
+        break
+    }
+    this.#hasBegun = true
+    addGeneratedEvent(this.generated, value)
+    return event
+  }
+
+  /** Before the begin the answer fails as a whole; and what a provider has against our account is never passed on. */
+  #expectPassable(failure: UpstreamFailure): void {
+    if (!this.#hasBegun || isAboutAccount(failure)) throw failure
+  }
+
+  #complete(event: string, value: Event): '' {
+    const response = value['response']
+    if (isRecord(response)) this.usage = readResponsesUsage(response['usage'])
+    this.isComplete = true
+    this.#final = event
+    return ''
+  }
+}
+
+/** The failure that an event reports, flat or in a member. */
+function failureIn(data: string): UpstreamFailure {
+  const value = parseJson(fromBytes(data))
+  if (!isRecord(value)) return reportedFailure(undefined)
+  const { response, error } = value
+  if (isRecord(response)) return reportedFailure(response['error'])
+  return reportedFailure(error ?? value)
+}
+
+function fromBytes(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString('utf8')
+}

@@ -1,0 +1,135 @@
+// Reads a provider's stream of the responses format into parts. The answer is built of the events of its items: what the
+// terminal event repeats is empty at some providers, and is read only where no item came before it.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import type { PartReader } from '#dialect/dialect.ts'
+import type { AnswerPart, FinishReason } from '#dialect/part.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { reportedFailure } from '#dialect/responses/errors.ts'
+import { OutputItems, type ItemKey } from '#dialect/responses/output-items.ts'
+import { readResponsesUsage } from '#dialect/responses/usage.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+export class ResponsesPartReader implements PartReader {
+  readonly #items: OutputItems
+  #hasStarted = false
+  isComplete = false
+
+  constructor(newCallId: () => string) {
+    this.#items = new OutputItems(newCallId)
+  }
+
+  read(data: string, event: string | undefined): readonly AnswerPart[] {
+    if (this.isComplete || data === '[DONE]') return []
+    const value = parseJson(data)
+    if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
+    const type = typeof value['type'] === 'string' ? value['type'] : (event ?? '')
+    const parts = this.#read(type, value)
+    // A stream that only says that it was created may still fail, and nothing of it should have been sent then.
+    if (this.#hasStarted || parts.length === 0) return parts
+    this.#hasStarted = true
+    return [{ type: 'start' }, ...parts]
+  }
+
+  end(): readonly AnswerPart[] {
+    if (this.isComplete) return []
+    throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
+  }
+
+  #read(type: string, value: JsonObject): AnswerPart[] {
+    switch (type) {
+      case 'response.completed':
+        return this.#complete(value['response'], false)
+      case 'response.incomplete':
+        return this.#complete(value['response'], true)
+      case 'response.failed':
+        throw reportedFailure(isRecord(value['response']) ? value['response']['error'] : undefined)
+      case 'response.output_item.added':
+        return isRecord(value['item']) ? this.#items.added(keyOf(value), value['item']) : []
+      case 'response.output_item.done':
+        return isRecord(value['item']) ? this.#items.done(keyOf(value), value['item']) : []
+      case 'response.output_text.annotation.added':
+        return this.#items.cited(keyOf(value), value['annotation'])
+      case 'error':
+        throw reportedFailure(value['error'] ?? value)
+    }
+    // Compatible servers report errors in the form of chat completions, which names no type.
+    if (type === '' && isRecord(value['error'])) throw reportedFailure(value['error'])
+    return this.#readText(type, value)
+  }
+
+  #readText(type: string, value: JsonObject): AnswerPart[] {
+    const key = keyOf(value)
+    switch (type) {
+      case 'response.output_text.delta':
+        return this.#items.said(key, 'text', pieceOf(value, 'content_index', 'delta'))
+      case 'response.output_text.done':
+        return this.#items.said(key, 'text', pieceOf(value, 'content_index', 'text'))
+      case 'response.refusal.delta':
+        return this.#items.said(key, 'refusal', pieceOf(value, 'content_index', 'delta'))
+      case 'response.refusal.done':
+        return this.#items.said(key, 'refusal', pieceOf(value, 'content_index', 'refusal'))
+      case 'response.reasoning_summary_text.delta':
+        return this.#items.reasoned(key, 'summary', pieceOf(value, 'summary_index', 'delta'))
+      case 'response.reasoning_summary_text.done':
+        return this.#items.reasoned(key, 'summary', pieceOf(value, 'summary_index', 'text'))
+      case 'response.reasoning_text.delta':
+        return this.#items.reasoned(key, 'content', pieceOf(value, 'content_index', 'delta'))
+      case 'response.reasoning_text.done':
+        return this.#items.reasoned(key, 'content', pieceOf(value, 'content_index', 'text'))
+      case 'response.function_call_arguments.delta':
+        return this.#items.argued(key, pieceOf(value, 'output_index', 'delta'))
+      case 'response.function_call_arguments.done':
+        return this.#items.argued(key, pieceOf(value, 'output_index', 'arguments'))
+      case 'response.custom_tool_call_input.delta':
+        return this.#items.entered(key, pieceOf(value, 'output_index', 'delta'))
+      // The end of a custom tool's input is told by its item, which closes the JSON around it.
+      default:
+        return []
+    }
+  }
+
+  #complete(response: unknown, isIncomplete: boolean): AnswerPart[] {
+    if (!isRecord(response)) throw new UpstreamFailure('malformed', 'The provider sent an end without a response.')
+    const { output } = response
+    const late = this.#items.isEmpty && Array.isArray(output) ? wholeItems(this.#items, output) : []
+    const parts = [...late, ...endOf(this.#items, response, isIncomplete)]
+    this.isComplete = true
+    return parts
+  }
+}
+
+/** The parts of whole items. */
+export function wholeItems(items: OutputItems, output: readonly unknown[]): AnswerPart[] {
+  return output.flatMap((item, index) => (isRecord(item) ? items.done(String(index), item) : []))
+}
+
+/** The parts that end an answer, from its final response. */
+export function endOf(items: OutputItems, response: JsonObject, isIncomplete: boolean): AnswerPart[] {
+  const parts = items.end({ isCut: isIncomplete })
+  const usage = readResponsesUsage(response['usage'])
+  if (usage !== undefined) parts.push({ type: 'usage', usage })
+  const complete: FinishReason = items.hasToolCalls ? 'tool-calls' : 'stop'
+  return [...parts, { type: 'finish', choice: 0, reason: isIncomplete ? incompleteReason(response) : complete }]
+}
+
+function incompleteReason(response: JsonObject): FinishReason {
+  const details = response['incomplete_details']
+  return isRecord(details) && details['reason'] === 'content_filter' ? 'content-filter' : 'length'
+}
+
+function keyOf(value: JsonObject): ItemKey {
+  const { output_index: index, item_id: id } = value
+  if (typeof index === 'number') return String(index)
+  return typeof id === 'string' ? `id:${id}` : ''
+}
+
+function pieceOf(value: JsonObject, indexName: string, textName: string) {
+  const index = value[indexName]
+  const text = value[textName]
+  return {
+    index: typeof index === 'number' ? index : 0,
+    text: typeof text === 'string' ? text : '',
+    isWhole: textName !== 'delta',
+  }
+}

@@ -1,0 +1,26 @@
+// What a client of the responses format wants to get back, from its request. The reader and the writers have to agree on it.
+
+import { isRecord } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+export type Wishes = {
+  /** Whether reasoning is to be read: a summary was asked for. */
+  readonly showsReasoning: boolean
+  /** Whether what the provider sealed comes with the answer, to be sent back. */
+  readonly keepsSealed: boolean
+  /**
+   * Whether a refusal may be a part of its own. Codex, alone in sending `client_metadata`, does not know that type of part and
+   * loses the whole message over it; everybody else expects it.
+   */
+  readonly takesRefusalParts: boolean
+}
+
+export function wishesOf(body: JsonObject): Wishes {
+  const { reasoning, include } = body
+  const summary = isRecord(reasoning) ? (reasoning['summary'] ?? reasoning['generate_summary']) : undefined
+  return {
+    showsReasoning: typeof summary === 'string' && summary !== '' && summary !== 'none',
+    keepsSealed: Array.isArray(include) && include.includes('reasoning.encrypted_content'),
+    takesRefusalParts: !isRecord(body['client_metadata']),
+  }
+}

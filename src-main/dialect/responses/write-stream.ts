@@ -1,0 +1,152 @@
+// Writes an answer as a stream of the responses format. There is one open item at a time and it is closed with all that it
+// holds: Codex gives deltas to whichever item is open, and runs a tool as soon as its item is done.
+
+import type { Refusal } from '#core/refusal.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import type { AnswerContext, StreamWriter } from '#dialect/dialect.ts'
+import type { AnswerPart, Block, FinishReason } from '#dialect/part.ts'
+import { responseErrorOf } from '#dialect/responses/errors.ts'
+import { newItemWriter, SealedCallWriter, type ItemWriter } from '#dialect/responses/item-writers.ts'
+import { idStem, incompleteReason, ResponseObject, type ResponseState } from '#dialect/responses/response-object.ts'
+import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
+import { wishesOf, type Wishes } from '#dialect/responses/wishes.ts'
+
+export class ResponsesStreamWriter implements StreamWriter {
+  readonly #response: ResponseObject
+  readonly #stem: string
+  readonly #wishes: Wishes
+  readonly #callIds = new Set<string>()
+  /** JSON texts of the items that are done. */
+  readonly #output: string[] = []
+  #sequence = 0
+  /** Items that were begun, which is the next one's index. */
+  #count = 0
+  #item: ItemWriter | undefined
+  #hasBegun = false
+  #hasCutCall = false
+  #finish: FinishReason = 'stop'
+
+  constructor(context: AnswerContext) {
+    this.#response = new ResponseObject(context)
+    this.#stem = idStem(context.exchangeId)
+    this.#wishes = wishesOf(context.request.body.value)
+  }
+
+  write(part: AnswerPart): string {
+    switch (part.type) {
+      case 'start':
+        return this.#begin()
+      case 'usage':
+        return ''
+      default:
+        // This format has one answer.
+        return part.choice === 0 ? this.#begin() + this.#writePart(part) : ''
+    }
+  }
+
+  end(usage: TokenUsage): string {
+    const text = this.#begin() + this.#leave()
+    const state = this.#finalState(usage)
+    return text + this.#lifecycle(`response.${state.status}`, state) + DONE
+  }
+
+  /** The whole response, as the last event holds it. */
+  final(usage: TokenUsage): string {
+    this.#leave()
+    return this.#response.write(this.#finalState(usage))
+  }
+
+  fail(refusal: Refusal, _requestId: string): string {
+    const state = { status: 'failed', output: this.#output, error: responseErrorOf(refusal) } as const
+    return this.#begin() + this.#lifecycle('response.failed', state)
+  }
+
+  keepAlive(): string {
+    return this.#begin() + keepAliveEvent(this.#sequence++)
+  }
+
+  #writePart(part: Exclude<AnswerPart, { type: 'start' | 'usage' }>): string {
+    switch (part.type) {
+      case 'open':
+        return this.#leave() + this.#open(part.block)
+      case 'delta':
+        return this.#item?.delta(part.text) ?? ''
+      case 'close':
+        return this.#close(part)
+      case 'citation':
+        return this.#item?.cite(part) ?? ''
+      case 'finish':
+        this.#finish = part.reason
+        return this.#leave()
+    }
+  }
+
+  #open(block: Block): string {
+    const seal = block.type === 'tool-call' && this.#wishes.keepsSealed ? block.sealed : undefined
+    const before = seal === undefined ? '' : this.#writeCallSeal(new SealedCallWriter(this.#slot(), seal))
+    this.#item = newItemWriter(this.#slot(), this.#ownCallId(block), this.#wishes)
+    return before + this.#item.open()
+  }
+
+  #writeCallSeal(item: SealedCallWriter): string {
+    const text = item.open() + item.done()
+    this.#output.push(item.json)
+    return text
+  }
+
+  /** Text stays open until something else comes: a source may still follow it. */
+  #close(part: Extract<AnswerPart, { type: 'close' }>): string {
+    const item = this.#item
+    if (item === undefined) return ''
+    if (part.isCut === true) {
+      this.#item = undefined
+      this.#hasCutCall = true
+      return ''
+    }
+    item.seal(part.sealed)
+    return item.canWait ? '' : this.#leave()
+  }
+
+  /** Ends the open item, if there is one. */
+  #leave(): string {
+    const item = this.#item
+    if (item === undefined) return ''
+    this.#item = undefined
+    const text = item.done()
+    if (item.json !== '') this.#output.push(item.json)
+    return text
+  }
+
+  /** Readers tell calls apart by their ids, and some providers give the same one twice. */
+  #ownCallId(block: Block): Block {
+    if (block.type !== 'tool-call') return block
+    const id = this.#callIds.has(block.id) || block.id === '' ? `${block.id.slice(0, 50)}_${this.#count}` : block.id
+    this.#callIds.add(id)
+    return { ...block, id }
+  }
+
+  #slot() {
+    return {
+      stem: this.#stem,
+      nextIndex: () => this.#count++,
+      event: (type: string, members: string) => streamEvent(type, this.#sequence++, members),
+    }
+  }
+
+  #finalState(usage: TokenUsage): ResponseState {
+    const reason = incompleteReason(this.#finish, this.#hasCutCall)
+    const status = reason === undefined ? 'completed' : 'incomplete'
+    return { status, output: this.#output, usage, incompleteReason: reason }
+  }
+
+  #begin(): string {
+    if (this.#hasBegun) return ''
+    this.#hasBegun = true
+    const state = { status: 'in_progress', output: [] } as const
+    return this.#lifecycle('response.created', state) + this.#lifecycle('response.in_progress', state)
+  }
+
+  #lifecycle(type: string, state: ResponseState): string {
+    return streamEvent(type, this.#sequence++, `"response":${this.#response.write(state)}`)
+  }
+}

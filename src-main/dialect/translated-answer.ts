@@ -1,0 +1,146 @@
+// Reads an answer in a provider's dialect and writes it in the client's, through the parts between them.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import type { Refusal } from '#core/refusal.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import { MAX_ANSWER_BYTES, type AnswerReader } from '#dialect/answer.ts'
+import type { AnswerContext, ClientDialect, PartReader, ProviderDialect, StreamWriter } from '#dialect/dialect.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import type { AnswerPart } from '#dialect/part.ts'
+import { eventData, eventName, EventSplitter } from '#dialect/sse.ts'
+import type { AnswerRestorer } from '#dialect/tools.ts'
+import { WholeAnswer } from '#dialect/whole-answer.ts'
+
+export type Translation = {
+  readonly client: ClientDialect
+  readonly provider: ProviderDialect
+  readonly context: AnswerContext
+  readonly restorer: AnswerRestorer
+}
+
+/** Ids for tool calls of providers that give none: short, and unique among the calls of one client. */
+function callIds(context: AnswerContext): () => string {
+  const stem = context.exchangeId.replaceAll('-', '').slice(-20)
+  let count = 0
+  return () => `call_${stem}${(count++).toString(36).padStart(4, '0')}`
+}
+
+/** What is known about an answer from its parts, however it came. */
+class Tally {
+  usage: TokenUsage | undefined
+  readonly generated = new GeneratedText('utf8')
+
+  note(part: AnswerPart): void {
+    if (part.type === 'usage') this.usage = part.usage
+    else if (part.type === 'delta') this.generated.add(part.text)
+  }
+}
+
+export class TranslatedStream implements AnswerReader {
+  readonly #writer: StreamWriter
+  readonly #reader: PartReader
+  readonly #restorer: AnswerRestorer
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: false })
+  readonly #splitter = new EventSplitter()
+  readonly #tally = new Tally()
+  #length = 0
+  #rest = ''
+
+  constructor({ client, provider, context, restorer }: Translation) {
+    this.#writer = client.newStreamWriter(context)
+    this.#reader = provider.newPartReader(callIds(context))
+    this.#restorer = restorer
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#tally.usage
+  }
+
+  get generated(): GeneratedText {
+    return this.#tally.generated
+  }
+
+  get isComplete(): boolean {
+    return this.#reader.isComplete
+  }
+
+  push(chunk: Buffer): Buffer | undefined {
+    if (this.isComplete) return undefined
+    this.#length += chunk.length
+    if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
+    let text = ''
+    for (const event of this.#splitter.push(this.#decoder.decode(chunk, { stream: true }))) text += this.#read(event)
+    return text === '' ? undefined : Buffer.from(text)
+  }
+
+  end(): void {
+    // Some servers leave out the blank line behind their last event.
+    if (!this.isComplete && this.#splitter.rest.trim() !== '') this.#rest += this.#read(`${this.#splitter.rest}\n\n`)
+    this.#rest += this.#write(this.#reader.end())
+  }
+
+  final(usage: TokenUsage): Buffer {
+    return Buffer.from(this.#rest + this.#writer.end(usage))
+  }
+
+  fail(refusal: Refusal, requestId: string): Buffer {
+    return Buffer.from(this.#writer.fail(refusal, requestId))
+  }
+
+  keepAlive(): Buffer {
+    return Buffer.from(this.#writer.keepAlive())
+  }
+
+  #read(event: string): string {
+    if (this.isComplete) return ''
+    const data = eventData(event)
+    return data === undefined ? '' : this.#write(this.#reader.read(data, eventName(event)))
+  }
+
+  #write(parts: readonly AnswerPart[]): string {
+    let text = ''
+    for (const part of parts) {
+      this.#tally.note(part)
+      for (const restored of this.#restorer.restore(part)) text += this.#writer.write(restored)
+    }
+    return text
+  }
+}
+
+export class TranslatedWhole implements AnswerReader {
+  readonly #translation: Translation
+  readonly #whole = new WholeAnswer()
+  readonly #tally = new Tally()
+  #parts: AnswerPart[] = []
+  isComplete = false
+
+  constructor(translation: Translation) {
+    this.#translation = translation
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#tally.usage
+  }
+
+  get generated(): GeneratedText {
+    return this.#tally.generated
+  }
+
+  push(chunk: Buffer): undefined {
+    this.#whole.push(chunk)
+  }
+
+  end(): void {
+    const { provider, restorer, context } = this.#translation
+    for (const part of provider.readAnswer(this.#whole.json(), callIds(context))) {
+      this.#tally.note(part)
+      this.#parts.push(...restorer.restore(part))
+    }
+    this.isComplete = true
+  }
+
+  final(usage: TokenUsage): Buffer {
+    const { client, context } = this.#translation
+    return Buffer.from(client.writeAnswer(this.#parts, usage, context))
+  }
+}

@@ -1,0 +1,182 @@
+// Counts the input tokens of a request before it is sent: by the provider where it counts, by our own tokenizer where it does
+// not, cannot, or does not answer in time. Counting is free: nothing is held, charged or recorded.
+
+import type { Catalog } from '#catalog/catalog.ts'
+import type { Provider } from '#core/entities.ts'
+import { quirksOf } from '#core/quirks.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { countableOf } from '#dialect/count.ts'
+import type { ClientRequest } from '#dialect/dialect.ts'
+import { PROVIDER_DIALECTS } from '#dialect/dialects.ts'
+import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
+import { readCountRequest } from '#dialect/messages/read-request.ts'
+import { readMessagesConversation } from '#dialect/messages/read-turns.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { ToolNames } from '#dialect/tools.ts'
+import type { Conversation, JsonObject } from '#dialect/turn.ts'
+import type { Caller } from '#pipeline/authenticate.ts'
+import { forProvider } from '#pipeline/endpoints.ts'
+import type { Client, Headers, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
+import { baseHeaders, replyProviderError, replyRefusal } from '#pipeline/reply.ts'
+import { resolveRoute, type Route } from '#pipeline/resolve.ts'
+
+export type CountDeps = {
+  readonly catalog: Catalog
+  readonly transport: Transport
+  readonly counter: TokenCounter
+  readonly limiter: CountLimiter
+  /** Told about mistakes of ours; gets no content. */
+  readonly reportFault: (error: unknown, requestId: string) => void
+}
+
+export type CountCall = {
+  readonly requestId: string
+  readonly caller: Caller
+  readonly text: string
+  readonly byteLength: number
+  readonly headers: Headers
+  readonly client: Client
+}
+
+/** A provider that has not counted by then is not waited for: our own estimate is good enough to go on with. */
+const PROVIDER_TIME_LIMIT_MS = 10_000
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+/** How many counts of one key may run at a time. Claude Code sends 24 at once; they are no part of the rate limits. */
+const MAX_PARALLEL = 64
+
+/** Counting is free, so it is bounded for each key by how many counts run at a time. */
+export class CountLimiter {
+  readonly #running = new Map<string, number>()
+
+  /** Runs a count, or refuses it. */
+  async run(keyId: string, count: () => Promise<void>): Promise<Refusal | undefined> {
+    const running = this.#running.get(keyId) ?? 0
+    if (running >= MAX_PARALLEL) {
+      const message = `More than ${MAX_PARALLEL} counts of this key are running. Retry when some have ended.`
+      return refuse('rate_limited', message, { retryAfterSeconds: 1 })
+    }
+    this.#running.set(keyId, running + 1)
+    try {
+      await count()
+    } finally {
+      const left = (this.#running.get(keyId) ?? 1) - 1
+      if (left === 0) this.#running.delete(keyId)
+      else this.#running.set(keyId, left)
+    }
+    return undefined
+  }
+}
+
+/** Answers a request to /v1/messages/count_tokens. Never throws: what goes wrong is answered and reported. */
+export async function runCount(call: CountCall, deps: CountDeps): Promise<void> {
+  const asked = { ...call, endpoint: 'messages' } as const
+  try {
+    await answerCount(call, deps)
+  } catch (error) {
+    deps.reportFault(error, call.requestId)
+    if (call.client.hasBegun) call.client.cut()
+    else replyRefusal(asked, refuse('internal', 'Farebox made a mistake. It is reported in its log.'), {})
+  }
+}
+
+async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
+  const asked = { ...call, endpoint: 'messages' } as const
+  const request = readCountRequest(call.text, call.byteLength)
+  if (isRefusal(request)) return replyRefusal(asked, request, {})
+  const wanted = { model: request.model, kind: 'chat', endpoint: 'messages' } as const
+  const route = resolveRoute(deps.catalog, wanted, call.caller.package)
+  if (isRefusal(route)) return replyRefusal(asked, route, {})
+  const busy = await deps.limiter.run(call.caller.key.id, async () => {
+    const counted = await countInput({ call, request, route }, deps)
+    if (isRefusal(counted)) return replyRefusal(asked, counted, {})
+    if (typeof counted !== 'number') return replyProviderError(asked, counted, {})
+    call.client.begin(200, { 'content-type': 'application/json', ...baseHeaders(asked) })
+    call.client.end(JSON.stringify({ input_tokens: counted }))
+  })
+  if (busy !== undefined) replyRefusal(asked, busy, {})
+}
+
+type Counting = { readonly call: CountCall; readonly request: ClientRequest; readonly route: Route }
+type ProviderError = { readonly status: number; readonly body: Buffer }
+
+async function countInput(counting: Counting, { transport, counter }: CountDeps) {
+  const { call, request, route } = counting
+  const { provider, target } = route
+  if (provider.dialect === 'messages') {
+    const edits = { ...target, outputCap: undefined, outputCapField: provider.outputCapField }
+    const body = editMessagesRequest(request, { ...edits, quirks: quirksOf(provider) })
+    const path = '/messages/count_tokens'
+    const answer = await ask(transport, { provider, path, body, headers: call.headers }, call.client)
+    // A judgement of the request is the client's to read; for anything else the estimate stands in.
+    if (isJudgement(answer)) return answer
+    const counted = readCount(provider, answer)
+    if (counted !== undefined) return counted
+  }
+  const conversation = readMessagesConversation(request)
+  if (isRefusal(conversation)) return conversation
+  if (provider.dialect !== 'messages') {
+    const counted = await askOther(conversation, counting, transport)
+    if (counted !== undefined) return counted
+  }
+  const { texts, overheadTokens } = countableOf(conversation)
+  return (await counter.count(texts)) + overheadTokens
+}
+
+/** The count of a provider of another dialect that counts; undefined where it does not. */
+async function askOther(conversation: Conversation, { call, route }: Counting, transport: Transport) {
+  const { provider, target } = route
+  const { count } = PROVIDER_DIALECTS[provider.dialect]
+  if (count === undefined) return undefined
+  const written = count.write(forProvider(conversation, new ToolNames(conversation.tools)), {
+    upstreamModel: target.upstreamModel,
+    isStream: false,
+    outputCapField: provider.outputCapField,
+    quirks: quirksOf(provider),
+  })
+  if (isRefusal(written)) return undefined
+  return readCount(provider, await ask(transport, { provider, ...written, headers: {} }, call.client))
+}
+
+/** A page with such a status comes from something in between, which knows nothing about the request. */
+function isJudgement(answer: ProviderError | undefined): answer is ProviderError {
+  if (answer?.status !== 400 && answer?.status !== 413) return false
+  return isRecord(parseJson(answer.body.toString('utf8')))
+}
+
+function readCount(provider: Provider, answer: ProviderError | undefined): number | undefined {
+  if (answer?.status !== 200) return undefined
+  const body: unknown = parseJson(answer.body.toString('utf8'))
+  return isRecord(body) ? PROVIDER_DIALECTS[provider.dialect].count?.read(body satisfies JsonObject) : undefined
+}
+
+/** One whole answer of a provider; undefined where it fails, is too large, or takes too long. */
+function ask(transport: Transport, request: UpstreamRequest, client: Client): Promise<ProviderError | undefined> {
+  return new Promise((resolve) => {
+    let status = 0
+    let length = 0
+    const chunks: Buffer[] = []
+    const end = (answer: ProviderError | undefined) => {
+      clearTimeout(timer)
+      resolve(answer)
+    }
+    const giveUp = () => {
+      upstream.abort()
+      end(undefined)
+    }
+    const timer = setTimeout(giveUp, PROVIDER_TIME_LIMIT_MS)
+    const upstream = transport.send(request, {
+      onHead: (given) => {
+        status = given
+      },
+      onData: (chunk) => {
+        length += chunk.length
+        if (length > MAX_ANSWER_BYTES) giveUp()
+        else chunks.push(chunk)
+      },
+      onEnd: () => end({ status, body: Buffer.concat(chunks) }),
+      onFailure: () => end(undefined),
+    })
+    client.onCancel(giveUp)
+  })
+}

@@ -1,0 +1,48 @@
+// The tokenizer thread: counts tokens in the encoding o200k_base. Counting is pure computing, and its tables take tens of
+// megabytes; here it delays nobody, and most of its memory is given back when the thread ends.
+
+import { parentPort } from 'node:worker_threads'
+import { clearMergeCache, countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
+import { unbrokenPieces } from '#core/unbroken.ts'
+import type { CountCall } from '#provider/tokenizer.ts'
+
+/** How many characters are counted between two looks at the clock. */
+const STRIDE = 16_384
+/** In a prompt the names of special tokens are text like any other. */
+const NO_SPECIAL_TOKENS = { disallowedSpecial: new Set<string>() }
+
+/**
+ * The library remembers words that it had to merge. Its own way of making room for more becomes slow where every word is
+ * new, as in base64; so it may remember all, and is told to forget after this many looks at the clock.
+ */
+const STRIDES_TO_REMEMBER = 16
+
+setMergeCacheSize(Number.MAX_SAFE_INTEGER)
+const port = parentPort
+if (port === null) throw new Error('this file runs as a worker thread only')
+port.on('message', ({ texts, budgetMs }: CountCall) => {
+  port.postMessage(countAll(texts, performance.now() + budgetMs))
+  // The cache holds words of the texts. They must not stay behind.
+  clearMergeCache()
+})
+
+/** When the time is over, the rest is taken to have as many tokens for its length as what was counted. */
+function countAll(texts: readonly string[], endMs: number): number {
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  let tokens = 0
+  let done = 0
+  let lookAt = STRIDE
+  let looks = 0
+  for (const text of texts) {
+    for (const piece of unbrokenPieces(text)) {
+      tokens += countTokens(piece, NO_SPECIAL_TOKENS)
+      done += piece.length
+      if (done < lookAt) continue
+      if (performance.now() > endMs) return Math.ceil((tokens * length) / done)
+      lookAt = done + STRIDE
+      looks += 1
+      if (looks % STRIDES_TO_REMEMBER === 0) clearMergeCache()
+    }
+  }
+  return tokens
+}

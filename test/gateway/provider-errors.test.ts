@@ -1,0 +1,218 @@
+// What clients of each format are told when a provider of each dialect answers with an error, and that it costs nothing.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Behaviour } from '../support/upstream-behaviour.ts'
+import { expectSoundBooks } from './fault-support.ts'
+import { ask, expectFormatError, PAIRS, startFormats, TRANSLATED, wordsIn, type Format } from './formats.ts'
+import { eventData, usageOf, type Pair } from './support.ts'
+
+const WORDS = 'The request is wrong in a way of its own.'
+
+let pair: Pair
+let name = ''
+let key = ''
+let keys = 0
+
+beforeAll(async () => {
+  pair = await startFormats()
+})
+
+beforeEach(async () => {
+  pair.upstream.forget()
+  await newKey()
+})
+
+afterAll(async () => {
+  await expectSoundBooks(pair)
+  await pair.close()
+})
+
+async function newKey(): Promise<void> {
+  name = `errors ${++keys}`
+  ;({ key } = await pair.farebox.admin.call('createKey', { body: { name, package: 'plenty' } }))
+}
+
+const send = (format: Format, model: string, members: object = {}) =>
+  ask(pair, format, { key, members: { model, ...members } })
+
+/** The call was recorded once and cost nothing. */
+async function expectFree(outcome: object): Promise<void> {
+  const free = { charge_credits: 0, usage_source: 'none' }
+  expect(await usageOf(pair.farebox, name)).toMatchObject([{ ...outcome, ...free }])
+  expect(await pair.farebox.balance(key)).toMatchObject({ held_credits: 0, used_credits: 0, total_requests: 1 })
+}
+
+describe.each(PAIRS)('%s', (_name, format, dialect) => {
+  const isPassed = format.dialect === dialect
+
+  it.each([400, 404, 409, 413, 415, 422])('shows what the provider has against the request with %i', async (status) => {
+    const body = wordsIn(dialect, status, WORDS)
+    for (const stream of [false, true]) {
+      await newKey()
+      pair.upstream.script({ type: 'status', status, body })
+      const response = await send(format, dialect, { stream })
+      if (isPassed) {
+        expect([response.status, await response.text()]).toEqual([status, JSON.stringify(body)])
+        expect(response.headers.get('content-type')).toBe('application/json')
+      } else {
+        const told = [404, 409, 413].includes(status) ? status : 400
+        expect(await expectFormatError(response, format.name, told)).toBe(WORDS)
+      }
+      expect(response.headers.get('x-farebox-adjusted')).toBeNull()
+      await expectFree({ outcome: 'refused', status, stream })
+    }
+  })
+
+  it.each([401, 402, 403])('keeps to itself what the provider has against Farebox with %i', async (status) => {
+    const secret = 'Incorrect API key provided: sk-upstr...cret.'
+    for (const stream of [false, true]) {
+      await newKey()
+      pair.upstream.script({ type: 'status', status, body: wordsIn(dialect, status, secret) })
+      const message = await expectFormatError(await send(format, dialect, { stream }), format.name, 502)
+      expect(message).toContain(`refuses Farebox's secret or account (${status})`)
+      expect(message).not.toContain('sk-')
+      await expectFree({ outcome: 'failed', status: 502 })
+    }
+  })
+
+  it.each<[number, string | number | undefined, number, string | null]>([
+    [429, 17, 429, '17'],
+    [429, undefined, 429, '5'],
+    [429, 'nonsense', 429, '5'],
+    [503, 17, 503, '17'],
+    [503, undefined, 503, '5'],
+    [529, 17, 503, '17'],
+    [500, undefined, 502, null],
+    [500, 3, 502, '3'],
+    [504, undefined, 504, null],
+    [408, undefined, 504, null],
+  ])('turns %i with Retry-After %s into %i', async (status, retryAfter, told, header) => {
+    const behaviour: Behaviour = { type: 'status', status, ...(retryAfter !== undefined && { retryAfter }) }
+    pair.upstream.script(behaviour)
+    const response = await send(format, dialect, { stream: true })
+    expect(response.headers.get('retry-after')).toBe(header)
+    await expectFormatError(response, format.name, told)
+    await expectFree({ outcome: 'failed', status: told })
+  })
+
+  it('reads a date in Retry-After', async () => {
+    const retryAfter = new Date(Date.now() + 60_000).toUTCString()
+    pair.upstream.script({ type: 'status', status: 429, retryAfter })
+    const seconds = Number((await send(format, dialect)).headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(50)
+    expect(seconds).toBeLessThanOrEqual(60)
+  })
+
+  it.each([400, 404, 422])('does not show a page with status %i', async (status) => {
+    pair.upstream.script({ type: 'html', status })
+    const message = await expectFormatError(await send(format, dialect), format.name, 502)
+    expect(message).not.toContain('<')
+    await expectFree({ outcome: 'failed', status: 502 })
+  })
+
+  it('says so where the provider gives no reason that it can read', async () => {
+    pair.upstream.script({ type: 'status', status: 400, body: { wrong: true } })
+    const response = await send(format, dialect)
+    expect(response.status).toBe(400)
+    if (isPassed) expect(await response.text()).toBe('{"wrong":true}')
+    else expect(await expectFormatError(response, format.name, 400)).toMatch(/refused the request \(400\)/)
+  })
+})
+
+describe.each(PAIRS.filter(([, , dialect]) => dialect === 'gemini'))('%s', (_name, format) => {
+  it.each([false, true])('reads when to come back from the body, in a list: %s', async (isList) => {
+    const retry = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.4s' }
+    const body = { error: { code: 429, message: 'Quota.', status: 'RESOURCE_EXHAUSTED', details: [retry] } }
+    pair.upstream.script({ type: 'status', status: 429, body: isList ? [body] : body })
+    const response = await send(format, 'gemini')
+    expect(response.headers.get('retry-after')).toBe('35')
+    await expectFormatError(response, format.name, 429)
+  })
+
+  it('takes a wrong key for what it is, though Google calls it 400', async () => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }]
+    const error = { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT', details }
+    pair.upstream.script({ type: 'status', status: 400, body: { error } })
+    const message = await expectFormatError(await send(format, 'gemini', { stream: true }), format.name, 502)
+    expect(message).toContain("Farebox's secret")
+    await expectFree({ outcome: 'failed', status: 502 })
+  })
+})
+
+/** One overflow as providers of each dialect tell it, in which both numbers stand. */
+const OVERFLOWS = {
+  'chat-completions':
+    "This model's maximum context length is 200000 tokens. However, your messages resulted in 210000 tokens.",
+  messages: 'prompt is too long: 210000 tokens > 200000 maximum',
+  responses: 'Your input exceeds the context window of this model (210000 tokens, the maximum is 200000).',
+  gemini: 'The input token count (210000) exceeds the maximum number of tokens allowed (200000).',
+} as const
+
+describe.each(TRANSLATED)('a context that is too long, told to %s', (_name, format, dialect) => {
+  const overflow: Behaviour = { type: 'status', status: 400, body: wordsIn(dialect, 400, OVERFLOWS[dialect]) }
+  const details = { code: 'context_length_exceeded' }
+
+  it('is in the words that the tools of the format look for', async () => {
+    pair.upstream.script(overflow)
+    const message = await expectFormatError(await send(format, dialect), format.name, 400, { details })
+    if (format.name === 'messages') expect(message).toBe('prompt is too long: 210000 tokens > 200000 maximum')
+    else expect(message).toContain('maximum context length is 200000 tokens')
+    await expectFree({ outcome: 'refused', status: 400 })
+  })
+
+  it('is told to a stream as its format does', async () => {
+    pair.upstream.script(overflow)
+    const response = await send(format, dialect, { stream: true })
+    if (format.name !== 'responses') {
+      await expectFormatError(response, format.name, 400, { details })
+    } else {
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+      const events = eventData(await response.text()).map((data) => JSON.parse(data) as Record<string, never>)
+      expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
+      const error = { code: 'context_length_exceeded', message: expect.stringContaining('200000') }
+      expect(events.at(-1)).toMatchObject({ response: { status: 'failed', error } })
+    }
+    await expectFree({ outcome: 'refused', status: 400, stream: true })
+  })
+})
+
+describe.each(PAIRS)(
+  'a context that is too long, found when the answer has begun, told to %s',
+  (_name, format, dialect) => {
+    it('is in the words that the tools of the format look for', async () => {
+      const members =
+        dialect === 'gemini' ? { code: 400, status: 'INVALID_ARGUMENT' } : { type: 'invalid_request_error' }
+      const error = { ...members, message: OVERFLOWS[dialect] }
+      const afterEvents = dialect === 'responses' ? 2 : 0
+      pair.upstream.script({ type: 'error-in-stream', afterEvents, error })
+      const response = await send(format, dialect, { stream: true })
+      if (format.name === 'responses') {
+        expect(response.status).toBe(200)
+        const events = eventData(await response.text()).map((data) => JSON.parse(data) as Record<string, never>)
+        expect(events[0]).toMatchObject({ type: 'response.created' })
+        const failed = { status: 'failed', error: { code: 'context_length_exceeded' } }
+        expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: failed })
+      } else {
+        const details = { code: 'context_length_exceeded' }
+        const message = await expectFormatError(response, format.name, 400, { details })
+        expect(message).toMatch(
+          format.name === 'messages' ? /^prompt is too long: 210000 tokens > 200000/ : /maximum context length/,
+        )
+      }
+      await expectFree({ outcome: 'failed', status: 400 })
+    })
+  },
+)
+
+describe('a context that is too long in the dialect of the client', () => {
+  it.each(PAIRS.filter(([, format, dialect]) => format.dialect === dialect))(
+    'is passed on byte for byte: %s',
+    async (_name, format, dialect) => {
+      const body = wordsIn(dialect, 400, OVERFLOWS[dialect])
+      pair.upstream.script({ type: 'status', status: 400, body })
+      const response = await send(format, dialect, { stream: true })
+      expect([response.status, await response.text()]).toEqual([400, JSON.stringify(body)])
+    },
+  )
+})

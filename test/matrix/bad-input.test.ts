@@ -1,0 +1,216 @@
+// Bad requests at every provider: refused with the member that is wrong, or mended. Never an exception, never for long.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isRefusal, type Refusal } from '#core/refusal.ts'
+import type { ClientFormat } from '#dialect/dialects.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+import { compactJson } from './compact-json.ts'
+import { goldenFile } from './golden.ts'
+import { CLIENTS, send, TRANSLATED_PAIRS, type Pair, type Sent } from './pair.ts'
+import { checkProviderRules } from './provider-rules.ts'
+import { BAD_REQUESTS } from './requests/bad.ts'
+import { REQUESTS } from './requests/all.ts'
+
+/** Much more than any of these needs; quadratic time takes minutes. */
+const LIMIT_MS = 4_000
+
+for (const client of CLIENTS) {
+  const cases = BAD_REQUESTS[client]
+  goldenFile(`bad-input/${client}.txt`, Object.keys(cases), (name) => show(client, cases[name] ?? {}))
+}
+
+describe.each(TRANSLATED_PAIRS.map((pair) => [pair.name, pair] as const))('%s', (_, pair) => {
+  it.each(Object.entries(BAD_REQUESTS[pair.client]))('refuses or mends: %s', (__, body) => {
+    expectRefusedOrMended(pair, send(pair, body))
+  })
+
+  it('refuses or mends requests of any pieces, in any order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 12 }), (picks) => {
+        const pieces = piecesOf(pair.client)
+        const list = picks.map((pick) => pieces[pick % pieces.length])
+        expectRefusedOrMended(pair, send(pair, withPieces(pair.client, list)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('refuses or mends requests in which a member has another type', () => {
+    const bodies = Object.values(REQUESTS[pair.client])
+    const strange = [null, 7, '', 'x', true, [], {}, [null], [{}], { type: 'x' }, -1, 1e300]
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), fc.nat(), (pick, place, value) => {
+        const body = bodies[pick % bodies.length]
+        if (body === undefined) return
+        expectRefusedOrMended(pair, send(pair, replaced(body, place, strange[value % strange.length])))
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('takes an image of 20 MB in bounded time, without looking at each of its characters many times', () => {
+    const body = withImage(pair.client, 'iVBORw0K'.repeat((20 * 1024 * 1024) / 8))
+    const { sent, ms } = timed(() => send(pair, body))
+    if (isRefusal(sent)) expect(sent.param).toBeDefined()
+    else expect(sent.body.length).toBeGreaterThan(20 * 1024 * 1024)
+    expect(ms).toBeLessThan(LIMIT_MS)
+  })
+
+  it('refuses 20 MB that are almost base64 in bounded time', () => {
+    const { sent, ms } = timed(() =>
+      send(pair, withImage(pair.client, `${'iVBORw0K'.repeat((20 * 1024 * 1024) / 8)}!`)),
+    )
+    expect(sent).toMatchObject({ code: 'invalid_request' })
+    expect(ms).toBeLessThan(LIMIT_MS)
+  })
+
+  it.each([
+    ['turns', manyTurns],
+    ['tools', manyTools],
+    ['references in a schema', manyReferences],
+  ] as const)('takes many %s in bounded time', (__, make) => {
+    const { sent, ms } = timed(() => send(pair, make(pair.client)))
+    expectRefusedOrMended(pair, sent)
+    if (!isRefusal(sent)) expect(sent.body.length).toBeLessThan(10_000_000)
+    expect(ms).toBeLessThan(LIMIT_MS)
+  })
+})
+
+function expectRefusedOrMended(pair: Pair, sent: Sent | Refusal): void {
+  if (!isRefusal(sent)) return checkProviderRules(pair.provider, sent.body)
+  expect(sent).toMatchObject({ code: 'invalid_request' })
+  // A client has to find what is wrong.
+  expect(sent.param ?? sent.message).toMatch(/[a-z]/)
+}
+
+function show(client: ClientFormat, body: JsonObject): string {
+  const byText = new Map<string, string[]>()
+  for (const pair of TRANSLATED_PAIRS) {
+    if (pair.client !== client) continue
+    const sent = send(pair, body)
+    const text = isRefusal(sent) ? `refused, ${sent.param ?? 'no param'}: ${sent.message}` : shown(sent)
+    byText.set(text, [...(byText.get(text) ?? []), pair.provider])
+  }
+  return [...byText].map(([text, providers]) => `${providers.join(', ')}: ${text}`).join('\n')
+}
+
+function shown({ prepared, body }: Sent): string {
+  const notes = prepared.dropped.length === 0 ? '' : `, dropped: ${prepared.dropped.join(', ')}`
+  return `sent${notes}\n${compactJson(JSON.parse(body))}`
+}
+
+function timed<Result>(run: () => Result): { readonly sent: Result; readonly ms: number } {
+  const start = performance.now()
+  const sent = run()
+  return { sent, ms: performance.now() - start }
+}
+
+/** All messages or items of all fixtures, good and bad. */
+function piecesOf(client: ClientFormat): readonly unknown[] {
+  const member = client === 'responses' ? 'input' : 'messages'
+  return [...Object.values(REQUESTS[client]), ...Object.values(BAD_REQUESTS[client])].flatMap((body) => {
+    const list = body[member]
+    return Array.isArray(list) ? list : []
+  })
+}
+
+function withPieces(client: ClientFormat, list: readonly unknown[]): JsonObject {
+  if (client === 'responses') return { model: 'farebox-model', input: list }
+  return { model: 'farebox-model', max_tokens: 100, messages: list }
+}
+
+/** The value with one of its inner values replaced, the one at a place that counts through all of them. */
+function replaced(body: JsonObject, place: number, value: unknown): JsonObject {
+  const paths: string[][] = []
+  const walk = (inner: unknown, path: string[]) => {
+    if (path.length > 0) paths.push(path)
+    if (Array.isArray(inner)) for (const [index, item] of inner.entries()) walk(item, [...path, String(index)])
+    else if (isRecord(inner)) for (const [name, member] of Object.entries(inner)) walk(member, [...path, name])
+  }
+  walk(body, [])
+  const path = paths[place % paths.length] ?? []
+  const copy: unknown = parseJson(JSON.stringify(body))
+  let parent: unknown = copy
+  for (const name of path.slice(0, -1)) parent = inside(parent, name)
+  const last = path.at(-1) ?? ''
+  if (typeof parent === 'object' && parent !== null) Reflect.set(parent, last, value)
+  return isRecord(copy) ? copy : {}
+}
+
+function inside(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+function withImage(client: ClientFormat, data: string): JsonObject {
+  const url = `data:image/png;base64,${data}`
+  const part = {
+    chat: { type: 'image_url', image_url: { url } },
+    messages: { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
+    responses: { type: 'input_image', image_url: url },
+  }[client]
+  return withPieces(client, [{ role: 'user', content: [part] }])
+}
+
+const COUNT = 3_000
+
+function manyTurns(client: ClientFormat): JsonObject {
+  const list = Array.from({ length: COUNT }, (_, index) => {
+    const id = `call_${index}`
+    switch (client) {
+      case 'chat':
+        return [
+          {
+            role: 'assistant',
+            content: 'a',
+            tool_calls: [{ id, type: 'function', function: { name: 'a', arguments: '{}' } }],
+          },
+          { role: 'tool', tool_call_id: id, content: 'b' },
+        ]
+      case 'messages':
+        return [
+          { role: 'assistant', content: [{ type: 'tool_use', id, name: 'a', input: {} }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'b' }] },
+        ]
+      case 'responses':
+        return [
+          { type: 'function_call', call_id: id, name: 'a', arguments: '{}' },
+          { type: 'function_call_output', call_id: id, output: 'b' },
+        ]
+    }
+  })
+  return withPieces(client, [{ role: 'user', content: 'Hello' }, ...list.flat()])
+}
+
+function manyTools(client: ClientFormat): JsonObject {
+  const names = Array.from({ length: COUNT }, (_, index) => `${'n'.repeat(80)}.${index}`)
+  return {
+    ...withPieces(client, [{ role: 'user', content: 'Hello' }]),
+    tools: names.map((name) => toolOf(client, name, {})),
+  }
+}
+
+/** Each definition names the next one twice: written out it would be a schema of 2^40 parts. */
+function manyReferences(client: ClientFormat): JsonObject {
+  const depth = 40
+  const definitions = Object.fromEntries(
+    Array.from({ length: depth }, (_, index) => {
+      const next = index + 1 < depth ? { $ref: `#/$defs/d${index + 1}` } : { type: 'string' }
+      return [`d${index}`, { type: 'object', properties: { left: next, right: next } }]
+    }),
+  )
+  const schema = { type: 'object', properties: { root: { $ref: '#/$defs/d0' } }, $defs: definitions }
+  return { ...withPieces(client, [{ role: 'user', content: 'Hello' }]), tools: [toolOf(client, 'a', schema)] }
+}
+
+function toolOf(client: ClientFormat, name: string, schema: JsonObject): JsonObject {
+  switch (client) {
+    case 'chat':
+      return { type: 'function', function: { name, parameters: schema } }
+    case 'messages':
+      return { name, input_schema: schema }
+    case 'responses':
+      return { type: 'function', name, parameters: schema }
+  }
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { countableOf } from '#dialect/count.ts'
+import { Tokenizer, type TokenizerOptions } from '#provider/tokenizer.ts'
+import { COUNTING, countingConversation } from '../support/counting.ts'
+
+const BROKEN = new URL('../fixtures/counting/broken-thread.mjs', import.meta.url)
+const MEGABYTE = 1024 * 1024
+
+const open: Tokenizer[] = []
+
+function tokenizer(options: TokenizerOptions = {}): Tokenizer {
+  const made = new Tokenizer(options)
+  open.push(made)
+  return made
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((item) => item.close()))
+})
+
+/** The process's own report is the only place that names every thread. */
+const threadCount = () => (process.report.getReport() as { workers?: unknown[] }).workers?.length ?? 0
+
+describe('counts', () => {
+  const shared = new Tokenizer()
+  afterAll(() => shared.close())
+
+  // Made with tiktoken's WebAssembly build and the published formulas by test/fixtures/counting/make.mjs.
+  const file = readFileSync(join(COUNTING, 'references.json'), 'utf8')
+  const { 'coding-agent': agent = 0, ...texts } = JSON.parse(file) as Record<string, number>
+
+  it.each(Object.entries(texts))('the text %s as tiktoken does, within 5 %%', async (name, reference) => {
+    const tokens = await shared.count([readFileSync(join(COUNTING, `${name}.txt`), 'utf8')])
+    expect(Math.abs(tokens / reference - 1)).toBeLessThan(0.05)
+  })
+
+  it('a coding agent’s conversation with ten tools within 5 % of the published formulas', async () => {
+    const { texts: parts, overheadTokens } = countableOf(countingConversation())
+    const tokens = (await shared.count(parts)) + overheadTokens
+    expect(Math.abs(tokens / agent - 1)).toBeLessThan(0.05)
+  })
+
+  it('nothing as nothing', async () => {
+    expect(await shared.count([])).toBe(0)
+    expect(await shared.count(['', ''])).toBe(0)
+  })
+
+  it('names of special tokens as text', async () => {
+    expect(await shared.count(['<|endoftext|>'])).toBeGreaterThan(3)
+  })
+
+  it('what is no text at all', async () => {
+    expect(await shared.count(['\ud800', '\udc00\ud800', '\0', '\uffff'])).toBeGreaterThan(3)
+  })
+})
+
+describe('a count of ten megabytes', () => {
+  const fill = (text: string) => text.repeat(Math.ceil((10 * MEGABYTE) / Buffer.byteLength(text)))
+  const random = (count: number, from: number, span: number) => {
+    const bytes = randomBytes(count * 2)
+    return Array.from({ length: count }, (_, i) =>
+      String.fromCodePoint(from + (bytes.readUInt16LE(i * 2) % span)),
+    ).join('')
+  }
+
+  it.each([
+    ['one letter', () => fill('a')],
+    ['spaces', () => fill(' ')],
+    ['line ends behind slashes', () => fill('/\n')],
+    ['symbols of two kinds', () => fill('!…')],
+    ['base64', () => randomBytes(7.5 * MEGABYTE).toString('base64')],
+    ['random ideographs', () => random(3.4 * MEGABYTE, 0x4e00, 0x5000)],
+    ['random letters', () => random(10 * MEGABYTE, 0x61, 26)],
+    ['first halves of characters', () => fill('\ud800')],
+    ['second halves of characters', () => fill('\udc00')],
+  ])('takes no longer than its budget allows: %s', async (_, make) => {
+    const counting = tokenizer({ budgetMs: 500, waitMs: 60_000, hangMs: 60_000 })
+    await counting.count(['ready'])
+    const text = make()
+    const before = performance.now()
+    const tokens = await counting.count([text])
+    // Far above the budget, for machines that do other things as well; without cuts these take minutes to days.
+    expect(performance.now() - before).toBeLessThan(5_000)
+    expect(tokens).toBeGreaterThan(text.length / 150)
+  })
+
+  it('that ends before it is done is near what a full count gives', async () => {
+    const text = readFileSync(join(COUNTING, 'english.txt'), 'utf8').repeat(1000)
+    const full = await tokenizer({ budgetMs: 60_000, waitMs: 60_000 }).count([text])
+    const early = await tokenizer({ budgetMs: 1 }).count([text])
+    expect(early).not.toBe(full)
+    expect(Math.abs(early / full - 1)).toBeLessThan(0.02)
+  })
+})
+
+describe('the thread', () => {
+  const idle = threadCount()
+
+  it('is started by the first count and ended when there is no work for a while', async () => {
+    const counting = tokenizer({ idleMs: 100 })
+    expect(threadCount()).toBe(idle)
+    const first = await counting.count(['one two three'])
+    expect(first).toBe(3)
+    expect(threadCount()).toBe(idle + 1)
+    await expect.poll(threadCount).toBe(idle)
+    expect(await counting.count(['one two three'])).toBe(3)
+  })
+
+  it('counts for many at once, each its own', async () => {
+    const counting = tokenizer()
+    const counts = await Promise.all(Array.from({ length: 50 }, (_, n) => counting.count([' a'.repeat(n)])))
+    expect(counts).toEqual(Array.from({ length: 50 }, (_, n) => n))
+  })
+
+  it('is replaced when it breaks, and what it had is estimated', async () => {
+    const counting = tokenizer({ script: BROKEN })
+    const counts = ['fine', 'throw', 'fine', 'exit', 'fine'].map((wish) => counting.count([wish, 'x'.repeat(36)]))
+    expect(await Promise.all(counts)).toEqual([4711, 11, 4711, 10, 4711])
+  })
+
+  it('is replaced when it hangs', async () => {
+    const counting = tokenizer({ script: BROKEN, hangMs: 300 })
+    expect(await Promise.all([counting.count(['hang', 'xxxx']), counting.count(['fine'])])).toEqual([2, 4711])
+    expect(threadCount()).toBe(idle + 1)
+  })
+
+  it('does not keep a caller waiting longer than the limit', async () => {
+    const counting = tokenizer({ script: BROKEN, waitMs: 200 })
+    expect(await Promise.all([counting.count(['silence', 'x']), counting.count(['fine'])])).toEqual([2, 1])
+  })
+
+  it('that cannot be started leaves estimates', async () => {
+    const counting = tokenizer({ script: new URL('missing.mjs', BROKEN) })
+    expect(await Promise.all([counting.count(['12345678']), counting.count(['1234'])])).toEqual([2, 1])
+  })
+})
+
+describe('the queue', () => {
+  it('is bounded in calls: more are estimated at once', async () => {
+    const counting = tokenizer({ script: BROKEN, waitMs: 60_000, hangMs: 60_000 })
+    const waiting = Array.from({ length: 256 }, () => counting.count(['silence']))
+    expect(await counting.count(['12345678'])).toBe(2)
+    await counting.close()
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => 2))
+  })
+
+  it('is bounded in characters, which are free again once they are answered', async () => {
+    const counting = tokenizer({ script: BROKEN, waitMs: 10_000, hangMs: 60_000 })
+    const large = 'x'.repeat(40 * MEGABYTE)
+    const first = counting.count(['fine', large])
+    expect(await counting.count(['fine', large])).toBe(10 * MEGABYTE + 1)
+    await first
+    expect(await counting.count(['fine', large])).toBe(4711)
+  })
+})
+
+describe('closing', () => {
+  it('answers what is under way and what comes later with estimates', async () => {
+    const counting = tokenizer({ script: BROKEN })
+    const counts = [counting.count(['hang', 'xxxx']), counting.count(['fine'])]
+    await counting.close()
+    expect(await Promise.all(counts)).toEqual([2, 1])
+    expect(await counting.count(['12345678'])).toBe(2)
+    await counting.close()
+  })
+})

@@ -1,0 +1,118 @@
+// Where the scenarios run: the scripted provider, a Farebox process in front of it, and a folder for each call of a program.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PackageCreate } from '#contract/schemas.ts'
+import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import type { Installed } from './install.ts'
+import type { Outcome, Program, Task } from './programs.ts'
+
+export const DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini'] as const
+export type Dialect = (typeof DIALECTS)[number]
+
+/** What stands between a program and the scripted provider: nothing, or Farebox with a provider of a dialect. */
+export type Route = 'alone' | Dialect
+export const ROUTES: readonly Route[] = ['alone', ...DIALECTS]
+
+export type Lab = {
+  readonly upstream: Upstream
+  /** The gateway, started when it is first asked for. */
+  gateway(): Promise<Gateway>
+  /** What the gateway printed since this was last asked. */
+  printed(): string
+  /** Runs a program in a folder of its own. */
+  run(program: Program, task: Omit<Task, 'folder'>): Promise<Outcome & { readonly folder: string }>
+  close(): Promise<void>
+}
+
+export type Gateway = {
+  readonly url: string
+  /** Everything it printed so far. */
+  output(): string
+  /** A key with plenty of credits. */
+  readonly key: string
+  /** A key whose credits do not pay for any call. */
+  readonly poorKey: string
+  /** Makes a model be served in a dialect. */
+  serve(model: string, dialect: Dialect): Promise<void>
+}
+
+const PACKAGES: readonly PackageCreate[] = [
+  { name: 'plenty', type: 'topup', credits: 1_000_000 },
+  { name: 'poor', type: 'topup', credits: 0 },
+]
+
+export async function openLab(installed: Installed): Promise<Lab> {
+  const upstream = await startUpstream()
+  const folder = await temporaryFolder()
+  let starting: Promise<Gateway> | undefined
+  let started: Gateway | undefined
+  let read = 0
+  let runs = 0
+  return {
+    upstream,
+    async gateway() {
+      starting ??= startGateway(upstream.url)
+      started = await starting
+      return started
+    },
+    printed() {
+      const output = started?.output() ?? ''
+      const fresh = output.slice(read)
+      read = output.length
+      return fresh
+    },
+    async run(program, task) {
+      runs += 1
+      const own = join(folder, String(runs))
+      await mkdir(own)
+      return { ...(await program.run(installed, { ...task, folder: own })), folder: own }
+    },
+    async close() {
+      await endProcesses()
+      await upstream.close()
+    },
+  }
+}
+
+/** Where a program reaches a model on a route, and with which key. */
+export async function access(lab: Lab, route: Route, model: string) {
+  if (route === 'alone') return { url: lab.upstream.url.replace(/\/v1$/, ''), key: 'key_alone', model }
+  const gateway = await lab.gateway()
+  await gateway.serve(model, route)
+  return { url: gateway.url, key: gateway.key, model }
+}
+
+async function startGateway(upstreamUrl: string): Promise<Gateway> {
+  const farebox = await startProcess({ dataDir: join(await temporaryFolder(), 'data') })
+  const providers = DIALECTS.map((dialect) => ({
+    name: dialect,
+    dialect,
+    base_url: upstreamUrl,
+    secret: 'sk-scripted',
+  }))
+  await farebox.admin.call('apply', { body: { document: { providers, packages: [...PACKAGES] } } })
+  return {
+    url: farebox.url,
+    output: () => farebox.stdout() + farebox.stderr(),
+    key: await newKey(farebox, 'plenty'),
+    poorKey: await newKey(farebox, 'poor'),
+    async serve(model, dialect) {
+      const models = [
+        {
+          id: model,
+          context_window: 200_000,
+          max_output_tokens: 64_000,
+          price: { input: 1, output: 2 },
+          targets: [{ provider: dialect, model: `upstream-${dialect}` }],
+        },
+      ]
+      await farebox.admin.call('apply', { body: { document: { models } } })
+    },
+  }
+}
+
+async function newKey(farebox: FareboxProcess, packageName: string): Promise<string> {
+  const { key } = await farebox.admin.call('createKey', { body: { name: packageName, package: packageName } })
+  return key
+}

@@ -1,0 +1,6 @@
+// Everything that is tried, in the order in which it is tried.
+import { faultScenarios } from './faults.ts'
+import { runScenarios } from './round-trips.ts'
+import type { Scenario } from './scenario.ts'
+
+export const scenarios: readonly Scenario[] = [...runScenarios, ...faultScenarios]
