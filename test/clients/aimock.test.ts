@@ -7,6 +7,7 @@ import { APIError, InternalServerError, RateLimitError } from 'openai'
 import type OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { UsageView } from '#contract/schemas.ts'
+import { warmUp } from '../gateway/support.ts'
 import { setUpUpstream, startFarebox, type Farebox } from '../support/farebox.ts'
 import { countedClient, saying } from '../support/openai.ts'
 
@@ -163,6 +164,7 @@ it('makes an InternalServerError of a 500, free of charge', async () => {
 })
 
 it('throws when the socket is cut in the middle of a stream, and charges an estimate of what came', async () => {
+  await warmUp({ farebox })
   aimock.onMessage('fox', { content: TEXT }, { truncateAfterChunks: 5, chunkSize: 10, latency: 5 })
   let text = ''
   const reading = (async () => {

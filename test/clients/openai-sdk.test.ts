@@ -158,7 +158,9 @@ describe('a client that stops reading', () => {
     let chunks = 0
     for await (const _chunk of data) if (++chunks === 5) break
     await expect.poll(() => upstream.requests[0]?.closedAtMs).toBeDefined()
-    await expect.poll(() => usageOf(request_id)).toMatchObject({ outcome: 'client_gone', usage_source: 'estimated' })
+    await expect
+      .poll(() => usageOf(request_id), { timeout: 15_000 })
+      .toMatchObject({ outcome: 'client_gone', usage_source: 'estimated' })
     expect((await usageOf(request_id))?.charge_credits).toBeGreaterThan(0)
   })
 })
