@@ -5,7 +5,7 @@ import { hash, randomBytes, randomFillSync } from 'node:crypto'
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import type { Config } from '#main/config.ts'
+import { VERSION, type Config } from '#main/config.ts'
 import type { ReportOperations } from '#main/report-thread.ts'
 import type { WriterOperations } from '#main/writer-thread.ts'
 import { Catalog } from '#catalog/catalog.ts'
@@ -20,6 +20,7 @@ import type { OpenHold } from '#ledger/account.ts'
 import { Journal } from '#ledger/journal.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
+import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
@@ -33,8 +34,6 @@ import { loopbackHosts } from '#server/guard.ts'
 import { buildServer } from '#server/server.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
-
-const VERSION = '0.1.0'
 
 /** What the program says about itself while it runs; never content, secrets or keys. */
 export type Log = (line: string) => void
@@ -68,7 +67,7 @@ export async function openApp(config: Config, log: Log, clock: Clock = SYSTEM_CL
   const writer = new DatabaseThread<WriterOperations>(new URL('./writer-thread.ts', import.meta.url), workerData)
   try {
     const parts = await assemble(config, log, clock, writer)
-    return new RunningApp(config, { ...parts, writer, release: () => lock.release() })
+    return new RunningApp(config, { ...parts, log, writer, release: () => lock.release() })
   } catch (error) {
     await writer.close().catch(() => undefined)
     lock.release()
@@ -77,7 +76,11 @@ export async function openApp(config: Config, log: Log, clock: Clock = SYSTEM_CL
 }
 
 type Parts = Awaited<ReturnType<typeof assemble>>
-type OpenParts = Parts & { readonly writer: DatabaseThread<WriterOperations>; readonly release: () => void }
+type OpenParts = Parts & {
+  readonly log: Log
+  readonly writer: DatabaseThread<WriterOperations>
+  readonly release: () => void
+}
 
 async function assemble(config: Config, log: Log, clock: Clock, writer: DatabaseThread<WriterOperations>) {
   const newId = uuidV7Generator(clock.nowMs, pooledRandom())
@@ -87,6 +90,7 @@ async function assemble(config: Config, log: Log, clock: Clock, writer: Database
   const ledger = new Ledger({ journal, nowMs: clock.nowMs, holdWaitMs: config.holdWaitMs })
   await restoreLedger(ledger, catalog, loaded.ledger, log)
   const open = new OpenExchanges()
+  const drains = new Drains()
   const secrets = openVault({ dataDir: config.dataDir, keyFile: config.vaultKeyFile })
   const context: CatalogContext = {
     catalog,
@@ -115,11 +119,13 @@ async function assemble(config: Config, log: Log, clock: Clock, writer: Database
   const adaptations = new Adaptations()
   const counter = new Tokenizer({ script: new URL('./tokenizer-thread.ts', import.meta.url) })
   return {
+    isSummarised: loaded.ledger.isSummarised,
     clock,
     newId,
     catalog,
     ledger,
     open,
+    drains,
     secrets,
     context,
     http,
@@ -138,16 +144,20 @@ async function restoreLedger(
   state: WriterOperations['load']['output']['ledger'],
   log: Log,
 ): Promise<void> {
-  ledger.restore({ accounts: state.accounts, holds: state.openHolds, topUps: state.topUps })
+  ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
   if (state.mismatches.length > 0) {
-    ledger.stopSpending(state.mismatches.join('; '))
-    log(
-      `The ledger does not add up, so no calls are admitted. ${state.mismatches.join('; ')}. See: farebox ledger verify`,
-    )
-    return
+    return stopSpending(ledger, state.mismatches, log)
   }
+  const reason = 'its package had changed when Farebox last ended'
+  await Promise.all(state.changedTerms.map(({ keyId, terms }) => ledger.changeTerms(keyId, { terms, reason })))
   const released = await ledger.releaseOrphans((hold) => orphanSettlement(hold, catalog))
   if (released > 0) log(`Released ${released} holds of calls that were interrupted when Farebox last ended.`)
+}
+
+function stopSpending(ledger: Ledger, problems: readonly string[], log: Log): void {
+  const text = problems.join('; ')
+  ledger.stopSpending(text)
+  log(`The ledger does not add up, so no calls are admitted. ${text}. See: farebox ledger verify`)
 }
 
 /** A call whose process died: nobody knows what was delivered, and it was not the client's doing, so it is not charged. */
@@ -183,6 +193,7 @@ class RunningApp implements App {
   readonly #watch: NodeJS.Timeout
   readonly #connections = new Set<Socket>()
   #reports: DatabaseThread<ReportOperations> | undefined
+  #check: DatabaseThread<ReportOperations> | undefined
   #url: string | undefined
 
   constructor(config: Config, parts: OpenParts) {
@@ -191,6 +202,7 @@ class RunningApp implements App {
     this.#server = buildServer({
       ...parts,
       hashKey,
+      readReceipt: (id) => this.#report().call('receipt', id),
       version: VERSION,
       hosts: this.#hosts,
       adminToken: this.#adminToken,
@@ -199,6 +211,7 @@ class RunningApp implements App {
         status: () => this.#status(),
         testProvider: (provider) => probeProvider(provider, parts.secrets),
         listUsage: (filter) => this.#report().call('usage', filter),
+        readReceipt: (id) => this.#report().call('receipt', id),
         verifyLedger: () => this.#report().call('verify', undefined),
       }),
     })
@@ -216,6 +229,7 @@ class RunningApp implements App {
     for (const host of loopbackHosts(actualPort)) this.#hosts.add(host)
     this.#url = `http://127.0.0.1:${actualPort}`
     this.#writeInstance({ url: this.#url, pid: process.pid, token: this.#adminToken })
+    if (this.#parts.isSummarised) void this.#checkBooks()
     return this.#url
   }
 
@@ -238,10 +252,12 @@ class RunningApp implements App {
   }
 
   async close(): Promise<void> {
-    const { open, ledger, http, writer, counter, release } = this.#parts
+    const { open, drains, ledger, http, writer, counter, release } = this.#parts
     clearInterval(this.#watch)
     // New connections are refused at once; those with an answer under way are ended by the drain below.
     const closed = this.#server.close()
+    // Nobody waits for them.
+    drains.close()
     await open.drain(this.#config.shutdownGraceMs)
     // Each connection ends once what was answered on it has left; one whose client does not read is cut.
     for (const connection of this.#connections) connection.destroySoon()
@@ -250,11 +266,34 @@ class RunningApp implements App {
     clearTimeout(cut)
     await http.close()
     if (ledger.state !== 'halted') await ledger.flush()
+    const check = this.#check
+    this.#check = undefined
+    await check?.abandon()
     await this.#reports?.close()
     await counter.close()
     await writer.close()
     if (this.#url !== undefined) rmSync(this.#instancePath, { force: true })
     release()
+  }
+
+  /**
+   * The start took summaries for the older entries; this looks at every one of them, beside the calls, on a thread of its
+   * own that ends with it. Never rejects.
+   */
+  async #checkBooks(): Promise<void> {
+    const { ledger, log } = this.#parts
+    const workerData = { dataDir: this.#config.dataDir }
+    const thread = new DatabaseThread<ReportOperations>(new URL('./report-thread.ts', import.meta.url), workerData)
+    this.#check = thread
+    try {
+      const { problems } = await thread.call('verify', undefined)
+      if (problems.length > 0 && ledger.state !== 'mismatch') stopSpending(ledger, problems, log)
+      await thread.close()
+    } catch (error) {
+      // Ended by the shutdown, or unable to read: then nothing is known to be wrong, and verifying by hand says more.
+      if (this.#check === thread) log(`The older entries of the ledger were not checked. ${describeFault(error)}`)
+    }
+    this.#check = undefined
   }
 
   /** The report thread is started by the first report, so that nobody pays for it who never asks. */

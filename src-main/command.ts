@@ -1,9 +1,9 @@
 // The command line's entry: gives the commands the real terminal, files and data folder.
 
-import { readFile } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { text } from 'node:stream/consumers'
-import { readConfig, type Config } from '#main/config.ts'
+import { readConfig, VERSION, type Config } from '#main/config.ts'
 import type { AdminTransport } from '#cli/client.ts'
 import type { CommandHost } from '#cli/host.ts'
 import { runCommand } from '#cli/run.ts'
@@ -21,9 +21,16 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
   return {
     env: process.env,
     stdout: (output) => void process.stdout.write(output),
+    stdoutDrained: () =>
+      new Promise((resolve) => {
+        if (process.stdout.writableNeedDrain) process.stdout.once('drain', resolve)
+        else resolve()
+      }),
     stderr: (output) => void process.stderr.write(output),
     readFile: (path) => readFile(path, 'utf8'),
     readStdin: () => text(process.stdin),
+    writeFile: writeWhole,
+    exportLedger: exportOf,
     dataDir: (flag) => configFor(flag).dataDir,
     openInProcess: openStore,
   }
@@ -34,6 +41,35 @@ async function openInProcess(dataDir: string): Promise<{ transport: AdminTranspo
   const { openApp } = await import('#main/app.ts')
   const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`))
   return { transport: (request) => app.inject(request), close: () => app.close() }
+}
+
+/** Written beside its place and moved there when it is whole and on disk. */
+async function writeWhole(path: string, chunks: AsyncIterable<string>): Promise<void> {
+  const draft = `${path}.new`
+  const file = await open(draft, 'w', 0o600)
+  try {
+    for await (const chunk of chunks) await file.write(chunk)
+    await file.sync()
+  } catch (error) {
+    await file.close()
+    await rm(draft, { force: true })
+    throw error
+  }
+  await file.close()
+  await rename(draft, path)
+}
+
+async function* exportOf(dataDir: string): AsyncGenerator<string> {
+  const [{ openForReading }, { exportLedger }] = await Promise.all([
+    import('#store/database.ts'),
+    import('#ledger/export.ts'),
+  ])
+  const db = openForReading(dataDir)
+  try {
+    yield* exportLedger(db, { program: `farebox ${VERSION}`, exportedAt: new Date().toISOString() })
+  } finally {
+    db.close()
+  }
 }
 
 function configFor(dataDir: string | undefined): Config {

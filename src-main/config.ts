@@ -3,6 +3,8 @@
 
 import { posix, win32, type PlatformPath } from 'node:path'
 
+export const VERSION = '0.1.0'
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What the process was started with. `argv` holds the flags only: no program names and no verb. */

@@ -5,10 +5,11 @@ import { workerData } from 'node:worker_threads'
 import { verifyLedger, type LedgerReport } from '#ledger/verify.ts'
 import { openForReading } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
-import { listUsage, type StoredUsage, type UsageFilter } from '#store/usage-rows.ts'
+import { listUsage, readReceipt, type StoredReceipt, type StoredUsage, type UsageFilter } from '#store/usage-rows.ts'
 
 export type ReportOperations = {
   usage: { input: UsageFilter; output: StoredUsage[] }
+  receipt: { input: string; output: StoredReceipt | undefined }
   verify: { input: undefined; output: LedgerReport }
   close: { input: undefined; output: void }
 }
@@ -18,6 +19,7 @@ const db = openForReading(dataDir)
 
 serveOperations<ReportOperations>({
   usage: (filter) => listUsage(db, filter),
+  receipt: (id) => readReceipt(db, id),
   verify: () => verifyLedger(db),
   close: () => {
     db.close()

@@ -4,6 +4,7 @@
 import { workerData } from 'node:worker_threads'
 import { ledgerAppender, loadLedger, type LedgerState } from '#ledger/entries.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
+import { summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
 import {
   applyCatalogChange,
   loadCatalog,
@@ -31,11 +32,40 @@ const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerB
   appendRows(batch)
 })
 
+const summarise = db.transaction(() => summariseNext(db))
+/** At first nobody knows how much an earlier process left to be summarised. */
+let sinceSummary = SUMMARY_STEP
+let summaryTimer: NodeJS.Timeout | undefined
+
+/** Summarises after the batch was answered, so that no call waits for it, one step at a time, so that no batch waits long. */
+function summariseLater(entries: number): void {
+  sinceSummary += entries
+  if (sinceSummary < SUMMARY_STEP || summaryTimer !== undefined) return
+  summaryTimer = setTimeout(() => {
+    summaryTimer = undefined
+    if (trySummarise()) summariseLater(0)
+    else sinceSummary = 0
+  }, 0)
+}
+
+function trySummarise(): boolean {
+  try {
+    return summarise.immediate()
+  } catch {
+    // A full disk, or somebody else's lock. Nothing is lost: the entries stay, and it is tried again.
+    return false
+  }
+}
+
 serveOperations<WriterOperations>({
   load: () => ({ catalog: loadCatalog(db), ledger: loadLedger(db), priceVersions: loadPriceVersions(db) }),
-  append: (batch) => append.immediate(batch),
+  append: (batch) => {
+    append.immediate(batch)
+    summariseLater(batch.entries.length)
+  },
   change: ({ changes, batch }) => change.immediate(changes, batch),
   close: () => {
+    clearTimeout(summaryTimer)
     db.close()
   },
 })

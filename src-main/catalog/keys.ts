@@ -1,13 +1,12 @@
-// Keys: create, show, suspend, resume, extend, top up, revoke.
+// Keys: create, show, suspend, resume, extend, move, revoke.
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import { isoOrNull, readExpiry } from '#catalog/dates.ts'
 import { noPackage, termsOf } from '#catalog/packages.ts'
 import { keyView } from '#catalog/views.ts'
-import type { KeyCreate, KeyCreated, KeyTopUp, KeyView } from '#contract/schemas.ts'
+import type { KeyCreate, KeyCreated, KeyView } from '#contract/schemas.ts'
 import { keyStatus, type Key, type StoredKeyStatus } from '#core/entities.ts'
 import { keyHint, makeKey } from '#core/key-format.ts'
-import { creditsToMicro } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** Rotation about every 90 days is what the contract recommends. */
@@ -48,12 +47,12 @@ export async function createKey(context: CatalogContext, input: KeyCreate): Prom
 }
 
 export function listKeys(context: CatalogContext): KeyView[] {
-  return context.catalog.keys.map((key) => view(context, key))
+  return context.catalog.keys.map((key) => viewOf(context, key))
 }
 
 export function showKey(context: CatalogContext, idOrName: string): KeyView | Refusal {
   const key = context.catalog.key(idOrName)
-  return key === undefined ? noKey(idOrName) : view(context, key)
+  return key === undefined ? noKey(idOrName) : viewOf(context, key)
 }
 
 export function suspendKey(context: CatalogContext, idOrName: string): Promise<KeyView | Refusal> {
@@ -84,21 +83,24 @@ export async function extendKey(
   return put(context, { ...key, expiresAtMs })
 }
 
-/** Adds credits to a key of a `topup` package, or to the present cycle of any other that counts credits. */
-export async function topUpKey(context: CatalogContext, idOrName: string, input: KeyTopUp): Promise<KeyView | Refusal> {
+/**
+ * Gives a key another package from the next request on. Running calls end as they were admitted. Within one kind of package
+ * what was used in the cycle stays counted; another kind begins a cycle of its own.
+ */
+export async function moveKey(
+  context: CatalogContext,
+  idOrName: string,
+  packageIdOrName: string,
+): Promise<KeyView | Refusal> {
   const key = context.catalog.key(idOrName)
   if (key === undefined) return noKey(idOrName)
   if (key.storedStatus === 'revoked') return revokedIsFinal(key)
-  if (context.catalog.package(key.packageId)?.type === 'unlimited') {
-    return refuse('invalid_request', `Key '${key.name}' is unlimited; there is nothing to top up.`)
-  }
-  const amountMicro = creditsToMicro(input.credits)
-  if (amountMicro === undefined) {
-    return refuse('invalid_request', "'credits' takes at most six decimals.", { param: 'credits' })
-  }
-  const id = `top-up:${input.idempotency_id ?? context.newId()}`
-  await context.ledger.topUp(key.id, { amountMicro, reason: input.reason ?? 'top-up', id })
-  return view(context, key)
+  const entity = context.catalog.package(packageIdOrName)
+  if (entity === undefined) return noPackage(packageIdOrName)
+  const moved = { ...key, packageId: entity.id }
+  if (key.packageId !== entity.id) await commitChanges(context, [{ type: 'put-key', key: moved }])
+  await context.ledger.changeTerms(key.id, { terms: termsOf(entity), reason: `moved to package '${entity.name}'` })
+  return viewOf(context, moved)
 }
 
 async function changeStatus(
@@ -108,7 +110,7 @@ async function changeStatus(
 ): Promise<KeyView | Refusal> {
   const key = context.catalog.key(idOrName)
   if (key === undefined) return noKey(idOrName)
-  if (key.storedStatus === storedStatus) return view(context, key)
+  if (key.storedStatus === storedStatus) return viewOf(context, key)
   if (key.storedStatus === 'revoked') return revokedIsFinal(key)
   return put(context, { ...key, storedStatus })
 }
@@ -116,17 +118,17 @@ async function changeStatus(
 async function put(context: CatalogContext, key: Key): Promise<KeyView> {
   await commitChanges(context, [{ type: 'put-key', key }])
   if (keyStatus(key, context.nowMs()) !== 'active') context.keyBlocked(key.id)
-  return view(context, key)
+  return viewOf(context, key)
 }
 
-function view(context: CatalogContext, key: Key): KeyView {
+export function viewOf(context: CatalogContext, key: Key): KeyView {
   return keyView(key, context.ledger.balance(key.id), context.catalog, context.nowMs())
 }
 
-function noKey(idOrName: string): Refusal {
+export function noKey(idOrName: string): Refusal {
   return refuse('not_found', `There is no key '${idOrName}'.`)
 }
 
-function revokedIsFinal(key: Key): Refusal {
+export function revokedIsFinal(key: Key): Refusal {
   return refuse('conflict', `Key '${key.name}' is revoked, which is final. Create a new one.`)
 }

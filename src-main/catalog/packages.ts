@@ -27,7 +27,7 @@ export async function editPackage(
 ): Promise<PackageView | Refusal> {
   const existing = context.catalog.package(idOrName)
   if (existing === undefined) return noPackage(idOrName)
-  const { valid_until: validUntil, ...rest } = edit
+  const { valid_until: validUntil, reset_used: isUsageReset = false, ...rest } = edit
   const input = { name: existing.name, type: existing.type, ...rest }
   const knowsModel = (id: string) => context.catalog.model(id) !== undefined
   const entity = readPackage(context, input, existing, knowsModel)
@@ -35,7 +35,7 @@ export async function editPackage(
   const validUntilMs = readValidUntil(validUntil, entity.timeZone, existing)
   if (isRefusal(validUntilMs)) return validUntilMs
   const edited = { ...entity, validUntilMs }
-  await putPackages(context, [edited])
+  await putPackages(context, [edited], { isUsageReset })
   return packageView(edited, context.catalog)
 }
 
@@ -52,15 +52,24 @@ export async function removePackage(
   return {}
 }
 
-/** Writes packages and lets the accounts of their keys know what later cycles grant. */
-export async function putPackages(context: CatalogContext, packages: readonly Package[]): Promise<void> {
+/**
+ * Writes packages and lets the accounts of their keys follow them at once. A crash between the two is made good by the next
+ * start.
+ */
+export async function putPackages(
+  context: CatalogContext,
+  packages: readonly Package[],
+  { isUsageReset } = { isUsageReset: false },
+): Promise<void> {
   await commitChanges(
     context,
     packages.map((entity) => ({ type: 'put-package', package: entity })),
   )
-  for (const entity of packages) {
-    for (const key of context.catalog.keysOfPackage(entity.id)) context.ledger.changeTerms(key.id, termsOf(entity))
-  }
+  const followed = packages.flatMap((entity) => {
+    const change = { terms: termsOf(entity), reason: `package '${entity.name}' was changed`, isUsageReset }
+    return context.catalog.keysOfPackage(entity.id).map((key) => context.ledger.changeTerms(key.id, change))
+  })
+  await Promise.all(followed)
 }
 
 /** What a package promises the accounts of its keys. */
@@ -75,11 +84,6 @@ export function readPackage(
   existing: Package | undefined,
   knowsModel: (id: string) => boolean,
 ): Package | Refusal {
-  if (existing !== undefined && existing.type !== input.type) {
-    return refuse('invalid_request', `'type' of a package cannot be changed; '${existing.name}' is ${existing.type}.`, {
-      param: 'type',
-    })
-  }
   const creditsMicro = readCredits(input, existing)
   if (isRefusal(creditsMicro)) return creditsMicro
   const timeZone = input.timezone ?? existing?.timeZone ?? context.timeZone
@@ -110,7 +114,10 @@ function readCredits(input: PackageCreate, existing: Package | undefined): Micro
   const wrong = (says: string) => refuse('invalid_request', `'credits' ${says}.`, { param: 'credits' })
   if (input.type === 'unlimited')
     return input.credits === undefined ? ZERO : wrong('has no meaning for an unlimited package')
-  if (input.credits === undefined) return existing?.creditsMicro ?? wrong('is required')
+  if (input.credits === undefined) {
+    // A package that was unlimited has no credits to go on with.
+    return existing === undefined || existing.type === 'unlimited' ? wrong('is required') : existing.creditsMicro
+  }
   return creditsToMicro(input.credits) ?? wrong('takes at most six decimals')
 }
 

@@ -76,6 +76,7 @@ export function readProvider(
     baseUrl,
     hasSecret: existing?.hasSecret ?? false,
     outputCapField: input.output_cap_field ?? defaultCapField(baseUrl),
+    onDisconnect: input.on_disconnect ?? 'cancel',
     quirks: readQuirks(input.quirks),
     createdAtMs: existing?.createdAtMs ?? context.nowMs(),
   }

@@ -15,6 +15,7 @@ export function providerView(provider: Provider): ProviderView {
     dialect: provider.dialect,
     base_url: provider.baseUrl,
     output_cap_field: provider.outputCapField,
+    on_disconnect: provider.onDisconnect,
     quirks: quirksView(provider.quirks),
     has_secret: provider.hasSecret,
     created_at: iso(provider.createdAtMs),

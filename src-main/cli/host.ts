@@ -6,6 +6,8 @@ import type { AdminTransport } from '#cli/client.ts'
 export type CommandHost = {
   readonly env: Readonly<Record<string, string | undefined>>
   stdout(text: string): void
+  /** Resolves when what was printed has left, so that something long never piles up in memory. */
+  stdoutDrained(): Promise<void>
   stderr(text: string): void
   /** The text of a file; rejects with the system's error when there is none. */
   readFile(path: string): Promise<string>
@@ -13,9 +15,19 @@ export type CommandHost = {
   readStdin(): Promise<string>
   /** The data folder to work on, from the `--data-dir` flag, the environment or the platform's default. */
   dataDir(flag: string | undefined): string
+  /** Writes a file that only this user can read, and that is there only once it is whole. */
+  writeFile(path: string, chunks: AsyncIterable<string>): Promise<void>
+  /**
+   * The books as JSON lines, read beside a gateway that runs or does not; in pieces, as one consistent snapshot. Throws
+   * when there are none to read.
+   */
+  exportLedger(dataDir: string): AsyncIterable<string>
   /** Opens the store itself, for when no gateway runs on the data folder. Rejects when it cannot. */
   openInProcess(dataDir: string): Promise<{ transport: AdminTransport; close(): Promise<void> }>
 }
 
 /** The part of the host that a verb may use besides the client. */
-export type Sources = Pick<CommandHost, 'env' | 'readFile' | 'readStdin'>
+export type Sources = Pick<CommandHost, 'env' | 'readFile' | 'readStdin' | 'writeFile'> & {
+  /** The export of the data folder that the command is about. */
+  exportLedger(): AsyncIterable<string>
+}

@@ -83,6 +83,31 @@ const topUp = verb({
   },
 })
 
+const adjust = verb({
+  name: 'key adjust',
+  usage: 'NAME --credits N --reason R [--idempotency-id TEXT]',
+  summary: 'corrects the credits of a key; takes some with a negative number',
+  operand: 'NAME',
+  flags: { credits: number, reason: text, idempotency_id: text },
+  async run(client, { name, flags }) {
+    const key = await client.call('adjustKey', { id: name, body: requestBody('adjustKey', flags) })
+    return view(key, `Key ${printable(key.name)} has ${remaining(key)} credits remaining.`)
+  },
+})
+
+const move = verb({
+  name: 'key move',
+  usage: 'NAME --package P',
+  summary: 'gives a key another package',
+  operand: 'NAME',
+  flags: { package: text },
+  async run(client, { name, flags }) {
+    const key = await client.call('moveKey', { id: name, body: requestBody('moveKey', flags) })
+    const sentence = `Key ${printable(key.name)} is in package ${printable(key.package)} now`
+    return view(key, `${sentence} and has ${remaining(key)} credits remaining.`)
+  },
+})
+
 type KeyChange = {
   readonly [Action in AdminAction]: AdminApi[Action]['path'] extends `/api/keys/{id}/${string}`
     ? AdminApi[Action] extends { readonly body: unknown }
@@ -99,6 +124,8 @@ export const KEY_VERBS = [
   change('resume', 'resumeKey', 'lets a suspended key be used again'),
   extend,
   topUp,
+  adjust,
+  move,
   change('revoke', 'revokeKey', 'ends a key for good'),
 ]
 

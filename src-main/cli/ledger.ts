@@ -22,4 +22,20 @@ const verify = verb({
   },
 })
 
-export const LEDGER_VERBS = [verify]
+/** Read straight from the data folder: it works on the books of a gateway that runs, that is stopped, or that refuses to start. */
+const exportBooks = verb({
+  name: 'ledger export',
+  usage: '[FILE]',
+  summary: 'writes packages, keys, prices, entries, usage and balances as JSON lines, to FILE or to standard output',
+  operand: 'FILE',
+  isOperandOptional: true,
+  flags: {},
+  async run(_client, { name: file, sources }) {
+    const chunks = sources.exportLedger()
+    if (file === '' || file === '-') return { type: 'chunks', chunks, isJson: true }
+    await sources.writeFile(file, chunks)
+    return view({ file }, `The ledger was written to ${printable(file)}.`)
+  },
+})
+
+export const LEDGER_VERBS = [verify, exportBooks]

@@ -4,8 +4,8 @@
 /** What a verb hands back. `value` is the API's response as it was; `text` says the same to a person. */
 export type Output =
   | { readonly type: 'view'; readonly value: unknown; readonly text: string; readonly exitCode?: number }
-  /** Text that is too long to be built at once, such as an export. */
-  | { readonly type: 'chunks'; readonly chunks: AsyncIterable<string> }
+  /** Text that is too long to be built at once, such as an export; `isJson` where it is JSON lines with and without --json. */
+  | { readonly type: 'chunks'; readonly chunks: AsyncIterable<string>; readonly isJson?: true }
 
 export function view(value: unknown, text: string): Output {
   return { type: 'view', value, text }

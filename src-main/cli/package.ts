@@ -2,7 +2,7 @@
 
 import type { AdminClient } from '#cli/client.ts'
 import { UsageError } from '#cli/errors.ts'
-import { allOrList, number, numberOrNone, text, type FlagTable } from '#cli/flags.ts'
+import { allOrList, number, numberOrNone, text, toggle, type FlagTable } from '#cli/flags.ts'
 import { printable, table, time, view } from '#cli/output.ts'
 import { defined, group, requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
@@ -61,12 +61,14 @@ const edit = verb({
   name: 'package edit',
   usage: [
     'NAME [--credits N] [--requests-per-minute N|none] [--tokens-per-minute N|none] [--concurrent-requests N|none]',
-    '[--models a,b|all] [--timezone Z] [--valid-until D|none]',
+    '[--models a,b|all] [--timezone Z] [--valid-until D|none] [--type monthly|daily|topup|unlimited] [--reset-used]',
   ].join(' '),
   summary: 'changes a package; what is not named stays',
   operand: 'NAME',
   flags: {
+    type: text,
     ...SETTING_FLAGS,
+    reset_used: toggle,
     requests_per_minute: numberOrNone,
     tokens_per_minute: numberOrNone,
     concurrent_requests: numberOrNone,

@@ -31,13 +31,13 @@ const list = verb({
 
 const add = verb({
   name: 'provider add',
-  usage: `NAME --dialect D --base-url U [--output-cap-field F] [--quirks NAME=VALUE,…] [${SECRET_USAGE}]`,
+  usage: `NAME --dialect D --base-url U [--output-cap-field F] [--on-disconnect cancel|drain] [--quirks NAME=VALUE,…] [${SECRET_USAGE}]`,
   summary: 'adds an upstream account',
   operand: 'NAME',
-  flags: { dialect: text, base_url: text, output_cap_field: text, quirks: text, ...SECRET_FLAGS },
+  flags: { dialect: text, base_url: text, output_cap_field: text, on_disconnect: text, quirks: text, ...SECRET_FLAGS },
   async run(client, { name, flags, sources }) {
-    const { dialect, base_url, output_cap_field } = flags
-    const fields = { name, dialect, base_url, output_cap_field, quirks: quirksOf(flags.quirks) }
+    const { dialect, base_url, output_cap_field, on_disconnect } = flags
+    const fields = { name, dialect, base_url, output_cap_field, on_disconnect, quirks: quirksOf(flags.quirks) }
     // Without the secret first, so that nothing is read for a command that is wrong anyway.
     requestBody('addProvider', fields)
     const body = requestBody('addProvider', { ...fields, secret: await secretOf(flags, sources) })

@@ -89,12 +89,14 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     return DONE
   }
   const isJson = common.json === true
-  const connection = openLater(host.dataDir(common.data_dir), host)
+  const dataDir = host.dataDir(common.data_dir)
+  const connection = openLater(dataDir, host)
+  const sources = { ...host, exportLedger: () => host.exportLedger(dataDir) }
   try {
     if (verb.whenStopped !== undefined && (await connection.instance()) === undefined) {
       return await print(verb.whenStopped, isJson, host)
     }
-    return await print(await run(adminClient(connection.transport), host), isJson, host)
+    return await print(await run(adminClient(connection.transport), sources), isJson, host)
   } finally {
     await connection.close()
   }
@@ -105,8 +107,11 @@ async function print(output: Output, isJson: boolean, host: CommandHost): Promis
     host.stdout(`${isJson ? JSON.stringify(output.value) : output.text}\n`)
     return output.exitCode ?? DONE
   }
-  if (isJson) throw new UsageError('--csv and --json exclude each other.')
-  for await (const chunk of output.chunks) host.stdout(chunk)
+  if (isJson && output.isJson !== true) throw new UsageError('--csv and --json exclude each other.')
+  for await (const chunk of output.chunks) {
+    host.stdout(chunk)
+    await host.stdoutDrained()
+  }
   return DONE
 }
 

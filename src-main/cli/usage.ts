@@ -5,6 +5,7 @@ import { csvLine } from '#cli/csv.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { number, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import { table, time, view } from '#cli/output.ts'
+import { receiptText } from '#cli/receipt.ts'
 import { requestQuery } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { UsageList, UsageView } from '#contract/schemas.ts'
@@ -17,10 +18,16 @@ const MAX_LIMIT = 99_999
 
 const usage = verb({
   name: 'usage',
-  usage: '[--since DATE] [--key NAME] [--model ID] [--limit N] [--before CURSOR] [--csv]',
+  usage: '[--since DATE] [--key NAME] [--model ID] [--limit N] [--before CURSOR] [--csv] | --receipt ID',
   summary: 'lists the calls that were made, latest first',
-  flags: { ...FILTER_FLAGS, csv: toggle },
-  async run(client, { flags: { csv, ...filter } }) {
+  flags: { ...FILTER_FLAGS, csv: toggle, receipt: text },
+  async run(client, { flags: { csv, receipt: id, ...filter } }) {
+    if (id !== undefined) {
+      const isAlone = csv === undefined && Object.values(filter).every((value) => value === undefined)
+      if (!isAlone) throw new UsageError('--receipt names one call, so it takes no other flag.')
+      const receipt = await client.call('receipt', { id })
+      return view(receipt, receiptText(receipt))
+    }
     const query = queryOf(filter)
     if (csv === true) return { type: 'chunks', chunks: csvChunks(client, filter) }
     const list = await client.call('usage', { query })

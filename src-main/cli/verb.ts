@@ -16,7 +16,8 @@ type Definition<Table extends FlagTable> = {
   readonly usage: string
   readonly summary: string
   /** What the verb's only operand is called; absent for none. */
-  readonly operand?: 'NAME' | 'ID'
+  readonly operand?: 'NAME' | 'ID' | 'FILE'
+  readonly isOperandOptional?: true
   readonly flags: Table
   /** The answer when no gateway runs, for a verb that must not open the store itself. */
   readonly whenStopped?: Output
@@ -57,12 +58,13 @@ export function verb<const Table extends FlagTable>(definition: Definition<Table
 /** Operands are not repeated in the message: one too many may be a secret. */
 function checkOperands(
   operands: readonly string[],
-  { name, operand }: Pick<Definition<FlagTable>, 'name' | 'operand'>,
+  { name, operand, isOperandOptional }: Pick<Definition<FlagTable>, 'name' | 'operand' | 'isOperandOptional'>,
 ) {
   const expected = operand === undefined ? 0 : 1
   if (operands.length > expected) {
     const takes = operand === undefined ? 'nothing but flags' : `one ${operand}, and flags`
     throw new UsageError(`'${name}' takes ${takes}.`)
   }
+  if (operands.length === 0 && isOperandOptional === true) return
   if (operands.length < expected || operands[0] === '') throw new UsageError(`'${name}' needs a ${operand}.`)
 }

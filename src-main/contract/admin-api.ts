@@ -2,6 +2,7 @@
 // line its calls, and the dashboard its types. `{id}` in a path takes an id or a name.
 
 import { Type, type Static, type TSchema } from 'typebox'
+import { ReceiptView } from '#contract/receipt.ts'
 import * as schemas from '#contract/schemas.ts'
 
 export type Endpoint = {
@@ -63,9 +64,12 @@ export const ADMIN_API = {
   resumeKey: { method: 'POST', path: '/api/keys/{id}/resume', response: schemas.KeyView },
   extendKey: { method: 'POST', path: '/api/keys/{id}/extend', body: schemas.KeyExtend, response: schemas.KeyView },
   topUpKey: { method: 'POST', path: '/api/keys/{id}/top-up', body: schemas.KeyTopUp, response: schemas.KeyView },
+  adjustKey: { method: 'POST', path: '/api/keys/{id}/adjust', body: schemas.KeyAdjust, response: schemas.KeyView },
+  moveKey: { method: 'POST', path: '/api/keys/{id}/move', body: schemas.KeyMove, response: schemas.KeyView },
   revokeKey: { method: 'POST', path: '/api/keys/{id}/revoke', response: schemas.KeyView },
 
   usage: { method: 'GET', path: '/api/usage', query: schemas.UsageQuery, response: schemas.UsageList },
+  receipt: { method: 'GET', path: '/api/usage/{id}', response: ReceiptView },
   verifyLedger: { method: 'GET', path: '/api/ledger/verify', response: schemas.LedgerReport },
 } as const satisfies Record<string, Endpoint>
 

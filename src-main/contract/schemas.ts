@@ -59,6 +59,7 @@ const providerProperties = {
   dialect: Type.Enum(['chat-completions', 'messages', 'responses', 'gemini', 'demo']),
   base_url: Type.Optional(Type.String({ maxLength: 2000 })),
   output_cap_field: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
+  on_disconnect: Type.Optional(Type.Enum(['cancel', 'drain'])),
   quirks: Type.Optional(ProviderQuirks),
 }
 const Secret = Type.String({ minLength: 1, maxLength: 10_000 })
@@ -71,6 +72,7 @@ export const ProviderView = strict({
   dialect: Type.String(),
   base_url: Type.String(),
   output_cap_field: Type.String(),
+  on_disconnect: Type.String(),
   quirks: ProviderQuirks,
   has_secret: Type.Boolean(),
   created_at: Timestamp,
@@ -123,13 +125,16 @@ const packageProperties = {
 }
 
 export const PackageCreate = strict(packageProperties)
-/** What may change on a package that has keys. Its type stays: cycles and balances depend on it. */
+/** What may change on a package that has keys. */
 export const PackageEdit = strict({
+  type: Type.Optional(packageProperties.type),
   credits: Type.Optional(Credits),
   timezone: packageProperties.timezone,
   limits: packageProperties.limits,
   models: packageProperties.models,
   valid_until: Type.Optional(Type.Union([Type.String({ minLength: 10, maxLength: 40 }), Type.Null()])),
+  /** Forgets what the package's keys have used in their present cycle. */
+  reset_used: Type.Optional(Type.Boolean()),
 })
 export const PackageView = strict({
   id: Type.String(),
@@ -164,6 +169,14 @@ export const KeyTopUp = strict({
   /** Repeating a top-up with the same id changes nothing. */
   idempotency_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 })
+/** A correction. Its reason is what the ledger will say about it for good. */
+export const KeyAdjust = strict({
+  credits: Type.Number({ minimum: -1_000_000_000, maximum: 1_000_000_000 }),
+  reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
+  /** Repeating a correction with the same id changes nothing. */
+  idempotency_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+})
+export const KeyMove = strict({ package: Name })
 
 /** The balance object of `GET /v1/balance`, also part of a key's view. */
 export const BalanceView = strict({
@@ -301,6 +314,7 @@ export type PackageEdit = Static<typeof PackageEdit>
 export type PackageView = Static<typeof PackageView>
 export type KeyCreate = Static<typeof KeyCreate>
 export type KeyTopUp = Static<typeof KeyTopUp>
+export type KeyAdjust = Static<typeof KeyAdjust>
 export type KeyView = Static<typeof KeyView>
 export type KeyCreated = Static<typeof KeyCreated>
 export type BalanceView = Static<typeof BalanceView>

@@ -9,6 +9,10 @@ import type { Quirks } from '#core/quirks.ts'
 /** Names of the member that caps the output of a chat completion; providers differ in which they take. */
 export type OutputCapField = 'max_tokens' | 'max_completion_tokens'
 
+/** What becomes of the request to a provider when its client leaves: it is stopped, or read on to the usage it reports. */
+export const DISCONNECT_CHOICES = ['cancel', 'drain'] as const
+export type DisconnectChoice = (typeof DISCONNECT_CHOICES)[number]
+
 export type Provider = {
   readonly id: string
   readonly name: string
@@ -17,6 +21,7 @@ export type Provider = {
   readonly baseUrl: string
   readonly hasSecret: boolean
   readonly outputCapField: OutputCapField
+  readonly onDisconnect: DisconnectChoice
   /** What the administrator said about how this provider differs from others of its dialect. */
   readonly quirks: Partial<Quirks>
   readonly createdAtMs: number

@@ -25,3 +25,8 @@ export function worstCaseInputTokens(size: InputSize): number {
 export function estimateOutputTokens(textBytes: number): number {
   return Math.ceil(textBytes / BYTES_PER_TOKEN)
 }
+
+/** The bytes of text from which that many output tokens are likely. */
+export function estimateOutputBytes(tokens: number): number {
+  return tokens * BYTES_PER_TOKEN
+}

@@ -12,7 +12,8 @@ export type Price = {
   readonly cacheWriteMicro: MicroCredits
 }
 
-const TOKENS_PER_PRICE = 1_000_000
+/** Prices are for this many tokens. */
+export const TOKENS_PER_PRICE = 1_000_000
 
 /**
  * The charge for a usage: tokens of each class times its price, rounded up once to a whole micro-credit.

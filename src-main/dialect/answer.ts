@@ -27,6 +27,11 @@ export interface AnswerReader {
   readonly generated: GeneratedText
   /** Streams only: the event that tells the client that its answer broke off. */
   fail?(refusal: Refusal, requestId: string): WireBytes
+  /**
+   * Streams only: the valid end of an answer that Farebox ends here, as if it had met its output cap: what is open is closed and
+   * every choice finishes. `usage` is what the exchange is charged for.
+   */
+  cutShort?(usage: TokenUsage): WireBytes
   /** Streams only: an event that shows the client that its stream is alive; undefined in the middle of an event. */
   keepAlive?(): WireBytes | undefined
 }

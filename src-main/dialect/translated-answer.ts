@@ -6,7 +6,7 @@ import type { TokenUsage } from '#core/usage.ts'
 import { MAX_ANSWER_BYTES, type AnswerReader } from '#dialect/answer.ts'
 import type { AnswerContext, ClientDialect, PartReader, ProviderDialect, StreamWriter } from '#dialect/dialect.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
-import type { AnswerPart } from '#dialect/part.ts'
+import type { AnswerPart, Block } from '#dialect/part.ts'
 import { eventData, eventName, EventSplitter } from '#dialect/sse.ts'
 import type { AnswerRestorer } from '#dialect/tools.ts'
 import { WholeAnswer } from '#dialect/whole-answer.ts'
@@ -45,8 +45,13 @@ export class TranslatedStream implements AnswerReader {
   readonly #tally = new Tally()
   #length = 0
   #rest = ''
+  readonly #choiceCount: number
+  /** For each choice that was begun, the block that is open. */
+  readonly #open = new Map<number, Block['type'] | undefined>()
+  readonly #finished = new Set<number>()
 
   constructor({ client, provider, context, restorer }: Translation) {
+    this.#choiceCount = context.request.choices
     this.#writer = client.newStreamWriter(context)
     this.#reader = provider.newPartReader(callIds(context))
     this.#restorer = restorer
@@ -87,6 +92,19 @@ export class TranslatedStream implements AnswerReader {
     return Buffer.from(this.#writer.fail(refusal, requestId))
   }
 
+  /** What is open is closed and every choice finishes; a call whose arguments are not complete is cut, so that nobody runs it. */
+  cutShort(usage: TokenUsage): Buffer {
+    const parts: AnswerPart[] = []
+    for (const [choice, block] of this.#open) {
+      if (block !== undefined) parts.push({ type: 'close', choice, isCut: block === 'tool-call' })
+    }
+    const wanted = Array.from({ length: this.#choiceCount }, (_, choice) => choice)
+    for (const choice of new Set([...this.#open.keys(), ...wanted])) {
+      if (!this.#finished.has(choice)) parts.push({ type: 'finish', choice, reason: 'length' })
+    }
+    return Buffer.from(this.#rest + this.#write(parts) + this.#writer.end(usage))
+  }
+
   keepAlive(): Buffer {
     return Buffer.from(this.#writer.keepAlive())
   }
@@ -101,9 +119,16 @@ export class TranslatedStream implements AnswerReader {
     let text = ''
     for (const part of parts) {
       this.#tally.note(part)
+      if (part.type !== 'delta') this.#follow(part)
       for (const restored of this.#restorer.restore(part)) text += this.#writer.write(restored)
     }
     return text
+  }
+
+  #follow(part: AnswerPart): void {
+    if (part.type === 'open') this.#open.set(part.choice, part.block.type)
+    else if (part.type === 'close') this.#open.set(part.choice, undefined)
+    else if (part.type === 'finish') this.#finished.add(part.choice)
   }
 }
 

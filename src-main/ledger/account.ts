@@ -16,14 +16,19 @@ export type AccountTerms = {
 
 export type Account = {
   readonly keyId: string
+  /** What the present cycle was granted by: the package's terms, as far as the ledger has followed them. */
   terms: AccountTerms
   cycleStartedAtMs: number
   /** Infinity for packages that never reset. */
   nextResetAtMs: number
   grantedMicro: MicroCredits
   usedMicro: MicroCredits
-  /** Open holds of this cycle; those of ended cycles no longer touch it. */
+  /** Open holds of this cycle with all that they grew by; those of ended cycles no longer touch it. */
   heldMicro: MicroCredits
+  /** The part of `heldMicro` that holds grew by while their calls ran. It has no entries. */
+  grownMicro: MicroCredits
+  /** What the cycle before this one left when it ended. Calls that began in it may still use that. */
+  ended: { readonly cycleStartedAtMs: number; leftMicro: number } | undefined
   requestCount: number
   lastUsedAtMs: number | undefined
 }
@@ -31,7 +36,12 @@ export type Account = {
 export type OpenHold = {
   readonly exchangeId: string
   readonly keyId: string
+  /** What its entry holds. */
   readonly amountMicro: MicroCredits
+  /** What it grew by since. Only in memory: a call that a crash interrupts is released, whatever it held. */
+  grownMicro: MicroCredits
+  /** Whether the key's credits were not counted when the call was admitted. Such a call cannot overrun. */
+  readonly isUnlimited: boolean
   readonly cycleStartedAtMs: number
   readonly modelId: string
   readonly priceVersion: number | undefined
@@ -60,6 +70,8 @@ export function openAccount(keyId: string, terms: AccountTerms, nowMs: number): 
     grantedMicro: ZERO,
     usedMicro: ZERO,
     heldMicro: ZERO,
+    grownMicro: ZERO,
+    ended: undefined,
     requestCount: 0,
     lastUsedAtMs: undefined,
   }
@@ -71,18 +83,10 @@ export function openAccount(keyId: string, terms: AccountTerms, nowMs: number): 
   return [account, [grantOfCycle(account, nowMs)]]
 }
 
-/** No cycle is shorter than half of its kind, whatever happens to its time zone. */
-const SHORTEST_CYCLE_MS = { monthly: 14 * 86_400_000, daily: 12 * 3_600_000 }
-
-/**
- * When the account's cycle ends, given its terms. After its package's time zone was changed, the month or day that it was
- * granted for may begin a few hours later in the new zone; it is not granted a second time then.
- */
-export function nextReset({ packageType, timeZone }: AccountTerms, cycleStartedAtMs: number): number {
+/** When the cycle ends that `instantMs` belongs to by the calendar. */
+export function nextReset({ packageType, timeZone }: AccountTerms, instantMs: number): number {
   if (packageType === 'topup' || packageType === 'unlimited') return Number.POSITIVE_INFINITY
-  const next = nextCycleStart(packageType, timeZone, cycleStartedAtMs)
-  const isGranted = next - cycleStartedAtMs < SHORTEST_CYCLE_MS[packageType]
-  return isGranted ? nextCycleStart(packageType, timeZone, next) : next
+  return nextCycleStart(packageType, timeZone, instantMs)
 }
 
 /** What may still be promised: granted, less what was used and what open holds may use. Infinity for `unlimited`. */
@@ -100,12 +104,25 @@ export function rollCycle(account: Account, nowMs: number): LedgerEntry[] {
   if (nowMs < account.nextResetAtMs || packageType === 'topup' || packageType === 'unlimited') return []
   const startedAtMs = cycleStart(packageType, timeZone, nowMs)
   if (startedAtMs <= account.cycleStartedAtMs) return []
-  const entries = lapse(account, nowMs)
-  account.cycleStartedAtMs = startedAtMs
-  account.nextResetAtMs = nextCycleStart(packageType, timeZone, nowMs)
+  const nextResetAtMs = nextCycleStart(packageType, timeZone, nowMs)
+  return beginCycle(account, { startedAtMs, nextResetAtMs }, nowMs)
+}
+
+/** Ends the present cycle, whose rest lapses, and begins one with the grant of the account's terms. */
+export function beginCycle(
+  account: Account,
+  cycle: { readonly startedAtMs: number; readonly nextResetAtMs: number; readonly reason?: string },
+  nowMs: number,
+): LedgerEntry[] {
+  const entries = lapse(account, nowMs, cycle.reason)
+  account.cycleStartedAtMs = cycle.startedAtMs
+  account.nextResetAtMs = cycle.nextResetAtMs
+  account.grantedMicro = ZERO
   account.usedMicro = ZERO
   account.heldMicro = ZERO
-  return [...entries, grantOfCycle(account, nowMs)]
+  account.grownMicro = ZERO
+  if (account.terms.packageType === 'unlimited') return entries
+  return [...entries, grantOfCycle(account, nowMs, cycle.reason)]
 }
 
 /** Reserves an amount. The caller has decided that the account may promise it. */
@@ -125,6 +142,28 @@ export function takeHold(account: Account, hold: OpenHold): LedgerEntry {
   }
 }
 
+/**
+ * Lets the hold of a running call grow by up to `moreMicro`, and returns what it got: what is available, or, once its
+ * cycle has ended, what that cycle left. There is no entry for it, so nothing of it outlives the process.
+ */
+export function growHold(account: Account, hold: OpenHold, moreMicro: MicroCredits): MicroCredits {
+  const isPresent = hold.cycleStartedAtMs === account.cycleStartedAtMs
+  const ended = account.ended?.cycleStartedAtMs === hold.cycleStartedAtMs ? account.ended : undefined
+  const available = hold.isUnlimited ? Number.POSITIVE_INFINITY : isPresent ? availableMicro(account) : ended?.leftMicro
+  const gotMicro = microCredits(Math.max(0, Math.min(moreMicro, available ?? 0)))
+  hold.grownMicro = microCredits(hold.grownMicro + gotMicro)
+  if (isPresent) {
+    account.heldMicro = microCredits(account.heldMicro + gotMicro)
+    account.grownMicro = microCredits(account.grownMicro + gotMicro)
+  } else if (ended !== undefined) ended.leftMicro -= gotMicro
+  return gotMicro
+}
+
+/** All that a call may use at the moment. */
+export function holdTotal(hold: OpenHold): MicroCredits {
+  return microCredits(hold.amountMicro + hold.grownMicro)
+}
+
 /** Charges what a call cost and returns the rest of its hold; a charge of 0 releases all of it. */
 export function resolveHold(account: Account, hold: OpenHold, chargeMicro: MicroCredits, nowMs: number): LedgerEntry[] {
   const rest = microCredits(hold.amountMicro - chargeMicro)
@@ -140,22 +179,56 @@ export function resolveHold(account: Account, hold: OpenHold, chargeMicro: Micro
     priceVersion: hold.priceVersion,
   }
   if (hold.cycleStartedAtMs === account.cycleStartedAtMs) {
-    account.heldMicro = microCredits(account.heldMicro - hold.amountMicro)
+    account.heldMicro = microCredits(account.heldMicro - holdTotal(hold))
+    account.grownMicro = microCredits(account.grownMicro - hold.grownMicro)
     account.usedMicro = microCredits(account.usedMicro + chargeMicro)
     return [resolution]
   }
-  if (rest === 0) return [resolution]
-  const late: LedgerEntry = {
-    keyId: account.keyId,
-    kind: 'lapse',
-    amountMicro: microCredits(0 - rest),
-    exchangeId: hold.exchangeId,
-    cycleStartedAtMs: hold.cycleStartedAtMs,
-    createdAtMs: nowMs,
-    reason: 'the cycle had ended',
-    idempotencyId: `late:${hold.exchangeId}`,
-  }
-  return [resolution, late]
+  if (account.ended?.cycleStartedAtMs === hold.cycleStartedAtMs)
+    account.ended.leftMicro += holdTotal(hold) - chargeMicro
+  return [resolution, ...lateLapse(hold, rest, nowMs)]
+}
+
+/** What comes back to a cycle that has ended lapses at once. */
+function lateLapse(hold: OpenHold, restMicro: number, nowMs: number): LedgerEntry[] {
+  if (restMicro === 0) return []
+  return [
+    {
+      keyId: hold.keyId,
+      kind: 'lapse',
+      amountMicro: microCredits(0 - restMicro),
+      exchangeId: hold.exchangeId,
+      cycleStartedAtMs: hold.cycleStartedAtMs,
+      createdAtMs: nowMs,
+      reason: 'the cycle had ended',
+      idempotencyId: `late:${hold.exchangeId}`,
+    },
+  ]
+}
+
+/**
+ * The entries that release a hold in the place of `resolved`, which charged it and is not on disk; `after` follows them
+ * where the cycle has ended since. Changes nothing yet.
+ */
+export function releaseInstead(
+  account: Account,
+  hold: OpenHold,
+  { resolved, wasLate }: { readonly resolved: readonly LedgerEntry[]; readonly wasLate: boolean },
+  nowMs: number,
+): { instead: LedgerEntry[]; after: LedgerEntry[] } {
+  const [settle] = resolved
+  if (settle === undefined) return { instead: [], after: [] }
+  const release = { ...settle, kind: 'release', amountMicro: hold.amountMicro, chargeMicro: ZERO } as const
+  if (wasLate) return { instead: [release, ...lateLapse(hold, hold.amountMicro, nowMs)], after: [] }
+  const isLate = hold.cycleStartedAtMs !== account.cycleStartedAtMs
+  return { instead: [release], after: isLate ? lateLapse(hold, settle.chargeMicro ?? 0, nowMs) : [] }
+}
+
+/** Takes a charge back out of the account in whose entries it was replaced. */
+export function takeBackCharge(account: Account, hold: OpenHold, chargeMicro: MicroCredits): void {
+  if (hold.cycleStartedAtMs === account.cycleStartedAtMs) {
+    account.usedMicro = microCredits(account.usedMicro - chargeMicro)
+  } else if (account.ended?.cycleStartedAtMs === hold.cycleStartedAtMs) account.ended.leftMicro += chargeMicro
 }
 
 /** Adds credit by hand, or takes it with a negative amount. */
@@ -176,10 +249,11 @@ export function adjust(
 
 export function balanceOf(account: Account): Balance {
   const isUnlimited = account.terms.packageType === 'unlimited'
-  // An overrun can leave less than nothing; clients are never shown a balance below 0.
+  // An overrun, a correction or a smaller package can leave less than nothing; no client is shown an amount below 0.
+  const total = Math.max(0, account.grantedMicro)
   const remaining = Math.max(0, account.grantedMicro - account.usedMicro)
   return {
-    totalMicro: isUnlimited ? null : account.grantedMicro,
+    totalMicro: isUnlimited ? null : microCredits(total),
     remainingMicro: isUnlimited ? null : microCredits(remaining),
     usedMicro: isUnlimited ? null : account.usedMicro,
     heldMicro: account.heldMicro,
@@ -194,15 +268,24 @@ export function balanceRow(account: Account): BalanceRow {
   return [
     account.keyId,
     account.cycleStartedAtMs,
-    account.grantedMicro - account.usedMicro - account.heldMicro,
+    sumOfEntries(account),
     account.grantedMicro,
     account.usedMicro,
     account.requestCount,
     account.lastUsedAtMs ?? null,
+    account.terms.packageType,
+    account.terms.creditsMicro,
+    account.terms.timeZone,
+    Number.isFinite(account.nextResetAtMs) ? account.nextResetAtMs : null,
   ]
 }
 
-function grantOfCycle(account: Account, nowMs: number): LedgerEntry {
+/** What the entries of the account add up to. They do not know what holds grew by. */
+function sumOfEntries(account: Account): number {
+  return account.grantedMicro - account.usedMicro - (account.heldMicro - account.grownMicro)
+}
+
+function grantOfCycle(account: Account, nowMs: number, reason?: string): LedgerEntry {
   account.grantedMicro = account.terms.creditsMicro
   return {
     keyId: account.keyId,
@@ -211,12 +294,14 @@ function grantOfCycle(account: Account, nowMs: number): LedgerEntry {
     cycleStartedAtMs: account.cycleStartedAtMs,
     createdAtMs: nowMs,
     idempotencyId: `cycle:${account.cycleStartedAtMs}`,
+    ...(reason === undefined ? {} : { reason }),
   }
 }
 
 /** Takes back what the ending cycle leaves: more than nothing, or less after an overrun. */
-function lapse(account: Account, nowMs: number): LedgerEntry[] {
-  const left = account.grantedMicro - account.usedMicro - account.heldMicro
+function lapse(account: Account, nowMs: number, reason?: string): LedgerEntry[] {
+  const left = sumOfEntries(account)
+  account.ended = { cycleStartedAtMs: account.cycleStartedAtMs, leftMicro: left - account.grownMicro }
   if (left === 0) return []
   return [
     {
@@ -226,6 +311,7 @@ function lapse(account: Account, nowMs: number): LedgerEntry[] {
       cycleStartedAtMs: account.cycleStartedAtMs,
       createdAtMs: nowMs,
       idempotencyId: `lapse:${account.cycleStartedAtMs}`,
+      ...(reason === undefined ? {} : { reason }),
     },
   ]
 }

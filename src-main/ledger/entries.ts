@@ -4,7 +4,9 @@
 import type { Database } from 'better-sqlite3'
 import { microCredits } from '#core/money.ts'
 import { nextReset, type Account, type AccountTerms, type OpenHold } from '#ledger/account.ts'
-import type { TopUpId } from '#ledger/ledger.ts'
+import type { AdjustmentId } from '#ledger/ledger.ts'
+import { areSameTerms } from '#ledger/terms.ts'
+import { summarisedUpTo } from '#ledger/summary.ts'
 import { BALANCE_COLUMNS, ENTRY_COLUMNS, USAGE_COLUMNS, type Cell, type LedgerBatch } from '#ledger/rows.ts'
 
 /**
@@ -23,7 +25,9 @@ export function ledgerAppender(db: Database): (batch: LedgerBatch) => void {
      ON CONFLICT (key_id) DO UPDATE SET cycle_started_at_ms = excluded.cycle_started_at_ms,
        available_micro = excluded.available_micro, granted_micro = excluded.granted_micro,
        used_micro = excluded.used_micro, request_count = excluded.request_count,
-       last_used_at_ms = excluded.last_used_at_ms`,
+       last_used_at_ms = excluded.last_used_at_ms, package_type = excluded.package_type,
+       package_micro = excluded.package_micro, time_zone = excluded.time_zone,
+       next_reset_at_ms = excluded.next_reset_at_ms`,
   )
   return (batch) => {
     for (const row of batch.entries) insertEntry.run(...row)
@@ -35,37 +39,60 @@ export function ledgerAppender(db: Database): (batch: LedgerBatch) => void {
 export type LedgerState = {
   readonly accounts: Account[]
   readonly openHolds: OpenHold[]
-  readonly topUps: TopUpId[]
-  /** Keys whose projection is not what their entries say. */
+  /** Accounts that have not followed their key's package yet, because a crash came between the two. */
+  readonly changedTerms: { readonly keyId: string; readonly terms: AccountTerms }[]
+  readonly adjustments: AdjustmentId[]
+  /** Keys whose projection is not what their entries say, and calls whose entries contradict each other. */
   readonly mismatches: string[]
+  /** Whether older entries were not read, because a summary stands for them. */
+  readonly isSummarised: boolean
 }
 
-/** Rebuilds every account from the entries and compares it with the projection. */
+/** Rebuilds every account and compares it with the entries; with a summary of those that are old. */
 export function loadLedger(db: Database): LedgerState {
-  const openHolds = loadOpenHolds(db)
-  const accounts = loadAccounts(db)
+  const summarised = summarisedUpTo(db)
+  const openHolds = loadOpenHolds(db, summarised)
+  const rows = loadAccountRows(db)
+  const accounts = new Map(rows.map((row) => [row.key_id, accountOf(row)]))
   for (const hold of openHolds) {
     const account = accounts.get(hold.keyId)
     if (account === undefined || hold.cycleStartedAtMs !== account.cycleStartedAtMs) continue
     account.heldMicro = microCredits(account.heldMicro + hold.amountMicro)
   }
-  return { accounts: [...accounts.values()], openHolds, topUps: loadTopUps(db), mismatches: findMismatches(db) }
+  const changedTerms = rows.flatMap((row) => changeOf(row, accounts.get(row.key_id)))
+  return {
+    accounts: [...accounts.values()],
+    openHolds,
+    changedTerms,
+    adjustments: loadAdjustments(db),
+    mismatches: [...findMismatches(db, summarised), ...findWrongResolutions(db, summarised)],
+    isSummarised: summarised > 0,
+  }
 }
 
-/** Every way in which a projection can differ from its entries, as one line for each key that does. */
-export function findMismatches(db: Database): string[] {
+/**
+ * Every way in which a projection can differ from its entries, as one line for each key that does. Entries up to
+ * `summarisedUpTo` are not read: their summary is taken instead.
+ */
+export function findMismatches(db: Database, summarisedUpTo = 0): string[] {
   const rows = all<{ key_id: string }>(
     db,
-    `WITH entries AS (
-       SELECT entry.key_id,
-         sum(entry.amount_micro) AS available_micro,
-         sum(CASE WHEN entry.cycle_started_at_ms = balance.cycle_started_at_ms AND entry.kind IN ('grant', 'adjustment')
-           THEN entry.amount_micro ELSE 0 END) AS granted_micro,
-         sum(CASE WHEN entry.cycle_started_at_ms = balance.cycle_started_at_ms
-           THEN coalesce(entry.charge_micro, 0) ELSE 0 END) AS used_micro,
-         sum(entry.kind = 'hold') AS request_count
-       FROM ledger_entry AS entry LEFT JOIN balance ON balance.key_id = entry.key_id
-       GROUP BY entry.key_id)
+    `WITH part AS (
+       SELECT key_id, cycle_started_at_ms, available_micro, granted_micro, used_micro, request_count
+       FROM cycle_summary WHERE ${summarisedUpTo} > 0
+       UNION ALL
+       SELECT key_id, cycle_started_at_ms, amount_micro,
+         CASE WHEN kind IN ('grant', 'adjustment') THEN amount_micro ELSE 0 END, coalesce(charge_micro, 0), kind = 'hold'
+       FROM ledger_entry WHERE seq > ${summarisedUpTo}),
+     entries AS (
+       SELECT part.key_id, sum(part.available_micro) AS available_micro,
+         sum(CASE WHEN part.cycle_started_at_ms = balance.cycle_started_at_ms THEN part.granted_micro ELSE 0 END)
+           AS granted_micro,
+         sum(CASE WHEN part.cycle_started_at_ms = balance.cycle_started_at_ms THEN part.used_micro ELSE 0 END)
+           AS used_micro,
+         sum(part.request_count) AS request_count
+       FROM part LEFT JOIN balance ON balance.key_id = part.key_id
+       GROUP BY part.key_id)
      SELECT entries.key_id FROM entries LEFT JOIN balance ON balance.key_id = entries.key_id
      WHERE balance.key_id IS NULL OR entries.available_micro <> balance.available_micro
        OR entries.granted_micro <> balance.granted_micro OR entries.used_micro <> balance.used_micro
@@ -78,41 +105,75 @@ export function findMismatches(db: Database): string[] {
   return rows.map((row) => `key ${row.key_id}: the stored balance is not the sum of its entries`)
 }
 
+/** Charges of ended cycles are in no sum of the projection, so the entries that resolve calls are looked at one by one. */
+function findWrongResolutions(db: Database, afterSeq: number): string[] {
+  const rows = all<{ exchange_id: string }>(
+    db,
+    `SELECT resolution.exchange_id FROM ledger_entry AS resolution LEFT JOIN ledger_entry AS hold
+       ON hold.exchange_id = resolution.exchange_id AND hold.kind = 'hold'
+     WHERE resolution.seq > ${afterSeq} AND resolution.charge_micro IS NOT NULL
+       AND (hold.seq IS NULL OR resolution.amount_micro <> -hold.amount_micro - resolution.charge_micro)
+     LIMIT 5`,
+  )
+  return rows.map((row) => `call ${row.exchange_id}: its charge and what it got back are not its hold`)
+}
+
 type AccountRow = {
   key_id: string
-  type: AccountTerms['packageType']
-  credits_micro: number
-  time_zone: string
   cycle_started_at_ms: number
   granted_micro: number
   used_micro: number
   request_count: number
   last_used_at_ms: number | null
+  package_type: AccountTerms['packageType'] | null
+  package_micro: number | null
+  time_zone: string | null
+  next_reset_at_ms: number | null
+  promised_type: AccountTerms['packageType']
+  promised_micro: number
+  promised_zone: string
 }
 
-function loadAccounts(db: Database): Map<string, Account> {
-  const rows = all<AccountRow>(
+function loadAccountRows(db: Database): AccountRow[] {
+  return all<AccountRow>(
     db,
-    `SELECT balance.*, package.type, package.credits_micro, package.time_zone
+    `SELECT balance.*, package.type AS promised_type, package.credits_micro AS promised_micro,
+       package.time_zone AS promised_zone
      FROM balance JOIN key ON key.id = balance.key_id JOIN package ON package.id = key.package_id`,
   )
-  return new Map(rows.map((row) => [row.key_id, accountOf(row)]))
+}
+
+/** What the key's package promises. */
+function promisedTerms(row: AccountRow): AccountTerms {
+  return {
+    packageType: row.promised_type,
+    creditsMicro: microCredits(row.promised_micro),
+    timeZone: row.promised_zone,
+  }
+}
+
+function changeOf(row: AccountRow, account: Account | undefined): LedgerState['changedTerms'] {
+  const terms = promisedTerms(row)
+  return account === undefined || areSameTerms(account.terms, terms) ? [] : [{ keyId: row.key_id, terms }]
 }
 
 function accountOf(row: AccountRow): Account {
+  const promised = promisedTerms(row)
   const terms: AccountTerms = {
-    packageType: row.type,
-    creditsMicro: microCredits(row.credits_micro),
-    timeZone: row.time_zone,
+    packageType: row.package_type ?? promised.packageType,
+    creditsMicro: row.package_micro === null ? promised.creditsMicro : microCredits(row.package_micro),
+    timeZone: row.time_zone ?? promised.timeZone,
   }
   return {
     keyId: row.key_id,
     terms,
     cycleStartedAtMs: row.cycle_started_at_ms,
-    nextResetAtMs: nextReset(terms, row.cycle_started_at_ms),
+    nextResetAtMs: row.next_reset_at_ms ?? nextReset(terms, row.cycle_started_at_ms),
     grantedMicro: microCredits(row.granted_micro),
     usedMicro: microCredits(row.used_micro),
     heldMicro: microCredits(0),
+    grownMicro: microCredits(0),
+    ended: undefined,
     requestCount: row.request_count,
     lastUsedAtMs: row.last_used_at_ms ?? undefined,
   }
@@ -128,10 +189,11 @@ type HoldRow = {
   created_at_ms: number
 }
 
-function loadOpenHolds(db: Database): OpenHold[] {
+/** Holds up to `summarisedUpTo` are all resolved. */
+function loadOpenHolds(db: Database, afterSeq: number): OpenHold[] {
   const rows = all<HoldRow>(
     db,
-    `SELECT hold.* FROM ledger_entry AS hold WHERE hold.kind = 'hold' AND NOT EXISTS (
+    `SELECT hold.* FROM ledger_entry AS hold WHERE hold.seq > ${afterSeq} AND hold.kind = 'hold' AND NOT EXISTS (
        SELECT 1 FROM ledger_entry AS resolution
        WHERE resolution.exchange_id = hold.exchange_id AND resolution.charge_micro IS NOT NULL)
      ORDER BY hold.seq`,
@@ -140,6 +202,9 @@ function loadOpenHolds(db: Database): OpenHold[] {
     exchangeId: row.exchange_id,
     keyId: row.key_id,
     amountMicro: microCredits(0 - row.amount_micro),
+    grownMicro: microCredits(0),
+    // Open holds that are read from disk are orphans, and only ever released.
+    isUnlimited: false,
     cycleStartedAtMs: row.cycle_started_at_ms,
     modelId: row.model_id,
     priceVersion: row.price_version ?? undefined,
@@ -147,8 +212,8 @@ function loadOpenHolds(db: Database): OpenHold[] {
   }))
 }
 
-function loadTopUps(db: Database): TopUpId[] {
-  return all<TopUpId>(
+function loadAdjustments(db: Database): AdjustmentId[] {
+  return all<AdjustmentId>(
     db,
     `SELECT key_id AS keyId, idempotency_id AS id FROM ledger_entry WHERE kind = 'adjustment' AND idempotency_id IS NOT NULL`,
   )

@@ -2,7 +2,14 @@
 // one transaction each: while a batch is on its way the next one gathers, so that many calls share one fsync.
 
 import { balanceRow, type Account } from '#ledger/account.ts'
-import { entryRow, usageRow, type LedgerBatch, type LedgerEntry, type UsageRecord } from '#ledger/rows.ts'
+import {
+  entryRow,
+  usageRow,
+  type BalanceRow,
+  type LedgerBatch,
+  type LedgerEntry,
+  type UsageRecord,
+} from '#ledger/rows.ts'
 
 /** Appends a batch in one durable transaction. Appending the same rows again must change nothing. */
 export type AppendBatch = (batch: LedgerBatch) => Promise<void>
@@ -27,12 +34,24 @@ const PARALLEL_CALLS = 3
 const RETRY_DELAY_MS = 1000
 
 type Waiting = { resolve(): void; reject(error: Error): void }
-type Batch = { entries: LedgerEntry[]; usage: UsageRecord[]; accounts: Set<Account>; waiting: Waiting[] }
+type Batch = {
+  entries: LedgerEntry[]
+  usage: UsageRecord[]
+  accounts: Set<Account>
+  waiting: Waiting[]
+  /** The projection that goes with the entries, from the moment on that the batch is sent. */
+  balances: BalanceRow[]
+}
+
+/** What takes the place of a resolution that is not on disk. */
+export type Amendment = { readonly entries: readonly LedgerEntry[]; readonly usage: UsageRecord }
 
 export class Journal {
   readonly #append: AppendBatch
   #gathering: Batch = newBatch()
   #isWriting = false
+  /** The batch that the disk refused, while it waits to be tried again. */
+  #refused: Batch | undefined
   #isParallel = false
   #timer: { readonly handle: NodeJS.Timeout; readonly isUrgent: boolean } | undefined
   #isHalted = false
@@ -58,6 +77,23 @@ export class Journal {
     if (usage !== undefined) this.#gathering.usage.push(usage)
     if (this.#isHalted) return Promise.reject(new JournalHalted())
     return this.#wait()
+  }
+
+  /**
+   * Puts other entries and another usage record in the place of a resolution that the disk refused. Says whether it could:
+   * what is on its way to the disk is decided.
+   */
+  amend(keyId: string, { entries, usage }: Amendment): boolean {
+    const batch = [this.#refused, this.#gathering].find((one) => one?.usage.some(({ id }) => id === usage.id))
+    if (batch === undefined) return false
+    const isReplaced = (entry: LedgerEntry) => entry.exchangeId === usage.id && entry.kind !== 'hold'
+    const before = batch.entries.filter(isReplaced)
+    const first = batch.entries.findIndex(isReplaced)
+    batch.entries = batch.entries.filter((entry) => !isReplaced(entry))
+    batch.entries.splice(first, 0, ...entries)
+    batch.usage = batch.usage.map((record) => (record.id === usage.id ? usage : record))
+    batch.balances = batch.balances.map((row) => (row[0] === keyId ? amendedRow(row, before, entries) : row))
+    return true
   }
 
   /** Resolves when everything added so far is on disk. */
@@ -99,14 +135,12 @@ export class Journal {
 
   async #write(batch: Batch): Promise<void> {
     // The projection is taken when the batch is sent, together with the entries that lead to it.
-    const rows = {
-      entries: batch.entries.map(entryRow),
-      usage: batch.usage.map(usageRow),
-      balances: Array.from(batch.accounts, balanceRow),
-    }
-    while (!(await this.#tryAppend(rows))) {
+    batch.balances = Array.from(batch.accounts, balanceRow)
+    while (!(await this.#tryAppend(rowsOf(batch)))) {
+      this.#refused = batch
       this.#halt(batch)
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
+      this.#refused = undefined
     }
     this.#isHalted = false
     this.#isWriting = false
@@ -134,5 +168,21 @@ export class Journal {
 }
 
 function newBatch(): Batch {
-  return { entries: [], usage: [], accounts: new Set(), waiting: [] }
+  return { entries: [], usage: [], accounts: new Set(), waiting: [], balances: [] }
+}
+
+function rowsOf({ entries, usage, balances }: Batch): LedgerBatch {
+  return { entries: entries.map(entryRow), usage: usage.map(usageRow), balances }
+}
+
+/** The projection that was taken with some entries, as it is with others. */
+function amendedRow(row: BalanceRow, before: readonly LedgerEntry[], after: readonly LedgerEntry[]): BalanceRow {
+  const [keyId, cycleStartedAtMs, availableMicro, grantedMicro, usedMicro, ...rest] = row
+  const sum = (entries: readonly LedgerEntry[]) => entries.reduce((total, entry) => total + entry.amountMicro, 0)
+  const charged = (entries: readonly LedgerEntry[]) =>
+    entries.reduce((total, entry) => {
+      return entry.cycleStartedAtMs === cycleStartedAtMs ? total + (entry.chargeMicro ?? 0) : total
+    }, 0)
+  const available = availableMicro + sum(after) - sum(before)
+  return [keyId, cycleStartedAtMs, available, grantedMicro, usedMicro + charged(after) - charged(before), ...rest]
 }

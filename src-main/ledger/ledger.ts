@@ -7,10 +7,13 @@ import {
   availableMicro,
   balanceOf,
   balanceRow,
-  nextReset,
+  growHold,
+  holdTotal,
   openAccount,
+  releaseInstead,
   resolveHold,
   rollCycle,
+  takeBackCharge,
   takeHold,
   type Account,
   type AccountTerms,
@@ -18,7 +21,8 @@ import {
   type OpenHold,
 } from '#ledger/account.ts'
 import type { Journal } from '#ledger/journal.ts'
-import { entryRow, type LedgerBatch, type UsageRecord } from '#ledger/rows.ts'
+import { entryRow, type LedgerBatch, type LedgerEntry, type UsageRecord } from '#ledger/rows.ts'
+import { areSameTerms, changeTerms, type TermsChange } from '#ledger/terms.ts'
 
 export type HoldRequest = {
   readonly exchangeId: string
@@ -53,8 +57,8 @@ export type LedgerOptions = {
   readonly holdWaitMs: number
 }
 
-/** The id that a top-up was made with: repeating it changes nothing. */
-export type TopUpId = { readonly keyId: string; readonly id: string }
+/** The id that an adjustment was made with: repeating it changes nothing. */
+export type AdjustmentId = { readonly keyId: string; readonly id: string }
 
 /** More callers than this never wait for the credits of one key. */
 const MAX_WAITERS = 64
@@ -66,8 +70,8 @@ export class Ledger {
   readonly #accounts = new Map<string, Account>()
   readonly #holds = new Map<string, OpenHold>()
   readonly #waiters = new Map<string, Waiter[]>()
-  /** Ids of top-ups that were made, as `key/id`. */
-  readonly #topUps = new Set<string>()
+  /** Ids of adjustments that were made, as `key/id`. */
+  readonly #adjustments = new Set<string>()
   #mismatch: string | undefined
 
   constructor(options: LedgerOptions) {
@@ -88,15 +92,19 @@ export class Ledger {
 
   get heldMicro(): MicroCredits {
     let sum = 0
-    for (const hold of this.#holds.values()) sum += hold.amountMicro
+    for (const hold of this.#holds.values()) sum += holdTotal(hold)
     return microCredits(sum)
   }
 
   /** Takes over accounts and open holds as they were read from disk. */
-  restore(state: { accounts: Iterable<Account>; holds: Iterable<OpenHold>; topUps: Iterable<TopUpId> }): void {
+  restore(state: {
+    accounts: Iterable<Account>
+    holds: Iterable<OpenHold>
+    adjustments: Iterable<AdjustmentId>
+  }): void {
     for (const account of state.accounts) this.#accounts.set(account.keyId, account)
     for (const hold of state.holds) this.#holds.set(hold.exchangeId, hold)
-    for (const topUp of state.topUps) this.#topUps.add(`${topUp.keyId}/${topUp.id}`)
+    for (const adjustment of state.adjustments) this.#adjustments.add(`${adjustment.keyId}/${adjustment.id}`)
   }
 
   /** Refuses all spending from now on, because the books do not add up. Reads go on. */
@@ -116,12 +124,27 @@ export class Ledger {
     this.#accounts.delete(keyId)
   }
 
-  /** Changes what future cycles grant. What was granted and used stays. */
-  changeTerms(keyId: string, terms: AccountTerms): void {
+  /**
+   * Lets a key's account follow other terms at once, because its package was changed or it got another one. What was used
+   * stays, unless the change says otherwise or the kind of package is another one. Resolves when it is on disk. Books that
+   * do not add up are left alone: the next start that finds them in order makes the change.
+   */
+  async changeTerms(
+    keyId: string,
+    change: Pick<TermsChange, 'terms' | 'reason'> & { readonly isUsageReset?: boolean },
+  ): Promise<void> {
+    if (this.#mismatch !== undefined) return
     const account = this.#account(keyId)
     this.#roll(account)
-    account.terms = terms
-    account.nextResetAtMs = nextReset(terms, account.cycleStartedAtMs)
+    const isUsageReset = change.isUsageReset ?? false
+    if (areSameTerms(account.terms, change.terms) && !isUsageReset) return this.#journal.flush()
+    const idempotencyId = this.#newAdjustmentId(keyId)
+    const entries = changeTerms(account, { ...change, isUsageReset, idempotencyId }, this.#nowMs())
+    for (const entry of entries) this.#remember(entry)
+    const written = this.#journal.commit(account, entries)
+    this.#roll(account)
+    this.#serveWaiters(keyId)
+    await written
   }
 
   balance(keyId: string): Balance {
@@ -130,15 +153,17 @@ export class Ledger {
     return balanceOf(account)
   }
 
-  /** Adds credit by hand. The same id twice adds it once; resolves when it is on disk. */
-  async topUp(keyId: string, topUp: { amountMicro: MicroCredits; reason: string; id: string }): Promise<void> {
+  /**
+   * Adds credit by hand, or takes it with a negative amount, which may leave less than nothing. The same id twice counts
+   * once. Resolves when it is on disk.
+   */
+  async adjust(keyId: string, adjustment: { amountMicro: MicroCredits; reason: string; id: string }): Promise<void> {
     const account = this.#account(keyId)
-    const known = `${keyId}/${topUp.id}`
-    if (this.#topUps.has(known)) return this.#journal.flush()
+    if (this.#adjustments.has(`${keyId}/${adjustment.id}`)) return this.#journal.flush()
     this.#roll(account)
-    const { amountMicro, reason, id } = topUp
+    const { amountMicro, reason, id } = adjustment
     const entry = adjust(account, { amountMicro, reason, idempotencyId: id }, this.#nowMs())
-    this.#topUps.add(known)
+    this.#remember(entry)
     const written = this.#journal.commit(account, [entry])
     this.#serveWaiters(keyId)
     await written
@@ -164,29 +189,42 @@ export class Ledger {
   }
 
   /**
-   * Resolves a hold once: charges `settlement.chargeMicro` and returns the rest. Resolves when the charge and the usage
-   * record are on disk; rejects with JournalHalted if the disk refuses them (they are kept and written later).
+   * Lets the hold of a running call grow by up to `moreMicro`, as far as credits are available, and returns what it got:
+   * nothing when the hold was resolved. In memory only, so it also works while the disk refuses entries: the call was
+   * admitted, and what it costs is written when the disk takes it.
    */
-  resolve(hold: OpenHold, settlement: Settlement): Promise<void> {
+  extend(hold: OpenHold, moreMicro: MicroCredits): MicroCredits {
+    if (this.#holds.get(hold.exchangeId) !== hold || this.#mismatch !== undefined) return ZERO
+    const account = this.#account(hold.keyId)
+    this.#roll(account)
+    return growHold(account, hold, moreMicro)
+  }
+
+  /**
+   * Resolves a hold once: charges `settlement.chargeMicro` and returns the rest. Resolves when the charge and the usage
+   * record are on disk; rejects with JournalHalted if the disk refuses them (they are kept and written later). Then
+   * `undelivered`, where it is given, is recorded in their place, at charge 0: the call ends without its answer.
+   */
+  resolve(hold: OpenHold, settlement: Settlement, undelivered?: Settlement): Promise<void> {
     if (!this.#holds.delete(hold.exchangeId)) {
       return Promise.reject(new Error(`hold ${hold.exchangeId} was resolved before`))
     }
     const account = this.#account(hold.keyId)
     this.#roll(account)
-    const entries = resolveHold(account, hold, settlement.chargeMicro, this.#nowMs())
-    const record: UsageRecord = {
-      ...settlement,
-      id: hold.exchangeId,
-      keyId: hold.keyId,
-      modelId: hold.modelId,
-      priceVersion: hold.priceVersion,
-      holdMicro: hold.amountMicro,
-      isOverrun: settlement.chargeMicro > hold.amountMicro && account.terms.packageType !== 'unlimited',
-    }
+    const wasLate = hold.cycleStartedAtMs !== account.cycleStartedAtMs
+    const resolved = resolveHold(account, hold, settlement.chargeMicro, this.#nowMs())
     // What was returned is written before the holds that it makes possible.
-    const written = this.#journal.commit(account, entries, record)
+    const written = this.#journal.commit(account, resolved, recordOf(hold, settlement))
     this.#serveWaiters(hold.keyId)
-    return written
+    if (undelivered === undefined || settlement.chargeMicro === 0) return written
+    return written.catch((error: unknown) => {
+      const { instead, after } = releaseInstead(account, hold, { resolved, wasLate }, this.#nowMs())
+      if (this.#journal.amend(hold.keyId, { entries: instead, usage: recordOf(hold, undelivered) })) {
+        takeBackCharge(account, hold, settlement.chargeMicro)
+        if (after.length > 0) this.#journal.add(account, after)
+      }
+      throw error
+    })
   }
 
   /** Releases every hold that an earlier process left open. Resolves when that is on disk. */
@@ -217,6 +255,8 @@ export class Ledger {
       exchangeId: request.exchangeId,
       keyId: request.keyId,
       amountMicro,
+      grownMicro: ZERO,
+      isUnlimited: account.terms.packageType === 'unlimited',
       cycleStartedAtMs: account.cycleStartedAtMs,
       modelId: request.modelId,
       priceVersion: request.priceVersion,
@@ -236,9 +276,14 @@ export class Ledger {
         if (position === -1) return
         waiter.answer({ type: 'held-by-others', balance: balanceOf(account) })
       }
+      const giveUp = () => {
+        // A cycle may have begun during the wait without anybody looking, and then there is something for everybody.
+        this.#roll(account)
+        leave()
+      }
       const waiter: Waiter = {
         request,
-        timer: setTimeout(leave, this.#holdWaitMs),
+        timer: setTimeout(giveUp, this.#holdWaitMs),
         answer: (answer) => {
           clearTimeout(waiter.timer)
           queue.splice(queue.indexOf(waiter), 1)
@@ -264,14 +309,38 @@ export class Ledger {
 
   #roll(account: Account): void {
     const entries = rollCycle(account, this.#nowMs())
-    if (entries.length === 0) return
+    // Books that do not add up are shown as they stand, and nothing is written on top of them.
+    if (entries.length === 0 || this.#mismatch !== undefined) return
     this.#journal.add(account, entries)
     this.#serveWaiters(account.keyId)
+  }
+
+  /** An id that names the time, and that the key has not used: a clock that is set back comes to the same time twice. */
+  #newAdjustmentId(keyId: string): string {
+    let atMs = this.#nowMs()
+    while (this.#adjustments.has(`${keyId}/package:${atMs}`)) atMs += 1
+    return `package:${atMs}`
+  }
+
+  #remember({ kind, keyId, idempotencyId }: LedgerEntry): void {
+    if (kind === 'adjustment') this.#adjustments.add(`${keyId}/${idempotencyId ?? ''}`)
   }
 
   #account(keyId: string): Account {
     const account = this.#accounts.get(keyId)
     if (account === undefined) throw new Error(`there is no account for key ${keyId}`)
     return account
+  }
+}
+
+function recordOf(hold: OpenHold, settlement: Settlement): UsageRecord {
+  return {
+    ...settlement,
+    id: hold.exchangeId,
+    keyId: hold.keyId,
+    modelId: hold.modelId,
+    priceVersion: hold.priceVersion,
+    holdMicro: holdTotal(hold),
+    isOverrun: settlement.chargeMicro > holdTotal(hold) && !hold.isUnlimited,
   }
 }

@@ -62,6 +62,7 @@ export type Outcome =
   | 'failed' // the upstream broke before the first byte reached the client
   | 'cut' // the upstream broke, or Farebox stopped, after the first byte
   | 'client_gone'
+  | 'out_of_credits' // Farebox ended the stream because the credits of its key could not carry it any further
   | 'interrupted' // the process died; resolved at the next start
 
 /** One row per exchange that was admitted. Metadata only: there is no member that could hold content. */
@@ -82,6 +83,10 @@ export type UsageRecord = {
   readonly outputTokens: number | undefined
   readonly reasoningTokens: number | undefined
   readonly usageSource: 'reported' | 'estimated' | 'none'
+  /** The classes whose tokens Farebox counted itself, such as `input,output`; undefined where nobody noted it. */
+  readonly estimatedClasses?: string | undefined
+  /** How each try at a provider ended, as JSON text (`Attempt[]`); undefined where nobody noted it. */
+  readonly attempts?: string | undefined
   readonly priceVersion: number | undefined
   readonly holdMicro: MicroCredits
   readonly chargeMicro: MicroCredits
@@ -94,7 +99,7 @@ export type UsageRecord = {
 export const USAGE_COLUMNS =
   'id, key_id, package_id, endpoint, model_id, provider_id, upstream_model, is_stream, outcome, status, input_tokens, ' +
   'cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, usage_source, price_version, hold_micro, ' +
-  'charge_micro, is_overrun, created_at_ms, first_byte_ms, duration_ms'
+  'charge_micro, is_overrun, created_at_ms, first_byte_ms, duration_ms, estimated_classes, attempts'
 
 /** What a column holds. */
 export type Cell = string | number | null
@@ -126,6 +131,8 @@ export function usageRow(record: UsageRecord): UsageRow {
     record.createdAtMs,
     record.firstByteMs ?? null,
     record.durationMs,
+    record.estimatedClasses ?? null,
+    record.attempts ?? null,
   ]
 }
 
@@ -138,10 +145,15 @@ export type BalanceRow = readonly [
   usedMicro: number,
   requestCount: number,
   lastUsedAtMs: number | null,
+  packageType: string,
+  packageMicro: number,
+  timeZone: string,
+  nextResetAtMs: number | null,
 ]
 
 export const BALANCE_COLUMNS =
-  'key_id, cycle_started_at_ms, available_micro, granted_micro, used_micro, request_count, last_used_at_ms'
+  'key_id, cycle_started_at_ms, available_micro, granted_micro, used_micro, request_count, last_used_at_ms, ' +
+  'package_type, package_micro, time_zone, next_reset_at_ms'
 
 /** What is written in one transaction. */
 export type LedgerBatch = {

@@ -2,6 +2,7 @@
 
 import type { Database } from 'better-sqlite3'
 import { findMismatches } from '#ledger/entries.ts'
+import { summaryProblems } from '#ledger/summary.ts'
 
 export type LedgerReport = {
   readonly ok: boolean
@@ -35,10 +36,36 @@ const RULES: readonly { readonly says: string; readonly sql: string }[] = [
         AND (usage_record.id IS NULL OR usage_record.charge_micro <> resolution.charge_micro)`,
   },
   {
+    says: 'a usage record is not about the call of its entries',
+    sql: `SELECT usage_record.id AS subject FROM usage_record JOIN ledger_entry AS entry
+        ON entry.exchange_id = usage_record.id AND (entry.kind = 'hold' OR entry.charge_micro IS NOT NULL)
+      WHERE entry.key_id <> usage_record.key_id OR entry.model_id IS NOT usage_record.model_id
+        OR entry.price_version IS NOT usage_record.price_version
+        OR (entry.kind = 'hold' AND -entry.amount_micro > usage_record.hold_micro)
+      GROUP BY usage_record.id`,
+  },
+  {
+    // Tokens times prices, rounded up once. A sum that 64 bits do not hold becomes a fraction, and is left to the export.
+    says: 'a charge is not what its tokens cost',
+    sql: `SELECT id AS subject FROM (
+        SELECT usage_record.id, usage_record.charge_micro, usage_record.usage_source, price.version,
+          coalesce(input_tokens, 0) * price.input_micro + coalesce(output_tokens, 0) * price.output_micro
+            + coalesce(cache_read_tokens, 0) * price.cache_read_micro
+            + coalesce(cache_write_tokens, 0) * price.cache_write_micro AS parts
+        FROM usage_record LEFT JOIN price
+          ON price.model_id = usage_record.model_id AND price.version = usage_record.price_version)
+      WHERE CASE WHEN usage_source = 'none' OR version IS NULL THEN charge_micro <> 0
+        ELSE typeof(parts) = 'integer' AND charge_micro <> (parts + 999999) / 1000000 END`,
+  },
+  {
     says: 'a usage record has no resolution',
     sql: `SELECT usage_record.id AS subject FROM usage_record WHERE NOT EXISTS (
         SELECT 1 FROM ledger_entry AS resolution
         WHERE resolution.exchange_id = usage_record.id AND resolution.charge_micro IS NOT NULL)`,
+  },
+  {
+    says: 'entries are missing, of which the last number is',
+    sql: `SELECT max(seq) AS subject FROM ledger_entry HAVING max(seq) <> count(*)`,
   },
   {
     says: 'an ended cycle does not sum to zero',
@@ -55,7 +82,12 @@ export function verifyLedger(db: Database): LedgerReport {
   return db.transaction(() => {
     const damage = String(db.pragma('quick_check(1)', { simple: true }))
     if (damage !== 'ok') return damaged(damage)
-    const problems = [...orphans(db), ...findMismatches(db), ...RULES.flatMap((rule) => broken(db, rule))]
+    const problems = [
+      ...orphans(db),
+      ...findMismatches(db),
+      ...summaryProblems(db),
+      ...RULES.flatMap((rule) => broken(db, rule)),
+    ]
     return {
       ok: problems.length === 0,
       keys: count(db, 'SELECT count(*) FROM key'),

@@ -56,7 +56,7 @@ export async function admit(
   )
   if (answer.type !== 'held') {
     deps.gate.undo(ticket)
-    return refusalOf(answer)
+    return refusalOf(answer, deps.ledger.state)
   }
   const outputCap = affordableCap(input, largestCap, answer.hold)
   return { ticket, hold: answer.hold, outputCap, adjusted: adjustedHeader(request, outputCap) }
@@ -97,7 +97,7 @@ function adjustedHeader(request: EndpointRequest, cap: number | undefined): stri
   return cap === undefined || cap === request.outputCap ? undefined : `${request.outputCapName}=${cap}`
 }
 
-function refusalOf(answer: Exclude<HoldAnswer, { type: 'held' }>): Refusal {
+function refusalOf(answer: Exclude<HoldAnswer, { type: 'held' }>, ledgerState: Ledger['state']): Refusal {
   switch (answer.type) {
     case 'exhausted':
       return refuse('credits_exhausted', `The credits of this key are used up: ${standing(answer.balance)}`)
@@ -108,10 +108,20 @@ function refusalOf(answer: Exclude<HoldAnswer, { type: 'held' }>): Refusal {
       })
     }
     case 'halted':
-      return refuse('overloaded', 'The ledger cannot record charges at the moment, so no calls are admitted.', {
-        retryAfterSeconds: 5,
-      })
+      return ledgerState === 'mismatch' ? mismatch() : halted()
   }
+}
+
+function halted(): Refusal {
+  const message = 'The ledger cannot record charges at the moment, so no calls are admitted.'
+  return refuse('overloaded', message, { retryAfterSeconds: 5 })
+}
+
+/** Nothing gets better by itself, so that retrying soon is of no use. */
+function mismatch(): Refusal {
+  const message =
+    'The ledger does not add up, so no calls are admitted. The administrator must look: farebox ledger verify.'
+  return refuse('overloaded', message, { retryAfterSeconds: 300 })
 }
 
 function standing(balance: Balance): string {

@@ -45,6 +45,7 @@ const LIMIT_NAMES: Record<keyof PackageLimits, string> = {
 export class Gate {
   readonly #options: GateOptions
   readonly #lanes = new Map<string, Lane>()
+  readonly #left = new WeakSet<Ticket>()
 
   constructor(options: GateOptions) {
     this.#options = options
@@ -68,9 +69,10 @@ export class Gate {
     return this.#wait(lane, keyId, { limits, tokens }, cancellation)
   }
 
-  /** Ends a request's stay; its tokens are corrected to what was used. */
+  /** Ends a request's stay; its tokens are corrected to what was used. Only the first call for a ticket counts. */
   leave(ticket: Ticket, usedTokens: number): void {
-    if (ticket.keyId === undefined) return
+    if (ticket.keyId === undefined || this.#left.has(ticket)) return
+    this.#left.add(ticket)
     const lane = this.#lane(ticket.keyId)
     giveBackLimits(lane.state, ticket.tokens, usedTokens, this.#options.nowMs())
     this.#serve(lane, ticket.keyId)

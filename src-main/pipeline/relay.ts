@@ -6,6 +6,8 @@ import type { Refusal } from '#core/refusal.ts'
 import type { AnswerReader, WireBytes } from '#dialect/answer.ts'
 import type { ProviderError } from '#dialect/dialect.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
+import type { CreditGuard } from '#pipeline/credit-guard.ts'
+import type { Drain } from '#pipeline/drains.ts'
 import type { Client, Transport, UpstreamCall, UpstreamHeaders, UpstreamRequest } from '#pipeline/ports.ts'
 
 export type RelayEnd =
@@ -14,11 +16,17 @@ export type RelayEnd =
   /** The provider refused the request itself; what it said is for the client. */
   | { readonly type: 'refused'; readonly status: number; readonly body: Buffer }
   | { readonly type: 'failed'; readonly failure: UpstreamFailure }
-  | { readonly type: 'client-gone' }
+  /** `delivered` is what the client had got by then, where the rest of the answer was read without it. */
+  | { readonly type: 'client-gone'; readonly isDrained: boolean; readonly delivered: Delivered | undefined }
+  /** The credits of the key could not carry the stream any further. */
+  | { readonly type: 'out-of-credits' }
   /** Farebox stopped it: the key was blocked, the time was up, the program ends. */
   | { readonly type: 'stopped'; readonly refusal: Refusal }
   /** A mistake of ours. */
   | { readonly type: 'fault'; readonly error: unknown }
+
+/** How much text a client had got, and the text itself as far as it was kept. */
+export type Delivered = { readonly bytes: number; readonly text: string }
 
 export type RelayInput = {
   readonly transport: Transport
@@ -32,6 +40,10 @@ export type RelayInput = {
   /** Sends the client its status and headers. Called once, right before the first byte of the answer. */
   readonly begin: (upstreamHeaders: UpstreamHeaders) => void
   readonly monotonicMs: () => number
+  /** Keeps a stream within its credits; undefined where nothing can run out. */
+  readonly guard: CreditGuard | undefined
+  /** Begins to read on without the client; undefined where the provider's setting is to cancel. */
+  readonly beginDrain: ((giveUp: () => void) => Drain | undefined) | undefined
 }
 
 /** Statuses with which a provider judges the request, not itself or us. */
@@ -51,11 +63,15 @@ export class Relay {
   #quietLooks = 0
   #isAnswering = false
   #waitsForClient = false
+  #drain: Drain | undefined
+  #delivered: Delivered | undefined
   /** Resolves at the end; never rejects. */
   readonly ended: Promise<RelayEnd>
   /** True from the commit point on: the client has the first bytes of an answer. */
   hasBegun = false
   firstByteAtMs: number | undefined
+  /** The upstream's status, once it came. */
+  status: number | undefined
   /** The upstream's headers, empty until they came. */
   headers: UpstreamHeaders = {}
 
@@ -77,7 +93,7 @@ export class Relay {
         onFailure: (failure) => this.#end({ type: 'failed', failure }),
       })
     })
-    this.#input.client.onCancel(() => this.#abort({ type: 'client-gone' }))
+    this.#input.client.onCancel(() => this.#guard(() => this.#onClientGone()))
   }
 
   /** Ends the relay from outside. The client is told why. */
@@ -85,9 +101,24 @@ export class Relay {
     this.#abort({ type: 'stopped', refusal })
   }
 
+  /** The request is stopped, or read on to what the provider reports, as its setting says. */
+  #onClientGone(): void {
+    if (this.#hasEnded) return
+    const { beginDrain, reader } = this.#input
+    this.#drain = beginDrain?.(() => this.#clientGone())
+    if (this.#drain === undefined) return this.#clientGone()
+    this.#delivered = { bytes: this.hasBegun ? reader.generated.bytes : 0, text: reader.generated.text() }
+    if (this.#waitsForClient) this.#call?.resume()
+    this.#waitsForClient = false
+  }
+
+  #clientGone(): void {
+    this.#abort({ type: 'client-gone', isDrained: false, delivered: this.#delivered })
+  }
+
   /** Called every second: shows the client of a stream that has been silent for a while that it is alive. */
   look(): void {
-    if (this.#hasEnded || !this.#isAnswering || this.#waitsForClient) return
+    if (this.#hasEnded || !this.#isAnswering || this.#waitsForClient || this.#drain !== undefined) return
     this.#quietLooks += 1
     if (this.#quietLooks < QUIET_LOOKS) return
     this.#guard(() => {
@@ -100,6 +131,7 @@ export class Relay {
   }
 
   #onHead(status: number, headers: UpstreamHeaders): void {
+    this.status = status
     this.headers = headers
     if (status >= 200 && status < 300) {
       checkContentType(headers, this.#input.isStream)
@@ -116,13 +148,15 @@ export class Relay {
     if (this.#hasEnded) return this.#call?.abort()
     this.firstByteAtMs ??= this.#input.monotonicMs()
     if (this.#refusedStatus !== undefined) return this.#collectRefusal(chunk)
-    const { reader } = this.#input
+    const { reader, guard } = this.#input
     const bytes = reader.push(chunk)
+    if (this.#drain?.take(chunk.length) === false) return this.#clientGone()
     if (bytes !== undefined) {
       this.#quietLooks = 0
       this.#send(bytes)
     }
-    if (reader.isComplete) this.#complete()
+    if (reader.isComplete) return this.#complete()
+    if (guard?.mustStop(reader) === true && this.hasBegun) this.#abort({ type: 'out-of-credits' })
   }
 
   #onEnd(): void {
@@ -147,6 +181,12 @@ export class Relay {
     this.#end({ type: 'complete' })
   }
 
+  /** Whatever ends a request whose client left: the client left. Only a mistake of ours is told apart, to be reported. */
+  #endOfDrain(end: RelayEnd): RelayEnd {
+    if (this.#drain === undefined || end.type === 'fault') return end
+    return { type: 'client-gone', isDrained: end.type === 'complete', delivered: this.#delivered }
+  }
+
   #collectRefusal(chunk: Buffer): void {
     this.#refusedLength += chunk.length
     if (this.#refusedLength > MAX_ERROR_BYTES) {
@@ -157,6 +197,7 @@ export class Relay {
 
   /** Passes bytes on, after the client's head if it has not been sent yet. */
   #send(bytes: WireBytes): void {
+    if (this.#drain !== undefined) return
     const { client } = this.#input
     if (!this.hasBegun) {
       this.hasBegun = true
@@ -189,7 +230,8 @@ export class Relay {
   #end(end: RelayEnd): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    this.#finish(end)
+    this.#drain?.close()
+    this.#finish(this.#endOfDrain(end))
   }
 }
 

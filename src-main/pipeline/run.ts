@@ -6,11 +6,12 @@ import type { Catalog } from '#catalog/catalog.ts'
 import { keyStatus } from '#core/entities.ts'
 import { refusalOfFailure } from '#core/failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { TokenUsage } from '#core/usage.ts'
-import type { AnswerReader } from '#dialect/answer.ts'
+import type { AnswerReader, WireBytes } from '#dialect/answer.ts'
 import type { Adaptations } from '#pipeline/adapt.ts'
 import { admit, type Admission } from '#pipeline/admit.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
+import { creditGuard } from '#pipeline/credit-guard.ts'
+import type { Drains } from '#pipeline/drains.ts'
 import { readRequest, type EndpointName, type EndpointRequest, type Prepared } from '#pipeline/endpoints.ts'
 import type { Gate } from '#pipeline/gate.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
@@ -18,14 +19,22 @@ import type { Client, Clock, Headers, TokenCounter, Transport, UpstreamHeaders }
 import { Relay, type RelayEnd } from '#pipeline/relay.ts'
 import { baseHeaders, overflowRefusal, replyProviderError, replyRefusal, translateError } from '#pipeline/reply.ts'
 import { resolveRoute, type Route } from '#pipeline/resolve.ts'
-import { settlementOf, usedTokens } from '#pipeline/settle.ts'
-import type { Ledger } from '#ledger/ledger.ts'
+import {
+  faultSettlement,
+  roughSettlementOf,
+  settlementOf,
+  usedTokens,
+  undelivered,
+  type AttemptNote,
+} from '#pipeline/settle.ts'
+import type { Ledger, Settlement } from '#ledger/ledger.ts'
 
 export type RunDeps = {
   readonly catalog: Catalog
   readonly ledger: Ledger
   readonly gate: Gate
   readonly open: OpenExchanges
+  readonly drains: Drains
   readonly transport: Transport
   readonly counter: TokenCounter
   readonly adaptations: Adaptations
@@ -77,8 +86,18 @@ type Admitted = {
   readonly admission: Admission
 }
 
-/** From the hold to the last byte. */
+/** From the hold to the last byte. The hold is resolved once, whatever goes wrong. */
 async function serve(admitted: Admitted, deps: RunDeps): Promise<void> {
+  const progress = { isSettled: false }
+  try {
+    await exchange(admitted, progress, deps)
+  } catch (error) {
+    if (!progress.isSettled) await giveUp(admitted, deps)
+    throw error
+  }
+}
+
+async function exchange(admitted: Admitted, progress: { isSettled: boolean }, deps: RunDeps): Promise<void> {
   const startedMs = deps.clock.monotonicMs()
   const leaveOut = new Set<string>()
   let attempt = newAttempt(admitted, leaveOut, deps)
@@ -93,24 +112,44 @@ async function serve(admitted: Admitted, deps: RunDeps): Promise<void> {
     look: () => attempt.relay.look(),
   }
   deps.open.add(running)
-  // The key may have been blocked while the body was on its way, or while the call waited to be admitted.
-  if (!isUsable(running.keyId, deps)) deps.open.stopKey(running.keyId)
-  attempt.relay.start()
-  let end = await attempt.relay.ended
-  for (let retries = 0; retries < MAX_RETRIES; retries += 1) {
-    const refused = refusedMembers(attempt, end, deps)
-    if (refused.length === 0) break
-    for (const name of refused) leaveOut.add(name)
-    attempt = newAttempt(admitted, leaveOut, deps)
-    if (stopped !== undefined) attempt.relay.stop(stopped)
-    attempt.relay.start()
-    end = await attempt.relay.ended
+  try {
+    // The key may have been blocked while the body was on its way, or while the call waited to be admitted.
+    if (!isUsable(running.keyId, deps)) deps.open.stopKey(running.keyId)
+    const attempts: AttemptNote[] = []
+    let end = await run(attempt, attempts, deps)
+    for (let retries = 0; retries < MAX_RETRIES; retries += 1) {
+      const refused = refusedMembers(attempt, end, deps)
+      if (refused.length === 0) break
+      for (const name of refused) leaveOut.add(name)
+      attempt = newAttempt(admitted, leaveOut, deps)
+      if (stopped !== undefined) attempt.relay.stop(stopped)
+      end = await run(attempt, attempts, deps)
+    }
+    if (end.type === 'fault') deps.reportFault(end.error, admitted.call.requestId)
+    const ended = { ...attempt, end, startedMs, attempts }
+    const recorded = await close(ended, deps)
+    progress.isSettled = true
+    conclude(ended, recorded, deps)
+  } finally {
+    deps.open.remove(running)
   }
-  if (end.type === 'fault') deps.reportFault(end.error, admitted.call.requestId)
-  const ended = { ...attempt, end, startedMs }
-  const recorded = await close(ended, deps)
-  conclude(ended, recorded, deps)
-  deps.open.remove(running)
+}
+
+/** A mistake of ours outside an attempt: nothing was delivered, so all that was taken is given back. */
+async function giveUp({ call, request, route, admission }: Admitted, { gate, ledger }: RunDeps): Promise<void> {
+  gate.leave(admission.ticket, 0)
+  const { createdAtMs } = admission.hold
+  await ledger.resolve(admission.hold, faultSettlement({ caller: call.caller, request, route, createdAtMs }))
+}
+
+/** Runs one attempt to its end and notes how it went. */
+async function run({ relay }: Attempt, notes: AttemptNote[], { clock }: RunDeps): Promise<RelayEnd> {
+  const startedMs = clock.monotonicMs()
+  relay.start()
+  const end = await relay.ended
+  const outcome = end.type === 'client-gone' && end.isDrained ? 'drained' : end.type
+  notes.push({ outcome, status: relay.status ?? null, duration_ms: Math.round(clock.monotonicMs() - startedMs) })
+  return end
 }
 
 /** How often a request is sent again because its target does not take a member of it. */
@@ -155,19 +194,68 @@ function newAttempt(admitted: Admitted, leaveOut: ReadonlySet<string>, deps: Run
     client: call.client,
     begin: (headers) => call.client.begin(200, answerHeaders({ admitted, dropped }, headers, deps)),
     monotonicMs: deps.clock.monotonicMs,
+    guard: request.isStream ? guardOf(admitted, deps) : undefined,
+    beginDrain: provider.onDisconnect === 'drain' ? (giveUp) => deps.drains.begin(giveUp) : undefined,
   })
   return { admitted, body, reader, relay, dropped }
 }
 
-type Ended = Attempt & { readonly end: RelayEnd; readonly startedMs: number }
+function guardOf({ request, route, admission }: Admitted, { ledger }: RunDeps) {
+  return creditGuard({
+    ledger,
+    hold: admission.hold,
+    price: route.price,
+    worstInputTokens: request.worstInputTokens,
+    outputCap: request.choices * (admission.outputCap ?? 0),
+  })
+}
 
-type Recorded = { readonly end: RelayEnd; readonly usage: TokenUsage }
+type Ended = Attempt & { readonly end: RelayEnd; readonly startedMs: number; readonly attempts: readonly AttemptNote[] }
+
+type Recorded = {
+  readonly end: RelayEnd
+  /** What ends the answer, of one that has a valid end. */
+  readonly last: WireBytes | undefined
+}
 
 /** Settles the hold and waits until that is on disk. Returns how the client is to be told: a charge that could not be
  * recorded turns a complete answer into a failed one. */
 async function close(ended: Ended, deps: RunDeps): Promise<Recorded> {
-  const { admitted, reader, relay, end, startedMs } = ended
-  const nowMs = deps.clock.monotonicMs()
+  const { admission, call, request } = ended.admitted
+  // The slot is free at once; counting tokens may take a moment.
+  deps.gate.leave(admission.ticket, usedTokens({ ...ended, request, hasBegun: ended.relay.hasBegun }))
+  const { end, last, settlement } = await finish(ended, deps)
+  try {
+    const isWithheld = end.type === 'complete' && !ended.relay.hasBegun
+    await deps.ledger.resolve(admission.hold, settlement, isWithheld ? undelivered(settlement) : undefined)
+    return { end, last }
+  } catch (error) {
+    deps.reportFault(error, call.requestId)
+    const refusal = refuse('overloaded', 'The charge could not be recorded.', { retryAfterSeconds: 5 })
+    return { end: { type: 'stopped', refusal }, last: undefined }
+  }
+}
+
+/**
+ * What is charged, and what ends the answer. Both are made before anything is recorded, so that an end that cannot be made is a
+ * fault that is settled as one.
+ */
+async function finish(ended: Ended, deps: RunDeps): Promise<Recorded & { readonly settlement: Settlement }> {
+  const { end, reader, admitted } = ended
+  const settlement = await settle(ended, deps)
+  if (end.type !== 'complete' && end.type !== 'out-of-credits') return { end, last: undefined, settlement }
+  try {
+    const last = end.type === 'complete' ? reader.final(settlement) : reader.cutShort?.(settlement)
+    return { end, last, settlement }
+  } catch (error) {
+    deps.reportFault(error, admitted.call.requestId)
+    const fault = { type: 'fault', error } as const
+    return { end: fault, last: undefined, settlement: await settle({ ...ended, end: fault }, deps) }
+  }
+}
+
+async function settle(ended: Ended, deps: RunDeps): Promise<Settlement> {
+  const { admitted, reader, relay, end, startedMs, attempts } = ended
   const ending = {
     caller: admitted.call.caller,
     request: admitted.request,
@@ -177,32 +265,31 @@ async function close(ended: Ended, deps: RunDeps): Promise<Recorded> {
     hasBegun: relay.hasBegun,
     createdAtMs: admitted.admission.hold.createdAtMs,
     firstByteMs: relay.firstByteAtMs === undefined ? undefined : Math.round(relay.firstByteAtMs - startedMs),
-    durationMs: Math.round(nowMs - startedMs),
+    durationMs: Math.round(deps.clock.monotonicMs() - startedMs),
+    attempts,
   }
-  deps.gate.leave(admitted.admission.ticket, usedTokens(ending))
-  const settlement = await settlementOf(ending, deps.counter)
   try {
-    await deps.ledger.resolve(admitted.admission.hold, settlement)
-    return { end, usage: settlement }
+    return await settlementOf(ending, deps.counter)
   } catch (error) {
+    // What was delivered is charged even where a mistake of ours keeps it from being counted.
     deps.reportFault(error, admitted.call.requestId)
-    const refusal = refuse('overloaded', 'The charge could not be recorded.', { retryAfterSeconds: 5 })
-    return { end: { type: 'stopped', refusal }, usage: settlement }
+    return roughSettlementOf(ending)
   }
 }
 
 /** The last bytes to the client, in the form that fits how far the answer got. */
-function conclude(ended: Ended, { end, usage }: Recorded, deps: RunDeps): void {
+function conclude(ended: Ended, { end, last }: Recorded, deps: RunDeps): void {
   const { admitted, reader, relay } = ended
   const { call, prepared } = admitted
   if (end.type === 'client-gone') return
   if (end.type === 'complete') {
     if (!relay.hasBegun) call.client.begin(200, answerHeaders(ended, relay.headers, deps))
-    return call.client.end(reader.final(usage))
+    return call.client.end(last)
   }
+  if (end.type === 'out-of-credits') return call.client.end(last)
   if (relay.hasBegun) {
-    const last = reader.fail?.(refusalOfEnd(end, call.endpoint), call.requestId)
-    return last === undefined ? call.client.cut() : call.client.end(last)
+    const broken = reader.fail?.(refusalOfEnd(end, call.endpoint), call.requestId)
+    return broken === undefined ? call.client.cut() : call.client.end(broken)
   }
   const headers = limitHeaders(call, deps)
   if (end.type === 'refused' && prepared.isPassed) return replyProviderError(call, end, headers)
@@ -215,7 +302,10 @@ function conclude(ended: Ended, { end, usage }: Recorded, deps: RunDeps): void {
   replyRefusal(call, refusal, headers)
 }
 
-function refusalOfEnd(end: Exclude<RelayEnd, { type: 'complete' | 'client-gone' }>, endpoint: EndpointName): Refusal {
+function refusalOfEnd(
+  end: Exclude<RelayEnd, { type: 'complete' | 'client-gone' | 'out-of-credits' }>,
+  endpoint: EndpointName,
+): Refusal {
   switch (end.type) {
     case 'failed': {
       const refusal = refusalOfFailure(end.failure)

@@ -11,7 +11,7 @@ import { countableOf } from '#dialect/count.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
-import type { RelayEnd } from '#pipeline/relay.ts'
+import type { Delivered, RelayEnd } from '#pipeline/relay.ts'
 import type { Route } from '#pipeline/resolve.ts'
 import type { Settlement } from '#ledger/ledger.ts'
 import type { Outcome } from '#ledger/rows.ts'
@@ -27,14 +27,70 @@ export type Ending = {
   readonly createdAtMs: number
   readonly firstByteMs: number | undefined
   readonly durationMs: number
+  readonly attempts: readonly AttemptNote[]
+}
+
+/** How one try at a provider went, as its receipt shows it. */
+export type AttemptNote = {
+  readonly outcome: RelayEnd['type'] | 'drained'
+  /** The provider's status; null where none came. */
+  readonly status: number | null
+  readonly duration_ms: number
 }
 
 /** The status of an exchange whose client left before it got one; nginx's convention. */
 const CLIENT_GONE_STATUS = 499
 
 export async function settlementOf(ending: Ending, counter: TokenCounter): Promise<Settlement> {
-  const { usage, source } = await usageOf(ending, counter)
-  const { caller, request, route } = ending
+  const isUrgent = ending.end.type === 'stopped'
+  return settlementFor(ending, await usageOf(ending, isUrgent ? urgent(counter) : counter))
+}
+
+/** How long a count may take of an answer that Farebox stopped. */
+const URGENT_MS = 300
+
+/** Streams of a blocked key end within a second, so that tokens are estimated from sizes where counting them takes longer. */
+function urgent(counter: TokenCounter): TokenCounter {
+  return {
+    count: (texts) =>
+      new Promise((resolve, reject) => {
+        const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+        const timer = setTimeout(() => resolve(estimateOutputTokens(bytes)), URGENT_MS)
+        counter
+          .count(texts)
+          .then(resolve, reject)
+          .finally(() => clearTimeout(timer))
+      }),
+  }
+}
+
+/** The same from sizes alone, for when a mistake of ours keeps the tokens from being counted. */
+export function roughSettlementOf(ending: Ending): Settlement {
+  const { end, hasBegun, request, reader } = ending
+  if (end.type !== 'complete' && !hasBegun) return settlementFor(ending, NOTHING)
+  const outputTokens = request.choices === 0 ? 0 : Math.max(1, estimateOutputTokens(reader.generated.bytes))
+  const usage = { ...UNKNOWN_USAGE, inputTokens: request.likelyInputTokens, outputTokens }
+  return settlementFor(ending, { usage, source: 'estimated', estimated: 'input,output' })
+}
+
+/** The same call without its answer, which the client was refused because its charge could not be recorded. */
+export function undelivered(settlement: Settlement): Settlement {
+  const { status } = REFUSALS.overloaded
+  const nothing = { ...UNKNOWN_USAGE, usageSource: 'none', estimatedClasses: '', chargeMicro: ZERO } as const
+  return { ...settlement, ...nothing, outcome: 'failed', status }
+}
+
+/** A call that a mistake of ours ended before anything was delivered. */
+export function faultSettlement(ending: Pick<Ending, 'caller' | 'request' | 'route' | 'createdAtMs'>): Settlement {
+  const end = { type: 'fault', error: undefined } as const
+  const rest = { end, hasBegun: false, firstByteMs: undefined, durationMs: 0, attempts: undefined }
+  return settlementFor({ ...ending, ...rest }, NOTHING)
+}
+
+type Settled = Omit<Ending, 'reader' | 'attempts'> & { readonly attempts: Ending['attempts'] | undefined }
+
+function settlementFor(ending: Settled, { usage, source, estimated }: Counted): Settlement {
+  const { caller, request, route, attempts } = ending
   return {
     packageId: caller.package.id,
     endpoint: request.endpoint,
@@ -45,6 +101,8 @@ export async function settlementOf(ending: Ending, counter: TokenCounter): Promi
     status: statusOf(ending),
     ...usage,
     usageSource: source,
+    estimatedClasses: estimated,
+    attempts: attempts === undefined ? undefined : JSON.stringify(attempts),
     chargeMicro: source === 'none' ? ZERO : priceOf(usage, route.price),
     createdAtMs: ending.createdAtMs,
     firstByteMs: ending.firstByteMs,
@@ -53,7 +111,12 @@ export async function settlementOf(ending: Ending, counter: TokenCounter): Promi
 }
 
 /** What an exchange used, for the tokens-per-minute limit; known at once, since its slot must not wait for a count. */
-export function usedTokens({ reader, request, hasBegun, end }: Ending): number {
+export function usedTokens({
+  reader,
+  request,
+  hasBegun,
+  end,
+}: Pick<Ending, 'reader' | 'request' | 'hasBegun' | 'end'>): number {
   if (reader.usage !== undefined) return totalTokens(reader.usage)
   const isAnswered = end.type === 'complete' || hasBegun
   return isAnswered ? request.likelyInputTokens + estimateOutputTokens(reader.generated.bytes) : 0
@@ -68,21 +131,29 @@ function totalTokens(usage: TokenUsage): number {
 /** A client whose answer broke off waits for the word that it did; one that is gone or has its whole answer does not. */
 const PATIENCE_MS = 250
 
-type Counted = { readonly usage: TokenUsage; readonly source: UsageSource }
+type Counted = { readonly usage: TokenUsage; readonly source: UsageSource; readonly estimated: string }
+
+const NOTHING: Counted = { usage: UNKNOWN_USAGE, source: 'none', estimated: '' }
 
 async function usageOf(ending: Ending, counter: TokenCounter): Promise<Counted> {
   const { reader, end, hasBegun } = ending
-  if (end.type !== 'complete' && !hasBegun) return { usage: UNKNOWN_USAGE, source: 'none' }
   const reported = reader.usage
-  if (reported?.inputTokens !== undefined && reported.outputTokens !== undefined) {
-    return { usage: reported, source: 'reported' }
-  }
+  const isReported = reported?.inputTokens !== undefined && reported.outputTokens !== undefined
+  // Whoever wants answers to be read on when a client left wants to charge what the provider bills.
+  const isWhole = end.type === 'complete' || (end.type === 'client-gone' && end.isDrained && isReported)
+  if (!isWhole && !hasBegun) return NOTHING
+  if (isReported) return { usage: reported, source: 'reported', estimated: '' }
   const count: Count = (texts) => counter.count(texts, isAwaited(end) ? PATIENCE_MS : undefined)
-  const [inputTokens, outputTokens] = await Promise.all([
+  const [input, output] = await Promise.all([
     reported?.inputTokens ?? countInput(ending.request, count),
     reported?.outputTokens ?? countOutput(ending, count),
   ])
-  return { usage: { ...(reported ?? UNKNOWN_USAGE), inputTokens, outputTokens }, source: 'estimated' }
+  const estimated = [
+    ...(reported?.inputTokens === undefined ? ['input'] : []),
+    ...(reported?.outputTokens === undefined ? ['output'] : []),
+  ]
+  const usage = { ...(reported ?? UNKNOWN_USAGE), inputTokens: input, outputTokens: output }
+  return { usage, source: 'estimated', estimated: estimated.join() }
 }
 
 type Count = (texts: readonly string[]) => Promise<number>
@@ -98,18 +169,23 @@ async function countInput(request: EndpointRequest, count: Count): Promise<numbe
   return (await count(texts)) + overheadTokens
 }
 
-async function countOutput({ request, reader }: Ending, count: Count): Promise<number> {
-  if (request.choices === 0) return 0
-  const { generated } = reader
-  const text = generated.text()
+async function countOutput(ending: Ending, count: Count): Promise<number> {
+  if (ending.request.choices === 0) return 0
+  const { text, bytes } = deliveredText(ending)
   const kept = Buffer.byteLength(text)
-  if (kept === 0) return Math.max(1, estimateOutputTokens(generated.bytes))
+  if (kept === 0) return Math.max(1, estimateOutputTokens(bytes))
   const tokens = await count([text])
   // Of a very long answer only the beginning was kept; the rest is taken to be like it.
-  return Math.max(1, Math.ceil((tokens * generated.bytes) / kept))
+  return Math.max(1, Math.ceil((tokens * bytes) / kept))
 }
 
-function outcomeOf({ end, hasBegun }: Ending): Outcome {
+/** What the client got, which is less than what was read where the answer was read on without it. */
+function deliveredText({ end, reader }: Ending): Delivered {
+  if (end.type === 'client-gone' && end.delivered !== undefined) return end.delivered
+  return { text: reader.generated.text(), bytes: reader.generated.bytes }
+}
+
+function outcomeOf({ end, hasBegun }: Settled): Outcome {
   switch (end.type) {
     case 'complete':
       return 'answered'
@@ -117,6 +193,8 @@ function outcomeOf({ end, hasBegun }: Ending): Outcome {
       return 'refused'
     case 'client-gone':
       return 'client_gone'
+    case 'out-of-credits':
+      return 'out_of_credits'
     case 'failed':
     case 'stopped':
     case 'fault':
@@ -124,10 +202,12 @@ function outcomeOf({ end, hasBegun }: Ending): Outcome {
   }
 }
 
-function statusOf({ end, hasBegun }: Ending): number {
+function statusOf({ end, hasBegun }: Settled): number {
   if (hasBegun) return 200
   switch (end.type) {
     case 'complete':
+    // It comes after the first byte only.
+    case 'out-of-credits':
       return 200
     case 'refused':
       return end.status

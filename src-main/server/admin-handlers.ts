@@ -1,9 +1,10 @@
 // What each action of the admin API does: the catalogue's actions, and reports.
 
+import { adjustKey, topUpKey } from '#catalog/adjustments.ts'
 import { applyDocument } from '#catalog/apply.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { iso } from '#catalog/dates.ts'
-import { createKey, extendKey, listKeys, resumeKey, revokeKey, showKey, suspendKey, topUpKey } from '#catalog/keys.ts'
+import { createKey, extendKey, listKeys, moveKey, resumeKey, revokeKey, showKey, suspendKey } from '#catalog/keys.ts'
 import { addModel, enableModel, priceModel, removeModel } from '#catalog/models.ts'
 import { addPackage, editPackage, removePackage } from '#catalog/packages.ts'
 import { addProvider, noProvider, removeProvider, setProviderSecret } from '#catalog/providers.ts'
@@ -21,6 +22,7 @@ import type { Provider } from '#core/entities.ts'
 import { microCredits, microToCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { AdminHandlers } from '#server/admin.ts'
+import { receiptOf, type ReadReceipt } from '#server/receipts.ts'
 import type { LedgerReport } from '#ledger/verify.ts'
 import type { StoredUsage, UsageFilter } from '#store/usage-rows.ts'
 
@@ -29,6 +31,7 @@ export type AdminDeps = {
   readonly status: () => StatusView
   readonly testProvider: (provider: Provider) => Promise<ProviderTestResult>
   readonly listUsage: (filter: UsageFilter) => Promise<readonly StoredUsage[]>
+  readonly readReceipt: ReadReceipt
   readonly verifyLedger: () => Promise<LedgerReport>
 }
 
@@ -68,9 +71,12 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
     resumeKey: ({ id }) => inTurn(() => resumeKey(context, id)),
     extendKey: ({ id, body }) => inTurn(() => extendKey(context, id, body.expires)),
     topUpKey: ({ id, body }) => inTurn(() => topUpKey(context, id, body)),
+    adjustKey: ({ id, body }) => inTurn(() => adjustKey(context, id, body)),
+    moveKey: ({ id, body }) => inTurn(() => moveKey(context, id, body.package)),
     revokeKey: ({ id }) => inTurn(() => revokeKey(context, id)),
 
     usage: ({ query }) => listUsage(deps, query),
+    receipt: ({ id }) => receiptOf(id, deps.readReceipt),
     verifyLedger: async () => ledgerReportView(await deps.verifyLedger()),
   }
 }

@@ -15,9 +15,14 @@ import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
 import { runCall, type Call, type RunDeps } from '#pipeline/run.ts'
 import { HttpClient } from '#server/http-client.ts'
 import { credentialsOf } from '#server/credentials.ts'
+import { receiptOf, type ReadReceipt } from '#server/receipts.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/refusals.ts'
 
-export type GatewayDeps = RunDeps & { readonly hashKey: (key: string) => string; readonly version: string }
+export type GatewayDeps = RunDeps & {
+  readonly hashKey: (key: string) => string
+  readonly readReceipt: ReadReceipt
+  readonly version: string
+}
 
 /** Room for images; a longer body is refused by its length, unread. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -53,6 +58,10 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   const countDeps = { ...deps, limiter: new CountLimiter() }
   app.post('/v1/messages/count_tokens', counting, (request, reply) => serveCount(request, reply, countDeps))
   app.get('/v1/balance', { config: { access: 'key' } }, (request, reply) => showBalance(request, reply, deps))
+  app.get<{ Params: { id: string } }>('/v1/receipts/:id', { config: { access: 'key' } }, async (request, reply) => {
+    const receipt = await receiptOf(request.params.id, deps.readReceipt, callerOf(request).key.id)
+    return isRefusal(receipt) ? sendRefusal(reply, receipt) : reply.send(receipt)
+  })
   app.get('/health', { config: { access: 'public' } }, (_request, reply) => {
     const state = deps.ledger.state
     return reply.send({

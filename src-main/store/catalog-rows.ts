@@ -1,6 +1,7 @@
 // Reads and writes the things a gateway is set up with: providers, models with targets and prices, packages, keys.
 
 import {
+  DISCONNECT_CHOICES,
   PACKAGE_TYPES,
   type Key,
   type Model,
@@ -71,17 +72,19 @@ type ProviderRow = {
   base_url: string
   has_secret: number
   output_cap_field: string
+  on_disconnect: string
   quirks: string
   created_at_ms: number
 }
 
 function putProvider(db: Db, provider: Provider): void {
   db.prepare(
-    `INSERT INTO provider (id, name, dialect, base_url, has_secret, output_cap_field, quirks, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO provider (id, name, dialect, base_url, has_secret, output_cap_field, on_disconnect, quirks,
+       created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, dialect = excluded.dialect, base_url = excluded.base_url,
        has_secret = excluded.has_secret, output_cap_field = excluded.output_cap_field,
-       quirks = excluded.quirks`,
+       on_disconnect = excluded.on_disconnect, quirks = excluded.quirks`,
   ).run(
     provider.id,
     provider.name,
@@ -89,6 +92,7 @@ function putProvider(db: Db, provider: Provider): void {
     provider.baseUrl,
     Number(provider.hasSecret),
     provider.outputCapField,
+    provider.onDisconnect,
     JSON.stringify(provider.quirks),
     provider.createdAtMs,
   )
@@ -102,6 +106,7 @@ function providerOf(row: ProviderRow): Provider {
     baseUrl: row.base_url,
     hasSecret: row.has_secret === 1,
     outputCapField: oneOf(['max_tokens', 'max_completion_tokens'], row.output_cap_field),
+    onDisconnect: oneOf(DISCONNECT_CHOICES, row.on_disconnect),
     // Written by this program from values that were checked.
     quirks: JSON.parse(row.quirks) as Provider['quirks'],
     createdAtMs: row.created_at_ms,
@@ -244,7 +249,7 @@ function putPackage(db: Db, entity: Package): void {
     `INSERT INTO package (id, name, type, credits_micro, time_zone, requests_per_minute, tokens_per_minute,
        concurrent_requests, models, valid_until_ms, created_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET name = excluded.name, credits_micro = excluded.credits_micro,
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name, type = excluded.type, credits_micro = excluded.credits_micro,
        time_zone = excluded.time_zone, requests_per_minute = excluded.requests_per_minute,
        tokens_per_minute = excluded.tokens_per_minute, concurrent_requests = excluded.concurrent_requests,
        models = excluded.models, valid_until_ms = excluded.valid_until_ms`,
@@ -297,8 +302,8 @@ function putKey(db: Db, key: Key): void {
   db.prepare(
     `INSERT INTO key (id, name, owner, hash, hint, package_id, status, expires_at_ms, created_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET name = excluded.name, owner = excluded.owner, status = excluded.status,
-       expires_at_ms = excluded.expires_at_ms`,
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name, owner = excluded.owner, package_id = excluded.package_id,
+       status = excluded.status, expires_at_ms = excluded.expires_at_ms`,
   ).run(
     key.id,
     key.name,

@@ -40,6 +40,11 @@ export class DatabaseThread<Ops extends Operations> {
     await ended
   }
 
+  /** Ends the thread in the middle of whatever it does: only for one that reads. What is being waited for is rejected. */
+  async abandon(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
   #settle(answer: Answer): void {
     const waiting = this.#waiting.get(answer.id)
     this.#waiting.delete(answer.id)

@@ -6,17 +6,20 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { first } from '#store/migrations/0010-first.ts'
 import { quirks } from '#store/migrations/0020-quirks.ts'
+import { metering } from '#store/migrations/0030-metering.ts'
 
 export type Db = Database.Database
 
 /** In order; numbered by tens, so that a fix for an old version finds room between two. */
-const MIGRATIONS = [first, quirks] as const
+const MIGRATIONS = [first, quirks, metering] as const
+
+const NEWEST = Math.max(...MIGRATIONS.map((migration) => migration.version))
 
 const DATABASE_FILE = 'farebox.db'
 
-/** A database that this program must not touch: made by a newer version, or damaged. */
+/** A database that this program must not touch, such as one made by a newer version, or that is not there. */
 export class DatabaseError extends Error {
-  readonly reason: 'newer' | 'damaged' | 'in-use'
+  readonly reason: 'newer' | 'older' | 'damaged' | 'in-use' | 'missing'
 
   constructor(reason: DatabaseError['reason'], message: string) {
     super(message)
@@ -46,12 +49,36 @@ function isDamage(error: unknown): error is Error {
   return error instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)
 }
 
-/** Opens an existing database for reports. */
+/** Opens an existing database for reports. Throws DatabaseError for none, and for one that has another schema than ours. */
 export function openForReading(dataDir: string): Db {
-  const db = new Database(join(dataDir, DATABASE_FILE), { readonly: true, fileMustExist: true })
-  db.pragma('busy_timeout = 5000')
-  db.pragma('trusted_schema = OFF')
-  return db
+  const path = join(dataDir, DATABASE_FILE)
+  if (!existsSync(path)) throw new DatabaseError('missing', `There is no database of Farebox in ${dataDir}.`)
+  const db = new Database(path, { readonly: true, fileMustExist: true })
+  try {
+    db.pragma('busy_timeout = 5000')
+    db.pragma('trusted_schema = OFF')
+    const found = schemaOf(db)
+    if (found > NEWEST) throw newerError(found)
+    if (found < NEWEST) {
+      throw new DatabaseError(
+        'older',
+        'The database was made by an older Farebox. A start of this one brings it up to date.',
+      )
+    }
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function schemaOf(db: Db): number {
+  return Number(db.pragma('user_version', { simple: true }))
+}
+
+function newerError(found: number): DatabaseError {
+  const message = `The database was made by a newer Farebox (schema ${found}, this one knows ${NEWEST}).`
+  return new DatabaseError('newer', message)
 }
 
 /**
@@ -70,7 +97,7 @@ function makeDurable(db: Db): void {
   db.pragma('checkpoint_fullfsync = ON')
   // 16 MB instead of 4: the same pages are written again and again, and a checkpoint writes each only once.
   db.pragma('wal_autocheckpoint = 4000')
-  const version = Number(db.pragma('user_version', { simple: true }))
+  const version = schemaOf(db)
   db.pragma(`user_version = ${version}`)
   db.pragma('synchronous = FULL')
   db.pragma(`user_version = ${version}`)
@@ -78,16 +105,10 @@ function makeDurable(db: Db): void {
 }
 
 function migrate(db: Db, dataDir: string): void {
-  const found = Number(db.pragma('user_version', { simple: true }))
-  const newest = Math.max(...MIGRATIONS.map((migration) => migration.version))
-  if (found > newest) {
-    throw new DatabaseError(
-      'newer',
-      `The database was made by a newer Farebox (schema ${found}, this one knows ${newest}).`,
-    )
-  }
+  const found = schemaOf(db)
+  if (found > NEWEST) throw newerError(found)
   const pending = MIGRATIONS.filter((migration) => migration.version > found)
-  if (found > 0 && pending.length > 0) backUp(db, join(dataDir, `farebox.before-${newest}.db`))
+  if (found > 0 && pending.length > 0) backUp(db, join(dataDir, `farebox.before-${NEWEST}.db`))
   for (const migration of pending) {
     db.transaction(() => {
       db.exec(migration.sql)

@@ -35,6 +35,17 @@ export type StoredUsage = {
   readonly created_at_ms: number
   readonly first_byte_ms: number | null
   readonly duration_ms: number
+  readonly estimated_classes: string | null
+  readonly attempts: string | null
+}
+
+/** A usage record with the price that it was charged at. */
+export type StoredReceipt = StoredUsage & {
+  readonly key_id: string
+  readonly price_input_micro: number | null
+  readonly price_output_micro: number | null
+  readonly price_cache_read_micro: number | null
+  readonly price_cache_write_micro: number | null
 }
 
 /** Sorts behind every id: the bounds are always there, so that the ids' index serves both. */
@@ -60,4 +71,19 @@ export function listUsage(db: Db, filter: UsageFilter): StoredUsage[] {
       beforeId: filter.beforeId ?? LAST_ID,
       limit: filter.limit,
     })
+}
+
+/** One record with its price; undefined where there is none. Versions of a price are kept for ever, so that it is the true one. */
+export function readReceipt(db: Db, id: string): StoredReceipt | undefined {
+  return db
+    .prepare<[string], StoredReceipt>(
+      `SELECT usage_record.*, key.name AS key_name, provider.name AS provider_name,
+         price.input_micro AS price_input_micro, price.output_micro AS price_output_micro,
+         price.cache_read_micro AS price_cache_read_micro, price.cache_write_micro AS price_cache_write_micro
+       FROM usage_record JOIN key ON key.id = usage_record.key_id
+       LEFT JOIN provider ON provider.id = usage_record.provider_id
+       LEFT JOIN price ON price.model_id = usage_record.model_id AND price.version = usage_record.price_version
+       WHERE usage_record.id = ?`,
+    )
+    .get(id)
 }

@@ -11,6 +11,7 @@ import type { CpuProfile } from './profile.ts'
 
 export type Installation = {
   readonly key: string
+  readonly dataFolder: string
   /** Starts it on the folder made before. A profiled one leaves profiles when it ends. */
   start(mode: 'plain' | 'profiled'): Promise<Child>
   /** One for each thread of each profiled run so far. */
@@ -35,6 +36,7 @@ export async function install(upstreamUrl: string): Promise<Installation> {
     await child.stop()
     return {
       key,
+      dataFolder,
       start: (mode) => startChild(startCommand(dataFolder, [], mode === 'plain' ? [] : profiling(profileFolder))),
       profiles: () => readdirSync(profileFolder).map((name) => readProfile(join(profileFolder, name))),
       remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -17,6 +17,7 @@ const DESTINATION = {
     baseUrl: 'http://127.0.0.1:9/v1',
     hasSecret: false,
     outputCapField: 'max_tokens',
+    onDisconnect: 'cancel',
     quirks: {},
     createdAtMs: 0,
   },

@@ -185,10 +185,11 @@ describe('a document that is wrong', () => {
     expect(await everything()).toEqual([[], [], []])
   })
 
-  it('may not change the type of a package', async () => {
-    await apply(DOCUMENT)
-    const document = { packages: [{ name: 'try', type: 'daily' as const, credits: 10 }] }
-    expect(await refusal(call('apply', { body: { document } }))).toMatchObject({ param: 'packages.0.type' })
+  it('may not reset what was used: applying it again would do so again', async () => {
+    const document = { packages: [{ ...topup('x'), reset_used: true }] }
+    expect(await refusal(call('apply', { body: { document } }))).toMatchObject({
+      param: 'document.packages.0.reset_used',
+    })
   })
 
   it('is refused for a field that nobody knows, wherever it stands', async () => {

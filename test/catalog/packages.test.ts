@@ -138,7 +138,9 @@ describe('editing', () => {
       ['models', { models: ['none'] }],
       ['credits', { credits: 0.0000001 }],
       ['valid_until', { valid_until: 'tomorrow!!' }],
-      ['type', { type: 'monthly' }],
+      ['type', { type: 'weekly' }],
+      ['credits', { type: 'unlimited', credits: 5 }],
+      ['reset_used', { reset_used: 'yes' }],
       ['name', { name: 'other' }],
     ] as const) {
       expect(await refusal(call('editPackage', { id: name, body: body as object }))).toEqual(refused.invalid(param))
@@ -155,13 +157,46 @@ describe('editing', () => {
     )
   })
 
-  it('holds for keys from their next cycle on', async () => {
-    const { name } = await add({ type: 'daily', credits: 10 })
-    const { id } = await call('createKey', { body: { name: freshName(), package: name } })
-    await call('editPackage', { id: name, body: { credits: 500 } })
-    expect((await call('showKey', { id })).balance).toMatchObject({ total_credits: 10 })
-    const { id: later } = await call('createKey', { body: { name: freshName(), package: name } })
-    expect((await call('showKey', { id: later })).balance).toMatchObject({ total_credits: 500 })
+  it.each(['daily', 'monthly', 'topup'] as const)(
+    'the credits of a %s package holds for its keys at once',
+    async (type) => {
+      const { name } = await add({ type, credits: 10 })
+      const { id, key } = await call('createKey', { body: { name: freshName(), package: name } })
+      for (const credits of [500, 0.25]) {
+        await call('editPackage', { id: name, body: { credits } })
+        const daily = { daily_credits: type === 'daily' ? credits : null }
+        expect(await farebox.balance(key)).toMatchObject({
+          total_credits: credits,
+          remaining_credits: credits,
+          ...daily,
+        })
+      }
+      await call('topUpKey', { id, body: { credits: 2 } })
+      await call('apply', { body: { document: { packages: [{ name, type, credits: 3 }] } } })
+      expect(await farebox.balance(key)).toMatchObject({ total_credits: 5, remaining_credits: 5 })
+      await call('apply', { body: { document: { packages: [{ name, type, credits: 3 }] } } })
+      expect(await farebox.balance(key)).toMatchObject({ total_credits: 5 })
+    },
+  )
+
+  it('its type begins a cycle of the new kind for its keys', async () => {
+    const { name } = await add({ type: 'topup', credits: 10 })
+    const { id, key } = await call('createKey', { body: { name: freshName(), package: name } })
+    await call('topUpKey', { id, body: { credits: 5 } })
+    expect(await call('editPackage', { id: name, body: { type: 'daily' } })).toMatchObject({
+      type: 'daily',
+      credits: 10,
+    })
+    const daily = { package_type: 'daily', total_credits: 10, daily_credits: 10, next_reset_at: expect.any(String) }
+    expect(await farebox.balance(key)).toMatchObject(daily)
+    await call('editPackage', { id: name, body: { type: 'unlimited' } })
+    expect(await farebox.balance(key)).toMatchObject({ package_type: 'unlimited', total_credits: null })
+    expect(await refusal(call('editPackage', { id: name, body: { type: 'topup' } }))).toEqual(
+      refused.invalid('credits'),
+    )
+    await call('editPackage', { id: name, body: { type: 'topup', credits: 4 } })
+    expect(await farebox.balance(key)).toMatchObject({ package_type: 'topup', total_credits: 4, next_reset_at: null })
+    expect(await call('verifyLedger', {})).toMatchObject({ ok: true, problems: [] })
   })
 })
 

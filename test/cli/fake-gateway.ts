@@ -13,6 +13,7 @@ const provider: ResponseBody<'addProvider'> = {
   dialect: 'chat-completions',
   base_url: 'https://api.openai.com/v1',
   output_cap_field: 'max_tokens',
+  on_disconnect: 'cancel',
   quirks: {},
   has_secret: true,
   created_at: AT,
@@ -89,6 +90,42 @@ export const USAGE_RECORD: ResponseBody<'usage'>['usage'][number] = {
   duration_ms: 900,
 }
 
+export const RECEIPT: ResponseBody<'receipt'> = {
+  object: 'receipt',
+  id: 'u-1',
+  created_at: AT,
+  key: 'laptop',
+  endpoint: 'chat-completions',
+  model: 'gpt-5.5',
+  provider: 'openai',
+  upstream_model: 'gpt-5.5',
+  stream: true,
+  outcome: 'answered',
+  status: 200,
+  tokens: {
+    input: { tokens: 10, source: 'reported' },
+    cache_read: { tokens: null, source: 'unknown' },
+    cache_write: { tokens: null, source: 'unknown' },
+    output: { tokens: 20, source: 'estimated' },
+    reasoning: { tokens: null, source: 'unknown' },
+  },
+  price: { version: 3, input: 1.25, output: 10, cache_read: 0.125, cache_write: 1.25 },
+  lines: [
+    { type: 'input', tokens: 10, price: 1.25, amount: '0.0000125' },
+    { type: 'output', tokens: 20, price: 10, amount: '0.0002' },
+    { type: 'rounding', amount: '0.0000005' },
+  ],
+  charge_credits: 0.000213,
+  held_credits: 0.01,
+  overrun: false,
+  attempts: [
+    { outcome: 'refused', status: 400, duration_ms: 80 },
+    { outcome: 'complete', status: 200, duration_ms: 820 },
+  ],
+  first_byte_ms: 120,
+  duration_ms: 900,
+}
+
 export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> } = {
   status: {
     state: 'running',
@@ -136,8 +173,11 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
   resumeKey: key,
   extendKey: key,
   topUpKey: key,
+  adjustKey: key,
+  moveKey: key,
   revokeKey: { ...key, status: 'revoked' },
   usage: { usage: [USAGE_RECORD], next: null },
+  receipt: RECEIPT,
   verifyLedger: { ok: true, keys: 1, entries: 9, open_holds: 0, usage_records: 7, problems: [] },
 }
 

@@ -12,6 +12,8 @@ export type World = {
   readonly dataDir?: string
   /** Why the store cannot be opened. */
   readonly openFails?: string
+  /** The pieces of an export; without any there is nothing to export. */
+  readonly exported?: readonly string[]
 }
 
 export type Ran = {
@@ -21,6 +23,7 @@ export type Ran = {
   readonly requests: FakeGateway['requests']
   /** What happened to the store, in order. */
   readonly store: readonly string[]
+  readonly written: Readonly<Record<string, string>>
 }
 
 /** A folder in which no gateway has ever run. */
@@ -30,13 +33,19 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
   const gateway = world.gateway ?? fakeGateway()
   const printed = { stdout: '', stderr: '' }
   const store: string[] = []
+  const written: Record<string, string> = {}
   const host: CommandHost = {
     env: world.env ?? {},
     stdout: (text) => void (printed.stdout += text),
+    stdoutDrained: async () => undefined,
     stderr: (text) => void (printed.stderr += text),
     readFile: async (path) => readFake(path, world.files ?? {}),
     readStdin: async () => world.stdin ?? '',
     dataDir: (flag) => flag ?? world.dataDir ?? NO_INSTANCE_DIR,
+    writeFile: async (path, chunks) => {
+      for await (const chunk of chunks) written[path] = (written[path] ?? '') + chunk
+    },
+    exportLedger: (dataDir) => exportFake(dataDir, world),
     openInProcess: async (dataDir) => {
       store.push(`open ${dataDir}`)
       if (world.openFails !== undefined) throw new Error(world.openFails)
@@ -44,7 +53,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     },
   }
   const exitCode = await runCommand(argv, host)
-  return { exitCode, ...printed, requests: gateway.requests, store }
+  return { exitCode, ...printed, requests: gateway.requests, store, written }
 }
 
 /** The text of a fake file, or the error that the system gives for a missing one. */
@@ -52,4 +61,9 @@ export function readFake(path: string, files: Readonly<Record<string, string>>):
   const text = files[path]
   if (text === undefined) throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' })
   return text
+}
+
+async function* exportFake(dataDir: string, { exported }: World): AsyncGenerator<string> {
+  if (exported === undefined) throw new Error(`There is no database of Farebox in ${dataDir}.`)
+  yield* exported
 }

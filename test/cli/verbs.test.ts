@@ -18,7 +18,7 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     },
   ],
   [
-    'provider add openai --dialect=chat-completions --output-cap-field max_completion_tokens --secret-env OPENAI_API_KEY',
+    'provider add openai --dialect=chat-completions --output-cap-field max_completion_tokens --on-disconnect drain --secret-env OPENAI_API_KEY',
     {
       method: 'POST',
       path: '/api/providers',
@@ -26,6 +26,7 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
         name: 'openai',
         dialect: 'chat-completions',
         output_cap_field: 'max_completion_tokens',
+        on_disconnect: 'drain',
         secret: 'sk-live-1234',
       },
     },
@@ -135,6 +136,19 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     { method: 'POST', path: '/api/keys/laptop/extend', body: { expires: 'never' } },
   ],
   [
+    'key adjust laptop --credits -2.5 --reason mistake --idempotency-id once',
+    {
+      method: 'POST',
+      path: '/api/keys/laptop/adjust',
+      body: { credits: -2.5, reason: 'mistake', idempotency_id: 'once' },
+    },
+  ],
+  ['key move laptop --package pro', { method: 'POST', path: '/api/keys/laptop/move', body: { package: 'pro' } }],
+  [
+    'package edit team --type daily --credits 5 --reset-used',
+    { method: 'PATCH', path: '/api/packages/team', body: { type: 'daily', credits: 5, reset_used: true } },
+  ],
+  [
     'key top-up laptop --credits 2.5 --reason thanks --idempotency-id once',
     {
       method: 'POST',
@@ -145,6 +159,7 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
   ['key revoke laptop', { method: 'POST', path: '/api/keys/laptop/revoke' }],
 
   ['usage', { method: 'GET', path: '/api/usage' }],
+  ['usage --receipt u-1', { method: 'GET', path: '/api/usage/u-1' }],
   [
     'usage --since 24h --key laptop --model a/b --limit 5 --before c',
     { method: 'GET', path: '/api/usage?since=24h&key=laptop&model=a%2Fb&before=c&limit=5' },

@@ -160,6 +160,7 @@ it.each(['messages', 'gemini'] as const)(
       hasSecret: true,
       outputCapField: 'max_tokens',
       quirks: {},
+      onDisconnect: 'cancel',
       createdAtMs: 0,
     } as const
     const target = { providerId: provider.id, upstreamModel: 'embed', priority: 1, weight: 1 }
@@ -190,6 +191,7 @@ function relayed(client: ClientFormat) {
         hasSecret: false,
         outputCapField: 'max_tokens',
         quirks: {},
+        onDisconnect: 'cancel',
         createdAtMs: 0,
       },
       path: prepared.path,
@@ -214,6 +216,8 @@ function relayed(client: ClientFormat) {
       cut: () => {},
     },
     begin: () => {},
+    guard: undefined,
+    beginDrain: undefined,
     monotonicMs: () => 0,
   })
   relay.start()

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WriterOperations } from '#main/writer-thread.ts'
-import type { Key, Package } from '#core/entities.ts'
+import type { Key, Model, Package } from '#core/entities.ts'
 import { microCredits, ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import type { AccountTerms, OpenHold } from '#ledger/account.ts'
@@ -63,11 +63,14 @@ export class Books {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'farebox-ledger-')))
     const books = new Books(dataDir, options)
     const { ledger: state } = await books.writer.call('load', undefined)
-    books.ledger.restore({ accounts: state.accounts, holds: state.openHolds, topUps: state.topUps })
+    books.ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
     books.mismatches = state.mismatches
     if (state.mismatches.length > 0) books.ledger.stopSpending(state.mismatches.join('; '))
-    else
+    else {
+      const reason = 'made good at the start'
+      for (const { keyId, terms } of state.changedTerms) await books.ledger.changeTerms(keyId, { terms, reason })
       books.released = await books.ledger.releaseOrphans(() => settlement(0, { outcome: 'interrupted', status: 500 }))
+    }
     return books
   }
 
@@ -80,19 +83,10 @@ export class Books {
   /** Stores a key in a package of its own and opens its account. Returns the key's id, which is also its package's. */
   async addKey(terms: AccountTerms): Promise<string> {
     const id = this.newId()
-    const key: Key = {
-      id,
-      name: id,
-      owner: undefined,
-      hash: hash('sha256', id, 'base64url'),
-      hint: 'hint',
-      packageId: id,
-      storedStatus: 'active',
-      expiresAtMs: undefined,
-      createdAtMs: this.clock.nowMs,
-    }
+    const key = keyOf(id, hash('sha256', id, 'base64url'), this.clock.nowMs)
     const batch = this.ledger.open(id, terms)
     const changes = [
+      { type: 'put-model', model: MODEL, changedAtMs: 1 },
       { type: 'put-package', package: packageOf(id, terms) },
       { type: 'put-key', key },
     ] as const
@@ -101,10 +95,27 @@ export class Books {
   }
 
   /** Edits the package of a key. */
-  async changeTerms(keyId: string, terms: AccountTerms): Promise<void> {
+  async changeTerms(keyId: string, terms: AccountTerms, isUsageReset = false): Promise<void> {
+    await this.changePackageOnly(keyId, terms)
+    await this.ledger.changeTerms(keyId, { terms, reason: 'test', isUsageReset })
+  }
+
+  /** Edits the package of a key as a process does that dies before the account could follow. */
+  async changePackageOnly(keyId: string, terms: AccountTerms): Promise<void> {
     const changes = [{ type: 'put-package', package: packageOf(keyId, terms) }] as const
     await this.writer.call('change', { changes, batch: EMPTY })
-    this.ledger.changeTerms(keyId, terms)
+  }
+
+  /** Sets the price of the model by its next version. */
+  async putPrice(version: number): Promise<void> {
+    const changes = [{ type: 'put-model', model: modelAt(version), changedAtMs: 1 }] as const
+    await this.writer.call('change', { changes, batch: EMPTY })
+  }
+
+  /** Suspends the key, or resumes it. */
+  async setStatus(keyId: string, storedStatus: Key['storedStatus']): Promise<void> {
+    const key = { ...keyOf(keyId, hash('sha256', keyId, 'base64url'), this.clock.nowMs), storedStatus }
+    await this.writer.call('change', { changes: [{ type: 'put-key', key }], batch: EMPTY })
   }
 
   hold(request: Partial<HoldRequest> & { keyId: string }, cancellation = NEVER): Promise<HoldAnswer> {
@@ -119,11 +130,11 @@ export class Books {
   }
 
   resolve(hold: OpenHold, chargeMicro: number): Promise<void> {
-    return this.ledger.resolve(hold, settlement(chargeMicro))
+    return this.ledger.resolve(hold, settlementOf(hold, chargeMicro))
   }
 
   topUp(keyId: string, amountMicro: number, id: string): Promise<void> {
-    return this.ledger.topUp(keyId, { amountMicro: microCredits(amountMicro), reason: 'test', id })
+    return this.ledger.adjust(keyId, { amountMicro: microCredits(amountMicro), reason: 'test', id })
   }
 
   newId(): string {
@@ -162,6 +173,9 @@ export function settlement(chargeMicro: number, more: Partial<Settlement> = {}):
     outcome: 'answered',
     status: 200,
     ...UNKNOWN_USAGE,
+    // At the price of `MODEL`.
+    inputTokens: chargeMicro,
+    outputTokens: 0,
     usageSource: 'reported',
     chargeMicro: microCredits(chargeMicro),
     createdAtMs: 1,
@@ -175,11 +189,61 @@ export function terms(packageType: AccountTerms['packageType'], creditsMicro = 1
   return { packageType, creditsMicro: microCredits(creditsMicro), timeZone }
 }
 
-function requestOf(exchangeId: string): Omit<HoldRequest, 'keyId'> {
+export function requestOf(exchangeId: string): Omit<HoldRequest, 'keyId'> {
   return { exchangeId, worstMicro: ZERO, isFree: false, modelId: 'm', priceVersion: 1 }
 }
 
-function packageOf(id: string, { packageType, creditsMicro, timeZone }: AccountTerms): Package {
+/** What every call of these tests is a call of: a token costs a micro-credit. */
+export const MODEL: Model = {
+  id: 'm',
+  displayName: 'm',
+  kind: 'chat',
+  contextWindow: 1000,
+  maxOutputTokens: 1000,
+  isEnabled: true,
+  price: {
+    version: 1,
+    inputMicro: microCredits(1_000_000),
+    outputMicro: microCredits(1_000_000),
+    cacheReadMicro: microCredits(1_000_000),
+    cacheWriteMicro: microCredits(1_000_000),
+  },
+  targets: [],
+  createdAtMs: 1,
+}
+
+/** The same model when its price has changed: tokens get cheaper, and dearer again. */
+export function modelAt(version: number): Model {
+  const micro = microCredits(1_000_000 / tokensPerMicro(version))
+  const price = { version, inputMicro: micro, outputMicro: micro, cacheReadMicro: micro, cacheWriteMicro: micro }
+  return { ...MODEL, price }
+}
+
+/** A settlement of so many tokens that they cost the charge at the price at which the call was admitted. */
+export function settlementOf({ priceVersion = 1 }: OpenHold, chargeMicro: number): Settlement {
+  return settlement(chargeMicro, { inputTokens: chargeMicro * tokensPerMicro(priceVersion) })
+}
+
+function tokensPerMicro(version: number): number {
+  return 2 ** ((version - 1) % 4)
+}
+
+/** A key in a package of its own, of the same id. */
+export function keyOf(id: string, keyHash: string, createdAtMs: number): Key {
+  return {
+    id,
+    name: id,
+    owner: undefined,
+    hash: keyHash,
+    hint: 'hint',
+    packageId: id,
+    storedStatus: 'active',
+    expiresAtMs: undefined,
+    createdAtMs,
+  }
+}
+
+export function packageOf(id: string, { packageType, creditsMicro, timeZone }: AccountTerms): Package {
   return {
     id,
     name: id,

@@ -1,19 +1,42 @@
 // What can happen to a ledger, as commands for the model and the real one.
 
 import fc, { type AsyncCommand } from 'fast-check'
-import { expect } from 'vitest'
-import { PACKAGE_TYPES, type PackageType } from '#core/entities.ts'
-import type { OpenHold } from '#ledger/account.ts'
-import { Books, terms, type SetClock } from './books.ts'
-import type { Inspector } from './inspector.ts'
-import { DAY, ZONES, type Model, type ModelHold, type ModelKey, type Zone } from './model.ts'
+import { PACKAGE_TYPES } from '#core/entities.ts'
+import { microCredits, type MicroCredits } from '#core/money.ts'
+import type { AccountTerms, OpenHold } from '#ledger/account.ts'
+import type { HoldAnswer, HoldRequest, Ledger } from '#ledger/ledger.ts'
+import type { SetClock } from './books.ts'
+import { DAY, ZONES, type Model, type ModelHold, type ModelKey, type ModelTerms, type Zone } from './model.ts'
 
-/** The real ledger. It is opened anew by a restart, so it stands in a box. */
+/** A real ledger with what it writes to. `Books` is one with a thread and a disk. */
+export type TestedBooks = {
+  readonly ledger: Ledger
+  /** How many holds the start released, and what it found wrong. */
+  readonly released: number
+  readonly mismatches: readonly string[]
+  newId(): string
+  addKey(terms: AccountTerms): Promise<string>
+  /** Edits the package of a key. */
+  changeTerms(keyId: string, terms: AccountTerms, isUsageReset: boolean): Promise<void>
+  /** The same in a process that dies before the account could follow. */
+  changePackageOnly(keyId: string, terms: AccountTerms): Promise<void>
+  putPrice(version: number): Promise<void>
+  setStatus(keyId: string, storedStatus: 'active' | 'suspended'): Promise<void>
+  hold(request: Partial<HoldRequest> & { keyId: string }): Promise<HoldAnswer>
+  resolve(hold: OpenHold, chargeMicro: number): Promise<void>
+  topUp(keyId: string, amountMicro: number, id: string): Promise<void>
+}
+
+/** It is opened anew by a restart, so it stands in a box. */
 export type Real = {
-  books: Books
+  books: TestedBooks
   readonly clock: SetClock
-  readonly inspector: Inspector
+  priceVersion: number
   readonly holds: Map<string, OpenHold>
+  /** Ends what there is and starts on what it left. */
+  restart(): Promise<TestedBooks>
+  /** Holds everything that was promised against the model. `touched` is a key that the step looked at. */
+  inspect(model: Model, touched: ModelKey | undefined): Promise<void>
 }
 
 /** One command: `run` does it to both; what must hold afterwards is checked for all of them alike. */
@@ -24,7 +47,7 @@ abstract class Step implements AsyncCommand<Model, Real> {
 
   async run(model: Model, real: Real): Promise<void> {
     const touched = await this.act(model, real)
-    await real.inspector.inspect(model, real.books, touched)
+    await real.inspect(model, touched)
   }
 
   abstract toString(): string
@@ -34,20 +57,16 @@ abstract class Step implements AsyncCommand<Model, Real> {
 }
 
 class AddKey extends Step {
-  readonly #type: PackageType
-  readonly #credits: number
-  readonly #zone: Zone
-  constructor(type: PackageType, credits: number, zone: Zone) {
+  readonly #terms: ModelTerms
+  constructor(terms: ModelTerms) {
     super()
-    this.#type = type
-    this.#credits = type === 'unlimited' ? 0 : credits
-    this.#zone = zone
+    this.#terms = terms
   }
-  toString = () => `add a ${this.#type} key of ${this.#credits} in ${this.#zone}`
+  toString = () => `add a key of ${described(this.#terms)}`
   protected fits = (model: Readonly<Model>) => model.keys.length < 6
   protected async act(model: Model, { books, clock }: Real): Promise<ModelKey> {
-    const id = await books.addKey(terms(this.#type, this.#credits, this.#zone))
-    return model.addKey(id, this.#type, this.#credits, this.#zone, clock.nowMs)
+    const id = await books.addKey(realTerms(this.#terms))
+    return model.addKey(id, this.#terms, clock.nowMs)
   }
 }
 
@@ -77,14 +96,31 @@ class Hold extends KeyStep {
     this.#isFree = isFree
   }
   toString = () => `hold ${this.#worst}${this.#isFree ? ' of a free model' : ''}`
-  protected async actOn(key: ModelKey, model: Model, { books, clock, holds }: Real): Promise<ModelKey> {
+  protected async actOn(key: ModelKey, model: Model, { books, clock, holds, priceVersion }: Real): Promise<ModelKey> {
     const exchangeId = books.newId()
-    const worstMicro = terms('topup', this.#worst).creditsMicro
-    const answer = await books.hold({ keyId: key.id, exchangeId, worstMicro, isFree: this.#isFree })
+    const worstMicro = micro(this.#worst)
+    const answer = await books.hold({ keyId: key.id, exchangeId, worstMicro, isFree: this.#isFree, priceVersion })
     const expected = model.hold(key, exchangeId, this.#worst, this.#isFree, clock.nowMs)
-    expect(answer.type === 'held' ? answer.hold.amountMicro : answer.type).toBe(expected)
+    same(answer.type === 'held' ? answer.hold.amountMicro : answer.type, expected)
     if (answer.type === 'held') holds.set(exchangeId, answer.hold)
     return key
+  }
+}
+
+class Extend extends Step {
+  readonly #pick: number
+  readonly #more: number
+  constructor(pick: number, more: number) {
+    super()
+    this.#pick = pick
+    this.#more = more
+  }
+  toString = () => `let a hold grow by ${this.#more}`
+  protected fits = (model: Readonly<Model>) => model.holds.length > 0
+  protected act(model: Model, { books, clock, holds }: Real): Promise<ModelKey> {
+    const hold = pickFrom(model.holds, this.#pick)
+    same(books.ledger.extend(realHold(holds, hold), micro(this.#more)), model.extend(hold, this.#more, clock.nowMs))
+    return Promise.resolve(hold.key)
   }
 }
 
@@ -104,22 +140,28 @@ class Resolve extends Step {
   protected fits = (model: Readonly<Model>) => model.holds.length > 0
   protected async act(model: Model, { books, clock, holds }: Real): Promise<ModelKey> {
     const hold = pickFrom(model.holds, this.#pick)
-    const real = holds.get(hold.id)
-    if (real === undefined) return expect.fail('the model knows a hold that the ledger does not')
+    const real = realHold(holds, hold)
     const charge = this.#chargeFor(hold)
     await books.resolve(real, charge)
     model.resolve(hold, charge, clock.nowMs)
     // The same hold again changes nothing.
-    await expect(books.resolve(real, charge + 1)).rejects.toThrow('resolved before')
+    const again = await books.resolve(real, charge + 1).then(
+      () => 'charged twice',
+      (error: unknown) => String(error).includes('resolved before'),
+    )
+    same(again, true)
+    same(books.ledger.extend(real, micro(1)), 0)
     return hold.key
   }
-  #chargeFor({ amount }: ModelHold): number {
+  #chargeFor({ amount: held, grown }: ModelHold): number {
+    const amount = held + grown
     const charges = { nothing: 0, less: Math.floor(amount / 2), all: amount, more: amount + this.#amount }
     return charges[this.#charge]
   }
 }
 
-class TopUp extends KeyStep {
+/** A top-up, or a correction that takes. */
+class Adjust extends KeyStep {
   readonly #amount: number
   readonly #id: string
   constructor(pick: number, amount: number, id: number) {
@@ -127,28 +169,57 @@ class TopUp extends KeyStep {
     this.#amount = amount
     this.#id = `top-up:${id}`
   }
-  toString = () => `top up ${this.#amount} as ${this.#id}`
+  toString = () => `adjust by ${this.#amount} as ${this.#id}`
   protected async actOn(key: ModelKey, model: Model, { books, clock }: Real): Promise<ModelKey | undefined> {
-    if (key.type === 'unlimited') return undefined
+    if (key.terms.type === 'unlimited') return undefined
     await books.topUp(key.id, this.#amount, this.#id)
-    model.topUp(key, this.#amount, this.#id, clock.nowMs)
+    model.adjust(key, this.#amount, this.#id, clock.nowMs)
     return undefined
   }
 }
 
+/** An edit of the key's package, or a move to another one: to the ledger they are the same. */
 class ChangeTerms extends KeyStep {
-  readonly #credits: number
-  readonly #zone: Zone
-  constructor(pick: number, credits: number, zone: Zone) {
+  readonly #terms: ModelTerms
+  readonly #keepsType: boolean
+  readonly #isUsageReset: boolean
+  constructor(pick: number, terms: ModelTerms, keepsType: boolean, isUsageReset: boolean) {
     super(pick)
-    this.#credits = credits
-    this.#zone = zone
+    this.#terms = terms
+    this.#keepsType = keepsType
+    this.#isUsageReset = isUsageReset
   }
-  toString = () => `change the package to ${this.#credits} in ${this.#zone}`
+  toString = () =>
+    `change to ${described(this.#terms)}${this.#keepsType ? ', same type' : ''}${this.#isUsageReset ? ', reset' : ''}`
   protected async actOn(key: ModelKey, model: Model, { books, clock }: Real): Promise<ModelKey> {
-    const credits = key.type === 'unlimited' ? 0 : this.#credits
-    await books.changeTerms(key.id, terms(key.type, credits, this.#zone))
-    model.changeTerms(key, credits, this.#zone, clock.nowMs)
+    const terms = this.#keepsType ? ofType(key.terms.type, this.#terms) : this.#terms
+    await books.changeTerms(key.id, realTerms(terms), this.#isUsageReset)
+    model.changeTerms(key, terms, this.#isUsageReset, clock.nowMs)
+    return key
+  }
+}
+
+/** Calls that were admitted before are charged by the price of then. */
+class ChangePrice extends Step {
+  toString = () => 'change the price'
+  protected fits = (model: Readonly<Model>) => model.keys.length > 0
+  protected async act(_: Model, real: Real): Promise<undefined> {
+    real.priceVersion += 1
+    await real.books.putPrice(real.priceVersion)
+    return undefined
+  }
+}
+
+/** Suspends or resumes a key, which changes nothing about its credits. */
+class SetStatus extends KeyStep {
+  readonly #status: 'active' | 'suspended'
+  constructor(pick: number, status: 'active' | 'suspended') {
+    super(pick)
+    this.#status = status
+  }
+  toString = () => `make a key ${this.#status}`
+  protected async actOn(key: ModelKey, _: Model, { books }: Real): Promise<ModelKey> {
+    await books.setStatus(key.id, this.#status)
     return key
   }
 }
@@ -174,21 +245,67 @@ class Look extends KeyStep {
   }
 }
 
-/** Ends the thread and starts again on the folder; holds that are open are released without a charge. */
+/** Ends the process and starts again on what it wrote; holds that are open are released without a charge. */
 class Restart extends Step {
   toString = () => 'restart'
   protected fits = (model: Readonly<Model>) => model.keys.length > 0
   protected async act(model: Model, real: Real): Promise<undefined> {
-    const { books, clock } = real
-    await books.stop()
-    real.books = await Books.open({ dataDir: books.dataDir, clock })
-    expect(real.books.mismatches).toEqual([])
-    expect(real.books.released).toBe(model.holds.length)
-    // Resolving takes a hold out of the list that is gone through.
-    for (const hold of model.holds.slice()) model.resolve(hold, 0, clock.nowMs)
+    real.books = await real.restart()
+    same(real.books.mismatches.join(), '')
+    same(real.books.released, model.holds.length)
+    model.restart(real.clock.nowMs)
     real.holds.clear()
     return undefined
   }
+}
+
+/** A crash between the change of a package and that of the account, which the next start makes good. */
+class CrashDuringChange extends KeyStep {
+  readonly #terms: ModelTerms
+  constructor(pick: number, terms: ModelTerms) {
+    super(pick)
+    this.#terms = terms
+  }
+  toString = () => `crash while changing to ${described(this.#terms)}`
+  protected async actOn(key: ModelKey, model: Model, real: Real): Promise<undefined> {
+    await real.books.changePackageOnly(key.id, realTerms(this.#terms))
+    real.books = await real.restart()
+    same(real.books.mismatches.join(), '')
+    for (const other of model.keys) other.ended = undefined
+    const isSame = JSON.stringify(key.terms) === JSON.stringify(this.#terms)
+    if (!isSame) model.changeTerms(key, this.#terms, false, real.clock.nowMs)
+    same(real.books.released, model.holds.length)
+    for (const hold of model.holds.slice()) model.resolve(hold, 0, real.clock.nowMs)
+    real.holds.clear()
+    return undefined
+  }
+}
+
+function described({ type, credits, zone }: ModelTerms): string {
+  return `${type}, ${credits} in ${zone}`
+}
+
+function ofType(type: ModelTerms['type'], { credits, zone }: ModelTerms): ModelTerms {
+  return { type, credits: type === 'unlimited' ? 0 : credits, zone }
+}
+
+function realTerms({ type, credits, zone }: ModelTerms): AccountTerms {
+  return { packageType: type, creditsMicro: micro(credits), timeZone: zone }
+}
+
+function micro(amount: number): MicroCredits {
+  return microCredits(amount)
+}
+
+function realHold(holds: ReadonlyMap<string, OpenHold>, { id }: ModelHold): OpenHold {
+  const hold = holds.get(id)
+  if (hold === undefined) throw new Error('the model knows a hold that the ledger does not')
+  return hold
+}
+
+/** A plain comparison: these run by the million. */
+function same(actual: unknown, expected: unknown): void {
+  if (!Object.is(actual, expected)) throw new Error(`${String(actual)} should be ${String(expected)}`)
 }
 
 function pickFrom<Item>(items: readonly Item[], pick: number): Item {
@@ -208,32 +325,47 @@ const clockStep = fc.oneof(
   { weight: 2, arbitrary: fc.integer({ min: -40 * DAY, max: 0 }) },
 )
 
+const someTerms = fc
+  .tuple(fc.constantFrom(...PACKAGE_TYPES), credits, zone)
+  .map(([type, amount, where]) => ofType(type, { type, credits: amount, zone: where }))
+
 type Weighted = { readonly weight: number; readonly command: fc.Arbitrary<Step> }
 
 const WEIGHTED: readonly Weighted[] = [
-  {
-    weight: 3,
-    command: fc
-      .tuple(fc.constantFrom(...PACKAGE_TYPES), credits, zone)
-      .map(([type, amount, where]) => new AddKey(type, amount, where)),
-  },
+  { weight: 3, command: someTerms.map((terms) => new AddKey(terms)) },
   {
     weight: 8,
     command: fc.tuple(pick, worst, fc.boolean()).map(([key, most, coin]) => new Hold(key, most, coin && key % 5 === 0)),
   },
   { weight: 6, command: fc.tuple(pick, charge, fc.integer({ min: 1, max: 500 })).map((args) => new Resolve(...args)) },
+  { weight: 5, command: fc.tuple(pick, fc.integer({ min: 0, max: 400 })).map((args) => new Extend(...args)) },
   {
     weight: 3,
-    command: fc.tuple(pick, fc.integer({ min: -50, max: 500 }), fc.nat(2)).map((args) => new TopUp(...args)),
+    command: fc.tuple(pick, fc.integer({ min: -300, max: 500 }), fc.nat(2)).map((args) => new Adjust(...args)),
   },
-  { weight: 2, command: fc.tuple(pick, credits, zone).map((args) => new ChangeTerms(...args)) },
+  {
+    weight: 4,
+    command: fc
+      .tuple(pick, someTerms, fc.nat(3), fc.nat(3))
+      .map(([key, terms, type, reset]) => new ChangeTerms(key, terms, type > 0, reset === 0)),
+  },
   { weight: 4, command: clockStep.map((byMs) => new SetClockBy(byMs)) },
   { weight: 2, command: pick.map((key) => new Look(key)) },
+  { weight: 1, command: fc.constant(null).map(() => new ChangePrice()) },
+  {
+    weight: 1,
+    command: fc
+      .tuple(pick, fc.constantFrom('active' as const, 'suspended' as const))
+      .map(([key, status]) => new SetStatus(key, status)),
+  },
   { weight: 1, command: fc.constant(null).map(() => new Restart()) },
+  { weight: 1, command: fc.tuple(pick, someTerms).map((args) => new CrashDuringChange(...args)) },
 ]
 
 /** Random sequences of everything above, the commoner things more often. */
-export const sequences = fc.commands(
-  WEIGHTED.flatMap(({ weight, command }) => Array.from({ length: weight }, () => command)),
-  { maxCommands: 80, size: 'max' },
-)
+export function sequences(maxCommands: number) {
+  return fc.commands(
+    WEIGHTED.flatMap(({ weight, command }) => Array.from({ length: weight }, () => command)),
+    { maxCommands, size: 'max' },
+  )
+}

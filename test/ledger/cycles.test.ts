@@ -111,6 +111,23 @@ describe('a new cycle', () => {
     expect(await entriesOf(key)).toEqual(['grant 100', 'hold -100', 'settle 0', 'grant 100'])
   })
 
+  it.each([
+    ['monthly', 'Asia/Kolkata', '2028-02-14T12:00:00Z', '2028-02-29T18:30:00.000Z', '2028-03-31T18:30:00.000Z'],
+    ['daily', 'Australia/Lord_Howe', '2028-04-01T03:00:00Z', '2028-04-01T13:00:00.000Z', '2028-04-02T13:30:00.000Z'],
+    ['monthly', 'Asia/Kathmandu', '2027-01-31T12:00:00Z', '2027-01-31T18:15:00.000Z', '2027-02-28T18:15:00.000Z'],
+    ['daily', 'UTC', '2028-02-28T23:59:59Z', '2028-02-29T00:00:00.000Z', '2028-03-01T00:00:00.000Z'],
+  ] as const)('of a %s package in %s begins on time', async (type, zone, instant, first, second) => {
+    const key = await keyAt(instant, type, 100, zone)
+    expect(shown(key)).toMatchObject({ next: first })
+    for (const started of [first, second]) {
+      clock.nowMs = at(started) - 1
+      expect(shown(key).started).not.toBe(started)
+      clock.nowMs = at(started)
+      expect(shown(key)).toMatchObject({ started })
+    }
+    expect((await entriesOf(key)).filter((entry) => entry.startsWith('grant'))).toHaveLength(3)
+  })
+
   it('is not paid for by calls that began before it', async () => {
     const key = await keyAt('2028-02-14T23:59:00Z', 'daily', 100)
     const [late, released, over] = [await books.held(key, 40), await books.held(key, 30), await books.held(key, 10)]
@@ -181,32 +198,14 @@ describe('a package whose time zone is changed', () => {
   ] as const)('does not grant its %s cycle a second time: %s to %s', async (type, from, to, instant, next) => {
     const key = await keyAt(instant, type, 1000, from)
     await spend(key, 900)
-    await books.changeTerms(key, terms(type, 2000, to))
+    await books.changeTerms(key, terms(type, 1000, to))
     expect(shown(key)).toMatchObject({ total: 1000, remaining: 100, next })
     await restart()
     expect(shown(key)).toMatchObject({ total: 1000, remaining: 100, next })
     clock.nowMs = at(next) - 1
     expect(shown(key)).toMatchObject({ remaining: 100 })
     clock.nowMs += 1
-    expect(shown(key)).toMatchObject({ total: 2000, remaining: 2000, started: next })
-  })
-})
-
-describe('a package whose credits are changed', () => {
-  it('grants the new ones from the next cycle on', async () => {
-    const key = await keyAt('2028-02-14T12:00:00Z', 'daily', 100)
-    await spend(key, 10)
-    await books.changeTerms(key, terms('daily', 500))
-    expect(shown(key)).toMatchObject({ total: 100, remaining: 90 })
-    clock.nowMs += DAY
-    expect(shown(key)).toMatchObject({ total: 500, remaining: 500 })
-  })
-
-  it('grants a cycle that began before the change with the old ones', async () => {
-    const key = await keyAt('2028-02-14T12:00:00Z', 'daily', 100)
-    clock.nowMs += DAY
-    await books.changeTerms(key, terms('daily', 500))
-    expect(shown(key)).toMatchObject({ total: 100 })
+    expect(shown(key)).toMatchObject({ total: 1000, remaining: 1000, started: next })
   })
 })
 

@@ -25,7 +25,6 @@ type BalanceRow = {
 type UsageRow = {
   readonly id: string
   readonly charge_micro: number
-  readonly hold_micro: number
   readonly is_overrun: number
 }
 
@@ -41,7 +40,7 @@ export class Inspector {
     balances(model, books, entries)
     holds(model, books, entries)
     usage(model, books)
-    covered(model, entries)
+    covered(entries)
     endedCycles(model, entries)
     expect(books.ledger.state).toBe('ok')
     expect(books.verify()).toMatchObject({ ok: true, problems: [], openHolds: model.holds.length })
@@ -60,7 +59,7 @@ function balances(model: Model, books: Books, entries: readonly EntryRow[]): voi
   expect(stored.map((row) => row.key_id).toSorted()).toEqual(model.keys.map((key) => key.id).toSorted())
   for (const key of model.keys) {
     const sum = sumOf(entries.filter((entry) => entry.key_id === key.id))
-    expect(sum).toBe(model.available(key))
+    expect(sum).toBe(model.available(key) + model.grown(key))
     expect(stored.find((row) => row.key_id === key.id)).toEqual({
       key_id: key.id,
       cycle_started_at_ms: key.cycle,
@@ -69,6 +68,10 @@ function balances(model: Model, books: Books, entries: readonly EntryRow[]): voi
       used_micro: key.used,
       request_count: key.requests,
       last_used_at_ms: key.lastUsed,
+      package_type: key.terms.type,
+      package_micro: key.terms.credits,
+      time_zone: key.terms.zone,
+      next_reset_at_ms: Number.isFinite(key.nextReset) ? key.nextReset : null,
     })
   }
 }
@@ -82,31 +85,24 @@ function holds(model: Model, books: Books, entries: readonly EntryRow[]): void {
   expect(new Set(held)).toEqual(new Set([...model.holds.map((hold) => hold.id), ...model.resolved.keys()]))
   expect(new Set(resolved)).toEqual(new Set(model.resolved.keys()))
   expect(books.ledger.openHolds).toBe(model.holds.length)
-  expect(books.ledger.heldMicro).toBe(model.holds.reduce((sum, hold) => sum + hold.amount, 0))
+  expect(books.ledger.heldMicro).toBe(model.holds.reduce((sum, hold) => sum + hold.amount + hold.grown, 0))
 }
 
 /** Every call that was resolved has one usage record, with what it was charged. */
 function usage(model: Model, books: Books): void {
   const records = books.rows<UsageRow>('SELECT * FROM usage_record')
   expect(new Map(records.map((record) => [record.id, record.charge_micro]))).toEqual(model.resolved)
-  const unlimited = new Set(model.keys.filter((key) => key.type === 'unlimited').map((key) => key.id))
-  const keyOf = new Map(
-    books.rows<EntryRow>(`SELECT * FROM ledger_entry WHERE kind = 'hold'`).map((row) => [row.exchange_id, row.key_id]),
-  )
-  for (const record of records) {
-    const isOverrun = record.charge_micro > record.hold_micro && !unlimited.has(keyOf.get(record.id) ?? '')
-    expect(record.is_overrun).toBe(isOverrun ? 1 : 0)
-  }
+  const overruns = records.filter((record) => record.is_overrun === 1).map((record) => record.id)
+  expect(new Set(overruns)).toEqual(model.overruns)
 }
 
 /** Whoever reads the entries in their order never finds a hold of more than what was there. */
-function covered(model: Model, entries: readonly EntryRow[]): void {
+function covered(entries: readonly EntryRow[]): void {
   const running = new Map<string, number>()
   for (const entry of entries) {
     const sum = (running.get(entry.key_id) ?? 0) + entry.amount_micro
     running.set(entry.key_id, sum)
-    const isCounted = model.keys.some((key) => key.id === entry.key_id && key.type !== 'unlimited')
-    if (isCounted && entry.kind === 'hold' && entry.amount_micro < 0) expect(sum).toBeGreaterThanOrEqual(0)
+    if (entry.kind === 'hold' && entry.amount_micro < 0) expect(sum).toBeGreaterThanOrEqual(0)
   }
 }
 
@@ -126,9 +122,9 @@ function endedCycles(model: Model, entries: readonly EntryRow[]): void {
 function shown(model: Model, books: Books, key: ModelKey): void {
   const balance = books.ledger.balance(key.id)
   model.touch(key, books.clock.nowMs)
-  const isUnlimited = key.type === 'unlimited'
+  const isUnlimited = key.terms.type === 'unlimited'
   expect(balance).toEqual({
-    totalMicro: isUnlimited ? null : key.granted,
+    totalMicro: isUnlimited ? null : Math.max(0, key.granted),
     remainingMicro: isUnlimited ? null : Math.max(0, key.granted - key.used),
     usedMicro: isUnlimited ? null : key.used,
     heldMicro: model.held(key),

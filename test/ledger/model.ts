@@ -16,20 +16,31 @@ export const ZONES = {
 } as const
 export type Zone = keyof typeof ZONES
 
-export type ModelHold = { readonly id: string; readonly key: ModelKey; readonly amount: number; readonly cycle: number }
+export type ModelTerms = { readonly type: PackageType; readonly credits: number; readonly zone: Zone }
+
+export type ModelHold = {
+  readonly id: string
+  readonly key: ModelKey
+  /** What it held when the call was admitted. */
+  readonly amount: number
+  /** What it grew by since. */
+  grown: number
+  readonly cycle: number
+  readonly isUnlimited: boolean
+}
 
 export type ModelKey = {
   readonly id: string
-  readonly type: PackageType
-  credits: number
-  zone: Zone
+  terms: ModelTerms
   cycle: number
   nextReset: number
   granted: number
   used: number
   requests: number
   lastUsed: number | null
-  readonly topUps: Set<string>
+  /** What the cycle before this one left for the calls that began in it. */
+  ended: { readonly cycle: number; left: number } | undefined
+  readonly adjustments: Set<string>
 }
 
 export class Model {
@@ -37,31 +48,34 @@ export class Model {
   readonly holds: ModelHold[] = []
   /** The charge of every call that was resolved. */
   readonly resolved = new Map<string, number>()
+  /** Calls that were charged more than all that they held. */
+  readonly overruns = new Set<string>()
 
-  addKey(id: string, type: PackageType, credits: number, zone: Zone, now: number): ModelKey {
-    const resets = type === 'monthly' || type === 'daily'
+  addKey(id: string, terms: ModelTerms, now: number): ModelKey {
     const key: ModelKey = {
       id,
-      type,
-      credits,
-      zone,
-      cycle: resets ? boundary(type, zone, now, 0) : now,
-      nextReset: resets ? boundary(type, zone, now, 1) : Infinity,
-      granted: type === 'unlimited' ? 0 : credits,
+      terms,
+      cycle: resets(terms) ? boundary(terms, now, 0) : now,
+      nextReset: resets(terms) ? boundary(terms, now, 1) : Infinity,
+      granted: terms.type === 'unlimited' ? 0 : terms.credits,
       used: 0,
       requests: 0,
       lastUsed: null,
-      topUps: new Set(),
+      ended: undefined,
+      adjustments: new Set(),
     }
     this.keys.push(key)
     return key
   }
 
-  /** Open holds of the present cycle. */
+  /** Open holds of the present cycle, with all that they grew by. */
   held(key: ModelKey): number {
-    return this.holds
-      .filter((hold) => hold.key === key && hold.cycle === key.cycle)
-      .reduce((sum, hold) => sum + hold.amount, 0)
+    return this.#present(key).reduce((sum, hold) => sum + hold.amount + hold.grown, 0)
+  }
+
+  /** The part of what is held that no entry tells of. */
+  grown(key: ModelKey): number {
+    return this.#present(key).reduce((sum, hold) => sum + hold.grown, 0)
   }
 
   available(key: ModelKey): number {
@@ -70,11 +84,8 @@ export class Model {
 
   /** Looks at the clock, as everything that touches a key does. */
   touch(key: ModelKey, now: number): void {
-    if (now < key.nextReset || (key.type !== 'monthly' && key.type !== 'daily')) return
-    key.cycle = boundary(key.type, key.zone, now, 0)
-    key.nextReset = boundary(key.type, key.zone, now, 1)
-    key.granted = key.credits
-    key.used = 0
+    if (!resets(key.terms) || now < key.nextReset || boundary(key.terms, now, 0) <= key.cycle) return
+    this.#begin(key, boundary(key.terms, now, 0), boundary(key.terms, now, 1))
   }
 
   /** The amount that a hold gets, or why it gets none. */
@@ -86,43 +97,91 @@ export class Model {
     now: number,
   ): number | 'exhausted' | 'held-by-others' {
     this.touch(key, now)
-    const available = key.type === 'unlimited' ? Infinity : this.available(key)
+    const isUnlimited = key.terms.type === 'unlimited'
+    const available = isUnlimited ? Infinity : this.available(key)
     if (available <= 0 && !isFree) return available + this.held(key) > 0 ? 'held-by-others' : 'exhausted'
-    const amount = isFree || key.type === 'unlimited' ? 0 : Math.min(worst, available)
-    this.holds.push({ id, key, amount, cycle: key.cycle })
+    const amount = isFree || isUnlimited ? 0 : Math.min(worst, available)
+    this.holds.push({ id, key, amount, grown: 0, cycle: key.cycle, isUnlimited })
     key.requests += 1
     key.lastUsed = now
     return amount
   }
 
-  resolve(hold: ModelHold, charge: number, now: number): void {
-    this.touch(hold.key, now)
-    this.holds.splice(this.holds.indexOf(hold), 1)
-    this.resolved.set(hold.id, charge)
-    if (hold.cycle === hold.key.cycle) hold.key.used += charge
+  /** What a hold gets of `more`. */
+  extend(hold: ModelHold, more: number, now: number): number {
+    const { key } = hold
+    this.touch(key, now)
+    const isLast = key.ended?.cycle === hold.cycle
+    const limit = hold.cycle === key.cycle ? this.available(key) : isLast ? (key.ended?.left ?? 0) : 0
+    const got = hold.isUnlimited ? more : Math.max(0, Math.min(more, limit))
+    hold.grown += got
+    if (isLast && key.ended !== undefined) key.ended.left -= got
+    return got
   }
 
-  topUp(key: ModelKey, amount: number, id: string, now: number): void {
-    if (key.topUps.has(id)) return
+  resolve(hold: ModelHold, charge: number, now: number): void {
+    const { key } = hold
     this.touch(key, now)
-    key.topUps.add(id)
+    this.holds.splice(this.holds.indexOf(hold), 1)
+    this.resolved.set(hold.id, charge)
+    if (charge > hold.amount + hold.grown && !hold.isUnlimited) this.overruns.add(hold.id)
+    if (hold.cycle === key.cycle) key.used += charge
+    else if (key.ended?.cycle === hold.cycle) key.ended.left += hold.amount + hold.grown - charge
+  }
+
+  adjust(key: ModelKey, amount: number, id: string, now: number): void {
+    if (key.adjustments.has(id)) return
+    this.touch(key, now)
+    key.adjustments.add(id)
     key.granted += amount
   }
 
-  changeTerms(key: ModelKey, credits: number, zone: Zone, now: number): void {
+  changeTerms(key: ModelKey, terms: ModelTerms, isUsageReset: boolean, now: number): void {
     this.touch(key, now)
-    key.credits = credits
-    key.zone = zone
-    if (key.type !== 'monthly' && key.type !== 'daily') return
-    // The running cycle ends with the first month or day of the new zone that is not the one it has been granted for.
-    const half = key.type === 'monthly' ? 14 * DAY : DAY / 2
-    const next = boundary(key.type, zone, key.cycle, 1)
-    key.nextReset = next - key.cycle < half ? boundary(key.type, zone, next, 1) : next
+    const old = key.terms
+    const added = key.granted - old.credits
+    const start = Math.max(now, key.cycle + 1)
+    key.terms = terms
+    if (terms.type !== old.type) {
+      this.#begin(key, start, resets(terms) ? boundary(terms, start, 1) : Infinity)
+    } else if (isUsageReset) {
+      this.#begin(key, start, key.nextReset)
+      key.granted += added
+    } else key.granted += terms.credits - old.credits
+    if (resets(terms) && terms.type === old.type && terms.zone !== old.zone) {
+      // The cycle ends with the month or day of the new zone that begins nearest to where it would have ended.
+      const [before, after] = [boundary(terms, key.nextReset, 0), boundary(terms, key.nextReset, 1)]
+      key.nextReset = before > key.cycle && key.nextReset - before <= after - key.nextReset ? before : after
+    }
+    this.touch(key, now)
+  }
+
+  /** A process that ends forgets what ended cycles have left, and the next one charges nothing for what was open. */
+  restart(now: number): void {
+    for (const key of this.keys) key.ended = undefined
+    // Resolving takes a hold out of the list that is gone through.
+    for (const hold of this.holds.slice()) this.resolve(hold, 0, now)
+  }
+
+  #present(key: ModelKey): ModelHold[] {
+    return this.holds.filter((hold) => hold.key === key && hold.cycle === key.cycle)
+  }
+
+  #begin(key: ModelKey, start: number, nextReset: number): void {
+    key.ended = { cycle: key.cycle, left: this.available(key) }
+    key.cycle = start
+    key.nextReset = nextReset
+    key.granted = key.terms.type === 'unlimited' ? 0 : key.terms.credits
+    key.used = 0
   }
 }
 
+function resets({ type }: ModelTerms): boolean {
+  return type === 'monthly' || type === 'daily'
+}
+
 /** The start of the month or day that an instant lies in, or of the one `later` after it. */
-function boundary(type: 'monthly' | 'daily', zone: Zone, instant: number, later: number): number {
+function boundary({ type, zone }: ModelTerms, instant: number, later: number): number {
   const local = new Date(instant + ZONES[zone])
   const [year, month, day] = [local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate()]
   const start = type === 'monthly' ? Date.UTC(year, month + later, 1) : Date.UTC(year, month, day + later)

@@ -140,7 +140,7 @@ describe('a broken rule is found and named', () => {
         await tampered(
           `INSERT INTO key SELECT 'new', 'new', owner, substr(hash, 2) || 'x', hint, package_id, status, expires_at_ms,
              created_at_ms FROM key LIMIT 1`,
-          `INSERT INTO balance VALUES ('new', 0, 0, 0, 0, 0, NULL)`,
+          `INSERT INTO balance SELECT 'new', 0, 0, 0, 0, 0, NULL, 'topup', 0, 'UTC', NULL`,
           `UPDATE balance SET ${column} = 5 WHERE key_id = 'new'`,
         ),
       )

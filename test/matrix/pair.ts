@@ -46,6 +46,7 @@ function providerOf(dialect: ProviderName, quirks: Partial<Quirks>): Provider {
     baseUrl: 'https://upstream.example/v1',
     hasSecret: true,
     outputCapField: 'max_tokens',
+    onDisconnect: 'cancel',
     quirks,
     createdAtMs: NOW_MS,
   }

@@ -41,6 +41,8 @@ function relayOf(format: Format, dialect: Dialect, members: object = {}) {
     readError: prepared.readError,
     client,
     begin: () => client.begin(200, {}),
+    guard: undefined,
+    beginDrain: undefined,
     monotonicMs: () => 0,
   })
   relay.start()

@@ -12,6 +12,7 @@ const PROVIDER: Provider = {
   baseUrl: 'http://127.0.0.1:1/v1',
   hasSecret: false,
   outputCapField: 'max_tokens',
+  onDisconnect: 'cancel',
   quirks: {},
   createdAtMs: 0,
 }

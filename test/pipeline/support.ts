@@ -25,6 +25,7 @@ export function providerOf(dialect: ProviderDialect): Provider {
     hasSecret: false,
     outputCapField: 'max_tokens',
     quirks: {},
+    onDisconnect: 'cancel',
     createdAtMs: 0,
   }
 }

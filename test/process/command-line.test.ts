@@ -145,6 +145,26 @@ it('suspends a key, resumes it, extends it, tops it up once for each id, and rev
   }),
 )
 
+it('corrects the credits of a key once for each id, moves it to another package and resets what it used', LIMIT, () =>
+  inBothSituations(async (user) => {
+    const config = join(user.folder, 'farebox.yaml')
+    await writeFile(config, fileOf({ output: 2 }))
+    await user.begin(`apply -f ${config}`)
+    const { key } = (await user.done('key create mine --package try')) as { key: string }
+    const correction = 'key adjust mine --credits -2 --reason mistake --idempotency-id ticket-3'
+    expect(await user.done(correction)).toMatchObject({ balance: { total_credits: 3 } })
+    expect(await user.done(correction)).toMatchObject({ balance: { total_credits: 3 } })
+    await user.done('package add day --type daily --credits 3')
+    expect(await user.done('key move mine --package day')).toMatchObject({
+      package: 'day',
+      balance: { total_credits: 3, used_credits: 0 },
+    })
+    expect(await user.call(key)).toBe(200)
+    await user.done('package edit day --credits 4 --reset-used')
+    expect(await user.done('key show mine')).toMatchObject({ balance: { total_credits: 4, used_credits: 0 } })
+  }),
+)
+
 it('applies a file: again changes nothing, nor does a dry run or a file with a mistake', LIMIT, () =>
   inBothSituations(async (user) => {
     const config = join(user.folder, 'farebox.yaml')

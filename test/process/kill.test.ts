@@ -12,11 +12,11 @@ import { callUntilDead, costlyAnswers, type Completed } from '../support/load.ts
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-const KILLS = process.env.FAREBOX_LONG_TESTS === undefined ? 10 : 200
+const KILLS = process.env.FAREBOX_LONG_TESTS === undefined ? 50 : 1000
 const CLIENTS = 16
 /** The load runs this long before the kill, at least and at most. */
 const LEAST_LOAD_MS = 60
-const MOST_LOAD_MS = 700
+const MOST_LOAD_MS = 360
 const CREDITS = 1_000_000
 const TOP_UP_CREDITS = 3
 

@@ -39,7 +39,7 @@ describe('a database thread', () => {
     const thread = writer()
     const change = {
       changes: [{ type: 'delete-package', id: 'x' }],
-      batch: { entries: [], usage: [], balances: [['nobody', 0, 0, 0, 0, 0, null]] },
+      batch: { entries: [], usage: [], balances: [['nobody', 0, 0, 0, 0, 0, null, 'topup', 0, 'UTC', null]] },
     } as const
     await expect(thread.call('change', change)).rejects.toThrow('FOREIGN KEY')
     await expect(thread.call('load', undefined)).resolves.toMatchObject({ ledger: { mismatches: [] } })

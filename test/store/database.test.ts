@@ -71,7 +71,8 @@ describe('a database opened for writing', () => {
 
   it('refuses rows that refer to nothing', () => {
     const db = openForWriting(dataDir)
-    const insert = () => db.prepare(`INSERT INTO balance VALUES ('nobody', 0, 0, 0, 0, 0, NULL)`).run()
+    const insert = () =>
+      db.prepare(`INSERT INTO balance VALUES ('nobody', 0, 0, 0, 0, 0, NULL, 'topup', 0, 'UTC', NULL)`).run()
     expect(insert).toThrow('FOREIGN KEY')
     db.close()
   })

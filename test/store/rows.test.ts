@@ -33,6 +33,7 @@ const PROVIDER: Provider = {
   baseUrl: 'https://api.openai.com/v1',
   hasSecret: true,
   outputCapField: 'max_completion_tokens',
+  onDisconnect: 'drain',
   quirks: { maxStops: 2 },
   createdAtMs: 1,
 }

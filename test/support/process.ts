@@ -38,6 +38,15 @@ export type ProcessOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** What it reads from standard input; nothing unless given. */
   readonly stdin?: string
+  /** Another place to run in than here, such as a mount namespace. */
+  readonly place?: Place
+}
+
+export type Place = {
+  /** What runs a command there. */
+  readonly command: readonly string[]
+  /** Where its root folder is seen from here. */
+  readonly root: string
 }
 
 export type StartOptions = ProcessOptions & {
@@ -87,7 +96,9 @@ export async function startProcess(options: StartOptions): Promise<FareboxProces
   const line = await program.printed(/\n/).finally(() => clearTimeout(limit))
   const { url, first_key: firstKey } = JSON.parse(line) as Readonly<Record<string, unknown>>
   if (typeof url !== 'string') throw new Error(`this is no ready line: ${line}`)
-  const instance = JSON.parse(await readFile(join(dataDir, 'instance.json'), 'utf8')) as { readonly token: string }
+  const instance = JSON.parse(await readFile(join(options.place?.root ?? '', dataDir, 'instance.json'), 'utf8')) as {
+    readonly token: string
+  }
   return {
     ...program,
     url,
@@ -113,7 +124,15 @@ export async function launch(args: readonly string[], options: ProcessOptions): 
   const home = dirname(options.dataDir)
   await mkdir(home, { recursive: true })
   const env = { PATH: process.env.PATH ?? '', HOME: home, FAREBOX_SECRETS: 'vault', ...options.env }
-  const child = spawn(process.execPath, [LAUNCHER, ...args, '--data-dir', options.dataDir], { cwd: home, env })
+  const command = [
+    ...(options.place?.command ?? []),
+    process.execPath,
+    LAUNCHER,
+    ...args,
+    '--data-dir',
+    options.dataDir,
+  ]
+  const child = spawn(command[0] ?? '', command.slice(1), { cwd: home, env })
   running.add(child)
   // A command that ends without reading closes the pipe, which is its good right.
   child.stdin.on('error', () => undefined)

@@ -8,7 +8,7 @@ import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/an
 import { addGenerated } from '#dialect/chat-completions/measure.ts'
 import { chatStreamError } from '#dialect/chat-completions/errors.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
-import { readUsage } from '#dialect/chat-completions/usage.ts'
+import { readUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { removeMember, scanObject } from '#dialect/json-text.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
@@ -21,6 +21,7 @@ const NULL_USAGE = ',"usage":null'
 
 export class ChatPassStream implements AnswerReader {
   readonly #wantsUsage: boolean
+  readonly #choiceCount: number
   readonly #splitter = new EventSplitter()
   /** For each choice that was begun, whether it has its finish reason. */
   readonly #choices = new Map<number, boolean>()
@@ -29,12 +30,15 @@ export class ChatPassStream implements AnswerReader {
   #early = ''
   #hasEvent = false
   #final = ''
+  /** The last chunk, whose head those of Farebox's own repeat. */
+  #last: Readonly<Record<string, unknown>> = {}
   usage: TokenUsage | undefined
   readonly generated = new GeneratedText('latin1')
   isComplete = false
 
-  constructor(options: { readonly wantsUsage: boolean }) {
+  constructor(options: { readonly wantsUsage: boolean; readonly choices?: number }) {
     this.#wantsUsage = options.wantsUsage
+    this.#choiceCount = options.choices ?? 1
   }
 
   push(chunk: Buffer): WireBytes | undefined {
@@ -85,6 +89,22 @@ export class ChatPassStream implements AnswerReader {
     return chatStreamError(refusal, requestId)
   }
 
+  /** Every choice that was asked for finishes, also one that had not begun: a client may wait for each of them. */
+  cutShort(usage: TokenUsage): string {
+    const { id, object, created, model, system_fingerprint } = this.#last
+    const head = { id, object, created, model, system_fingerprint }
+    const wanted = Array.from({ length: this.#choiceCount }, (_, index) => index)
+    let text = ''
+    for (const index of new Set([...this.#choices.keys(), ...wanted])) {
+      if (this.#choices.get(index) === true) continue
+      const delta = this.#choices.has(index) ? {} : { role: 'assistant', content: '' }
+      const choice = { index, delta, logprobs: null, finish_reason: 'length' }
+      text += dataEvent({ ...head, choices: [choice], ...(this.#wantsUsage ? { usage: null } : {}) })
+    }
+    if (this.#wantsUsage) text += dataEvent({ ...head, choices: [], usage: writeUsage(usage) })
+    return text + DONE
+  }
+
   /** A comment: clients of this format skip it. */
   keepAlive(): string | undefined {
     return this.#hasEvent && this.#splitter.rest === '' ? KEEP_ALIVE : undefined
@@ -104,6 +124,7 @@ export class ChatPassStream implements AnswerReader {
     const chunk = parseJson(data)
     if (!isRecord(chunk)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
     if (chunk['error'] !== undefined && chunk['error'] !== null) throw failureIn(data)
+    this.#last = chunk
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
     const usage = chunk['usage']
@@ -120,6 +141,11 @@ export class ChatPassStream implements AnswerReader {
     if (typeof finish === 'string' && finish !== '') this.#choices.set(index, true)
     else if (!this.#choices.has(index)) this.#choices.set(index, false)
   }
+}
+
+/** Texts of the chunks that were read have one character for each byte, and go out as they came. */
+function dataEvent(chunk: object): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`
 }
 
 /** The words of an error are for the client, so they are read as text this time. */

@@ -8,7 +8,8 @@ import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/an
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { messagesStreamError, reportedFailure } from '#dialect/messages/errors.ts'
 import { addGeneratedBlock, addGeneratedDelta } from '#dialect/messages/measure.ts'
-import { laterUsage, readMessagesUsage, readStartUsage } from '#dialect/messages/usage.ts'
+import { stopMembers } from '#dialect/messages/stop-reasons.ts'
+import { laterUsage, readMessagesUsage, readStartUsage, writeMessagesUsage } from '#dialect/messages/usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { eventData, EventSplitter } from '#dialect/sse.ts'
 import type { JsonObject } from '#dialect/turn.ts'
@@ -23,6 +24,10 @@ export class MessagesPassStream implements AnswerReader {
   #early = ''
   #hasBegun = false
   #final = ''
+  /** The index of the block that is open. */
+  #openBlock: unknown
+  /** Whether the stream has said already why it ends. */
+  #hasReason = false
   usage: TokenUsage | undefined
   readonly generated = new GeneratedText('latin1')
   isComplete = false
@@ -61,6 +66,13 @@ export class MessagesPassStream implements AnswerReader {
     return Buffer.from(messagesStreamError(refusal, requestId))
   }
 
+  cutShort(usage: TokenUsage): string {
+    const stop = this.#openBlock === undefined ? '' : ownEvent('content_block_stop', { index: this.#openBlock })
+    const { stop_reason, stop_sequence } = stopMembers('max_tokens', undefined)
+    const reason = { delta: { stop_reason, stop_sequence }, usage: writeMessagesUsage(usage) }
+    return stop + (this.#hasReason ? '' : ownEvent('message_delta', reason)) + ownEvent('message_stop', {})
+  }
+
   keepAlive(): string | undefined {
     return this.#hasBegun && this.#splitter.rest === '' ? PING : undefined
   }
@@ -88,14 +100,19 @@ export class MessagesPassStream implements AnswerReader {
       }
       case 'content_block_start':
         this.#expectBegun()
+        this.#openBlock = value['index']
         addGeneratedBlock(this.generated, value['content_block'])
         return
       case 'content_block_delta':
         this.#expectBegun()
         addGeneratedDelta(this.generated, value['delta'])
         return
+      case 'content_block_stop':
+        this.#openBlock = undefined
+        return
       case 'message_delta':
         this.#expectBegun()
+        this.#hasReason = true
         this.usage = laterUsage(this.usage, readMessagesUsage(value['usage']))
         return
       case 'message_stop':
@@ -114,4 +131,8 @@ export class MessagesPassStream implements AnswerReader {
   #expectBegun(): void {
     if (!this.#hasBegun) throw new UpstreamFailure('malformed', 'The provider sent an answer without its beginning.')
   }
+}
+
+function ownEvent(type: string, members: JsonObject): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`
 }

@@ -10,7 +10,8 @@ import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { reportedFailure, responseErrorOf } from '#dialect/responses/errors.ts'
 import { addGeneratedEvent } from '#dialect/responses/measure.ts'
 import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
-import { readResponsesUsage } from '#dialect/responses/usage.ts'
+import { OpenMessage } from '#dialect/responses/open-message.ts'
+import { readResponsesUsage, writeResponsesUsage } from '#dialect/responses/usage.ts'
 import { eventData, EventSplitter } from '#dialect/sse.ts'
 
 type Event = Readonly<Record<string, unknown>>
@@ -25,6 +26,9 @@ export class ResponsesPassStream implements AnswerReader {
   #final = ''
   #sequence = 0
   #response: Event = {}
+  /** The items that are done, by their place. */
+  readonly #done = new Map<number, unknown>()
+  #open: OpenMessage | undefined
   /** An error that came after the begin. OpenAI sends `response.failed` behind it; others end their stream. */
   #reported: UpstreamFailure | undefined
   usage: TokenUsage | undefined
@@ -82,6 +86,22 @@ export class ResponsesPassStream implements AnswerReader {
     return Buffer.concat([Buffer.from(this.#hasBegun ? '' : this.#early, 'latin1'), Buffer.from(failed)])
   }
 
+  /**
+   * A text that is open is ended with its item, marked incomplete. Any other open item is left as it is: clients run a call
+   * as soon as its item is done.
+   */
+  cutShort(usage: TokenUsage): string {
+    let text = this.#early
+    for (const { type, members } of this.#open?.close() ?? []) {
+      text += streamEvent(type, ++this.#sequence, JSON.stringify(members).slice(1, -1))
+    }
+    if (this.#open !== undefined) this.#done.set(this.#open.outputIndex, this.#open.item())
+    const output = [...this.#done].toSorted(([left], [right]) => left - right).map(([, item]) => item)
+    const ending = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
+    const response = { ...this.#response, ...ending, output, usage: writeResponsesUsage(usage) }
+    return text + streamEvent('response.incomplete', ++this.#sequence, `"response":${JSON.stringify(response)}`) + DONE
+  }
+
   /** Codex counts events, not bytes: a comment would not keep it waiting. */
   keepAlive(): string | undefined {
     if (!this.#hasEvent || this.isComplete || this.#splitter.rest !== '') return undefined
@@ -129,12 +149,22 @@ export class ResponsesPassStream implements AnswerReader {
     }
     this.#hasBegun = true
     addGeneratedEvent(this.generated, value)
+    this.#follow(value)
     return event
   }
 
   /** Before the begin the answer fails as a whole; and what a provider has against our account is never passed on. */
   #expectPassable(failure: UpstreamFailure): void {
     if (!this.#hasBegun || isAboutAccount(failure)) throw failure
+  }
+
+  #follow(value: Event): void {
+    const { type, output_index: index, item } = value
+    if (type === 'response.output_item.added') this.#open = OpenMessage.begin(value)
+    else if (type === 'response.output_item.done') {
+      if (typeof index === 'number') this.#done.set(index, item)
+      if (this.#open?.outputIndex === index) this.#open = undefined
+    } else this.#open?.note(value)
   }
 
   #complete(event: string, value: Event): '' {

@@ -1,0 +1,70 @@
+// The receipt of one call: what it used, what each class of tokens cost, and how it went. Shared by `GET /v1/receipts/{id}`, the
+// admin API and the command line.
+
+import { Type, type Static, type TProperties } from 'typebox'
+
+function strict<Properties extends TProperties>(properties: Properties) {
+  return Type.Object(properties, { additionalProperties: false })
+}
+
+const NullableCount = Type.Union([Type.Integer(), Type.Null()])
+const NullableText = Type.Union([Type.String(), Type.Null()])
+/** `unknown`: nobody said, or the record was written by a Farebox that did not note it. Never read as 0. */
+const Source = Type.Enum(['reported', 'estimated', 'unknown'])
+const ClassCount = strict({ tokens: NullableCount, source: Source })
+/** Credits as exact decimal text: a price per million tokens needs more decimals than a number of credits shows. */
+const Amount = Type.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$' })
+
+export const ReceiptView = strict({
+  object: Type.Literal('receipt'),
+  id: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+  key: Type.String(),
+  endpoint: Type.String(),
+  model: Type.String(),
+  provider: NullableText,
+  upstream_model: NullableText,
+  stream: Type.Boolean(),
+  outcome: Type.String(),
+  status: Type.Integer(),
+  tokens: strict({
+    input: ClassCount,
+    cache_read: ClassCount,
+    cache_write: ClassCount,
+    output: ClassCount,
+    reasoning: ClassCount,
+  }),
+  price: Type.Union([
+    strict({
+      version: Type.Integer(),
+      input: Type.Number(),
+      output: Type.Number(),
+      cache_read: Type.Number(),
+      cache_write: Type.Number(),
+    }),
+    Type.Null(),
+  ]),
+  /** Their amounts add up to `charge_credits` exactly. */
+  lines: Type.Array(
+    Type.Union([
+      strict({
+        type: Type.Enum(['input', 'cache_read', 'cache_write', 'output']),
+        tokens: Type.Integer(),
+        price: Type.Number(),
+        amount: Amount,
+      }),
+      strict({ type: Type.Literal('rounding'), amount: Amount }),
+    ]),
+  ),
+  charge_credits: Type.Number(),
+  held_credits: Type.Number(),
+  overrun: Type.Boolean(),
+  attempts: Type.Union([
+    Type.Array(strict({ outcome: Type.String(), status: NullableCount, duration_ms: Type.Integer() })),
+    Type.Literal('unknown'),
+  ]),
+  first_byte_ms: NullableCount,
+  duration_ms: Type.Integer(),
+})
+
+export type ReceiptView = Static<typeof ReceiptView>

@@ -1,0 +1,122 @@
+// Receipts: a usage record explained, with its price and the lines that add up to its charge.
+
+import { iso } from '#catalog/dates.ts'
+import type { ReceiptView } from '#contract/receipt.ts'
+import { microCredits, microToCredits } from '#core/money.ts'
+import type { Price } from '#core/pricing.ts'
+import { receiptLines } from '#core/receipt.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import type { StoredReceipt } from '#store/usage-rows.ts'
+
+/** Finds the record of one call; undefined where there is none. */
+export type ReadReceipt = (id: string) => Promise<StoredReceipt | undefined>
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * The receipt of a call; of one key's calls where `keyId` is given. Another key's call is refused in the same words as one
+ * that never was, so that nobody can ask what others do.
+ */
+export async function receiptOf(id: string, read: ReadReceipt, keyId?: string): Promise<ReceiptView | Refusal> {
+  const row = ID.test(id) ? await read(id) : undefined
+  if (row !== undefined && (keyId === undefined || row.key_id === keyId)) return receiptView(row)
+  return refuse('not_found', 'There is no receipt with this id. A call has one when it was admitted and has ended.')
+}
+
+function receiptView(row: StoredReceipt): ReceiptView {
+  const charge = microCredits(row.charge_micro)
+  const usage = usageOf(row)
+  const price = priceOf(row)
+  // A call with nothing to pay for has no lines, also where its record names tokens.
+  const lines = price === undefined || row.usage_source === 'none' ? [] : receiptLines(usage, price, charge)
+  return {
+    object: 'receipt',
+    id: row.id,
+    created_at: iso(row.created_at_ms),
+    key: row.key_name,
+    endpoint: row.endpoint,
+    model: row.model_id,
+    provider: row.provider_name,
+    upstream_model: row.upstream_model,
+    stream: row.is_stream === 1,
+    outcome: row.outcome,
+    status: row.status,
+    tokens: tokensView(row),
+    price: price === undefined ? null : priceView(price),
+    lines: lines.map((line) =>
+      line.type === 'rounding'
+        ? line
+        : { type: line.type, tokens: line.tokens, price: microToCredits(line.priceMicro), amount: line.amount },
+    ),
+    charge_credits: microToCredits(charge),
+    held_credits: microToCredits(microCredits(row.hold_micro)),
+    overrun: row.is_overrun === 1,
+    // Written by this program, in the shape that the contract has.
+    attempts: row.attempts === null ? 'unknown' : (JSON.parse(row.attempts) as ReceiptView['attempts']),
+    first_byte_ms: row.first_byte_ms,
+    duration_ms: row.duration_ms,
+  }
+}
+
+function usageOf(row: StoredReceipt): TokenUsage {
+  return {
+    inputTokens: row.input_tokens ?? undefined,
+    cacheReadTokens: row.cache_read_tokens ?? undefined,
+    cacheWriteTokens: row.cache_write_tokens ?? undefined,
+    outputTokens: row.output_tokens ?? undefined,
+    reasoningTokens: row.reasoning_tokens ?? undefined,
+  }
+}
+
+function priceOf(row: StoredReceipt): Price | undefined {
+  const { price_version: version, price_input_micro: input, price_output_micro: output } = row
+  const { price_cache_read_micro: cacheRead, price_cache_write_micro: cacheWrite } = row
+  if (version === null || input === null || output === null || cacheRead === null || cacheWrite === null) {
+    return undefined
+  }
+  return {
+    version,
+    inputMicro: microCredits(input),
+    outputMicro: microCredits(output),
+    cacheReadMicro: microCredits(cacheRead),
+    cacheWriteMicro: microCredits(cacheWrite),
+  }
+}
+
+function priceView(price: Price): ReceiptView['price'] {
+  return {
+    version: price.version,
+    input: microToCredits(price.inputMicro),
+    output: microToCredits(price.outputMicro),
+    cache_read: microToCredits(price.cacheReadMicro),
+    cache_write: microToCredits(price.cacheWriteMicro),
+  }
+}
+
+function tokensView(row: StoredReceipt): ReceiptView['tokens'] {
+  const estimated = row.estimated_classes?.split(',')
+  const count = (name: string, tokens: number | null) => ({ tokens, source: sourceOf(row, estimated, name, tokens) })
+  return {
+    input: count('input', row.input_tokens),
+    cache_read: count('cache_read', row.cache_read_tokens),
+    cache_write: count('cache_write', row.cache_write_tokens),
+    output: count('output', row.output_tokens),
+    reasoning: count('reasoning', row.reasoning_tokens),
+  }
+}
+
+type Source = ReceiptView['tokens']['input']['source']
+
+/** A record that was estimated says for which classes, unless an older Farebox wrote it: then nobody knows. */
+function sourceOf(
+  row: StoredReceipt,
+  estimated: readonly string[] | undefined,
+  name: string,
+  tokens: number | null,
+): Source {
+  if (tokens === null) return 'unknown'
+  if (row.usage_source === 'reported') return 'reported'
+  if (estimated === undefined) return 'unknown'
+  return estimated.includes(name) ? 'estimated' : 'reported'
+}

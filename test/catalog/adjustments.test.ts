@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openForReading } from '#store/database.ts'
+import { chat, startPair, type Pair } from '../gateway/support.ts'
+import { refusal, refused, topup } from './support.ts'
+
+let pair: Pair
+let names = 0
+
+beforeAll(async () => {
+  const packages = [
+    topup('plenty'),
+    { name: 'free', type: 'unlimited' as const },
+    { name: 'day', type: 'daily' as const, credits: 5, timezone: 'UTC' },
+    { name: 'big-day', type: 'daily' as const, credits: 50, timezone: 'UTC' },
+    { name: 'narrow', type: 'daily' as const, credits: 5, timezone: 'UTC', models: ['embed'] },
+  ]
+  pair = await startPair({ packages })
+})
+
+afterAll(async () => {
+  expect(await call('verifyLedger', {})).toMatchObject({ ok: true, problems: [] })
+  await pair.close()
+})
+
+const call: Pair['farebox']['admin']['call'] = (action, input) => pair.farebox.admin.call(action, input)
+const create = (packageName = 'plenty') =>
+  call('createKey', { body: { name: `key-${++names}`, package: packageName, expires: 'never' } })
+const balance = (key: string) => pair.farebox.balance(key)
+const adjust = (id: string, credits: number, more: object = {}) =>
+  call('adjustKey', { id, body: { credits, reason: 'mistake', ...more } })
+
+/** Answers one call, which is charged 39 micro-credits. */
+async function spend(key: string): Promise<void> {
+  expect((await chat(pair.farebox, key)).status).toBe(200)
+}
+
+describe('a correction', () => {
+  it('takes credits, and gives them, each time anew without an id', async () => {
+    const { id } = await create()
+    expect((await adjust(id, -2.5)).balance).toMatchObject({ total_credits: 7.5, remaining_credits: 7.5 })
+    expect((await adjust(id, -2.5)).balance).toMatchObject({ total_credits: 5 })
+    expect((await adjust(id, 0.000001)).balance).toMatchObject({ total_credits: 5.000001 })
+  })
+
+  it('with the same id counts once, and has nothing to do with a top-up of that id', async () => {
+    const { id } = await create()
+    for (let count = 0; count < 2; count++) {
+      expect((await adjust(id, -4, { idempotency_id: 'x' })).balance.total_credits).toBe(6)
+    }
+    expect((await call('topUpKey', { id, body: { credits: 1, idempotency_id: 'x' } })).balance.total_credits).toBe(7)
+  })
+
+  it('may take more than there is: the debt is paid by the next top-up, and never shown as a number below 0', async () => {
+    const { id, key } = await create()
+    await spend(key)
+    expect((await adjust(id, -12)).balance).toMatchObject({ total_credits: 0, remaining_credits: 0 })
+    expect((await chat(pair.farebox, key)).status).toBe(402)
+    await call('topUpKey', { id, body: { credits: 3 } })
+    expect(await balance(key)).toMatchObject({ total_credits: 1, remaining_credits: 0.999961, used_credits: 0.000039 })
+  })
+
+  it('is written with its reason', async () => {
+    const { id } = await create()
+    await adjust(id, -1, { reason: 'ticket 7' })
+    const db = openForReading(pair.farebox.dataDir)
+    const query = `SELECT amount_micro, reason FROM ledger_entry WHERE key_id = ? AND kind = 'adjustment'`
+    expect(db.prepare(query).all(id)).toEqual([{ amount_micro: -1_000_000, reason: 'ticket 7' }])
+    db.close()
+  })
+
+  it.each([
+    ['credits', { credits: 0 }],
+    ['credits', { credits: 0.0000001 }],
+    ['credits', { credits: -1e10 }],
+    ['reason', { reason: undefined }],
+    ['reason', { reason: '' }],
+    ['reason', { reason: '  ' }],
+    ['idempotency_id', { idempotency_id: '' }],
+  ])('is refused for its %s: %j', async (param, wrong) => {
+    const { id, key } = await create()
+    expect(await refusal(adjust(id, 1, wrong))).toEqual(refused.invalid(param))
+    expect(await balance(key)).toMatchObject({ total_credits: 10 })
+  })
+
+  it('is refused for a key that nobody knows, that is revoked, or that counts no credits', async () => {
+    expect(await refusal(adjust('nobody', 1))).toEqual(refused.notFound)
+    const [revoked, free] = [await create(), await create('free')]
+    await call('revokeKey', { id: revoked.id })
+    expect(await refusal(adjust(revoked.id, 1))).toEqual(refused.conflict())
+    expect(await refusal(adjust(free.id, 1))).toMatchObject({ status: 400 })
+  })
+})
+
+describe('a move', () => {
+  it('to a package of the same kind keeps what was used and what was topped up', async () => {
+    const { id, key } = await create('day')
+    await spend(key)
+    await call('topUpKey', { id, body: { credits: 2 } })
+    expect(await call('moveKey', { id, body: { package: 'big-day' } })).toMatchObject({ id, package: 'big-day' })
+    const moved = { total_credits: 52, used_credits: 0.000039, remaining_credits: 51.999961, daily_credits: 50 }
+    expect(await balance(key)).toMatchObject(moved)
+    await call('moveKey', { id, body: { package: 'big-day' } })
+    expect(await balance(key)).toMatchObject(moved)
+  })
+
+  it('to a package of another kind leaves everything behind', async () => {
+    const { id, key } = await create()
+    await spend(key)
+    await call('topUpKey', { id, body: { credits: 2 } })
+    await call('moveKey', { id, body: { package: 'day' } })
+    expect(await balance(key)).toMatchObject({
+      package_type: 'daily',
+      total_credits: 5,
+      used_credits: 0,
+      total_requests: 1,
+      next_reset_at: expect.any(String),
+    })
+    await call('moveKey', { id, body: { package: 'free' } })
+    expect(await balance(key)).toMatchObject({ package_type: 'unlimited', total_credits: null, next_reset_at: null })
+  })
+
+  it('holds for the very next request: its models and its credits', async () => {
+    const { id, key } = await create('day')
+    await call('moveKey', { id, body: { package: 'narrow' } })
+    expect((await chat(pair.farebox, key)).status).not.toBe(200)
+    await call('moveKey', { id, body: { package: 'day' } })
+    await spend(key)
+  })
+
+  it('lets a running call end under the package in which it was admitted', async () => {
+    const { id, key } = await create()
+    pair.upstream.script({ type: 'answer', headersAfterMs: 300 })
+    const running = chat(pair.farebox, key)
+    await expect.poll(async () => (await balance(key))['held_credits'], { timeout: 5000 }).toBeGreaterThan(0)
+    await call('moveKey', { id, body: { package: 'day' } })
+    expect((await running).status).toBe(200)
+    pair.upstream.script({ type: 'answer' })
+    expect(await balance(key)).toMatchObject({
+      total_credits: 5,
+      used_credits: 0,
+      remaining_credits: 5,
+      held_credits: 0,
+    })
+    const { usage } = await call('usage', { query: { key: id } })
+    expect(usage).toMatchObject([{ charge_credits: 0.000039, overrun: false }])
+  })
+
+  it('frees the package that it left', async () => {
+    await call('addPackage', { body: topup('left') })
+    const { id } = await create('left')
+    await call('moveKey', { id, body: { package: 'plenty' } })
+    expect(await call('removePackage', { id: 'left' })).toEqual({})
+  })
+
+  it('is refused where there is no such key or package, and for a revoked key', async () => {
+    const { id } = await create()
+    expect(await refusal(call('moveKey', { id: 'nobody', body: { package: 'day' } }))).toEqual(refused.notFound)
+    expect(await refusal(call('moveKey', { id, body: { package: 'nothing' } }))).toEqual(refused.notFound)
+    await call('revokeKey', { id })
+    expect(await refusal(call('moveKey', { id, body: { package: 'day' } }))).toEqual(refused.conflict())
+  })
+})

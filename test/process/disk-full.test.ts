@@ -1,0 +1,122 @@
+// A disk that runs full under load, a few bytes later each time, so that each kind of write is the one that fails. Whoever
+// got an answer pays for it, whoever did not does not, and when there is room again everything goes on by itself.
+
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import type { UsageView } from '#contract/schemas.ts'
+import { balanceOf, postChat, type ChatTarget } from '../support/chat.ts'
+import { setUpUpstream } from '../support/farebox.ts'
+import { costlyAnswers } from '../support/load.ts'
+import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
+import { canMountSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+const ROUNDS = process.env['FAREBOX_LONG_TESTS'] === undefined ? 16 : 128
+/** The room that is left grows by this from round to round: by two pages of the database. */
+const STEP_BYTES = 8192
+const CALLS = 24
+
+let upstream: Upstream | undefined
+let disk: SmallDisk | undefined
+
+afterEach(async () => {
+  await endProcesses()
+  disk?.remove()
+  await upstream?.close()
+})
+
+type Answer = {
+  readonly id: string
+  readonly isStream: boolean
+  readonly status: number
+  readonly paidMicro: number | undefined
+}
+
+/** One call, and what its client has to pay: undefined for one that has only a part of its answer. */
+async function call(target: ChatTarget, isStream: boolean): Promise<Answer> {
+  const response = await postChat(target, isStream ? { stream: true } : {})
+  const text = await response.text()
+  const id = response.headers.get('x-request-id') ?? ''
+  const [, input, output] = /<(\d+):(\d+)>/.exec(text) ?? []
+  const isWhole = response.status === 200 && (!isStream || text.endsWith('data: [DONE]\n\n'))
+  const cost = Number(input) + 2 * Number(output)
+  const paidMicro = isWhole ? cost : response.status === 200 ? undefined : 0
+  return { id, isStream, status: response.status, paidMicro }
+}
+
+async function usage({ admin }: FareboxProcess): Promise<UsageView[]> {
+  const records: UsageView[] = []
+  for (let before: string | null | undefined; before !== null;) {
+    const page = await admin.call('usage', { query: { limit: '1000', ...(before === undefined ? {} : { before }) } })
+    records.push(...page.usage)
+    before = page.next
+  }
+  return records
+}
+
+const micro = (credits: unknown) => Math.round(Number(credits) * 1_000_000)
+
+async function expectSoundBooks(program: FareboxProcess, key: string): Promise<UsageView[]> {
+  await expect.poll(async () => (await program.admin.call('status', {})).ledger, { timeout: 15_000 }).toBe('ok')
+  const records = await usage(program)
+  expect(await program.admin.call('verifyLedger', {})).toMatchObject({ ok: true, problems: [], open_holds: 0 })
+  const balance = await balanceOf({ url: program.url, key })
+  expect(balance).toMatchObject({ held_credits: 0, status: 'active' })
+  expect(micro(balance['used_credits'])).toBe(records.reduce((sum, record) => sum + micro(record.charge_credits), 0))
+  return records
+}
+
+if (canMountSmallDisk) {
+  it(`is survived ${ROUNDS} times, each at another write`, { timeout: 60_000 + ROUNDS * 10_000 }, async () => {
+    const folder = join(await temporaryFolder(), 'disk')
+    await mkdir(folder)
+    disk = await mountSmallDisk(folder, '12m')
+    const { place } = disk
+    const dataDir = join(folder, 'data')
+    upstream = await startUpstream()
+    upstream.script(costlyAnswers())
+    let program = await startProcess({ dataDir, place })
+    await setUpUpstream(program, upstream.url, [{ name: 'plenty', type: 'topup', credits: 1000 }])
+    const { key } = await program.admin.call('createKey', { body: { name: 'loaded', package: 'plenty' } })
+    const answers: Answer[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      disk.fill(round * STEP_BYTES)
+      const target = { url: program.url, key }
+      const calls = Array.from({ length: CALLS }, (_, index) => call(target, index % 2 === 0))
+      answers.push(...(await Promise.all(calls)))
+      // It may be killed in the middle of being full, too.
+      if (round % 8 === 7) program.kill('SIGKILL')
+      disk.clear()
+      if (round % 8 === 7) {
+        await program.exited
+        program = await startProcess({ dataDir, place })
+      }
+      await expectSoundBooks(program, key)
+      answers.push(await call({ url: program.url, key }, false))
+      expect(answers.at(-1)?.status).toBe(200)
+    }
+    const byId = new Map((await expectSoundBooks(program, key)).map((record) => [record.id, record]))
+    const wrong = answers.filter(({ id, paidMicro }) => {
+      return paidMicro !== undefined && micro(byId.get(id)?.charge_credits ?? 0) !== paidMicro
+    })
+    expect(wrong).toEqual([])
+    // A stream whose end was missing brought its text all the same. Only what a kill interrupts is never charged.
+    const isFree = ({ id }: Answer) => byId.get(id)?.charge_credits === 0 && byId.get(id)?.outcome !== 'interrupted'
+    expect(answers.filter((answer) => answer.paidMicro === undefined && isFree(answer))).toEqual([])
+    const refused = answers.filter(({ status }) => status === 503)
+    const withheld = refused.filter(({ id }) => byId.get(id)?.outcome === 'failed')
+    const cut = answers.filter(({ paidMicro }) => paidMicro === undefined)
+    const completed = answers.filter(({ status, paidMicro }) => status === 200 && paidMicro !== undefined)
+    console.log(
+      `disk full ${ROUNDS} times: ${completed.length} answers completed and charged, ${withheld.length} withheld and not ` +
+        `charged, ${cut.length} streams cut at their end, ${refused.length - withheld.length} calls refused before`,
+    )
+    for (const some of [completed, withheld, cut]) expect(some.length).toBeGreaterThan(0)
+    expect((await program.stop()).code).toBe(0)
+  })
+} else {
+  it('cannot be tried on this machine, which lets nobody mount a small disk', () => {
+    expect(canMountSmallDisk).toBe(false)
+  })
+}
