@@ -21,6 +21,8 @@ export interface AnswerReader {
   final(usage: TokenUsage): WireBytes
   /** True once the dialect's terminal event was read: the rest of the upstream's bytes does not matter. */
   readonly isComplete: boolean
+  /** True where the answer ended as its dialect asks for, and says itself that it failed. */
+  readonly hasFailed?: boolean
   /** The last usage that the upstream reported; undefined while it has reported none. */
   readonly usage: TokenUsage | undefined
   /** What was generated so far (content, reasoning, tool arguments), for an estimate where usage is missing. */

@@ -42,26 +42,7 @@ export type AttemptNote = {
 const CLIENT_GONE_STATUS = 499
 
 export async function settlementOf(ending: Ending, counter: TokenCounter): Promise<Settlement> {
-  const isUrgent = ending.end.type === 'stopped'
-  return settlementFor(ending, await usageOf(ending, isUrgent ? urgent(counter) : counter))
-}
-
-/** How long a count may take of an answer that Farebox stopped. */
-const URGENT_MS = 300
-
-/** Streams of a blocked key end within a second, so that tokens are estimated from sizes where counting them takes longer. */
-function urgent(counter: TokenCounter): TokenCounter {
-  return {
-    count: (texts) =>
-      new Promise((resolve, reject) => {
-        const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-        const timer = setTimeout(() => resolve(estimateOutputTokens(bytes)), URGENT_MS)
-        counter
-          .count(texts)
-          .then(resolve, reject)
-          .finally(() => clearTimeout(timer))
-      }),
-  }
+  return settlementFor(ending, await usageOf(ending, counter))
 }
 
 /** The same from sizes alone, for when a mistake of ours keeps the tokens from being counted. */
@@ -87,7 +68,10 @@ export function faultSettlement(ending: Pick<Ending, 'caller' | 'request' | 'rou
   return settlementFor({ ...ending, ...rest }, NOTHING)
 }
 
-type Settled = Omit<Ending, 'reader' | 'attempts'> & { readonly attempts: Ending['attempts'] | undefined }
+type Settled = Omit<Ending, 'reader' | 'attempts'> & {
+  readonly reader?: AnswerReader
+  readonly attempts: Ending['attempts'] | undefined
+}
 
 function settlementFor(ending: Settled, { usage, source, estimated }: Counted): Settlement {
   const { caller, request, route, attempts } = ending
@@ -185,10 +169,10 @@ function deliveredText({ end, reader }: Ending): Delivered {
   return { text: reader.generated.text(), bytes: reader.generated.bytes }
 }
 
-function outcomeOf({ end, hasBegun }: Settled): Outcome {
+function outcomeOf({ end, hasBegun, reader }: Settled): Outcome {
   switch (end.type) {
     case 'complete':
-      return 'answered'
+      return reader?.hasFailed === true ? 'cut' : 'answered'
     case 'refused':
       return 'refused'
     case 'client-gone':

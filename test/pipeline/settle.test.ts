@@ -25,7 +25,12 @@ function ending(end: RelayEnd): Ending {
 it('does not let a stopped stream wait for a slow count: its size is enough then', async () => {
   const startedMs = performance.now()
   const stopped = { type: 'stopped', refusal: refuse('key_not_usable', 'The key was blocked.') } as const
-  const settlement = await settlementOf(ending(stopped), { count: () => new Promise(() => {}) })
+  // A counter whose thread never answers: it estimates as soon as nobody is patient any more.
+  const count = (_texts: readonly string[], patienceMs?: number) =>
+    new Promise<number>((resolve) => {
+      if (patienceMs !== undefined) setTimeout(resolve, patienceMs, 100)
+    })
+  const settlement = await settlementOf(ending(stopped), { count })
   expect(performance.now() - startedMs).toBeLessThan(700)
   expect(settlement).toMatchObject({
     inputTokens: 7,

@@ -157,6 +157,13 @@ describe('the queue', () => {
   })
 })
 
+describe('patience', () => {
+  it('is as short as the caller says: after it an estimate will do', async () => {
+    const counting = tokenizer({ script: BROKEN, waitMs: 60_000, hangMs: 60_000 })
+    expect(await counting.count(['hang', 'xxxx'], 50)).toBe(2)
+  })
+})
+
 describe('closing', () => {
   it('answers what is under way and what comes later with estimates', async () => {
     const counting = tokenizer({ script: BROKEN })

@@ -34,6 +34,7 @@ export class ResponsesPassStream implements AnswerReader {
   usage: TokenUsage | undefined
   readonly generated = new GeneratedText('latin1')
   isComplete = false
+  hasFailed = false
 
   push(chunk: Buffer): WireBytes | undefined {
     if (this.isComplete) return undefined
@@ -136,6 +137,7 @@ export class ResponsesPassStream implements AnswerReader {
         return event
       case 'response.failed':
         this.#expectPassable(failureIn(data))
+        this.hasFailed = true
         return this.#complete(event, value)
       case 'response.completed':
       case 'response.incomplete':
