@@ -1,7 +1,7 @@
 // The members that a message and its content blocks share between streams and whole answers.
 
 import type { AnswerContext } from '#dialect/dialect.ts'
-import { wrapCallSeal } from '#dialect/messages/call-seal.ts'
+import { wrapCallSeal } from '#dialect/call-seal.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { wrapSeal, type Sealed } from '#dialect/seal.ts'
 import type { JsonObject } from '#dialect/turn.ts'
@@ -24,7 +24,7 @@ export function thinkingBlock(text: string, sealed: Sealed | undefined): JsonObj
 
 /** The block that carries a tool call's seal, before the call. */
 export function callSealBlock(sealed: Sealed): JsonObject {
-  return { type: 'thinking', thinking: '', signature: wrapCallSeal(sealed) }
+  return { type: 'thinking', thinking: '', signature: wrapCallSeal(sealed, 'messages') }
 }
 
 /** Thinking blocks go to clients that asked for thinking, shown or not; others bring an unexpected block back as an error. */

@@ -7,7 +7,7 @@ import { blocksOf, readHostedHistory, readPlain, readText, readTexts } from '#di
 import { readTools } from '#dialect/messages/read-tools.ts'
 import { readMark, Reading } from '#dialect/messages/reading.ts'
 import { readFormat, readReasoning } from '#dialect/messages/read-wishes.ts'
-import { unwrapCallSeal } from '#dialect/messages/call-seal.ts'
+import { unwrapCallSeal } from '#dialect/call-seal.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { unwrapSeal, type Sealed } from '#dialect/seal.ts'
 import type {

@@ -1,7 +1,7 @@
 // One output item each, written as the events of a stream. An item that has nothing to show writes nothing and takes no index.
 
 import type { Block } from '#dialect/part.ts'
-import { wrapCallSeal } from '#dialect/responses/call-seal.ts'
+import { wrapCallSeal } from '#dialect/call-seal.ts'
 import type { Wishes } from '#dialect/responses/wishes.ts'
 import {
   annotationOf,
@@ -273,7 +273,7 @@ export class SealedCallWriter extends ItemWriter {
 
   constructor(slot: Slot, sealed: Sealed) {
     super(slot)
-    this.#encrypted = wrapCallSeal(sealed)
+    this.#encrypted = wrapCallSeal(sealed, 'responses')
   }
 
   open(): string {

@@ -1,6 +1,6 @@
 // Puts the items of the responses format together into turns: what an assistant did in one go are several items there.
 
-import { unwrapCallSeal } from '#dialect/responses/call-seal.ts'
+import { unwrapCallSeal } from '#dialect/call-seal.ts'
 import type { AssistantContent, TextContent, ToolCall, ToolResult, Turn, UserContent } from '#dialect/turn.ts'
 
 type Open =
