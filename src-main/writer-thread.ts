@@ -34,26 +34,26 @@ const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerB
 
 const summarise = db.transaction(() => summariseNext(db))
 /** At first nobody knows how much an earlier process left to be summarised. */
-let sinceSummary = SUMMARY_STEP
+let entriesUntilSummary = 0
 let summaryTimer: NodeJS.Timeout | undefined
 
 /** Summarises after the batch was answered, so that no call waits for it, one step at a time, so that no batch waits long. */
 function summariseLater(entries: number): void {
-  sinceSummary += entries
-  if (sinceSummary < SUMMARY_STEP || summaryTimer !== undefined) return
+  entriesUntilSummary -= entries
+  if (entriesUntilSummary > 0 || summaryTimer !== undefined) return
   summaryTimer = setTimeout(() => {
     summaryTimer = undefined
-    if (trySummarise()) summariseLater(0)
-    else sinceSummary = 0
+    entriesUntilSummary = trySummarise()
+    if (entriesUntilSummary === 0) summariseLater(0)
   }, 0)
 }
 
-function trySummarise(): boolean {
+function trySummarise(): number {
   try {
     return summarise.immediate()
   } catch {
     // A full disk, or somebody else's lock. Nothing is lost: the entries stay, and it is tried again.
-    return false
+    return SUMMARY_STEP
   }
 }
 

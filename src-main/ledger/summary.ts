@@ -18,16 +18,17 @@ export function summarisedUpTo(db: Database): number {
 
 /**
  * Summarises the next entries, if there are enough of them before the oldest hold that is still open. Runs inside the
- * caller's transaction. Says whether it did.
+ * caller's transaction. Says how many more entries there must be before it is worth another try; 0 to go on at once.
  */
-export function summariseNext(db: Database): boolean {
+export function summariseNext(db: Database): number {
   const { last_seq: after, digest } = covered(db)
   const last = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM ledger_entry').pluck().get() ?? 0
-  if (last - after < SUMMARY_STEP) return false
+  const missing = after + SUMMARY_STEP - last
+  if (missing > 0) return missing
   const firstOpen = firstOpenHold(db, after)
   const upTo = firstOpen === null ? after + SUMMARY_STEP : firstOpen - 1
   // A call that takes long holds back what came after it; a summary of a few entries would be all work and no gain.
-  if (upTo - after < SUMMARY_STEP / 4) return false
+  if (upTo - after < SUMMARY_STEP / 4) return SUMMARY_STEP / 4
   db.prepare(
     `INSERT INTO cycle_summary (key_id, cycle_started_at_ms, ${SUMS})
      SELECT key_id, cycle_started_at_ms, ${SUM_EXPRESSIONS} FROM ledger_entry
@@ -40,7 +41,7 @@ export function summariseNext(db: Database): boolean {
     `INSERT INTO ledger_summary (id, last_seq, digest) VALUES (1, ?, ?)
      ON CONFLICT (id) DO UPDATE SET last_seq = excluded.last_seq, digest = excluded.digest`,
   ).run(upTo, digestOf(db, { after, upTo, digest }))
-  return true
+  return Math.max(0, upTo + SUMMARY_STEP - last)
 }
 
 /** What the summary says that its entries do not: for `ledger verify`. */

@@ -19,7 +19,7 @@ export function fill(dataFolder: string, { keys, calls }: Past): void {
       if (calls > 0) addCalls(db, { keys, calls })
       addBalances(db)
     })()
-    while (db.transaction(() => summariseNext(db))());
+    while (db.transaction(() => summariseNext(db))() === 0);
     db.pragma('wal_checkpoint(TRUNCATE)')
   } finally {
     db.close()

@@ -68,7 +68,7 @@ it('one among the entries that a start does not read stops spending soon after i
   await program.stop()
   fill(dataDir, { keys: 20, calls: 20_000 })
   const db = new Database(join(dataDir, 'farebox.db'))
-  expect(summariseNext(db)).toBe(false)
+  expect(summariseNext(db)).toBeGreaterThan(0)
   expect(summarisedUpTo(db)).toBeGreaterThan(32_000)
   db.close()
   const sound = await startProcess({ dataDir })
