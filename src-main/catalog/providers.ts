@@ -1,10 +1,11 @@
 // Providers: add, secret, remove.
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { readLimits, readTimeLimits } from '#catalog/provider-limits.ts'
 import { readQuirks } from '#catalog/quirks.ts'
 import { providerView } from '#catalog/views.ts'
 import type { ProviderCreate, ProviderView } from '#contract/schemas.ts'
-import type { OutputCapField, Provider } from '#core/entities.ts'
+import type { Network, OutputCapField, Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** Hosts whose newest models take only `max_completion_tokens`; everybody else understands `max_tokens`. */
@@ -67,17 +68,26 @@ export function readProvider(
   existing: Provider | undefined,
 ): Provider | Refusal {
   if (input.dialect === 'demo' && input.secret !== undefined) return demoNeedsNoSecret()
-  const baseUrl = input.dialect === 'demo' ? '' : readBaseUrl(input.base_url)
+  const { dialect } = input
+  if (dialect === undefined) return refuse('invalid_request', "'dialect' is required.", { param: 'dialect' })
+  const baseUrl = dialect === 'demo' ? '' : readBaseUrl(input.base_url)
   if (isRefusal(baseUrl)) return baseUrl
+  const limits = readLimits(input.limits)
+  if (isRefusal(limits)) return limits
   return {
     id: existing?.id ?? context.newId(),
     name: input.name,
-    dialect: input.dialect,
+    preset: input.preset,
+    dialect,
     baseUrl,
+    network: input.network ?? defaultNetwork(baseUrl),
     hasSecret: existing?.hasSecret ?? false,
+    secretHeader: input.secret_header,
     outputCapField: input.output_cap_field ?? defaultCapField(baseUrl),
     onDisconnect: input.on_disconnect ?? 'cancel',
     quirks: readQuirks(input.quirks),
+    limits,
+    timeLimits: readTimeLimits(input.time_limits),
     createdAtMs: existing?.createdAtMs ?? context.nowMs(),
   }
 }
@@ -111,6 +121,12 @@ export function noProvider(idOrName: string): Refusal {
 function defaultCapField(baseUrl: string): OutputCapField {
   const host = baseUrl === '' ? '' : new URL(baseUrl).hostname
   return COMPLETION_CAP_HOSTS.test(host) ? 'max_completion_tokens' : 'max_tokens'
+}
+
+/** A base URL that names this machine in so many words says already that a local server is meant. */
+function defaultNetwork(baseUrl: string): Network {
+  const host = baseUrl === '' ? '' : new URL(baseUrl).hostname
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host) ? 'local' : 'public'
 }
 
 function readBaseUrl(text: string | undefined): string | Refusal {

@@ -3,20 +3,27 @@
 import type { BalanceView, KeyView, ModelView, PackageView, ProviderView } from '#contract/schemas.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
+import { limitsView, timeLimitsView } from '#catalog/provider-limits.ts'
 import { quirksView } from '#catalog/quirks.ts'
 import { keyStatus, type Key, type Model, type Package, type Provider } from '#core/entities.ts'
 import { microToCredits, type MicroCredits } from '#core/money.ts'
+import { DIALECT_SECRET_HEADERS } from '#core/provider-dialect.ts'
 import type { Balance } from '#ledger/account.ts'
 
 export function providerView(provider: Provider): ProviderView {
   return {
     id: provider.id,
     name: provider.name,
+    preset: provider.preset ?? null,
     dialect: provider.dialect,
     base_url: provider.baseUrl,
+    network: provider.network,
+    secret_header: provider.secretHeader ?? DIALECT_SECRET_HEADERS[provider.dialect],
     output_cap_field: provider.outputCapField,
     on_disconnect: provider.onDisconnect,
     quirks: quirksView(provider.quirks),
+    limits: limitsView(provider.limits),
+    time_limits: timeLimitsView(provider.timeLimits),
     has_secret: provider.hasSecret,
     created_at: iso(provider.createdAtMs),
   }

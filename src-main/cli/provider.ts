@@ -9,6 +9,15 @@ import { presentSecret, readSecret, type SecretRead } from '#cli/secret-source.t
 import { verb } from '#cli/verb.ts'
 
 const SECRET_FLAGS = { secret_env: text, secret_file: text, secret_stdin: toggle } satisfies FlagTable
+const FIELD_FLAGS = {
+  dialect: text,
+  base_url: text,
+  network: text,
+  secret_header: text,
+  output_cap_field: text,
+  on_disconnect: text,
+} satisfies FlagTable
+const SETTINGS_FLAGS = { quirks: text, limits: text, time_limits: text } satisfies FlagTable
 const SECRET_USAGE = '--secret-env VAR | --secret-file PATH | --secret-stdin'
 
 const list = verb({
@@ -31,16 +40,30 @@ const list = verb({
 
 const add = verb({
   name: 'provider add',
-  usage: `NAME --dialect D --base-url U [--output-cap-field F] [--on-disconnect cancel|drain] [--quirks NAME=VALUE,…] [${SECRET_USAGE}]`,
+  usage: `NAME --dialect D --base-url U [--network public|local] [--secret-header H] [--output-cap-field F] [--on-disconnect cancel|drain] [--quirks NAME=VALUE,…] [--limits NAME=VALUE,…] [--time-limits NAME=VALUE,…] [${SECRET_USAGE}]`,
   summary: 'adds an upstream account',
   operand: 'NAME',
-  flags: { dialect: text, base_url: text, output_cap_field: text, on_disconnect: text, quirks: text, ...SECRET_FLAGS },
+  flags: { ...FIELD_FLAGS, ...SETTINGS_FLAGS, ...SECRET_FLAGS },
   async run(client, { name, flags, sources }) {
-    const { dialect, base_url, output_cap_field, on_disconnect } = flags
-    const fields = { name, dialect, base_url, output_cap_field, on_disconnect, quirks: quirksOf(flags.quirks) }
+    const { dialect, base_url, network, secret_header, output_cap_field, on_disconnect } = flags
+    const fields = {
+      name,
+      dialect,
+      base_url,
+      network,
+      secret_header,
+      output_cap_field,
+      on_disconnect,
+      quirks: settingsOf(flags.quirks),
+      limits: settingsOf(flags.limits),
+      time_limits: settingsOf(flags.time_limits),
+    }
     // Without the secret first, so that nothing is read for a command that is wrong anyway.
     requestBody('addProvider', fields)
-    const body = requestBody('addProvider', { ...fields, secret: await secretOf(flags, sources) })
+    const body = requestBody('addProvider', {
+      ...fields,
+      secret: await secretOf(flags, sources),
+    })
     const provider = await client.call('addProvider', { body })
     const kept = provider.has_secret ? 'Its secret is kept.' : 'It has no secret.'
     return view(provider, `Provider ${printable(provider.name)} is added. ${kept}`)
@@ -89,12 +112,12 @@ const remove = verb({
 export const PROVIDER_VERBS = [list, add, test, secret, remove]
 
 /** `stream_usage=false,max_stops=2` as an object; what the names and values may be is for the admin API's schema to say. */
-function quirksOf(list: string | undefined): Record<string, unknown> | undefined {
+function settingsOf(list: string | undefined): Record<string, unknown> | undefined {
   if (list === undefined) return undefined
   const entries = list.split(',').map((entry): [string, unknown] => {
     const [name = '', value = ''] = entry.split('=', 2)
     if (value === 'true' || value === 'false') return [name.trim(), value === 'true']
-    return [name.trim(), /^\d+$/.test(value) ? Number(value) : value]
+    return [name.trim(), /^\d+(\.\d+)?$/.test(value) ? Number(value) : value]
   })
   return Object.fromEntries(entries)
 }

@@ -54,13 +54,34 @@ export const ProviderQuirks = strict({
 })
 export type ProviderQuirks = Type.Static<typeof ProviderQuirks>
 
+/** What Farebox may ask of a provider. */
+const ProviderLimits = strict({
+  concurrent_requests: Type.Optional(Count),
+  requests_per_minute: Type.Optional(Count),
+  credits_per_day: Type.Optional(Credits),
+})
+/** A day at most: timers that overflow 31 bits fire at once. */
+const TimeLimit = Type.Integer({ minimum: 1, maximum: 86_400_000 })
+const ProviderTimeLimits = strict({
+  connect_ms: Type.Optional(TimeLimit),
+  first_byte_ms: Type.Optional(TimeLimit),
+  silence_ms: Type.Optional(TimeLimit),
+})
+
 const providerProperties = {
   name: Name,
-  dialect: Type.Enum(['chat-completions', 'messages', 'responses', 'gemini', 'demo']),
+  /** Fills in what is not said. */
+  preset: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  /** May be left out where a preset says it. */
+  dialect: Type.Optional(Type.Enum(['chat-completions', 'messages', 'responses', 'gemini', 'demo'])),
   base_url: Type.Optional(Type.String({ maxLength: 2000 })),
+  network: Type.Optional(Type.Enum(['public', 'local'])),
+  secret_header: Type.Optional(Type.Enum(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'])),
   output_cap_field: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
   on_disconnect: Type.Optional(Type.Enum(['cancel', 'drain'])),
   quirks: Type.Optional(ProviderQuirks),
+  limits: Type.Optional(ProviderLimits),
+  time_limits: Type.Optional(ProviderTimeLimits),
 }
 const Secret = Type.String({ minLength: 1, maxLength: 10_000 })
 
@@ -69,11 +90,16 @@ export const ProviderSecret = strict({ secret: Secret })
 export const ProviderView = strict({
   id: Type.String(),
   name: Name,
+  preset: Type.Union([Type.String(), Type.Null()]),
   dialect: Type.String(),
   base_url: Type.String(),
+  network: Type.String(),
+  secret_header: Type.String(),
   output_cap_field: Type.String(),
   on_disconnect: Type.String(),
   quirks: ProviderQuirks,
+  limits: ProviderLimits,
+  time_limits: ProviderTimeLimits,
   has_secret: Type.Boolean(),
   created_at: Timestamp,
 })

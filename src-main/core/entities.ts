@@ -13,17 +13,47 @@ export type OutputCapField = 'max_tokens' | 'max_completion_tokens'
 export const DISCONNECT_CHOICES = ['cancel', 'drain'] as const
 export type DisconnectChoice = (typeof DISCONNECT_CHOICES)[number]
 
+/** Which addresses a provider may be at: anywhere on the internet over https, or also on this machine and its network. */
+export const NETWORKS = ['public', 'local'] as const
+export type Network = (typeof NETWORKS)[number]
+
+/** The headers in which providers take a secret; `authorization` carries it as a bearer token. */
+export const SECRET_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const
+export type SecretHeader = (typeof SECRET_HEADERS)[number]
+
+/** What Farebox may ask of a provider; undefined is no limit. */
+export type ProviderLimits = {
+  readonly concurrentRequests?: number
+  readonly requestsPerMinute?: number
+  /** What calls may be charged for it on one day of the machine's time zone. */
+  readonly dailyMicro?: MicroCredits
+}
+
+/** How long Farebox waits for a provider, in milliseconds; undefined: as long as the settings say. */
+export type ProviderTimeLimits = {
+  readonly connectMs?: number
+  readonly firstByteMs?: number
+  readonly silenceMs?: number
+}
+
 export type Provider = {
   readonly id: string
   readonly name: string
+  /** The preset that it was made from. */
+  readonly preset: string | undefined
   readonly dialect: ProviderDialect
   /** Without a trailing slash, such as `https://api.openai.com/v1`; empty for the demo provider. */
   readonly baseUrl: string
+  readonly network: Network
   readonly hasSecret: boolean
+  /** undefined: the header of its dialect. */
+  readonly secretHeader: SecretHeader | undefined
   readonly outputCapField: OutputCapField
   readonly onDisconnect: DisconnectChoice
   /** What the administrator said about how this provider differs from others of its dialect. */
   readonly quirks: Partial<Quirks>
+  readonly limits: ProviderLimits
+  readonly timeLimits: ProviderTimeLimits
   readonly createdAtMs: number
 }
 

@@ -1,7 +1,7 @@
 // How each dialect's providers want to be shown their secret, and what else they want to be told with every request.
 
 import type { Provider } from '#core/entities.ts'
-import type { ProviderDialect } from '#core/provider-dialect.ts'
+import { DIALECT_SECRET_HEADERS, type ProviderDialect } from '#core/provider-dialect.ts'
 
 /** Sent with every request unless the client's own headers say otherwise. */
 export const DIALECT_HEADERS: Readonly<Record<ProviderDialect, Readonly<Record<string, string>>>> = {
@@ -14,12 +14,6 @@ export const DIALECT_HEADERS: Readonly<Record<ProviderDialect, Readonly<Record<s
 
 /** The header that carries the secret. */
 export function presentSecret(provider: Provider, secret: string): Readonly<Record<string, string>> {
-  switch (provider.dialect) {
-    case 'messages':
-      return { 'x-api-key': secret }
-    case 'gemini':
-      return { 'x-goog-api-key': secret }
-    default:
-      return { authorization: `Bearer ${secret}` }
-  }
+  const header = provider.secretHeader ?? DIALECT_SECRET_HEADERS[provider.dialect]
+  return { [header]: header === 'authorization' ? `Bearer ${secret}` : secret }
 }

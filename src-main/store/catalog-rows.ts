@@ -2,7 +2,9 @@
 
 import {
   DISCONNECT_CHOICES,
+  NETWORKS,
   PACKAGE_TYPES,
+  SECRET_HEADERS,
   type Key,
   type Model,
   type Package,
@@ -68,32 +70,44 @@ export function loadCatalog(db: Db): CatalogState {
 type ProviderRow = {
   id: string
   name: string
+  preset: string | null
   dialect: string
   base_url: string
+  network: string
   has_secret: number
+  secret_header: string | null
   output_cap_field: string
   on_disconnect: string
   quirks: string
+  limits: string
+  time_limits: string
   created_at_ms: number
 }
 
 function putProvider(db: Db, provider: Provider): void {
   db.prepare(
-    `INSERT INTO provider (id, name, dialect, base_url, has_secret, output_cap_field, on_disconnect, quirks,
-       created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET name = excluded.name, dialect = excluded.dialect, base_url = excluded.base_url,
-       has_secret = excluded.has_secret, output_cap_field = excluded.output_cap_field,
-       on_disconnect = excluded.on_disconnect, quirks = excluded.quirks`,
+    `INSERT INTO provider (id, name, preset, dialect, base_url, network, has_secret, secret_header, output_cap_field,
+       on_disconnect, quirks, limits, time_limits, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name, preset = excluded.preset, dialect = excluded.dialect,
+       base_url = excluded.base_url, network = excluded.network, has_secret = excluded.has_secret,
+       secret_header = excluded.secret_header, output_cap_field = excluded.output_cap_field,
+       on_disconnect = excluded.on_disconnect, quirks = excluded.quirks, limits = excluded.limits,
+       time_limits = excluded.time_limits`,
   ).run(
     provider.id,
     provider.name,
+    provider.preset ?? null,
     provider.dialect,
     provider.baseUrl,
+    provider.network,
     Number(provider.hasSecret),
+    provider.secretHeader ?? null,
     provider.outputCapField,
     provider.onDisconnect,
     JSON.stringify(provider.quirks),
+    JSON.stringify(provider.limits),
+    JSON.stringify(provider.timeLimits),
     provider.createdAtMs,
   )
 }
@@ -102,13 +116,18 @@ function providerOf(row: ProviderRow): Provider {
   return {
     id: row.id,
     name: row.name,
+    preset: row.preset ?? undefined,
     dialect: oneOf(PROVIDER_DIALECTS, row.dialect),
     baseUrl: row.base_url,
+    network: oneOf(NETWORKS, row.network),
     hasSecret: row.has_secret === 1,
+    secretHeader: row.secret_header === null ? undefined : oneOf(SECRET_HEADERS, row.secret_header),
     outputCapField: oneOf(['max_tokens', 'max_completion_tokens'], row.output_cap_field),
     onDisconnect: oneOf(DISCONNECT_CHOICES, row.on_disconnect),
     // Written by this program from values that were checked.
     quirks: JSON.parse(row.quirks) as Provider['quirks'],
+    limits: JSON.parse(row.limits) as Provider['limits'],
+    timeLimits: JSON.parse(row.time_limits) as Provider['timeLimits'],
     createdAtMs: row.created_at_ms,
   }
 }

@@ -7,11 +7,12 @@ import Database from 'better-sqlite3'
 import { first } from '#store/migrations/0010-first.ts'
 import { quirks } from '#store/migrations/0020-quirks.ts'
 import { metering } from '#store/migrations/0030-metering.ts'
+import { routing } from '#store/migrations/0040-routing.ts'
 
 export type Db = Database.Database
 
 /** In order; numbered by tens, so that a fix for an old version finds room between two. */
-const MIGRATIONS = [first, quirks, metering] as const
+const MIGRATIONS = [first, quirks, metering, routing] as const
 
 const NEWEST = Math.max(...MIGRATIONS.map((migration) => migration.version))
 

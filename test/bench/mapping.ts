@@ -3,6 +3,7 @@
 import { isRefusal } from '#core/refusal.ts'
 import { readRequest } from '#pipeline/endpoints.ts'
 import { spread, type Spread } from './statistics.ts'
+import { testProvider } from '../support/provider.ts'
 
 const LENGTHS = { short: 100, long: 1000 }
 const ROUNDS = 15
@@ -10,17 +11,7 @@ const ROUNDS = 15
 const MESSAGES_PER_ROUND = 20_000
 
 const DESTINATION = {
-  provider: {
-    id: 'p',
-    name: 'p',
-    dialect: 'chat-completions',
-    baseUrl: 'http://127.0.0.1:9/v1',
-    hasSecret: false,
-    outputCapField: 'max_tokens',
-    onDisconnect: 'cancel',
-    quirks: {},
-    createdAtMs: 0,
-  },
+  provider: testProvider(),
   target: { providerId: 'p', upstreamModel: 'm', priority: 0, weight: 1 },
   exchangeId: '00000000-0000-7000-8000-000000000000',
   nowMs: 0,

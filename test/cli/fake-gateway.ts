@@ -10,11 +10,16 @@ const AT = '2027-01-02T03:04:05.000Z'
 const provider: ResponseBody<'addProvider'> = {
   id: 'p-1',
   name: 'openai',
+  preset: null,
   dialect: 'chat-completions',
   base_url: 'https://api.openai.com/v1',
+  network: 'public',
+  secret_header: 'authorization',
   output_cap_field: 'max_tokens',
   on_disconnect: 'cancel',
   quirks: {},
+  limits: {},
+  time_limits: {},
   has_secret: true,
   created_at: AT,
 }

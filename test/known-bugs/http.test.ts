@@ -15,6 +15,7 @@ import { ASKING } from '../matrix/answers/all.ts'
 import { dataEvents } from '../matrix/answers/fixture.ts'
 import { sendOk } from '../matrix/pair.ts'
 import { at, chunk, events, pairOf } from './support.ts'
+import { testProvider } from '../support/provider.ts'
 
 let pairs: Pairs
 let calls = 0
@@ -152,17 +153,7 @@ it.each(['messages', 'gemini'] as const)(
     const text = JSON.stringify({ model: 'farebox-model', input: 'Hi' })
     const request = readRequest('embeddings', text, text.length)
     if (isRefusal(request)) throw new Error(request.message)
-    const provider = {
-      id: '01a1fc79-0000-7000-8000-000000000001',
-      name: 'upstream',
-      dialect,
-      baseUrl: 'https://upstream.example/v1',
-      hasSecret: true,
-      outputCapField: 'max_tokens',
-      quirks: {},
-      onDisconnect: 'cancel',
-      createdAtMs: 0,
-    } as const
+    const provider = testProvider({ id: '01a1fc79-0000-7000-8000-000000000001', dialect })
     const target = { providerId: provider.id, upstreamModel: 'embed', priority: 1, weight: 1 }
     const prepared = request.prepare({ provider, target, exchangeId: provider.id, nowMs: 0 })
     expect(prepared).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(dialect) })
@@ -183,17 +174,7 @@ function relayed(client: ClientFormat) {
       },
     },
     request: {
-      provider: {
-        id: 'p',
-        name: 'upstream',
-        dialect: 'chat-completions',
-        baseUrl: '',
-        hasSecret: false,
-        outputCapField: 'max_tokens',
-        quirks: {},
-        onDisconnect: 'cancel',
-        createdAtMs: 0,
-      },
+      provider: testProvider({ name: 'upstream' }),
       path: prepared.path,
       body: '',
       headers: {},

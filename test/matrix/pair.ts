@@ -9,6 +9,7 @@ import type { WireBytes } from '#dialect/answer.ts'
 import { CLIENT_DIALECTS, type ClientFormat } from '#dialect/dialects.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { readRequest, type Prepared } from '#pipeline/endpoints.ts'
+import { testProvider } from '../support/provider.ts'
 
 export const CLIENTS = ['chat', 'messages', 'responses'] as const satisfies readonly ClientFormat[]
 export const PROVIDERS = ['chat-completions', 'messages', 'responses', 'gemini'] as const
@@ -39,17 +40,13 @@ export const DEFAULT_CAP = 4096
 export type Variant = { readonly model?: string | undefined; readonly quirks?: Partial<Quirks> }
 
 function providerOf(dialect: ProviderName, quirks: Partial<Quirks>): Provider {
-  return {
+  return testProvider({
     id: '01a1fc79-0000-7000-8000-000000000001',
     name: 'upstream',
     dialect,
     baseUrl: 'https://upstream.example/v1',
-    hasSecret: true,
-    outputCapField: 'max_tokens',
-    onDisconnect: 'cancel',
     quirks,
-    createdAtMs: NOW_MS,
-  }
+  })
 }
 
 export type Sent = { readonly prepared: Prepared; readonly body: string; readonly outputCap: number }

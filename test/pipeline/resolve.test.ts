@@ -1,21 +1,12 @@
 import { expect, it } from 'vitest'
 import { Catalog } from '#catalog/catalog.ts'
-import type { Model, Package, Provider, Target } from '#core/entities.ts'
+import type { Model, Package, Target } from '#core/entities.ts'
 import { ZERO } from '#core/money.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { resolveRoute } from '#pipeline/resolve.ts'
+import { testProvider } from '../support/provider.ts'
 
-const PROVIDER: Provider = {
-  id: 'p',
-  name: 'provider',
-  dialect: 'chat-completions',
-  baseUrl: 'http://127.0.0.1:1/v1',
-  hasSecret: false,
-  outputCapField: 'max_tokens',
-  onDisconnect: 'cancel',
-  quirks: {},
-  createdAtMs: 0,
-}
+const PROVIDER = testProvider()
 
 const PACKAGE: Package = {
   id: 'k',

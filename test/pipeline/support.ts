@@ -15,19 +15,10 @@ import type {
   UpstreamListener,
   UpstreamRequest,
 } from '#pipeline/ports.ts'
+import { testProvider } from '../support/provider.ts'
 
 export function providerOf(dialect: ProviderDialect): Provider {
-  return {
-    id: dialect,
-    name: dialect,
-    dialect,
-    baseUrl: 'http://127.0.0.1:1/v1',
-    hasSecret: false,
-    outputCapField: 'max_tokens',
-    quirks: {},
-    onDisconnect: 'cancel',
-    createdAtMs: 0,
-  }
+  return testProvider({ id: dialect, name: dialect, dialect })
 }
 
 /** A model of the dialect's name at the dialect's provider. */

@@ -29,12 +29,17 @@ function apply(...changes: readonly CatalogChange[]): void {
 const PROVIDER: Provider = {
   id: 'provider',
   name: 'openai',
+  preset: 'openai',
   dialect: 'chat-completions',
   baseUrl: 'https://api.openai.com/v1',
+  network: 'public',
   hasSecret: true,
+  secretHeader: 'api-key',
   outputCapField: 'max_completion_tokens',
   onDisconnect: 'drain',
   quirks: { maxStops: 2 },
+  limits: { concurrentRequests: 3, dailyMicro: microCredits(5_000_000) },
+  timeLimits: { firstByteMs: 20_000 },
   createdAtMs: 1,
 }
 const PRICE = {
@@ -96,7 +101,17 @@ describe('the catalogue', () => {
 
   it('is loaded as it was stored where everything optional is left out', () => {
     const bare = {
-      provider: { ...PROVIDER, dialect: 'demo', baseUrl: '', hasSecret: false, outputCapField: 'max_tokens' },
+      provider: {
+        ...PROVIDER,
+        preset: undefined,
+        dialect: 'demo',
+        baseUrl: '',
+        hasSecret: false,
+        secretHeader: undefined,
+        outputCapField: 'max_tokens',
+        limits: {},
+        timeLimits: {},
+      },
       model: { ...MODEL, kind: 'embedding', maxOutputTokens: 0, isEnabled: false, price: undefined, targets: [] },
       package: {
         ...PACKAGE,
