@@ -12,6 +12,7 @@ import { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { iso } from '#catalog/dates.ts'
 import { setUpDemo } from '#catalog/demo.ts'
+import { cycleStart } from '#core/cycle.ts'
 import { keyStatus } from '#core/entities.ts'
 import { microToCredits, ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
@@ -22,8 +23,11 @@ import { Ledger, type Settlement } from '#ledger/ledger.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
+import { Health } from '#pipeline/health.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
+import { ProviderGate } from '#pipeline/provider-gate.ts'
+import type { RoutingDeps } from '#pipeline/routing.ts'
 import { DemoTransport } from '#provider/demo.ts'
 import { probeProvider } from '#provider/probe.ts'
 import { Tokenizer } from '#provider/tokenizer.ts'
@@ -31,6 +35,7 @@ import { HttpTransport } from '#provider/transport.ts'
 import { openVault } from '#secret/vault.ts'
 import { adminHandlers } from '#server/admin-handlers.ts'
 import { loopbackHosts } from '#server/guard.ts'
+import { providerUseView, targetsView } from '#server/health.ts'
 import { buildServer } from '#server/server.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
@@ -84,7 +89,9 @@ type OpenParts = Parts & {
 
 async function assemble(config: Config, log: Log, clock: Clock, writer: DatabaseThread<WriterOperations>) {
   const newId = uuidV7Generator(clock.nowMs, pooledRandom())
-  const loaded = await writer.call('load', undefined)
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const chargedSinceMs = cycleStart('daily', timeZone, clock.nowMs())
+  const loaded = await writer.call('load', { chargedSinceMs })
   const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
   const journal = new Journal((batch) => writer.call('append', batch))
   const ledger = new Ledger({ journal, nowMs: clock.nowMs, holdWaitMs: config.holdWaitMs })
@@ -100,7 +107,7 @@ async function assemble(config: Config, log: Log, clock: Clock, writer: Database
     newId,
     randomBytes,
     hashKey,
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone,
     write: (changes, batch) =>
       writer.call('change', { changes, batch: batch ?? { entries: [], usage: [], balances: [] } }),
     keyBlocked: (keyId) => open.stopKey(keyId),
@@ -117,6 +124,15 @@ async function assemble(config: Config, log: Log, clock: Clock, writer: Database
     log(`fault in request ${requestId}: ${describeFault(error)}`)
   const transport = transportOf(http, new DemoTransport(clock.nowMs))
   const adaptations = new Adaptations()
+  const providerGate = new ProviderGate({ nowMs: clock.nowMs, timeZone, maxWaitMs: config.rateLimitWaitMs })
+  providerGate.restore(loaded.charged)
+  const routing: RoutingDeps = {
+    health: new Health(),
+    gate: providerGate,
+    monotonicMs: clock.monotonicMs,
+    random: Math.random,
+    retryDelayMs: config.upstreamRetryDelayMs,
+  }
   const counter = new Tokenizer({ script: new URL('./tokenizer-thread.ts', import.meta.url) })
   return {
     isSummarised: loaded.ledger.isSummarised,
@@ -134,6 +150,8 @@ async function assemble(config: Config, log: Log, clock: Clock, writer: Database
     transport,
     counter,
     adaptations,
+    routing,
+    maxAttempts: config.upstreamAttempts,
   }
 }
 
@@ -331,6 +349,8 @@ class RunningApp implements App {
       models: catalog.models.length,
       packages: catalog.packages.length,
       keys: catalog.keys.length,
+      targets: targetsView(this.#parts),
+      provider_use: providerUseView(this.#parts),
     }
   }
 

@@ -118,9 +118,21 @@ export const SETTINGS = {
     120_000,
   ),
   upstreamTotalTimeoutMs: timeLimit(
-    'How long one attempt at a provider may take in all.',
+    'How long one call may take in all.',
     'FAREBOX_UPSTREAM_TOTAL_TIMEOUT_MS',
     1_800_000,
+  ),
+  upstreamAttempts: {
+    meaning: 'How many attempts at providers one request may take in all, before its answer begins.',
+    env: 'FAREBOX_UPSTREAM_ATTEMPTS',
+    flag: undefined,
+    kind: wholeNumber(1, 20),
+    fallback: () => 6,
+  },
+  upstreamRetryDelayMs: patience(
+    'How long to wait before the same provider is asked again after a failure; twice as long each further time.',
+    'FAREBOX_UPSTREAM_RETRY_DELAY_MS',
+    500,
   ),
   holdWaitMs: patience(
     'How long a request waits for credits that other requests of its key hold.',

@@ -14,10 +14,19 @@ import {
 } from '#store/catalog-rows.ts'
 import { openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
+import { chargedByProvider } from '#store/usage-rows.ts'
+
+type Loaded = {
+  readonly catalog: CatalogState
+  readonly ledger: LedgerState
+  readonly priceVersions: Map<string, number>
+  /** Micro-credits by provider. */
+  readonly charged: Map<string, number>
+}
 
 export type WriterOperations = {
-  /** Everything the main thread keeps in memory. */
-  load: { input: undefined; output: { catalog: CatalogState; ledger: LedgerState; priceVersions: Map<string, number> } }
+  /** Everything the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers are summed up. */
+  load: { input: { chargedSinceMs: number }; output: Loaded }
   append: { input: LedgerBatch; output: void }
   change: { input: { changes: readonly CatalogChange[]; batch: LedgerBatch }; output: void }
   close: { input: undefined; output: void }
@@ -58,7 +67,12 @@ function trySummarise(): number {
 }
 
 serveOperations<WriterOperations>({
-  load: () => ({ catalog: loadCatalog(db), ledger: loadLedger(db), priceVersions: loadPriceVersions(db) }),
+  load: ({ chargedSinceMs }) => ({
+    catalog: loadCatalog(db),
+    ledger: loadLedger(db),
+    priceVersions: loadPriceVersions(db),
+    charged: chargedByProvider(db, chargedSinceMs),
+  }),
   append: (batch) => {
     append.immediate(batch)
     summariseLater(batch.entries.length)

@@ -34,6 +34,8 @@ describe('the default configuration', () => {
       upstreamFirstByteTimeoutMs: 300_000,
       upstreamSilenceTimeoutMs: 120_000,
       upstreamTotalTimeoutMs: 1_800_000,
+      upstreamAttempts: 6,
+      upstreamRetryDelayMs: 500,
       holdWaitMs: 10_000,
       rateLimitWaitMs: 30_000,
       shutdownGraceMs: 10_000,

@@ -1,6 +1,6 @@
 // A receipt as people read it: the call, its lines, and their sum.
 
-import { facts, table, time } from '#cli/output.ts'
+import { facts, printable, table, time } from '#cli/output.ts'
 import type { ReceiptView } from '#contract/receipt.ts'
 
 export function receiptText(receipt: ReceiptView): string {
@@ -30,5 +30,16 @@ export function receiptText(receipt: ReceiptView): string {
 
 function attemptsText(attempts: ReceiptView['attempts']): string {
   if (attempts === 'unknown') return 'unknown'
-  return attempts.map(({ outcome, status }) => (status === null ? outcome : `${outcome} (${status})`)).join(', ')
+  return attempts.map(attemptText).join(', ')
+}
+
+/** Such as `failed (503) at openai/gpt-5.5`. */
+function attemptText({
+  outcome,
+  status,
+  provider,
+  model,
+}: Exclude<ReceiptView['attempts'], 'unknown'>[number]): string {
+  const how = status === null ? outcome : `${outcome} (${status})`
+  return provider === undefined || model === undefined ? how : `${how} at ${printable(`${provider}/${model}`)}`
 }

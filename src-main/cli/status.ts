@@ -1,6 +1,6 @@
 // farebox status: whether a gateway runs on the data folder, and how it is.
 
-import { facts, time, view } from '#cli/output.ts'
+import { facts, printable, time, view } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
 import type { StatusView } from '#contract/schemas.ts'
 
@@ -34,5 +34,32 @@ function details(answer: StatusView): string {
     models: answer.models,
     packages: answer.packages,
     keys: answer.keys,
+    ...sickTargets(answer),
+    ...limitedProviders(answer),
   })
+}
+
+/** A line for each target that is not well; those that are need nobody's attention. */
+function sickTargets({ targets }: StatusView): Readonly<Record<string, string>> {
+  const sick = targets.filter(({ state }) => state !== 'ok')
+  return Object.fromEntries(
+    sick.map(({ provider, model, state, left_out_until, last_failure }) => {
+      const until = left_out_until === null ? '' : ` until ${time(left_out_until)}`
+      const { reason, status } = last_failure ?? { reason: 'unknown', status: null }
+      return [
+        printable(`target ${provider}/${model}`),
+        `${state}${until}: ${reason}${status === null ? '' : ` ${status}`}`,
+      ]
+    }),
+  )
+}
+
+function limitedProviders({ provider_use }: StatusView): Readonly<Record<string, string>> {
+  const of = (limit: number | null) => (limit === null ? '' : ` of ${limit}`)
+  return Object.fromEntries(
+    provider_use.map((use) => [
+      printable(`provider ${use.provider}`),
+      `${use.concurrent_requests}${of(use.concurrent_requests_limit)} requests, ${use.credits_today}${of(use.credits_per_day_limit)} credits today`,
+    ]),
+  )
 }

@@ -60,7 +60,18 @@ export const ReceiptView = strict({
   held_credits: Type.Number(),
   overrun: Type.Boolean(),
   attempts: Type.Union([
-    Type.Array(strict({ outcome: Type.String(), status: NullableCount, duration_ms: Type.Integer() })),
+    Type.Array(
+      strict({
+        /** The provider's name and the model's name there; records of older versions do not have them. */
+        provider: Type.Optional(Type.String()),
+        model: Type.Optional(Type.String()),
+        outcome: Type.String(),
+        /** What kind of failure it was. */
+        reason: Type.Optional(NullableText),
+        status: NullableCount,
+        duration_ms: Type.Integer(),
+      }),
+    ),
     Type.Literal('unknown'),
   ]),
   first_byte_ms: NullableCount,

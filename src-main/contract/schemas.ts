@@ -296,6 +296,28 @@ export const StatusView = strict({
   models: Type.Integer(),
   packages: Type.Integer(),
   keys: Type.Integer(),
+  /** The health of every target of an enabled model. */
+  targets: Type.Array(
+    strict({
+      provider: Type.String(),
+      model: Type.String(),
+      state: Type.Enum(['ok', 'open', 'half-open', 'cooling']),
+      /** In a row. */
+      failures: Type.Integer(),
+      left_out_until: Type.Union([Timestamp, Type.Null()]),
+      last_failure: Type.Union([strict({ reason: Type.String(), status: NullableCount, at: Timestamp }), Type.Null()]),
+    }),
+  ),
+  /** Providers with limits. */
+  provider_use: Type.Array(
+    strict({
+      provider: Type.String(),
+      concurrent_requests: Type.Integer(),
+      concurrent_requests_limit: NullableCount,
+      credits_today: Type.Number(),
+      credits_per_day_limit: Type.Union([Type.Number(), Type.Null()]),
+    }),
+  ),
 })
 
 /** farebox.yaml as it is written; a secret is named, never contained. */

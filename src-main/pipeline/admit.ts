@@ -8,7 +8,7 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Gate, Ticket } from '#pipeline/gate.ts'
-import type { Route } from '#pipeline/resolve.ts'
+import type { Served } from '#pipeline/resolve.ts'
 import type { Balance, OpenHold } from '#ledger/account.ts'
 import type { Cancellation, HoldAnswer, Ledger } from '#ledger/ledger.ts'
 
@@ -27,7 +27,7 @@ export type AdmitRequest = {
   readonly exchangeId: string
   readonly caller: Caller
   readonly request: EndpointRequest
-  readonly route: Route
+  readonly served: Served
 }
 
 export async function admit(
@@ -35,7 +35,7 @@ export async function admit(
   cancellation: Cancellation,
   deps: AdmitDeps,
 ): Promise<Admission | Refusal> {
-  const { caller, request, route } = input
+  const { caller, request, served } = input
   const { validUntilMs } = caller.package
   if (validUntilMs !== undefined && deps.nowMs() >= validUntilMs) {
     return refuse('package_expired', `The package '${caller.package.name}' of this key has expired.`)
@@ -48,9 +48,9 @@ export async function admit(
       exchangeId: input.exchangeId,
       keyId: caller.key.id,
       worstMicro: worstCase(input, largestCap),
-      isFree: isFree(route.price),
-      modelId: route.model.id,
-      priceVersion: route.price.version,
+      isFree: isFree(served.price),
+      modelId: served.model.id,
+      priceVersion: served.price.version,
     },
     cancellation,
   )
@@ -63,33 +63,33 @@ export async function admit(
 }
 
 /** The cap before the balance is looked at: the client's, the model's, and what the context window leaves. */
-function largestOutputCap({ request, route }: AdmitRequest): number | undefined {
+function largestOutputCap({ request, served }: AdmitRequest): number | undefined {
   if (request.choices === 0) return undefined
-  const { maxOutputTokens, contextWindow } = route.model
+  const { maxOutputTokens, contextWindow } = served.model
   if (request.outputCap !== undefined) return Math.min(request.outputCap, maxOutputTokens)
   const left = contextWindow - request.worstInputTokens
   // An estimate that leaves nothing may be wrong; whether the input fits is for the provider to say.
   return left >= 1 ? Math.min(maxOutputTokens, left) : maxOutputTokens
 }
 
-function worstCase({ request, route }: AdmitRequest, cap: number | undefined) {
+function worstCase({ request, served }: AdmitRequest, cap: number | undefined) {
   const outputTokens = request.choices * (cap ?? 0)
   // Input may turn out to be read from or written to a cache; the dearest of the classes is the worst case.
-  const { inputMicro, cacheReadMicro, cacheWriteMicro } = route.price
+  const { inputMicro, cacheReadMicro, cacheWriteMicro } = served.price
   const dearest = Math.max(inputMicro, cacheReadMicro, cacheWriteMicro)
   const input = request.worstInputTokens
-  if (dearest === inputMicro) return priceOf({ ...UNKNOWN_USAGE, inputTokens: input, outputTokens }, route.price)
+  if (dearest === inputMicro) return priceOf({ ...UNKNOWN_USAGE, inputTokens: input, outputTokens }, served.price)
   if (dearest === cacheWriteMicro)
-    return priceOf({ ...UNKNOWN_USAGE, cacheWriteTokens: input, outputTokens }, route.price)
-  return priceOf({ ...UNKNOWN_USAGE, cacheReadTokens: input, outputTokens }, route.price)
+    return priceOf({ ...UNKNOWN_USAGE, cacheWriteTokens: input, outputTokens }, served.price)
+  return priceOf({ ...UNKNOWN_USAGE, cacheReadTokens: input, outputTokens }, served.price)
 }
 
 /** Where the client gave no cap and the hold is smaller than the worst case, the cap is what the hold pays for. */
 function affordableCap(input: AdmitRequest, cap: number | undefined, hold: OpenHold): number | undefined {
-  const { request, route, caller } = input
+  const { request, served, caller } = input
   if (cap === undefined || request.outputCap !== undefined) return cap
-  if (caller.package.type === 'unlimited' || isFree(route.price)) return cap
-  const affordable = affordableOutputTokens(hold.amountMicro, request.worstInputTokens, route.price)
+  if (caller.package.type === 'unlimited' || isFree(served.price)) return cap
+  const affordable = affordableOutputTokens(hold.amountMicro, request.worstInputTokens, served.price)
   return Math.max(1, Math.min(cap, Math.floor(affordable / request.choices)))
 }
 

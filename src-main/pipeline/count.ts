@@ -18,13 +18,15 @@ import type { Caller } from '#pipeline/authenticate.ts'
 import { forProvider } from '#pipeline/endpoints.ts'
 import type { Client, Headers, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
 import { baseHeaders, replyProviderError, replyRefusal } from '#pipeline/reply.ts'
-import { resolveRoute, type Route } from '#pipeline/resolve.ts'
+import { resolveModel } from '#pipeline/resolve.ts'
+import { Routing, orderPlaces, type Place, type RoutingDeps } from '#pipeline/routing.ts'
 
 export type CountDeps = {
   readonly catalog: Catalog
   readonly transport: Transport
   readonly counter: TokenCounter
   readonly limiter: CountLimiter
+  readonly routing: RoutingDeps
   /** Told about mistakes of ours; gets no content. */
   readonly reportFault: (error: unknown, requestId: string) => void
 }
@@ -85,10 +87,11 @@ async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
   const request = readCountRequest(call.text, call.byteLength)
   if (isRefusal(request)) return replyRefusal(asked, request, {})
   const wanted = { model: request.model, kind: 'chat', endpoint: 'messages' } as const
-  const route = resolveRoute(deps.catalog, wanted, call.caller.package)
-  if (isRefusal(route)) return replyRefusal(asked, route, {})
+  const served = resolveModel(deps.catalog, wanted, call.caller.package)
+  if (isRefusal(served)) return replyRefusal(asked, served, {})
+  const place = new Routing(orderPlaces(served.places, undefined, deps.routing.random), deps.routing).first()
   const busy = await deps.limiter.run(call.caller.key.id, async () => {
-    const counted = await countInput({ call, request, route }, deps)
+    const counted = await countInput({ call, request, place }, deps)
     if (isRefusal(counted)) return replyRefusal(asked, counted, {})
     if (typeof counted !== 'number') return replyProviderError(asked, counted, {})
     call.client.begin(200, { 'content-type': 'application/json', ...baseHeaders(asked) })
@@ -97,12 +100,12 @@ async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
   if (busy !== undefined) replyRefusal(asked, busy, {})
 }
 
-type Counting = { readonly call: CountCall; readonly request: ClientRequest; readonly route: Route }
+type Counting = { readonly call: CountCall; readonly request: ClientRequest; readonly place: Place }
 type ProviderError = { readonly status: number; readonly body: Buffer }
 
 async function countInput(counting: Counting, { transport, counter }: CountDeps) {
-  const { call, request, route } = counting
-  const { provider, target } = route
+  const { call, request, place } = counting
+  const { provider, target } = place
   if (provider.dialect === 'messages') {
     const edits = { ...target, outputCap: undefined, outputCapField: provider.outputCapField }
     const body = editMessagesRequest(request, { ...edits, quirks: quirksOf(provider) })
@@ -124,8 +127,8 @@ async function countInput(counting: Counting, { transport, counter }: CountDeps)
 }
 
 /** The count of a provider of another dialect that counts; undefined where it does not. */
-async function askOther(conversation: Conversation, { call, route }: Counting, transport: Transport) {
-  const { provider, target } = route
+async function askOther(conversation: Conversation, { call, place }: Counting, transport: Transport) {
+  const { provider, target } = place
   const { count } = PROVIDER_DIALECTS[provider.dialect]
   if (count === undefined) return undefined
   const written = count.write(forProvider(conversation, new ToolNames(conversation.tools)), {

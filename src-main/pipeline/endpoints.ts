@@ -11,6 +11,7 @@ import { CLIENT_DIALECTS, PROVIDER_DIALECTS, RESPONSES_BODY_AT_CHAT, type Client
 import { EmbeddingAnswerReader } from '#dialect/embeddings/read-answer.ts'
 import { editEmbeddingRequest, readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
 import { repairTurns } from '#dialect/repair.ts'
+import { isRecord } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
 import type { Conversation } from '#dialect/turn.ts'
@@ -31,6 +32,8 @@ export type EndpointRequest = {
   readonly outputCap: number | undefined
   /** The name of the member that caps the output, as the client knows it. */
   readonly outputCapName: string
+  /** What requests of one conversation have in common, so that they go to the same target; undefined where nothing says so. */
+  readonly affinity: () => string | undefined
   /** The request in no dialect's words, for counting its tokens; undefined where it has none or cannot be read. */
   readonly conversation: () => Conversation | undefined
   /** Makes the request ready for one target, or refuses what its provider cannot be asked. */
@@ -79,6 +82,7 @@ function readChat(endpoint: ClientFormat, client: ClientDialect, request: Client
     choices: request.choices,
     outputCap: request.outputCap,
     outputCapName: request.outputCapName,
+    affinity: () => affinityOf(request.body.value),
     conversation: () => {
       const conversation = client.readConversation(request)
       return isRefusal(conversation) ? undefined : conversation
@@ -88,6 +92,16 @@ function readChat(endpoint: ClientFormat, client: ClientDialect, request: Client
       return translate({ client, request, likelyInputTokens: tokens.likelyInputTokens }, destination)
     },
   }
+}
+
+/**
+ * Clients name their session in different members: Codex in the first one, Claude Code in `metadata`. What a provider cached, and
+ * reasoning that it sealed, is of use only where it came from.
+ */
+function affinityOf(body: Readonly<Record<string, unknown>>): string | undefined {
+  const { metadata } = body
+  const names = [body['prompt_cache_key'], isRecord(metadata) ? metadata['user_id'] : undefined, body['user']]
+  return names.find((name): name is string => typeof name === 'string' && name !== '')
 }
 
 function pass(client: ClientDialect, request: ClientRequest, { provider, target }: Destination): Prepared {
@@ -180,6 +194,7 @@ function readEmbeddings(text: string, byteLength: number): EndpointRequest | Ref
     choices: 0,
     outputCap: undefined,
     outputCapName: 'max_tokens',
+    affinity: () => undefined,
     conversation: () => undefined,
     prepare: ({ provider, target }) => {
       if (!EMBEDDING_DIALECTS.includes(provider.dialect)) {

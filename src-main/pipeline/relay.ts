@@ -85,6 +85,7 @@ export class Relay {
   /** Sends the request, unless the relay was stopped before. */
   start(): void {
     if (this.#hasEnded) return
+    if (this.#input.client.isCancelled) return this.#clientGone()
     this.#guard(() => {
       this.#call = this.#input.transport.send(this.#input.request, {
         onHead: (status, headers) => this.#guard(() => this.#onHead(status, headers)),

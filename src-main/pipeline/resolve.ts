@@ -1,16 +1,17 @@
 // From the model that a request names to the model and the target that serve it.
 
 import type { Catalog } from '#catalog/catalog.ts'
-import type { Model, Package, Provider, Target } from '#core/entities.ts'
+import type { Model, Package, Target } from '#core/entities.ts'
 import type { Price } from '#core/pricing.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
+import type { Place } from '#pipeline/routing.ts'
 
-export type Route = {
+/** What serves a request: the model at its price, and the places that have it, at least one. */
+export type Served = {
   readonly model: Model
   readonly price: Price
-  readonly target: Target
-  readonly provider: Provider
+  readonly places: readonly Place[]
 }
 
 /** Whether a package's keys may call a model. */
@@ -18,12 +19,12 @@ export function mayCall(entity: Package, modelId: string): boolean {
   return entity.models === 'all' || entity.models.includes(modelId)
 }
 
-/** The route for a request. A model that is not enabled, or not in the key's package, does not exist for it. */
-export function resolveRoute(
+/** What serves a request. A model that is not enabled, or not in the key's package, does not exist for it. */
+export function resolveModel(
   catalog: Catalog,
   request: Pick<EndpointRequest, 'model' | 'kind' | 'endpoint'>,
   caller: Package,
-): Route | Refusal {
+): Served | Refusal {
   const model = findModel(catalog, request)
   if (model === undefined || !model.isEnabled || !mayCall(caller, model.id)) {
     return refuse('model_not_found', `The model '${request.model}' does not exist or is not enabled.`, {
@@ -37,10 +38,13 @@ export function resolveRoute(
   // Enabling needs a price, so this guards against what should not happen: a call that nobody could charge.
   if (model.price === undefined)
     return refuse('model_unpriced', `The model '${model.id}' has no price.`, { param: 'model' })
-  const target = firstTarget(model)
-  const provider = target === undefined ? undefined : catalog.provider(target.providerId)
-  if (target === undefined || provider === undefined) throw new Error(`model ${model.id} has no target`)
-  return { model, price: model.price, target, provider }
+  return { model, price: model.price, places: model.targets.map((target) => placeOf(catalog, target)) }
+}
+
+function placeOf(catalog: Catalog, target: Target): Place {
+  const provider = catalog.provider(target.providerId)
+  if (provider === undefined) throw new Error(`a target has no provider: ${target.upstreamModel}`)
+  return { target, provider }
 }
 
 /** What clients of the messages format add to a model's name: a date, and a mark for a larger context window. */
@@ -56,10 +60,4 @@ function findModel(catalog: Catalog, request: Pick<EndpointRequest, 'model' | 'e
     if (model !== undefined) return model
   }
   return undefined
-}
-
-/** The target of the lowest priority number; of several the one that was listed first. */
-function firstTarget(model: Model): Target | undefined {
-  const [first, ...others] = model.targets
-  return others.reduce((best, target) => (best !== undefined && target.priority < best.priority ? target : best), first)
 }

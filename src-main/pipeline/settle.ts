@@ -1,7 +1,7 @@
 // What an exchange is charged, on every way that it can end: what was answered or delivered is paid for, nothing else is.
 
 import { estimateOutputTokens } from '#core/estimate.ts'
-import { refusalOfFailure } from '#core/failure.ts'
+import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
 import { REFUSALS } from '#core/refusal.ts'
@@ -12,14 +12,17 @@ import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 import type { Delivered, RelayEnd } from '#pipeline/relay.ts'
-import type { Route } from '#pipeline/resolve.ts'
+import type { Served } from '#pipeline/resolve.ts'
+import type { Place } from '#pipeline/routing.ts'
 import type { Settlement } from '#ledger/ledger.ts'
 import type { Outcome } from '#ledger/rows.ts'
 
 export type Ending = {
   readonly caller: Caller
   readonly request: EndpointRequest
-  readonly route: Route
+  readonly served: Served
+  /** Where the last attempt was made. */
+  readonly place: Place
   readonly reader: AnswerReader
   readonly end: RelayEnd
   /** Whether any byte of the answer reached the client. */
@@ -32,9 +35,14 @@ export type Ending = {
 
 /** How one try at a provider went, as its receipt shows it. */
 export type AttemptNote = {
+  /** The provider's name and the model's name there, as they were then. */
+  readonly provider: string
+  readonly model: string
   readonly outcome: RelayEnd['type'] | 'drained'
   /** The provider's status; null where none came. */
   readonly status: number | null
+  /** What kind of failure it was; null for an attempt that did not fail. */
+  readonly reason: FailureKind | null
   readonly duration_ms: number
 }
 
@@ -62,7 +70,9 @@ export function undelivered(settlement: Settlement): Settlement {
 }
 
 /** A call that a mistake of ours ended before anything was delivered. */
-export function faultSettlement(ending: Pick<Ending, 'caller' | 'request' | 'route' | 'createdAtMs'>): Settlement {
+export function faultSettlement(
+  ending: Pick<Ending, 'caller' | 'request' | 'served' | 'place' | 'createdAtMs'>,
+): Settlement {
   const end = { type: 'fault', error: undefined } as const
   const rest = { end, hasBegun: false, firstByteMs: undefined, durationMs: 0, attempts: undefined }
   return settlementFor({ ...ending, ...rest }, NOTHING)
@@ -74,12 +84,12 @@ type Settled = Omit<Ending, 'reader' | 'attempts'> & {
 }
 
 function settlementFor(ending: Settled, { usage, source, estimated }: Counted): Settlement {
-  const { caller, request, route, attempts } = ending
+  const { caller, request, served, place, attempts } = ending
   return {
     packageId: caller.package.id,
     endpoint: request.endpoint,
-    providerId: route.provider.id,
-    upstreamModel: route.target.upstreamModel,
+    providerId: place.provider.id,
+    upstreamModel: place.target.upstreamModel,
     isStream: request.isStream,
     outcome: outcomeOf(ending),
     status: statusOf(ending),
@@ -87,7 +97,7 @@ function settlementFor(ending: Settled, { usage, source, estimated }: Counted): 
     usageSource: source,
     estimatedClasses: estimated,
     attempts: attempts === undefined ? undefined : JSON.stringify(attempts),
-    chargeMicro: source === 'none' ? ZERO : priceOf(usage, route.price),
+    chargeMicro: source === 'none' ? ZERO : priceOf(usage, served.price),
     createdAtMs: ending.createdAtMs,
     firstByteMs: ending.firstByteMs,
     durationMs: ending.durationMs,

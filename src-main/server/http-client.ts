@@ -10,6 +10,7 @@ const STUCK_MS = 60_000
 
 export class HttpClient implements Client {
   readonly #response: ServerResponse
+  readonly #onCancel: (() => void)[] = []
   #head: { readonly status: number; readonly headers: Headers } | undefined
 
   constructor(response: ServerResponse) {
@@ -22,9 +23,13 @@ export class HttpClient implements Client {
 
   onCancel(callback: () => void): void {
     if (this.isCancelled) return callback()
-    this.#response.once('close', () => {
-      if (!this.#response.writableEnded) callback()
-    })
+    // One listener for all: a request that is tried several times has more to call than an emitter likes to hold.
+    if (this.#onCancel.length === 0) this.#response.once('close', () => this.#cancel())
+    this.#onCancel.push(callback)
+  }
+
+  #cancel(): void {
+    if (!this.#response.writableEnded) for (const callback of this.#onCancel) callback()
   }
 
   get hasBegun(): boolean {

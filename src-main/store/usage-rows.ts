@@ -48,6 +48,17 @@ export type StoredReceipt = StoredUsage & {
   readonly price_cache_write_micro: number | null
 }
 
+/** What calls were charged since an instant, in micro-credits by provider. Ids sort by time, so that only those rows are read. */
+export function chargedByProvider(db: Db, sinceMs: number): Map<string, number> {
+  const rows = db
+    .prepare<[string], { provider_id: string; charged_micro: number }>(
+      `SELECT provider_id, sum(charge_micro) AS charged_micro FROM usage_record
+       WHERE id >= ? AND provider_id IS NOT NULL GROUP BY provider_id`,
+    )
+    .all(uuidV7Floor(sinceMs))
+  return new Map(rows.map((row) => [row.provider_id, row.charged_micro]))
+}
+
 /** Sorts behind every id: the bounds are always there, so that the ids' index serves both. */
 const LAST_ID = 'g'
 

@@ -125,7 +125,7 @@ export const RECEIPT: ResponseBody<'receipt'> = {
   overrun: false,
   attempts: [
     { outcome: 'refused', status: 400, duration_ms: 80 },
-    { outcome: 'complete', status: 200, duration_ms: 820 },
+    { provider: 'openai', model: 'gpt', outcome: 'complete', reason: null, status: 200, duration_ms: 820 },
   ],
   first_byte_ms: 120,
   duration_ms: 900,
@@ -147,6 +147,8 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
     models: 1,
     packages: 1,
     keys: 1,
+    targets: [],
+    provider_use: [],
   },
   apply: {
     dry_run: false,

@@ -11,7 +11,7 @@ describe('usage --receipt', () => {
     expect(lines).toEqual(
       expect.arrayContaining([
         'outcome answered (200)',
-        'attempts refused (400), complete (200)',
+        'attempts refused (400), complete (200) at openai/gpt',
         'input 10 reported 1.25 0.0000125',
         'output 20 estimated 10 0.0002',
         'rounding - - - 0.0000005',

@@ -23,7 +23,8 @@ let requests: () => number
 beforeAll(async () => {
   aimock = new LLMock({ host: '127.0.0.1', port: 0, auth: { apiKeys: [PROVIDER_SECRET] } })
   await aimock.start()
-  farebox = await startFarebox()
+  // One attempt each: what Farebox would mend itself is for the client to see here.
+  farebox = await startFarebox({ env: { FAREBOX_UPSTREAM_ATTEMPTS: '1' } })
   await setUpUpstream(farebox, `${aimock.url}/v1`)
 })
 

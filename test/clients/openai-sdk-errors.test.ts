@@ -22,7 +22,8 @@ let farebox: Farebox
 
 beforeAll(async () => {
   upstream = await startUpstream()
-  farebox = await startFarebox()
+  // One attempt each: what Farebox would mend itself is for the client to see here.
+  farebox = await startFarebox({ env: { FAREBOX_UPSTREAM_ATTEMPTS: '1' } })
   await setUpUpstream(farebox, upstream.url, [
     { name: 'plenty', type: 'topup', credits: 1000 },
     { name: 'empty', type: 'topup', credits: 0 },

@@ -8,7 +8,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
 import { expect } from 'vitest'
 import type { UsageView } from '#contract/schemas.ts'
-import { chatModel, startFarebox, type Farebox } from '../support/farebox.ts'
+import { chatModel, startFarebox, type Farebox, type FareboxOptions } from '../support/farebox.ts'
 import { openaiClient } from '../support/openai.ts'
 import type { Behaviour, ToolCall, WireUsage } from '../support/upstream-behaviour.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -32,11 +32,11 @@ export type Pairs = {
   close(): Promise<void>
 }
 
-export async function startPairs(): Promise<Pairs> {
+export async function startPairs(options: FareboxOptions = {}): Promise<Pairs> {
   // The AI SDK would print what it does not know of models with names like ours.
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
   const upstream = await startUpstream()
-  const farebox = await startFarebox()
+  const farebox = await startFarebox(options)
   const origin = upstream.url.replace(/\/v1$/, '')
   const providers = DIALECTS.map((dialect) => ({
     name: dialect,

@@ -107,13 +107,13 @@ describe('a provider that refuses a member', () => {
     expect(pair.upstream.requests.map(({ body }) => body.temperature)).toEqual([0.5, undefined, 1])
   })
 
-  it('is asked at most five times, and its last words go to the client', async () => {
+  it('is asked at most six times, and its last words go to the client', async () => {
     await freshModel('chat-completions')
     const members = { temperature: 1, top_p: 0.5, user: 'someone', tools: [TOOL], parallel_tool_calls: false }
     pair.upstream.script(takingNo('temperature', 'top_p', 'user', 'parallel_tool_calls', 'max_tokens', 'tools'))
     const response = await send('responses', { ...members, max_output_tokens: 9 })
     await expectFormatError(response, 'responses', 400, { param: expect.any(String) })
-    expect(pair.upstream.requests).toHaveLength(5)
+    expect(pair.upstream.requests).toHaveLength(6)
     await expectOneCharge({ outcome: 'refused', status: 400, charge_credits: 0 })
   })
 

@@ -170,12 +170,13 @@ describe('concurrent requests', () => {
 
   it('are freed by answers of every kind', async () => {
     const key = await newKey({ concurrent_requests: 1 })
-    pair.upstream.once({ type: 'status', status: 500 })
+    pair.upstream.script({ type: 'status', status: 500 })
     expect((await chat(pair.farebox, key)).status).toBe(502)
-    pair.upstream.once({ type: 'status', status: 400 })
+    pair.upstream.script({ type: 'status', status: 400 })
     expect((await chat(pair.farebox, key)).status).toBe(400)
-    pair.upstream.once({ type: 'answer', cut: { at: { byte: 100 }, how: 'reset' } })
+    pair.upstream.script({ type: 'answer', cut: { at: { byte: 100 }, how: 'reset' } })
     expect((await chat(pair.farebox, key)).status).toBe(502)
+    pair.upstream.script({ type: 'answer' })
     expect((await chat(pair.farebox, key, { model: 'none' })).status).toBe(404)
     await succeed(key)
     await succeed(key, { stream: true })

@@ -172,7 +172,7 @@ describe('the headers of an answer', () => {
   ])('are our own (%s)', async (_how, members, more) => {
     const { response } = await passBack({ type: 'answer', headers: THEIRS }, { max_tokens: 5, ...members })
     expect(response.status).toBe(200)
-    expect([...response.headers.keys()]).toEqual([...OWN, ...more, 'x-request-id'].toSorted())
+    expect([...response.headers.keys()]).toEqual([...OWN, ...more, 'x-farebox-attempts', 'x-request-id'].toSorted())
     expect(response.headers.get('x-request-id')).not.toBe('theirs')
   })
 

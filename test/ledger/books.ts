@@ -62,7 +62,7 @@ export class Books {
   static async open(options: BooksOptions): Promise<Books> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'farebox-ledger-')))
     const books = new Books(dataDir, options)
-    const { ledger: state } = await books.writer.call('load', undefined)
+    const { ledger: state } = await books.writer.call('load', { chargedSinceMs: 0 })
     books.ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
     books.mismatches = state.mismatches
     if (state.mismatches.length > 0) books.ledger.stopSpending(state.mismatches.join('; '))

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Catalog } from '#catalog/catalog.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
-import { FakeClient, FakeTransport, KEY, modelOf, PACKAGE, providerOf } from './support.ts'
+import { FakeClient, FakeTransport, KEY, modelOf, PACKAGE, providerOf, routingDeps } from './support.ts'
 
 const DIALECTS = ['messages', 'gemini'] as const
 const ESTIMATE = 7
@@ -39,6 +39,7 @@ function count(model: string, deps: Partial<CountDeps> = {}): Promise<void> {
     transport,
     counter: { count: () => Promise.resolve(ESTIMATE) },
     limiter: new CountLimiter(),
+    routing: routingDeps(),
     reportFault: (error) => faults.push(error),
     ...deps,
   })

@@ -12,13 +12,10 @@ function ending(end: RelayEnd): Ending {
   const entities = {
     caller: { package: { id: 'p' } },
     request: { choices: 1, likelyInputTokens: 7, conversation: () => undefined, endpoint: 'chat', isStream: true },
-    route: {
-      provider: { id: 'q' },
-      target: { upstreamModel: 'm' },
-      price: { version: 1, ...price, cacheReadMicro: price.inputMicro, cacheWriteMicro: price.inputMicro },
-    },
+    place: { provider: { id: 'q' }, target: { upstreamModel: 'm' } },
+    served: { price: { version: 1, ...price, cacheReadMicro: price.inputMicro, cacheWriteMicro: price.inputMicro } },
     reader: { generated, usage: undefined },
-  } as unknown as Pick<Ending, 'caller' | 'request' | 'route' | 'reader'>
+  } as unknown as Pick<Ending, 'caller' | 'request' | 'served' | 'place' | 'reader'>
   return { ...entities, end, hasBegun: true, createdAtMs: 0, firstByteMs: 1, durationMs: 2, attempts: [] }
 }
 

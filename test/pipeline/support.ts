@@ -6,6 +6,7 @@ import type { UpstreamFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
 import type { WireBytes } from '#dialect/answer.ts'
+import { Health } from '#pipeline/health.ts'
 import type {
   Client,
   Headers,
@@ -15,6 +16,8 @@ import type {
   UpstreamListener,
   UpstreamRequest,
 } from '#pipeline/ports.ts'
+import { ProviderGate } from '#pipeline/provider-gate.ts'
+import type { RoutingDeps } from '#pipeline/routing.ts'
 import { testProvider } from '../support/provider.ts'
 
 export function providerOf(dialect: ProviderDialect): Provider {
@@ -186,4 +189,16 @@ export class FakeClient implements Client {
 /** Strings are latin1: each of their characters is one byte. */
 function textOf(bytes: WireBytes): string {
   return (typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes).toString('utf8')
+}
+
+/** Routing as a gateway has it that has just started; without randomness the places of a model are tried as listed. */
+export function routingDeps(overrides: Partial<RoutingDeps> = {}): RoutingDeps {
+  return {
+    health: new Health(),
+    gate: new ProviderGate({ nowMs: () => 0, timeZone: 'UTC', maxWaitMs: 1000 }),
+    monotonicMs: () => 0,
+    random: () => 0,
+    retryDelayMs: 1,
+    ...overrides,
+  }
 }

@@ -69,7 +69,7 @@ export function testConfig(dataDir: string, env: Readonly<Record<string, string>
   const argv = ['--headless', '--port', '0', '--data-dir', dataDir]
   const read = readConfig({
     argv,
-    env: { FAREBOX_SECRETS: 'vault', FAREBOX_SHUTDOWN_GRACE_MS: '1000', ...env },
+    env: { FAREBOX_SECRETS: 'vault', FAREBOX_SHUTDOWN_GRACE_MS: '1000', FAREBOX_UPSTREAM_RETRY_DELAY_MS: '1', ...env },
     platform: process.platform,
     homeDir: homedir(),
   })

@@ -1,0 +1,60 @@
+// What may be done about a failure while nothing of an answer has reached the client.
+
+import { isAboutAccount, type UpstreamFailure } from '#core/failure.ts'
+
+/** `here`: the same target may be asked again after a moment; `elsewhere`: only another target; `nowhere`: asking is of no use. */
+export type Retry = 'here' | 'elsewhere' | 'nowhere'
+
+/** A provider that asks for more patience than this is not waited for: the client is told, and knows better what to do. */
+const MOST_PATIENCE_MS = 5000
+
+export function retryOf(failure: UpstreamFailure): Retry {
+  const { kind, status, retryAfterSeconds } = failure
+  switch (kind) {
+    case 'aborted':
+    case 'too_large':
+      return 'nowhere'
+    case 'connect':
+    case 'closed':
+      return 'here'
+    // Whoever took all the time there is would take it again.
+    case 'timeout':
+    case 'malformed':
+    case 'secret':
+      return 'elsewhere'
+    case 'status':
+    case 'reported':
+      if (isAboutAccount(failure) || status === undefined) return 'elsewhere'
+      if (status === 429) return retryAfterSeconds === undefined ? 'elsewhere' : 'here'
+      if (status === 408 || status >= 500) return 'here'
+      // Redirects and the like: a matter of how this target is set up. What a provider reports with 400 judges the request.
+      return kind === 'status' ? 'elsewhere' : 'nowhere'
+  }
+}
+
+/**
+ * How long to wait before the same target is asked again, in milliseconds; undefined where it wants more than we have.
+ * `random` is from 0 up to 1: without it all that failed together would come back together.
+ */
+export function retryDelayMs(
+  failure: UpstreamFailure,
+  { retries, baseMs, random }: { readonly retries: number; readonly baseMs: number; readonly random: number },
+): number | undefined {
+  const backoffMs = baseMs * 2 ** retries * (0.5 + random / 2)
+  const askedMs = (failure.retryAfterSeconds ?? 0) * 1000
+  return askedMs > MOST_PATIENCE_MS ? undefined : Math.max(askedMs, backoffMs)
+}
+
+/**
+ * Whether a failure says something about the target's health. What is wrong with the request, with our account there or with
+ * our manners is not a sign of a sick target.
+ */
+export function isSickness({ kind, status }: UpstreamFailure): boolean {
+  if (kind === 'aborted' || kind === 'secret' || kind === 'too_large') return false
+  return status === undefined || status >= 500 || kind === 'timeout'
+}
+
+/** Whether a failure may be the request's doing, when it repeats at another target. A server that is not there is not. */
+export function mayBeRequest({ kind }: UpstreamFailure): boolean {
+  return kind !== 'connect' && kind !== 'secret'
+}

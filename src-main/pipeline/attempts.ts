@@ -1,0 +1,288 @@
+// The attempts of one exchange: one target after another, or one target again, until the answer begins or nothing is left to try.
+// What went wrong before the answer began is the client's business only when no attempt could mend it.
+
+import { ZERO } from '#core/money.ts'
+import { isRefusal, type Refusal } from '#core/refusal.ts'
+import type { AnswerReader } from '#dialect/answer.ts'
+import type { Adaptations } from '#pipeline/adapt.ts'
+import type { Admission } from '#pipeline/admit.ts'
+import { answerHeaders } from '#pipeline/answer-headers.ts'
+import { creditGuard } from '#pipeline/credit-guard.ts'
+import type { Drains } from '#pipeline/drains.ts'
+import type { EndpointRequest, Prepared } from '#pipeline/endpoints.ts'
+import type { Client, Clock, Headers, Transport, UpstreamHeaders } from '#pipeline/ports.ts'
+import type { Slot } from '#pipeline/provider-gate.ts'
+import { Relay, type RelayEnd } from '#pipeline/relay.ts'
+import type { Served } from '#pipeline/resolve.ts'
+import type { Next, Place, Routing, RoutingDeps, Turn } from '#pipeline/routing.ts'
+import type { AttemptNote } from '#pipeline/settle.ts'
+import type { Ledger } from '#ledger/ledger.ts'
+
+export type AttemptDeps = {
+  readonly ledger: Ledger
+  readonly drains: Drains
+  readonly transport: Transport
+  readonly adaptations: Adaptations
+  readonly clock: Clock
+  readonly routing: RoutingDeps
+  /** How many attempts one request may take in all. */
+  readonly maxAttempts: number
+}
+
+/** What an exchange has when its attempts begin. */
+export type Admitted = {
+  readonly exchangeId: string
+  readonly request: EndpointRequest
+  readonly served: Served
+  readonly admission: Admission
+  readonly client: Client
+  /** Headers of the client that may be passed on to a provider of its own dialect. */
+  readonly clientHeaders: Headers
+  /** Headers of every answer to this client. */
+  readonly headers: () => Headers
+}
+
+/** A target that a request is ready for. */
+export type Ready = { readonly place: Place; readonly prepared: Prepared }
+
+export type Attempt = {
+  readonly place: Place
+  readonly prepared: Prepared
+  readonly body: string
+  readonly reader: AnswerReader
+  readonly relay: Relay
+  readonly headers: (upstream: UpstreamHeaders) => Headers
+}
+
+export type Attempted = Attempt & {
+  readonly end: RelayEnd
+  /** All attempts, the last one included. */
+  readonly notes: readonly AttemptNote[]
+  /** The place of the last attempt, still to be charged; undefined where no provider took the request. */
+  readonly slot: Slot | undefined
+}
+
+/** What one round came to: the exchange's end, or what to do next. */
+type Round = { readonly attempted: Attempted; readonly next: Next<Place> | undefined }
+
+export class Attempts {
+  readonly #admitted: Admitted
+  readonly #deps: AttemptDeps
+  readonly #routing: Routing<Place>
+  readonly #ready = new Map<Place, Prepared>()
+  /** What each target refused and is not told again. */
+  readonly #leftOut = new Map<Place, Set<string>>()
+  readonly #notes: AttemptNote[] = []
+  readonly #first: Place
+  #relay: Relay | undefined
+  #stopped: Refusal | undefined
+  #wake: (() => void) | undefined
+
+  constructor(admitted: Admitted, { routing, first }: { routing: Routing<Place>; first: Ready }, deps: AttemptDeps) {
+    this.#admitted = admitted
+    this.#deps = deps
+    this.#routing = routing
+    this.#first = first.place
+    this.#ready.set(first.place, first.prepared)
+  }
+
+  /** Ends the exchange from outside, also between two attempts. */
+  stop(refusal: Refusal): void {
+    this.#stopped ??= refusal
+    this.#relay?.stop(refusal)
+    this.#wake?.()
+  }
+
+  /** Called every second. */
+  look(): void {
+    this.#relay?.look()
+  }
+
+  /** Makes attempts until one decides the exchange. Rejects only for a mistake of ours; then nothing is taken any more. */
+  async run(): Promise<Attempted> {
+    const progress: { last: Attempted | undefined } = { last: undefined }
+    try {
+      await this.#all(progress)
+    } catch (error) {
+      if (progress.last?.slot !== undefined) this.#costsNothing(progress.last.slot)
+      throw error
+    }
+    if (progress.last === undefined) throw new Error('an exchange ended without an attempt')
+    return progress.last
+  }
+
+  async #all(progress: { last: Attempted | undefined }): Promise<void> {
+    let next: Next<Place> | undefined = { place: this.#first, delayMs: 0 }
+    while (next !== undefined) {
+      if (next.delayMs > 0) await this.#pause(next.delayMs)
+      const { last } = progress
+      const round: Round | undefined = await this.#round(next.place, last)
+      if (round === undefined) {
+        next = this.#routing.elsewhere() ?? (last === undefined ? { place: this.#first, delayMs: 0 } : undefined)
+        continue
+      }
+      // The place of an attempt that another one follows cost nothing.
+      if (last?.slot !== undefined && last.slot !== round.attempted.slot) this.#costsNothing(last.slot)
+      progress.last = round.attempted
+      const isOver = this.#stopped !== undefined || this.#notes.length >= this.#deps.maxAttempts
+      next = isOver ? undefined : round.next
+    }
+  }
+
+  #costsNothing(slot: Slot): void {
+    this.#deps.routing.gate.charge(slot, ZERO)
+  }
+
+  /** One attempt at a target, or at another one whose provider has room. undefined: it cannot be asked this at all. */
+  async #round(wanted: Place, last: Attempted | undefined): Promise<Round | undefined> {
+    const { admission, client } = this.#admitted
+    const turn = await this.#routing.take(wanted, admission.hold.amountMicro, client)
+    if (isRefusal(turn)) return { attempted: last ?? (await this.#unsent(wanted, turn)), next: undefined }
+    const { place, slot } = turn
+    let isCharged = false
+    try {
+      const prepared = this.#prepare(place)
+      if (isRefusal(prepared)) {
+        this.#routing.exclude(place)
+        return undefined
+      }
+      const attempt = this.#newAttempt(place, prepared)
+      const end = await this.#run(attempt)
+      isCharged = true
+      return { attempted: { ...attempt, end, notes: this.#notes, slot }, next: this.#after(attempt, end, turn) }
+    } finally {
+      this.#deps.routing.gate.leave(slot)
+      if (!isCharged) this.#costsNothing(slot)
+    }
+  }
+
+  /** The exchange of a request that no provider had room for. */
+  async #unsent(place: Place, refusal: Refusal): Promise<Attempted> {
+    const prepared = this.#prepare(place)
+    if (isRefusal(prepared)) throw new Error('a request is refused that was ready before')
+    const attempt = this.#newAttempt(place, prepared)
+    attempt.relay.stop(this.#stopped ?? refusal)
+    return { ...attempt, end: await attempt.relay.ended, notes: this.#notes, slot: undefined }
+  }
+
+  #prepare(place: Place): Prepared | Refusal {
+    const known = this.#ready.get(place)
+    if (known !== undefined) return known
+    const { request, exchangeId } = this.#admitted
+    const prepared = request.prepare({ ...place, exchangeId, nowMs: this.#deps.clock.nowMs() })
+    if (!isRefusal(prepared)) this.#ready.set(place, prepared)
+    return prepared
+  }
+
+  #newAttempt(place: Place, prepared: Prepared): Attempt {
+    const { request, admission, client, clientHeaders, headers } = this.#admitted
+    const { transport, adaptations, drains, clock, routing } = this.#deps
+    const { provider, target } = place
+    const whole = prepared.body(admission.outputCap)
+    const { body, leftOut } = prepared.isPassed
+      ? { body: whole, leftOut: [] }
+      : adaptations.apply(target, whole, this.#leftOut.get(place) ?? NONE)
+    const reader = prepared.newReader()
+    const { isStream } = request
+    const { adjusted } = admission
+    const { isPassed } = prepared
+    const input = { isStream, isPassed, adjusted, dropped: [...prepared.dropped, ...leftOut], failed: [...this.#notes] }
+    const headersOf = (upstream: UpstreamHeaders) => ({ ...headers(), ...answerHeaders(input, upstream) })
+    const relay = new Relay({
+      transport,
+      providerName: provider.name,
+      request: { provider, path: prepared.path, body, headers: isPassed ? clientHeaders : {} },
+      isStream,
+      reader,
+      readError: prepared.readError,
+      client,
+      begin: (upstream) => {
+        routing.health.answering(target)
+        client.begin(200, headersOf(upstream))
+      },
+      monotonicMs: clock.monotonicMs,
+      guard: isStream ? this.#guard() : undefined,
+      beginDrain: provider.onDisconnect === 'drain' ? (giveUp) => drains.begin(giveUp) : undefined,
+    })
+    return { place, prepared, body, reader, relay, headers: headersOf }
+  }
+
+  #guard() {
+    const { request, admission, served } = this.#admitted
+    return creditGuard({
+      ledger: this.#deps.ledger,
+      hold: admission.hold,
+      price: served.price,
+      worstInputTokens: request.worstInputTokens,
+      outputCap: request.choices * (admission.outputCap ?? 0),
+    })
+  }
+
+  /** Runs one attempt to its end and notes how it went. */
+  async #run({ relay, place }: Attempt): Promise<RelayEnd> {
+    const { monotonicMs } = this.#deps.clock
+    const startedMs = monotonicMs()
+    this.#relay = relay
+    if (this.#stopped !== undefined) relay.stop(this.#stopped)
+    relay.start()
+    const end = await relay.ended
+    this.#notes.push({
+      provider: place.provider.name,
+      model: place.target.upstreamModel,
+      outcome: end.type === 'client-gone' && end.isDrained ? 'drained' : end.type,
+      reason: end.type === 'failed' ? end.failure.kind : null,
+      status: relay.status ?? null,
+      duration_ms: Math.round(monotonicMs() - startedMs),
+    })
+    return end
+  }
+
+  /** What an attempt's end says about its target, and what follows from it. */
+  #after(attempt: Attempt, end: RelayEnd, turn: Turn<Place>): Next<Place> | undefined {
+    const { health, monotonicMs } = this.#deps.routing
+    const { place, relay, reader } = attempt
+    if (end.type === 'failed') {
+      if (!relay.hasBegun) return this.#routing.failed(turn, end.failure)
+      health.failed(place.target, end.failure, monotonicMs())
+      return undefined
+    }
+    if (end.type === 'complete' && reader.hasFailed !== true) {
+      health.answered(place.target)
+      return undefined
+    }
+    if (turn.isTrial) health.left(place.target)
+    if (end.type !== 'refused') return undefined
+    if (this.#learn(attempt, end.body)) return { place, delayMs: 0 }
+    return end.status === UNKNOWN_MODEL_STATUS ? this.#routing.unknownAt(turn) : undefined
+  }
+
+  /** Whether a translated request was refused for members that it can do without. */
+  #learn({ place, prepared, body }: Attempt, refusal: Buffer): boolean {
+    if (prepared.isPassed) return false
+    const refused = this.#deps.adaptations.learn(place.target, refusal, body)
+    if (refused.length === 0) return false
+    this.#leftOut.set(place, new Set([...(this.#leftOut.get(place) ?? NONE), ...refused]))
+    return true
+  }
+
+  /** Waits, unless the exchange is stopped or its client goes meanwhile. */
+  async #pause(ms: number): Promise<void> {
+    const { client } = this.#admitted
+    if (this.#stopped !== undefined || client.isCancelled) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      const wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#wake = wake
+      client.onCancel(wake)
+    })
+    this.#wake = undefined
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** How a provider says that it does not know the model: another one may. */
+const UNKNOWN_MODEL_STATUS = 404

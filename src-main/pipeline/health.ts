@@ -1,0 +1,154 @@
+// The health of targets. One that fails several times in a row is left out for a while; then one request at a time may try it
+// again, and its answer decides. A target that asks for patience, or that refuses our secret, is left out for as long. It
+// only says which targets are better than others: a model whose targets are all sick is still tried.
+
+import type { FailureKind, UpstreamFailure } from '#core/failure.ts'
+import type { Target } from '#core/entities.ts'
+import { isSickness } from '#core/retry.ts'
+
+/** `open`: left out after failures; `half-open`: left out but for one request that tries it; `cooling`: left out on request. */
+export type HealthState = 'ok' | 'open' | 'half-open' | 'cooling'
+
+export type TargetHealth = {
+  readonly state: HealthState
+  /** Failures in a row. */
+  readonly failures: number
+  /** Until when it is left out; undefined for one that is not. */
+  readonly untilMs: number | undefined
+  readonly lastFailure:
+    { readonly kind: FailureKind; readonly status: number | undefined; readonly atMs: number } | undefined
+}
+
+/** So many failures in a row open a target. */
+const TRIP_AT = 3
+const SHORTEST_MS = 5000
+const LONGEST_MS = 60_000
+/** How long a target that refuses our secret is left out: somebody has to mend that first. */
+const SECRET_MS = 30_000
+/** More than any catalogue has; targets that were removed are forgotten beyond it, the oldest first. */
+const MAX_TARGETS = 10_000
+
+type Entry = {
+  failures: number
+  /** How often in a row it was opened; each time lasts twice as long. */
+  trips: number
+  /** Left out until then; 0 for a target that is not. */
+  untilMs: number
+  isCooling: boolean
+  isProbed: boolean
+  lastFailure: TargetHealth['lastFailure']
+}
+
+const HEALTHY: TargetHealth = { state: 'ok', failures: 0, untilMs: undefined, lastFailure: undefined }
+
+export class Health {
+  readonly #entries = new Map<string, Entry>()
+
+  of(target: Target, nowMs: number): TargetHealth {
+    const entry = this.#entries.get(keyOf(target))
+    if (entry === undefined) return HEALTHY
+    const { failures, untilMs, lastFailure } = entry
+    return { state: stateOf(entry, nowMs), failures, untilMs: untilMs === 0 ? undefined : untilMs, lastFailure }
+  }
+
+  /** Whether a request may go to a target as a matter of course. */
+  isUsable(target: Target, nowMs: number): boolean {
+    const entry = this.#entries.get(keyOf(target))
+    if (entry === undefined) return true
+    const state = stateOf(entry, nowMs)
+    return state === 'ok' || (state === 'half-open' && !entry.isProbed)
+  }
+
+  /** Notes that a request goes to a target. Returns whether it is the one that tries it out; `left` must follow then. */
+  enter(target: Target, nowMs: number): boolean {
+    const entry = this.#entries.get(keyOf(target))
+    if (entry === undefined || stateOf(entry, nowMs) !== 'half-open' || entry.isProbed) return false
+    entry.isProbed = true
+    return true
+  }
+
+  /** Ends a trial that said nothing about the target, such as one whose client went. */
+  left(target: Target): void {
+    const entry = this.#entries.get(keyOf(target))
+    if (entry !== undefined) entry.isProbed = false
+  }
+
+  /** The target began to answer: it is used again. One more failure leaves it out again until an answer was complete. */
+  answering(target: Target): void {
+    const entry = this.#entries.get(keyOf(target))
+    if (entry === undefined || entry.untilMs === 0) return
+    entry.untilMs = 0
+    entry.isProbed = false
+    entry.isCooling = false
+    entry.failures = Math.min(entry.failures, TRIP_AT - 1)
+  }
+
+  /** The target answered in full. */
+  answered(target: Target): void {
+    this.#entries.delete(keyOf(target))
+  }
+
+  failed(target: Target, failure: UpstreamFailure, nowMs: number): void {
+    if (failure.kind === 'aborted') return
+    const entry = this.#entryOf(target)
+    entry.isProbed = false
+    entry.lastFailure = { kind: failure.kind, status: failure.status, atMs: nowMs }
+    if (failure.kind === 'secret') return cool(entry, nowMs + SECRET_MS)
+    if (failure.status === 429) return cool(entry, nowMs + patienceMs(failure))
+    if (!isSickness(failure)) return
+    entry.failures += 1
+    if (entry.failures < TRIP_AT) return
+    entry.untilMs = nowMs + Math.min(LONGEST_MS, SHORTEST_MS * 2 ** entry.trips)
+    entry.isCooling = false
+    entry.trips += 1
+  }
+
+  /** Takes a failure back that turned out to be the request's doing. */
+  forgive(target: Target): void {
+    const entry = this.#entries.get(keyOf(target))
+    if (entry === undefined || entry.failures === 0) return
+    entry.failures -= 1
+    if (entry.isCooling || entry.untilMs === 0 || entry.failures >= TRIP_AT) return
+    entry.untilMs = 0
+    entry.trips -= 1
+  }
+
+  #entryOf(target: Target): Entry {
+    const key = keyOf(target)
+    const known = this.#entries.get(key)
+    if (known !== undefined) return known
+    const entry: Entry = {
+      failures: 0,
+      trips: 0,
+      untilMs: 0,
+      isCooling: false,
+      isProbed: false,
+      lastFailure: undefined,
+    }
+    const [oldest] = this.#entries.keys()
+    if (this.#entries.size >= MAX_TARGETS && oldest !== undefined) this.#entries.delete(oldest)
+    this.#entries.set(key, entry)
+    return entry
+  }
+}
+
+function stateOf({ untilMs, isCooling }: Entry, nowMs: number): HealthState {
+  if (untilMs === 0) return 'ok'
+  if (isCooling) return nowMs < untilMs ? 'cooling' : 'ok'
+  return nowMs < untilMs ? 'open' : 'half-open'
+}
+
+function cool(entry: Entry, untilMs: number): void {
+  // A target that is open stays so: being busy is no proof of health.
+  if (entry.untilMs > untilMs) return
+  entry.untilMs = untilMs
+  entry.isCooling = true
+}
+
+function patienceMs({ retryAfterSeconds }: UpstreamFailure): number {
+  return Math.min(LONGEST_MS, retryAfterSeconds === undefined ? SHORTEST_MS : retryAfterSeconds * 1000)
+}
+
+function keyOf(target: Target): string {
+  return `${target.providerId}\0${target.upstreamModel}`
+}

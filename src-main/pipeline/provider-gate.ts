@@ -1,0 +1,174 @@
+// Holds Farebox to what it may ask of each provider: requests at a time, requests per minute, and what calls may be charged for
+// it on one day. A request that only waits for another one to end may wait for its turn, first come first served.
+
+import { nextCycleStart } from '#core/cycle.ts'
+import type { PackageLimits, Provider, ProviderLimits } from '#core/entities.ts'
+import { checkLimits, giveBackLimits, newLimitState, takeLimits, type LimitState } from '#core/limits.ts'
+import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import type { Cancellation } from '#ledger/ledger.ts'
+
+export type ProviderGateOptions = {
+  readonly nowMs: () => number
+  readonly timeZone: string
+  /** How long a request may wait for its turn. */
+  readonly maxWaitMs: number
+}
+
+/** A place at a provider: to be given back exactly once, and to be charged exactly once. */
+export type Slot = { readonly providerId: string; readonly worstMicro: MicroCredits }
+
+/** Why a provider takes no more. */
+export type Full = {
+  readonly type: 'full'
+  readonly limit: keyof ProviderLimits
+  readonly waitMs: number
+}
+
+export type ProviderUse = { readonly concurrent: number; readonly chargedTodayMicro: MicroCredits }
+
+type Waiter = { readonly provider: Provider; readonly worstMicro: MicroCredits; answer(answer: Slot | Full): void }
+type Lane = {
+  readonly state: LimitState
+  /** What running requests may come to cost. */
+  heldMicro: number
+  chargedMicro: number
+  /** When the day ends that `chargedMicro` counts. */
+  dayEndsAtMs: number
+  readonly waiters: Waiter[]
+}
+
+const MAX_WAITERS = 256
+
+const LIMIT_NAMES: Record<keyof ProviderLimits, string> = {
+  concurrentRequests: 'concurrent_requests',
+  requestsPerMinute: 'requests_per_minute',
+  dailyMicro: 'credits_per_day',
+}
+
+export class ProviderGate {
+  readonly #options: ProviderGateOptions
+  readonly #lanes = new Map<string, Lane>()
+
+  constructor(options: ProviderGateOptions) {
+    this.#options = options
+  }
+
+  /** Takes a place for a request that may come to cost `worstMicro`. */
+  take(provider: Provider, worstMicro: MicroCredits): Slot | Full {
+    const lane = this.#lane(provider.id)
+    // Whoever waits was here first.
+    if (lane.waiters.length > 0) return { type: 'full', limit: 'concurrentRequests', waitMs: 1000 }
+    return this.#check(lane, provider) ?? occupy(lane, provider.id, worstMicro, this.#options.nowMs())
+  }
+
+  /** Waits for a place where the limit is that of requests at a time, bounded in time and number. */
+  wait(provider: Provider, worstMicro: MicroCredits, cancellation: Cancellation): Promise<Slot | Full> {
+    const lane = this.#lane(provider.id)
+    const full = this.#check(lane, provider) ?? ({ type: 'full', limit: 'concurrentRequests', waitMs: 1000 } as const)
+    const isHopeless = full.limit !== 'concurrentRequests' || lane.waiters.length >= MAX_WAITERS
+    if (isHopeless || cancellation.isCancelled) return Promise.resolve(full)
+    return new Promise((resolve) => {
+      const giveUp = () => {
+        if (lane.waiters.includes(waiter)) waiter.answer(full)
+      }
+      const patience = setTimeout(giveUp, this.#options.maxWaitMs)
+      const waiter: Waiter = {
+        provider,
+        worstMicro,
+        answer: (answer) => {
+          clearTimeout(patience)
+          lane.waiters.splice(lane.waiters.indexOf(waiter), 1)
+          resolve(answer)
+        },
+      }
+      lane.waiters.push(waiter)
+      cancellation.onCancel(giveUp)
+      this.#serve(lane)
+    })
+  }
+
+  /** Gives a place back. What it may come to cost stays held until `charge`. */
+  leave({ providerId }: Slot): void {
+    const lane = this.#lane(providerId)
+    giveBackLimits(lane.state, 0, 0, this.#options.nowMs())
+    this.#serve(lane)
+  }
+
+  /** Notes what the request of a place came to cost. */
+  charge({ providerId, worstMicro }: Slot, chargedMicro: MicroCredits): void {
+    const lane = this.#lane(providerId)
+    this.#turnDay(lane)
+    lane.heldMicro -= worstMicro
+    lane.chargedMicro += chargedMicro
+  }
+
+  /** What was charged today before this start. */
+  restore(charged: ReadonlyMap<string, number>): void {
+    for (const [providerId, amount] of charged) this.#lane(providerId).chargedMicro = amount
+  }
+
+  use(providerId: string): ProviderUse {
+    const lane = this.#lanes.get(providerId)
+    if (lane === undefined) return { concurrent: 0, chargedTodayMicro: ZERO }
+    this.#turnDay(lane)
+    return { concurrent: lane.state.concurrent, chargedTodayMicro: microCredits(lane.chargedMicro) }
+  }
+
+  /** The refusal for a request that no provider takes. */
+  refusal({ limit, waitMs }: Full): Refusal {
+    const name = LIMIT_NAMES[limit]
+    const message = `The limit of ${name.replaceAll('_', ' ')} for the provider of this model is reached.`
+    return refuse('overloaded', message, {
+      retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+      limit: { name, scope: 'provider', resetAt: new Date(this.#options.nowMs() + waitMs).toISOString() },
+    })
+  }
+
+  #check(lane: Lane, { limits }: Provider): Full | undefined {
+    const nowMs = this.#options.nowMs()
+    const verdict = checkLimits(lane.state, asPackageLimits(limits), 0, nowMs)
+    if (verdict.type === 'full' && verdict.limit !== 'tokensPerMinute') {
+      return { type: 'full', limit: verdict.limit, waitMs: verdict.waitMs }
+    }
+    if (limits.dailyMicro === undefined) return undefined
+    this.#turnDay(lane)
+    if (lane.chargedMicro + lane.heldMicro < limits.dailyMicro) return undefined
+    return { type: 'full', limit: 'dailyMicro', waitMs: lane.dayEndsAtMs - nowMs }
+  }
+
+  #serve(lane: Lane): void {
+    for (let next = lane.waiters[0]; next !== undefined; next = lane.waiters[0]) {
+      const full = this.#check(lane, next.provider)
+      if (full?.limit === 'concurrentRequests') return
+      next.answer(full ?? occupy(lane, next.provider.id, next.worstMicro, this.#options.nowMs()))
+    }
+  }
+
+  #turnDay(lane: Lane): void {
+    const nowMs = this.#options.nowMs()
+    if (nowMs < lane.dayEndsAtMs) return
+    lane.chargedMicro = 0
+    lane.dayEndsAtMs = nextCycleStart('daily', this.#options.timeZone, nowMs)
+  }
+
+  #lane(providerId: string): Lane {
+    let lane = this.#lanes.get(providerId)
+    if (lane === undefined) {
+      const dayEndsAtMs = nextCycleStart('daily', this.#options.timeZone, this.#options.nowMs())
+      lane = { state: newLimitState(), heldMicro: 0, chargedMicro: 0, dayEndsAtMs, waiters: [] }
+      this.#lanes.set(providerId, lane)
+    }
+    return lane
+  }
+}
+
+function occupy(lane: Lane, providerId: string, worstMicro: MicroCredits, nowMs: number): Slot {
+  takeLimits(lane.state, 0, nowMs)
+  lane.heldMicro += worstMicro
+  return { providerId, worstMicro }
+}
+
+function asPackageLimits({ concurrentRequests, requestsPerMinute }: ProviderLimits): PackageLimits {
+  return { concurrentRequests, requestsPerMinute, tokensPerMinute: undefined }
+}

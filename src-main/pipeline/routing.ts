@@ -1,0 +1,175 @@
+// Which target a request goes to: first by priority, then by weight, sick and full ones last. One `Routing` serves one exchange
+// and remembers where it has been.
+
+import type { Provider, Target } from '#core/entities.ts'
+import type { UpstreamFailure } from '#core/failure.ts'
+import type { MicroCredits } from '#core/money.ts'
+import type { Refusal } from '#core/refusal.ts'
+import { isSickness, mayBeRequest, retryDelayMs, retryOf } from '#core/retry.ts'
+import type { Health } from '#pipeline/health.ts'
+import type { Full, ProviderGate, Slot } from '#pipeline/provider-gate.ts'
+import type { Cancellation } from '#ledger/ledger.ts'
+
+/** A target and the provider that it is at. */
+export type Place = { readonly target: Target; readonly provider: Provider }
+
+/** A place that was taken for one attempt; `left` must be told how it ended. */
+export type Turn<At extends Place> = { readonly place: At; readonly slot: Slot; readonly isTrial: boolean }
+
+/** What follows a failure: an attempt after a while (0: at once), or nothing. */
+export type Next<At extends Place> = { readonly place: At; readonly delayMs: number }
+
+export type RoutingDeps = {
+  readonly health: Health
+  readonly gate: ProviderGate
+  readonly monotonicMs: () => number
+  /** From 0 up to 1. */
+  readonly random: () => number
+  /** The first wait before the same target is asked again; it doubles each time. */
+  readonly retryDelayMs: number
+}
+
+/** How often one request is sent to the same target again after a failure. */
+const RETRIES_PER_TARGET = 2
+
+/** All places of a model in the order in which a request should try them. `affinity` keeps requests that share it together. */
+export function orderPlaces<At extends Place>(
+  places: readonly At[],
+  affinity: string | undefined,
+  random: () => number,
+): readonly At[] {
+  if (places.length === 1) return places
+  // Weighted sampling without replacement: the smallest exponential variable comes first.
+  const ranked = places.map((place) => {
+    const share =
+      affinity === undefined ? random() : hashed(`${affinity}\0${place.provider.id}\0${place.target.upstreamModel}`)
+    return { place, rank: -Math.log(1 - share) / place.target.weight }
+  })
+  return ranked
+    .sort((one, other) => one.place.target.priority - other.place.target.priority || one.rank - other.rank)
+    .map(({ place }) => place)
+}
+
+export class Routing<At extends Place> {
+  readonly #deps: RoutingDeps
+  readonly #places: readonly At[]
+  readonly #failures = new Map<At, UpstreamFailure[]>()
+  readonly #givenUp = new Set<At>()
+
+  /** `places` in the order of `orderPlaces`; never empty. */
+  constructor(places: readonly At[], deps: RoutingDeps) {
+    this.#places = places
+    this.#deps = deps
+  }
+
+  /** Where a first attempt goes. Only where every target is sick a sick one is asked. */
+  first(): At {
+    const nowMs = this.#deps.monotonicMs()
+    const usable = this.#places.find(({ target }) => this.#deps.health.isUsable(target, nowMs))
+    return usable ?? this.#leastSick(nowMs)
+  }
+
+  /**
+   * Takes a place at `wanted`, or at another target where its provider is full and nothing was tried yet. Waits for a turn
+   * where all are full, and refuses when that takes too long.
+   */
+  async take(wanted: At, worstMicro: MicroCredits, cancellation: Cancellation): Promise<Turn<At> | Refusal> {
+    const { gate } = this.#deps
+    const others = this.#failures.size === 0 ? this.#untried().filter((place) => place !== wanted) : []
+    let full: Full | undefined
+    for (const place of [wanted, ...others]) {
+      const slot = gate.take(place.provider, worstMicro)
+      if (!('type' in slot)) return this.#turn(place, slot)
+      full ??= slot
+    }
+    const waited = await gate.wait(wanted.provider, worstMicro, cancellation)
+    return 'type' in waited ? gate.refusal(full ?? waited) : this.#turn(wanted, waited)
+  }
+
+  /** Notes a failure and says what to do next; undefined when there is nothing left to do. */
+  failed({ place }: Turn<At>, failure: UpstreamFailure): Next<At> | undefined {
+    this.#blame(place, failure)
+    const retry = retryOf(failure)
+    const earlier = this.#failures.get(place) ?? []
+    this.#failures.set(place, [...earlier, failure])
+    if (retry !== 'here' || earlier.length >= RETRIES_PER_TARGET) this.#givenUp.add(place)
+    if (retry === 'nowhere') return undefined
+    return this.elsewhere() ?? this.#again()
+  }
+
+  /** Notes that a target does not know what it was asked for, and says where else to go. */
+  unknownAt({ place }: Turn<At>): Next<At> | undefined {
+    this.#failures.set(place, this.#failures.get(place) ?? [])
+    this.#givenUp.add(place)
+    return this.elsewhere()
+  }
+
+  /** The next target that was not tried yet and is well. */
+  elsewhere(): Next<At> | undefined {
+    const nowMs = this.#deps.monotonicMs()
+    const place = this.#untried().find(({ target }) => this.#deps.health.isUsable(target, nowMs))
+    return place === undefined ? undefined : { place, delayMs: 0 }
+  }
+
+  /** Leaves a target out of this exchange, because it cannot be asked this at all. */
+  exclude(place: At): void {
+    this.#givenUp.add(place)
+  }
+
+  /** The target that was tried and may be asked again soonest. */
+  #again(): Next<At> | undefined {
+    const { random, retryDelayMs: baseMs } = this.#deps
+    let best: Next<At> | undefined
+    for (const [place, failures] of this.#failures) {
+      const last = failures.at(-1)
+      if (last === undefined || this.#givenUp.has(place)) continue
+      const delayMs = retryDelayMs(last, { retries: failures.length - 1, baseMs, random: random() })
+      if (delayMs !== undefined && (best === undefined || delayMs < best.delayMs)) best = { place, delayMs }
+    }
+    return best
+  }
+
+  #untried(): readonly At[] {
+    return this.#places.filter((place) => !this.#failures.has(place) && !this.#givenUp.has(place))
+  }
+
+  /** A failure that repeats at another target is the request's doing: no target is to be left out for it. */
+  #blame(place: At, failure: UpstreamFailure): void {
+    const { health, monotonicMs } = this.#deps
+    const likeIt = (other: At) => (this.#failures.get(other) ?? []).filter((one) => isSame(one, failure)).length
+    const others = mayBeRequest(failure)
+      ? [...this.#failures.keys()].filter((other) => other !== place && likeIt(other) > 0)
+      : []
+    const [first] = others
+    if (first === undefined || !isSickness(failure)) return health.failed(place.target, failure, monotonicMs())
+    health.left(place.target)
+    // What the first one was blamed for is taken back once; from then on nobody was blamed.
+    if (others.length > 1 || likeIt(place) > 0) return
+    for (let count = likeIt(first); count > 0; count--) health.forgive(first.target)
+  }
+
+  #leastSick(nowMs: number): At {
+    const { health } = this.#deps
+    const [first, ...others] = this.#places
+    if (first === undefined) throw new Error('a model has no targets')
+    const until = ({ target }: At) => health.of(target, nowMs).untilMs ?? 0
+    return others.reduce((best, place) => (until(place) < until(best) ? place : best), first)
+  }
+
+  #turn(place: At, slot: Slot): Turn<At> {
+    return { place, slot, isTrial: this.#deps.health.enter(place.target, this.#deps.monotonicMs()) }
+  }
+}
+
+function isSame(one: UpstreamFailure, other: UpstreamFailure): boolean {
+  return one.kind === other.kind && one.status === other.status
+}
+
+/** A text as a number from 0 up to 1: FNV-1a with a last mix, because its high bits hardly depend on the last letters. */
+function hashed(text: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32
+}

@@ -1,0 +1,49 @@
+// How targets and providers are, as the admin API shows it.
+
+import type { Catalog } from '#catalog/catalog.ts'
+import { iso, isoOrNull } from '#catalog/dates.ts'
+import type { StatusView } from '#contract/schemas.ts'
+import { microToCredits } from '#core/money.ts'
+import type { Clock } from '#pipeline/ports.ts'
+import type { RoutingDeps } from '#pipeline/routing.ts'
+
+export type HealthDeps = { readonly catalog: Catalog; readonly routing: RoutingDeps; readonly clock: Clock }
+
+/** Every target of an enabled model, once. */
+export function targetsView({ catalog, routing, clock }: HealthDeps): StatusView['targets'] {
+  const nowMs = clock.monotonicMs()
+  // The health of targets is kept by a clock that is never set; people read the other one.
+  const wallMs = (monotonicMs: number) => Math.round(clock.nowMs() + monotonicMs - nowMs)
+  const targets = catalog.models.filter((model) => model.isEnabled).flatMap((model) => model.targets)
+  const unique = new Map(targets.map((target) => [`${target.providerId}\0${target.upstreamModel}`, target]))
+  return Array.from(unique.values(), (target) => {
+    const { state, failures, untilMs, lastFailure } = routing.health.of(target, nowMs)
+    return {
+      provider: catalog.provider(target.providerId)?.name ?? target.providerId,
+      model: target.upstreamModel,
+      state,
+      failures,
+      left_out_until: state === 'ok' ? null : isoOrNull(untilMs === undefined ? undefined : wallMs(untilMs)),
+      last_failure:
+        lastFailure === undefined
+          ? null
+          : { reason: lastFailure.kind, status: lastFailure.status ?? null, at: iso(wallMs(lastFailure.atMs)) },
+    }
+  })
+}
+
+/** What every provider with limits is doing at the moment, and what it was charged today. */
+export function providerUseView({ catalog, routing }: HealthDeps): StatusView['provider_use'] {
+  return catalog.providers
+    .filter(({ limits }) => Object.keys(limits).length > 0)
+    .map(({ id, name, limits }) => {
+      const { concurrent, chargedTodayMicro } = routing.gate.use(id)
+      return {
+        provider: name,
+        concurrent_requests: concurrent,
+        concurrent_requests_limit: limits.concurrentRequests ?? null,
+        credits_today: microToCredits(chargedTodayMicro),
+        credits_per_day_limit: limits.dailyMicro === undefined ? null : microToCredits(limits.dailyMicro),
+      }
+    })
+}
