@@ -1,9 +1,10 @@
 // Dates as an administrator writes them.
 
-import { endOfDate } from '#core/cycle.ts'
+import { endOfDate, startOfDate } from '#core/cycle.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/
 /** A date-time must say its offset: an instant that depends on who reads it is no deadline. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
@@ -18,8 +19,21 @@ export function isoOrNull(instantMs: number | undefined): string | null {
 
 /** An ISO date (valid to its last instant in the zone) or date-time with offset, as epoch milliseconds. */
 export function readDeadline(text: string, timeZone: string, param: string): number | Refusal {
+  return readInstant(text, param, (date) => endOfDate(timeZone, date))
+}
+
+/** `24h` or `7d` (ago), an ISO date (from its first instant in the zone) or date-time with offset, as epoch milliseconds. */
+export function readBeginning(text: string, timeZone: string, nowMs: number): number | Refusal {
+  const [, count, unit] = /^([1-9][0-9]{0,4})([hd])$/.exec(text) ?? []
+  if (count !== undefined) return nowMs - Number(count) * (unit === 'h' ? HOUR_MS : DAY_MS)
+  return readInstant(text, 'since', (date) => startOfDate(timeZone, date))
+}
+
+type CalendarDate = Parameters<typeof startOfDate>[1]
+
+function readInstant(text: string, param: string, ofDate: (date: CalendarDate) => number): number | Refusal {
   const date = readDate(text.slice(0, 10))
-  if (date !== undefined && DATE_ONLY.test(text)) return endOfDate(timeZone, date)
+  if (date !== undefined && DATE_ONLY.test(text)) return ofDate(date)
   const instant = date !== undefined && DATE_TIME.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(instant)) return instant
   return refuse('invalid_request', `'${param}' must be a date such as 2027-12-31 or a date-time with its offset.`, {
@@ -28,7 +42,7 @@ export function readDeadline(text: string, timeZone: string, param: string): num
 }
 
 /** undefined for a date that the calendar does not have: Date would take 30 February for 2 March. */
-function readDate(text: string): { year: number; month: number; day: number } | undefined {
+function readDate(text: string): CalendarDate | undefined {
   const midnight = new Date(DATE_ONLY.test(text) ? `${text}T00:00:00Z` : Number.NaN)
   if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(text)) return undefined
   return { year: midnight.getUTCFullYear(), month: midnight.getUTCMonth() + 1, day: midnight.getUTCDate() }
@@ -40,7 +54,11 @@ export function readExpiry(text: string, timeZone: string, nowMs: number): numbe
   const days = /^([1-9][0-9]{0,4})d$/.exec(text)
   if (days !== null) return nowMs + Number(days[1]) * DAY_MS
   const deadline = readDeadline(text, timeZone, 'expires')
-  if (typeof deadline === 'number') return deadline
+  if (typeof deadline === 'number') {
+    if (deadline > nowMs) return deadline
+    const message = "'expires' lies in the past. To stop a key at once, suspend or revoke it."
+    return refuse('invalid_request', message, { param: 'expires' })
+  }
   return refuse('invalid_request', "'expires' must be like 90d, never, or a date such as 2027-12-31.", {
     param: 'expires',
   })

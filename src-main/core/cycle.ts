@@ -20,6 +20,11 @@ export function nextCycleStart(kind: CycleKind, timeZone: string, instantMs: num
   return startOfLocalDate(timeZone, year, month, day + 1)
 }
 
+/** The first instant of a calendar date in a time zone. */
+export function startOfDate(timeZone: string, { year, month, day }: LocalDate): number {
+  return startOfLocalDate(timeZone, year, month, day)
+}
+
 /** The first instant after a calendar date in a time zone. */
 export function endOfDate(timeZone: string, { year, month, day }: LocalDate): number {
   return startOfLocalDate(timeZone, year, month, day + 1)

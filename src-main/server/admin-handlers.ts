@@ -3,7 +3,7 @@
 import { adjustKey, topUpKey } from '#catalog/adjustments.ts'
 import { applyDocument } from '#catalog/apply.ts'
 import type { CatalogContext } from '#catalog/context.ts'
-import { iso } from '#catalog/dates.ts'
+import { iso, readBeginning } from '#catalog/dates.ts'
 import { createKey, extendKey, listKeys, moveKey, resumeKey, revokeKey, showKey, suspendKey } from '#catalog/keys.ts'
 import { addModel, enableModel, priceModel, removeModel } from '#catalog/models.ts'
 import { addPackage, editPackage, removePackage } from '#catalog/packages.ts'
@@ -20,7 +20,7 @@ import type {
 } from '#contract/schemas.ts'
 import type { Provider } from '#core/entities.ts'
 import { microCredits, microToCredits } from '#core/money.ts'
-import { refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AdminHandlers } from '#server/admin.ts'
 import { receiptOf, type ReadReceipt } from '#server/receipts.ts'
 import type { LedgerReport } from '#ledger/verify.ts'
@@ -86,10 +86,9 @@ const MAX_LIMIT = 1000
 
 async function listUsage(deps: AdminDeps, query: UsageQuery): Promise<UsageList | Refusal> {
   const { catalog, ledger } = deps.context
-  const sinceMs = query.since === undefined ? undefined : Date.parse(query.since)
-  if (Number.isNaN(sinceMs)) {
-    return refuse('invalid_request', "'since' must be a date or a date-time.", { param: 'since' })
-  }
+  const { timeZone, nowMs } = deps.context
+  const sinceMs = query.since === undefined ? undefined : readBeginning(query.since, timeZone, nowMs())
+  if (isRefusal(sinceMs)) return sinceMs
   const key = query.key === undefined ? undefined : catalog.key(query.key)
   if (query.key !== undefined && key === undefined) return refuse('not_found', `There is no key '${query.key}'.`)
   const limit = Math.min(Math.max(1, Number(query.limit ?? DEFAULT_LIMIT)), MAX_LIMIT)

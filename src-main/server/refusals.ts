@@ -7,8 +7,9 @@ import { messagesErrorBody } from '#dialect/messages/errors.ts'
 
 /** Sends a refusal in the contract's shape. */
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const { id } = reply.request
-  const isMessages = reply.request.routeOptions.config.format === 'messages'
+  const { id, url } = reply.request
+  // A path that is not there has no route; clients of the messages format read its error too.
+  const isMessages = reply.request.routeOptions.config.format === 'messages' || /^\/v1\/messages\b/.test(url)
   if (isMessages) reply.header('request-id', id)
   return reply
     .code(REFUSALS[refusal.code].status)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRefusal } from '#core/refusal.ts'
-import { readDeadline, readExpiry } from '#catalog/dates.ts'
+import { readBeginning, readDeadline, readExpiry } from '#catalog/dates.ts'
 
 const NOW = Date.parse('2026-06-15T12:00:00Z')
 
@@ -89,4 +89,33 @@ describe('an expiry', () => {
       expect(readExpiry(written, 'UTC', NOW)).toMatchObject({ code: 'invalid_request', param: 'expires' })
     },
   )
+})
+
+describe('a beginning', () => {
+  it.each([
+    ['24h', '2026-06-14T12:00:00.000Z'],
+    ['7d', '2026-06-08T12:00:00.000Z'],
+    ['2026-06-01', '2026-05-31T22:00:00.000Z'],
+    ['2026-06-01T00:00:00Z', '2026-06-01T00:00:00.000Z'],
+    ['2026-06-01T00:00:00+05:30', '2026-05-31T18:30:00.000Z'],
+  ])('is %s', (said, instant) => {
+    expect(text(readBeginning(said, 'Europe/Berlin', NOW))).toBe(instant)
+  })
+
+  it.each([
+    '',
+    '7',
+    'd',
+    '0d',
+    '-1d',
+    '1.5h',
+    '7w',
+    '2026-06-31',
+    '2026-06-01T00:00:00',
+    '1',
+    'June 1 2026',
+    '1749988800000',
+  ])('is not %j', (said) => {
+    expect(readBeginning(said, 'UTC', NOW)).toMatchObject({ code: 'invalid_request', param: 'since' })
+  })
 })

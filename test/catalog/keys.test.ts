@@ -91,6 +91,8 @@ describe('a key', () => {
   it.each<[string, object]>([
     ['expires', { expires: 'soon' }],
     ['expires', { expires: '2028-02-30' }],
+    ['expires', { expires: '2020-12-31' }],
+    ['expires', { expires: '2020-12-31T00:00:00Z' }],
     ['name', { name: '' }],
     ['name', { name: 'two\nlines' }],
     ['owner', { owner: '' }],

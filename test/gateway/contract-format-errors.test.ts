@@ -208,10 +208,14 @@ describe('limits in headers', () => {
 })
 
 describe('other methods and paths', () => {
-  it.each(['/v1/messages', COUNT_PATH, '/messages', '/v1/messages/batches', '/v1/responses/resp_1'])(
-    'GET %s is 404 in the shape of the contract',
-    async (path) => {
-      await expectFormatError(await get(pair.farebox, path, (await newKey()).key), 'chat', 404)
-    },
-  )
+  it.each([
+    ['/v1/messages', 'messages'],
+    [COUNT_PATH, 'messages'],
+    ['/v1/messages/batches', 'messages'],
+    ['/messages', 'chat'],
+    ['/v1/messagesx', 'chat'],
+    ['/v1/responses/resp_1', 'responses'],
+  ] as const)('GET %s is 404 in the shape of %s', async (path, format) => {
+    await expectFormatError(await get(pair.farebox, path, (await newKey()).key), format, 404)
+  })
 })
