@@ -28,7 +28,9 @@ import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
+import { Connections } from '#provider/connections.ts'
 import { DemoTransport } from '#provider/demo.ts'
+import { OwnListener } from '#provider/own-listener.ts'
 import { probeProvider } from '#provider/probe.ts'
 import { Tokenizer } from '#provider/tokenizer.ts'
 import { HttpTransport } from '#provider/transport.ts'
@@ -112,13 +114,9 @@ async function assemble(config: Config, log: Log, clock: Clock, writer: Database
       writer.call('change', { changes, batch: batch ?? { entries: [], usage: [], balances: [] } }),
     keyBlocked: (keyId) => open.stopKey(keyId),
   }
-  const http = new HttpTransport({
-    secrets,
-    connectTimeoutMs: config.upstreamConnectTimeoutMs,
-    firstByteTimeoutMs: config.upstreamFirstByteTimeoutMs,
-    silenceTimeoutMs: config.upstreamSilenceTimeoutMs,
-    userAgent: `farebox/${VERSION}`,
-  })
+  const ownListener = new OwnListener()
+  const connections = connectionsFor(config, ownListener)
+  const http = new HttpTransport({ secrets, connections, userAgent: `farebox/${VERSION}` })
   const gate = new Gate({ nowMs: clock.nowMs, waits: config.rateLimitWait, maxWaitMs: config.rateLimitWaitMs })
   const reportFault = (error: unknown, requestId: string) =>
     log(`fault in request ${requestId}: ${describeFault(error)}`)
@@ -144,7 +142,8 @@ async function assemble(config: Config, log: Log, clock: Clock, writer: Database
     drains,
     secrets,
     context,
-    http,
+    ownListener,
+    connections,
     gate,
     reportFault,
     transport,
@@ -197,6 +196,15 @@ function orphanSettlement(hold: OpenHold, catalog: Catalog): Settlement {
   }
 }
 
+function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
+  const timeLimits = {
+    connectMs: config.upstreamConnectTimeoutMs,
+    firstByteMs: config.upstreamFirstByteTimeoutMs,
+    silenceMs: config.upstreamSilenceTimeoutMs,
+  }
+  return new Connections({ timeLimits, isOwn })
+}
+
 function transportOf(http: HttpTransport, demo: DemoTransport): Transport {
   return { send: (request, listener) => (request.provider.dialect === 'demo' ? demo : http).send(request, listener) }
 }
@@ -227,7 +235,7 @@ class RunningApp implements App {
       adminHandlers: adminHandlers({
         context: parts.context,
         status: () => this.#status(),
-        testProvider: (provider) => probeProvider(provider, parts.secrets),
+        testProvider: (provider) => probeProvider(provider, parts),
         listUsage: (filter) => this.#report().call('usage', filter),
         readReceipt: (id) => this.#report().call('receipt', id),
         verifyLedger: () => this.#report().call('verify', undefined),
@@ -244,6 +252,7 @@ class RunningApp implements App {
     await this.#server.listen({ host: '127.0.0.1', port })
     const address = this.#server.server.address()
     const actualPort = typeof address === 'object' && address !== null ? address.port : port
+    this.#parts.ownListener.listensOn(actualPort)
     for (const host of loopbackHosts(actualPort)) this.#hosts.add(host)
     this.#url = `http://127.0.0.1:${actualPort}`
     this.#writeInstance({ url: this.#url, pid: process.pid, token: this.#adminToken })
@@ -270,7 +279,7 @@ class RunningApp implements App {
   }
 
   async close(): Promise<void> {
-    const { open, drains, ledger, http, writer, counter, release } = this.#parts
+    const { open, drains, ledger, connections, writer, counter, release } = this.#parts
     clearInterval(this.#watch)
     // New connections are refused at once; those with an answer under way are ended by the drain below.
     const closed = this.#server.close()
@@ -282,7 +291,7 @@ class RunningApp implements App {
     const cut = setTimeout(() => this.#server.server.closeAllConnections(), LAST_BYTES_MS)
     await closed
     clearTimeout(cut)
-    await http.close()
+    await connections.close()
     if (ledger.state !== 'halted') await ledger.flush()
     const check = this.#check
     this.#check = undefined
@@ -321,9 +330,10 @@ class RunningApp implements App {
     return this.#reports
   }
 
-  /** Ends answers that take too long, and those of keys that have expired meanwhile. */
+  /** Ends answers that take too long, those of keys that have expired meanwhile, and connections that nobody needs. */
   #look(): void {
-    const { open, catalog, clock } = this.#parts
+    const { open, catalog, clock, connections } = this.#parts
+    connections.retain(catalog.providers.filter((provider) => provider.dialect !== 'demo'))
     open.look()
     open.stopOlderThan(clock.monotonicMs() - this.#config.upstreamTotalTimeoutMs)
     for (const keyId of open.keyIds()) {

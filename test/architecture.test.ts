@@ -60,6 +60,15 @@ const EXCEPTIONS: readonly { readonly files: RegExp; readonly values: readonly s
 const MAY_READ_ENVIRONMENT = ['config.ts', 'headless.ts', 'command.ts', 'launch.mjs', 'main.ts']
 const MAY_HOLD_SQL = ['store', 'ledger']
 const SQL = /\b(SELECT\s|INSERT INTO\s|UPDATE\s.*\sSET\s|DELETE FROM\s|CREATE TABLE\s)/
+/** Who may open connections: to providers one file for all, and to a gateway of this machine those who look for it. */
+const MAY_CALL_OUT = [
+  'provider/connections.ts',
+  'provider/guarded-connector.ts',
+  'server/port-owner.ts',
+  'cli/client.ts',
+]
+const CALLS_OUT =
+  /(?<![.\w])fetch\(|\bnew (Pool|Agent|Client|\w+Pool|\w*ProxyAgent|WebSocket|EventSource)\(|^import (?!type )(\{[^}]*\}|[^\n{]*) from 'node:(https?|http2|net|tls|dgram)'/m
 const MOST_FILE_LINES = 400
 const MOST_FUNCTION_LINES = 70
 
@@ -104,6 +113,7 @@ function textViolations(file: SourceFile): string[] {
   const readsEnvironment = /\bprocess\s*(\?\.|\.|\[['"`])\s*env\b|from ['"]node:process['"]/.test(code)
   if (readsEnvironment && !MAY_READ_ENVIRONMENT.includes(file.path)) violations.push(`${file.path} reads process.env`)
   if (SQL.test(code) && !MAY_HOLD_SQL.includes(roomName(file.path))) violations.push(`${file.path} holds SQL`)
+  if (CALLS_OUT.test(code) && !MAY_CALL_OUT.includes(file.path)) violations.push(`${file.path} opens connections`)
   return violations
 }
 
@@ -166,6 +176,10 @@ describe('the checker', () => {
     ['server/a.ts reads process.env', 'server/a.ts', 'const home = process.env.HOME'],
     ['server/a.ts holds SQL', 'server/a.ts', 'const text = `\n  SELECT id\n  FROM model`'],
     ['server/a.ts holds SQL', 'server/a.ts', "const text = 'UPDATE model SET id = 1'"],
+    ['provider/a.ts opens connections', 'provider/a.ts', "const answer = await fetch('https://x')"],
+    ['provider/a.ts opens connections', 'provider/a.ts', "import { Pool } from 'undici'\nconst pool = new Pool(url)"],
+    ['provider/a.ts opens connections', 'provider/a.ts', 'const agent = new EnvHttpProxyAgent()'],
+    ['server/a.ts opens connections', 'server/a.ts', "import { request } from 'node:https'"],
     ['attic/a.ts is in no room of the table', 'attic/a.ts', ''],
     ['attic.ts is in no room of the table', 'attic.ts', ''],
   ])('finds that %s', (violation, path, text) => {

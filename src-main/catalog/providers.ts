@@ -5,6 +5,7 @@ import { readLimits, readTimeLimits } from '#catalog/provider-limits.ts'
 import { readQuirks } from '#catalog/quirks.ts'
 import { providerView } from '#catalog/views.ts'
 import type { ProviderCreate, ProviderView } from '#contract/schemas.ts'
+import { baseUrlProblem, namesThisMachine } from '#core/address.ts'
 import type { Network, OutputCapField, Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
@@ -72,6 +73,9 @@ export function readProvider(
   if (dialect === undefined) return refuse('invalid_request', "'dialect' is required.", { param: 'dialect' })
   const baseUrl = dialect === 'demo' ? '' : readBaseUrl(input.base_url)
   if (isRefusal(baseUrl)) return baseUrl
+  const network = input.network ?? defaultNetwork(baseUrl)
+  const problem = baseUrl === '' ? undefined : baseUrlProblem(new URL(baseUrl), network)
+  if (problem !== undefined) return refuse('invalid_request', `'base_url' ${problem}.`, { param: 'base_url' })
   const limits = readLimits(input.limits)
   if (isRefusal(limits)) return limits
   return {
@@ -80,7 +84,7 @@ export function readProvider(
     preset: input.preset,
     dialect,
     baseUrl,
-    network: input.network ?? defaultNetwork(baseUrl),
+    network,
     hasSecret: existing?.hasSecret ?? false,
     secretHeader: input.secret_header,
     outputCapField: input.output_cap_field ?? defaultCapField(baseUrl),
@@ -125,8 +129,7 @@ function defaultCapField(baseUrl: string): OutputCapField {
 
 /** A base URL that names this machine in so many words says already that a local server is meant. */
 function defaultNetwork(baseUrl: string): Network {
-  const host = baseUrl === '' ? '' : new URL(baseUrl).hostname
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host) ? 'local' : 'public'
+  return baseUrl !== '' && namesThisMachine(new URL(baseUrl)) ? 'local' : 'public'
 }
 
 function readBaseUrl(text: string | undefined): string | Refusal {

@@ -4,6 +4,7 @@ import { refuse, type Refusal } from '#core/refusal.ts'
 
 export type FailureKind =
   | 'connect' // no connection could be made
+  | 'address' // the provider is where it may not be, so that nothing was connected to
   | 'timeout' // connected, but too slow
   | 'closed' // the connection broke, or ended before the answer did
   | 'malformed' // the answer is not of the form that the dialect asks for
@@ -12,6 +13,9 @@ export type FailureKind =
   | 'status' // the provider answered with an error status
   | 'reported' // the provider told of an error inside its answer; the message is its own words, for the client alone
   | 'aborted' // we stopped it: the client went, the key was revoked, Farebox shuts down
+
+/** What another attempt would only repeat. */
+const FINAL_KINDS: readonly FailureKind[] = ['aborted', 'too_large', 'address']
 
 export class UpstreamFailure extends Error {
   readonly kind: FailureKind
@@ -31,7 +35,7 @@ export class UpstreamFailure extends Error {
     this.kind = kind
     this.status = details.status
     this.retryAfterSeconds = details.retryAfterSeconds
-    this.retryable = kind !== 'aborted' && kind !== 'too_large' && (details.status ?? 500) >= 429
+    this.retryable = !FINAL_KINDS.includes(kind) && (details.status ?? 500) >= 429
   }
 }
 

@@ -21,6 +21,7 @@ export function retryOf(failure: UpstreamFailure): Retry {
     case 'timeout':
     case 'malformed':
     case 'secret':
+    case 'address':
       return 'elsewhere'
     case 'status':
     case 'reported':
@@ -50,11 +51,11 @@ export function retryDelayMs(
  * our manners is not a sign of a sick target.
  */
 export function isSickness({ kind, status }: UpstreamFailure): boolean {
-  if (kind === 'aborted' || kind === 'secret' || kind === 'too_large') return false
+  if (kind === 'aborted' || kind === 'secret' || kind === 'address' || kind === 'too_large') return false
   return status === undefined || status >= 500 || kind === 'timeout'
 }
 
 /** Whether a failure may be the request's doing, when it repeats at another target. A server that is not there is not. */
 export function mayBeRequest({ kind }: UpstreamFailure): boolean {
-  return kind !== 'connect' && kind !== 'secret'
+  return kind !== 'connect' && kind !== 'secret' && kind !== 'address'
 }

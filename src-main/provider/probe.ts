@@ -3,32 +3,38 @@
 
 import type { Provider } from '#core/entities.ts'
 import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
+import type { Connections } from '#provider/connections.ts'
+import { AddressError } from '#provider/guarded-connector.ts'
 import type { SecretStore } from '#secret/port.ts'
 
 const TIME_LIMIT_MS = 10_000
 
 export type ProbeResult = { readonly ok: boolean; readonly message: string }
 
-export async function probeProvider(provider: Provider, secrets: SecretStore): Promise<ProbeResult> {
+export type ProbeTools = { readonly secrets: SecretStore; readonly connections: Connections }
+
+export async function probeProvider(provider: Provider, { secrets, connections }: ProbeTools): Promise<ProbeResult> {
   if (provider.dialect === 'demo') return { ok: true, message: 'The demo provider is built in and always answers.' }
-  const { origin } = new URL(provider.baseUrl)
+  const { origin, pathname } = new URL(provider.baseUrl)
   const secret = provider.hasSecret ? await secrets.get({ providerId: provider.id, origin }) : undefined
   if (provider.hasSecret && secret === undefined)
     return { ok: false, message: 'Its secret is not there any more. Set it again.' }
   try {
-    const answer = await fetch(`${provider.baseUrl}/models`, {
+    const answer = await connections.pool(provider).request({
+      method: 'GET',
+      path: `${pathname.replace(/\/+$/, '')}/models`,
       headers: {
         accept: 'application/json',
         ...DIALECT_HEADERS[provider.dialect],
         ...(secret === undefined ? {} : presentSecret(provider, secret)),
       },
-      // fetch would take other secrets than Authorization along to wherever a redirect points.
-      redirect: 'manual',
       signal: AbortSignal.timeout(TIME_LIMIT_MS),
     })
-    await answer.body?.cancel()
-    return judge(answer.status, secret !== undefined)
+    // The status says it all. Leaving a body unread is an error to it, which nobody needs to hear of.
+    answer.body.on('error', () => undefined).destroy()
+    return judge(answer.statusCode, secret !== undefined)
   } catch (error) {
+    if (error instanceof AddressError) return { ok: false, message: `Its base URL ${error.message}.` }
     const code = causeOf(error)
     return { ok: false, message: `It could not be reached (${code}). Check the base URL and the network.` }
   }
@@ -46,8 +52,7 @@ function judge(status: number, hasSecret: boolean): ProbeResult {
   return { ok: false, message: `It answers ${status}.` }
 }
 
-/** fetch hides what the system said in the cause of its error. */
+/** What the system or undici calls it; running out of time has no such name. */
 function causeOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer in time'
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no answer in time'
 }

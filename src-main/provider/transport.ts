@@ -1,31 +1,25 @@
-// Sends requests to providers over HTTP: one undici pool per origin, no redirects followed, no answer decompressed, every
-// wait limited. The provider's secret is added here and is known nowhere else.
+// Sends requests to providers over HTTP: no redirects followed, no answer decompressed, every wait limited. The provider's
+// secret is added here and is known nowhere else.
 
-import { Pool, type Dispatcher } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import type { Provider } from '#core/entities.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from '#pipeline/ports.ts'
 import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
+import type { Connections } from '#provider/connections.ts'
+import { AddressError } from '#provider/guarded-connector.ts'
 import type { SecretStore } from '#secret/port.ts'
 
 export type TransportOptions = {
   readonly secrets: SecretStore
-  readonly connectTimeoutMs: number
-  /** From the request to the answer's headers. */
-  readonly firstByteTimeoutMs: number
-  /** Between two pieces of an answer. */
-  readonly silenceTimeoutMs: number
+  readonly connections: Connections
   readonly userAgent: string
 }
-
-/** A stream holds a connection for as long as it runs, so this bounds the answers from one origin at a time. */
-const MAX_CONNECTIONS = 1024
 
 type Door = { readonly pool: Pool; readonly pathPrefix: string; readonly headers: Record<string, string> }
 
 export class HttpTransport implements Transport {
   readonly #options: TransportOptions
-  readonly #pools = new Map<string, Pool>()
   /** A provider that is changed in any way is another object, so that a new secret or address is never missed. */
   readonly #doors = new WeakMap<Provider, Door>()
 
@@ -36,14 +30,10 @@ export class HttpTransport implements Transport {
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
     const attempt = new Attempt(request.provider.name, listener)
     const door = this.#doors.get(request.provider)
-    if (door === undefined) void this.#openAndDispatch(request, attempt)
+    // A pool is closed when its provider is changed; a request that was under way by then opens another one.
+    if (door === undefined || door.pool.closed) void this.#openAndDispatch(request, attempt)
     else dispatch(door, request, attempt)
     return attempt
-  }
-
-  /** Closes idle connections and breaks the others. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
   }
 
   async #openAndDispatch(request: UpstreamRequest, attempt: Attempt): Promise<void> {
@@ -72,26 +62,9 @@ export class HttpTransport implements Transport {
         throw new UpstreamFailure('secret', `The secret of '${provider.name}' is not there any more.`)
       Object.assign(headers, presentSecret(provider, secret))
     }
-    const door = { pool: this.#pool(origin), pathPrefix: pathname.replace(/\/+$/, ''), headers }
+    const door = { pool: this.#options.connections.pool(provider), pathPrefix: pathname.replace(/\/+$/, ''), headers }
     this.#doors.set(provider, door)
     return door
-  }
-
-  #pool(origin: string): Pool {
-    let pool = this.#pools.get(origin)
-    if (pool === undefined) {
-      pool = new Pool(origin, {
-        connections: MAX_CONNECTIONS,
-        pipelining: 1,
-        allowH2: false,
-        connect: { timeout: this.#options.connectTimeoutMs },
-        headersTimeout: this.#options.firstByteTimeoutMs,
-        bodyTimeout: this.#options.silenceTimeoutMs,
-        keepAliveTimeout: 30_000,
-      })
-      this.#pools.set(origin, pool)
-    }
-    return pool
   }
 }
 
@@ -170,6 +143,9 @@ class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
 
 /** Kinds of trouble by the code that undici, Node or OpenSSL gives the error. */
 function failureOf(error: Error, providerName: string): UpstreamFailure {
+  if (error instanceof AddressError) {
+    return new UpstreamFailure('address', `The base URL of the provider '${providerName}' ${error.message}.`)
+  }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
   switch (code) {
     case 'UND_ERR_HEADERS_TIMEOUT':

@@ -132,7 +132,7 @@ describe('a secret', () => {
   it('belongs to the origin it was given for: at another host it does not exist, and back there it does', async () => {
     const { name, id } = await add({ secret: 'mine' })
     const apply = (base_url: string) =>
-      call('apply', { body: { document: { providers: [provider(name, { base_url })] } } })
+      call('apply', { body: { document: { providers: [provider(name, { base_url, network: 'local' })] } } })
     const shown = async () => (await call('listProviders', {})).find((listed) => listed.id === id)
     for (const elsewhere of [
       'https://other.example.com/v1',

@@ -188,7 +188,8 @@ describe('a provider that cannot be reached', () => {
   it('is 502 when its name is not known', async () => {
     const { admin } = pair.farebox
     const base_url = 'http://provider.invalid/v1'
-    await admin.call('addProvider', { body: { name: 'nowhere', dialect: 'chat-completions', base_url } })
+    const provider = { name: 'nowhere', dialect: 'chat-completions', base_url, network: 'local' } as const
+    await admin.call('addProvider', { body: provider })
     await admin.call('addModel', { body: chatModel('nowhere', { targets: [{ provider: 'nowhere', model: 'm' }] }) })
     const sees: Sees = { status: 502, says: /could not be reached/ }
     await suffer(pair, { name: 'nowhere', provider: ANSWER, request: { model: 'nowhere' }, sees, charge: 0 })

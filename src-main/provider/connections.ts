@@ -1,0 +1,78 @@
+// The one way out of the program: whoever sends something to a provider sends it through a pool of this file, so that no
+// connection is made to an address that the provider may not be at, no redirect is followed and no proxy of the environment
+// used. Pools differ by origin, network and time limits; one that no provider needs any more is closed.
+
+import { Pool } from 'undici'
+import type { Provider, ProviderTimeLimits } from '#core/entities.ts'
+import { guardedConnector, type IsOwn, type Resolve } from '#provider/guarded-connector.ts'
+
+/** What a connection depends on. It need not be a provider that is set up. */
+export type Destination = Pick<Provider, 'baseUrl' | 'network' | 'timeLimits'>
+
+export type ConnectionsOptions = {
+  /** What holds where a provider says nothing else. */
+  readonly timeLimits: Required<ProviderTimeLimits>
+  readonly isOwn: IsOwn
+  /** How names are resolved; as the system does it, unless given. */
+  readonly resolve?: Resolve | undefined
+}
+
+/** A stream holds a connection for as long as it runs, so this bounds the answers from one origin at a time. */
+const MAX_CONNECTIONS = 1024
+const IDLE_CONNECTION_MS = 30_000
+
+export class Connections {
+  readonly #options: ConnectionsOptions
+  readonly #pools = new Map<string, Pool>()
+  /** Not used for new requests any more; their last answers are under way. */
+  readonly #closing = new Set<Pool>()
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+  }
+
+  /** Good for a request that is sent now; ask again for a later one, because a pool may be closed in between. */
+  pool(destination: Destination): Pool {
+    const { key, limits, origin } = this.#place(destination)
+    const known = this.#pools.get(key)
+    if (known !== undefined) return known
+    const { isOwn, resolve } = this.#options
+    const pool = new Pool(origin, {
+      connections: MAX_CONNECTIONS,
+      pipelining: 1,
+      allowH2: false,
+      connect: guardedConnector(origin, { network: destination.network, isOwn, resolve }, limits.connectMs),
+      headersTimeout: limits.firstByteMs,
+      bodyTimeout: limits.silenceMs,
+      keepAliveTimeout: IDLE_CONNECTION_MS,
+    })
+    this.#pools.set(key, pool)
+    return pool
+  }
+
+  /** Closes what none of these destinations needs. Answers that are under way come to their end. */
+  retain(destinations: readonly Destination[]): void {
+    if (this.#pools.size === 0) return
+    const needed = new Set(destinations.map((destination) => this.#place(destination).key))
+    for (const [key, pool] of this.#pools) {
+      if (needed.has(key)) continue
+      this.#pools.delete(key)
+      this.#closing.add(pool)
+      // It fails only where it was destroyed meanwhile, which leaves nothing to be closed.
+      const closed = pool.close().catch(() => undefined)
+      void closed.then(() => this.#closing.delete(pool))
+    }
+  }
+
+  /** Closes idle connections and breaks the others. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values(), ...this.#closing].map((pool) => pool.destroy()))
+  }
+
+  #place(destination: Destination): { key: string; limits: Required<ProviderTimeLimits>; origin: URL } {
+    const origin = new URL(new URL(destination.baseUrl).origin)
+    const limits = { ...this.#options.timeLimits, ...destination.timeLimits }
+    const { connectMs, firstByteMs, silenceMs } = limits
+    return { key: [origin.href, destination.network, connectMs, firstByteMs, silenceMs].join(' '), limits, origin }
+  }
+}
