@@ -31,6 +31,7 @@ import type { RoutingDeps } from '#pipeline/routing.ts'
 import { Connections } from '#provider/connections.ts'
 import { DemoTransport } from '#provider/demo.ts'
 import { OwnListener } from '#provider/own-listener.ts'
+import { discoverServers } from '#provider/discovery.ts'
 import { probeProvider } from '#provider/probe.ts'
 import { Tokenizer } from '#provider/tokenizer.ts'
 import { HttpTransport } from '#provider/transport.ts'
@@ -59,6 +60,7 @@ export type App = {
 /** The name under which requests in process address the server: made anew at each start, so that nobody outside knows it. */
 const IN_PROCESS_HOST = `in-process-${randomBytes(16).toString('hex')}`
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() }
+const USER_AGENT = `farebox/${VERSION}`
 const INSTANCE_FILE = 'instance.json'
 const WATCH_INTERVAL_MS = 1000
 /** How long the rest of an answer may take to leave when the program ends. */
@@ -116,7 +118,7 @@ async function assemble(config: Config, log: Log, clock: Clock, writer: Database
   }
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
-  const http = new HttpTransport({ secrets, connections, userAgent: `farebox/${VERSION}` })
+  const http = new HttpTransport({ secrets, connections, userAgent: USER_AGENT })
   const gate = new Gate({ nowMs: clock.nowMs, waits: config.rateLimitWait, maxWaitMs: config.rateLimitWaitMs })
   const reportFault = (error: unknown, requestId: string) =>
     log(`fault in request ${requestId}: ${describeFault(error)}`)
@@ -235,7 +237,8 @@ class RunningApp implements App {
       adminHandlers: adminHandlers({
         context: parts.context,
         status: () => this.#status(),
-        testProvider: (provider) => probeProvider(provider, parts),
+        testProvider: (provider, model) => probeProvider(provider, { ...parts, userAgent: USER_AGENT, model }),
+        discover: (ports = {}) => discoverServers({ ...parts, ports }),
         listUsage: (filter) => this.#report().call('usage', filter),
         readReceipt: (id) => this.#report().call('receipt', id),
         verifyLedger: () => this.#report().call('verify', undefined),

@@ -9,6 +9,7 @@ import { parseFileDocument } from '#cli/document.ts'
 import type { Verb } from '#cli/verb.ts'
 import { ADMIN_API, type Endpoint } from '#contract/admin-api.ts'
 import { FileDocument } from '#contract/schemas.ts'
+import { PROVIDER_PROBLEMS } from '#core/provider-problems.ts'
 import { REFUSALS } from '#core/refusal.ts'
 import { readConfig, SETTINGS, type Start } from '#main/config.ts'
 import { registerGateway, type GatewayDeps } from '#server/gateway.ts'
@@ -110,6 +111,12 @@ describe('docs/command-line.md', () => {
       expect(() => verb.prepare(words(example).slice(1 + name.split(' ').length))).not.toThrow()
     },
   )
+
+  it('has every problem that the test of a provider finds', () => {
+    const table = rows(section(commandLine, '### farebox provider test'))
+    const documented = table.flatMap(([problems = '']) => codes(problems))
+    expect(documented.toSorted()).toEqual([...PROVIDER_PROBLEMS].toSorted())
+  })
 
   it('has every flag of start, and an example of it', () => {
     const text = section(commandLine, '### farebox start')

@@ -4,7 +4,7 @@ import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import type { Sources } from '#cli/host.ts'
 import { printable, table, view } from '#cli/output.ts'
-import { requestBody } from '#cli/request.ts'
+import { requestBody, requestQuery } from '#cli/request.ts'
 import { presentSecret, readSecret, type SecretRead } from '#cli/secret-source.ts'
 import { verb } from '#cli/verb.ts'
 
@@ -72,13 +72,14 @@ const add = verb({
 
 const test = verb({
   name: 'provider test',
-  usage: 'NAME',
-  summary: 'asks a provider whether it can be reached with its secret',
+  usage: 'NAME [--model M]',
+  summary: 'asks a provider whether it can be reached with its secret, and says what is wrong',
   operand: 'NAME',
-  flags: {},
-  async run(client, { name }) {
-    const result = await client.call('testProvider', { id: name })
-    const text = `${result.ok ? 'It works.' : 'It does not work.'} ${printable(result.message)}`.trimEnd()
+  flags: { model: text },
+  async run(client, { name, flags }) {
+    const result = await client.call('testProvider', { id: name, query: requestQuery('testProvider', flags) })
+    const said = [result.message, result.advice ?? ''].map(printable).join(' ')
+    const text = `${result.ok ? 'It works.' : 'It does not work.'} ${said}`.trimEnd()
     return { ...view(result, text), exitCode: result.ok ? 0 : 1 }
   },
 })

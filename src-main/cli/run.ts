@@ -12,6 +12,7 @@ import { LEDGER_VERBS } from '#cli/ledger.ts'
 import { MODEL_VERBS } from '#cli/model.ts'
 import { printableLines, type Output } from '#cli/output.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
+import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
 import { PROVIDER_VERBS } from '#cli/provider.ts'
 import { STATUS_VERBS } from '#cli/status.ts'
 import { USAGE_VERBS } from '#cli/usage.ts'
@@ -21,6 +22,7 @@ const VERBS: readonly Verb[] = [
   ...STATUS_VERBS,
   ...APPLY_VERBS,
   ...PROVIDER_VERBS,
+  ...DISCOVER_VERBS,
   ...MODEL_VERBS,
   ...PACKAGE_VERBS,
   ...KEY_VERBS,

@@ -2,6 +2,7 @@
 // line its calls, and the dashboard its types. `{id}` in a path takes an id or a name.
 
 import { Type, type Static, type TSchema } from 'typebox'
+import { DiscoveryBody, DiscoveryView } from '#contract/discovery.ts'
 import { ReceiptView } from '#contract/receipt.ts'
 import * as schemas from '#contract/schemas.ts'
 
@@ -32,8 +33,14 @@ export const ADMIN_API = {
     body: schemas.ProviderSecret,
     response: schemas.ProviderView,
   },
-  testProvider: { method: 'POST', path: '/api/providers/{id}/test', response: schemas.ProviderTestResult },
+  testProvider: {
+    method: 'POST',
+    path: '/api/providers/{id}/test',
+    query: schemas.ProviderTestQuery,
+    response: schemas.ProviderTestResult,
+  },
   removeProvider: { method: 'DELETE', path: '/api/providers/{id}', response: Empty },
+  discover: { method: 'POST', path: '/api/discovery', body: DiscoveryBody, response: DiscoveryView },
 
   listModels: { method: 'GET', path: '/api/models', response: Type.Array(schemas.ModelView) },
   addModel: { method: 'POST', path: '/api/models', body: schemas.ModelCreate, response: schemas.ModelView },

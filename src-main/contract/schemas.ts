@@ -103,7 +103,18 @@ export const ProviderView = strict({
   has_secret: Type.Boolean(),
   created_at: Timestamp,
 })
-export const ProviderTestResult = strict({ ok: Type.Boolean(), message: Type.String() })
+export const ProviderTestQuery = strict({
+  /** A model to ask for a few tokens where the provider has no list of models. */
+  model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+})
+export const ProviderTestResult = strict({
+  ok: Type.Boolean(),
+  message: Type.String(),
+  /** What is wrong, as a name for programs; null where nothing is. */
+  problem: Type.Union([Type.String(), Type.Null()]),
+  /** What to do about it. */
+  advice: Type.Union([Type.String(), Type.Null()]),
+})
 
 const modelProperties = {
   id: ModelName,

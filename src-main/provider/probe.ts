@@ -1,58 +1,239 @@
-// `farebox provider test`: one fixed request to a provider, and what its answer means in plain words. It costs nothing: asking
-// for the list of models is free everywhere.
+// `farebox provider test`: what is wrong with a provider, in plain words, and what to do. It asks for the list of models, and
+// only where that leaves something open a few more questions, all of which are free; one that may cost something is asked only
+// where an administrator names a model for it. The secret goes nowhere but to the origin that it is bound to.
 
-import type { Provider } from '#core/entities.ts'
-import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
-import type { Connections } from '#provider/connections.ts'
-import { AddressError } from '#provider/guarded-connector.ts'
+import { SECRET_HEADERS, type Provider } from '#core/entities.ts'
+import { jsonOf, membersOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
+import { guessBaseUrls } from '#provider/base-url-guess.ts'
+import {
+  errorLooksLike,
+  isErrorInDisguise,
+  isForeign,
+  isHtml,
+  isLoginPage,
+  listLooksLike,
+  refusesSecret,
+} from '#provider/look-alike.ts'
+import {
+  askForAnswer,
+  askForModels,
+  askForNothing,
+  secretHeaderOf,
+  speaks,
+  type Asking,
+} from '#provider/probe-questions.ts'
+import * as report from '#provider/probe-report.ts'
+import type { ProbeResult } from '#provider/probe-report.ts'
 import type { SecretStore } from '#secret/port.ts'
 
+export type ProbeOptions = {
+  readonly secrets: Pick<SecretStore, 'get'>
+  readonly userAgent: string
+  /** A model to ask for a few tokens where the provider has no list of models. */
+  readonly model?: string | undefined
+  readonly connections: WayOut
+  readonly timeLimitMs?: number
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
 const TIME_LIMIT_MS = 10_000
 
-export type ProbeResult = { readonly ok: boolean; readonly message: string }
-
-export type ProbeTools = { readonly secrets: SecretStore; readonly connections: Connections }
-
-export async function probeProvider(provider: Provider, { secrets, connections }: ProbeTools): Promise<ProbeResult> {
-  if (provider.dialect === 'demo') return { ok: true, message: 'The demo provider is built in and always answers.' }
-  const { origin, pathname } = new URL(provider.baseUrl)
-  const secret = provider.hasSecret ? await secrets.get({ providerId: provider.id, origin }) : undefined
-  if (provider.hasSecret && secret === undefined)
-    return { ok: false, message: 'Its secret is not there any more. Set it again.' }
-  try {
-    const answer = await connections.pool(provider).request({
-      method: 'GET',
-      path: `${pathname.replace(/\/+$/, '')}/models`,
-      headers: {
-        accept: 'application/json',
-        ...DIALECT_HEADERS[provider.dialect],
-        ...(secret === undefined ? {} : presentSecret(provider, secret)),
-      },
-      signal: AbortSignal.timeout(TIME_LIMIT_MS),
-    })
-    // The status says it all. Leaving a body unread is an error to it, which nobody needs to hear of.
-    answer.body.on('error', () => undefined).destroy()
-    return judge(answer.statusCode, secret !== undefined)
-  } catch (error) {
-    if (error instanceof AddressError) return { ok: false, message: `Its base URL ${error.message}.` }
-    const code = causeOf(error)
-    return { ok: false, message: `It could not be reached (${code}). Check the base URL and the network.` }
-  }
+/** Never rejects for anything that the provider or the network does. */
+export async function probeProvider(provider: Provider, options: ProbeOptions): Promise<ProbeResult> {
+  if (provider.dialect === 'demo') return report.works('The demo provider is built in and always answers.')
+  const { origin } = new URL(provider.baseUrl)
+  const secret = provider.hasSecret ? await options.secrets.get({ providerId: provider.id, origin }) : undefined
+  if (provider.hasSecret && secret === undefined) return report.secretGone()
+  const { connections, timeLimitMs = TIME_LIMIT_MS, userAgent } = options
+  const { network } = provider
+  const timeLimits = { connectMs: CONNECT_TIMEOUT_MS, ...provider.timeLimits }
+  const door = (url: string) => connections.pool({ baseUrl: url, network, timeLimits })
+  return probe({ provider, secret, door, timeLimitMs, userAgent }, options.model)
 }
 
-function judge(status: number, hasSecret: boolean): ProbeResult {
-  if (status >= 200 && status < 300) return { ok: true, message: 'It answers and accepts the secret.' }
-  if (status === 401 || status === 403) {
-    const what = hasSecret ? 'It refuses the secret' : 'It wants a secret and none is set'
-    return { ok: false, message: `${what} (${status}). Set it with 'farebox provider secret'.` }
-  }
-  if (status === 404) return { ok: false, message: 'It answers 404: the base URL is probably wrong. Most end in /v1.' }
-  if (status >= 300 && status < 400)
-    return { ok: false, message: `It redirects (${status}), which is not followed. Use the final URL.` }
-  return { ok: false, message: `It answers ${status}.` }
+async function probe(asking: Asking, model: string | undefined): Promise<ProbeResult> {
+  const answer = await askForModels(asking)
+  if (answer.type === 'problem') return noConnection(asking, answer)
+  const { status } = answer
+  if (status >= 300 && status < 400) return redirected(asking, answer)
+  if (refusesSecret(answer)) return judgeRefusal(asking, answer, model)
+  if (status >= 200 && status < 300) return judgeList(asking, answer, model)
+  if (isNotThere(status))
+    return judgeMissing(asking, answer, { model, otherwise: report.wrongBaseUrl(status, undefined) })
+  if (status === 400 && (await isHttpAtTlsPort(asking, answer))) return httpsExpected(asking)
+  const seen = errorLooksLike(jsonOf(answer))
+  if (status < 402 && isForeign(seen, asking.provider.dialect)) return report.wrongDialect(asking.provider, seen)
+  return report.otherStatus(status)
 }
 
-/** What the system or undici calls it; running out of time has no such name. */
-function causeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no answer in time'
+/** A server says least where TLS meets plain HTTP, so the other way is tried, without the secret. */
+async function noConnection(asking: Asking, noAnswer: NoAnswer): Promise<ProbeResult> {
+  const { baseUrl } = asking.provider
+  const isPlain = baseUrl.startsWith('http:')
+  const { problem, detail } = noAnswer
+  const isOpen = problem === 'connection_closed' || problem === 'not_http' || problem === 'tls_failed'
+  if (isOpen && isPlain && (await speaks('https:', asking))) return httpsExpected(asking)
+  if (isOpen && !isPlain && (await speaks('http:', asking))) {
+    return report.noAnswer({ problem: 'http_expected', detail }, baseUrl)
+  }
+  return report.noAnswer(noAnswer, baseUrl)
+}
+
+/** Many servers answer plain HTTP at a port for TLS with a 400 of their web server. */
+async function isHttpAtTlsPort(asking: Asking, answer: Answer): Promise<boolean> {
+  if (!asking.provider.baseUrl.startsWith('http:') || jsonOf(answer) !== undefined) return false
+  return speaks('https:', asking)
+}
+
+function httpsExpected({ provider }: Asking): ProbeResult {
+  return report.noAnswer({ problem: 'https_expected', detail: 'TLS' }, provider.baseUrl)
+}
+
+function redirected({ provider }: Asking, { status, headers }: Answer): ProbeResult {
+  const target = URL.parse(headers['location'] ?? '', `${provider.baseUrl}/models`)
+  return report.redirects(status, headers['location'] === undefined || target === null ? undefined : target)
+}
+
+/** A good status. Whether the dialect and the secret are right as well, the list may not tell. */
+async function judgeList(asking: Asking, answer: Answer, model: string | undefined): Promise<ProbeResult> {
+  const { provider, secret } = asking
+  const value = jsonOf(answer)
+  const seen = listLooksLike(value)
+  if (seen === undefined) return judgeOddAnswer(asking, answer, model)
+  const foreign = isForeign(seen, provider.dialect)
+  // Gemini's own list is like no other, and never open.
+  if (provider.dialect === 'gemini') return foreign ? report.wrongDialect(provider, seen) : answers(asking)
+  const isOpen = secret !== undefined && (await isOpenToAll(asking))
+  if (!foreign && !isOpen && provider.dialect !== 'responses') return answers(asking)
+  const place = placeOf(await askForNothing(asking))
+  if (place === 'refused') return refused(asking, 401)
+  if (place === 'missing' && (foreign || provider.dialect === 'responses')) return report.wrongDialect(provider, seen)
+  if (place === 'there' || !isOpen) return answers(asking)
+  return report.works('It answers. Its list of models is open to everybody, so that the secret could not be checked.')
+}
+
+function answers({ secret }: Asking): ProbeResult {
+  return report.works(secret === undefined ? 'It answers, and wants no secret.' : 'It answers and accepts the secret.')
+}
+
+/** A good status with something else than a list of models. */
+async function judgeOddAnswer(asking: Asking, answer: Answer, model: string | undefined): Promise<ProbeResult> {
+  if (isLoginPage(answer)) return report.loginPage()
+  const value = jsonOf(answer)
+  if (isHtml(answer)) return judgeMissing(asking, answer, { model, otherwise: report.htmlPage() })
+  if (value === undefined) return judgeMissing(asking, answer, { model, otherwise: report.notJson() })
+  const isError = isErrorInDisguise(value)
+  const otherwise = isError ? report.wrongBaseUrl(answer.status, undefined) : report.unknownAnswer()
+  return judgeMissing(asking, answer, { model, otherwise })
+}
+
+/** There is no list here: is the base URL wrong, or does this provider have none? */
+async function judgeMissing(
+  asking: Asking,
+  answer: Answer,
+  { model, otherwise }: { readonly model: string | undefined; readonly otherwise: ProbeResult },
+): Promise<ProbeResult> {
+  const { provider } = asking
+  const place = provider.dialect === 'gemini' ? 'missing' : placeOf(await askForNothing(asking))
+  if (place === 'refused') return refused(asking, 401)
+  if (place === 'there') return model === undefined ? report.noModelList() : tryModel(asking, model)
+  const guess = await likelyBaseUrl(asking)
+  if (guess !== undefined) return report.wrongBaseUrl(answer.status, guess)
+  const seen = errorLooksLike(jsonOf(answer))
+  if (isForeign(seen, provider.dialect)) return report.wrongDialect(provider, seen)
+  return provider.dialect === 'gemini' && model !== undefined ? tryModel(asking, model) : otherwise
+}
+
+/** The first other base URL of the same origin that has the list of models, or asks for a secret in front of it. */
+async function likelyBaseUrl(asking: Asking): Promise<string | undefined> {
+  const { baseUrl, dialect } = asking.provider
+  for (const guess of guessBaseUrls(baseUrl, dialect)) {
+    const answer = await askForModels(asking, { baseUrl: guess })
+    if (answer.type === 'problem') return undefined
+    const value = jsonOf(answer)
+    const seen = answer.status < 300 ? listLooksLike(value) : undefined
+    const isLocked = refusesSecret(answer) && value !== undefined && !isForeign(errorLooksLike(value), dialect)
+    if (isLocked || (seen !== undefined && !isForeign(seen, dialect))) return guess
+  }
+  return undefined
+}
+
+/** It says no to the secret, or to there being none: is it the secret, its header, or the dialect? */
+async function judgeRefusal(asking: Asking, answer: Answer, model: string | undefined): Promise<ProbeResult> {
+  const { provider, secret } = asking
+  if (isLoginPage(answer)) return report.loginPage()
+  const seen = errorLooksLike(jsonOf(answer))
+  if (isForeign(seen, provider.dialect) && (await isCertainlyForeign(asking, seen))) {
+    return report.wrongDialect(provider, seen)
+  }
+  if (secret === undefined) return report.secretMissing(answer.status)
+  if (answer.status === 403 && model !== undefined) return tryModel(asking, model)
+  return (await otherHeader(asking)) ?? report.secretRefused(answer.status)
+}
+
+/** Everybody uses OpenAI's form of errors now and then, and Google uses its own for chat completions too. */
+async function isCertainlyForeign(asking: Asking, seen: ReturnType<typeof errorLooksLike>): Promise<boolean> {
+  if (seen === 'gemini') return !asking.provider.baseUrl.endsWith('/openai')
+  return seen === 'messages' || placeOf(await askForNothing(asking)) === 'missing'
+}
+
+/** Whether the same secret is taken in another header. */
+async function otherHeader(asking: Asking): Promise<ProbeResult | undefined> {
+  const { provider } = asking
+  const sent = secretHeaderOf(provider)
+  // Where no secret is needed at all, another header only means that none was seen.
+  if (await isOpenToAll(asking)) return undefined
+  for (const secretHeader of SECRET_HEADERS) {
+    if (secretHeader === sent) continue
+    const answer = await askForModels(asking, { secretHeader })
+    if (answer.type === 'problem') return undefined
+    const seen = answer.status < 300 ? listLooksLike(jsonOf(answer)) : undefined
+    if (seen === undefined) continue
+    const isOther =
+      isForeign(seen, provider.dialect) && placeOf(await askForNothing(asking, secretHeader)) === 'missing'
+    return isOther ? report.wrongDialect(provider, seen) : report.secretInWrongHeader(secretHeader, sent)
+  }
+  return undefined
+}
+
+async function isOpenToAll(asking: Asking): Promise<boolean> {
+  const answer = await askForModels({ ...asking, secret: undefined })
+  return answer.type === 'answer' && answer.status < 300 && listLooksLike(jsonOf(answer)) !== undefined
+}
+
+async function tryModel(asking: Asking, model: string): Promise<ProbeResult> {
+  const answer = await askForAnswer(asking, model)
+  if (answer.type === 'problem') return noConnection(asking, answer)
+  const { status } = answer
+  const value = jsonOf(answer)
+  if (refusesSecret(answer)) return refused(asking, status)
+  if (status >= 300 && status < 400) return redirected(asking, answer)
+  if (isNotThere(status) || isModelUnknown(value)) return report.modelUnknown()
+  if (status >= 300) return report.otherStatus(status)
+  if (value === undefined) return isHtml(answer) ? report.htmlPage() : report.notJson()
+  if (isErrorInDisguise(value)) return report.unknownAnswer()
+  return report.works('It has no list of models to ask for, but the model that you named answers.')
+}
+
+function refused({ secret }: Asking, status: number): ProbeResult {
+  return secret === undefined ? report.secretMissing(status) : report.secretRefused(status)
+}
+
+/** What a request without any content tells about the place that it was sent to. */
+function placeOf(answer: Answer | NoAnswer): 'there' | 'missing' | 'refused' | 'unclear' {
+  if (answer.type === 'problem') return 'unclear'
+  const value = jsonOf(answer)
+  if (refusesSecret(answer)) return 'refused'
+  if (isNotThere(answer.status)) return isModelUnknown(value) ? 'there' : 'missing'
+  if (isHtml(answer) || (answer.status >= 300 && answer.status < 400)) return 'missing'
+  if (answer.status < 300) return value === undefined || isErrorInDisguise(value) ? 'missing' : 'there'
+  return answer.status === 400 || answer.status === 422 || answer.status >= 500 ? 'there' : 'unclear'
+}
+
+function isNotThere(status: number): boolean {
+  return status === 404 || status === 405 || status === 410 || status === 501
+}
+
+function isModelUnknown(value: unknown): boolean {
+  return membersOf(membersOf(value)['error'])['code'] === 'model_not_found'
 }

@@ -4,12 +4,14 @@ import { adjustKey, topUpKey } from '#catalog/adjustments.ts'
 import { applyDocument } from '#catalog/apply.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { iso, readBeginning } from '#catalog/dates.ts'
+import { addDiscovered } from '#catalog/discovered.ts'
 import { createKey, extendKey, listKeys, moveKey, resumeKey, revokeKey, showKey, suspendKey } from '#catalog/keys.ts'
 import { addModel, enableModel, priceModel, removeModel } from '#catalog/models.ts'
 import { addPackage, editPackage, removePackage } from '#catalog/packages.ts'
 import { addProvider, noProvider, removeProvider, setProviderSecret } from '#catalog/providers.ts'
 import { takeTurns } from '#catalog/turns.ts'
 import { modelView, packageView, providerView } from '#catalog/views.ts'
+import type { DiscoveryBody } from '#contract/discovery.ts'
 import type {
   LedgerReport as LedgerReportView,
   ProviderTestResult,
@@ -19,6 +21,7 @@ import type {
   UsageView,
 } from '#contract/schemas.ts'
 import type { Provider } from '#core/entities.ts'
+import type { LocalServer } from '#core/local-servers.ts'
 import { microCredits, microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AdminHandlers } from '#server/admin.ts'
@@ -29,7 +32,10 @@ import type { StoredUsage, UsageFilter } from '#store/usage-rows.ts'
 export type AdminDeps = {
   readonly context: CatalogContext
   readonly status: () => StatusView
-  readonly testProvider: (provider: Provider) => Promise<ProviderTestResult>
+  /** `model` is one to ask for a few tokens where there is no other way. */
+  readonly testProvider: (provider: Provider, model: string | undefined) => Promise<ProviderTestResult>
+  /** Looks for model servers on this machine. */
+  readonly discover: (ports: DiscoveryBody['ports']) => Promise<readonly LocalServer[]>
   readonly listUsage: (filter: UsageFilter) => Promise<readonly StoredUsage[]>
   readonly readReceipt: ReadReceipt
   readonly verifyLedger: () => Promise<LedgerReport>
@@ -46,11 +52,15 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
     listProviders: () => catalog.providers.map(providerView),
     addProvider: ({ body }) => inTurn(() => addProvider(context, body)),
     setProviderSecret: ({ id, body }) => inTurn(() => setProviderSecret(context, id, body.secret)),
-    testProvider: ({ id }) => {
+    testProvider: ({ id, query }) => {
       const provider = catalog.provider(id)
-      return provider === undefined ? noProvider(id) : deps.testProvider(provider)
+      return provider === undefined ? noProvider(id) : deps.testProvider(provider, query.model)
     },
     removeProvider: ({ id }) => inTurn(() => removeProvider(context, id)),
+    discover: async ({ body }) => {
+      const servers = await deps.discover(body.ports)
+      return inTurn(() => addDiscovered(context, servers, body.add))
+    },
 
     listModels: () => catalog.models.map((model) => modelView(model, catalog)),
     addModel: ({ body }) => inTurn(() => addModel(context, body)),

@@ -43,6 +43,12 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     { stdin: 'sk-live-1234\r\n' },
   ],
   ['provider test openai', { method: 'POST', path: '/api/providers/openai/test' }],
+  ['provider test openai --model gpt-5.5', { method: 'POST', path: '/api/providers/openai/test?model=gpt-5.5' }],
+  ['provider discover', { method: 'POST', path: '/api/discovery', body: {} }],
+  [
+    'provider discover --add --ports ollama=11435,llama-cpp=8081',
+    { method: 'POST', path: '/api/discovery', body: { add: 'all', ports: { ollama: 11_435, 'llama-cpp': 8081 } } },
+  ],
   ['provider remove openai', { method: 'DELETE', path: '/api/providers/openai' }],
 
   ['model list', { method: 'GET', path: '/api/models' }],
@@ -241,10 +247,14 @@ describe('package edit', () => {
 
 describe('provider test', () => {
   it('exits with 1 when the provider does not answer, and shows what it said without control characters', async () => {
-    const body = { ok: false, message: 'refused\u001b[2J\r\nreally' }
+    const message = 'refused\u001b[2J\r\nreally'
+    const body = { ok: false, message, problem: 'connection_refused', advice: 'Start it.' }
     const gateway = fakeGateway(() => ({ status: 200, body }))
     const ran = await run(['provider', 'test', 'openai'], { gateway })
-    expect(ran).toMatchObject({ exitCode: 1, stdout: 'It does not work. refused\ufffd[2J\ufffd\ufffdreally\n' })
+    expect(ran).toMatchObject({
+      exitCode: 1,
+      stdout: 'It does not work. refused\ufffd[2J\ufffd\ufffdreally Start it.\n',
+    })
     expect(await run(['provider', 'test', 'openai', '--json'], { gateway })).toMatchObject({
       exitCode: 1,
       stdout: `${JSON.stringify(body)}\n`,

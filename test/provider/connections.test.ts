@@ -20,11 +20,10 @@ afterEach(async () => {
   }
 })
 
-const ANSWER: RequestListener = (request, response) => {
-  request.resume()
-  response.setHeader('content-type', 'application/json').end('{"ok":true}')
+const LIST = JSON.stringify({ object: 'list', data: [{ id: 'a', object: 'model' }] })
+const ANSWER: RequestListener = ({ method }, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(method === 'GET' ? LIST : '{"ok":true}')
 }
-/** Ends the connection after its answer, so that the next request needs a new one. */
 const ANSWER_ONCE: RequestListener = (request, response) => {
   response.shouldKeepAlive = false
   ANSWER(request, response)
@@ -70,7 +69,7 @@ describe('a local server', () => {
 })
 
 function probe(provider: Parameters<typeof testProvider>[0], connections: Caller['connections']) {
-  return probeProvider(testProvider(provider), { secrets: SECRETS, connections })
+  return probeProvider(testProvider(provider), { secrets: SECRETS, connections, userAgent: 'test' })
 }
 
 describe('a name', () => {

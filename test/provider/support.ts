@@ -47,6 +47,23 @@ export function caller(options: Partial<ConnectionsOptions> = {}): Caller {
   }
 }
 
+const opened: Connections[] = []
+
+/** Connections as a gateway has them, which `closeConnections` ends. */
+export function openConnections(options: Partial<ConnectionsOptions> = {}): Connections {
+  const connections = new Connections({
+    timeLimits: { connectMs: 10_000, firstByteMs: 10_000, silenceMs: 10_000 },
+    isOwn: () => false,
+    ...options,
+  })
+  opened.push(connections)
+  return connections
+}
+
+export async function closeConnections(): Promise<void> {
+  await Promise.all(opened.splice(0).map((connections) => connections.close()))
+}
+
 function send(transport: HttpTransport, provider: Provider): Promise<Outcome> {
   return new Promise((resolve) => {
     let status = 0

@@ -1,0 +1,37 @@
+// Model servers that people run on their own machine, and what can be learnt about one that runs.
+
+import type { ModelKind } from '#core/entities.ts'
+
+/** By the id of the preset that a provider made from one gets, with the port that each listens on unless told otherwise. */
+export const LOCAL_SERVERS = {
+  ollama: { displayName: 'Ollama', port: 11_434 },
+  'lm-studio': { displayName: 'LM Studio', port: 1234 },
+  'llama-cpp': { displayName: 'llama.cpp', port: 8080 },
+  vllm: { displayName: 'vLLM', port: 8000 },
+} as const
+
+export type LocalServerId = keyof typeof LOCAL_SERVERS
+
+export const LOCAL_SERVER_IDS = ['ollama', 'lm-studio', 'llama-cpp', 'vllm'] as const satisfies LocalServerId[]
+
+export type LocalModel = {
+  /** The name that the server understands. */
+  readonly name: string
+  readonly kind: ModelKind
+  /** In tokens; undefined where the server does not say. */
+  readonly contextWindow: number | undefined
+}
+
+/** What stands at the place where a server was looked for. `needs-key`: it is there, and asks for a secret. */
+export type LocalServer = {
+  readonly id: LocalServerId
+  readonly port: number
+  readonly state: 'found' | 'needs-key' | 'not-found'
+  readonly version: string | undefined
+  readonly models: readonly LocalModel[]
+}
+
+/** Where such a server takes chat completions. */
+export function localBaseUrl(port: number): string {
+  return `http://127.0.0.1:${port}/v1`
+}

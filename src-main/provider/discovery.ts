@@ -1,0 +1,70 @@
+// Looks for model servers on this machine: only when somebody asks, only on 127.0.0.1, all at once. A server is known by what it
+// answers and never by its port alone; nothing is sent to any of them that is a secret or costs anything.
+
+import { LOCAL_SERVER_IDS, LOCAL_SERVERS, type LocalServer, type LocalServerId } from '#core/local-servers.ts'
+import { ask, jsonOf, membersOf, type Answer, type Door, type WayOut } from '#provider/ask.ts'
+import { FINGERPRINTS } from '#provider/fingerprints.ts'
+
+export type DiscoveryOptions = {
+  /** Where to look instead of at the usual port. */
+  readonly ports?: Readonly<Partial<Record<LocalServerId, number>>>
+  readonly connections: WayOut
+  /** How long a server may take to show what it is. */
+  readonly timeLimitMs?: number
+}
+
+const TIME_LIMIT_MS = 300
+/** For the sizes of the models of a server that was recognised, all together. */
+const DETAILS_LIMIT_MS = 2000
+const MAX_BYTES = 4 * 1_048_576
+
+/** What stands at each place, in the order of the table of servers. Never rejects. */
+export function discoverServers(options: DiscoveryOptions): Promise<readonly LocalServer[]> {
+  const { connections, timeLimitMs = TIME_LIMIT_MS } = options
+  const timeLimits = { connectMs: timeLimitMs }
+  const door = (url: string) => connections.pool({ baseUrl: url, network: 'local', timeLimits })
+  return Promise.all(
+    LOCAL_SERVER_IDS.map(async (id): Promise<LocalServer> => {
+      const port = options.ports?.[id] ?? LOCAL_SERVERS[id].port
+      const found = await recognise({ id, port, door, timeLimitMs })
+      if (found === undefined) return { id, port, state: 'not-found', version: undefined, models: [] }
+      return { ...found, id, port }
+    }),
+  )
+}
+
+type Place = {
+  readonly id: LocalServerId
+  readonly port: number
+  readonly door: Door
+  readonly timeLimitMs: number
+}
+
+async function recognise({ id, port, door, timeLimitMs }: Place) {
+  const startedAt = performance.now()
+  const question = { url: `http://127.0.0.1:${port}`, door, maxBytes: MAX_BYTES }
+  const get = async (path: string) =>
+    answered(await ask({ ...question, method: 'GET', url: question.url + path, timeLimitMs }))
+  const detail = async (path: string, body: object) => {
+    const leftMs = timeLimitMs + DETAILS_LIMIT_MS - (performance.now() - startedAt)
+    if (leftMs < 1) return undefined
+    return answered(
+      await ask({
+        ...question,
+        method: 'POST',
+        url: question.url + path,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        timeLimitMs: Math.ceil(leftMs),
+      }),
+    )
+  }
+  const [found, health] = await Promise.all([FINGERPRINTS[id](get, detail), get('/health')])
+  // Another Farebox passes on what local servers answer, and would be taken for one of them.
+  const isFarebox = health !== undefined && membersOf(jsonOf(health))['name'] === 'farebox'
+  return isFarebox ? undefined : found
+}
+
+function answered(answer: Awaited<ReturnType<typeof ask>>): Answer | undefined {
+  return answer.type === 'answer' ? answer : undefined
+}

@@ -1,0 +1,109 @@
+// What the test of a provider asks: always the list of models, which is free everywhere. The others are asked only where the
+// list leaves something open. `nothing` is a request without a model or a prompt, which nobody can carry out or bill.
+
+import { DIALECT_SECRET_HEADERS, type ProviderDialect } from '#core/provider-dialect.ts'
+import type { Provider, SecretHeader } from '#core/entities.ts'
+import { ask, type Answer, type Door, type NoAnswer } from '#provider/ask.ts'
+import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
+
+export type Asking = {
+  readonly provider: Provider
+  readonly secret: string | undefined
+  readonly door: Door
+  readonly timeLimitMs: number
+  readonly userAgent: string
+}
+
+const MAX_BYTES = 16 * 1_048_576
+const TINY_OUTPUT_TOKENS = 16
+const TINY_PROMPT = 'Say hi.'
+
+/** The list of models, at the provider's base URL or another one of its origin, with the secret in a header of choice. */
+export function askForModels(
+  asking: Asking,
+  other: { readonly baseUrl?: string; readonly secretHeader?: SecretHeader } = {},
+): Promise<Answer | NoAnswer> {
+  const { provider } = asking
+  const { baseUrl = provider.baseUrl, secretHeader = provider.secretHeader } = other
+  return askAt(asking, { method: 'GET', url: `${baseUrl}/models`, secretHeader })
+}
+
+export function askForNothing(asking: Asking, secretHeader?: SecretHeader): Promise<Answer | NoAnswer> {
+  const { provider } = asking
+  const url = provider.baseUrl + pathOf(provider.dialect, 'none')
+  return askAt(asking, { method: 'POST', url, body: '{}', secretHeader: secretHeader ?? provider.secretHeader })
+}
+
+/** A few tokens of a model, which may cost something. */
+export function askForAnswer(asking: Asking, model: string): Promise<Answer | NoAnswer> {
+  const { provider } = asking
+  const url = provider.baseUrl + pathOf(provider.dialect, model)
+  const body = JSON.stringify(tinyRequest(provider, model))
+  return askAt(asking, { method: 'POST', url, body, secretHeader: provider.secretHeader })
+}
+
+/** The same origin without TLS or with it, and without the secret: only whether anybody speaks it there. */
+export async function speaks(scheme: 'http:' | 'https:', asking: Asking): Promise<boolean> {
+  const url = asking.provider.baseUrl.replace(/^https?:/, scheme)
+  const { door, timeLimitMs, userAgent } = asking
+  const question = { method: 'GET', url, door, timeLimitMs, maxBytes: 4096 } as const
+  const answer = await ask({ ...question, headers: { 'user-agent': userAgent } })
+  // A certificate that is not accepted is one all the same.
+  const certificate = ['tls_expired', 'tls_not_yet_valid', 'tls_self_signed', 'tls_unknown_issuer', 'tls_wrong_host']
+  return answer.type === 'answer' || certificate.includes(answer.problem)
+}
+
+/** The header in which a provider is shown its secret. */
+export function secretHeaderOf(provider: Provider): SecretHeader {
+  return provider.secretHeader ?? DIALECT_SECRET_HEADERS[provider.dialect]
+}
+
+type Place = {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly body?: string
+  readonly secretHeader: SecretHeader | undefined
+}
+
+function askAt(asking: Asking, { secretHeader, ...place }: Place): Promise<Answer | NoAnswer> {
+  const { provider, secret, door, timeLimitMs, userAgent } = asking
+  const headers = {
+    'user-agent': userAgent,
+    ...DIALECT_HEADERS[provider.dialect],
+    ...(place.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(secret === undefined ? {} : presentSecret({ ...provider, secretHeader }, secret)),
+  }
+  return ask({ ...place, headers, door, timeLimitMs, maxBytes: MAX_BYTES })
+}
+
+function pathOf(dialect: ProviderDialect, model: string): string {
+  switch (dialect) {
+    case 'chat-completions':
+    case 'demo':
+      return '/chat/completions'
+    case 'messages':
+      return '/messages'
+    case 'responses':
+      return '/responses'
+    case 'gemini':
+      return `/models/${encodeURIComponent(model.replace(/^models\//, ''))}:generateContent`
+  }
+}
+
+function tinyRequest({ dialect, outputCapField }: Provider, model: string): object {
+  const messages = [{ role: 'user', content: TINY_PROMPT }]
+  switch (dialect) {
+    case 'chat-completions':
+    case 'demo':
+      return { model, messages, [outputCapField]: TINY_OUTPUT_TOKENS }
+    case 'messages':
+      return { model, messages, max_tokens: TINY_OUTPUT_TOKENS }
+    case 'responses':
+      return { model, input: TINY_PROMPT, max_output_tokens: TINY_OUTPUT_TOKENS, store: false }
+    case 'gemini':
+      return {
+        contents: [{ role: 'user', parts: [{ text: TINY_PROMPT }] }],
+        generationConfig: { maxOutputTokens: TINY_OUTPUT_TOKENS },
+      }
+  }
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { ANSWERS, fakeGateway } from './fake-gateway.ts'
+import { run } from './fake-host.ts'
+
+const found = ANSWERS.discover
+const [ollama] = found.servers
+
+function gatewayThatFinds(body: unknown) {
+  return { gateway: fakeGateway(() => ({ status: 200, body })) }
+}
+
+describe('provider discover', () => {
+  it('shows the servers and their models, with what they are called here', async () => {
+    const { stdout, exitCode } = await run(['provider', 'discover'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/Ollama {5}found +http:\/\/127\.0\.0\.1:11434\/v1 +ollama\n/)
+    expect(stdout).toMatch(/LM Studio {2}found, wants a secret +http:\/\/127\.0\.0\.1:1234\/v1 +-\n/)
+    expect(stdout).toMatch(/Ollama +llama3\.1:8b +chat +131072 +llama3\.1:8b\n/)
+    expect(stdout).toMatch(/Ollama +new +chat +- +-\n/)
+    expect(stdout).toContain(
+      'farebox provider add lm-studio --dialect chat-completions --base-url http://127.0.0.1:1234/v1',
+    )
+    expect(stdout).toContain('farebox provider discover --add\n')
+  })
+
+  it('says that nothing is new', async () => {
+    const servers = [{ ...ollama, models: ollama?.models.slice(0, 1) }]
+    const { stdout } = await run(['provider', 'discover'], gatewayThatFinds({ ...found, servers }))
+    expect(stdout).toMatch(/Nothing is new\.\n$/)
+  })
+
+  it('says that nothing answers', async () => {
+    const servers = [{ ...ollama, state: 'not-found', models: [], provider: null }]
+    const { stdout } = await run(['provider', 'discover', '--add'], gatewayThatFinds({ ...found, servers }))
+    expect(stdout).toMatch(/No model server answers on this machine\.\n$/)
+  })
+
+  it('says what was added, without control characters', async () => {
+    const added = { providers: ['ollama'], models: ['a', 'b\u001b[2J'] }
+    const { stdout } = await run(['provider', 'discover', '--add'], gatewayThatFinds({ ...found, added }))
+    expect(stdout).toMatch(/Added provider ollama and models a, b\ufffd\[2J\.\n$/)
+  })
+
+  it('says that there was nothing to add', async () => {
+    const { stdout } = await run(['provider', 'discover', '--add'])
+    expect(stdout).toMatch(/There was nothing new to add\.\n$/)
+  })
+
+  it.each(['ollama', 'ollama=', 'ollama=x', '=1', 'ollama=123456', 'ollama=0', 'ollama=70000', 'other=80'])(
+    'refuses --ports %s before anything is asked',
+    async (ports) => {
+      expect(await run(['provider', 'discover', '--ports', ports])).toMatchObject({
+        exitCode: 2,
+        requests: [],
+        store: [],
+      })
+    },
+  )
+})
