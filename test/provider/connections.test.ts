@@ -21,9 +21,12 @@ afterEach(async () => {
 })
 
 const LIST = JSON.stringify({ object: 'list', data: [{ id: 'a', object: 'model' }] })
-const ANSWER: RequestListener = ({ method }, response) => {
+const ANSWER: RequestListener = (request, response) => {
+  request.resume()
+  const { method } = request
   response.writeHead(200, { 'content-type': 'application/json' }).end(method === 'GET' ? LIST : '{"ok":true}')
 }
+/** Ends the connection after its answer, so that the next request needs a new one. */
 const ANSWER_ONCE: RequestListener = (request, response) => {
   response.shouldKeepAlive = false
   ANSWER(request, response)
