@@ -32,6 +32,7 @@ import { Connections } from '#provider/connections.ts'
 import { DemoTransport } from '#provider/demo.ts'
 import { OwnListener } from '#provider/own-listener.ts'
 import { discoverServers } from '#provider/discovery.ts'
+import { listModels } from '#provider/model-list.ts'
 import { probeProvider } from '#provider/probe.ts'
 import { Tokenizer } from '#provider/tokenizer.ts'
 import { HttpTransport } from '#provider/transport.ts'
@@ -239,6 +240,7 @@ class RunningApp implements App {
         status: () => this.#status(),
         testProvider: (provider, model) => probeProvider(provider, { ...parts, userAgent: USER_AGENT, model }),
         discover: (ports = {}) => discoverServers({ ...parts, ports }),
+        listModels: (provider, place) => listModels(provider, place, { ...parts, userAgent: USER_AGENT }),
         listUsage: (filter) => this.#report().call('usage', filter),
         readReceipt: (id) => this.#report().call('receipt', id),
         verifyLedger: () => this.#report().call('verify', undefined),

@@ -2,6 +2,7 @@
 
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
+import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { readConfig, VERSION, type Config } from '#main/config.ts'
 import type { AdminTransport } from '#cli/client.ts'
@@ -29,6 +30,7 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
     stderr: (output) => void process.stderr.write(output),
     readFile: (path) => readFile(path, 'utf8'),
     readStdin: () => text(process.stdin),
+    ask: process.stdin.isTTY && process.stdout.isTTY ? askPerson : undefined,
     writeFile: writeWhole,
     exportLedger: exportOf,
     dataDir: (flag) => configFor(flag).dataDir,
@@ -41,6 +43,20 @@ async function openInProcess(dataDir: string): Promise<{ transport: AdminTranspo
   const { openApp } = await import('#main/app.ts')
   const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`))
   return { transport: (request) => app.inject(request), close: () => app.close() }
+}
+
+async function askPerson(question: string): Promise<string> {
+  // Only its last line is the prompt: a prompt of many lines is drawn anew with every key.
+  const lineStart = question.lastIndexOf('\n') + 1
+  process.stdout.write(question.slice(0, lineStart))
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  // At the end of input there is no answer; that is as good as an empty one.
+  const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
+  try {
+    return await Promise.race([terminal.question(question.slice(lineStart)), ended])
+  } finally {
+    terminal.close()
+  }
 }
 
 /** Written beside its place and moved there when it is whole and on disk. */

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
+import { loadPresets } from '#catalog/resources.ts'
 import { parseFileDocument } from '#cli/document.ts'
 import type { Verb } from '#cli/verb.ts'
 import { ADMIN_API, type Endpoint } from '#contract/admin-api.ts'
@@ -124,6 +125,23 @@ describe('docs/command-line.md', () => {
     expect(codes(text)).toEqual(expect.arrayContaining(flags))
     const [example = ''] = blocks(text, 'sh')
     expect(readConfig({ ...START, argv: words(example).slice(2) })).toMatchObject({ type: 'config' })
+  })
+})
+
+describe('docs/providers.md', () => {
+  it('has every preset with its dialects, its base URL and the page for its secret', () => {
+    const documented = rows(section(page('providers'), '## The presets')).filter(([preset = '']) =>
+      preset.startsWith('`'),
+    )
+    const real = loadPresets().map(({ id, display_name, dialect, dialects, secret, key_url }) => [
+      `\`${id}\``,
+      display_name,
+      [dialect, ...Object.keys(dialects).filter((other) => other !== dialect)].map((name) => `\`${name}\``).join(', '),
+      `\`${dialects[dialect]?.base_url}\``,
+      { required: 'needed', optional: 'if it asks for one', none: 'none' }[secret],
+      key_url === null ? '-' : `<${key_url}>`,
+    ])
+    expect(documented).toEqual(real)
   })
 })
 

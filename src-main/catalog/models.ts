@@ -2,10 +2,10 @@
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import { modelView } from '#catalog/views.ts'
-import type { ModelCreate, ModelView, PriceFields, TargetFields } from '#contract/schemas.ts'
+import type { ModelCreate, ModelView, PriceChange, PriceFields, TargetFields } from '#contract/schemas.ts'
 import type { Model, Provider, Target } from '#core/entities.ts'
 import { creditsToMicro } from '#core/money.ts'
-import type { Price } from '#core/pricing.ts'
+import { isPriceJump, type Price } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** Finds a provider by the name that a target gives. */
@@ -22,12 +22,29 @@ export async function addModel(context: CatalogContext, input: ModelCreate): Pro
 export async function priceModel(
   context: CatalogContext,
   id: string,
-  fields: PriceFields,
+  { confirm_jump, ...fields }: PriceChange,
 ): Promise<ModelView | Refusal> {
   const model = context.catalog.model(id)
   if (model === undefined) return noModel(id)
-  const price = readPrice(fields, model.price, context.catalog.nextPriceVersion(id))
-  return isRefusal(price) ? price : put(context, { ...model, price })
+  const changed = repriced(context, model, fields)
+  if (isRefusal(changed)) return changed
+  if (confirm_jump !== true && isPriceJump(classesOf(model.price), classesOf(changed.price))) {
+    const says = `The price of '${id}' would change more than a hundredfold; prices are credits per million tokens.`
+    return refuse('invalid_request', `${says} Confirm the jump if it is meant.`, { param: 'confirm_jump' })
+  }
+  return put(context, changed)
+}
+
+/** The model at a price; the same object where it has that price already. */
+export function repriced(context: CatalogContext, model: Model, fields: PriceFields): Model | Refusal {
+  const price = readPrice(fields, model.price, context.catalog.nextPriceVersion(model.id))
+  if (isRefusal(price)) return price
+  return price === model.price ? model : { ...model, price }
+}
+
+function classesOf(price: Price | undefined): readonly number[] {
+  if (price === undefined) return []
+  return [price.inputMicro, price.outputMicro, price.cacheReadMicro, price.cacheWriteMicro]
 }
 
 export async function enableModel(

@@ -1,6 +1,7 @@
 // Providers: add, secret, remove.
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { fillFromPreset } from '#catalog/presets.ts'
 import { readLimits, readTimeLimits } from '#catalog/provider-limits.ts'
 import { readQuirks } from '#catalog/quirks.ts'
 import { providerView } from '#catalog/views.ts'
@@ -65,9 +66,11 @@ async function forgetSecrets(context: CatalogContext, providerId: string): Promi
 /** The provider that an input describes; `existing` keeps its identity. Whether it has a secret is for the caller. */
 export function readProvider(
   context: CatalogContext,
-  input: ProviderCreate,
+  said: ProviderCreate,
   existing: Provider | undefined,
 ): Provider | Refusal {
+  const input = fillFromPreset(said)
+  if (isRefusal(input)) return input
   if (input.dialect === 'demo' && input.secret !== undefined) return demoNeedsNoSecret()
   const { dialect } = input
   if (dialect === undefined) return refuse('invalid_request', "'dialect' is required.", { param: 'dialect' })

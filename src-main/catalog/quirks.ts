@@ -18,6 +18,7 @@ export function readQuirks(input: ProviderQuirks | undefined): Partial<Quirks> {
     maxStops: input.max_stops,
     jsonSchema: input.json_schema,
     reasoningEffort: input.reasoning_effort,
+    userAfterTool: input.user_after_tool,
   }
   return withoutUndefined(named)
 }
@@ -35,6 +36,7 @@ export function quirksView(quirks: Partial<Quirks>): ProviderQuirks {
     max_stops: quirks.maxStops,
     json_schema: quirks.jsonSchema,
     reasoning_effort: quirks.reasoningEffort,
+    user_after_tool: quirks.userAfterTool,
   })
 }
 

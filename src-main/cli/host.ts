@@ -13,6 +13,8 @@ export type CommandHost = {
   readFile(path: string): Promise<string>
   /** Everything on standard input. */
   readStdin(): Promise<string>
+  /** Prints a question and resolves with the line that a person types; undefined where nobody sits at a terminal. */
+  readonly ask: ((question: string) => Promise<string>) | undefined
   /** The data folder to work on, from the `--data-dir` flag, the environment or the platform's default. */
   dataDir(flag: string | undefined): string
   /** Writes a file that only this user can read, and that is there only once it is whole. */
@@ -27,7 +29,7 @@ export type CommandHost = {
 }
 
 /** The part of the host that a verb may use besides the client. */
-export type Sources = Pick<CommandHost, 'env' | 'readFile' | 'readStdin' | 'writeFile'> & {
+export type Sources = Pick<CommandHost, 'env' | 'readFile' | 'readStdin' | 'writeFile' | 'ask'> & {
   /** The export of the data folder that the command is about. */
   exportLedger(): AsyncIterable<string>
 }

@@ -5,6 +5,7 @@ import { number, text, toggle, type Flag, type FlagTable } from '#cli/flags.ts'
 import { printable, table, view } from '#cli/output.ts'
 import { group, requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
+import { card } from '#cli/model-card.ts'
 import type { ModelView } from '#contract/schemas.ts'
 
 const PRICE_FLAGS = { input: number, output: number, cache_read: number, cache_write: number } satisfies FlagTable
@@ -63,10 +64,10 @@ const add = verb({
 
 const price = verb({
   name: 'model price',
-  usage: `ID ${PRICE_USAGE}`,
+  usage: `ID ${PRICE_USAGE} [--confirm-jump]`,
   summary: "sets a model's price in credits per million tokens",
   operand: 'ID',
-  flags: PRICE_FLAGS,
+  flags: { ...PRICE_FLAGS, confirm_jump: toggle },
   async run(client, { name, flags }) {
     const model = await client.call('priceModel', { id: name, body: requestBody('priceModel', flags) })
     return view(model, `Model ${printable(model.id)} has a new price, version ${model.price?.version ?? '-'}.`)
@@ -108,7 +109,7 @@ const remove = verb({
   },
 })
 
-export const MODEL_VERBS = [list, add, price, enable, disable, remove]
+export const MODEL_VERBS = [list, add, price, card, enable, disable, remove]
 
 function stateOf(model: ModelView): string {
   return model.enabled ? 'enabled' : 'disabled'

@@ -5,11 +5,13 @@ import { text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import type { Sources } from '#cli/host.ts'
 import { printable, table, view } from '#cli/output.ts'
 import { requestBody, requestQuery } from '#cli/request.ts'
+import { chooseModels, ENABLE_FLAGS, ENABLE_USAGE, models, presets } from '#cli/provider-models.ts'
 import { presentSecret, readSecret, type SecretRead } from '#cli/secret-source.ts'
 import { verb } from '#cli/verb.ts'
 
 const SECRET_FLAGS = { secret_env: text, secret_file: text, secret_stdin: toggle } satisfies FlagTable
 const FIELD_FLAGS = {
+  preset: text,
   dialect: text,
   base_url: text,
   network: text,
@@ -40,14 +42,17 @@ const list = verb({
 
 const add = verb({
   name: 'provider add',
-  usage: `NAME --dialect D --base-url U [--network public|local] [--secret-header H] [--output-cap-field F] [--on-disconnect cancel|drain] [--quirks NAME=VALUE,…] [--limits NAME=VALUE,…] [--time-limits NAME=VALUE,…] [${SECRET_USAGE}]`,
-  summary: 'adds an upstream account',
+  usage: `[NAME] --preset P | NAME --dialect D --base-url U [--network public|local] [--secret-header H] [--output-cap-field F] [--on-disconnect cancel|drain] [--quirks NAME=VALUE,…] [--limits NAME=VALUE,…] [--time-limits NAME=VALUE,…] [${SECRET_USAGE}] [${ENABLE_USAGE}]`,
+  summary: 'adds an upstream account; from a preset, its own models are offered as well',
   operand: 'NAME',
-  flags: { ...FIELD_FLAGS, ...SETTINGS_FLAGS, ...SECRET_FLAGS },
+  isOperandOptional: true,
+  flags: { ...FIELD_FLAGS, ...SETTINGS_FLAGS, ...SECRET_FLAGS, ...ENABLE_FLAGS },
   async run(client, { name, flags, sources }) {
-    const { dialect, base_url, network, secret_header, output_cap_field, on_disconnect } = flags
+    const { preset, dialect, base_url, network, secret_header, output_cap_field, on_disconnect } = flags
+    if (name === '' && preset === undefined) throw new UsageError('NAME or --preset is required.')
     const fields = {
-      name,
+      name: name === '' ? preset : name,
+      preset,
       dialect,
       base_url,
       network,
@@ -66,7 +71,13 @@ const add = verb({
     })
     const provider = await client.call('addProvider', { body })
     const kept = provider.has_secret ? 'Its secret is kept.' : 'It has no secret.'
-    return view(provider, `Provider ${printable(provider.name)} is added. ${kept}`)
+    const text = `Provider ${printable(provider.name)} is added. ${kept}`
+    if (preset === undefined && flags.enable === undefined) return view(provider, text)
+    // Standard input that held the secret has nothing left for an answer.
+    const asking = flags.secret_stdin === true ? { ...sources, ask: undefined } : sources
+    const chosen = await chooseModels(client, { provider, flags, sources: asking })
+    const value = chosen.value === undefined ? provider : { ...provider, models: chosen.value }
+    return view(value, `${text}\n${chosen.text}`.trimEnd())
   },
 })
 
@@ -110,7 +121,7 @@ const remove = verb({
   },
 })
 
-export const PROVIDER_VERBS = [list, add, test, secret, remove]
+export const PROVIDER_VERBS = [list, presets, add, models, test, secret, remove]
 
 /** `stream_usage=false,max_stops=2` as an object; what the names and values may be is for the admin API's schema to say. */
 function settingsOf(list: string | undefined): Record<string, unknown> | undefined {

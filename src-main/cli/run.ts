@@ -93,7 +93,8 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
   const isJson = common.json === true
   const dataDir = host.dataDir(common.data_dir)
   const connection = openLater(dataDir, host)
-  const sources = { ...host, exportLedger: () => host.exportLedger(dataDir) }
+  // Whoever wants JSON is a program.
+  const sources = { ...host, ask: isJson ? undefined : host.ask, exportLedger: () => host.exportLedger(dataDir) }
   try {
     if (verb.whenStopped !== undefined && (await connection.instance()) === undefined) {
       return await print(verb.whenStopped, isJson, host)

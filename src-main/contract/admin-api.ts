@@ -3,6 +3,9 @@
 
 import { Type, type Static, type TSchema } from 'typebox'
 import { DiscoveryBody, DiscoveryView } from '#contract/discovery.ts'
+import { Presets } from '#contract/presets.ts'
+import * as card from '#contract/price-card.ts'
+import * as offers from '#contract/provider-models.ts'
 import { ReceiptView } from '#contract/receipt.ts'
 import * as schemas from '#contract/schemas.ts'
 
@@ -20,6 +23,7 @@ export const ADMIN_API = {
   status: { method: 'GET', path: '/api/status', response: schemas.StatusView },
   apply: { method: 'POST', path: '/api/apply', body: schemas.ApplyBody, response: schemas.ApplyResult },
 
+  listPresets: { method: 'GET', path: '/api/presets', response: Presets },
   listProviders: { method: 'GET', path: '/api/providers', response: Type.Array(schemas.ProviderView) },
   addProvider: {
     method: 'POST',
@@ -39,6 +43,13 @@ export const ADMIN_API = {
     query: schemas.ProviderTestQuery,
     response: schemas.ProviderTestResult,
   },
+  listProviderModels: { method: 'GET', path: '/api/providers/{id}/models', response: offers.ProviderModels },
+  addProviderModels: {
+    method: 'POST',
+    path: '/api/providers/{id}/models',
+    body: offers.ProviderModelsAdd,
+    response: offers.ProviderModelsAdded,
+  },
   removeProvider: { method: 'DELETE', path: '/api/providers/{id}', response: Empty },
   discover: { method: 'POST', path: '/api/discovery', body: DiscoveryBody, response: DiscoveryView },
 
@@ -47,12 +58,15 @@ export const ADMIN_API = {
   priceModel: {
     method: 'PUT',
     path: '/api/models/{id}/price',
-    body: schemas.PriceFields,
+    body: schemas.PriceChange,
     response: schemas.ModelView,
   },
   enableModel: { method: 'POST', path: '/api/models/{id}/enable', response: schemas.ModelView },
   disableModel: { method: 'POST', path: '/api/models/{id}/disable', response: schemas.ModelView },
   removeModel: { method: 'DELETE', path: '/api/models/{id}', response: Empty },
+
+  priceCard: { method: 'GET', path: '/api/price-card', query: card.CardQuery, response: card.CardComparison },
+  applyPriceCard: { method: 'POST', path: '/api/price-card', body: card.CardApply, response: card.CardApplied },
 
   listPackages: { method: 'GET', path: '/api/packages', response: Type.Array(schemas.PackageView) },
   addPackage: { method: 'POST', path: '/api/packages', body: schemas.PackageCreate, response: schemas.PackageView },

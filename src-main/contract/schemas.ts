@@ -4,12 +4,12 @@
 import { Type, type Static, type TProperties } from 'typebox'
 
 /** An object that refuses members it does not know: a misspelt setting must never be ignored. */
-function strict<Properties extends TProperties>(properties: Properties) {
+export function strict<Properties extends TProperties>(properties: Properties) {
   return Type.Object(properties, { additionalProperties: false })
 }
 
 const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f]+$' })
-const ModelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\u0021-\\u007e]+$' })
+export const ModelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\u0021-\\u007e]+$' })
 const Timestamp = Type.String({ format: 'date-time' })
 /** Up to a billion, with at most six decimals (checked where it becomes micro-credits). */
 const Credits = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
@@ -24,6 +24,9 @@ export const PriceFields = strict({
   cache_read: Type.Optional(TokenPrice),
   cache_write: Type.Optional(TokenPrice),
 })
+
+/** A new price for a model. A jump is more likely a price per token, or per thousand, than a price that changed so much. */
+export const PriceChange = strict({ ...PriceFields.properties, confirm_jump: Type.Optional(Type.Boolean()) })
 
 export const TargetFields = strict({
   provider: Name,
@@ -51,6 +54,7 @@ export const ProviderQuirks = strict({
   max_stops: Type.Optional(Type.Integer({ minimum: 0, maximum: 64 })),
   json_schema: Type.Optional(Type.Boolean()),
   reasoning_effort: Type.Optional(Type.Boolean()),
+  user_after_tool: Type.Optional(Type.Boolean()),
 })
 export type ProviderQuirks = Type.Static<typeof ProviderQuirks>
 
@@ -365,6 +369,7 @@ export type ProviderCreate = Static<typeof ProviderCreate>
 export type ProviderView = Static<typeof ProviderView>
 export type ProviderTestResult = Static<typeof ProviderTestResult>
 export type PriceFields = Static<typeof PriceFields>
+export type PriceChange = Static<typeof PriceChange>
 export type TargetFields = Static<typeof TargetFields>
 export type ModelCreate = Static<typeof ModelCreate>
 export type ModelView = Static<typeof ModelView>

@@ -46,6 +46,20 @@ function priceOfLarge([input, cacheRead, cacheWrite, output]: [number, number, n
   return microCredits(Number(charge > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : charge))
 }
 
+/** More than this many times as much, or as little, is more likely a price in another unit than another price. */
+const JUMP_FACTOR = 100
+
+/**
+ * Whether any class jumps between two prices, whose classes stand in the same order. A price of 0 is explicit, so that coming
+ * from it or going to it is no jump.
+ */
+export function isPriceJump(before: readonly number[], after: readonly number[]): boolean {
+  return before.some((old, index) => {
+    const now = after[index] ?? 0
+    return old > 0 && now > 0 && Math.max(now / old, old / now) > JUMP_FACTOR
+  })
+}
+
 /** True for a model whose every class costs an explicit 0: it works at balance 0 and needs no hold. */
 export function isFree(price: Price): boolean {
   return price.inputMicro === 0 && price.outputMicro === 0 && price.cacheReadMicro === 0 && price.cacheWriteMicro === 0

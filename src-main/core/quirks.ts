@@ -24,6 +24,8 @@ export type Quirks = {
   readonly jsonSchema: boolean
   /** Takes `reasoning_effort`. */
   readonly reasoningEffort: boolean
+  /** Takes a message of the user right behind the results of tools; Mistral wants one of the assistant between them. */
+  readonly userAfterTool: boolean
 }
 
 /** What holds where nothing else is said: what most providers of chat completions take. */
@@ -39,6 +41,7 @@ export const DEFAULT_QUIRKS: Quirks = {
   maxStops: 4,
   jsonSchema: true,
   reasoningEffort: true,
+  userAfterTool: true,
 }
 
 /** What a dialect's own provider does differently. Instructions in the middle are a beta of messages, and unknown to Gemini. */

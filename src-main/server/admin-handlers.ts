@@ -7,7 +7,11 @@ import { iso, readBeginning } from '#catalog/dates.ts'
 import { addDiscovered } from '#catalog/discovered.ts'
 import { createKey, extendKey, listKeys, moveKey, resumeKey, revokeKey, showKey, suspendKey } from '#catalog/keys.ts'
 import { addModel, enableModel, priceModel, removeModel } from '#catalog/models.ts'
+import { addOffers, offersOf } from '#catalog/offers.ts'
 import { addPackage, editPackage, removePackage } from '#catalog/packages.ts'
+import { modelListPlace } from '#catalog/presets.ts'
+import { applyPriceCard, comparePriceCard } from '#catalog/price-card.ts'
+import { loadPresets } from '#catalog/resources.ts'
 import { addProvider, noProvider, removeProvider, setProviderSecret } from '#catalog/providers.ts'
 import { takeTurns } from '#catalog/turns.ts'
 import { modelView, packageView, providerView } from '#catalog/views.ts'
@@ -20,8 +24,10 @@ import type {
   UsageQuery,
   UsageView,
 } from '#contract/schemas.ts'
+import type { ProviderModelsAdd, ProviderModelsAdded } from '#contract/provider-models.ts'
 import type { Provider } from '#core/entities.ts'
 import type { LocalServer } from '#core/local-servers.ts'
+import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
 import { microCredits, microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AdminHandlers } from '#server/admin.ts'
@@ -36,6 +42,8 @@ export type AdminDeps = {
   readonly testProvider: (provider: Provider, model: string | undefined) => Promise<ProviderTestResult>
   /** Looks for model servers on this machine. */
   readonly discover: (ports: DiscoveryBody['ports']) => Promise<readonly LocalServer[]>
+  /** Asks a provider for its models. */
+  readonly listModels: (provider: Provider, place: ModelListPlace) => Promise<readonly ListedModel[] | Refusal>
   readonly listUsage: (filter: UsageFilter) => Promise<readonly StoredUsage[]>
   readonly readReceipt: ReadReceipt
   readonly verifyLedger: () => Promise<LedgerReport>
@@ -49,12 +57,23 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
     status: () => deps.status(),
     apply: ({ body }) => inTurn(() => applyDocument(context, body.document, body.dry_run ?? false)),
 
+    listPresets: () => [...loadPresets()],
     listProviders: () => catalog.providers.map(providerView),
     addProvider: ({ body }) => inTurn(() => addProvider(context, body)),
     setProviderSecret: ({ id, body }) => inTurn(() => setProviderSecret(context, id, body.secret)),
     testProvider: ({ id, query }) => {
       const provider = catalog.provider(id)
       return provider === undefined ? noProvider(id) : deps.testProvider(provider, query.model)
+    },
+    listProviderModels: async ({ id }) => {
+      const asked = await askForModels(deps, id)
+      if (isRefusal(asked)) return asked
+      return { provider: asked.provider.name, models: offersOf(catalog, asked.provider, asked.listed) }
+    },
+    addProviderModels: async ({ id, body }) => {
+      // Asked before its turn: a slow provider must not hold up other changes.
+      const asked = await askForModels(deps, id)
+      return isRefusal(asked) ? asked : inTurn(() => addListed(context, { ...asked, input: body }))
     },
     removeProvider: ({ id }) => inTurn(() => removeProvider(context, id)),
     discover: async ({ body }) => {
@@ -68,6 +87,9 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
     enableModel: ({ id }) => inTurn(() => enableModel(context, id, true)),
     disableModel: ({ id }) => inTurn(() => enableModel(context, id, false)),
     removeModel: ({ id }) => inTurn(() => removeModel(context, id)),
+
+    priceCard: ({ query }) => comparePriceCard(context, query),
+    applyPriceCard: ({ body }) => inTurn(() => applyPriceCard(context, body)),
 
     listPackages: () => catalog.packages.map((entity) => packageView(entity, catalog)),
     addPackage: ({ body }) => inTurn(() => addPackage(context, body)),
@@ -89,6 +111,25 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
     receipt: ({ id }) => receiptOf(id, deps.readReceipt),
     verifyLedger: async () => ledgerReportView(await deps.verifyLedger()),
   }
+}
+
+type Asked = { readonly provider: Provider; readonly listed: readonly ListedModel[] }
+
+async function askForModels({ context, listModels }: AdminDeps, idOrName: string): Promise<Asked | Refusal> {
+  const provider = context.catalog.provider(idOrName)
+  if (provider === undefined) return noProvider(idOrName)
+  if (provider.dialect === 'demo') return refuse('invalid_request', 'The models of the demo are set up with it.')
+  const listed = await listModels(provider, modelListPlace(provider))
+  return isRefusal(listed) ? listed : { provider, listed }
+}
+
+/** The provider may have gone while it was asked. */
+async function addListed(
+  context: CatalogContext,
+  { provider, listed, input }: Asked & { readonly input: ProviderModelsAdd },
+): Promise<ProviderModelsAdded | Refusal> {
+  const present = context.catalog.provider(provider.id)
+  return present === undefined ? noProvider(provider.name) : addOffers(context, present, { listed, input })
 }
 
 const DEFAULT_LIMIT = 100

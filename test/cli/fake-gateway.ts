@@ -36,6 +36,73 @@ const model: ResponseBody<'addModel'> = {
   created_at: AT,
 }
 
+const WHOLE_PRICE = { input: 1.25, output: 10, cache_read: 0.125, cache_write: 1.25 }
+
+/** One offer of each state. */
+export const OFFERS: ResponseBody<'listProviderModels'>['models'] = [
+  offer('gpt-ready', 'ready', { price: WHOLE_PRICE, price_source: 'card', note: 'Half price today.' }),
+  offer('gpt-old', 'added', { id: 'old', price: WHOLE_PRICE, price_source: 'card' }),
+  offer('gpt-new', 'unpriced'),
+  offer('gpt-image', 'unsupported', { note: 'It makes neither text nor embeddings.' }),
+  offer('gpt-vague', 'no-limits', { context_window: null, max_output_tokens: null }),
+]
+
+function offer(
+  name: string,
+  state: ResponseBody<'listProviderModels'>['models'][number]['state'],
+  more: Partial<ResponseBody<'listProviderModels'>['models'][number]> = {},
+): ResponseBody<'listProviderModels'>['models'][number] {
+  return {
+    model: name,
+    id: name,
+    display_name: name,
+    kind: 'chat',
+    context_window: 272_000,
+    max_output_tokens: 128_000,
+    price: null,
+    price_source: 'none',
+    note: null,
+    state,
+    ...more,
+  }
+}
+
+export const CARD: ResponseBody<'priceCard'> = {
+  version: 'v-1',
+  date: '2026-11-21',
+  rows: [
+    {
+      id: 'gpt-5.5',
+      provider: 'openai',
+      upstream_model: 'gpt-5.5',
+      change: 'changed',
+      old: WHOLE_PRICE,
+      new: { input: 5, output: 30, cache_read: 0.5, cache_write: 5 },
+      jump: false,
+      context_window: 1_050_000,
+      priced_up_to: 272_000,
+      note: null,
+      source: 'https://developers.openai.com/api/docs/pricing',
+      date: '2026-09-30',
+    },
+    {
+      id: 'same',
+      provider: 'openai',
+      upstream_model: 'gpt-5',
+      change: 'same',
+      old: WHOLE_PRICE,
+      new: WHOLE_PRICE,
+      jump: false,
+      context_window: 400_000,
+      priced_up_to: null,
+      note: null,
+      source: 'https://developers.openai.com/api/docs/pricing',
+      date: '2026-09-30',
+    },
+  ],
+  not_on_card: ['local'],
+}
+
 const team: ResponseBody<'addPackage'> = {
   id: 'k-1',
   name: 'team',
@@ -158,6 +225,21 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
       { kind: 'package', name: 'team', action: 'none', fields: [] },
     ],
   },
+  listPresets: [
+    {
+      id: 'openai',
+      display_name: 'OpenAI',
+      dialect: 'responses',
+      dialects: { responses: { base_url: 'https://api.openai.com/v1' } },
+      network: 'public',
+      secret: 'required',
+      key_url: 'https://platform.openai.com/api-keys',
+      free: false,
+      model_list: { prices: 'none' },
+      source: 'https://developers.openai.com/api/docs',
+      checked: '2026-11-21',
+    },
+  ],
   listProviders: [provider],
   addProvider: provider,
   setProviderSecret: provider,
@@ -188,6 +270,8 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
     ],
     added: { providers: [], models: [] },
   },
+  listProviderModels: { provider: 'openai', models: OFFERS },
+  addProviderModels: { added: [model], skipped: [{ model: 'gpt-vague', reason: 'Nobody tells its context window.' }] },
   removeProvider: {},
   listModels: [model],
   addModel: model,
@@ -195,6 +279,8 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
   enableModel: model,
   disableModel: { ...model, enabled: false },
   removeModel: {},
+  priceCard: CARD,
+  applyPriceCard: { applied: [model] },
   listPackages: [team],
   addPackage: team,
   editPackage: team,

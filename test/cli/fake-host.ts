@@ -9,6 +9,8 @@ export type World = {
   readonly env?: Readonly<Record<string, string>>
   readonly files?: Readonly<Record<string, string>>
   readonly stdin?: string
+  /** What a person types when asked, one after the other; without any nobody sits at a terminal. */
+  readonly typed?: readonly string[]
   readonly dataDir?: string
   /** Why the store cannot be opened. */
   readonly openFails?: string
@@ -23,6 +25,8 @@ export type Ran = {
   readonly requests: FakeGateway['requests']
   /** What happened to the store, in order. */
   readonly store: readonly string[]
+  /** What a person was asked. */
+  readonly questions: readonly string[]
   readonly written: Readonly<Record<string, string>>
 }
 
@@ -33,6 +37,8 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
   const gateway = world.gateway ?? fakeGateway()
   const printed = { stdout: '', stderr: '' }
   const store: string[] = []
+  const questions: string[] = []
+  const typed = [...(world.typed ?? [])]
   const written: Record<string, string> = {}
   const host: CommandHost = {
     env: world.env ?? {},
@@ -41,6 +47,13 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     stderr: (text) => void (printed.stderr += text),
     readFile: async (path) => readFake(path, world.files ?? {}),
     readStdin: async () => world.stdin ?? '',
+    ask:
+      world.typed === undefined
+        ? undefined
+        : async (question) => {
+            questions.push(question)
+            return typed.shift() ?? ''
+          },
     dataDir: (flag) => flag ?? world.dataDir ?? NO_INSTANCE_DIR,
     writeFile: async (path, chunks) => {
       for await (const chunk of chunks) written[path] = (written[path] ?? '') + chunk
@@ -53,7 +66,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     },
   }
   const exitCode = await runCommand(argv, host)
-  return { exitCode, ...printed, requests: gateway.requests, store, written }
+  return { exitCode, ...printed, requests: gateway.requests, store, questions, written }
 }
 
 /** The text of a fake file, or the error that the system gives for a missing one. */

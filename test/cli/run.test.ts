@@ -42,7 +42,7 @@ describe('a wrong command line', () => {
     ['model add gpt --context-window 1 --target /gpt', '--target takes PROVIDER/UPSTREAM_MODEL.', 'farebox model add'],
     ['model add gpt --context-window 1 --target a/b --input 1', '--output is required.', 'farebox model add'],
     ['model price gpt --input 1', '--output is required.', 'farebox model price ID --input P --output P'],
-    ['provider add', "'provider add' needs a NAME.", 'farebox provider add NAME'],
+    ['provider add', 'NAME or --preset is required.', 'farebox provider add [NAME] --preset P'],
     ['provider secret openai', 'Say where the secret is.', 'farebox provider secret NAME --secret-env VAR'],
     [
       'provider secret openai --secret-env A --secret-stdin',
@@ -204,7 +204,14 @@ describe('help', () => {
   it.each([[[]], [['help']], [['--help']], [['-h']], [['--json', 'help']]])('lists every verb: %s', async (argv) => {
     const ran = await run(argv)
     expect(ran).toMatchObject({ exitCode: 0, stderr: '', store: [] })
-    for (const verb of ['start', 'status', 'apply -f FILE', 'provider add NAME', 'key top-up NAME', 'ledger verify']) {
+    for (const verb of [
+      'start',
+      'status',
+      'apply -f FILE',
+      'provider add [NAME]',
+      'key top-up NAME',
+      'ledger verify',
+    ]) {
       expect(ran.stdout).toContain(`  farebox ${verb}`)
     }
   })

@@ -49,6 +49,16 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'provider discover --add --ports ollama=11435,llama-cpp=8081',
     { method: 'POST', path: '/api/discovery', body: { add: 'all', ports: { ollama: 11_435, 'llama-cpp': 8081 } } },
   ],
+  ['provider presets', { method: 'GET', path: '/api/presets' }],
+  ['provider models openai', { method: 'GET', path: '/api/providers/openai/models' }],
+  [
+    'provider models openai --enable all --context-window 8192 --max-output-tokens 1024',
+    {
+      method: 'POST',
+      path: '/api/providers/openai/models',
+      body: { models: 'all', context_window: 8192, max_output_tokens: 1024 },
+    },
+  ],
   ['provider remove openai', { method: 'DELETE', path: '/api/providers/openai' }],
 
   ['model list', { method: 'GET', path: '/api/models' }],
@@ -89,6 +99,11 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'model price gpt/5 --input 1.25 --output 10',
     { method: 'PUT', path: '/api/models/gpt%2F5/price', body: { input: 1.25, output: 10 } },
   ],
+  [
+    'model price gpt --input 1 --output 2 --confirm-jump',
+    { method: 'PUT', path: '/api/models/gpt/price', body: { input: 1, output: 2, confirm_jump: true } },
+  ],
+  ['model card', { method: 'GET', path: '/api/price-card' }],
   ['model enable gpt', { method: 'POST', path: '/api/models/gpt/enable' }],
   ['model disable gpt', { method: 'POST', path: '/api/models/gpt/disable' }],
   ['model remove gpt', { method: 'DELETE', path: '/api/models/gpt' }],

@@ -20,6 +20,8 @@ import type {
 const BREAK = '\n\n'
 /** Chat completions have no member that says that a tool failed. */
 const ERROR_MARK = '[tool_error] '
+/** What the assistant says between the results of tools and the user, for providers that want it to say something there. */
+const ACKNOWLEDGEMENT = 'OK.'
 
 type Reasoning = Extract<AssistantContent, { type: 'reasoning' }>
 
@@ -75,6 +77,9 @@ export class MessageWriter {
 
   #flushUser(): void {
     if (this.#user.length === 0) return
+    if (!this.#quirks.userAfterTool && this.#messages.at(-1)?.['role'] === 'tool') {
+      this.#messages.push({ role: 'assistant', content: ACKNOWLEDGEMENT })
+    }
     this.#messages.push({ role: 'user', content: this.#content.content(this.#user) })
     this.#user = []
   }

@@ -62,6 +62,22 @@ describe('the request', () => {
     })
   })
 
+  it('lets the assistant speak between results and the user only where the provider wants it', () => {
+    const turns: Turn[] = [
+      { role: 'user', content: [text('Do it')] },
+      { role: 'assistant', content: [call('c1')] },
+      { role: 'tool', results: [{ callId: 'c1', content: [text('done'), IMAGE], isError: false }] },
+      { role: 'user', content: [text('Stop')] },
+      { role: 'assistant', content: [text('Yes')] },
+      { role: 'user', content: [text('Go on')] },
+    ]
+    const roles = (quirks: NonNullable<Parameters<typeof write>[1]>['quirks']) =>
+      (written1(turns, quirks).messages as readonly { role: string }[]).map(({ role }) => role)
+    const plain = ['user', 'assistant', 'tool', 'user', 'assistant', 'user']
+    expect(roles({})).toEqual(plain)
+    expect(roles({ userAfterTool: false })).toEqual(plain.toSpliced(3, 0, 'assistant'))
+  })
+
   it('has as many stop sequences as the provider takes', () => {
     const stop = ['a', 'b', 'c']
     expect(written({ stop })).toMatchObject({ body: { stop }, dropped: [] })

@@ -1,0 +1,182 @@
+// A provider's own models as an administrator is offered them: each with the best that is known about its price and limits,
+// and with what would become of it. Adding takes the offers as they are; nothing is made up for what nobody tells.
+
+import { cardEntryFor, wholePrice } from '#catalog/card-entries.ts'
+import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import type { Catalog } from '#catalog/catalog.ts'
+import { readModelInput } from '#catalog/models.ts'
+import { presetOf } from '#catalog/presets.ts'
+import { modelView } from '#catalog/views.ts'
+import type { CardEntry, WholePrice } from '#contract/price-card.ts'
+import type { ModelOffer, ProviderModelsAdd, ProviderModelsAdded } from '#contract/provider-models.ts'
+import type { ModelCreate } from '#contract/schemas.ts'
+import type { Model, Provider } from '#core/entities.ts'
+import type { ListedModel } from '#core/listed-model.ts'
+import { isRefusal, type Refusal } from '#core/refusal.ts'
+
+const FREE: WholePrice = { input: 0, output: 0, cache_read: 0, cache_write: 0 }
+/** Dialects of which Farebox knows an endpoint for embeddings. */
+const EMBEDDING_DIALECTS = ['chat-completions', 'responses', 'demo']
+/** The contract takes no higher price; nobody asks it. */
+const MAX_TOKEN_PRICE = 1_000_000
+
+export function offersOf(catalog: Catalog, provider: Provider, listed: readonly ListedModel[]): ModelOffer[] {
+  const taken = new Set(catalog.models.map(({ id }) => id))
+  return listed.map((model) => {
+    const existing = catalog.models.find((candidate) => isServedBy(candidate, provider, model.id))
+    const offer = offerOf(provider, model)
+    if (existing !== undefined) return { ...offer, id: existing.id, state: 'added', note: null }
+    const id = [model.id, `${provider.name}/${model.id}`].find((name) => !taken.has(name) && isModelName(name))
+    if (id === undefined) return { ...offer, state: 'unsupported', note: 'Its name is taken by another model.' }
+    taken.add(id)
+    return { ...offer, id }
+  })
+}
+
+/** Adds the models that were asked for, all at once; says why of those that were not added. */
+export async function addOffers(
+  context: CatalogContext,
+  provider: Provider,
+  { listed, input }: { readonly listed: readonly ListedModel[]; readonly input: ProviderModelsAdd },
+): Promise<ProviderModelsAdded | Refusal> {
+  const offers = offersOf(context.catalog, provider, listed)
+  const { chosen, skipped } = choose(offers, input)
+  const models: Model[] = []
+  for (const offer of chosen) {
+    const limits = limitsFor(offer, input)
+    if (limits === undefined) {
+      skipped.push({ model: offer.model, reason: reasonFor(offer) })
+      continue
+    }
+    const draft = draftOf(offer, provider, limits)
+    const model = readModelInput(context, draft, undefined, (name) => context.catalog.provider(name))
+    if (isRefusal(model)) return model
+    models.push(model)
+  }
+  const changedAtMs = context.nowMs()
+  await commitChanges(
+    context,
+    models.map((model) => ({ type: 'put-model', model, changedAtMs }) as const),
+  )
+  return { added: models.map((model) => modelView(model, context.catalog)), skipped }
+}
+
+function offerOf(provider: Provider, model: ListedModel): ModelOffer {
+  const preset = presetOf(provider)
+  const entry = preset && cardEntryFor(preset.id, model.id)
+  const kind = entry?.kind ?? model.kind ?? 'chat'
+  const context = contextOf(model, entry)
+  const price = priceOf(model, { entry, isFree: preset?.free ?? false })
+  const base = {
+    model: model.id,
+    id: model.id,
+    display_name: shownName(entry?.display_name ?? model.displayName ?? model.id),
+    kind: kind === 'embedding' ? ('embedding' as const) : ('chat' as const),
+    context_window: context ?? null,
+    max_output_tokens:
+      (kind === 'chat' ? (model.maxOutputTokens ?? entry?.max_output_tokens ?? context) : null) ?? null,
+    ...price,
+  }
+  const unsupported = unsupportedNote(provider, kind)
+  if (unsupported !== undefined) return { ...base, state: 'unsupported', note: unsupported }
+  const note = noteOf(entry)
+  if (context === undefined) return { ...base, state: 'no-limits', note: note ?? 'Nobody tells its context window.' }
+  return { ...base, state: price.price === null ? 'unpriced' : 'ready', note }
+}
+
+/** No longer than the price holds: what a prompt costs beyond that would not be charged. */
+function contextOf(model: ListedModel, entry: CardEntry | undefined): number | undefined {
+  const known = model.contextWindow ?? entry?.context_window
+  const priced = entry?.priced_up_to
+  return known === undefined || priced === undefined ? known : Math.min(known, priced)
+}
+
+function priceOf(
+  model: ListedModel,
+  { entry, isFree }: { readonly entry: CardEntry | undefined; readonly isFree: boolean },
+): Pick<ModelOffer, 'price' | 'price_source'> {
+  if (isFree) return { price: FREE, price_source: 'free' }
+  if (model.price !== undefined) {
+    const { input, output, cacheRead = input, cacheWrite = input } = model.price
+    const price = { input, output, cache_read: cacheRead, cache_write: cacheWrite }
+    if (Math.max(...Object.values(price)) <= MAX_TOKEN_PRICE) return { price, price_source: 'provider' }
+  }
+  const price = entry?.price ?? null
+  return price === null ? { price, price_source: 'none' } : { price: wholePrice(price), price_source: 'card' }
+}
+
+function noteOf(entry: CardEntry | undefined): string | null {
+  const limit =
+    entry?.priced_up_to === undefined
+      ? []
+      : [`Its price holds for up to ${entry.priced_up_to} tokens, which is taken as its context window.`]
+  const notes = [...limit, ...(entry?.note === undefined ? [] : [entry.note])]
+  return notes.length === 0 ? null : notes.join(' ')
+}
+
+function unsupportedNote(provider: Provider, kind: ListedModel['kind']): string | undefined {
+  if (kind === 'other') return 'It makes neither text nor embeddings.'
+  if (kind !== 'embedding' || EMBEDDING_DIALECTS.includes(provider.dialect)) return undefined
+  return `A provider that speaks ${provider.dialect} has no embeddings here.`
+}
+
+type Choice = { readonly chosen: ModelOffer[]; readonly skipped: { model: string; reason: string }[] }
+
+/** With `all`, what cannot be served and what is there already is not worth a word. */
+function choose(offers: readonly ModelOffer[], { models }: ProviderModelsAdd): Choice {
+  if (models === 'all') {
+    const chosen = offers.filter(({ state }) => state !== 'unsupported' && state !== 'added')
+    return { chosen, skipped: [] }
+  }
+  const chosen: ModelOffer[] = []
+  const skipped: Choice['skipped'] = []
+  for (const name of new Set(models)) {
+    const offer = offers.find(({ model }) => model === name) ?? offers.find(({ id }) => id === name)
+    if (offer === undefined) skipped.push({ model: name, reason: 'The provider does not list it.' })
+    else if (offer.state === 'unsupported' || offer.state === 'added')
+      skipped.push({ model: name, reason: reasonFor(offer) })
+    else if (!chosen.includes(offer)) chosen.push(offer)
+  }
+  return { chosen, skipped }
+}
+
+function reasonFor({ state, note, id }: ModelOffer): string {
+  if (state === 'added') return `It is there already, as '${id}'.`
+  if (state === 'no-limits') return 'Nobody tells its context window. Give one.'
+  return note ?? 'It cannot be served here.'
+}
+
+type Limits = { readonly contextWindow: number; readonly maxOutputTokens: number }
+
+/** What is told counts; what an administrator says fills in the rest. */
+function limitsFor(offer: ModelOffer, input: ProviderModelsAdd): Limits | undefined {
+  const contextWindow = offer.context_window ?? input.context_window
+  if (contextWindow === undefined) return undefined
+  return { contextWindow, maxOutputTokens: offer.max_output_tokens ?? input.max_output_tokens ?? contextWindow }
+}
+
+function draftOf(offer: ModelOffer, provider: Provider, { contextWindow, maxOutputTokens }: Limits): ModelCreate {
+  return {
+    id: offer.id,
+    display_name: offer.display_name,
+    kind: offer.kind,
+    context_window: contextWindow,
+    ...(offer.kind === 'chat' ? { max_output_tokens: maxOutputTokens } : {}),
+    ...(offer.price === null ? {} : { price: offer.price }),
+    targets: [{ provider: provider.name, model: offer.model }],
+  }
+}
+
+function isServedBy(model: Model, provider: Provider, upstreamModel: string): boolean {
+  return model.targets.some((target) => target.providerId === provider.id && target.upstreamModel === upstreamModel)
+}
+
+function isModelName(name: string): boolean {
+  return name.length <= 200 && /^[\u0021-\u007e]+$/.test(name)
+}
+
+/** A name from elsewhere within what the contract takes. */
+function shownName(name: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is taken away
+  return name.replaceAll(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 100)
+}

@@ -1,0 +1,71 @@
+// farebox model card: the price card beside the models at hand, shown before anything of it is applied.
+
+import { CommandFailure } from '#cli/errors.ts'
+import { allOrList, text, toggle } from '#cli/flags.ts'
+import { printable, table, view } from '#cli/output.ts'
+import { requestBody, requestQuery } from '#cli/request.ts'
+import { verb } from '#cli/verb.ts'
+import type { CardComparison, CardRow } from '#contract/price-card.ts'
+
+export const card = verb({
+  name: 'model card',
+  usage: '[--provider P] [--apply ID,…|all] [--confirm-jumps]',
+  summary: 'shows what the price card says about the models, and gives them its prices',
+  flags: { provider: text, apply: allOrList, confirm_jumps: toggle },
+  async run(client, { flags }) {
+    const { provider, apply, confirm_jumps } = flags
+    const query = requestQuery('priceCard', { provider })
+    const comparison = await client.call('priceCard', { query })
+    const shown = comparisonText(comparison)
+    if (apply === undefined) return view(comparison, shown)
+    const ids = apply === 'all' ? comparison.rows.filter(isDifferent).map(({ id }) => id) : apply
+    checkShown(ids, comparison.rows)
+    if (ids.length === 0) return view({ ...comparison, applied: [] }, `${shown}\nNothing is to be changed.`)
+    const body = requestBody('applyPriceCard', { version: comparison.version, ids, confirm_jumps })
+    const { applied } = await client.call('applyPriceCard', { body })
+    const names = applied.map(({ id }) => printable(id)).join(', ')
+    const done = applied.length === 0 ? 'Nothing is to be changed.' : `New prices for: ${names}.`
+    return view({ ...comparison, applied }, `${shown}\n${done}`)
+  },
+})
+
+/** Only what was shown may be applied, also where --provider hides the rest. */
+function checkShown(ids: readonly string[], rows: readonly CardRow[]): void {
+  const hidden = ids.filter((id) => !rows.some((row) => row.id === id))
+  if (hidden.length === 0) return
+  const names = hidden.map(printable).join(', ')
+  throw new CommandFailure('not_on_card', `The comparison has no price for: ${names}.`)
+}
+
+function isDifferent({ change }: CardRow): boolean {
+  return change !== 'same'
+}
+
+function comparisonText({ date, rows, not_on_card }: CardComparison): string {
+  const cells = rows.map((row) => [
+    row.id,
+    row.provider,
+    row.jump ? `${row.change}, a JUMP` : row.change,
+    arrow(row, 'input'),
+    arrow(row, 'output'),
+    arrow(row, 'cache_read'),
+    arrow(row, 'cache_write'),
+    notesOf(row),
+    `${row.source} (${row.date})`,
+  ])
+  const headers = ['ID', 'PROVIDER', 'CHANGE', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE', 'NOTES', 'SOURCE']
+  const shown = table(headers, cells, 'The price card has no prices for the models at hand.')
+  const others = not_on_card.length === 0 ? '' : `\nNot on the card: ${not_on_card.map(printable).join(', ')}.`
+  return `${shown}${others}\nCard of ${date}, in credits per million tokens, where a credit is a US dollar.`
+}
+
+function arrow({ old, new: next }: CardRow, name: keyof CardRow['new']): string {
+  if (old === null) return String(next[name])
+  return old[name] === next[name] ? String(next[name]) : `${old[name]} -> ${next[name]}`
+}
+
+function notesOf({ priced_up_to, context_window, note }: CardRow): string | null {
+  const isTooLong = priced_up_to !== null && priced_up_to < context_window
+  const limit = isTooLong ? [`Prompts over ${priced_up_to} tokens cost more than this.`] : []
+  return [...limit, ...(note === null ? [] : [note])].join(' ') || null
+}

@@ -1,0 +1,54 @@
+// Presets: what is known about providers, so that adding one takes a name and a secret. The shape of `resources/presets.json`,
+// which is also what the admin API answers with.
+
+import { Type, type Static } from 'typebox'
+import { ProviderQuirks, strict } from '#contract/schemas.ts'
+
+/** https, or http for a server on this machine; a placeholder such as `{resource}` is for the administrator to fill in. */
+const BaseUrl = Type.String({ maxLength: 2000, pattern: '^(https?://|\\{)[^\\s?#]+$' })
+export const PageUrl = Type.String({ maxLength: 2000, pattern: '^https://[^\\s]+$' })
+export const Day = Type.String({ format: 'date' })
+const Dialect = Type.Enum(['chat-completions', 'messages', 'responses', 'gemini'])
+
+/** How the provider is reached in one dialect. */
+const DialectEntry = strict({
+  base_url: BaseUrl,
+  secret_header: Type.Optional(Type.Enum(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'])),
+  output_cap_field: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
+  quirks: Type.Optional(ProviderQuirks),
+})
+
+/** Where the provider lists its models, if that is not `/models` behind the base URL in the dialect of the provider. */
+const ModelListPlace = strict({
+  base_url: Type.Optional(BaseUrl),
+  dialect: Type.Optional(Dialect),
+  /** `per-token`: each model has a `pricing` with USD per token, as decimal texts. */
+  prices: Type.Enum(['none', 'per-token']),
+})
+
+export const Preset = strict({
+  id: Type.String({ maxLength: 100, pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' }),
+  display_name: Type.String({ minLength: 1, maxLength: 100 }),
+  /** The one that is used unless another of them is asked for. */
+  dialect: Dialect,
+  dialects: strict({
+    'chat-completions': Type.Optional(DialectEntry),
+    messages: Type.Optional(DialectEntry),
+    responses: Type.Optional(DialectEntry),
+    gemini: Type.Optional(DialectEntry),
+  }),
+  network: Type.Enum(['public', 'local']),
+  secret: Type.Enum(['required', 'optional', 'none']),
+  /** The page on which a secret can be had. */
+  key_url: Type.Union([PageUrl, Type.Null()]),
+  /** A server of one's own: its models cost nothing. */
+  free: Type.Boolean(),
+  model_list: ModelListPlace,
+  on_disconnect: Type.Optional(Type.Enum(['cancel', 'drain'])),
+  notes: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 500 }))),
+  /** The page that these facts are from, and the day on which they were last compared with it. */
+  source: PageUrl,
+  checked: Day,
+})
+export const Presets = Type.Array(Preset)
+export type Preset = Static<typeof Preset>

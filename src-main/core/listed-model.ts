@@ -1,0 +1,30 @@
+// What a provider tells about one of its models, in whatever dialect it lists them.
+
+import type { ProviderDialect } from '#core/provider-dialect.ts'
+
+/** USD per million tokens. A class that is not told has no member. */
+export type ListedPrice = {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead?: number
+  readonly cacheWrite?: number
+}
+
+/** undefined: the provider does not say. */
+export type ListedModel = {
+  readonly id: string
+  readonly displayName: string | undefined
+  /** `other` makes neither texts nor embeddings, such as images or speech. */
+  readonly kind: 'chat' | 'embedding' | 'other' | undefined
+  readonly contextWindow: number | undefined
+  readonly maxOutputTokens: number | undefined
+  readonly price: ListedPrice | undefined
+}
+
+/** Where a provider lists its models, and in whose words. */
+export type ModelListPlace = {
+  readonly baseUrl: string
+  readonly dialect: ProviderDialect
+  /** Whether a `pricing` in the list is known to be in USD per token; prices of unknown units are worse than none. */
+  readonly tellsPrices: boolean
+}

@@ -1,0 +1,92 @@
+// Asks a provider which models it has. Listing costs nothing anywhere. Bounded in pages, bytes and time; redirects are not
+// followed, because the secret must not go along.
+
+import type { Provider } from '#core/entities.ts'
+import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import { ask, jsonOf, type WayOut } from '#provider/ask.ts'
+import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
+import { readListPage } from '#provider/listed-models.ts'
+import type { SecretStore } from '#secret/port.ts'
+
+/** All pages together. */
+const TIME_LIMIT_MS = 20_000
+const MAX_BYTES = 16 * 1_048_576
+const MAX_PAGES = 20
+const MAX_MODELS = 5_000
+/** Where pages are asked for, as many as both dialects with pages give. */
+const PAGE_SIZES: Partial<Record<ModelListPlace['dialect'], Readonly<Record<string, string>>>> = {
+  messages: { limit: '1000' },
+  gemini: { pageSize: '1000' },
+}
+
+export type ListDeps = {
+  readonly secrets: Pick<SecretStore, 'get'>
+  readonly connections: WayOut
+  readonly userAgent: string
+  readonly timeLimitMs?: number
+}
+
+/** The models in the provider's order, or why there are none, in a sentence that holds nothing of the provider's answer. */
+export async function listModels(
+  provider: Provider,
+  place: ModelListPlace,
+  { secrets, connections, userAgent, timeLimitMs = TIME_LIMIT_MS }: ListDeps,
+): Promise<readonly ListedModel[] | Refusal> {
+  const headers = await headersFor(provider, place, secrets)
+  if (headers === undefined) return failed('Its secret is not there any more. Set it again.')
+  const door = (baseUrl: string) => connections.pool({ ...provider, baseUrl })
+  const endsAtMs = performance.now() + timeLimitMs
+  const models = new Map<string, ListedModel>()
+  let query: Readonly<Record<string, string>> | undefined = {}
+  let bytesLeft = MAX_BYTES
+  for (let page = 0; query !== undefined && page < MAX_PAGES && models.size < MAX_MODELS; page++) {
+    const url = `${place.baseUrl}/models?${new URLSearchParams({ ...PAGE_SIZES[place.dialect], ...query }).toString()}`
+    const leftMs = Math.max(1, Math.ceil(endsAtMs - performance.now()))
+    const answer = await ask({
+      method: 'GET',
+      url: url.replace(/\?$/, ''),
+      headers: { 'user-agent': userAgent, ...headers },
+      door,
+      timeLimitMs: leftMs,
+      maxBytes: bytesLeft,
+    })
+    if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
+    if (answer.status !== 200) return failed(judge(answer.status))
+    bytesLeft -= Buffer.byteLength(answer.text)
+    if (bytesLeft <= 0) return failed('Its list of models is too large.')
+    const body = jsonOf(answer)
+    if (body === undefined) return failed('It answers with something that is not JSON.')
+    const read = readListPage(body, place)
+    if (read === undefined) return failed('It answers with something that is no list of models. Check the base URL.')
+    for (const model of read.models) if (models.size < MAX_MODELS) models.set(model.id, model)
+    query = read.next
+  }
+  return [...models.values()]
+}
+
+async function headersFor(
+  provider: Provider,
+  place: ModelListPlace,
+  secrets: Pick<SecretStore, 'get'>,
+): Promise<Record<string, string> | undefined> {
+  const headers = { accept: 'application/json', ...DIALECT_HEADERS[place.dialect] }
+  if (!provider.hasSecret) return headers
+  const { origin } = new URL(provider.baseUrl)
+  const secret = await secrets.get({ providerId: provider.id, origin })
+  if (secret === undefined) return undefined
+  const isOwnDialect = place.dialect === provider.dialect
+  const asked = isOwnDialect ? provider : { ...provider, dialect: place.dialect, secretHeader: undefined }
+  return { ...headers, ...presentSecret(asked, secret) }
+}
+
+function judge(status: number): string {
+  if (status === 401 || status === 403) return `It refuses the secret, or wants one (${status}).`
+  if (status === 404) return 'It has no list of models there (404). Check the base URL.'
+  if (status >= 300 && status < 400) return `It redirects (${status}), which is not followed.`
+  return `It answers ${status}.`
+}
+
+function failed(message: string): Refusal {
+  return refuse('upstream_error', message)
+}
