@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { VERSION, type Config } from '#main/config.ts'
 import type { ReportOperations } from '#main/report-thread.ts'
+import { SideThreads } from '#main/side-threads.ts'
 import type { WriterOperations } from '#main/writer-thread.ts'
 import { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
@@ -18,6 +19,7 @@ import { microToCredits, ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import { uuidV7Generator } from '#core/uuid.ts'
 import type { OpenHold } from '#ledger/account.ts'
+import { BooksCheck } from '#ledger/books-check.ts'
 import { Journal } from '#ledger/journal.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
@@ -43,6 +45,7 @@ import { providerUseView, targetsView } from '#server/health.ts'
 import { buildServer } from '#server/server.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
+import { finishRestore } from '#store/restore.ts'
 
 /** What the program says about itself while it runs; never content, secrets or keys. */
 export type Log = (line: string) => void
@@ -71,8 +74,14 @@ const LAST_BYTES_MS = 5000
 export async function openApp(config: Config, log: Log, clock: Clock = SYSTEM_CLOCK): Promise<App> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const lock = lockDataDir(config.dataDir)
-  // Whoever holds the lock is the only Farebox here, so a note about another one is left over from a process that died.
-  rmSync(join(config.dataDir, INSTANCE_FILE), { force: true })
+  try {
+    // Whoever holds the lock is the only Farebox here, so a note about another one is left over from a process that died.
+    rmSync(join(config.dataDir, INSTANCE_FILE), { force: true })
+    if (finishRestore(config.dataDir)) log('Completed the restore of a backup that had been interrupted.')
+  } catch (error) {
+    lock.release()
+    throw error
+  }
   const workerData = { dataDir: config.dataDir }
   const writer = new DatabaseThread<WriterOperations>(new URL('./writer-thread.ts', import.meta.url), workerData)
   try {
@@ -221,13 +230,16 @@ class RunningApp implements App {
   readonly #startedAtMs = Date.now()
   readonly #watch: NodeJS.Timeout
   readonly #connections = new Set<Socket>()
+  readonly #side: SideThreads
+  readonly #check: BooksCheck
   #reports: DatabaseThread<ReportOperations> | undefined
-  #check: DatabaseThread<ReportOperations> | undefined
   #url: string | undefined
 
   constructor(config: Config, parts: OpenParts) {
     this.#config = config
     this.#parts = parts
+    this.#side = new SideThreads(config.dataDir)
+    this.#check = this.#booksCheck()
     this.#server = buildServer({
       ...parts,
       hashKey,
@@ -244,6 +256,7 @@ class RunningApp implements App {
         listUsage: (filter) => this.#report().call('usage', filter),
         readReceipt: (id) => this.#report().call('receipt', id),
         verifyLedger: () => this.#report().call('verify', undefined),
+        backUp: (request) => this.#side.run((thread) => thread.call('backUp', request)),
       }),
     })
     this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS)
@@ -261,7 +274,8 @@ class RunningApp implements App {
     for (const host of loopbackHosts(actualPort)) this.#hosts.add(host)
     this.#url = `http://127.0.0.1:${actualPort}`
     this.#writeInstance({ url: this.#url, pid: process.pid, token: this.#adminToken })
-    if (this.#parts.isSummarised) void this.#checkBooks()
+    if (this.#parts.isSummarised) void this.#check.run()
+    else this.#check.skip()
     return this.#url
   }
 
@@ -298,9 +312,8 @@ class RunningApp implements App {
     clearTimeout(cut)
     await connections.close()
     if (ledger.state !== 'halted') await ledger.flush()
-    const check = this.#check
-    this.#check = undefined
-    await check?.abandon()
+    this.#check.close()
+    await this.#side.abandon()
     await this.#reports?.close()
     await counter.close()
     await writer.close()
@@ -308,24 +321,19 @@ class RunningApp implements App {
     release()
   }
 
-  /**
-   * The start took summaries for the older entries; this looks at every one of them, beside the calls, on a thread of its
-   * own that ends with it. Never rejects.
-   */
-  async #checkBooks(): Promise<void> {
-    const { ledger, log } = this.#parts
-    const workerData = { dataDir: this.#config.dataDir }
-    const thread = new DatabaseThread<ReportOperations>(new URL('./report-thread.ts', import.meta.url), workerData)
-    this.#check = thread
-    try {
-      const { problems } = await thread.call('verify', undefined)
-      if (problems.length > 0 && ledger.state !== 'mismatch') stopSpending(ledger, problems, log)
-      await thread.close()
-    } catch (error) {
-      // Ended by the shutdown, or unable to read: then nothing is known to be wrong, and verifying by hand says more.
-      if (this.#check === thread) log(`The older entries of the ledger were not checked. ${describeFault(error)}`)
-    }
-    this.#check = undefined
+  #booksCheck(): BooksCheck {
+    const { ledger, log, clock } = this.#parts
+    return new BooksCheck({
+      verify: () => this.#side.run((thread) => thread.call('verify', undefined)),
+      nowMs: clock.nowMs,
+      onProblems(problems) {
+        if (ledger.state !== 'mismatch') stopSpending(ledger, problems, log)
+      },
+      onFailure(error, retryMs) {
+        const again = `It is tried again in ${retryMs / 1000} s.`
+        log(`The older entries of the ledger could not be checked. ${again} ${describeFault(error)}`)
+      },
+    })
   }
 
   /** The report thread is started by the first report, so that nobody pays for it who never asks. */
@@ -357,6 +365,8 @@ class RunningApp implements App {
       data_dir: this.#config.dataDir,
       started_at: iso(this.#startedAtMs),
       ledger: ledger.state,
+      ledger_check: this.#check.state,
+      ledger_checked_at: this.#check.checkedAtMs === undefined ? null : iso(this.#check.checkedAtMs),
       secrets: this.#config.secrets,
       open_exchanges: open.size,
       held_credits: microToCredits(ledger.heldMicro),

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { readConfig, VERSION, type Config } from '#main/config.ts'
 import type { AdminTransport } from '#cli/client.ts'
-import type { CommandHost } from '#cli/host.ts'
+import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
 import { runCommand } from '#cli/run.ts'
 
 /** Runs one command and returns its exit code. */
@@ -33,6 +33,7 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
     ask: process.stdin.isTTY && process.stdout.isTTY ? askPerson : undefined,
     writeFile: writeWhole,
     exportLedger: exportOf,
+    restore: restoreInto,
     dataDir: (flag) => configFor(flag).dataDir,
     openInProcess: openStore,
   }
@@ -86,6 +87,15 @@ async function* exportOf(dataDir: string): AsyncGenerator<string> {
   } finally {
     db.close()
   }
+}
+
+async function restoreInto(
+  dataDir: string,
+  { file, isDryRun }: { file: string; isDryRun: boolean },
+): Promise<RestoreOutcome> {
+  const { restore } = await import('#main/restore.ts')
+  const { vaultKeyFile } = configFor(dataDir)
+  return restore({ dataDir, file, isDryRun, vaultKeyFile, nowMs: Date.now() })
 }
 
 function configFor(dataDir: string | undefined): Config {

@@ -24,12 +24,42 @@ export type CommandHost = {
    * when there are none to read.
    */
   exportLedger(dataDir: string): AsyncIterable<string>
+  /** Puts a backup in the place of the database of a data folder on which no gateway runs. `file` is an absolute path. */
+  restore(dataDir: string, request: { readonly file: string; readonly isDryRun: boolean }): Promise<RestoreOutcome>
   /** Opens the store itself, for when no gateway runs on the data folder. Rejects when it cannot. */
   openInProcess(dataDir: string): Promise<{ transport: AdminTransport; close(): Promise<void> }>
 }
+
+export type KeyState = 'active' | 'suspended' | 'expired' | 'revoked'
+
+/** What a restore did, or in a dry run would do. */
+export type RestoreOutcome =
+  | { readonly type: 'refused'; readonly message: string }
+  | {
+      readonly type: 'restored'
+      /** Where the database is kept that was there; null where there was none, and in a dry run. */
+      readonly keptAs: string | null
+      /** When the last entry of the backup was made. */
+      readonly endsAt: string | null
+      readonly schema: number
+      readonly books: BookCounts & { readonly keys: number; readonly openHolds: number }
+      /** What was there; null where nothing was, or nothing that could be read. */
+      readonly present: BookCounts | null
+      /** Keys that are in another state than before; null where there is none. */
+      readonly keys: readonly {
+        readonly name: string
+        readonly before: KeyState | null
+        readonly after: KeyState | null
+      }[]
+      /** Providers whose secrets are not on this machine. */
+      readonly withoutSecrets: readonly string[]
+    }
+type BookCounts = { readonly entries: number; readonly usageRecords: number }
 
 /** The part of the host that a verb may use besides the client. */
 export type Sources = Pick<CommandHost, 'env' | 'readFile' | 'readStdin' | 'writeFile' | 'ask'> & {
   /** The export of the data folder that the command is about. */
   exportLedger(): AsyncIterable<string>
+  /** Restores into the data folder that the command is about. */
+  restore(request: Parameters<CommandHost['restore']>[1]): Promise<RestoreOutcome>
 }

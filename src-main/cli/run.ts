@@ -2,11 +2,12 @@
 // back; what is done is the admin API's business, and how the world is reached the host's.
 
 import { APPLY_VERBS } from '#cli/apply.ts'
+import { BACKUP_VERBS } from '#cli/backup.ts'
 import { AdminError, adminClient } from '#cli/client.ts'
 import { openLater } from '#cli/connection.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
-import type { CommandHost } from '#cli/host.ts'
+import type { CommandHost, Sources } from '#cli/host.ts'
 import { KEY_VERBS } from '#cli/key.ts'
 import { LEDGER_VERBS } from '#cli/ledger.ts'
 import { MODEL_VERBS } from '#cli/model.ts'
@@ -28,6 +29,7 @@ const VERBS: readonly Verb[] = [
   ...KEY_VERBS,
   ...USAGE_VERBS,
   ...LEDGER_VERBS,
+  ...BACKUP_VERBS,
 ]
 
 /** Exit codes: done; the action failed or was refused; the command line is wrong. */
@@ -93,8 +95,13 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
   const isJson = common.json === true
   const dataDir = host.dataDir(common.data_dir)
   const connection = openLater(dataDir, host)
-  // Whoever wants JSON is a program.
-  const sources = { ...host, ask: isJson ? undefined : host.ask, exportLedger: () => host.exportLedger(dataDir) }
+  const sources: Sources = {
+    ...host,
+    // Whoever wants JSON is a program.
+    ask: isJson ? undefined : host.ask,
+    exportLedger: () => host.exportLedger(dataDir),
+    restore: (request) => host.restore(dataDir, request),
+  }
   try {
     if (verb.whenStopped !== undefined && (await connection.instance()) === undefined) {
       return await print(verb.whenStopped, isJson, host)

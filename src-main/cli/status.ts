@@ -27,6 +27,7 @@ function details(answer: StatusView): string {
     'data folder': answer.data_dir,
     started: time(answer.started_at),
     ledger: answer.ledger,
+    'ledger checked': checked(answer),
     secrets: answer.secrets,
     'open exchanges': answer.open_exchanges,
     'held credits': answer.held_credits,
@@ -62,4 +63,15 @@ function limitedProviders({ provider_use }: StatusView): Readonly<Record<string,
       `${use.concurrent_requests}${of(use.concurrent_requests_limit)} requests, ${use.credits_today}${of(use.credits_per_day_limit)} credits today`,
     ]),
   )
+}
+
+function checked({ ledger_check: state, ledger_checked_at: at }: StatusView): string | null {
+  switch (state) {
+    case 'checked':
+      return time(at)
+    case 'checking':
+      return 'not yet, its older entries are being read'
+    case 'unchecked':
+      return 'no, its older entries could not be read; it is tried again'
+  }
 }

@@ -92,6 +92,7 @@ export const ADMIN_API = {
   usage: { method: 'GET', path: '/api/usage', query: schemas.UsageQuery, response: schemas.UsageList },
   receipt: { method: 'GET', path: '/api/usage/{id}', response: ReceiptView },
   verifyLedger: { method: 'GET', path: '/api/ledger/verify', response: schemas.LedgerReport },
+  backUp: { method: 'POST', path: '/api/backup', body: schemas.BackupCreate, response: schemas.BackupView },
 } as const satisfies Record<string, Endpoint>
 
 export type AdminApi = typeof ADMIN_API

@@ -296,6 +296,23 @@ export const LedgerReport = strict({
   problems: Type.Array(Type.String()),
 })
 
+export const BackupCreate = strict({
+  /** An absolute path on the gateway's machine. */
+  file: Type.String({ minLength: 1, maxLength: 4096, pattern: '^[^\\u0000-\\u001f]+$' }),
+  /** Whether an older backup of that name may be replaced. */
+  force: Type.Optional(Type.Boolean()),
+})
+export const BackupView = strict({
+  file: Type.String(),
+  bytes: Type.Integer(),
+  keys: Type.Integer(),
+  entries: Type.Integer(),
+  open_holds: Type.Integer(),
+  usage_records: Type.Integer(),
+  /** Providers whose secrets are kept elsewhere, and are not in the file. */
+  without_secrets: Type.Array(Name),
+})
+
 export const StatusView = strict({
   state: Type.Enum(['running', 'stopped']),
   version: Type.String(),
@@ -304,6 +321,9 @@ export const StatusView = strict({
   data_dir: Type.String(),
   started_at: Timestamp,
   ledger: Type.Enum(['ok', 'halted', 'mismatch']),
+  /** `unchecked`: the older entries could not be read since the start, which is tried again. */
+  ledger_check: Type.Enum(['checking', 'checked', 'unchecked']),
+  ledger_checked_at: Type.Union([Timestamp, Type.Null()]),
   secrets: Type.String(),
   open_exchanges: Type.Integer(),
   held_credits: Type.Number(),
@@ -386,6 +406,8 @@ export type UsageQuery = Static<typeof UsageQuery>
 export type UsageView = Static<typeof UsageView>
 export type UsageList = Static<typeof UsageList>
 export type LedgerReport = Static<typeof LedgerReport>
+export type BackupCreate = Static<typeof BackupCreate>
+export type BackupView = Static<typeof BackupView>
 export type StatusView = Static<typeof StatusView>
 export type FileDocument = Static<typeof FileDocument>
 export type ApplyDocument = Static<typeof ApplyDocument>

@@ -2,6 +2,7 @@
 // taken or none.
 
 import type { Caller } from '#pipeline/authenticate.ts'
+import type { Catalog } from '#catalog/catalog.ts'
 import { microToCredits, ZERO } from '#core/money.ts'
 import { affordableOutputTokens, isFree, priceOf } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -15,13 +16,20 @@ import type { Cancellation, HoldAnswer, Ledger } from '#ledger/ledger.ts'
 export type Admission = {
   readonly ticket: Ticket
   readonly hold: OpenHold
+  /** The caller with the package whose credits are held: a key can be moved while its call waits. */
+  readonly holder: Caller
   /** The output cap to send upstream; undefined for endpoints that generate nothing. */
   readonly outputCap: number | undefined
   /** What was changed about the request, for the `x-farebox-adjusted` header. */
   readonly adjusted: string | undefined
 }
 
-export type AdmitDeps = { readonly gate: Gate; readonly ledger: Ledger; readonly nowMs: () => number }
+export type AdmitDeps = {
+  readonly catalog: Catalog
+  readonly gate: Gate
+  readonly ledger: Ledger
+  readonly nowMs: () => number
+}
 
 export type AdmitRequest = {
   readonly exchangeId: string
@@ -58,8 +66,16 @@ export async function admit(
     deps.gate.undo(ticket)
     return refusalOf(answer, deps.ledger.state)
   }
-  const outputCap = affordableCap(input, largestCap, answer.hold)
-  return { ticket, hold: answer.hold, outputCap, adjusted: adjustedHeader(request, outputCap) }
+  const holder = presentCaller(caller, deps.catalog)
+  const outputCap = affordableCap({ ...input, caller: holder }, largestCap, answer.hold)
+  return { ticket, hold: answer.hold, holder, outputCap, adjusted: adjustedHeader(request, outputCap) }
+}
+
+/** A hold is taken by the package that the key has then; limits and models stay those with which the call came. */
+function presentCaller(caller: Caller, catalog: Catalog): Caller {
+  const key = catalog.key(caller.key.id)
+  const owner = key === undefined ? undefined : catalog.package(key.packageId)
+  return key === undefined || owner === undefined ? caller : { key, package: owner }
 }
 
 /** The cap before the balance is looked at: the client's, the model's, and what the context window leaves. */

@@ -142,14 +142,14 @@ async function exchange(admitted: Admitted, progress: { isSettled: boolean }, de
 }
 
 /** A mistake of ours outside an attempt: nothing was delivered, so all that was taken is given back. */
-async function giveUp(
-  { call, request, served, choice, admission }: Admitted,
-  { gate, ledger }: RunDeps,
-): Promise<void> {
+async function giveUp({ request, served, choice, admission }: Admitted, { gate, ledger }: RunDeps): Promise<void> {
   gate.leave(admission.ticket, 0)
   const { createdAtMs } = admission.hold
   const { place } = choice.first
-  await ledger.resolve(admission.hold, faultSettlement({ caller: call.caller, request, served, place, createdAtMs }))
+  await ledger.resolve(
+    admission.hold,
+    faultSettlement({ caller: admission.holder, request, served, place, createdAtMs }),
+  )
 }
 
 function isUsable(keyId: string, { catalog, clock }: RunDeps): boolean {
@@ -205,7 +205,7 @@ async function finish(ended: Ended, deps: RunDeps): Promise<Finished & { readonl
 async function settle(ended: Ended, deps: RunDeps): Promise<Settlement> {
   const { admitted, reader, relay, end, place, startedMs, notes } = ended
   const ending = {
-    caller: admitted.call.caller,
+    caller: admitted.admission.holder,
     request: admitted.request,
     served: admitted.served,
     place,

@@ -31,8 +31,10 @@ import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
 import { microCredits, microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AdminHandlers } from '#server/admin.ts'
+import { backupMaker } from '#server/backup.ts'
 import { receiptOf, type ReadReceipt } from '#server/receipts.ts'
 import type { LedgerReport } from '#ledger/verify.ts'
+import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
 import type { StoredUsage, UsageFilter } from '#store/usage-rows.ts'
 
 export type AdminDeps = {
@@ -47,12 +49,14 @@ export type AdminDeps = {
   readonly listUsage: (filter: UsageFilter) => Promise<readonly StoredUsage[]>
   readonly readReceipt: ReadReceipt
   readonly verifyLedger: () => Promise<LedgerReport>
+  readonly backUp: (request: BackupRequest) => Promise<BackupAnswer>
 }
 
 export function adminHandlers(deps: AdminDeps): AdminHandlers {
   const { context } = deps
   const { catalog } = context
   const inTurn = takeTurns()
+  const makeBackup = backupMaker(deps.backUp, context.ledger)
   return {
     status: () => deps.status(),
     apply: ({ body }) => inTurn(() => applyDocument(context, body.document, body.dry_run ?? false)),
@@ -110,6 +114,7 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
     usage: ({ query }) => listUsage(deps, query),
     receipt: ({ id }) => receiptOf(id, deps.readReceipt),
     verifyLedger: async () => ledgerReportView(await deps.verifyLedger()),
+    backUp: ({ body }) => makeBackup(body),
   }
 }
 

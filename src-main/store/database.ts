@@ -14,9 +14,9 @@ export type Db = Database.Database
 /** In order; numbered by tens, so that a fix for an old version finds room between two. */
 const MIGRATIONS = [first, quirks, metering, routing] as const
 
-const NEWEST = Math.max(...MIGRATIONS.map((migration) => migration.version))
+export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))
 
-const DATABASE_FILE = 'farebox.db'
+export const DATABASE_FILE = 'farebox.db'
 
 /** A database that this program must not touch, such as one made by a newer version, or that is not there. */
 export class DatabaseError extends Error {
@@ -59,8 +59,8 @@ export function openForReading(dataDir: string): Db {
     db.pragma('busy_timeout = 5000')
     db.pragma('trusted_schema = OFF')
     const found = schemaOf(db)
-    if (found > NEWEST) throw newerError(found)
-    if (found < NEWEST) {
+    if (found > NEWEST_SCHEMA) throw newerError(found)
+    if (found < NEWEST_SCHEMA) {
       throw new DatabaseError(
         'older',
         'The database was made by an older Farebox. A start of this one brings it up to date.',
@@ -73,12 +73,12 @@ export function openForReading(dataDir: string): Db {
   }
 }
 
-function schemaOf(db: Db): number {
+export function schemaOf(db: Db): number {
   return Number(db.pragma('user_version', { simple: true }))
 }
 
-function newerError(found: number): DatabaseError {
-  const message = `The database was made by a newer Farebox (schema ${found}, this one knows ${NEWEST}).`
+export function newerError(found: number): DatabaseError {
+  const message = `The database was made by a newer Farebox (schema ${found}, this one knows ${NEWEST_SCHEMA}).`
   return new DatabaseError('newer', message)
 }
 
@@ -107,10 +107,15 @@ function makeDurable(db: Db): void {
 
 function migrate(db: Db, dataDir: string): void {
   const found = schemaOf(db)
-  if (found > NEWEST) throw newerError(found)
-  const pending = MIGRATIONS.filter((migration) => migration.version > found)
-  if (found > 0 && pending.length > 0) backUp(db, join(dataDir, `farebox.before-${NEWEST}.db`))
-  for (const migration of pending) {
+  if (found > NEWEST_SCHEMA) throw newerError(found)
+  if (found > 0 && found < NEWEST_SCHEMA) backUp(db, join(dataDir, `farebox.before-${NEWEST_SCHEMA}.db`))
+  applyMigrations(db)
+}
+
+/** Brings a database to a schema, each step in one transaction. */
+export function applyMigrations(db: Db, upTo: number = NEWEST_SCHEMA): void {
+  const found = schemaOf(db)
+  for (const migration of MIGRATIONS.filter(({ version }) => version > found && version <= upTo)) {
     db.transaction(() => {
       db.exec(migration.sql)
       db.pragma(`user_version = ${migration.version}`)

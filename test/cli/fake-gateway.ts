@@ -207,6 +207,8 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
     data_dir: '/data',
     started_at: AT,
     ledger: 'ok',
+    ledger_check: 'checked',
+    ledger_checked_at: AT,
     secrets: 'vault',
     open_exchanges: 0,
     held_credits: 0,
@@ -298,6 +300,15 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
   usage: { usage: [USAGE_RECORD], next: null },
   receipt: RECEIPT,
   verifyLedger: { ok: true, keys: 1, entries: 9, open_holds: 0, usage_records: 7, problems: [] },
+  backUp: {
+    file: '/backups/monday.db',
+    bytes: 4096,
+    keys: 1,
+    entries: 9,
+    open_holds: 2,
+    usage_records: 7,
+    without_secrets: ['openai'],
+  },
 }
 
 export type FakeGateway = { readonly requests: AdminRequest[]; readonly transport: AdminTransport }

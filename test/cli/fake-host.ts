@@ -1,7 +1,7 @@
 // The world outside a command, in memory, with everything that was printed and opened.
 
 import { runCommand } from '#cli/run.ts'
-import type { CommandHost } from '#cli/host.ts'
+import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
 import { fakeGateway, type FakeGateway } from './fake-gateway.ts'
 
 export type World = {
@@ -16,6 +16,8 @@ export type World = {
   readonly openFails?: string
   /** The pieces of an export; without any there is nothing to export. */
   readonly exported?: readonly string[]
+  /** What becomes of a restore. */
+  readonly restored?: RestoreOutcome
 }
 
 export type Ran = {
@@ -28,6 +30,8 @@ export type Ran = {
   /** What a person was asked. */
   readonly questions: readonly string[]
   readonly written: Readonly<Record<string, string>>
+  /** Every restore that was asked for. */
+  readonly restores: readonly { readonly dataDir: string; readonly file: string; readonly isDryRun: boolean }[]
 }
 
 /** A folder in which no gateway has ever run. */
@@ -40,6 +44,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
   const questions: string[] = []
   const typed = [...(world.typed ?? [])]
   const written: Record<string, string> = {}
+  const restores: Ran['restores'][number][] = []
   const host: CommandHost = {
     env: world.env ?? {},
     stdout: (text) => void (printed.stdout += text),
@@ -59,6 +64,10 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
       for await (const chunk of chunks) written[path] = (written[path] ?? '') + chunk
     },
     exportLedger: (dataDir) => exportFake(dataDir, world),
+    restore: async (dataDir, request) => {
+      restores.push({ dataDir, ...request })
+      return world.restored ?? { type: 'refused', message: 'There is no such file.' }
+    },
     openInProcess: async (dataDir) => {
       store.push(`open ${dataDir}`)
       if (world.openFails !== undefined) throw new Error(world.openFails)
@@ -66,7 +75,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     },
   }
   const exitCode = await runCommand(argv, host)
-  return { exitCode, ...printed, requests: gateway.requests, store, questions, written }
+  return { exitCode, ...printed, requests: gateway.requests, store, questions, written, restores }
 }
 
 /** The text of a fake file, or the error that the system gives for a missing one. */

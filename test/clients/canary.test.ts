@@ -95,8 +95,13 @@ it(
     const outcomes = (await stopped.admin.call('usage', {})).usage.map(({ outcome }) => outcome)
     expect(new Set(outcomes)).toEqual(new Set(['answered', 'refused', 'failed', 'cut', 'client_gone']))
 
+    // A backup is searched like everything else in the folder.
+    await stopped.admin.call('backUp', { body: { file: join(folder, 'backup.db') } })
     expect(await stopped.stop()).toEqual({ code: 0, signal: null })
     expect(await findInFolder(folder, canaries)).toEqual([])
+    expect(await findInFolder(folder, { 'the name of a key': KEY_NAME })).toContainEqual(
+      expect.stringMatching(/backup/),
+    )
     expect(findInBytes(printed(stopped), canaries)).toEqual([])
     // None of it made Farebox itself stumble, which it would say here.
     expect(stopped.stderr()).toBe('')

@@ -14,8 +14,10 @@ import { Journal, type AppendBatch } from '#ledger/journal.ts'
 import { Ledger, type Cancellation, type HoldAnswer, type HoldRequest, type Settlement } from '#ledger/ledger.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { verifyLedger, type LedgerReport } from '#ledger/verify.ts'
+import { backUp } from '#store/backup.ts'
 import { openForReading, type Db } from '#store/database.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
+import { restoreBackup } from '#store/restore.ts'
 
 const WRITER = new URL('../../src-main/writer-thread.ts', import.meta.url)
 const EMPTY: LedgerBatch = { entries: [], usage: [], balances: [] }
@@ -150,6 +152,27 @@ export class Books {
     return this.reader.prepare(sql).all(...parameters) as Row[]
   }
 
+  /** Copies what was decided so far into a file beside the folder. */
+  async backUp(): Promise<void> {
+    await this.ledger.flush()
+    const made = backUp(this.reader, { dataDir: this.dataDir, file: this.#copy, isForced: true }, verifyLedger)
+    if (made.type === 'refused') throw new Error(made.message)
+  }
+
+  /** Ends the thread, puts the copy in the place of the database, and starts on it. */
+  async restore(): Promise<Books> {
+    await this.stop()
+    const request = { dataDir: this.dataDir, file: this.#copy, nowMs: this.clock.nowMs, isDryRun: false }
+    const answer = restoreBackup(request, verifyLedger)
+    if (answer.type === 'refused') throw new Error(answer.message)
+    if (answer.keptAs !== undefined) await rm(answer.keptAs)
+    return Books.open({ dataDir: this.dataDir, clock: this.clock })
+  }
+
+  get #copy(): string {
+    return `${this.dataDir}-copy.db`
+  }
+
   /** Ends the thread and keeps the folder. */
   async stop(): Promise<void> {
     this.#reader?.close()
@@ -160,6 +183,7 @@ export class Books {
   async remove(): Promise<void> {
     await this.stop()
     await rm(this.dataDir, { recursive: true, force: true })
+    await rm(this.#copy, { force: true })
   }
 }
 

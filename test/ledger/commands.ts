@@ -1,60 +1,12 @@
 // What can happen to a ledger, as commands for the model and the real one.
 
-import fc, { type AsyncCommand } from 'fast-check'
+import fc from 'fast-check'
 import { PACKAGE_TYPES } from '#core/entities.ts'
 import { microCredits, type MicroCredits } from '#core/money.ts'
 import type { AccountTerms, OpenHold } from '#ledger/account.ts'
-import type { HoldAnswer, HoldRequest, Ledger } from '#ledger/ledger.ts'
-import type { SetClock } from './books.ts'
+import { BackUp, Restore } from './backup-commands.ts'
 import { DAY, ZONES, type Model, type ModelHold, type ModelKey, type ModelTerms, type Zone } from './model.ts'
-
-/** A real ledger with what it writes to. `Books` is one with a thread and a disk. */
-export type TestedBooks = {
-  readonly ledger: Ledger
-  /** How many holds the start released, and what it found wrong. */
-  readonly released: number
-  readonly mismatches: readonly string[]
-  newId(): string
-  addKey(terms: AccountTerms): Promise<string>
-  /** Edits the package of a key. */
-  changeTerms(keyId: string, terms: AccountTerms, isUsageReset: boolean): Promise<void>
-  /** The same in a process that dies before the account could follow. */
-  changePackageOnly(keyId: string, terms: AccountTerms): Promise<void>
-  putPrice(version: number): Promise<void>
-  setStatus(keyId: string, storedStatus: 'active' | 'suspended'): Promise<void>
-  hold(request: Partial<HoldRequest> & { keyId: string }): Promise<HoldAnswer>
-  resolve(hold: OpenHold, chargeMicro: number): Promise<void>
-  topUp(keyId: string, amountMicro: number, id: string): Promise<void>
-}
-
-/** It is opened anew by a restart, so it stands in a box. */
-export type Real = {
-  books: TestedBooks
-  readonly clock: SetClock
-  priceVersion: number
-  readonly holds: Map<string, OpenHold>
-  /** Ends what there is and starts on what it left. */
-  restart(): Promise<TestedBooks>
-  /** Holds everything that was promised against the model. `touched` is a key that the step looked at. */
-  inspect(model: Model, touched: ModelKey | undefined): Promise<void>
-}
-
-/** One command: `run` does it to both; what must hold afterwards is checked for all of them alike. */
-abstract class Step implements AsyncCommand<Model, Real> {
-  check(model: Readonly<Model>): boolean {
-    return this.fits(model)
-  }
-
-  async run(model: Model, real: Real): Promise<void> {
-    const touched = await this.act(model, real)
-    await real.inspect(model, touched)
-  }
-
-  abstract toString(): string
-  protected abstract fits(model: Readonly<Model>): boolean
-  /** Returns the key that was looked at, if one was. */
-  protected abstract act(model: Model, real: Real): Promise<ModelKey | undefined>
-}
+import { same, Step, type Real } from './step.ts'
 
 class AddKey extends Step {
   readonly #terms: ModelTerms
@@ -303,11 +255,6 @@ function realHold(holds: ReadonlyMap<string, OpenHold>, { id }: ModelHold): Open
   return hold
 }
 
-/** A plain comparison: these run by the million. */
-function same(actual: unknown, expected: unknown): void {
-  if (!Object.is(actual, expected)) throw new Error(`${String(actual)} should be ${String(expected)}`)
-}
-
 function pickFrom<Item>(items: readonly Item[], pick: number): Item {
   const item = items[pick % items.length]
   if (item === undefined) throw new Error('there is nothing to pick from')
@@ -360,6 +307,8 @@ const WEIGHTED: readonly Weighted[] = [
   },
   { weight: 1, command: fc.constant(null).map(() => new Restart()) },
   { weight: 1, command: fc.tuple(pick, someTerms).map((args) => new CrashDuringChange(...args)) },
+  { weight: 2, command: fc.constant(null).map(() => new BackUp()) },
+  { weight: 2, command: fc.constant(null).map(() => new Restore()) },
 ]
 
 /** Random sequences of everything above, the commoner things more often. */

@@ -30,6 +30,7 @@ type UsageRow = {
 
 export class Inspector {
   #before: readonly EntryRow[] = []
+  #copied: readonly EntryRow[] = []
 
   /** `touched` is a key that the step looked at, whose balance may be asked for without changing it. */
   async inspect(model: Model, books: Books, touched: ModelKey | undefined): Promise<void> {
@@ -44,6 +45,16 @@ export class Inspector {
     endedCycles(model, entries)
     expect(books.ledger.state).toBe('ok')
     expect(books.verify()).toMatchObject({ ok: true, problems: [], openHolds: model.holds.length })
+  }
+
+  /** A backup was made of what the last step left. */
+  backedUp(): void {
+    this.#copied = this.#before
+  }
+
+  /** From here on the entries of the copy are those that never change. */
+  restored(): void {
+    this.#before = this.#copied
   }
 
   /** Entries are only ever added, at the end. */

@@ -38,9 +38,12 @@ export class MemoryBooks {
   mismatches: readonly string[] = []
   released = 0
   readonly #store: ReturnType<typeof newDatabase>
+  /** How many of the batches are in the copy. */
+  readonly #copiedBatches: { count: number }
 
-  private constructor(clock: SetClock, written: LedgerBatch[]) {
+  private constructor(clock: SetClock, written: LedgerBatch[], copiedBatches = { count: 0 }) {
     this.clock = clock
+    this.#copiedBatches = copiedBatches
     this.written = written
     shared ??= newDatabase()
     this.#store = shared
@@ -54,10 +57,25 @@ export class MemoryBooks {
     return books
   }
 
+  /** A savepoint stands for the copy: what comes after it can be taken back, as by a restore. */
+  async backUp(): Promise<void> {
+    await this.ledger.flush()
+    this.#store.db.exec('SAVEPOINT copy')
+    this.#copiedBatches.count = this.written.length
+  }
+
+  /** What a process finds that starts on the copy. */
+  async restore(): Promise<MemoryBooks> {
+    await this.ledger.flush()
+    this.#store.db.exec('ROLLBACK TO copy')
+    this.written.length = this.#copiedBatches.count
+    return this.restart()
+  }
+
   /** What the next process finds and does. */
   async restart(): Promise<MemoryBooks> {
     await this.ledger.flush()
-    const next = new MemoryBooks(this.clock, this.written)
+    const next = new MemoryBooks(this.clock, this.written, this.#copiedBatches)
     const state = loadLedger(this.#store.db)
     next.ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
     next.mismatches = state.mismatches

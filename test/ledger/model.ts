@@ -51,6 +51,30 @@ export class Model {
   /** Calls that were charged more than all that they held. */
   readonly overruns = new Set<string>()
 
+  #copy: Pick<Model, 'keys' | 'holds' | 'resolved' | 'overruns'> | undefined
+
+  get hasCopy(): boolean {
+    return this.#copy !== undefined
+  }
+
+  /** Remembers everything as it is now. */
+  takeCopy(): void {
+    const { keys, holds, resolved, overruns } = this
+    this.#copy = structuredClone({ keys, holds, resolved, overruns })
+  }
+
+  /** Forgets everything since the copy was taken. */
+  goBack(): void {
+    const copy = structuredClone(this.#copy)
+    if (copy === undefined) throw new Error('there is no copy')
+    this.keys.splice(0, Infinity, ...copy.keys)
+    this.holds.splice(0, Infinity, ...copy.holds)
+    this.resolved.clear()
+    for (const [id, charge] of copy.resolved) this.resolved.set(id, charge)
+    this.overruns.clear()
+    for (const id of copy.overruns) this.overruns.add(id)
+  }
+
   addKey(id: string, terms: ModelTerms, now: number): ModelKey {
     const key: ModelKey = {
       id,

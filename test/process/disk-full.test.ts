@@ -5,9 +5,10 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import type { UsageView } from '#contract/schemas.ts'
-import { balanceOf, postChat, type ChatTarget } from '../support/chat.ts'
+import { balanceOf } from '../support/chat.ts'
 import { setUpUpstream } from '../support/farebox.ts'
 import { costlyAnswers } from '../support/load.ts'
+import { paidCall, type PaidAnswer } from '../support/paid-calls.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { canMountSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -25,25 +26,6 @@ afterEach(async () => {
   disk?.remove()
   await upstream?.close()
 })
-
-type Answer = {
-  readonly id: string
-  readonly isStream: boolean
-  readonly status: number
-  readonly paidMicro: number | undefined
-}
-
-/** One call, and what its client has to pay: undefined for one that has only a part of its answer. */
-async function call(target: ChatTarget, isStream: boolean): Promise<Answer> {
-  const response = await postChat(target, isStream ? { stream: true } : {})
-  const text = await response.text()
-  const id = response.headers.get('x-request-id') ?? ''
-  const [, input, output] = /<(\d+):(\d+)>/.exec(text) ?? []
-  const isWhole = response.status === 200 && (!isStream || text.endsWith('data: [DONE]\n\n'))
-  const cost = Number(input) + 2 * Number(output)
-  const paidMicro = isWhole ? cost : response.status === 200 ? undefined : 0
-  return { id, isStream, status: response.status, paidMicro }
-}
 
 async function usage({ admin }: FareboxProcess): Promise<UsageView[]> {
   const records: UsageView[] = []
@@ -79,11 +61,11 @@ if (canMountSmallDisk) {
     let program = await startProcess({ dataDir, place })
     await setUpUpstream(program, upstream.url, [{ name: 'plenty', type: 'topup', credits: 1000 }])
     const { key } = await program.admin.call('createKey', { body: { name: 'loaded', package: 'plenty' } })
-    const answers: Answer[] = []
+    const answers: PaidAnswer[] = []
     for (let round = 0; round < ROUNDS; round++) {
       disk.fill(round * STEP_BYTES)
       const target = { url: program.url, key }
-      const calls = Array.from({ length: CALLS }, (_, index) => call(target, index % 2 === 0))
+      const calls = Array.from({ length: CALLS }, (_, index) => paidCall(target, index % 2 === 0))
       answers.push(...(await Promise.all(calls)))
       // It may be killed in the middle of being full, too.
       if (round % 8 === 7) program.kill('SIGKILL')
@@ -93,7 +75,7 @@ if (canMountSmallDisk) {
         program = await startProcess({ dataDir, place })
       }
       await expectSoundBooks(program, key)
-      answers.push(await call({ url: program.url, key }, false))
+      answers.push(await paidCall({ url: program.url, key }, false))
       expect(answers.at(-1)?.status).toBe(200)
     }
     const byId = new Map((await expectSoundBooks(program, key)).map((record) => [record.id, record]))
@@ -102,7 +84,7 @@ if (canMountSmallDisk) {
     })
     expect(wrong).toEqual([])
     // A stream whose end was missing brought its text all the same. Only what a kill interrupts is never charged.
-    const isFree = ({ id }: Answer) => byId.get(id)?.charge_credits === 0 && byId.get(id)?.outcome !== 'interrupted'
+    const isFree = ({ id }: PaidAnswer) => byId.get(id)?.charge_credits === 0 && byId.get(id)?.outcome !== 'interrupted'
     expect(answers.filter((answer) => answer.paidMicro === undefined && isFree(answer))).toEqual([])
     const refused = answers.filter(({ status }) => status === 503)
     const withheld = refused.filter(({ id }) => byId.get(id)?.outcome === 'failed')

@@ -1,0 +1,36 @@
+// Threads that read for long and are then done: a backup, a check of all books. Each has a connection of its own, so that
+// neither calls nor reports wait for them, and ends with its work.
+
+import type { ReportOperations } from '#main/report-thread.ts'
+import { DatabaseThread } from '#store/database-thread.ts'
+
+type ReportThread = DatabaseThread<ReportOperations>
+
+export class SideThreads {
+  readonly #dataDir: string
+  readonly #running = new Set<ReportThread>()
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir
+  }
+
+  /** Starts a thread for some work and ends it afterwards. Rejects when the thread fails or is abandoned. */
+  async run<Result>(work: (thread: ReportThread) => Promise<Result>): Promise<Result> {
+    const script = new URL('./report-thread.ts', import.meta.url)
+    const thread: ReportThread = new DatabaseThread(script, { dataDir: this.#dataDir })
+    this.#running.add(thread)
+    try {
+      const result = await work(thread)
+      await thread.close()
+      return result
+    } finally {
+      this.#running.delete(thread)
+      await thread.abandon()
+    }
+  }
+
+  /** Ends all of them in the middle of their work. */
+  async abandon(): Promise<void> {
+    await Promise.all([...this.#running].map((thread) => thread.abandon()))
+  }
+}
