@@ -1,44 +1,25 @@
-// The composition root: from a configuration to a running Farebox. The only file that knows all parts; the hosts (headless,
+// The composition root: from a configuration to a running Farebox. The hosts (headless,
 // the command line, the desktop shell) open an app and close it again.
 
-import { hash, randomBytes, randomFillSync } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { VERSION, type Config } from '#main/config.ts'
+import { assemble, describeFault, hashKey, stopSpending, USER_AGENT, type Log, type Parts } from '#main/parts.ts'
 import type { ReportOperations } from '#main/report-thread.ts'
 import { SideThreads } from '#main/side-threads.ts'
 import type { WriterOperations } from '#main/writer-thread.ts'
-import { Catalog } from '#catalog/catalog.ts'
-import type { CatalogContext } from '#catalog/context.ts'
 import { iso } from '#catalog/dates.ts'
 import { setUpDemo } from '#catalog/demo.ts'
-import { cycleStart } from '#core/cycle.ts'
+import { countSecrets, secretProblems } from '#catalog/secrets.ts'
 import { keyStatus } from '#core/entities.ts'
-import { microToCredits, ZERO } from '#core/money.ts'
-import { UNKNOWN_USAGE } from '#core/usage.ts'
-import { uuidV7Generator } from '#core/uuid.ts'
-import type { OpenHold } from '#ledger/account.ts'
+import { microToCredits } from '#core/money.ts'
 import { BooksCheck } from '#ledger/books-check.ts'
-import { Journal } from '#ledger/journal.ts'
-import { Ledger, type Settlement } from '#ledger/ledger.ts'
-import { Adaptations } from '#pipeline/adapt.ts'
-import { Drains } from '#pipeline/drains.ts'
-import { Gate } from '#pipeline/gate.ts'
-import { Health } from '#pipeline/health.ts'
-import { OpenExchanges } from '#pipeline/open-exchanges.ts'
-import type { Clock, Transport } from '#pipeline/ports.ts'
-import { ProviderGate } from '#pipeline/provider-gate.ts'
-import type { RoutingDeps } from '#pipeline/routing.ts'
-import { Connections } from '#provider/connections.ts'
-import { DemoTransport } from '#provider/demo.ts'
-import { OwnListener } from '#provider/own-listener.ts'
+import type { Clock } from '#pipeline/ports.ts'
 import { discoverServers } from '#provider/discovery.ts'
 import { listModels } from '#provider/model-list.ts'
 import { probeProvider } from '#provider/probe.ts'
-import { Tokenizer } from '#provider/tokenizer.ts'
-import { HttpTransport } from '#provider/transport.ts'
-import { openVault } from '#secret/vault.ts'
 import { adminHandlers } from '#server/admin-handlers.ts'
 import { loopbackHosts } from '#server/guard.ts'
 import { providerUseView, targetsView } from '#server/health.ts'
@@ -46,9 +27,6 @@ import { buildServer } from '#server/server.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { finishRestore } from '#store/restore.ts'
-
-/** What the program says about itself while it runs; never content, secrets or keys. */
-export type Log = (line: string) => void
 
 export type App = {
   /** Starts to serve on loopback. Rejects with the system's error, such as EADDRINUSE. */
@@ -64,7 +42,6 @@ export type App = {
 /** The name under which requests in process address the server: made anew at each start, so that nobody outside knows it. */
 const IN_PROCESS_HOST = `in-process-${randomBytes(16).toString('hex')}`
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() }
-const USER_AGENT = `farebox/${VERSION}`
 const INSTANCE_FILE = 'instance.json'
 const WATCH_INTERVAL_MS = 1000
 /** How long the rest of an answer may take to leave when the program ends. */
@@ -94,131 +71,10 @@ export async function openApp(config: Config, log: Log, clock: Clock = SYSTEM_CL
   }
 }
 
-type Parts = Awaited<ReturnType<typeof assemble>>
 type OpenParts = Parts & {
   readonly log: Log
   readonly writer: DatabaseThread<WriterOperations>
   readonly release: () => void
-}
-
-async function assemble(config: Config, log: Log, clock: Clock, writer: DatabaseThread<WriterOperations>) {
-  const newId = uuidV7Generator(clock.nowMs, pooledRandom())
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const chargedSinceMs = cycleStart('daily', timeZone, clock.nowMs())
-  const loaded = await writer.call('load', { chargedSinceMs })
-  const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
-  const journal = new Journal((batch) => writer.call('append', batch))
-  const ledger = new Ledger({ journal, nowMs: clock.nowMs, holdWaitMs: config.holdWaitMs })
-  await restoreLedger(ledger, catalog, loaded.ledger, log)
-  const open = new OpenExchanges()
-  const drains = new Drains()
-  const secrets = openVault({ dataDir: config.dataDir, keyFile: config.vaultKeyFile })
-  const context: CatalogContext = {
-    catalog,
-    ledger,
-    secrets,
-    nowMs: clock.nowMs,
-    newId,
-    randomBytes,
-    hashKey,
-    timeZone,
-    write: (changes, batch) =>
-      writer.call('change', { changes, batch: batch ?? { entries: [], usage: [], balances: [] } }),
-    keyBlocked: (keyId) => open.stopKey(keyId),
-  }
-  const ownListener = new OwnListener()
-  const connections = connectionsFor(config, ownListener)
-  const http = new HttpTransport({ secrets, connections, userAgent: USER_AGENT })
-  const gate = new Gate({ nowMs: clock.nowMs, waits: config.rateLimitWait, maxWaitMs: config.rateLimitWaitMs })
-  const reportFault = (error: unknown, requestId: string) =>
-    log(`fault in request ${requestId}: ${describeFault(error)}`)
-  const transport = transportOf(http, new DemoTransport(clock.nowMs))
-  const adaptations = new Adaptations()
-  const providerGate = new ProviderGate({ nowMs: clock.nowMs, timeZone, maxWaitMs: config.rateLimitWaitMs })
-  providerGate.restore(loaded.charged)
-  const routing: RoutingDeps = {
-    health: new Health(),
-    gate: providerGate,
-    monotonicMs: clock.monotonicMs,
-    random: Math.random,
-    retryDelayMs: config.upstreamRetryDelayMs,
-  }
-  const counter = new Tokenizer({ script: new URL('./tokenizer-thread.ts', import.meta.url) })
-  return {
-    isSummarised: loaded.ledger.isSummarised,
-    clock,
-    newId,
-    catalog,
-    ledger,
-    open,
-    drains,
-    secrets,
-    context,
-    ownListener,
-    connections,
-    gate,
-    reportFault,
-    transport,
-    counter,
-    adaptations,
-    routing,
-    maxAttempts: config.upstreamAttempts,
-  }
-}
-
-/** Takes over what is on disk, resolves what a killed process left open, and stops spending if the books do not add up. */
-async function restoreLedger(
-  ledger: Ledger,
-  catalog: Catalog,
-  state: WriterOperations['load']['output']['ledger'],
-  log: Log,
-): Promise<void> {
-  ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
-  if (state.mismatches.length > 0) {
-    return stopSpending(ledger, state.mismatches, log)
-  }
-  const reason = 'its package had changed when Farebox last ended'
-  await Promise.all(state.changedTerms.map(({ keyId, terms }) => ledger.changeTerms(keyId, { terms, reason })))
-  const released = await ledger.releaseOrphans((hold) => orphanSettlement(hold, catalog))
-  if (released > 0) log(`Released ${released} holds of calls that were interrupted when Farebox last ended.`)
-}
-
-function stopSpending(ledger: Ledger, problems: readonly string[], log: Log): void {
-  const text = problems.join('; ')
-  ledger.stopSpending(text)
-  log(`The ledger does not add up, so no calls are admitted. ${text}. See: farebox ledger verify`)
-}
-
-/** A call whose process died: nobody knows what was delivered, and it was not the client's doing, so it is not charged. */
-function orphanSettlement(hold: OpenHold, catalog: Catalog): Settlement {
-  return {
-    packageId: catalog.keys.find((key) => key.id === hold.keyId)?.packageId ?? '',
-    endpoint: 'unknown',
-    providerId: undefined,
-    upstreamModel: undefined,
-    isStream: false,
-    outcome: 'interrupted',
-    status: 500,
-    ...UNKNOWN_USAGE,
-    usageSource: 'none',
-    chargeMicro: ZERO,
-    createdAtMs: hold.createdAtMs,
-    firstByteMs: undefined,
-    durationMs: 0,
-  }
-}
-
-function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
-  const timeLimits = {
-    connectMs: config.upstreamConnectTimeoutMs,
-    firstByteMs: config.upstreamFirstByteTimeoutMs,
-    silenceMs: config.upstreamSilenceTimeoutMs,
-  }
-  return new Connections({ timeLimits, isOwn })
-}
-
-function transportOf(http: HttpTransport, demo: DemoTransport): Transport {
-  return { send: (request, listener) => (request.provider.dialect === 'demo' ? demo : http).send(request, listener) }
 }
 
 class RunningApp implements App {
@@ -276,6 +132,7 @@ class RunningApp implements App {
     this.#writeInstance({ url: this.#url, pid: process.pid, token: this.#adminToken })
     if (this.#parts.isSummarised) void this.#check.run()
     else this.#check.skip()
+    if (this.#config.secrets === 'keychain') await this.#noteVault()
     return this.#url
   }
 
@@ -298,7 +155,7 @@ class RunningApp implements App {
   }
 
   async close(): Promise<void> {
-    const { open, drains, ledger, connections, writer, counter, release } = this.#parts
+    const { open, drains, ledger, connections, writer, counter, keychain, release } = this.#parts
     clearInterval(this.#watch)
     // New connections are refused at once; those with an answer under way are ended by the drain below.
     const closed = this.#server.close()
@@ -316,6 +173,7 @@ class RunningApp implements App {
     await this.#side.abandon()
     await this.#reports?.close()
     await counter.close()
+    keychain.close()
     await writer.close()
     if (this.#url !== undefined) rmSync(this.#instancePath, { force: true })
     release()
@@ -334,6 +192,16 @@ class RunningApp implements App {
         log(`The older entries of the ledger could not be checked. ${again} ${describeFault(error)}`)
       },
     })
+  }
+
+  /** Says it when secrets are where they are not looked for. The keychain is not asked: that is for the first call that needs it. */
+  async #noteVault(): Promise<void> {
+    const { context, log } = this.#parts
+    const count = await countSecrets(context, context.otherSecrets)
+    if (count === 0) return
+    log(
+      `${count} secrets are in the vault, which FAREBOX_SECRETS does not choose: 'farebox secret move' brings them over.`,
+    )
   }
 
   /** The report thread is started by the first report, so that nobody pays for it who never asks. */
@@ -355,8 +223,9 @@ class RunningApp implements App {
     }
   }
 
-  #status() {
-    const { ledger, catalog, open } = this.#parts
+  async #status() {
+    const { ledger, catalog, open, context } = this.#parts
+    const attention = await secretProblems(context)
     return {
       state: 'running' as const,
       version: VERSION,
@@ -368,6 +237,7 @@ class RunningApp implements App {
       ledger_check: this.#check.state,
       ledger_checked_at: this.#check.checkedAtMs === undefined ? null : iso(this.#check.checkedAtMs),
       secrets: this.#config.secrets,
+      attention,
       open_exchanges: open.size,
       held_credits: microToCredits(ledger.heldMicro),
       providers: catalog.providers.length,
@@ -390,30 +260,4 @@ class RunningApp implements App {
     if (process.platform !== 'win32') chmodSync(draft, 0o600)
     renameSync(draft, this.#instancePath)
   }
-}
-
-/** SHA-256, base64url: keys are random, so that neither salt nor a slow hash would add anything. */
-function hashKey(key: string): string {
-  return hash('sha256', key, 'base64url')
-}
-
-/** Random bytes from a pool that is refilled in large pieces: asking the system for eight bytes at a time is slow. */
-function pooledRandom(): (bytes: Uint8Array) => void {
-  const pool = new Uint8Array(4096)
-  let used = pool.length
-  return (bytes) => {
-    if (used + bytes.length > pool.length) {
-      randomFillSync(pool)
-      used = 0
-    }
-    bytes.set(pool.subarray(used, used + bytes.length))
-    used += bytes.length
-  }
-}
-
-/** The kind and place of a mistake. Its message is left out: it could quote what a client sent. */
-function describeFault(error: unknown): string {
-  if (!(error instanceof Error)) return 'not an error'
-  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
-  return `${error.name} ${place?.trim() ?? ''}`
 }

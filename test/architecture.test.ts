@@ -42,10 +42,12 @@ const FILES: Readonly<Record<string, Room>> = {
   'writer-thread.ts': { values: ['core', 'store', 'ledger'] },
   'report-thread.ts': { values: ['core', 'store', 'ledger'] },
   'tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
+  'keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
   'side-threads.ts': { values: ['store'], types: ['report-thread.ts'] },
   'restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
+  'parts.ts': { values: [...allBut('shell', 'cli', 'server'), 'config.ts'], types: ['writer-thread.ts'] },
   'app.ts': {
-    values: [...allBut('shell', 'cli'), 'config.ts', 'side-threads.ts'],
+    values: [...allBut('shell', 'cli'), 'config.ts', 'parts.ts', 'side-threads.ts'],
     types: ['writer-thread.ts', 'report-thread.ts'],
   },
   'headless.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'command.ts'] },

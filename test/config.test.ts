@@ -27,8 +27,9 @@ describe('the default configuration', () => {
       configFile: undefined,
       headless: false,
       json: false,
-      secrets: 'vault',
+      secrets: 'keychain',
       vaultKeyFile: undefined,
+      credentialsDir: undefined,
       rateLimitWait: false,
       upstreamConnectTimeoutMs: 10_000,
       upstreamFirstByteTimeoutMs: 300_000,
@@ -119,7 +120,7 @@ describe('mistakes', () => {
   })
 
   it.each([
-    ['FAREBOX_SECRETS', 'keychain', "FAREBOX_SECRETS must be 'vault', but is 'keychain'."],
+    ['FAREBOX_SECRETS', 'plain', "FAREBOX_SECRETS must be one of keychain, vault, but is 'plain'."],
     ['RATE_LIMIT_WAIT', 'yes', "RATE_LIMIT_WAIT must be true or false, but is 'yes'."],
     ['FAREBOX_UPSTREAM_CONNECT_TIMEOUT_MS', '0', 'must be a whole number from 1 to 86400000'],
     ['FAREBOX_SHUTDOWN_GRACE_MS', '86400001', 'must be a whole number from 0 to 86400000'],
@@ -145,7 +146,8 @@ describe('the table of settings', () => {
   it('names variables and flags uniformly, and each once', () => {
     const variables = rows.flatMap((row) => (row.env === undefined ? [] : [row.env]))
     const flags = rows.flatMap((row) => (row.flag === undefined ? [] : [row.flag]))
-    for (const variable of variables) expect(variable).toMatch(/^(FAREBOX_[A-Z_]+|RATE_LIMIT_WAIT)$/)
+    for (const variable of variables)
+      expect(variable).toMatch(/^(FAREBOX_[A-Z_]+|RATE_LIMIT_WAIT|CREDENTIALS_DIRECTORY)$/)
     for (const flag of flags) expect(flag).toMatch(/^--[a-z-]+$/)
     expect(new Set([...variables, ...flags]).size).toBe(variables.length + flags.length)
   })

@@ -1,17 +1,22 @@
 // Applies a farebox.yaml: creates what is missing, updates what differs, leaves everything else alone. Applying the same
 // document again changes nothing. What would change is computed and checked as a whole before anything is written.
 
-import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import type { CatalogContext } from '#catalog/context.ts'
 import { readModelInput } from '#catalog/models.ts'
 import { putPackages, readPackage } from '#catalog/packages.ts'
-import { keptSecret, readProvider, storeSecret } from '#catalog/providers.ts'
+import { readProvider } from '#catalog/providers.ts'
+import { commitWithSecrets, isKept, secretReference } from '#catalog/secrets.ts'
 import { modelView, packageView, providerView } from '#catalog/views.ts'
 import type { ApplyChange, ApplyDocument, ApplyResult } from '#contract/schemas.ts'
 import type { Model, Package, Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 type Planned<Entity> = { readonly entity: Entity; readonly change: ApplyChange }
-type PlannedProvider = Planned<Provider> & { readonly secret: string | undefined }
+type PlannedProvider = Planned<Provider> & {
+  readonly secret: string | undefined
+  /** Whether a secret may be left behind at another origin, or by a provider that does not come to be. */
+  readonly isLeaving: boolean
+}
 type Plan = {
   readonly providers: readonly PlannedProvider[]
   readonly models: readonly Planned<Model>[]
@@ -25,7 +30,8 @@ export async function applyDocument(
 ): Promise<ApplyResult | Refusal> {
   const plan = await planDocument(context, document)
   if (isRefusal(plan)) return plan
-  if (!isDryRun) await carryOut(context, plan)
+  const refusal = isDryRun ? undefined : await carryOut(context, plan)
+  if (refusal !== undefined) return refusal
   const changes = [...plan.providers, ...plan.models, ...plan.packages].map((planned) => planned.change)
   return { dry_run: isDryRun, changes }
 }
@@ -87,31 +93,51 @@ async function planProvider(
   const existing = context.catalog.provider(input.name)
   const read = readProvider(context, input, existing)
   if (isRefusal(read)) return read
-  // A new base URL may have lost its secret, so what is kept for the new origin counts, not what was.
-  const kept = existing === undefined ? undefined : await keptSecret(context, read)
-  const entity = { ...read, hasSecret: (input.secret ?? kept) !== undefined }
-  const change = compare('provider', entity.name, existing && providerView(existing), providerView(entity))
-  const isNewSecret = input.secret !== undefined && input.secret !== kept
-  if (!isNewSecret || change.action === 'create') return { entity, change, secret: input.secret }
+  const hasMoved = existing !== undefined && originOf(existing) !== originOf(read)
+  // A secret is for one origin: at another one it is asked for again.
+  const kept = hasMoved || existing === undefined ? undefined : existing
+  const entity = { ...read, hasSecret: input.secret !== undefined || kept?.hasSecret === true }
+  const show = (provider: Provider) => providerView(provider, 'none')
+  const change = compare('provider', entity.name, existing && show(existing), show(entity))
+  const planned = { entity, secret: input.secret, isLeaving: hasMoved || (existing === undefined && entity.hasSecret) }
+  if (hasMoved && existing.hasSecret && !entity.hasSecret) return { ...planned, change: askAgain(change, existing) }
+  if (input.secret === undefined || change.action === 'create') return { ...planned, change }
+  if (kept !== undefined && (await isKept(context, kept, input.secret))) return { ...planned, change }
   const fields = [...change.fields.filter((field) => field !== 'has_secret'), 'secret']
-  return { entity, change: { ...change, action: 'update', fields }, secret: input.secret }
+  return { ...planned, change: { ...change, action: 'update', fields } }
 }
 
-async function carryOut(context: CatalogContext, plan: Plan): Promise<void> {
-  const changed = <Entity>(planned: readonly Planned<Entity>[]) =>
+function originOf({ baseUrl }: Provider): string {
+  return baseUrl === '' ? '' : new URL(baseUrl).origin
+}
+
+function askAgain(change: ApplyChange, before: Provider): ApplyChange {
+  const { origin } = secretReference(before)
+  const note = `Its secret was for ${origin} only: set one with 'farebox provider secret ${before.name}'.`
+  return { ...change, note }
+}
+
+async function carryOut(context: CatalogContext, plan: Plan): Promise<Refusal | undefined> {
+  const changed = <Entity, Item extends Planned<Entity>>(planned: readonly Item[]) =>
     planned.filter(({ change }) => change.action !== 'none')
-  for (const { entity, secret, change } of plan.providers) {
-    if (change.action !== 'none') await storeSecret(context, entity, secret)
-  }
+  const providers = changed<Provider, PlannedProvider>(plan.providers)
   const changedAtMs = context.nowMs()
-  await commitChanges(context, [
-    ...changed(plan.providers).map(({ entity }) => ({ type: 'put-provider', provider: entity }) as const),
-    ...changed(plan.models).map(({ entity }) => ({ type: 'put-model', model: entity, changedAtMs }) as const),
-  ])
+  const committed = await commitWithSecrets(context, {
+    secrets: providers.flatMap(({ entity, secret }) => (secret === undefined ? [] : [{ provider: entity, secret }])),
+    leaving: providers.filter(({ isLeaving }) => isLeaving).map(({ entity }) => entity.id),
+    rows: [
+      ...providers.map(({ entity }) => ({ type: 'put-provider', provider: entity }) as const),
+      ...changed<Model, Planned<Model>>(plan.models).map(
+        ({ entity }) => ({ type: 'put-model', model: entity, changedAtMs }) as const,
+      ),
+    ],
+  })
+  if (isRefusal(committed)) return committed
   await putPackages(
     context,
-    changed(plan.packages).map(({ entity }) => entity),
+    changed<Package, Planned<Package>>(plan.packages).map(({ entity }) => entity),
   )
+  return undefined
 }
 
 /** What differs between two views of one thing. */

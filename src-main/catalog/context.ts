@@ -3,13 +3,15 @@
 import type { Catalog } from '#catalog/catalog.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
-import type { SecretStore } from '#secret/port.ts'
+import type { SecretKeeper, SecretStore } from '#secret/port.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
 
 export type CatalogContext = {
   readonly catalog: Catalog
   readonly ledger: Ledger
-  readonly secrets: SecretStore
+  readonly secrets: SecretKeeper
+  /** The other place where secrets may be from before. */
+  readonly otherSecrets: SecretStore
   readonly nowMs: () => number
   readonly newId: () => string
   readonly randomBytes: (length: number) => Uint8Array

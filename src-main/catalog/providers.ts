@@ -1,11 +1,12 @@
 // Providers: add, secret, remove.
 
-import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import type { CatalogContext } from '#catalog/context.ts'
 import { fillFromPreset } from '#catalog/presets.ts'
 import { readLimits, readTimeLimits } from '#catalog/provider-limits.ts'
 import { readQuirks } from '#catalog/quirks.ts'
+import { commitWithSecrets, removedView } from '#catalog/secrets.ts'
 import { providerView } from '#catalog/views.ts'
-import type { ProviderCreate, ProviderView } from '#contract/schemas.ts'
+import type { ProviderCreate, ProviderRemoved, ProviderView } from '#contract/schemas.ts'
 import { baseUrlProblem, namesThisMachine } from '#core/address.ts'
 import type { Network, OutputCapField, Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -19,10 +20,15 @@ export async function addProvider(context: CatalogContext, input: ProviderCreate
   }
   const provider = readProvider(context, input, undefined)
   if (isRefusal(provider)) return provider
-  await storeSecret(context, provider, input.secret)
-  const stored = { ...provider, hasSecret: input.secret !== undefined }
-  await commitChanges(context, [{ type: 'put-provider', provider: stored }])
-  return providerView(stored)
+  const { secret } = input
+  const stored = { ...provider, hasSecret: secret !== undefined }
+  const committed = await commitWithSecrets(context, {
+    secrets: secret === undefined ? [] : [{ provider, secret }],
+    leaving: secret === undefined ? [] : [provider.id],
+    rows: [{ type: 'put-provider', provider: stored }],
+  })
+  if (isRefusal(committed)) return committed
+  return providerView(stored, stored.hasSecret ? 'stored' : 'none')
 }
 
 export async function setProviderSecret(
@@ -33,16 +39,13 @@ export async function setProviderSecret(
   const provider = context.catalog.provider(idOrName)
   if (provider === undefined) return noProvider(idOrName)
   if (provider.dialect === 'demo') return demoNeedsNoSecret()
-  await storeSecret(context, provider, secret)
   const stored = { ...provider, hasSecret: true }
-  await commitChanges(context, [{ type: 'put-provider', provider: stored }])
-  return providerView(stored)
+  const rows = [{ type: 'put-provider', provider: stored } as const]
+  const committed = await commitWithSecrets(context, { secrets: [{ provider, secret }], leaving: [], rows })
+  return isRefusal(committed) ? committed : providerView(stored, 'stored')
 }
 
-export async function removeProvider(
-  context: CatalogContext,
-  idOrName: string,
-): Promise<Record<string, never> | Refusal> {
+export async function removeProvider(context: CatalogContext, idOrName: string): Promise<ProviderRemoved | Refusal> {
   const provider = context.catalog.provider(idOrName)
   if (provider === undefined) return noProvider(idOrName)
   const model = context.catalog.models.find((candidate) =>
@@ -51,16 +54,12 @@ export async function removeProvider(
   if (model !== undefined) {
     return refuse('conflict', `Model '${model.id}' has a target at '${provider.name}'. Remove the model first.`)
   }
-  await commitChanges(context, [{ type: 'delete-provider', id: provider.id }])
-  if (provider.dialect !== 'demo') await forgetSecrets(context, provider.id)
-  return {}
-}
-
-/** Forgets the secrets for every host that a provider has ever had. */
-async function forgetSecrets(context: CatalogContext, providerId: string): Promise<void> {
-  for (const reference of await context.secrets.list()) {
-    if (reference.providerId === providerId) await context.secrets.delete(reference)
-  }
+  const removed = await commitWithSecrets(context, {
+    secrets: [],
+    leaving: provider.dialect === 'demo' ? [] : [provider.id],
+    rows: [{ type: 'delete-provider', id: provider.id }],
+  })
+  return isRefusal(removed) ? removed : removedView(removed.isForgotten)
 }
 
 /** The provider that an input describes; `existing` keeps its identity. Whether it has a secret is for the caller. */
@@ -99,26 +98,8 @@ export function readProvider(
   }
 }
 
-/** The secret that is kept for a provider at its present base URL; undefined for one that has no base URL. */
-export async function keptSecret(context: CatalogContext, provider: Provider): Promise<string | undefined> {
-  return provider.baseUrl === '' ? undefined : context.secrets.get(secretReference(provider))
-}
-
-/** A secret belongs to the scheme, host and port of its base URL: at another origin it does not exist. */
-function secretReference(provider: Pick<Provider, 'id' | 'baseUrl'>): { providerId: string; origin: string } {
-  return { providerId: provider.id, origin: new URL(provider.baseUrl).origin }
-}
-
 function demoNeedsNoSecret(): Refusal {
   return refuse('invalid_request', 'The demo provider has no secret.', { param: 'secret' })
-}
-
-export async function storeSecret(
-  context: CatalogContext,
-  provider: Provider,
-  secret: string | undefined,
-): Promise<void> {
-  if (secret !== undefined) await context.secrets.set(secretReference(provider), secret)
 }
 
 export function noProvider(idOrName: string): Refusal {

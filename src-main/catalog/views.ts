@@ -8,9 +8,10 @@ import { quirksView } from '#catalog/quirks.ts'
 import { keyStatus, type Key, type Model, type Package, type Provider } from '#core/entities.ts'
 import { microToCredits, type MicroCredits } from '#core/money.ts'
 import { DIALECT_SECRET_HEADERS } from '#core/provider-dialect.ts'
+import type { SecretState } from '#core/secret-failure.ts'
 import type { Balance } from '#ledger/account.ts'
 
-export function providerView(provider: Provider): ProviderView {
+export function providerView(provider: Provider, secretState: SecretState): ProviderView {
   return {
     id: provider.id,
     name: provider.name,
@@ -25,6 +26,7 @@ export function providerView(provider: Provider): ProviderView {
     limits: limitsView(provider.limits),
     time_limits: timeLimitsView(provider.timeLimits),
     has_secret: provider.hasSecret,
+    secret_state: secretState,
     created_at: iso(provider.createdAtMs),
   }
 }

@@ -53,9 +53,9 @@ const WORDS = { create: 'create', update: 'update', none: 'keep' } as const sati
 >
 
 function summary({ dry_run: isDryRun, changes }: ApplyResult): string {
-  const lines = changes.map(({ kind, name, action, fields }) => {
+  const lines = changes.map(({ kind, name, action, fields, note }) => {
     const which = action === 'update' && fields.length > 0 ? ` (${fields.join(', ')})` : ''
-    return printable(`${WORDS[action]} ${kind} ${name}${which}`)
+    return printable(`${WORDS[action]} ${kind} ${name}${which}${note === undefined ? '' : `. ${note}`}`)
   })
   const changed = changes.filter(({ action }) => action !== 'none').length
   const total =

@@ -33,7 +33,7 @@ const list = verb({
       provider.name,
       provider.dialect,
       provider.base_url === '' ? null : provider.base_url,
-      provider.has_secret,
+      provider.secret_state,
       provider.id,
     ])
     return view(providers, table(['NAME', 'DIALECT', 'BASE URL', 'SECRET', 'ID'], rows, 'There are no providers yet.'))
@@ -117,7 +117,10 @@ const remove = verb({
   operand: 'NAME',
   flags: {},
   async run(client, { name }) {
-    return view(await client.call('removeProvider', { id: name }), `Provider ${printable(name)} is removed.`)
+    const removed = await client.call('removeProvider', { id: name })
+    const rest = 'Its secret is still kept, because the keychain cannot be reached; it goes as soon as it can.'
+    const text = `Provider ${printable(name)} is removed.`
+    return view(removed, removed.secret_forgotten ? text : `${text} ${rest}`)
   },
 })
 

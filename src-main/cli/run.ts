@@ -15,6 +15,7 @@ import { printableLines, type Output } from '#cli/output.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
 import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
 import { PROVIDER_VERBS } from '#cli/provider.ts'
+import { SECRET_VERBS } from '#cli/secret.ts'
 import { STATUS_VERBS } from '#cli/status.ts'
 import { USAGE_VERBS } from '#cli/usage.ts'
 import type { Verb } from '#cli/verb.ts'
@@ -24,6 +25,7 @@ const VERBS: readonly Verb[] = [
   ...APPLY_VERBS,
   ...PROVIDER_VERBS,
   ...DISCOVER_VERBS,
+  ...SECRET_VERBS,
   ...MODEL_VERBS,
   ...PACKAGE_VERBS,
   ...KEY_VERBS,

@@ -19,7 +19,7 @@ const status = verb({
 export const STATUS_VERBS = [status]
 
 function details(answer: StatusView): string {
-  return facts({
+  const known = facts({
     state: answer.state,
     version: answer.version,
     url: answer.url,
@@ -38,6 +38,7 @@ function details(answer: StatusView): string {
     ...sickTargets(answer),
     ...limitedProviders(answer),
   })
+  return [known, ...answer.attention.map(printable)].join('\n')
 }
 
 /** A line for each target that is not well; those that are need nobody's attention. */

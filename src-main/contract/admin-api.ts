@@ -50,8 +50,9 @@ export const ADMIN_API = {
     body: offers.ProviderModelsAdd,
     response: offers.ProviderModelsAdded,
   },
-  removeProvider: { method: 'DELETE', path: '/api/providers/{id}', response: Empty },
+  removeProvider: { method: 'DELETE', path: '/api/providers/{id}', response: schemas.ProviderRemoved },
   discover: { method: 'POST', path: '/api/discovery', body: DiscoveryBody, response: DiscoveryView },
+  moveSecrets: { method: 'POST', path: '/api/secrets/move', response: schemas.SecretsMoved },
 
   listModels: { method: 'GET', path: '/api/models', response: Type.Array(schemas.ModelView) },
   addModel: { method: 'POST', path: '/api/models', body: schemas.ModelCreate, response: schemas.ModelView },

@@ -105,6 +105,8 @@ export const ProviderView = strict({
   limits: ProviderLimits,
   time_limits: ProviderTimeLimits,
   has_secret: Type.Boolean(),
+  /** `locked`: it cannot be read at the moment. `missing`: there should be one and there is none. */
+  secret_state: Type.Enum(['none', 'stored', 'locked', 'missing']),
   created_at: Timestamp,
 })
 export const ProviderTestQuery = strict({
@@ -119,6 +121,10 @@ export const ProviderTestResult = strict({
   /** What to do about it. */
   advice: Type.Union([Type.String(), Type.Null()]),
 })
+/** Whether its secret is gone already; if not, it goes as soon as the keychain can be reached. */
+export const ProviderRemoved = strict({ secret_forgotten: Type.Boolean() })
+/** Providers whose secret came from the other store, and those whose secret is in neither. */
+export const SecretsMoved = strict({ moved: Type.Array(Name), missing: Type.Array(Name) })
 
 const modelProperties = {
   id: ModelName,
@@ -325,6 +331,8 @@ export const StatusView = strict({
   ledger_check: Type.Enum(['checking', 'checked', 'unchecked']),
   ledger_checked_at: Type.Union([Timestamp, Type.Null()]),
   secrets: Type.String(),
+  /** Sentences about what somebody should look after. */
+  attention: Type.Array(Type.String()),
   open_exchanges: Type.Integer(),
   held_credits: Type.Number(),
   providers: Type.Integer(),
@@ -382,11 +390,15 @@ export const ApplyChange = strict({
   name: Type.String(),
   action: Type.Enum(['create', 'update', 'none']),
   fields: Type.Array(Type.String()),
+  /** What is to be done about it, in a sentence. */
+  note: Type.Optional(Type.String()),
 })
 export const ApplyResult = strict({ dry_run: Type.Boolean(), changes: Type.Array(ApplyChange) })
 
 export type ProviderCreate = Static<typeof ProviderCreate>
 export type ProviderView = Static<typeof ProviderView>
+export type ProviderRemoved = Static<typeof ProviderRemoved>
+export type SecretsMoved = Static<typeof SecretsMoved>
 export type ProviderTestResult = Static<typeof ProviderTestResult>
 export type PriceFields = Static<typeof PriceFields>
 export type PriceChange = Static<typeof PriceChange>

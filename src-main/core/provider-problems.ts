@@ -23,6 +23,7 @@ export const PROVIDER_PROBLEMS = [
   'http_expected',
   // The secret.
   'secret_gone',
+  'secret_unreadable',
   'secret_malformed',
   'secret_missing',
   'secret_refused',

@@ -19,6 +19,7 @@ export const REFUSALS = {
   internal: { status: 500, errorType: 'api_error' },
   upstream_error: { status: 502, errorType: 'upstream_error' },
   overloaded: { status: 503, errorType: 'overloaded_error' },
+  no_secret_store: { status: 503, errorType: 'overloaded_error' },
   upstream_timeout: { status: 504, errorType: 'upstream_timeout' },
 } as const satisfies Record<string, { status: number; errorType: string }>
 

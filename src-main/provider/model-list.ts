@@ -3,7 +3,8 @@
 
 import type { Provider } from '#core/entities.ts'
 import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
-import { refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { SecretFailure } from '#core/secret-failure.ts'
 import { ask, jsonOf, type WayOut } from '#provider/ask.ts'
 import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
 import { readListPage } from '#provider/listed-models.ts'
@@ -33,7 +34,11 @@ export async function listModels(
   place: ModelListPlace,
   { secrets, connections, userAgent, timeLimitMs = TIME_LIMIT_MS }: ListDeps,
 ): Promise<readonly ListedModel[] | Refusal> {
-  const headers = await headersFor(provider, place, secrets)
+  const headers = await headersFor(provider, place, secrets).catch((error: unknown) => {
+    if (error instanceof SecretFailure) return failed(error.message)
+    throw error
+  })
+  if (isRefusal(headers)) return headers
   if (headers === undefined) return failed('Its secret is not there any more. Set it again.')
   const door = (baseUrl: string) => connections.pool({ ...provider, baseUrl })
   const endsAtMs = performance.now() + timeLimitMs

@@ -123,6 +123,11 @@ export function secretGone(): ProbeResult {
   })
 }
 
+/** `reason` is a sentence of ours that says what to do as well. */
+export function secretUnreadable(reason: string): ProbeResult {
+  return fails('secret_unreadable', { message: 'Its secret cannot be read at the moment.', advice: reason })
+}
+
 export function secretMissing(status: number): ProbeResult {
   return fails('secret_missing', {
     message: `It wants a secret and none is set (${status}).`,

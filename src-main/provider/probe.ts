@@ -3,6 +3,7 @@
 // where an administrator names a model for it. The secret goes nowhere but to the origin that it is bound to.
 
 import { SECRET_HEADERS, type Provider } from '#core/entities.ts'
+import { SecretFailure } from '#core/secret-failure.ts'
 import { jsonOf, membersOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
 import { guessBaseUrls } from '#provider/base-url-guess.ts'
 import {
@@ -41,14 +42,28 @@ const TIME_LIMIT_MS = 10_000
 /** Never rejects for anything that the provider or the network does. */
 export async function probeProvider(provider: Provider, options: ProbeOptions): Promise<ProbeResult> {
   if (provider.dialect === 'demo') return report.works('The demo provider is built in and always answers.')
-  const { origin } = new URL(provider.baseUrl)
-  const secret = provider.hasSecret ? await options.secrets.get({ providerId: provider.id, origin }) : undefined
-  if (provider.hasSecret && secret === undefined) return report.secretGone()
+  const secret = await readSecret(provider, options.secrets)
+  if (typeof secret === 'object') return secret
   const { connections, timeLimitMs = TIME_LIMIT_MS, userAgent } = options
   const { network } = provider
   const timeLimits = { connectMs: CONNECT_TIMEOUT_MS, ...provider.timeLimits }
   const door = (url: string) => connections.pool({ baseUrl: url, network, timeLimits })
   return probe({ provider, secret, door, timeLimitMs, userAgent }, options.model)
+}
+
+/** Its secret, undefined for a provider that has none, or why there is none to try. */
+async function readSecret(
+  provider: Provider,
+  secrets: ProbeOptions['secrets'],
+): Promise<string | ProbeResult | undefined> {
+  if (!provider.hasSecret) return undefined
+  try {
+    const secret = await secrets.get({ providerId: provider.id, origin: new URL(provider.baseUrl).origin })
+    return secret ?? report.secretGone()
+  } catch (error) {
+    if (error instanceof SecretFailure) return report.secretUnreadable(error.message)
+    throw error
+  }
 }
 
 async function probe(asking: Asking, model: string | undefined): Promise<ProbeResult> {

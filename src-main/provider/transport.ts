@@ -4,6 +4,7 @@
 import type { Dispatcher, Pool } from 'undici'
 import type { Provider } from '#core/entities.ts'
 import { UpstreamFailure } from '#core/failure.ts'
+import { unreadableSecret } from '#core/secret-failure.ts'
 import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from '#pipeline/ports.ts'
 import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
 import type { Connections } from '#provider/connections.ts'
@@ -11,7 +12,7 @@ import { AddressError } from '#provider/guarded-connector.ts'
 import type { SecretStore } from '#secret/port.ts'
 
 export type TransportOptions = {
-  readonly secrets: SecretStore
+  readonly secrets: Pick<SecretStore, 'get'>
   readonly connections: Connections
   readonly userAgent: string
 }
@@ -41,8 +42,7 @@ export class HttpTransport implements Transport {
       dispatch(await this.#open(request.provider), request, attempt)
     } catch (error) {
       // The store's own message could name a path or a reference; the kind of trouble is enough here.
-      const reason =
-        error instanceof UpstreamFailure ? error.message : `The secret of '${request.provider.name}' cannot be read.`
+      const reason = error instanceof UpstreamFailure ? error.message : unreadableSecret(request.provider.name, error)
       attempt.fail(new UpstreamFailure('secret', reason))
     }
   }

@@ -4,8 +4,9 @@ import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { systemCode, VaultError, withFile } from '#secret/vault-error.ts'
 
-/** A file's bytes, undefined when there are more than was allowed, and whether others on this machine may read it. */
-export type PrivateFile = { readonly bytes: Buffer | undefined; readonly isExposed: boolean }
+/** A file's bytes, undefined when there are more than was allowed, and who besides its owner may read it. */
+export type PrivateFile = { readonly bytes: Buffer | undefined; readonly readers: Readers }
+export type Readers = 'nobody else' | 'its group' | 'everybody'
 
 /** Reads a file of at most `maxBytes`. Undefined when there is no file. */
 export async function readPrivateFile(path: string, maxBytes: number): Promise<PrivateFile | undefined> {
@@ -15,9 +16,7 @@ export async function readPrivateFile(path: string, maxBytes: number): Promise<P
     try {
       const stats = await handle.stat()
       if (!stats.isFile()) throw new VaultError('unreadable', `${path} is not a file.`)
-      // Windows keeps no POSIX modes; there the folder of the user's profile is what keeps others out.
-      const isExposed = process.platform !== 'win32' && (stats.mode & 0o077) !== 0
-      return { bytes: stats.size > maxBytes ? undefined : await handle.readFile(), isExposed }
+      return { bytes: stats.size > maxBytes ? undefined : await handle.readFile(), readers: readersOf(stats.mode) }
     } finally {
       await handle.close()
     }
@@ -41,6 +40,12 @@ export async function replacePrivateFile(path: string, bytes: Uint8Array): Promi
     await rename(temporary, path)
     await syncFolder(dirname(path))
   })
+}
+
+/** Windows keeps no POSIX modes; there the folder of the user's profile is what keeps others out. */
+function readersOf(mode: number): Readers {
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return 'nobody else'
+  return (mode & 0o007) === 0 ? 'its group' : 'everybody'
 }
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {

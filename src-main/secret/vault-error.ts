@@ -1,3 +1,5 @@
+import { SecretFailure } from '#core/secret-failure.ts'
+
 export type VaultReason =
   | 'empty_secret' // an empty text is no secret
   | 'full' // too many secrets, or too large ones
@@ -11,11 +13,11 @@ export type VaultReason =
   | 'unwritable' // the system refuses to write a file
 
 /** Why the vault cannot answer. The message is a sentence for an administrator and never holds a secret or a key. */
-export class VaultError extends Error {
+export class VaultError extends SecretFailure {
   readonly reason: VaultReason
 
   constructor(reason: VaultReason, message: string) {
-    super(message)
+    super('files', message)
     this.name = 'VaultError'
     this.reason = reason
   }

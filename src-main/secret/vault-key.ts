@@ -2,16 +2,26 @@
 
 import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
-import { readPrivateFile, replacePrivateFile } from '#secret/file.ts'
+import { readPrivateFile, replacePrivateFile, type Readers } from '#secret/file.ts'
 import { systemCode, VaultError, withFile } from '#secret/vault-error.ts'
 
 const KEY_BYTES = 32
 
+/** Who may read a key file besides its owner. systemd hands credentials over by an ACL, which looks like a group's right. */
+const ALLOWED_READERS = {
+  file: ['nobody else'],
+  credential: ['nobody else', 'its group'],
+} as const satisfies Record<string, readonly Readers[]>
+
+/** A key file, and whether systemd put it there. */
+export type KeyPlace = { readonly path: string; readonly kind: keyof typeof ALLOWED_READERS }
+
 /** Reads a key file; symbolic links are followed. Undefined when there is none. */
-export async function readVaultKey(path: string): Promise<KeyObject | undefined> {
+export async function readVaultKey({ path, kind }: KeyPlace): Promise<KeyObject | undefined> {
   const file = await readPrivateFile(path, KEY_BYTES)
   if (file === undefined) return undefined
-  if (file.isExposed) {
+  const allowed: readonly Readers[] = ALLOWED_READERS[kind]
+  if (!allowed.includes(file.readers)) {
     throw new VaultError('key_exposed', `Others may read the key file ${path}; make its mode 0600 or 0400.`)
   }
   if (file.bytes?.length !== KEY_BYTES) {

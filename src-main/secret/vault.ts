@@ -6,10 +6,19 @@ import { join } from 'node:path'
 import type { SecretReference, SecretStore } from '#secret/port.ts'
 import { VaultError } from '#secret/vault-error.ts'
 import { damaged, readVaultFile, seal, unseal, writeVaultFile, type SealedSecret } from '#secret/vault-file.ts'
-import { keyFingerprint, makeVaultKey, readVaultKey } from '#secret/vault-key.ts'
+import { keyFingerprint, makeVaultKey, readVaultKey, type KeyPlace } from '#secret/vault-key.ts'
 
-/** `keyFile` is a file that someone else keeps; without it the vault makes `vault.key` in the data folder. */
-export type VaultPlace = { readonly dataDir: string; readonly keyFile: string | undefined }
+/**
+ * `keyFile` is a file that someone else keeps. Without it the key is the credential `farebox-key` in the folder where systemd
+ * puts credentials, and where there is none the vault makes `vault.key` in the data folder.
+ */
+export type VaultPlace = {
+  readonly dataDir: string
+  readonly keyFile: string | undefined
+  readonly credentialsDir?: string | undefined
+}
+
+const CREDENTIAL = 'farebox-key'
 
 /**
  * Opens nothing yet: files are first read by the first call, and first made by the first `set`. All methods reject with a
@@ -44,7 +53,7 @@ class Vault implements SecretStore {
     if (secret === '') throw new VaultError('empty_secret', 'A secret must not be empty.')
     if (!isOrigin(reference.origin)) throw new TypeError(`not an origin: ${reference.origin}`)
     await this.#change(async ({ key: knownKey, secrets }) => {
-      const key = knownKey ?? (await makeVaultKey(this.#keyPath()))
+      const key = knownKey ?? (await makeVaultKey(this.#ownKeyPath))
       const others = secrets.filter((candidate) => !isSame(candidate, reference))
       return { key, secrets: [...others, seal(key, reference, secret)] }
     })
@@ -95,8 +104,7 @@ class Vault implements SecretStore {
   }
 
   async #read(): Promise<Opened> {
-    const keyPath = this.#keyPath()
-    const key = await readVaultKey(keyPath)
+    const { key, path: keyPath } = await this.#readKey()
     const content = await readVaultFile(this.#path)
     if (key === undefined) {
       // A new key next to a vault, or in the place of one that was given, would only hide that the right one is gone.
@@ -112,9 +120,23 @@ class Vault implements SecretStore {
     return { key, secrets: content.secrets }
   }
 
-  #keyPath(): string {
-    return this.#place.keyFile ?? join(this.#place.dataDir, 'vault.key')
+  async #readKey(): Promise<{ readonly path: string; readonly key: KeyObject | undefined }> {
+    const { keyFile, credentialsDir } = this.#place
+    const given: KeyPlace | undefined =
+      keyFile === undefined ? credentialIn(credentialsDir) : { path: keyFile, kind: 'file' }
+    const key = given === undefined ? undefined : await readVaultKey(given)
+    // A unit may have other credentials than ours; a file that was named, on the other hand, has to be there.
+    if (given !== undefined && (key !== undefined || keyFile !== undefined)) return { path: given.path, key }
+    return { path: this.#ownKeyPath, key: await readVaultKey({ path: this.#ownKeyPath, kind: 'file' }) }
   }
+
+  get #ownKeyPath(): string {
+    return join(this.#place.dataDir, 'vault.key')
+  }
+}
+
+function credentialIn(folder: string | undefined): KeyPlace | undefined {
+  return folder === undefined ? undefined : { path: join(folder, CREDENTIAL), kind: 'credential' }
 }
 
 function isSame(left: SecretReference, right: SecretReference): boolean {

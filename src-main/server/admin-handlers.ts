@@ -13,6 +13,7 @@ import { modelListPlace } from '#catalog/presets.ts'
 import { applyPriceCard, comparePriceCard } from '#catalog/price-card.ts'
 import { loadPresets } from '#catalog/resources.ts'
 import { addProvider, noProvider, removeProvider, setProviderSecret } from '#catalog/providers.ts'
+import { moveSecrets, refreshSecrets, secretState } from '#catalog/secrets.ts'
 import { takeTurns } from '#catalog/turns.ts'
 import { modelView, packageView, providerView } from '#catalog/views.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
@@ -39,7 +40,7 @@ import type { StoredUsage, UsageFilter } from '#store/usage-rows.ts'
 
 export type AdminDeps = {
   readonly context: CatalogContext
-  readonly status: () => StatusView
+  readonly status: () => Promise<StatusView>
   /** `model` is one to ask for a few tokens where there is no other way. */
   readonly testProvider: (provider: Provider, model: string | undefined) => Promise<ProviderTestResult>
   /** Looks for model servers on this machine. */
@@ -62,7 +63,10 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
     apply: ({ body }) => inTurn(() => applyDocument(context, body.document, body.dry_run ?? false)),
 
     listPresets: () => [...loadPresets()],
-    listProviders: () => catalog.providers.map(providerView),
+    listProviders: async () => {
+      await refreshSecrets(context)
+      return catalog.providers.map((provider) => providerView(provider, secretState(context, provider)))
+    },
     addProvider: ({ body }) => inTurn(() => addProvider(context, body)),
     setProviderSecret: ({ id, body }) => inTurn(() => setProviderSecret(context, id, body.secret)),
     testProvider: ({ id, query }) => {
@@ -84,6 +88,7 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
       const servers = await deps.discover(body.ports)
       return inTurn(() => addDiscovered(context, servers, body.add))
     },
+    moveSecrets: () => inTurn(() => moveSecrets(context)),
 
     listModels: () => catalog.models.map((model) => modelView(model, catalog)),
     addModel: ({ body }) => inTurn(() => addModel(context, body)),

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openVault } from '#secret/vault.ts'
@@ -32,6 +32,7 @@ describe('a provider', () => {
       dialect: 'chat-completions',
       base_url: 'https://api.example.com/v1',
       has_secret: true,
+      secret_state: 'stored',
     })
     expect(await call('listProviders', {})).toContainEqual(added)
     expect(JSON.stringify(await call('listProviders', {}))).not.toContain('sk-very-secret')
@@ -101,7 +102,7 @@ describe('a provider', () => {
     expect(await refusal(call('setProviderSecret', { id: demo.name, body: { secret: 'x' } }))).toEqual(
       refused.invalid('secret'),
     )
-    expect(await call('removeProvider', { id: demo.name })).toEqual({})
+    expect(await call('removeProvider', { id: demo.name })).toEqual({ secret_forgotten: true })
   })
 })
 
@@ -112,10 +113,12 @@ describe('a secret', () => {
     expect(await call('setProviderSecret', { id: added.name, body: { secret: 'one' } })).toEqual({
       ...added,
       has_secret: true,
+      secret_state: 'stored',
     })
     expect(await call('setProviderSecret', { id: added.id, body: { secret: 'two' } })).toEqual({
       ...added,
       has_secret: true,
+      secret_state: 'stored',
     })
     const vault = openVault({ dataDir: farebox.dataDir, keyFile: undefined })
     expect(await vault.get({ providerId: added.id, origin: 'https://api.example.com' })).toBe('two')
@@ -129,21 +132,77 @@ describe('a secret', () => {
     )
   })
 
-  it('belongs to the origin it was given for: at another host it does not exist, and back there it does', async () => {
+  it.each([['https://other.example.com/v1'], ['http://api.example.com/v1'], ['https://api.example.com:8443/v1']])(
+    'is for one origin: at %s it is gone, asked for again, and not there when the old base URL is back',
+    async (elsewhere) => {
+      const { name, id } = await add({ secret: 'mine' })
+      const apply = (base_url: string) =>
+        call('apply', { body: { document: { providers: [provider(name, { base_url, network: 'local' })] } } })
+      const shown = async () => (await call('listProviders', {})).find((listed) => listed.id === id)
+      const { changes } = await apply(elsewhere)
+      expect(changes).toEqual([expect.objectContaining({ action: 'update', note: expect.stringContaining(name) })])
+      expect(changes[0]?.fields).toEqual(expect.arrayContaining(['base_url', 'has_secret']))
+      expect(changes[0]?.note).toContain('https://api.example.com')
+      expect(await shown()).toMatchObject({ base_url: elsewhere, has_secret: false, secret_state: 'none' })
+      expect(await storedSecrets(id)).toEqual([])
+      await apply('https://api.example.com/v1')
+      expect(await shown()).toMatchObject({ has_secret: false })
+    },
+  )
+
+  it('stays when only the path of the base URL changes', async () => {
     const { name, id } = await add({ secret: 'mine' })
-    const apply = (base_url: string) =>
-      call('apply', { body: { document: { providers: [provider(name, { base_url, network: 'local' })] } } })
-    const shown = async () => (await call('listProviders', {})).find((listed) => listed.id === id)
-    for (const elsewhere of [
-      'https://other.example.com/v1',
-      'http://api.example.com/v1',
-      'https://api.example.com:8443/v1',
-    ]) {
-      await apply(elsewhere)
-      expect(await shown()).toMatchObject({ base_url: elsewhere, has_secret: false })
-    }
-    await apply('https://api.example.com/v2')
-    expect(await shown()).toMatchObject({ base_url: 'https://api.example.com/v2', has_secret: true })
+    const moved = provider(name, { base_url: 'https://api.example.com/v2' })
+    const { changes } = await call('apply', { body: { document: { providers: [moved] } } })
+    expect(changes).toEqual([{ kind: 'provider', name, action: 'update', fields: ['base_url'] }])
+    expect(await storedSecrets(id)).toEqual(['https://api.example.com'])
+    expect((await call('listProviders', {})).find((listed) => listed.id === id)).toMatchObject({ has_secret: true })
+  })
+
+  it('is only announced to go by a dry run', async () => {
+    const { name, id } = await add({ secret: 'mine' })
+    const moved = provider(name, { base_url: 'https://other.example.com/v1' })
+    const { changes } = await call('apply', { body: { document: { providers: [moved] }, dry_run: true } })
+    expect(changes[0]?.note).toContain('set one with')
+    expect(await storedSecrets(id)).toEqual(['https://api.example.com'])
+  })
+
+  it('that is gone from the vault is a state of its provider', async () => {
+    const { name, id } = await add({ secret: 'mine' })
+    const vaultFile = join(farebox.dataDir, 'secrets.enc')
+    const before = await readFile(vaultFile)
+    await farebox.stop()
+    await openVault({ dataDir: farebox.dataDir, keyFile: undefined }).delete({
+      providerId: id,
+      origin: 'https://api.example.com',
+    })
+    farebox = await startFarebox({ dataDir: farebox.dataDir })
+    const shown = async () => (await call('listProviders', {})).find((listed) => listed.id === id)?.secret_state
+    expect(await shown()).toBe('missing')
+    expect((await call('status', {})).attention.join()).toContain(`The secret of provider '${name}' is missing`)
+    expect((await call('testProvider', { id })).message).toBe('Its secret is not there any more.')
+    expect(await call('moveSecrets', {})).toEqual({ moved: [], missing: [name] })
+    await farebox.stop()
+    await writeFile(vaultFile, before)
+    farebox = await startFarebox({ dataDir: farebox.dataDir })
+    expect(await shown()).toBe('stored')
+  })
+
+  it('that cannot be kept is refused with a reason, and the one before stays', async () => {
+    const { id } = await add({ secret: 'before' })
+    const keyFile = join(farebox.dataDir, 'vault.key')
+    await farebox.stop()
+    await chmod(keyFile, 0o644)
+    farebox = await startFarebox({ dataDir: farebox.dataDir })
+    const set = call('setProviderSecret', { id, body: { secret: 'after' } })
+    expect(await refusal(set)).toEqual({ status: 503, type: 'overloaded_error', param: undefined })
+    expect(await refusal(add({ secret: 'new' }))).toMatchObject({ status: 503 })
+    expect((await call('listProviders', {})).find((listed) => listed.id === id)?.secret_state).toBe('locked')
+    expect((await call('status', {})).attention.join()).toContain('Others may read the key file')
+    await chmod(keyFile, 0o600)
+    const vault = openVault({ dataDir: farebox.dataDir, keyFile: undefined })
+    expect(await vault.get({ providerId: id, origin: 'https://api.example.com' })).toBe('before')
+    expect((await call('setProviderSecret', { id, body: { secret: 'after' } })).secret_state).toBe('stored')
   })
 })
 
@@ -152,7 +211,11 @@ describe('removing a provider', () => {
     const { name, id } = await add({ secret: 'first' })
     const moved = provider(name, { base_url: 'https://other.example.com', secret: 'second' })
     await call('apply', { body: { document: { providers: [moved] } } })
-    expect(await storedSecrets(id)).toHaveLength(2)
+    expect(await storedSecrets(id)).toEqual(['https://other.example.com'])
+    const vault = openVault({ dataDir: farebox.dataDir, keyFile: undefined })
+    await farebox.stop()
+    await vault.set({ providerId: id, origin: 'https://older.example.com' }, 'from an older version')
+    farebox = await startFarebox({ dataDir: farebox.dataDir })
     await call('removeProvider', { id: name })
     expect(await storedSecrets(id)).toEqual([])
     expect((await call('listProviders', {})).map((listed) => listed.id)).not.toContain(id)
@@ -164,7 +227,7 @@ describe('removing a provider', () => {
     await call('addModel', { body: model('uses-it', { targets }) })
     expect(await refusal(call('removeProvider', { id: name }))).toEqual(refused.conflict())
     await call('removeModel', { id: 'uses-it' })
-    expect(await call('removeProvider', { id: name })).toEqual({})
+    expect(await call('removeProvider', { id: name })).toEqual({ secret_forgotten: true })
     expect(await refusal(call('removeProvider', { id: name }))).toEqual(refused.notFound)
   })
 })

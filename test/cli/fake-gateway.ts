@@ -21,6 +21,7 @@ const provider: ResponseBody<'addProvider'> = {
   limits: {},
   time_limits: {},
   has_secret: true,
+  secret_state: 'stored',
   created_at: AT,
 }
 
@@ -210,6 +211,7 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
     ledger_check: 'checked',
     ledger_checked_at: AT,
     secrets: 'vault',
+    attention: [],
     open_exchanges: 0,
     held_credits: 0,
     providers: 1,
@@ -274,7 +276,8 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
   },
   listProviderModels: { provider: 'openai', models: OFFERS },
   addProviderModels: { added: [model], skipped: [{ model: 'gpt-vague', reason: 'Nobody tells its context window.' }] },
-  removeProvider: {},
+  removeProvider: { secret_forgotten: true },
+  moveSecrets: { moved: ['openai'], missing: [] },
   listModels: [model],
   addModel: model,
   priceModel: model,

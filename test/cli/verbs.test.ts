@@ -61,6 +61,8 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
   ],
   ['provider remove openai', { method: 'DELETE', path: '/api/providers/openai' }],
 
+  ['secret move', { method: 'POST', path: '/api/secrets/move' }],
+
   ['model list', { method: 'GET', path: '/api/models' }],
   [
     'model add llama --context-window 8192 --target groq/meta-llama/Llama-3 --target local/llama',

@@ -282,6 +282,48 @@ describe('the key file', () => {
   })
 })
 
+describe('a credential of systemd', () => {
+  const withCredential = (credentialsDir: string, keyFile?: string) => openVault({ dataDir, keyFile, credentialsDir })
+
+  async function credentialFolder(mode: number): Promise<string> {
+    const credentials = join(folder, 'credentials')
+    await mkdir(credentials)
+    await writeFile(join(credentials, 'farebox-key'), randomBytes(32))
+    await chmod(join(credentials, 'farebox-key'), mode)
+    return credentials
+  }
+
+  it.each([0o400, 0o440])('is the key, and none is made, at mode %o', async (mode) => {
+    const credentials = await credentialFolder(mode)
+    await withCredential(credentials).set(OPENAI, SECRET)
+    expect(await withCredential(credentials).get(OPENAI)).toBe(SECRET)
+    expect(await readdir(dataDir)).toEqual(['secrets.enc'])
+    expect((await failure(open().get(OPENAI))).reason).toBe('key_missing')
+  })
+
+  it('is refused when everybody may read it, and a key file when its group may', async () => {
+    const credentials = await credentialFolder(0o444)
+    expect((await failure(withCredential(credentials).set(OPENAI, SECRET))).reason).toBe('key_exposed')
+    const keyFile = await makeKeyFile({ mode: 0o440 })
+    expect((await failure(withCredential(credentials, keyFile).set(OPENAI, SECRET))).reason).toBe('key_exposed')
+  })
+
+  it('comes after a key file that is named, and before the vault makes its own', async () => {
+    const credentials = await credentialFolder(0o400)
+    const keyFile = await makeKeyFile()
+    await withCredential(credentials, keyFile).set(OPENAI, SECRET)
+    expect((await failure(withCredential(credentials).get(OPENAI))).reason).toBe('key_wrong')
+    expect(await open(keyFile).get(OPENAI)).toBe(SECRET)
+  })
+
+  it('that is not among the credentials of the unit leaves the vault to its own key', async () => {
+    const credentials = join(folder, 'others')
+    await mkdir(credentials)
+    await withCredential(credentials).set(OPENAI, SECRET)
+    expect((await readdir(dataDir)).toSorted()).toEqual(['secrets.enc', 'vault.key'])
+  })
+})
+
 describe('refusals', () => {
   it('refuses an empty secret', async () => {
     expect((await failure(open().set(OPENAI, ''))).reason).toBe('empty_secret')
@@ -305,7 +347,7 @@ describe('refusals', () => {
     await vault.set(OPENAI, SECRET)
     const { seal, writeVaultFile } = await import('#secret/vault-file.ts')
     const { keyFingerprint, readVaultKey } = await import('#secret/vault-key.ts')
-    const key = await readVaultKey(keyPath)
+    const key = await readVaultKey({ path: keyPath, kind: 'file' })
     if (key === undefined) throw new Error('expected a key')
     const secrets = Array.from({ length: 1000 }, (_, index) => seal(key, { ...LOCAL, providerId: `p${index}` }, 'x'))
     await writeVaultFile(vaultPath, { keyFingerprint: keyFingerprint(key), secrets })

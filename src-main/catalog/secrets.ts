@@ -1,0 +1,139 @@
+// Secrets of providers beside the rows that say there are some. A row changes only after the store did, a store that cannot
+// be used is a refusal, and what is no longer needed is forgotten now or as soon as the store allows.
+
+import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import type { ProviderRemoved, SecretsMoved } from '#contract/schemas.ts'
+import type { Provider } from '#core/entities.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import { SecretFailure, type SecretState } from '#core/secret-failure.ts'
+import type { SecretReference, SecretStore } from '#secret/port.ts'
+import type { CatalogChange } from '#store/catalog-rows.ts'
+
+export type SecretChange = {
+  readonly secrets: readonly { readonly provider: Provider; readonly secret: string }[]
+  /** Providers that may leave a secret behind: they are removed, made anew, or move to another origin. */
+  readonly leaving: readonly string[]
+  readonly rows: readonly CatalogChange[]
+}
+
+/** Keeps secrets, then writes rows, then forgets what no row needs any more. Says whether everything is forgotten. */
+export async function commitWithSecrets(
+  context: CatalogContext,
+  { secrets, leaving, rows }: SecretChange,
+): Promise<{ readonly isForgotten: boolean } | Refusal> {
+  const stored: string[] = []
+  const refusal = await orRefusal(async () => {
+    for (const { provider, secret } of secrets) {
+      await context.secrets.set(secretReference(provider), secret)
+      stored.push(provider.id)
+    }
+    if (leaving.length > 0) await context.secrets.intendToForget(leaving)
+  })
+  if (refusal !== undefined) {
+    // Some may be of providers that now do not come to be; what is in use stays.
+    if (stored.length > 0) await orRefusal(() => context.secrets.intendToForget(stored))
+    await context.secrets.forget()
+    return refusal
+  }
+  await commitChanges(context, rows)
+  return { isForgotten: leaving.length === 0 || (await context.secrets.forget()) }
+}
+
+/** A secret belongs to the scheme, host and port of its base URL: at another origin it does not exist. */
+export function secretReference(provider: Pick<Provider, 'id' | 'baseUrl'>): SecretReference {
+  return { providerId: provider.id, origin: new URL(provider.baseUrl).origin }
+}
+
+export function secretState(context: CatalogContext, provider: Provider): SecretState {
+  return provider.hasSecret ? context.secrets.stateOf(secretReference(provider)) : 'none'
+}
+
+/** Looks how things stand, without asking anybody to unlock anything. */
+export async function refreshSecrets(context: CatalogContext): Promise<void> {
+  await context.secrets.refresh(withSecret(context).map(secretReference))
+}
+
+/** Whether the secret that is kept for a provider is this one; false when it cannot be read. */
+export async function isKept(context: CatalogContext, provider: Provider, secret: string): Promise<boolean> {
+  if (!provider.hasSecret) return false
+  try {
+    return (await context.secrets.get(secretReference(provider))) === secret
+  } catch (error) {
+    // To replace it with the same one does no harm, and says what is wrong if that fails too.
+    if (error instanceof SecretFailure) return false
+    throw error
+  }
+}
+
+/** Sentences about secrets that somebody should look after. */
+export async function secretProblems(context: CatalogContext): Promise<string[]> {
+  await refreshSecrets(context)
+  const { trouble, toForget } = context.secrets
+  const ofProviders = withSecret(context).flatMap((provider) => {
+    const state = secretState(context, provider)
+    if (state === 'stored' || state === 'none') return []
+    const set = `set it with 'farebox provider secret ${provider.name}'`
+    if (state === 'missing') {
+      return [
+        `The secret of provider '${provider.name}' is missing: ${set}, or bring it over with 'farebox secret move'.`,
+      ]
+    }
+    return [`The secret of provider '${provider.name}' is locked. ${trouble ?? ''}`.trimEnd()]
+  })
+  if (toForget === 0) return ofProviders
+  const left = `Secrets of ${toForget} removed or changed providers are still kept; they go when they can be reached.`
+  return [...ofProviders, left]
+}
+
+/** Brings secrets that are in the store that is not in use into the one that is. */
+export async function moveSecrets(context: CatalogContext): Promise<SecretsMoved | Refusal> {
+  const moved: string[] = []
+  const missing: string[] = []
+  const refusal = await orRefusal(async () => {
+    for (const provider of withSecret(context)) {
+      const reference = secretReference(provider)
+      if ((await context.secrets.get(reference)) !== undefined) continue
+      const list = (await moveSecret(context, reference)) ? moved : missing
+      list.push(provider.name)
+    }
+  })
+  return refusal ?? { moved, missing }
+}
+
+async function moveSecret({ secrets, otherSecrets }: CatalogContext, reference: SecretReference): Promise<boolean> {
+  const secret = await otherSecrets.get(reference)
+  if (secret === undefined) return false
+  await secrets.set(reference, secret)
+  await otherSecrets.delete(reference)
+  return true
+}
+
+/** How many secrets of present providers are in a store; 0 for one that cannot be read. */
+export async function countSecrets(context: CatalogContext, store: SecretStore): Promise<number> {
+  const wanted = new Set(withSecret(context).map((provider) => provider.id))
+  if (wanted.size === 0) return 0
+  try {
+    return (await store.list()).filter(({ providerId }) => wanted.has(providerId)).length
+  } catch (error) {
+    if (error instanceof SecretFailure) return 0
+    throw error
+  }
+}
+
+export function removedView(isForgotten: boolean): ProviderRemoved {
+  return { secret_forgotten: isForgotten }
+}
+
+function withSecret({ catalog }: CatalogContext): Provider[] {
+  return catalog.providers.filter((provider) => provider.hasSecret && provider.baseUrl !== '')
+}
+
+async function orRefusal(operate: () => Promise<void>): Promise<Refusal | undefined> {
+  try {
+    await operate()
+    return undefined
+  } catch (error) {
+    if (error instanceof SecretFailure) return refuse('no_secret_store', error.message)
+    throw error
+  }
+}

@@ -1,0 +1,23 @@
+// The process that talks to the keychain: the only one that loads its library. A keychain that hangs cannot be interrupted
+// from within, and would keep the gateway from ending; a process of its own can be killed.
+
+import { carryOut, type KeychainAnswer, type KeychainCall, type Keytar } from '#secret/keychain-operations.ts'
+
+/** undefined where the library has no binary for this machine. */
+let library: Promise<Keytar | undefined> | undefined
+
+process.on('message', (call: KeychainCall) => void answer(call))
+// The gateway is gone. `process.exit` would wait for a call that hangs.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+// A terminal sends it to everybody; the gateway may still need secrets for the calls that it finishes.
+process.on('SIGINT', () => undefined)
+
+async function answer({ id, request }: KeychainCall): Promise<void> {
+  library ??= import('keytar/keytar.js').catch(() => undefined)
+  const keytar = await library
+  const result =
+    keytar === undefined
+      ? ({ type: 'failed', trouble: 'unreachable' } as const)
+      : await carryOut(keytar, request, process.platform)
+  process.send?.({ id, result } satisfies KeychainAnswer)
+}

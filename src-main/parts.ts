@@ -1,0 +1,211 @@
+// What a running app is made of, put together from a configuration: the books and the catalogue from the disk, the secrets, the
+// ways to providers, and what the journey of a call needs.
+
+import { hash, randomBytes, randomFillSync } from 'node:crypto'
+import { join } from 'node:path'
+import { VERSION, type Config } from '#main/config.ts'
+import type { WriterOperations } from '#main/writer-thread.ts'
+import { Catalog } from '#catalog/catalog.ts'
+import type { CatalogContext } from '#catalog/context.ts'
+import { secretReference } from '#catalog/secrets.ts'
+import { cycleStart } from '#core/cycle.ts'
+import { ZERO } from '#core/money.ts'
+import { UNKNOWN_USAGE } from '#core/usage.ts'
+import { uuidV7Generator } from '#core/uuid.ts'
+import type { OpenHold } from '#ledger/account.ts'
+import { Journal } from '#ledger/journal.ts'
+import { Ledger, type Settlement } from '#ledger/ledger.ts'
+import { Adaptations } from '#pipeline/adapt.ts'
+import { Drains } from '#pipeline/drains.ts'
+import { Gate } from '#pipeline/gate.ts'
+import { Health } from '#pipeline/health.ts'
+import { OpenExchanges } from '#pipeline/open-exchanges.ts'
+import type { Clock, Transport } from '#pipeline/ports.ts'
+import { ProviderGate } from '#pipeline/provider-gate.ts'
+import type { RoutingDeps } from '#pipeline/routing.ts'
+import { Connections } from '#provider/connections.ts'
+import { DemoTransport } from '#provider/demo.ts'
+import { OwnListener } from '#provider/own-listener.ts'
+import { Tokenizer } from '#provider/tokenizer.ts'
+import { HttpTransport } from '#provider/transport.ts'
+import { Forgetting } from '#secret/forgetting.ts'
+import { Keeper } from '#secret/keeper.ts'
+import { openKeychain } from '#secret/keychain.ts'
+import type { SecretStore } from '#secret/port.ts'
+import { openVault } from '#secret/vault.ts'
+import type { DatabaseThread } from '#store/database-thread.ts'
+
+/** What the program says about itself while it runs; never content, secrets or keys. */
+export type Log = (line: string) => void
+
+export const USER_AGENT = `farebox/${VERSION}`
+
+export type Parts = Awaited<ReturnType<typeof assemble>>
+
+/** Reads the data folder and puts everything together that a running app is made of. Nothing listens yet. */
+export async function assemble(config: Config, log: Log, clock: Clock, writer: DatabaseThread<WriterOperations>) {
+  const newId = uuidV7Generator(clock.nowMs, pooledRandom())
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const chargedSinceMs = cycleStart('daily', timeZone, clock.nowMs())
+  const loaded = await writer.call('load', { chargedSinceMs })
+  const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
+  const journal = new Journal((batch) => writer.call('append', batch))
+  const ledger = new Ledger({ journal, nowMs: clock.nowMs, holdWaitMs: config.holdWaitMs })
+  await restoreLedger(ledger, catalog, loaded.ledger, log)
+  const open = new OpenExchanges()
+  const drains = new Drains()
+  const { secrets, otherSecrets, keychain } = openSecrets(config, catalog, clock)
+  const context: CatalogContext = {
+    catalog,
+    ledger,
+    secrets,
+    otherSecrets,
+    nowMs: clock.nowMs,
+    newId,
+    randomBytes,
+    hashKey,
+    timeZone,
+    write: (changes, batch) =>
+      writer.call('change', { changes, batch: batch ?? { entries: [], usage: [], balances: [] } }),
+    keyBlocked: (keyId) => open.stopKey(keyId),
+  }
+  const ownListener = new OwnListener()
+  const connections = connectionsFor(config, ownListener)
+  const http = new HttpTransport({ secrets, connections, userAgent: USER_AGENT })
+  const gate = new Gate({ nowMs: clock.nowMs, waits: config.rateLimitWait, maxWaitMs: config.rateLimitWaitMs })
+  const reportFault = (error: unknown, requestId: string) =>
+    log(`fault in request ${requestId}: ${describeFault(error)}`)
+  const transport = transportOf(http, new DemoTransport(clock.nowMs))
+  const adaptations = new Adaptations()
+  const providerGate = new ProviderGate({ nowMs: clock.nowMs, timeZone, maxWaitMs: config.rateLimitWaitMs })
+  providerGate.restore(loaded.charged)
+  const routing: RoutingDeps = {
+    health: new Health(),
+    gate: providerGate,
+    monotonicMs: clock.monotonicMs,
+    random: Math.random,
+    retryDelayMs: config.upstreamRetryDelayMs,
+  }
+  const counter = new Tokenizer({ script: new URL('./tokenizer-thread.ts', import.meta.url) })
+  return {
+    isSummarised: loaded.ledger.isSummarised,
+    clock,
+    newId,
+    catalog,
+    ledger,
+    open,
+    drains,
+    secrets,
+    keychain,
+    context,
+    ownListener,
+    connections,
+    gate,
+    reportFault,
+    transport,
+    counter,
+    adaptations,
+    routing,
+    maxAttempts: config.upstreamAttempts,
+  }
+}
+
+/** Takes over what is on disk, resolves what a killed process left open, and stops spending if the books do not add up. */
+async function restoreLedger(
+  ledger: Ledger,
+  catalog: Catalog,
+  state: WriterOperations['load']['output']['ledger'],
+  log: Log,
+): Promise<void> {
+  ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
+  if (state.mismatches.length > 0) {
+    return stopSpending(ledger, state.mismatches, log)
+  }
+  const reason = 'its package had changed when Farebox last ended'
+  await Promise.all(state.changedTerms.map(({ keyId, terms }) => ledger.changeTerms(keyId, { terms, reason })))
+  const released = await ledger.releaseOrphans((hold) => orphanSettlement(hold, catalog))
+  if (released > 0) log(`Released ${released} holds of calls that were interrupted when Farebox last ended.`)
+}
+
+export function stopSpending(ledger: Ledger, problems: readonly string[], log: Log): void {
+  const text = problems.join('; ')
+  ledger.stopSpending(text)
+  log(`The ledger does not add up, so no calls are admitted. ${text}. See: farebox ledger verify`)
+}
+
+/** A call whose process died: nobody knows what was delivered, and it was not the client's doing, so it is not charged. */
+function orphanSettlement(hold: OpenHold, catalog: Catalog): Settlement {
+  return {
+    packageId: catalog.keys.find((key) => key.id === hold.keyId)?.packageId ?? '',
+    endpoint: 'unknown',
+    providerId: undefined,
+    upstreamModel: undefined,
+    isStream: false,
+    outcome: 'interrupted',
+    status: 500,
+    ...UNKNOWN_USAGE,
+    usageSource: 'none',
+    chargeMicro: ZERO,
+    createdAtMs: hold.createdAtMs,
+    firstByteMs: undefined,
+    durationMs: 0,
+  }
+}
+
+function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
+  const timeLimits = {
+    connectMs: config.upstreamConnectTimeoutMs,
+    firstByteMs: config.upstreamFirstByteTimeoutMs,
+    silenceMs: config.upstreamSilenceTimeoutMs,
+  }
+  return new Connections({ timeLimits, isOwn })
+}
+
+/** The store that was chosen, the other one for what may be there from before, and the keychain, which has to be closed. */
+function openSecrets(config: Config, catalog: Catalog, { monotonicMs }: Clock) {
+  const { dataDir, vaultKeyFile: keyFile, credentialsDir } = config
+  const vault = openVault({ dataDir, keyFile, credentialsDir })
+  const script = new URL('./keychain-process.ts', import.meta.url)
+  const keychain = openKeychain({ dataDir, script, monotonicMs })
+  const store: SecretStore = config.secrets === 'vault' ? vault : keychain
+  const forgetting = new Forgetting({
+    path: join(dataDir, 'secrets-to-forget.json'),
+    store,
+    isInUse: ({ providerId, origin }) => {
+      const provider = catalog.provider(providerId)
+      return provider?.hasSecret === true && secretReference(provider).origin === origin
+    },
+  })
+  const secrets = new Keeper({ store, forgetting, monotonicMs })
+  return { secrets, otherSecrets: store === vault ? keychain : vault, keychain }
+}
+
+function transportOf(http: HttpTransport, demo: DemoTransport): Transport {
+  return { send: (request, listener) => (request.provider.dialect === 'demo' ? demo : http).send(request, listener) }
+}
+
+/** SHA-256, base64url: keys are random, so that neither salt nor a slow hash would add anything. */
+export function hashKey(key: string): string {
+  return hash('sha256', key, 'base64url')
+}
+
+/** Random bytes from a pool that is refilled in large pieces: asking the system for eight bytes at a time is slow. */
+function pooledRandom(): (bytes: Uint8Array) => void {
+  const pool = new Uint8Array(4096)
+  let used = pool.length
+  return (bytes) => {
+    if (used + bytes.length > pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    bytes.set(pool.subarray(used, used + bytes.length))
+    used += bytes.length
+  }
+}
+
+/** The kind and place of a mistake. Its message is left out: it could quote what a client sent. */
+export function describeFault(error: unknown): string {
+  if (!(error instanceof Error)) return 'not an error'
+  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
+  return `${error.name} ${place?.trim() ?? ''}`
+}

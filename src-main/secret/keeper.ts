@@ -1,0 +1,130 @@
+// The store of secrets as the rest of the program uses it: it remembers how things stand, answers a burst of calls with one
+// question, and keeps at forgetting what could not be forgotten at once.
+
+import { SecretFailure } from '#core/secret-failure.ts'
+import type { Forgetting } from '#secret/forgetting.ts'
+import type { SecretKeeper, SecretReference, SecretStore } from '#secret/port.ts'
+
+export type KeeperOptions = {
+  readonly store: SecretStore
+  readonly forgetting: Forgetting
+  readonly monotonicMs: () => number
+}
+
+type State = ReturnType<SecretKeeper['stateOf']>
+type Asked = { readonly outcome: Promise<string | undefined>; untilMs: number }
+
+/** For how long the answer that there is no secret to be had holds; a secret that came back is seen after that. */
+const AGAIN_MS = 1_000
+/** An administrator who asks how things stand does not wait longer for a keychain. */
+const REFRESH_MS = 3_000
+
+export class Keeper implements SecretKeeper {
+  readonly #options: KeeperOptions
+  readonly #states = new Map<string, State>()
+  readonly #asked = new Map<string, Asked>()
+  #trouble: string | undefined
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble
+  }
+
+  get toForget(): number {
+    return this.#options.forgetting.size
+  }
+
+  get(reference: SecretReference): Promise<string | undefined> {
+    const name = nameOf(reference)
+    const earlier = this.#asked.get(name)
+    if (earlier !== undefined && this.#options.monotonicMs() < earlier.untilMs) return earlier.outcome
+    const asked: Asked = { outcome: this.#read(reference), untilMs: Infinity }
+    this.#asked.set(name, asked)
+    const settle = (secret?: string) => {
+      if (secret === undefined) asked.untilMs = this.#options.monotonicMs() + AGAIN_MS
+      // Whoever needs it keeps it; a copy here would be one more.
+      else if (this.#asked.get(name) === asked) this.#asked.delete(name)
+    }
+    // The caller has the outcome itself and hears of a failure there.
+    asked.outcome.then(settle, () => settle())
+    return asked.outcome
+  }
+
+  async set(reference: SecretReference, secret: string): Promise<void> {
+    await this.#options.store.set(reference, secret)
+    this.#learn(reference, 'stored')
+  }
+
+  async delete(reference: SecretReference): Promise<void> {
+    await this.#options.store.delete(reference)
+    this.#asked.delete(nameOf(reference))
+    this.#states.delete(nameOf(reference))
+  }
+
+  list(): Promise<SecretReference[]> {
+    return this.#options.store.list()
+  }
+
+  stateOf(reference: SecretReference): State {
+    return this.#states.get(nameOf(reference)) ?? 'stored'
+  }
+
+  async refresh(references: readonly SecretReference[]): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, REFRESH_MS)))
+    await Promise.race([this.#look(references), limit])
+    clearTimeout(timer)
+  }
+
+  intendToForget(providerIds: readonly string[]): Promise<void> {
+    return this.#options.forgetting.intend(providerIds)
+  }
+
+  forget(): Promise<boolean> {
+    return this.#options.forgetting.carryOut()
+  }
+
+  async #read(reference: SecretReference): Promise<string | undefined> {
+    try {
+      const secret = await this.#options.store.get(reference)
+      this.#learn(reference, secret === undefined ? 'missing' : 'stored')
+      if (secret !== undefined) void this.forget()
+      return secret
+    } catch (error) {
+      this.#remember(error, [reference])
+      throw error
+    }
+  }
+
+  /** Never rejects: nobody may be waiting for it any more. */
+  async #look(references: readonly SecretReference[]): Promise<void> {
+    try {
+      const there = new Set(references.length === 0 ? [] : (await this.#options.store.list()).map(nameOf))
+      for (const name of references.map(nameOf)) this.#states.set(name, there.has(name) ? 'stored' : 'missing')
+      this.#trouble = undefined
+    } catch (error) {
+      this.#remember(error, references)
+      return
+    }
+    await this.forget()
+  }
+
+  #learn(reference: SecretReference, state: State): void {
+    this.#trouble = undefined
+    this.#states.set(nameOf(reference), state)
+    if (state === 'stored') this.#asked.delete(nameOf(reference))
+  }
+
+  #remember(error: unknown, references: readonly SecretReference[]): void {
+    this.#trouble = error instanceof SecretFailure ? error.message : 'The store of secrets failed.'
+    for (const reference of references) this.#states.set(nameOf(reference), 'locked')
+  }
+}
+
+/** JSON keeps the two texts apart whatever they contain. */
+function nameOf({ providerId, origin }: SecretReference): string {
+  return JSON.stringify([providerId, origin])
+}

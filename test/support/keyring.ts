@@ -1,0 +1,148 @@
+// A real Secret Service for tests: gnome-keyring on a D-Bus session of its own, in a folder that is removed again. Where it is
+// not installed and may be, it is installed once; where it may not, the tests that need it fail and say so.
+
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export type Keyring = {
+  /** What a process needs in its environment to find this keyring, and nothing else. */
+  readonly env: Readonly<Record<string, string>>
+  /** Locks the collection that secrets go to. */
+  lock(): Promise<void>
+  /** Unlocks it, by starting the daemon anew where it is locked or gone. */
+  unlock(): Promise<void>
+  /** Ends the daemon without a word; nobody answers then. */
+  kill(): void
+  /** Keeps the daemon from answering, as one does that waits for something. */
+  freeze(): void
+  thaw(): void
+  /** Ends everything and removes the folder. */
+  close(): Promise<void>
+}
+
+const PROGRAMS = ['dbus-daemon', 'gnome-keyring-daemon', 'gdbus']
+const PACKAGES = ['dbus', 'gnome-keyring', 'libglib2.0-bin']
+const PASSWORD = 'the password of the test keyring'
+/** A bus that starts no services by itself: no second daemon, and no window that asks for the password. */
+const busConfig = (folder: string) => `<busconfig>
+  <type>session</type>
+  <listen>unix:dir=${folder}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+`
+const COLLECTION = '/org/freedesktop/secrets/collection/login'
+
+/** Throws where there is no Secret Service and none can be had. */
+export async function startKeyring(): Promise<Keyring> {
+  await install()
+  const folder = await mkdtemp(join(tmpdir(), 'farebox-keyring-'))
+  const runtime = join(folder, 'run')
+  await mkdir(runtime, { mode: 0o700 })
+  const home = { PATH: process.env.PATH ?? '', HOME: folder, XDG_RUNTIME_DIR: runtime }
+  await writeFile(join(folder, 'bus.conf'), busConfig(folder))
+  const bus = spawn('dbus-daemon', [`--config-file=${join(folder, 'bus.conf')}`, '--nofork', '--print-address=1'], {
+    env: home,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const address = await firstLine(bus)
+  const env = { ...home, DBUS_SESSION_BUS_ADDRESS: address }
+  let daemon = await startDaemon(env)
+  return {
+    env,
+    async lock() {
+      await call(env, 'org.freedesktop.Secret.Service.Lock', `['${COLLECTION}']`)
+    },
+    async unlock() {
+      if (await isUnlocked(env)) return
+      await end(daemon)
+      daemon = await startDaemon(env)
+    },
+    kill: () => void daemon.kill('SIGKILL'),
+    freeze: () => void daemon.kill('SIGSTOP'),
+    thaw: () => void daemon.kill('SIGCONT'),
+    async close() {
+      await end(daemon)
+      await end(bus)
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    },
+  }
+}
+
+/** In the foreground, so that its process is ours to stop. */
+async function startDaemon(env: Record<string, string>): Promise<ChildProcess> {
+  const flags = ['--foreground', '--unlock', '--components=secrets']
+  const daemon = spawn('gnome-keyring-daemon', flags, { env, stdio: ['pipe', 'ignore', 'ignore'] })
+  daemon.stdin?.end(PASSWORD)
+  const limitMs = performance.now() + 10_000
+  while (!(await isUnlocked(env))) {
+    if (performance.now() > limitMs || daemon.exitCode !== null) throw new Error('gnome-keyring did not start')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return daemon
+}
+
+async function isUnlocked(env: Record<string, string>): Promise<boolean> {
+  const args = ['org.freedesktop.Secret.Collection', 'Locked']
+  const answer = await call(env, 'org.freedesktop.DBus.Properties.Get', ...args, COLLECTION).catch(() => '')
+  return answer.includes('false')
+}
+
+/** Calls a method of the Secret Service; a last argument that is a path names the object. */
+async function call(env: Record<string, string>, method: string, ...args: string[]): Promise<string> {
+  const isAboutCollection = args.at(-1) === COLLECTION
+  const object = isAboutCollection ? COLLECTION : '/org/freedesktop/secrets'
+  const rest = isAboutCollection ? args.slice(0, -1) : args
+  const target = ['--session', '--timeout', '5', '-d', 'org.freedesktop.secrets', '-o', object, '-m', method]
+  const { stdout } = await run('gdbus', ['call', ...target, ...rest], { env, timeout: 8_000 })
+  return stdout
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('no output to read')
+  for await (const line of createInterface(child.stdout)) return line
+  throw new Error('the D-Bus session did not start')
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+async function install(): Promise<void> {
+  const mayInstall = process.platform === 'linux' && process.getuid?.() === 0 && has('apt-get')
+  // Another test file may be installing the same at this moment, which keeps this one from it.
+  for (let attempt = 0; attempt < 5 && missing().length > 0 && mayInstall; attempt++) {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+    const aptGet = (...args: string[]) => run('apt-get', args, { env }).catch(() => undefined)
+    await aptGet('update', '-qq')
+    await aptGet('install', '-y', '-qq', '--no-install-recommends', ...PACKAGES)
+    if (missing().length > 0) await new Promise((resolve) => setTimeout(resolve, 5_000))
+  }
+  if (missing().length === 0) return
+  throw new Error(
+    `These tests need a Secret Service, and ${missing().join(', ')} cannot be found. ` +
+      `Install the packages ${PACKAGES.join(', ')} (Debian's names) on Linux and run them again.`,
+  )
+}
+
+function missing(): string[] {
+  return PROGRAMS.filter((program) => !has(program))
+}
+
+function has(program: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+}
