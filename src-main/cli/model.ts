@@ -41,7 +41,7 @@ const add = verb({
     'ID --context-window N --target PROVIDER/UPSTREAM_MODEL … [--kind chat|embedding] [--display-name TEXT]',
     `[--max-output-tokens N] [${PRICE_USAGE}] [--disabled]`,
   ].join(' '),
-  summary: 'adds a model; the first of its targets serves it',
+  summary: 'adds a model; its targets are tried in their order',
   operand: 'ID',
   flags: {
     kind: text,

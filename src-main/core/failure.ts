@@ -22,7 +22,7 @@ export class UpstreamFailure extends Error {
   /** Whether another attempt, here or at another target, could succeed. */
   readonly retryable: boolean
   readonly retryAfterSeconds: number | undefined
-  /** The provider's HTTP status, for kind `status` and `secret`. */
+  /** The provider's HTTP status, for kind `status` and `secret`, and for a refusal that is `malformed`. */
   readonly status: number | undefined
 
   constructor(

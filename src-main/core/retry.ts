@@ -43,7 +43,8 @@ export function retryDelayMs(
 ): number | undefined {
   const backoffMs = baseMs * 2 ** retries * (0.5 + random / 2)
   const askedMs = (failure.retryAfterSeconds ?? 0) * 1000
-  return askedMs > MOST_PATIENCE_MS ? undefined : Math.max(askedMs, backoffMs)
+  // On top of what was asked for: those that were told the same would otherwise come back together.
+  return askedMs > MOST_PATIENCE_MS ? undefined : askedMs + backoffMs
 }
 
 /**
@@ -53,6 +54,11 @@ export function retryDelayMs(
 export function isSickness({ kind, status }: UpstreamFailure): boolean {
   if (kind === 'aborted' || kind === 'secret' || kind === 'address' || kind === 'too_large') return false
   return status === undefined || status >= 500 || kind === 'timeout'
+}
+
+/** Whether a failure is expected to pass by itself, so that it makes sense for a client to ask again later. */
+export function isPassing(failure: UpstreamFailure): boolean {
+  return isSickness(failure) || failure.status === 429
 }
 
 /** Whether a failure may be the request's doing, when it repeats at another target. A server that is not there is not. */

@@ -3,6 +3,7 @@
 
 import { ZERO } from '#core/money.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { isPassing, retryOf } from '#core/retry.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { Adaptations } from '#pipeline/adapt.ts'
 import type { Admission } from '#pipeline/admit.ts'
@@ -16,7 +17,7 @@ import { Relay, type RelayEnd } from '#pipeline/relay.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Next, Place, Routing, RoutingDeps, Turn } from '#pipeline/routing.ts'
 import type { AttemptNote } from '#pipeline/settle.ts'
-import type { Ledger } from '#ledger/ledger.ts'
+import type { Cancellation, Ledger } from '#ledger/ledger.ts'
 
 export type AttemptDeps = {
   readonly ledger: Ledger
@@ -58,7 +59,7 @@ export type Attempted = Attempt & {
   readonly end: RelayEnd
   /** All attempts, the last one included. */
   readonly notes: readonly AttemptNote[]
-  /** The place of the last attempt, still to be charged; undefined where no provider took the request. */
+  /** The place of the last attempt, still to be charged; undefined where there is nothing to charge. */
   readonly slot: Slot | undefined
 }
 
@@ -73,7 +74,7 @@ export class Attempts {
   /** What each target refused and is not told again. */
   readonly #leftOut = new Map<Place, Set<string>>()
   readonly #notes: AttemptNote[] = []
-  readonly #first: Place
+  readonly #first: Ready
   #relay: Relay | undefined
   #stopped: Refusal | undefined
   #wake: (() => void) | undefined
@@ -82,7 +83,7 @@ export class Attempts {
     this.#admitted = admitted
     this.#deps = deps
     this.#routing = routing
-    this.#first = first.place
+    this.#first = first
     this.#ready.set(first.place, first.prepared)
   }
 
@@ -100,33 +101,28 @@ export class Attempts {
 
   /** Makes attempts until one decides the exchange. Rejects only for a mistake of ours; then nothing is taken any more. */
   async run(): Promise<Attempted> {
-    const progress: { last: Attempted | undefined } = { last: undefined }
-    try {
-      await this.#all(progress)
-    } catch (error) {
-      if (progress.last?.slot !== undefined) this.#costsNothing(progress.last.slot)
-      throw error
-    }
-    if (progress.last === undefined) throw new Error('an exchange ended without an attempt')
-    return progress.last
-  }
-
-  async #all(progress: { last: Attempted | undefined }): Promise<void> {
-    let next: Next<Place> | undefined = { place: this.#first, delayMs: 0 }
+    let last: Attempted | undefined
+    let next: Next<Place> | undefined = { place: this.#first.place, delayMs: 0 }
     while (next !== undefined) {
       if (next.delayMs > 0) await this.#pause(next.delayMs)
-      const { last } = progress
+      const end = this.#endBetween()
+      if (last !== undefined && end !== undefined) return { ...last, end }
       const round: Round | undefined = await this.#round(next.place, last)
       if (round === undefined) {
-        next = this.#routing.elsewhere() ?? (last === undefined ? { place: this.#first, delayMs: 0 } : undefined)
+        next = this.#routing.next()
         continue
       }
-      // The place of an attempt that another one follows cost nothing.
-      if (last?.slot !== undefined && last.slot !== round.attempted.slot) this.#costsNothing(last.slot)
-      progress.last = round.attempted
+      const { attempted } = round
+      last = moreTelling(last, attempted)
       const isOver = this.#stopped !== undefined || this.#notes.length >= this.#deps.maxAttempts
-      next = isOver ? undefined : round.next
+      if (isOver || round.next === undefined) return last
+      next = round.next
+      // An attempt that another one follows cost nothing, and holds nothing while that one runs.
+      if (attempted.slot !== undefined) this.#costsNothing(attempted.slot)
+      last = { ...last, slot: undefined }
     }
+    if (last === undefined) throw new Error('an exchange ended without an attempt')
+    return last
   }
 
   #costsNothing(slot: Slot): void {
@@ -135,9 +131,9 @@ export class Attempts {
 
   /** One attempt at a target, or at another one whose provider has room. undefined: it cannot be asked this at all. */
   async #round(wanted: Place, last: Attempted | undefined): Promise<Round | undefined> {
-    const { admission, client } = this.#admitted
-    const turn = await this.#routing.take(wanted, admission.hold.amountMicro, client)
-    if (isRefusal(turn)) return { attempted: last ?? (await this.#unsent(wanted, turn)), next: undefined }
+    const { admission } = this.#admitted
+    const turn = await this.#routing.take(wanted, admission.hold.amountMicro, this.#cancellation())
+    if (isRefusal(turn)) return { attempted: this.#unsent(last, turn), next: undefined }
     const { place, slot } = turn
     let isCharged = false
     try {
@@ -148,21 +144,44 @@ export class Attempts {
       }
       const attempt = this.#newAttempt(place, prepared)
       const end = await this.#run(attempt)
+      const next = this.#after(attempt, end, turn)
       isCharged = true
-      return { attempted: { ...attempt, end, notes: this.#notes, slot }, next: this.#after(attempt, end, turn) }
+      return { attempted: { ...attempt, end, notes: this.#notes, slot }, next }
     } finally {
       this.#deps.routing.gate.leave(slot)
+      // A trial that never ends would keep everybody else away from its target.
+      if (turn.isTrial) this.#deps.routing.health.left(place.target)
       if (!isCharged) this.#costsNothing(slot)
     }
   }
 
-  /** The exchange of a request that no provider had room for. */
-  async #unsent(place: Place, refusal: Refusal): Promise<Attempted> {
-    const prepared = this.#prepare(place)
-    if (isRefusal(prepared)) throw new Error('a request is refused that was ready before')
-    const attempt = this.#newAttempt(place, prepared)
-    attempt.relay.stop(this.#stopped ?? refusal)
-    return { ...attempt, end: await attempt.relay.ended, notes: this.#notes, slot: undefined }
+  /** The exchange of a request that no provider had room for: it ends as its last attempt did, where there was one. */
+  #unsent(last: Attempted | undefined, refusal: Refusal): Attempted {
+    const end = this.#endBetween()
+    if (last !== undefined) return end === undefined ? last : { ...last, end }
+    const attempt = this.#newAttempt(this.#first.place, this.#first.prepared)
+    return { ...attempt, end: end ?? { type: 'stopped', refusal }, notes: this.#notes, slot: undefined }
+  }
+
+  /** How the exchange ends if it was stopped, or its client went, while no request was on its way. */
+  #endBetween(): RelayEnd | undefined {
+    if (this.#stopped !== undefined) return { type: 'stopped', refusal: this.#stopped }
+    if (!this.#admitted.client.isCancelled) return undefined
+    return { type: 'client-gone', isDrained: false, delivered: undefined }
+  }
+
+  /** What ends a wait: the client that goes, and whoever stops the exchange. */
+  #cancellation(): Cancellation {
+    const isCancelled = () => this.#endBetween() !== undefined
+    return {
+      get isCancelled() {
+        return isCancelled()
+      },
+      onCancel: (callback) => {
+        this.#wake = callback
+        this.#admitted.client.onCancel(callback)
+      },
+    }
   }
 
   #prepare(place: Place): Prepared | Refusal {
@@ -247,10 +266,9 @@ export class Attempts {
       return undefined
     }
     if (end.type === 'complete' && reader.hasFailed !== true) {
-      health.answered(place.target)
+      health.answered(place.target, monotonicMs())
       return undefined
     }
-    if (turn.isTrial) health.left(place.target)
     if (end.type !== 'refused') return undefined
     if (this.#learn(attempt, end.body)) return { place, delayMs: 0 }
     return end.status === UNKNOWN_MODEL_STATUS ? this.#routing.unknownAt(turn) : undefined
@@ -267,19 +285,25 @@ export class Attempts {
 
   /** Waits, unless the exchange is stopped or its client goes meanwhile. */
   async #pause(ms: number): Promise<void> {
-    const { client } = this.#admitted
-    if (this.#stopped !== undefined || client.isCancelled) return
+    const cancellation = this.#cancellation()
+    if (cancellation.isCancelled) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
-      const wake = () => {
+      cancellation.onCancel(() => {
         clearTimeout(timer)
         resolve()
-      }
-      this.#wake = wake
-      client.onCancel(wake)
+      })
     })
-    this.#wake = undefined
   }
+}
+
+/** Which of two attempts the client is told about. That one target is not set up right is no reason to hide that another is busy. */
+function moreTelling(last: Attempted | undefined, attempted: Attempted): Attempted {
+  if (last?.end.type !== 'failed' || !isPassing(last.end.failure)) return attempted
+  const { end, slot } = attempted
+  const isUnknown = end.type === 'refused' && end.status === UNKNOWN_MODEL_STATUS
+  const isSetUpWrong = end.type === 'failed' && retryOf(end.failure) === 'elsewhere' && !isPassing(end.failure)
+  return isUnknown || isSetUpWrong ? { ...last, slot } : attempted
 }
 
 const NONE: ReadonlySet<string> = new Set()

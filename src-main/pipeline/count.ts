@@ -89,7 +89,8 @@ async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
   const wanted = { model: request.model, kind: 'chat', endpoint: 'messages' } as const
   const served = resolveModel(deps.catalog, wanted, call.caller.package)
   if (isRefusal(served)) return replyRefusal(asked, served, {})
-  const place = new Routing(orderPlaces(served.places, undefined, deps.routing.random), deps.routing).first()
+  const place = new Routing(orderPlaces(served.places, undefined, deps.routing.random), deps.routing).next()?.place
+  if (place === undefined) throw new Error('a model has no place')
   const busy = await deps.limiter.run(call.caller.key.id, async () => {
     const counted = await countInput({ call, request, place }, deps)
     if (isRefusal(counted)) return replyRefusal(asked, counted, {})

@@ -2,7 +2,7 @@
 // again, and its answer decides. A target that asks for patience, or that refuses our secret, is left out for as long. It
 // only says which targets are better than others: a model whose targets are all sick is still tried.
 
-import type { FailureKind, UpstreamFailure } from '#core/failure.ts'
+import { isAboutAccount, type FailureKind, type UpstreamFailure } from '#core/failure.ts'
 import type { Target } from '#core/entities.ts'
 import { isSickness } from '#core/retry.ts'
 
@@ -48,7 +48,8 @@ export class Health {
     const entry = this.#entries.get(keyOf(target))
     if (entry === undefined) return HEALTHY
     const { failures, untilMs, lastFailure } = entry
-    return { state: stateOf(entry, nowMs), failures, untilMs: untilMs === 0 ? undefined : untilMs, lastFailure }
+    const state = stateOf(entry, nowMs)
+    return { state, failures, untilMs: state === 'ok' ? undefined : untilMs, lastFailure }
   }
 
   /** Whether a request may go to a target as a matter of course. */
@@ -73,19 +74,25 @@ export class Health {
     if (entry !== undefined) entry.isProbed = false
   }
 
-  /** The target began to answer: it is used again. One more failure leaves it out again until an answer was complete. */
+  /**
+   * The target began to answer: it is used again. One more failure leaves it out again until an answer was complete. One that
+   * asked for patience gets it: it answers what it took before, and says nothing about what it would take now.
+   */
   answering(target: Target): void {
     const entry = this.#entries.get(keyOf(target))
-    if (entry === undefined || entry.untilMs === 0) return
+    if (entry === undefined || entry.untilMs === 0 || entry.isCooling) return
     entry.untilMs = 0
     entry.isProbed = false
-    entry.isCooling = false
     entry.failures = Math.min(entry.failures, TRIP_AT - 1)
   }
 
   /** The target answered in full. */
-  answered(target: Target): void {
-    this.#entries.delete(keyOf(target))
+  answered(target: Target, nowMs: number): void {
+    const entry = this.#entries.get(keyOf(target))
+    if (entry === undefined) return
+    if (stateOf(entry, nowMs) !== 'cooling') return void this.#entries.delete(keyOf(target))
+    entry.failures = 0
+    entry.trips = 0
   }
 
   failed(target: Target, failure: UpstreamFailure, nowMs: number): void {
@@ -93,12 +100,13 @@ export class Health {
     const entry = this.#entryOf(target)
     entry.isProbed = false
     entry.lastFailure = { kind: failure.kind, status: failure.status, atMs: nowMs }
-    if (failure.kind === 'secret') return cool(entry, nowMs + SECRET_MS)
+    if (refusesAccount(failure)) return cool(entry, nowMs + SECRET_MS)
     if (failure.status === 429) return cool(entry, nowMs + patienceMs(failure))
     if (!isSickness(failure)) return
     entry.failures += 1
-    if (entry.failures < TRIP_AT) return
-    entry.untilMs = nowMs + Math.min(LONGEST_MS, SHORTEST_MS * 2 ** entry.trips)
+    // Many requests that fail together are one reason to leave it out, not many.
+    if (entry.failures < TRIP_AT || stateOf(entry, nowMs) === 'open') return
+    entry.untilMs = Math.max(entry.untilMs, nowMs + Math.min(LONGEST_MS, SHORTEST_MS * 2 ** entry.trips))
     entry.isCooling = false
     entry.trips += 1
   }
@@ -143,6 +151,11 @@ function cool(entry: Entry, untilMs: number): void {
   if (entry.untilMs > untilMs) return
   entry.untilMs = untilMs
   entry.isCooling = true
+}
+
+/** By its status, or in words inside an answer that stand for one. */
+function refusesAccount(failure: UpstreamFailure): boolean {
+  return failure.kind === 'secret' || (failure.status !== undefined && isAboutAccount(failure))
 }
 
 function patienceMs({ retryAfterSeconds }: UpstreamFailure): number {

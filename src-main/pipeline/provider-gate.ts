@@ -27,9 +27,12 @@ export type Full = {
 
 export type ProviderUse = { readonly concurrent: number; readonly chargedTodayMicro: MicroCredits }
 
-type Waiter = { readonly provider: Provider; readonly worstMicro: MicroCredits; answer(answer: Slot | Full): void }
+type Waiter = { readonly worstMicro: MicroCredits; answer(answer: Slot | Full): void }
 type Lane = {
+  readonly providerId: string
   readonly state: LimitState
+  /** As the last request knew them, so that those who wait are held to what holds now. */
+  limits: ProviderLimits
   /** What running requests may come to cost. */
   heldMicro: number
   chargedMicro: number
@@ -57,15 +60,18 @@ export class ProviderGate {
   /** Takes a place for a request that may come to cost `worstMicro`. */
   take(provider: Provider, worstMicro: MicroCredits): Slot | Full {
     const lane = this.#lane(provider.id)
-    // Whoever waits was here first.
+    lane.limits = provider.limits
+    // Whoever waits was here first, and may fit in since the limits were changed.
+    this.#serve(lane)
     if (lane.waiters.length > 0) return { type: 'full', limit: 'concurrentRequests', waitMs: 1000 }
-    return this.#check(lane, provider) ?? occupy(lane, provider.id, worstMicro, this.#options.nowMs())
+    return this.#check(lane) ?? occupy(lane, worstMicro, this.#options.nowMs())
   }
 
   /** Waits for a place where the limit is that of requests at a time, bounded in time and number. */
   wait(provider: Provider, worstMicro: MicroCredits, cancellation: Cancellation): Promise<Slot | Full> {
     const lane = this.#lane(provider.id)
-    const full = this.#check(lane, provider) ?? ({ type: 'full', limit: 'concurrentRequests', waitMs: 1000 } as const)
+    lane.limits = provider.limits
+    const full = this.#check(lane) ?? ({ type: 'full', limit: 'concurrentRequests', waitMs: 1000 } as const)
     const isHopeless = full.limit !== 'concurrentRequests' || lane.waiters.length >= MAX_WAITERS
     if (isHopeless || cancellation.isCancelled) return Promise.resolve(full)
     return new Promise((resolve) => {
@@ -74,7 +80,6 @@ export class ProviderGate {
       }
       const patience = setTimeout(giveUp, this.#options.maxWaitMs)
       const waiter: Waiter = {
-        provider,
         worstMicro,
         answer: (answer) => {
           clearTimeout(patience)
@@ -125,7 +130,8 @@ export class ProviderGate {
     })
   }
 
-  #check(lane: Lane, { limits }: Provider): Full | undefined {
+  #check(lane: Lane): Full | undefined {
+    const { limits } = lane
     const nowMs = this.#options.nowMs()
     const verdict = checkLimits(lane.state, asPackageLimits(limits), 0, nowMs)
     if (verdict.type === 'full' && verdict.limit !== 'tokensPerMinute') {
@@ -139,9 +145,9 @@ export class ProviderGate {
 
   #serve(lane: Lane): void {
     for (let next = lane.waiters[0]; next !== undefined; next = lane.waiters[0]) {
-      const full = this.#check(lane, next.provider)
+      const full = this.#check(lane)
       if (full?.limit === 'concurrentRequests') return
-      next.answer(full ?? occupy(lane, next.provider.id, next.worstMicro, this.#options.nowMs()))
+      next.answer(full ?? occupy(lane, next.worstMicro, this.#options.nowMs()))
     }
   }
 
@@ -156,17 +162,18 @@ export class ProviderGate {
     let lane = this.#lanes.get(providerId)
     if (lane === undefined) {
       const dayEndsAtMs = nextCycleStart('daily', this.#options.timeZone, this.#options.nowMs())
-      lane = { state: newLimitState(), heldMicro: 0, chargedMicro: 0, dayEndsAtMs, waiters: [] }
+      const counts = { heldMicro: 0, chargedMicro: 0, dayEndsAtMs }
+      lane = { providerId, state: newLimitState(), limits: {}, ...counts, waiters: [] }
       this.#lanes.set(providerId, lane)
     }
     return lane
   }
 }
 
-function occupy(lane: Lane, providerId: string, worstMicro: MicroCredits, nowMs: number): Slot {
+function occupy(lane: Lane, worstMicro: MicroCredits, nowMs: number): Slot {
   takeLimits(lane.state, 0, nowMs)
   lane.heldMicro += worstMicro
-  return { providerId, worstMicro }
+  return { providerId: lane.providerId, worstMicro }
 }
 
 function asPackageLimits({ concurrentRequests, requestsPerMinute }: ProviderLimits): PackageLimits {

@@ -172,7 +172,8 @@ export class Relay {
       throw statusFailure(providerName, status, error?.retryAfterSeconds ?? retryAfter(this.headers['retry-after']))
     }
     if (!isRecord(value) && !Array.isArray(value)) {
-      throw new UpstreamFailure('malformed', `The provider answered ${status} without a reason.`)
+      // With its status: whatever a provider has against a request is no sign that it is sick.
+      throw new UpstreamFailure('malformed', `The provider answered ${status} without a reason.`, { status })
     }
     this.#end({ type: 'refused', status, body })
   }

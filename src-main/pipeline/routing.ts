@@ -62,28 +62,40 @@ export class Routing<At extends Place> {
     this.#deps = deps
   }
 
-  /** Where a first attempt goes. Only where every target is sick a sick one is asked. */
-  first(): At {
-    const nowMs = this.#deps.monotonicMs()
-    const usable = this.#places.find(({ target }) => this.#deps.health.isUsable(target, nowMs))
-    return usable ?? this.#leastSick(nowMs)
+  /**
+   * Where to go: to a target that is well and was not tried yet, else to one that was tried and may be asked again, else to
+   * one that is sick. undefined when nothing is left.
+   */
+  next(): Next<At> | undefined {
+    const [well] = this.#untried('well')
+    return well === undefined ? (this.#again() ?? this.#leastSick()) : { place: well, delayMs: 0 }
   }
 
   /**
-   * Takes a place at `wanted`, or at another target where its provider is full and nothing was tried yet. Waits for a turn
-   * where all are full, and refuses when that takes too long.
+   * Takes a place at `wanted`, or at another target that is well and was not tried where its provider is full. Waits for a
+   * turn where all are full, asks a sick target when that takes too long, and refuses when those are full too.
    */
   async take(wanted: At, worstMicro: MicroCredits, cancellation: Cancellation): Promise<Turn<At> | Refusal> {
     const { gate } = this.#deps
-    const others = this.#failures.size === 0 ? this.#untried().filter((place) => place !== wanted) : []
-    let full: Full | undefined
-    for (const place of [wanted, ...others]) {
-      const slot = gate.take(place.provider, worstMicro)
-      if (!('type' in slot)) return this.#turn(place, slot)
-      full ??= slot
+    const full = new Map<At, Full>()
+    const tryAll = (places: readonly At[]) => {
+      for (const place of places) {
+        const slot = gate.take(place.provider, worstMicro)
+        if (!('type' in slot)) return this.#turn(place, slot)
+        full.set(place, slot)
+      }
+      return undefined
     }
-    const waited = await gate.wait(wanted.provider, worstMicro, cancellation)
-    return 'type' in waited ? gate.refusal(full ?? waited) : this.#turn(wanted, waited)
+    const turn = tryAll(this.#candidates(wanted))
+    if (turn !== undefined) return turn
+    const queue = [...full].find(([, { limit }]) => limit === 'concurrentRequests')?.[0]
+    if (queue !== undefined) {
+      const waited = await gate.wait(queue.provider, worstMicro, cancellation)
+      if (!('type' in waited)) return this.#turn(queue, waited)
+      full.set(queue, waited)
+    }
+    const sick = cancellation.isCancelled ? [] : this.#untried('sick').filter((place) => !full.has(place))
+    return tryAll(sick) ?? gate.refusal(soonest([...full.values()]))
   }
 
   /** Notes a failure and says what to do next; undefined when there is nothing left to do. */
@@ -94,21 +106,14 @@ export class Routing<At extends Place> {
     this.#failures.set(place, [...earlier, failure])
     if (retry !== 'here' || earlier.length >= RETRIES_PER_TARGET) this.#givenUp.add(place)
     if (retry === 'nowhere') return undefined
-    return this.elsewhere() ?? this.#again()
+    return this.next()
   }
 
-  /** Notes that a target does not know what it was asked for, and says where else to go. */
+  /** Notes that a target does not know what it was asked for, and says what to do next. */
   unknownAt({ place }: Turn<At>): Next<At> | undefined {
     this.#failures.set(place, this.#failures.get(place) ?? [])
     this.#givenUp.add(place)
-    return this.elsewhere()
-  }
-
-  /** The next target that was not tried yet and is well. */
-  elsewhere(): Next<At> | undefined {
-    const nowMs = this.#deps.monotonicMs()
-    const place = this.#untried().find(({ target }) => this.#deps.health.isUsable(target, nowMs))
-    return place === undefined ? undefined : { place, delayMs: 0 }
+    return this.next()
   }
 
   /** Leaves a target out of this exchange, because it cannot be asked this at all. */
@@ -129,8 +134,21 @@ export class Routing<At extends Place> {
     return best
   }
 
-  #untried(): readonly At[] {
-    return this.#places.filter((place) => !this.#failures.has(place) && !this.#givenUp.has(place))
+  #untried(state: 'well' | 'sick'): readonly At[] {
+    return this.#places.filter(
+      (place) => !this.#failures.has(place) && !this.#givenUp.has(place) && this.#isWell(place) === (state === 'well'),
+    )
+  }
+
+  #isWell({ target }: At): boolean {
+    return this.#deps.health.isUsable(target, this.#deps.monotonicMs())
+  }
+
+  /** `wanted` and the others that would do. Since it was chosen, it may have got sick, or another request may be trying it out. */
+  #candidates(wanted: At): readonly At[] {
+    const others = this.#untried('well').filter((place) => place !== wanted)
+    const isOutdated = !this.#failures.has(wanted) && others.length > 0 && !this.#isWell(wanted)
+    return isOutdated ? [...others, wanted] : [wanted, ...others]
   }
 
   /** A failure that repeats at another target is the request's doing: no target is to be left out for it. */
@@ -148,17 +166,24 @@ export class Routing<At extends Place> {
     for (let count = likeIt(first); count > 0; count--) health.forgive(first.target)
   }
 
-  #leastSick(nowMs: number): At {
-    const { health } = this.#deps
-    const [first, ...others] = this.#places
-    if (first === undefined) throw new Error('a model has no targets')
+  /** Of the sick targets that were not tried, the one that is due soonest. */
+  #leastSick(): Next<At> | undefined {
+    const { health, monotonicMs } = this.#deps
+    const nowMs = monotonicMs()
+    const [first, ...others] = this.#untried('sick')
+    if (first === undefined) return undefined
     const until = ({ target }: At) => health.of(target, nowMs).untilMs ?? 0
-    return others.reduce((best, place) => (until(place) < until(best) ? place : best), first)
+    return { place: others.reduce((best, place) => (until(place) < until(best) ? place : best), first), delayMs: 0 }
   }
 
   #turn(place: At, slot: Slot): Turn<At> {
     return { place, slot, isTrial: this.#deps.health.enter(place.target, this.#deps.monotonicMs()) }
   }
+}
+
+/** Of several providers that are full, the one that has room again first. */
+function soonest(full: readonly Full[]): Full {
+  return full.reduce((best, one) => (one.waitMs < best.waitMs ? one : best))
 }
 
 function isSame(one: UpstreamFailure, other: UpstreamFailure): boolean {

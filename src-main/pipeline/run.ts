@@ -75,7 +75,7 @@ function chooseFirst({ call, request, served }: Asked, deps: RunDeps): Choice | 
   const affinity = served.places.length > 1 ? request.affinity() : undefined
   const routing = new Routing(orderPlaces(served.places, affinity, random), deps.routing)
   let refusal: Refusal | undefined
-  for (let place: Place | undefined = routing.first(); place !== undefined; place = routing.elsewhere()?.place) {
+  for (let place = routing.next()?.place; place !== undefined; place = routing.next()?.place) {
     const prepared = request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })
     if (!isRefusal(prepared)) return { routing, first: { place, prepared } }
     refusal ??= prepared
@@ -245,7 +245,7 @@ function conclude(ended: Omit<Ended, 'startedMs'>, { end, last }: Finished, deps
   const refusal = refusalOfEnd(end, call.endpoint)
   // Codex sees that a context is full only inside a stream; before one, it gives up.
   if (call.endpoint === 'responses' && refusal.details?.['code'] !== undefined && reader.fail !== undefined) {
-    call.client.begin(200, ended.headers(relay.headers))
+    call.client.begin(200, { ...ended.headers(relay.headers), ...attemptHeaders(ended.notes) })
     return call.client.end(reader.fail(refusal, call.requestId))
   }
   replyRefusal(call, refusal, headers)

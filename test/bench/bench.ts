@@ -7,9 +7,10 @@ import { mappingGrowth } from './mapping.ts'
 import { readOptions, USAGE, type Options } from './options.ts'
 import type { Format } from './payload.ts'
 import { topFunctions } from './profile.ts'
-import { buildReport } from './report.ts'
+import { buildReport, routingVerdicts } from './report.ts'
+import { routingRatios } from './routing.ts'
 import { session, type Contender } from './session.ts'
-import { table } from './table.ts'
+import { table, verdictLine } from './table.ts'
 
 try {
   const options = readOptions(process.argv.slice(2))
@@ -26,8 +27,10 @@ async function run(options: Options): Promise<void> {
   try {
     const installed = options.isBareOnly ? [] : await attempt(() => installTwice(upstream.url))
     const pair = installed instanceof Error ? [] : installed
+    const [first] = pair
     try {
-      await measureAndPrint(upstream, pair, options)
+      if (options.only === 'routing' && first !== undefined) await measureRouting(first, options)
+      else await measureAndPrint(upstream, pair, options)
     } finally {
       for (const installation of pair) installation.remove()
     }
@@ -43,6 +46,13 @@ async function installTwice(upstreamUrl: string): Promise<Installation[]> {
   return [await install(upstreamUrl), await install(upstreamUrl)]
 }
 
+async function measureRouting(farebox: Installation, options: Options): Promise<void> {
+  const verdicts = routingVerdicts(await routingRatios(farebox, options))
+  process.stdout.write(`${options.json ? JSON.stringify(verdicts) : verdicts.map(verdictLine).join('\n')}\n`)
+  if (options.profile)
+    for (const lines of farebox.profiles().map(topFunctions)) process.stdout.write(`\n${lines.join('\n')}\n`)
+}
+
 async function measureAndPrint(upstream: Child, pair: readonly Installation[], options: Options): Promise<void> {
   const [farebox, translator] = pair
   const contenders = [
@@ -53,7 +63,9 @@ async function measureAndPrint(upstream: Child, pair: readonly Installation[], o
   const [bare, compared, translated] = await session(contenders, options)
   if (bare === undefined) throw new Error('nothing was measured')
   const growth = translator === undefined ? undefined : mappingGrowth()
-  const report = buildReport({ bare, farebox: compared, translated, growth })
+  const isWhole = farebox !== undefined && options.only === undefined && !options.profile
+  const routing = isWhole ? await routingRatios(farebox, options) : undefined
+  const report = buildReport({ bare, farebox: compared, translated, growth, routing })
   const profiles = options.profile ? pair.flatMap((one) => one.profiles().map(topFunctions)) : []
   process.stdout.write(options.json ? `${JSON.stringify({ ...report, profiles })}\n` : `${table(report)}\n`)
   if (!options.json) for (const lines of profiles) process.stdout.write(`\n${lines.join('\n')}\n`)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { runToEnd, startChild, type Child } from './child.ts'
-import { MODEL, PRICE } from './payload.ts'
+import { MODEL, ONE_TARGET, PRICE, THREE_TARGETS } from './payload.ts'
 import type { CpuProfile } from './profile.ts'
 
 export type Installation = {
@@ -90,15 +90,12 @@ function writeConfig(folder: string, upstreamUrl: string): string {
       { name: provider, dialect: 'chat-completions', base_url: `${upstreamUrl}/v1`, secret: { file: secretFile } },
     ],
     models: [
-      {
-        id: MODEL,
-        display_name: 'Bench chat',
-        kind: 'chat',
-        context_window: 128_000,
-        max_output_tokens: 16_000,
-        price: PRICE,
-        targets: [{ provider, model: MODEL }],
-      },
+      benchModel(MODEL, [{ provider, model: MODEL }]),
+      benchModel(ONE_TARGET, [{ provider, model: `${MODEL}-1` }]),
+      benchModel(
+        THREE_TARGETS,
+        [1, 2, 3].map((target) => ({ provider, model: `${MODEL}-${target}` })),
+      ),
     ],
     packages: [
       { name: PACKAGE, type: 'topup', credits: MAX_CREDITS, models: 'all' },
@@ -108,6 +105,11 @@ function writeConfig(folder: string, upstreamUrl: string): string {
   const path = join(folder, 'farebox.yaml')
   writeFileSync(path, JSON.stringify(config, null, 2))
   return path
+}
+
+function benchModel(id: string, targets: readonly { readonly provider: string; readonly model: string }[]) {
+  const size = { context_window: 128_000, max_output_tokens: 16_000 }
+  return { id, display_name: 'Bench chat', kind: 'chat', ...size, price: PRICE, targets }
 }
 
 function readProfile(file: string): CpuProfile {

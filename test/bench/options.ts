@@ -5,7 +5,7 @@ export type Options = {
   readonly json: boolean
   readonly profile: boolean
   readonly isBareOnly: boolean
-  readonly only: 'calls' | 'events' | undefined
+  readonly only: 'calls' | 'events' | 'routing' | undefined
   readonly work: Work
 }
 
@@ -25,7 +25,7 @@ export type Work = {
   readonly starts: number
 }
 
-export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only calls|events]
+export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only calls|events|routing]
   --quick    fewer rounds; good for a look, too noisy for a verdict
   --json     one JSON object instead of the table
   --profile  runs Farebox with the CPU profiler and prints where its time goes
@@ -68,7 +68,9 @@ export function readOptions(args: readonly string[]): Options {
     },
   })
   const { only } = values
-  if (only !== undefined && only !== 'calls' && only !== 'events') throw new Error(`--only is calls or events`)
+  if (only !== undefined && only !== 'calls' && only !== 'events' && only !== 'routing') {
+    throw new Error(`--only is calls, events or routing`)
+  }
   const { json, profile, bare, quick } = values
   return { json, profile, isBareOnly: bare, only, work: quick ? QUICK : FULL }
 }

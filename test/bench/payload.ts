@@ -3,6 +3,10 @@
 
 export const MODEL = 'bench-chat'
 
+/** Models of one target and of three; names of the same length, which differ from what their targets are called. */
+export const ONE_TARGET = 'bench-one'
+export const THREE_TARGETS = 'bench-all'
+
 /** Credits per million tokens, which are micro-credits per token. */
 export const PRICE = { input: 2, output: 10, cache_read: 0.5, cache_write: 2 }
 
@@ -68,12 +72,17 @@ export const WHOLE_ANSWER = Buffer.from(
   }),
 )
 
-export const WHOLE_EXCHANGE: Exchange = {
-  path: '/v1/chat/completions',
-  body: request({}),
-  expected: WHOLE_ANSWER,
-  events: 1,
-  chargeMicro: CHARGE_MICRO,
+export const WHOLE_EXCHANGE = wholeExchange({})
+
+/** A whole answer to a request with these members, which replace those that it has. */
+export function wholeExchange(members: object): Exchange {
+  return {
+    path: '/v1/chat/completions',
+    body: request(members),
+    expected: WHOLE_ANSWER,
+    events: 1,
+    chargeMicro: CHARGE_MICRO,
+  }
 }
 
 export function streamExchange(plan: StreamPlan, format: Format): Exchange {

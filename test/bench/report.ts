@@ -1,6 +1,7 @@
 // From measurements to the figures, the verdicts and the table.
 import { cpus, totalmem } from 'node:os'
 import type { Results, Round } from './contest.ts'
+import type { RoutingRatios } from './routing.ts'
 import { percentile, spread, type Spread } from './statistics.ts'
 
 export type Memory = { readonly idleMiB: number | undefined; readonly loadedMiB: number | undefined }
@@ -42,6 +43,7 @@ const LIMITS = {
   translatedRatio: 2,
   firstEventAddedMs: 1,
   growth: 1.5,
+  routingRatio: 1.05,
   idleMiB: 120,
   readyMs: 1000,
 }
@@ -54,6 +56,7 @@ export type Comparison = {
   readonly translated: Measured | undefined
   /** How much more a message of a long conversation costs to map than one of a short one. */
   readonly growth: Spread | undefined
+  readonly routing: RoutingRatios | undefined
 }
 
 export function buildReport(comparison: Comparison): Report {
@@ -70,7 +73,10 @@ export function buildReport(comparison: Comparison): Report {
     bare: figures(bare),
     farebox: farebox === undefined ? undefined : figures(farebox),
     translated: translated === undefined ? undefined : figures(translated),
-    verdicts: farebox === undefined ? [] : [...verdicts(bare, farebox), ...translationVerdicts(comparison)],
+    verdicts:
+      farebox === undefined
+        ? []
+        : [...verdicts(bare, farebox), ...translationVerdicts(comparison), ...routingVerdicts(comparison.routing)],
     warnings,
   }
 }
@@ -112,6 +118,14 @@ function translationVerdicts({ bare, farebox, translated, growth }: Comparison):
     verdict({ name: 'CPU per translated event', unit: 'x bare', measured: ratio, limit: LIMITS.translatedRatio }),
     verdict({ name: 'First event, translation adds', unit: 'ms', measured: added, limit: LIMITS.firstEventAddedMs }),
     verdict({ name: 'Mapping, 1,000 to 100 messages', unit: 'x each', measured: growth, limit: LIMITS.growth }),
+  ]
+}
+
+export function routingVerdicts(ratios: RoutingRatios | undefined): Verdict[] {
+  const limit = LIMITS.routingRatio
+  return [
+    verdict({ name: 'CPU per call, three targets', unit: 'x one', measured: ratios?.byWeight, limit }),
+    verdict({ name: 'The same, by conversation', unit: 'x one', measured: ratios?.byConversation, limit }),
   ]
 }
 

@@ -33,7 +33,7 @@ export function table(report: Report): string {
   return [report.machine, '', ...rows, '', ...verdicts, ...warnings].join('\n')
 }
 
-function verdictLine({ name, unit, measured, limit, isMet }: Verdict): string {
+export function verdictLine({ name, unit, measured, limit, isMet }: Verdict): string {
   const word = isMet === undefined ? 'UNKNOWN' : isMet ? 'met' : 'MISSED'
   const digits = limit < 10 ? 2 : 0
   return row([name, `${range(measured, digits)} ${unit}`, `target at most ${limit}`, word])

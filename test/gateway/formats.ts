@@ -107,7 +107,7 @@ export function formatOf(name: FormatName): Format {
 
 /** One call in a format. */
 export function ask(
-  { farebox }: Pair,
+  { farebox }: Pick<Pair, 'farebox'>,
   format: Format,
   { key, members, ...options }: CallOptions & { readonly members: object },
 ): Promise<Response> {
