@@ -27,9 +27,15 @@ export function errorObject(refusal: Refusal, requestId: string): Readonly<Recor
 /** Refusals that a repeated request would only meet again; the SDKs obey `x-should-retry`. */
 const FINAL = new Set(['credits_exhausted', 'package_expired', 'model_unpriced', 'key_not_usable'])
 
+/** Providers name dates that are thousands of years away, and a client obeys: a day is as good as a refusal. */
+const LONGEST_WAIT_SECONDS = 86_400
+
 /** Headers that tell a client whether and when to try again. */
 export function retryHeaders(refusal: Refusal): Readonly<Record<string, string>> {
-  if (refusal.retryAfterSeconds !== undefined) return { 'retry-after': String(refusal.retryAfterSeconds) }
+  const { retryAfterSeconds } = refusal
+  if (retryAfterSeconds !== undefined) {
+    return { 'retry-after': String(Math.min(Math.max(1, retryAfterSeconds), LONGEST_WAIT_SECONDS)) }
+  }
   return FINAL.has(refusal.code) ? { 'x-should-retry': 'false' } : {}
 }
 

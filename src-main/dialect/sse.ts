@@ -12,6 +12,9 @@ const MAX_EVENT_LENGTH = 8 * 1024 * 1024
  */
 const BLANK_LINE = /(?:\r\n|\n)(?:\r\n|\n|\r(?!\n|$))|\r(?!\n)(?:\r\n|\r)/g
 
+/** A stream may begin with a byte order mark, which is no part of its first line; its three bytes as latin1. */
+const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf'
+
 /** The longest blank line with the line end before it; where it is cut, this much of what came before tells of it. */
 const BLANK_LINE_LENGTH = 4
 
@@ -57,7 +60,7 @@ export function eventData(event: string): string | undefined {
   const simple = simpleDataStart(event)
   if (simple !== -1) return event.slice(simple, -2)
   const lines: string[] = []
-  for (const line of event.split(/\r\n|\n|\r/)) {
+  for (const line of linesOf(event)) {
     if (line === 'data') lines.push('')
     else if (line.startsWith('data:')) lines.push(line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5))
   }
@@ -68,9 +71,14 @@ export function eventData(event: string): string | undefined {
 export function eventName(event: string): string | undefined {
   const simple = simpleDataStart(event)
   if (simple === 'data: '.length) return undefined
-  const lines = simple === -1 ? event.split(/\r\n|\n|\r/) : [event.slice(0, event.indexOf('\n'))]
+  const lines = simple === -1 ? linesOf(event) : [event.slice(0, event.indexOf('\n'))]
   const line = lines.findLast((text) => text.startsWith('event:'))
   return line?.slice(line.charCodeAt(6) === 0x20 ? 7 : 6).trimEnd()
+}
+
+function linesOf(event: string): string[] {
+  const text = event.startsWith(BYTE_ORDER_MARK) ? event.slice(BYTE_ORDER_MARK.length) : event
+  return text.split(/\r\n|\n|\r/)
 }
 
 /** Where the data begins in an event of the usual form: perhaps an `event` line, then one `data` line; else -1. */

@@ -16,11 +16,15 @@ export function readInput(text: string): JsonObject | undefined {
 
 /** The text of an input that a provider sent as an object; empty for an empty one, which streams begin with. */
 export function writeInput(input: unknown): string {
-  if (!isRecord(input) || Object.keys(input).length === 0) return ''
+  return !isRecord(input) || Object.keys(input).length === 0 ? '' : objectText(input)
+}
+
+/** The text of an object that a provider sent. */
+export function objectText(value: JsonObject): string {
   try {
-    return JSON.stringify(input)
+    return JSON.stringify(value)
   } catch {
     // Only the depth can be wrong with a value that was JSON.
-    throw new UpstreamFailure('malformed', 'The provider sent a tool call that is nested too deeply.')
+    throw new UpstreamFailure('malformed', 'The provider sent something that is nested too deeply.')
   }
 }

@@ -4,6 +4,8 @@ import { UpstreamFailure } from '#core/failure.ts'
 import { MAX_ANSWER_BYTES } from '#dialect/answer.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
 /** Collects the bytes of an answer that is sent on only as a whole. */
 export class WholeAnswer {
   readonly #chunks: Buffer[] = []
@@ -16,9 +18,11 @@ export class WholeAnswer {
     this.#chunks.push(chunk)
   }
 
+  /** What came, without the byte order mark that some servers write and that JSON has no place for. */
   bytes(): Buffer {
     const [first] = this.#chunks
-    return this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
+    const all = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
+    return all.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? all.subarray(BYTE_ORDER_MARK.length) : all
   }
 
   /**

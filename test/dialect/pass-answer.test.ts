@@ -34,6 +34,22 @@ describe('a whole chat completion', () => {
     }
   })
 
+  it('loses the byte order mark that JSON has no place for', () => {
+    const bytes = answer({ content: 'Hi' })
+    const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes])
+    for (const at of [0, 1, 3, 10]) {
+      const reader = new ChatPassAnswer()
+      reader.push(marked.subarray(0, at))
+      reader.push(marked.subarray(at))
+      reader.end()
+      expect(reader.final().equals(bytes)).toBe(true)
+    }
+  })
+
+  it('is none without choices', () => {
+    expect(() => read(answer({}, { choices: [] }))).toThrow(UpstreamFailure)
+  })
+
   it('reports its usage, also one that is explicitly zero', () => {
     expect(read(answer({ content: 'Hi' })).reader.usage).toMatchObject({ inputTokens: 19, outputTokens: 10 })
     const zero = { usage: { prompt_tokens: 0, completion_tokens: 0 } }

@@ -173,3 +173,21 @@ describe('the name of an event', () => {
     expect(eventName(text)).toBe(name)
   })
 })
+
+describe('a byte order mark', () => {
+  const MARK = '\u00ef\u00bb\u00bf'
+
+  it.each([
+    ['data: x\n\n', undefined],
+    ['event: hello\ndata: x\n\n', 'hello'],
+    ['data:x\r\n\r\n', undefined],
+  ])('before %j is no part of it', (event, name) => {
+    expect(eventData(MARK + event)).toBe('x')
+    expect(eventName(MARK + event)).toBe(name)
+  })
+
+  it('anywhere else is', () => {
+    expect(eventData(`id: 1\n${MARK}data: x\n\n`)).toBeUndefined()
+    expect(eventData(`data: ${MARK}\n\n`)).toBe(MARK)
+  })
+})

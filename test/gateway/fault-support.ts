@@ -99,7 +99,7 @@ function outcome(sees: Sees): object {
 }
 
 /** After all: no fault of ours, nothing open, and the books add up. */
-export async function expectSoundBooks({ farebox }: Pair): Promise<void> {
+export async function expectSoundBooks({ farebox }: Pick<Pair, 'farebox'>): Promise<void> {
   expect(farebox.log).toEqual([])
   expect(await farebox.admin.call('status', {})).toMatchObject({ ledger: 'ok', open_exchanges: 0, held_credits: 0 })
   const report = await farebox.admin.call('verifyLedger', {})

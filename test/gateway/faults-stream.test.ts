@@ -78,7 +78,7 @@ const BROKEN_EVENTS: Row[] = [
 const ENDS: Row[] = [
   ['nothing at all', raw(''), FAILED, 0],
   ['nothing but comments', raw(': hello\n\n', ': hello\n\n'), FAILED, 0],
-  ['nothing but [DONE]', raw(DONE), 'all', 'some'],
+  ['nothing but [DONE]', raw(DONE), FAILED, 0],
   ['no finish reason and no [DONE]', { ...ANSWER, omit: ['finish', 'done'] }, BROKEN, ORDINARY_CHARGE],
   [
     'the finish reason of one of two choices',

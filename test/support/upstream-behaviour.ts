@@ -124,8 +124,9 @@ export type Transport = {
   readonly withoutLength?: boolean
 }
 
-/** A byte of the body, or the middle of an event counted from 0. */
-export type BodyPosition = { readonly byte: number } | { readonly insideEvent: number }
+/** A byte of the body, or the middle or the end of an event counted from 0. */
+export type BodyPosition =
+  { readonly byte: number } | { readonly insideEvent: number } | { readonly afterEvent: number }
 
 /** Which writes the body is split into. `inside-characters` cuts every multi-byte character in two. */
 export type Chunking =

@@ -115,9 +115,10 @@ function partEnds(parts: readonly Buffer[]): number[] {
 function byteOf(position: 'before-headers' | 'after-headers' | BodyPosition | undefined, reply: Reply) {
   if (typeof position !== 'object') return undefined
   if ('byte' in position) return position.byte
-  const part = reply.parts[position.insideEvent]
-  if (part === undefined) throw new RangeError(`the reply has no event ${position.insideEvent}`)
-  return (partEnds(reply.parts)[position.insideEvent] ?? 0) - Math.ceil(part.length / 2)
+  const index = 'insideEvent' in position ? position.insideEvent : position.afterEvent
+  const part = reply.parts[index]
+  if (part === undefined) throw new RangeError(`the reply has no event ${index}`)
+  return (partEnds(reply.parts)[index] ?? 0) - ('insideEvent' in position ? Math.ceil(part.length / 2) : 0)
 }
 
 function isSentAtOnce({ reply, transport }: Delivery): boolean {

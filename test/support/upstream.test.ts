@@ -215,7 +215,7 @@ describe('a fault', () => {
   test('resets before the headers, after them, at a byte and inside an event', async () => {
     upstream.once({ type: 'answer', cut: { at: 'before-headers', how: 'reset' } })
     await expect(post(PLAIN)).rejects.toMatchObject({ code: 'ECONNRESET' })
-    for (const at of ['after-headers', { byte: 10 }, { insideEvent: 1 }] as const) {
+    for (const at of ['after-headers', { byte: 10 }, { insideEvent: 1 }, { afterEvent: 0 }] as const) {
       upstream.once({ type: 'answer', cut: { at, how: 'reset' } })
       const answer = await post(STREAMED)
       expect(answer.statusCode).toBe(200)
@@ -230,6 +230,18 @@ describe('a fault', () => {
     answer.body.on('data', (part: Buffer) => got.push(part))
     await expect(new Promise((_, reject) => answer.body.once('error', reject))).rejects.toThrow()
     expect(Buffer.concat(got)).toEqual(expectedBytes({ type: 'answer' }, STREAMED).subarray(0, 10))
+  })
+
+  test('sends exactly the events before the cut', async () => {
+    upstream.once({ type: 'answer', cut: { at: { afterEvent: 1 }, how: 'close' } })
+    const answer = await post(STREAMED)
+    const got: Buffer[] = []
+    answer.body.on('data', (part: Buffer) => got.push(part))
+    await expect(new Promise((_, reject) => answer.body.once('error', reject))).rejects.toThrow()
+    const events = expectedBytes({ type: 'answer' }, STREAMED)
+      .toString()
+      .split(/(?<=\n\n)/)
+    expect(Buffer.concat(got).toString()).toBe(events.slice(0, 2).join(''))
   })
 
   test('closes inside a whole answer that announced its length', async () => {

@@ -25,7 +25,7 @@ export class ChatPassAnswer implements AnswerReader {
     const answer = this.#whole.json('latin1')
     if (answer['error'] !== undefined && answer['error'] !== null) throw this.#reported()
     const choices = answer['choices']
-    if (!Array.isArray(choices))
+    if (!Array.isArray(choices) || choices.length === 0)
       throw new UpstreamFailure('malformed', 'The provider did not answer with a chat completion.')
     for (const choice of choices) if (isRecord(choice)) addGenerated(this.generated, choice['message'])
     this.usage = readUsage(answer['usage'])

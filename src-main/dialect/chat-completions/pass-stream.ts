@@ -117,6 +117,8 @@ export class ChatPassStream implements AnswerReader {
     if (data === undefined) return event
     this.#hasEvent = true
     if (data === '[DONE]') {
+      if (this.#choices.size === 0)
+        throw new UpstreamFailure('malformed', 'The provider sent a stream without an answer.')
       this.isComplete = true
       this.#final = event
       return ''

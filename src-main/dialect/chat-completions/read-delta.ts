@@ -12,6 +12,7 @@ import {
 import type { AnswerPart, Block } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { Sealed } from '#dialect/seal.ts'
+import { objectText } from '#dialect/tool-input.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 type Citation = Extract<AnswerPart, { type: 'citation' }>
@@ -108,7 +109,7 @@ export class ChoiceReader {
       index: typeof call['index'] === 'number' ? call['index'] : undefined,
       id: textOf(call['id']),
       name: textOf(called['name']),
-      arguments: isRecord(called['arguments']) ? JSON.stringify(called['arguments']) : textOf(called['arguments']),
+      arguments: isRecord(called['arguments']) ? objectText(called['arguments']) : textOf(called['arguments']),
     }
     const { key, id } = this.#keys.of(piece)
     const sealed = readGoogleSeal(call, 'chat-completions')

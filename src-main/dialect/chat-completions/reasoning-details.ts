@@ -3,6 +3,7 @@
 
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { unwrapSeal, wrapSeal, type Sealed } from '#dialect/seal.ts'
+import { objectText } from '#dialect/tool-input.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 const NATIVE = 'chat-completions'
@@ -35,7 +36,7 @@ function readDetail(detail: JsonObject): ReasoningDetail | undefined {
 /** A seal of OpenRouter is good only with the members beside it, such as its format and id. */
 function readSeal(seal: string, detail: JsonObject): Sealed | undefined {
   const sealed = unwrapSeal(seal, NATIVE)
-  return sealed?.origin === NATIVE ? { origin: NATIVE, value: JSON.stringify(detail) } : sealed
+  return sealed?.origin === NATIVE ? { origin: NATIVE, value: objectText(detail) } : sealed
 }
 
 /** The details for a block of reasoning, with its whole text: clients send back what they were given. */

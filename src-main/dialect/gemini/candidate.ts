@@ -8,6 +8,7 @@ import { PartialArgs } from '#dialect/gemini/partial-args.ts'
 import type { AnswerPart, FinishReason } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { Sealed } from '#dialect/seal.ts'
+import { objectText } from '#dialect/tool-input.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -208,7 +209,7 @@ function sealOf(part: Fields): Sealed | undefined {
 
 function argumentsText(args: unknown): string {
   if (args === undefined || args === null) return '{}'
-  if (isRecord(args)) return JSON.stringify(args)
+  if (isRecord(args)) return objectText(args)
   // Proxies in front of Gemini have been seen to send the JSON text instead.
   if (typeof args === 'string' && isRecord(parseJson(args))) return args
   throw new UpstreamFailure('malformed', 'The provider sent a tool call whose arguments are not an object.')

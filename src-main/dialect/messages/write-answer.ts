@@ -54,7 +54,8 @@ function writeBlock(folded: FoldedBlock, carriesSeals: boolean): readonly JsonOb
       return text === '' && sealed === undefined ? [] : [thinkingBlock(text, sealed)]
     case 'tool-call': {
       if (folded.isCut) return []
-      const call = { type: 'tool_use', id: block.id, name: block.name, input: readInput(text) ?? {} }
+      // Broken arguments must not become an empty input, which a tool could run with.
+      const call = { type: 'tool_use', id: block.id, name: block.name, input: readInput(text) ?? { _raw: text } }
       return sealed !== undefined && carriesSeals ? [callSealBlock(sealed), call] : [call]
     }
   }

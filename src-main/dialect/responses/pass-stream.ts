@@ -171,7 +171,9 @@ export class ResponsesPassStream implements AnswerReader {
 
   #complete(event: string, value: Event): '' {
     const response = value['response']
-    if (isRecord(response)) this.usage = readResponsesUsage(response['usage'])
+    // Clients take the answer's id, usage and error from here, and break without it.
+    if (!isRecord(response)) throw new UpstreamFailure('malformed', 'The provider ended its stream without a response.')
+    this.usage = readResponsesUsage(response['usage'])
     this.isComplete = true
     this.#final = event
     return ''

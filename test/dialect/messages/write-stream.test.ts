@@ -269,17 +269,17 @@ describe('a whole answer', () => {
   it.each([
     ['', {}],
     ['{"q":"é"}', { q: 'é' }],
-    ['[1]', {}],
-    ['{"q":', {}],
+    ['[1]', { _raw: '[1]' }],
+    ['{"q":', { _raw: '{"q":' }],
   ])('has the arguments %j as an object', (args, input) => {
     expect(whole(tool('t', args === '' ? [] : [args]))['content']).toEqual([
       { type: 'tool_use', id: 't', name: 'wx', input },
     ])
   })
 
-  it('has no arguments where they are nested deeper than they could be written again', () => {
+  it('has the arguments as text where they are nested deeper than they could be written again', () => {
     const deep = `{"q":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
-    expect(whole(tool('t', [deep]))['content']).toMatchObject([{ input: {} }])
+    expect(whole(tool('t', [deep]))['content']).toMatchObject([{ input: { _raw: deep } }])
   })
 
   it('leaves out a call that was cut off', () => {

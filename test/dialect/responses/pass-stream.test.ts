@@ -146,6 +146,13 @@ describe('an answer that fails', () => {
     expect(failureOf(stream(CREATED, event))).toMatchObject({ kind: 'reported', status: 500 })
   })
 
+  it.each(['completed', 'incomplete', 'failed'])('by an end of type %s without a response is a failure', (name) => {
+    for (const response of [undefined, null, []]) {
+      const text = stream(CREATED, ...says(0, 'Hi'), { type: `response.${name}`, response })
+      expect(failureOf(text)).toMatchObject({ kind: 'malformed' })
+    }
+  })
+
   it('sends nothing to the client before its content, so that another target may answer', () => {
     const reader = new ResponsesPassStream()
     expect(reader.push(Buffer.from(`: hello\n\n${stream(CREATED, IN_PROGRESS)}`))).toBeUndefined()

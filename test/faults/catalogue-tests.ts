@@ -1,0 +1,29 @@
+// One test for each row of a dialect's table. They do not wait for each other: all runs begin together.
+
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import type { Dialect } from '../gateway/formats.ts'
+import { startCatalogue, type Catalogue } from './catalogue.ts'
+import { faultsOf } from './tables.ts'
+
+const MOST_MS = 120_000
+
+export function testCatalogue(dialect: Dialect): void {
+  const faults = faultsOf(dialect)
+  let catalogue: Catalogue
+
+  beforeAll(async () => {
+    catalogue = await startCatalogue(dialect, faults)
+  }, MOST_MS)
+
+  afterAll(() => catalogue.close())
+
+  describe(`a provider of ${dialect} with`, () => {
+    it.each(faults.map((fault) => [fault.name, fault] as const))(
+      '%s',
+      (_name, fault) => catalogue.check(fault),
+      MOST_MS,
+    )
+  })
+
+  it(`leaves sound books behind, whatever its providers of ${dialect} did`, () => catalogue.expectSound(), MOST_MS)
+}

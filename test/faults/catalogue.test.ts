@@ -1,0 +1,25 @@
+// How much the catalogue holds, and that no row stands in it twice.
+
+import { describe, expect, it } from 'vitest'
+import { DIALECTS } from '../gateway/formats.ts'
+import { runsOf } from './catalogue.ts'
+import { faultsOf } from './tables.ts'
+
+const TABLES = DIALECTS.map((dialect) => [dialect, faultsOf(dialect)] as const)
+/** Fewer than this the catalogue must not hold for any dialect, places of one misbehaviour counted once. */
+const FEWEST_KINDS = 40
+
+describe('the fault catalogue', () => {
+  it.each(TABLES)('has its kinds of misbehaviour for %s, each row under a name of its own', (_dialect, faults) => {
+    expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length)
+    expect(new Set(faults.map(({ name, kind }) => kind ?? name)).size).toBeGreaterThanOrEqual(FEWEST_KINDS)
+  })
+
+  it('runs every row in every client format, streamed and whole where it applies', () => {
+    const runs = TABLES.flatMap(([dialect, faults]) => faults.flatMap((fault) => runsOf(dialect, fault)))
+    const names = new Set(runs.map(({ dialect, format, mode }) => `${format.name} at ${dialect}, ${mode}`))
+    expect(names.size).toBe(DIALECTS.length * 3 * 2)
+    const rows = TABLES.reduce((sum, [, faults]) => sum + faults.length, 0)
+    process.stdout.write(`fault catalogue: ${DIALECTS.length} dialects, ${rows} rows, ${runs.length} runs\n`)
+  })
+})

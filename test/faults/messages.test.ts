@@ -1,0 +1,3 @@
+import { testCatalogue } from './catalogue-tests.ts'
+
+testCatalogue('messages')

@@ -1,0 +1,33 @@
+// All rows of a dialect: those that every dialect has, and its own.
+
+import type { Dialect } from '../gateway/formats.ts'
+import { bodyFaults } from './body-faults.ts'
+import { CHAT_FAULTS } from './chat-faults.ts'
+import { connectionFaults } from './connection-faults.ts'
+import type { Fault } from './fault.ts'
+import { GEMINI_FAULTS } from './gemini-faults.ts'
+import { httpFaults } from './http-faults.ts'
+import { KITS } from './kits.ts'
+import { MESSAGES_FAULTS } from './messages-faults.ts'
+import { RESPONSES_FAULTS } from './responses-faults.ts'
+import { statusFaults } from './status-faults.ts'
+import { usageFaults } from './usage-faults.ts'
+
+const OWN: Readonly<Record<Dialect, readonly Fault[]>> = {
+  'chat-completions': CHAT_FAULTS,
+  messages: MESSAGES_FAULTS,
+  responses: RESPONSES_FAULTS,
+  gemini: GEMINI_FAULTS,
+}
+
+export function faultsOf(dialect: Dialect): readonly Fault[] {
+  const kit = KITS[dialect]
+  return [
+    ...connectionFaults(kit),
+    ...httpFaults(kit),
+    ...statusFaults(kit),
+    ...bodyFaults(kit),
+    ...usageFaults(kit),
+    ...OWN[dialect],
+  ]
+}

@@ -1,0 +1,40 @@
+// Counts that no ledger should trust.
+
+import type { WireUsage } from '../support/upstream-behaviour.ts'
+import { ANSWERED, edited, ORDINARY_CHARGE, scripted, STREAMED, TEXT, type Fault } from './fault.ts'
+import type { Kit } from './kits.ts'
+
+export function usageFaults({ usage }: Kit): readonly Fault[] {
+  const row = (name: string, given: WireUsage | null, rest: Partial<Fault> = {}): Fault => ({
+    name: `usage that is ${name}`,
+    provider: scripted({ ...TEXT, usage: given }),
+    sees: ANSWERED,
+    ...rest,
+  })
+  return [
+    row('missing', null),
+    row('empty', {}),
+    row('of other words', { tokens: 29 }),
+    row('negative', usage(-19, -10)),
+    row('partly negative', usage(19, -10)),
+    row('a fraction', usage(18.5, 9.25), { charge: ORDINARY_CHARGE }),
+    row('text', usage('19', '10')),
+    row('true', usage(true, true)),
+    row('an object', usage({ text: 19 }, { text: 10 })),
+    row('null', usage(null, null)),
+    row('huge', usage(19, 1e18), { charge: 'bounded' }),
+    row('huge on both sides', usage(1e18, 1e18), { charge: 'bounded' }),
+    row('too large for a number', usage(19, Number.MAX_VALUE), { charge: 'bounded' }),
+    row('without its input', usage(undefined, 10)),
+    row('without its output', usage(19, undefined)),
+    {
+      name: 'usage that is told twice',
+      modes: STREAMED,
+      provider: edited((events) =>
+        events.flatMap((event) => (/"usage(Metadata)?":\{/.test(event.toString()) ? [event, event] : [event])),
+      ),
+      sees: ANSWERED,
+      charge: ORDINARY_CHARGE,
+    },
+  ]
+}
