@@ -1,6 +1,7 @@
 // The writer thread: the only connection that writes to the database. It migrates at start, appends the ledger's batches
 // and applies changes to the catalogue, each as one durable transaction.
 
+import { statfsSync, statSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import { ledgerAppender, loadLedger, type LedgerState } from '#ledger/entries.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
@@ -41,6 +42,52 @@ const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerB
   appendRows(batch)
 })
 
+/** So many entries make the log grow by some hundred kilobytes. */
+const ROOM_CHECK_STEP = 32
+let entriesUntilRoomCheck = ROOM_CHECK_STEP
+
+/**
+ * The log grows to 16 MB before SQLite folds it back into the database, and folding may need as much room again. On a small or
+ * nearly full disk it would take the room that it needs to give room back, so there it is folded in time.
+ */
+function keepRoom(entries: number): void {
+  entriesUntilRoomCheck -= entries
+  if (entriesUntilRoomCheck > 0) return
+  entriesUntilRoomCheck = ROOM_CHECK_STEP
+  try {
+    const { bavail, bsize } = statfsSync(dataDir)
+    const logBytes = statSync(`${db.name}-wal`).size
+    if (bavail * bsize < 2 * logBytes) foldLog()
+  } catch {
+    // Nobody can say how full the disk is, or the log is gone: then it is as it would be without looking.
+  }
+}
+
+/** Writes; where the disk is full, folds the log back and tries once more. */
+function withRoom(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!isFull(error)) throw error
+    foldLog()
+    write()
+  }
+}
+
+function foldLog(): void {
+  try {
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // No room for that either; what is to be written is kept and tried again later.
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && (error.code === 'SQLITE_FULL' || error.code === 'SQLITE_IOERR_WRITE')
+  )
+}
+
 const summarise = db.transaction(() => summariseNext(db))
 /** At first nobody knows how much an earlier process left to be summarised. */
 let entriesUntilSummary = 0
@@ -74,10 +121,11 @@ serveOperations<WriterOperations>({
     charged: chargedByProvider(db, chargedSinceMs),
   }),
   append: (batch) => {
-    append.immediate(batch)
+    withRoom(() => append.immediate(batch))
+    setImmediate(keepRoom, batch.entries.length)
     summariseLater(batch.entries.length)
   },
-  change: ({ changes, batch }) => change.immediate(changes, batch),
+  change: ({ changes, batch }) => withRoom(() => change.immediate(changes, batch)),
   close: () => {
     clearTimeout(summaryTimer)
     db.close()

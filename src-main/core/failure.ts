@@ -14,13 +14,8 @@ export type FailureKind =
   | 'reported' // the provider told of an error inside its answer; the message is its own words, for the client alone
   | 'aborted' // we stopped it: the client went, the key was revoked, Farebox shuts down
 
-/** What another attempt would only repeat. */
-const FINAL_KINDS: readonly FailureKind[] = ['aborted', 'too_large', 'address']
-
 export class UpstreamFailure extends Error {
   readonly kind: FailureKind
-  /** Whether another attempt, here or at another target, could succeed. */
-  readonly retryable: boolean
   readonly retryAfterSeconds: number | undefined
   /** The provider's HTTP status, for kind `status` and `secret`, and for a refusal that is `malformed`. */
   readonly status: number | undefined
@@ -35,7 +30,6 @@ export class UpstreamFailure extends Error {
     this.kind = kind
     this.status = details.status
     this.retryAfterSeconds = details.retryAfterSeconds
-    this.retryable = !FINAL_KINDS.includes(kind) && (details.status ?? 500) >= 429
   }
 }
 

@@ -2,6 +2,7 @@
 // for all of them. `npm test` compares; UPDATE_GOLDEN=1 writes the files anew, for review.
 
 import { describe, expect, it } from 'vitest'
+import { retryOf } from '#core/retry.ts'
 import { readStrictly as readMessagesStrictly } from '../dialect/messages/strict-client.ts'
 import { readStrictly as readResponsesStrictly, readWithSdk } from '../dialect/responses/strict-reader.ts'
 import { ANSWERS, ASKING } from './answers/all.ts'
@@ -126,8 +127,8 @@ function casesOf(pair: Pair, fixture: AnswerFixture): [string, () => string][] {
 /** What the client got, and below it what the client does not see: why it failed. */
 function show({ text, failure, hasBegun }: Answered): string {
   if (failure === undefined) return text.trimEnd()
-  const { kind, message, status, retryAfterSeconds, retryable } = failure
-  const facts = { kind, message, status, retryAfterSeconds, retryable, hasBegun }
+  const { kind, message, status, retryAfterSeconds } = failure
+  const facts = { kind, message, status, retryAfterSeconds, retry: retryOf(failure), hasBegun }
   return `${text}failure: ${JSON.stringify(facts)}`
 }
 

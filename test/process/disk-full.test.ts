@@ -97,6 +97,23 @@ if (canMountSmallDisk) {
     for (const some of [completed, withheld, cut]) expect(some.length).toBeGreaterThan(0)
     expect((await program.stop()).code).toBe(0)
   })
+
+  it('is not filled by the log of the database alone', { timeout: 120_000 }, async () => {
+    const folder = join(await temporaryFolder(), 'disk')
+    await mkdir(folder)
+    disk = await mountSmallDisk(folder, '4m')
+    const program = await startProcess({ dataDir: join(folder, 'data'), place: disk.place })
+    upstream = await startUpstream()
+    await setUpUpstream(program, upstream.url, [{ name: 'plenty', type: 'topup', credits: 1000 }])
+    const { key } = await program.admin.call('createKey', { body: { name: 'loaded', package: 'plenty' } })
+    const statuses: number[] = []
+    for (let index = 0; index < 300; index++) {
+      const { status } = await paidCall({ url: program.url, key }, false)
+      statuses.push(status)
+    }
+    expect(statuses.filter((status) => status !== 200)).toEqual([])
+    expect(await expectSoundBooks(program, key)).toHaveLength(300)
+  })
 } else {
   it('cannot be tried on this machine, which lets nobody mount a small disk', () => {
     expect(canMountSmallDisk).toBe(false)

@@ -96,7 +96,7 @@ describe('a name', () => {
     const { send } = newCaller({ resolve })
     const provider = { baseUrl: `http://provider.test:${port}/v1` }
     expect(await send(provider)).toEqual(ANSWERED)
-    expect(await send(provider)).toMatchObject({ kind: 'address', retryable: false })
+    expect(await send(provider)).toMatchObject({ kind: 'address' })
     expect(await send(provider)).toEqual(ANSWERED)
     expect(resolve.asked).toHaveLength(3)
   })
@@ -142,7 +142,7 @@ describe('where Farebox itself listens', () => {
     const { send, connections } = newCaller({ resolve, isOwn: (address, at) => address === '127.0.0.1' && at === port })
     for (const host of ['127.0.0.1', '127.1', 'provider.test']) {
       const outcome = await send({ baseUrl: `http://${host}:${port}/v1` })
-      expect(outcome).toMatchObject({ kind: 'address', retryable: false })
+      expect(outcome).toMatchObject({ kind: 'address' })
       expect(outcome).toMatchObject({ message: expect.stringContaining('leads to Farebox itself') as string })
       const { ok, message } = await probe({ baseUrl: `http://${host}:${port}/v1` }, connections)
       expect({ ok, message }).toEqual({ ok: false, message: expect.stringContaining('Farebox itself') as string })

@@ -13,7 +13,7 @@ afterEach(() => {
 
 function expectRefused(outcome: Outcome, says: RegExp): void {
   if (!(outcome instanceof UpstreamFailure)) return expect.fail(`it was answered ${outcome.status}`)
-  expect(outcome).toMatchObject({ kind: 'address', retryable: false })
+  expect(outcome).toMatchObject({ kind: 'address' })
   expect(outcome.message).toMatch(/^The base URL of the provider 'provider' leads to .*\.$/)
   expect(outcome.message).toMatch(says)
   expect(refusalOfFailure(outcome).code).toBe('upstream_error')
@@ -50,7 +50,7 @@ describe('a base URL at', () => {
   it('any place is not connected to over http for a public provider', async () => {
     const watched = watchConnections()
     const outcome = await ask('http://api.example.com/v1', 'public')
-    expect(outcome).toMatchObject({ kind: 'address', retryable: false })
+    expect(outcome).toMatchObject({ kind: 'address' })
     expect(outcome).toMatchObject({ message: expect.stringMatching(/is not https/) as string })
     expect(watched.attempts()).toBe(0)
   })

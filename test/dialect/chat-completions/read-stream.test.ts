@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { retryOf } from '#core/retry.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { ChatPartReader } from '#dialect/chat-completions/read-stream.ts'
 import { foldParts, type AnswerPart } from '#dialect/part.ts'
@@ -49,7 +50,7 @@ describe.each(RECORDED)('a stream with $name', ({ text, usage, textBytes }) => {
     const cut = text.slice(0, Math.max(end, 0)).split(/(?<=\n\n|\r\n\r\n|\r\r)/)
     for (let count = 0; count < cut.length; count++) {
       if (cut.slice(0, count).join('').includes('"finish_reason":"')) break
-      expect(failureOf(() => readText(cut.slice(0, count).join('')))).toMatchObject({ kind: 'closed', retryable: true })
+      expect(failureOf(() => readText(cut.slice(0, count).join('')))).toMatchObject({ kind: 'closed' })
     }
   })
 })
@@ -397,7 +398,7 @@ describe('the end', () => {
   })
 
   it('with [DONE] and without an answer is none', () => {
-    expect(failureOf(() => readText(chunkText([]) + DONE))).toMatchObject({ kind: 'malformed', retryable: true })
+    expect(failureOf(() => readText(chunkText([]) + DONE))).toMatchObject({ kind: 'malformed' })
   })
 
   it('reads usage of a choice, and of Groq', () => {
@@ -427,7 +428,8 @@ describe('an error inside a stream', () => {
     ['inside a choice', { choices: [{ index: 0, error: { message: 'Gone.', code: 502 } }] }, 502, true],
   ])('%s fails with the words of the provider', (_, chunk, status, retryable) => {
     const failure = failureOf(() => readText(`${says('a')}data: ${JSON.stringify(chunk)}\n\n`))
-    expect(failure).toMatchObject({ kind: 'reported', status, retryable })
+    expect(failure).toMatchObject({ kind: 'reported', status })
+    expect(retryOf(failure) !== 'nowhere').toBe(retryable)
     expect(failure.message).toMatch(/^[A-Z][a-z ]+\.$/)
   })
 
@@ -453,7 +455,7 @@ describe('an error inside a stream', () => {
   it.each(['error', 'abort', 'network_error', 'insufficient_system_resource'])(
     'may be the finish reason %s',
     (reason) => {
-      expect(failureOf(() => readText(says('a', reason) + DONE))).toMatchObject({ kind: 'closed', retryable: true })
+      expect(failureOf(() => readText(says('a', reason) + DONE))).toMatchObject({ kind: 'closed' })
       expect(failureOf(() => readText(says('a', reason)))).toMatchObject({ kind: 'closed' })
     },
   )
