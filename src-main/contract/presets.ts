@@ -46,9 +46,9 @@ export const Preset = strict({
   model_list: ModelListPlace,
   on_disconnect: Type.Optional(Type.Enum(['cancel', 'drain'])),
   notes: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 500 }))),
-  /** The page that these facts are from, and the day on which they were last compared with it. */
+  /** A page of the provider about its API, and the day on which this was written; not all of it stands on that one page. */
   source: PageUrl,
-  checked: Day,
+  written: Day,
 })
 export const Presets = Type.Array(Preset)
 export type Preset = Static<typeof Preset>

@@ -155,6 +155,8 @@ function cool(entry: Entry, untilMs: number): void {
 
 /** By its status, or in words inside an answer that stand for one. */
 function refusesAccount(failure: UpstreamFailure): boolean {
+  // Some providers say 403 to what their moderation does not like, and one client must not keep the others from a target.
+  if (failure.status === 403) return false
   return failure.kind === 'secret' || (failure.status !== undefined && isAboutAccount(failure))
 }
 

@@ -154,7 +154,8 @@ async function listUsage(deps: AdminDeps, query: UsageQuery): Promise<UsageList 
   if (query.key !== undefined && key === undefined) return refuse('not_found', `There is no key '${query.key}'.`)
   const limit = Math.min(Math.max(1, Number(query.limit ?? DEFAULT_LIMIT)), MAX_LIMIT)
   // What was answered is on disk already; what is being written belongs to answers that are not complete yet.
-  if (ledger.state === 'ok') await ledger.flush()
+  // On a disk that refuses, what is there can be read all the same.
+  if (ledger.state === 'ok') await ledger.flush().catch(() => undefined)
   const rows = await deps.listUsage({ sinceMs, keyId: key?.id, modelId: query.model, beforeId: query.before, limit })
   return { usage: rows.map(usageView), next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) }
 }

@@ -48,7 +48,7 @@ describe('the presets', () => {
     '%s says where it is from, and since when',
     (_, it_) => {
       expect(URL.canParse(it_.source)).toBe(true)
-      expect(isPast(it_.checked)).toBe(true)
+      expect(isPast(it_.written)).toBe(true)
     },
   )
 })

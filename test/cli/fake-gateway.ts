@@ -241,7 +241,7 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
       free: false,
       model_list: { prices: 'none' },
       source: 'https://developers.openai.com/api/docs',
-      checked: '2026-11-21',
+      written: '2026-11-21',
     },
   ],
   listProviders: [provider],

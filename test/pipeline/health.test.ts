@@ -185,6 +185,12 @@ describe('a target that asks for patience', () => {
     expect(health.of(TARGET, 0)).toMatchObject({ state: 'open', untilMs: 5000 })
   })
 
+  it('is not left out for a 403, which may be about what one client sent', () => {
+    const health = new Health()
+    for (let count = 0; count < 5; count++) health.failed(TARGET, failure('secret', { status: 403 }), count)
+    expect(health.isUsable(TARGET, 5)).toBe(true)
+  })
+
   it.each([SECRET, failure('secret'), failure('reported', { status: 402 })])(
     'because it refuses the secret is left out for half a minute',
     (refusal) => {
