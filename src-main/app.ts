@@ -6,23 +6,18 @@ import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { VERSION, type Config } from '#main/config.ts'
-import { assemble, describeFault, hashKey, stopSpending, USER_AGENT, type Log, type Parts } from '#main/parts.ts'
+import { assemble, describeFault, hashKey, stopSpending, type Log, type Parts } from '#main/parts.ts'
 import type { ReportOperations } from '#main/report-thread.ts'
 import { SideThreads } from '#main/side-threads.ts'
 import type { WriterOperations } from '#main/writer-thread.ts'
 import { iso } from '#catalog/dates.ts'
-import { setUpDemo } from '#catalog/demo.ts'
 import { countSecrets, secretProblems } from '#catalog/secrets.ts'
 import { keyStatus } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
 import { BooksCheck } from '#ledger/books-check.ts'
 import type { Clock } from '#pipeline/ports.ts'
-import { discoverServers } from '#provider/discovery.ts'
-import { listModels } from '#provider/model-list.ts'
-import { probeProvider } from '#provider/probe.ts'
-import { adminHandlers } from '#server/admin-handlers.ts'
+import type { AdminHandlers } from '#server/admin.ts'
 import { loopbackHosts } from '#server/guard.ts'
-import { providerUseView, targetsView } from '#server/health.ts'
 import { buildServer } from '#server/server.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
@@ -89,6 +84,7 @@ class RunningApp implements App {
   readonly #side: SideThreads
   readonly #check: BooksCheck
   #reports: DatabaseThread<ReportOperations> | undefined
+  #adminHandlers: Promise<AdminHandlers> | undefined
   #url: string | undefined
 
   constructor(config: Config, parts: OpenParts) {
@@ -103,17 +99,7 @@ class RunningApp implements App {
       version: VERSION,
       hosts: this.#hosts,
       adminToken: this.#adminToken,
-      adminHandlers: adminHandlers({
-        context: parts.context,
-        status: () => this.#status(),
-        testProvider: (provider, model) => probeProvider(provider, { ...parts, userAgent: USER_AGENT, model }),
-        discover: (ports = {}) => discoverServers({ ...parts, ports }),
-        listModels: (provider, place) => listModels(provider, place, { ...parts, userAgent: USER_AGENT }),
-        listUsage: (filter) => this.#report().call('usage', filter),
-        readReceipt: (id) => this.#report().call('receipt', id),
-        verifyLedger: () => this.#report().call('verify', undefined),
-        backUp: (request) => this.#side.run((thread) => thread.call('backUp', request)),
-      }),
+      adminHandlers: () => this.#administration(),
     })
     this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS)
   }
@@ -150,7 +136,10 @@ class RunningApp implements App {
     return { status: response.statusCode, body: JSON.parse(response.payload) as unknown }
   }
 
-  setUpDemo(): Promise<string | undefined> {
+  async setUpDemo(): Promise<string | undefined> {
+    // Only the very first start needs it.
+    if (!isFresh(this.#parts.context)) return undefined
+    const { setUpDemo } = await import('#catalog/demo.ts')
     return setUpDemo(this.#parts.context)
   }
 
@@ -223,6 +212,17 @@ class RunningApp implements App {
     }
   }
 
+  #administration(): Promise<AdminHandlers> {
+    const input = {
+      parts: this.#parts,
+      status: () => this.#status(),
+      reports: () => this.#report(),
+      side: this.#side,
+    }
+    this.#adminHandlers ??= import('#main/administration.ts').then(({ administration }) => administration(input))
+    return this.#adminHandlers
+  }
+
   async #status() {
     const { ledger, catalog, open, context } = this.#parts
     const attention = await secretProblems(context)
@@ -244,8 +244,6 @@ class RunningApp implements App {
       models: catalog.models.length,
       packages: catalog.packages.length,
       keys: catalog.keys.length,
-      targets: targetsView(this.#parts),
-      provider_use: providerUseView(this.#parts),
     }
   }
 
@@ -260,4 +258,9 @@ class RunningApp implements App {
     if (process.platform !== 'win32') chmodSync(draft, 0o600)
     renameSync(draft, this.#instancePath)
   }
+}
+
+/** Whether nothing is set up at all. */
+function isFresh({ catalog }: Parts['context']): boolean {
+  return catalog.providers.length === 0 && catalog.packages.length === 0 && catalog.keys.length === 0
 }

@@ -42,8 +42,8 @@ const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerB
   appendRows(batch)
 })
 
-/** So many entries make the log grow by some hundred kilobytes. */
-const ROOM_CHECK_STEP = 32
+/** So many entries make the log grow by a megabyte or so. */
+const ROOM_CHECK_STEP = 128
 let entriesUntilRoomCheck = ROOM_CHECK_STEP
 
 /**

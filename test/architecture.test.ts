@@ -46,8 +46,12 @@ const FILES: Readonly<Record<string, Room>> = {
   'side-threads.ts': { values: ['store'], types: ['report-thread.ts'] },
   'restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
   'parts.ts': { values: [...allBut('shell', 'cli', 'server'), 'config.ts'], types: ['writer-thread.ts'] },
+  'administration.ts': {
+    values: ['server', 'provider', 'parts.ts'],
+    types: ['contract', 'store', 'report-thread.ts', 'side-threads.ts'],
+  },
   'app.ts': {
-    values: [...allBut('shell', 'cli'), 'config.ts', 'parts.ts', 'side-threads.ts'],
+    values: [...allBut('shell', 'cli'), 'config.ts', 'parts.ts', 'side-threads.ts', 'administration.ts'],
     types: ['writer-thread.ts', 'report-thread.ts'],
   },
   'headless.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'command.ts'] },
@@ -140,6 +144,20 @@ describe('the sources', () => {
 
   it('keep to the import table, the places for SQL and settings, and the sizes', () => {
     expect(sources.flatMap(violationsOf)).toEqual([])
+  })
+
+  it('load no schema before somebody asks for the admin API', () => {
+    const byPath = new Map(sources.map((file) => [file.path, file]))
+    const reached = new Set<string>()
+    const visit = (path: string) => {
+      const file = byPath.get(path)
+      if (file === undefined || reached.has(path)) return
+      reached.add(path)
+      for (const found of importsOf(file)) if (!found.isTypeOnly && !found.isDynamic) visit(found.target)
+    }
+    visit('headless.ts')
+    expect(reached).toContain('pipeline/run.ts')
+    expect([...reached].filter((path) => path.startsWith('contract/'))).toEqual([])
   })
 
   it('import files that exist, and without cycles', () => {

@@ -31,10 +31,8 @@ const DEMO: ApplyDocument = {
   packages: [{ name: 'starter', type: 'topup', credits: 10 }],
 }
 
-/** Sets the demo up where nothing is set up at all, and returns the first key; undefined where something is. */
-export async function setUpDemo(context: CatalogContext): Promise<string | undefined> {
-  const { catalog } = context
-  if (catalog.providers.length > 0 || catalog.packages.length > 0 || catalog.keys.length > 0) return undefined
+/** Sets the demo up in a Farebox in which nothing is set up yet, and returns the first key. */
+export async function setUpDemo(context: CatalogContext): Promise<string> {
   const applied = await applyDocument(context, DEMO, false)
   if (isRefusal(applied)) throw new Error(`the demo could not be set up: ${applied.message}`)
   const created = await createKey(context, { name: 'first', package: 'starter' })

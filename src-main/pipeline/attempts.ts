@@ -66,13 +66,14 @@ export type Attempted = Attempt & {
 /** What one round came to: the exchange's end, or what to do next. */
 type Round = { readonly attempted: Attempted; readonly next: Next<Place> | undefined }
 
-export class Attempts {
+export class Attempts implements Cancellation {
   readonly #admitted: Admitted
   readonly #deps: AttemptDeps
   readonly #routing: Routing<Place>
-  readonly #ready = new Map<Place, Prepared>()
+  /** What further targets get. Nearly every call needs none of it. */
+  #ready: Map<Place, Prepared> | undefined
   /** What each target refused and is not told again. */
-  readonly #leftOut = new Map<Place, Set<string>>()
+  #leftOut: Map<Place, Set<string>> | undefined
   readonly #notes: AttemptNote[] = []
   readonly #first: Ready
   #relay: Relay | undefined
@@ -84,7 +85,6 @@ export class Attempts {
     this.#deps = deps
     this.#routing = routing
     this.#first = first
-    this.#ready.set(first.place, first.prepared)
   }
 
   /** Ends the exchange from outside, also between two attempts. */
@@ -132,7 +132,8 @@ export class Attempts {
   /** One attempt at a target, or at another one whose provider has room. undefined: it cannot be asked this at all. */
   async #round(wanted: Place, last: Attempted | undefined): Promise<Round | undefined> {
     const { admission } = this.#admitted
-    const turn = await this.#routing.take(wanted, admission.hold.amountMicro, this.#cancellation())
+    const worstMicro = admission.hold.amountMicro
+    const turn = this.#routing.takeNow(wanted, worstMicro) ?? (await this.#routing.take(wanted, worstMicro, this))
     if (isRefusal(turn)) return { attempted: this.#unsent(last, turn), next: undefined }
     const { place, slot } = turn
     let isCharged = false
@@ -171,25 +172,21 @@ export class Attempts {
   }
 
   /** What ends a wait: the client that goes, and whoever stops the exchange. */
-  #cancellation(): Cancellation {
-    const isCancelled = () => this.#endBetween() !== undefined
-    return {
-      get isCancelled() {
-        return isCancelled()
-      },
-      onCancel: (callback) => {
-        this.#wake = callback
-        this.#admitted.client.onCancel(callback)
-      },
-    }
+  get isCancelled(): boolean {
+    return this.#endBetween() !== undefined
+  }
+
+  onCancel(callback: () => void): void {
+    this.#wake = callback
+    this.#admitted.client.onCancel(callback)
   }
 
   #prepare(place: Place): Prepared | Refusal {
-    const known = this.#ready.get(place)
+    const known = place === this.#first.place ? this.#first.prepared : this.#ready?.get(place)
     if (known !== undefined) return known
     const { request, exchangeId } = this.#admitted
     const prepared = request.prepare({ ...place, exchangeId, nowMs: this.#deps.clock.nowMs() })
-    if (!isRefusal(prepared)) this.#ready.set(place, prepared)
+    if (!isRefusal(prepared)) (this.#ready ??= new Map()).set(place, prepared)
     return prepared
   }
 
@@ -200,7 +197,7 @@ export class Attempts {
     const whole = prepared.body(admission.outputCap)
     const { body, leftOut } = prepared.isPassed
       ? { body: whole, leftOut: [] }
-      : adaptations.apply(target, whole, this.#leftOut.get(place) ?? NONE)
+      : adaptations.apply(target, whole, this.#leftOut?.get(place) ?? NONE)
     const reader = prepared.newReader()
     const { isStream } = request
     const { adjusted } = admission
@@ -279,17 +276,17 @@ export class Attempts {
     if (prepared.isPassed) return false
     const refused = this.#deps.adaptations.learn(place.target, refusal, body)
     if (refused.length === 0) return false
-    this.#leftOut.set(place, new Set([...(this.#leftOut.get(place) ?? NONE), ...refused]))
+    const leftOut = (this.#leftOut ??= new Map())
+    leftOut.set(place, new Set([...(leftOut.get(place) ?? NONE), ...refused]))
     return true
   }
 
   /** Waits, unless the exchange is stopped or its client goes meanwhile. */
   async #pause(ms: number): Promise<void> {
-    const cancellation = this.#cancellation()
-    if (cancellation.isCancelled) return
+    if (this.isCancelled) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
-      cancellation.onCancel(() => {
+      this.onCancel(() => {
         clearTimeout(timer)
         resolve()
       })

@@ -71,6 +71,13 @@ export class Routing<At extends Place> {
     return well === undefined ? (this.#again() ?? this.#leastSick()) : { place: well, delayMs: 0 }
   }
 
+  /** Takes a place where there is only one target and it has room: what nearly every call needs. undefined: `take` decides. */
+  takeNow(wanted: At, worstMicro: MicroCredits): Turn<At> | undefined {
+    if (this.#places.length > 1) return undefined
+    const slot = this.#deps.gate.take(wanted.provider, worstMicro)
+    return 'type' in slot ? undefined : this.#turn(wanted, slot)
+  }
+
   /**
    * Takes a place at `wanted`, or at another target that is well and was not tried where its provider is full. Waits for a
    * turn where all are full, asks a sick target when that takes too long, and refuses when those are full too.

@@ -30,7 +30,8 @@ declare module 'fastify' {
 export type ServerDeps = GatewayDeps & {
   readonly newId: () => string
   readonly hosts: ReadonlySet<string>
-  readonly adminHandlers: AdminHandlers
+  /** Asked for by the first request of the admin API. */
+  readonly adminHandlers: () => Promise<AdminHandlers>
   /** What the command line presents; made anew at each start. */
   readonly adminToken: string
 }
@@ -92,7 +93,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   registerGateway(app, deps)
   app.all('/api/*', { config: { access: 'administrator' } }, async (request, reply) => {
     const { serveAdmin } = await import('#server/admin.ts')
-    return serveAdmin(request, reply, deps.adminHandlers)
+    return serveAdmin(request, reply, await deps.adminHandlers())
   })
   return app
 }

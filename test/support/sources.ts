@@ -12,6 +12,8 @@ export type Import = {
   readonly type: 'inside' | 'outside'
   readonly target: string
   readonly isTypeOnly: boolean
+  /** Loaded when the code that holds it runs, not with its file. */
+  readonly isDynamic: boolean
 }
 
 const SOURCE_FILE = /\.(ts|tsx|mts|mjs|js)$/
@@ -54,8 +56,12 @@ const DYNAMIC_IMPORT = /(typeof\s+)?\bimport\(\s*['"`]([^'"`]+)['"`]/g
 export function importsOf(file: SourceFile): Import[] {
   const code = withoutComments(file.text)
   return [STATIC_IMPORT, RE_EXPORT, BARE_IMPORT, DYNAMIC_IMPORT]
-    .flatMap((pattern) => [...code.matchAll(pattern)])
-    .map((match) => ({ ...resolve(file.path, match[2] ?? ''), isTypeOnly: (match[1] ?? '') !== '' }))
+    .flatMap((pattern) =>
+      [...code.matchAll(pattern)].map((match) => ({ match, isDynamic: pattern === DYNAMIC_IMPORT })),
+    )
+    .map(({ match, isDynamic }) => {
+      return { ...resolve(file.path, match[2] ?? ''), isTypeOnly: (match[1] ?? '') !== '', isDynamic }
+    })
     .filter((found) => !found.target.endsWith('.json'))
 }
 
