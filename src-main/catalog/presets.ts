@@ -2,7 +2,7 @@
 
 import { loadPresets } from '#catalog/resources.ts'
 import type { Preset } from '#contract/presets.ts'
-import type { ProviderCreate } from '#contract/schemas.ts'
+import type { ProviderCreate } from '#contract/providers.ts'
 import type { Provider } from '#core/entities.ts'
 import type { ModelListPlace } from '#core/listed-model.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'

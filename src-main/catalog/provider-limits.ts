@@ -1,6 +1,6 @@
 // A provider's limits between their names in the admin API and in the program.
 
-import type { ProviderCreate, ProviderView } from '#contract/schemas.ts'
+import type { ProviderCreate, ProviderView } from '#contract/providers.ts'
 import type { ProviderLimits, ProviderTimeLimits } from '#core/entities.ts'
 import { creditsToMicro, microToCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'

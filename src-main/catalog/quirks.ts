@@ -1,6 +1,6 @@
 // A provider's quirks between their names in the admin API and in the program.
 
-import type { ProviderQuirks } from '#contract/schemas.ts'
+import type { ProviderQuirks } from '#contract/providers.ts'
 import type { Quirks } from '#core/quirks.ts'
 
 /** What was said about a provider, in the program's names. */

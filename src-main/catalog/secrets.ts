@@ -2,7 +2,7 @@
 // be used is a refusal, and what is no longer needed is forgotten now or as soon as the store allows.
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
-import type { ProviderRemoved, SecretsMoved } from '#contract/schemas.ts'
+import type { ProviderRemoved, SecretsMoved } from '#contract/providers.ts'
 import type { Provider } from '#core/entities.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure, type SecretState } from '#core/secret-failure.ts'

@@ -1,6 +1,7 @@
 // Entities as the admin API shows them.
 
-import type { BalanceView, KeyView, ModelView, PackageView, ProviderView } from '#contract/schemas.ts'
+import type { ProviderView } from '#contract/providers.ts'
+import type { BalanceView, KeyView, ModelView, PackageView } from '#contract/schemas.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import { limitsView, timeLimitsView } from '#catalog/provider-limits.ts'

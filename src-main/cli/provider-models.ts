@@ -8,7 +8,7 @@ import { printable, table, view } from '#cli/output.ts'
 import { requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { ModelOffer, ProviderModelsAdded } from '#contract/provider-models.ts'
-import type { ProviderView } from '#contract/schemas.ts'
+import type { ProviderView } from '#contract/providers.ts'
 
 /** `all`, `none`, or the names of models with commas between them. */
 const whichModels: Flag<'all' | 'none' | string[]> = {

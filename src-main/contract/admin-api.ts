@@ -7,6 +7,7 @@ import { Presets } from '#contract/presets.ts'
 import * as card from '#contract/price-card.ts'
 import * as offers from '#contract/provider-models.ts'
 import { ReceiptView } from '#contract/receipt.ts'
+import * as providers from '#contract/providers.ts'
 import * as schemas from '#contract/schemas.ts'
 
 export type Endpoint = {
@@ -24,24 +25,24 @@ export const ADMIN_API = {
   apply: { method: 'POST', path: '/api/apply', body: schemas.ApplyBody, response: schemas.ApplyResult },
 
   listPresets: { method: 'GET', path: '/api/presets', response: Presets },
-  listProviders: { method: 'GET', path: '/api/providers', response: Type.Array(schemas.ProviderView) },
+  listProviders: { method: 'GET', path: '/api/providers', response: Type.Array(providers.ProviderView) },
   addProvider: {
     method: 'POST',
     path: '/api/providers',
-    body: schemas.ProviderCreate,
-    response: schemas.ProviderView,
+    body: providers.ProviderCreate,
+    response: providers.ProviderView,
   },
   setProviderSecret: {
     method: 'PUT',
     path: '/api/providers/{id}/secret',
-    body: schemas.ProviderSecret,
-    response: schemas.ProviderView,
+    body: providers.ProviderSecret,
+    response: providers.ProviderView,
   },
   testProvider: {
     method: 'POST',
     path: '/api/providers/{id}/test',
-    query: schemas.ProviderTestQuery,
-    response: schemas.ProviderTestResult,
+    query: providers.ProviderTestQuery,
+    response: providers.ProviderTestResult,
   },
   listProviderModels: { method: 'GET', path: '/api/providers/{id}/models', response: offers.ProviderModels },
   addProviderModels: {
@@ -50,9 +51,9 @@ export const ADMIN_API = {
     body: offers.ProviderModelsAdd,
     response: offers.ProviderModelsAdded,
   },
-  removeProvider: { method: 'DELETE', path: '/api/providers/{id}', response: schemas.ProviderRemoved },
+  removeProvider: { method: 'DELETE', path: '/api/providers/{id}', response: providers.ProviderRemoved },
   discover: { method: 'POST', path: '/api/discovery', body: DiscoveryBody, response: DiscoveryView },
-  moveSecrets: { method: 'POST', path: '/api/secrets/move', response: schemas.SecretsMoved },
+  moveSecrets: { method: 'POST', path: '/api/secrets/move', response: providers.SecretsMoved },
 
   listModels: { method: 'GET', path: '/api/models', response: Type.Array(schemas.ModelView) },
   addModel: { method: 'POST', path: '/api/models', body: schemas.ModelCreate, response: schemas.ModelView },

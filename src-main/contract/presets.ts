@@ -2,7 +2,8 @@
 // which is also what the admin API answers with.
 
 import { Type, type Static } from 'typebox'
-import { ProviderQuirks, strict } from '#contract/schemas.ts'
+import { strict } from '#contract/fields.ts'
+import { ProviderQuirks } from '#contract/providers.ts'
 
 /** https, or http for a server on this machine; a placeholder such as `{resource}` is for the administrator to fill in. */
 const BaseUrl = Type.String({ maxLength: 2000, pattern: '^(https?://|\\{)[^\\s?#]+$' })

@@ -3,7 +3,8 @@
 
 import { Type, type Static } from 'typebox'
 import { Day, PageUrl } from '#contract/presets.ts'
-import { ModelName, ModelView, PriceFields, strict } from '#contract/schemas.ts'
+import { ModelName, strict } from '#contract/fields.ts'
+import { ModelView, PriceFields } from '#contract/schemas.ts'
 
 const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
 const UpstreamModel = Type.String({ minLength: 1, maxLength: 200 })

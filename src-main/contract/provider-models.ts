@@ -3,7 +3,8 @@
 
 import { Type, type Static } from 'typebox'
 import { WholePrice } from '#contract/price-card.ts'
-import { ModelView, strict } from '#contract/schemas.ts'
+import { strict } from '#contract/fields.ts'
+import { ModelView } from '#contract/schemas.ts'
 
 const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
 

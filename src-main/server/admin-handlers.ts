@@ -17,9 +17,9 @@ import { moveSecrets, refreshSecrets, secretState } from '#catalog/secrets.ts'
 import { takeTurns } from '#catalog/turns.ts'
 import { modelView, packageView, providerView } from '#catalog/views.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
+import type { ProviderTestResult } from '#contract/providers.ts'
 import type {
   LedgerReport as LedgerReportView,
-  ProviderTestResult,
   StatusView,
   UsageList,
   UsageQuery,

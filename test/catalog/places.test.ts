@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdminError } from '#cli/client.ts'
-import type { ProviderCreate } from '#contract/schemas.ts'
+import type { ProviderCreate } from '#contract/providers.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
 import { NEEDS_LOCAL, NEVER, NO_HOST } from '../support/places.ts'
 import { provider, refusal, refused } from './support.ts'

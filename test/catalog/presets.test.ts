@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadPresets } from '#catalog/resources.ts'
-import type { ProviderCreate } from '#contract/schemas.ts'
+import type { ProviderCreate } from '#contract/providers.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
 import { refusal, refused } from './support.ts'
 

@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest'
 import { AdminError } from '#cli/client.ts'
-import type { ModelCreate, PackageCreate, ProviderCreate } from '#contract/schemas.ts'
+import type { ProviderCreate } from '#contract/providers.ts'
+import type { ModelCreate, PackageCreate } from '#contract/schemas.ts'
 
 /** The refusal of a call that must be refused, in the form in which the API gives it. */
 export async function refusal(

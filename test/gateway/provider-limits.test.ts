@@ -1,7 +1,7 @@
 // What Farebox may ask of a provider, and how it is seen to be: limits over all keys, and the health of targets.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ProviderCreate } from '#contract/schemas.ts'
+import type { ProviderCreate } from '#contract/providers.ts'
 import { farebox as command } from '../support/process.ts'
 import { startFarebox } from '../support/farebox.ts'
 import { ask, formatOf } from './formats.ts'

@@ -1,0 +1,16 @@
+// What the shapes of the contract are made of. Fields are snake_case, amounts are credits (not micro-credits), times are ISO 8601
+// UTC.
+
+import { Type, type TProperties } from 'typebox'
+
+/** An object that refuses members it does not know: a misspelt setting must never be ignored. */
+export function strict<Properties extends TProperties>(properties: Properties) {
+  return Type.Object(properties, { additionalProperties: false })
+}
+
+export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f]+$' })
+export const ModelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\u0021-\\u007e]+$' })
+export const Timestamp = Type.String({ format: 'date-time' })
+/** Up to a billion, with at most six decimals (checked where it becomes micro-credits). */
+export const Credits = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
+export const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })

@@ -1,0 +1,95 @@
+// Providers as the admin API, the command line, farebox.yaml and the dashboard share them. Unknown fields are refused everywhere.
+
+import { Type, type Static } from 'typebox'
+import { Count, Credits, Name, strict, Timestamp } from '#contract/fields.ts'
+
+/** How a provider differs from others of its dialect. */
+export const ProviderQuirks = strict({
+  stream_usage: Type.Optional(Type.Boolean()),
+  reasoning_field: Type.Optional(Type.Enum(['reasoning_content', 'reasoning', 'none'])),
+  tool_ids: Type.Optional(Type.Enum(['any', 'alphanumeric-9'])),
+  system_role: Type.Optional(Type.Enum(['system', 'developer'])),
+  later_system: Type.Optional(Type.Enum(['keep', 'user'])),
+  parallel_tool_calls: Type.Optional(Type.Boolean()),
+  cache_marks: Type.Optional(Type.Boolean()),
+  top_k: Type.Optional(Type.Boolean()),
+  max_stops: Type.Optional(Type.Integer({ minimum: 0, maximum: 64 })),
+  json_schema: Type.Optional(Type.Boolean()),
+  reasoning_effort: Type.Optional(Type.Boolean()),
+  user_after_tool: Type.Optional(Type.Boolean()),
+})
+
+/** What Farebox may ask of a provider. */
+const ProviderLimits = strict({
+  concurrent_requests: Type.Optional(Count),
+  requests_per_minute: Type.Optional(Count),
+  credits_per_day: Type.Optional(Credits),
+})
+/** A day at most: timers that overflow 31 bits fire at once. */
+const TimeLimit = Type.Integer({ minimum: 1, maximum: 86_400_000 })
+const ProviderTimeLimits = strict({
+  connect_ms: Type.Optional(TimeLimit),
+  first_byte_ms: Type.Optional(TimeLimit),
+  silence_ms: Type.Optional(TimeLimit),
+})
+
+export const providerProperties = {
+  name: Name,
+  /** Fills in what is not said. */
+  preset: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  /** May be left out where a preset says it. */
+  dialect: Type.Optional(Type.Enum(['chat-completions', 'messages', 'responses', 'gemini', 'demo'])),
+  base_url: Type.Optional(Type.String({ maxLength: 2000 })),
+  network: Type.Optional(Type.Enum(['public', 'local'])),
+  secret_header: Type.Optional(Type.Enum(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'])),
+  output_cap_field: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
+  on_disconnect: Type.Optional(Type.Enum(['cancel', 'drain'])),
+  quirks: Type.Optional(ProviderQuirks),
+  limits: Type.Optional(ProviderLimits),
+  time_limits: Type.Optional(ProviderTimeLimits),
+}
+const Secret = Type.String({ minLength: 1, maxLength: 10_000 })
+
+export const ProviderCreate = strict({ ...providerProperties, secret: Type.Optional(Secret) })
+export const ProviderSecret = strict({ secret: Secret })
+export const ProviderView = strict({
+  id: Type.String(),
+  name: Name,
+  preset: Type.Union([Type.String(), Type.Null()]),
+  dialect: Type.String(),
+  base_url: Type.String(),
+  network: Type.String(),
+  secret_header: Type.String(),
+  output_cap_field: Type.String(),
+  on_disconnect: Type.String(),
+  quirks: ProviderQuirks,
+  limits: ProviderLimits,
+  time_limits: ProviderTimeLimits,
+  has_secret: Type.Boolean(),
+  /** `locked`: it cannot be read at the moment. `missing`: there should be one and there is none. */
+  secret_state: Type.Enum(['none', 'stored', 'locked', 'missing']),
+  created_at: Timestamp,
+})
+export const ProviderTestQuery = strict({
+  /** A model to ask for a few tokens where the provider has no list of models. */
+  model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+})
+export const ProviderTestResult = strict({
+  ok: Type.Boolean(),
+  message: Type.String(),
+  /** What is wrong, as a name for programs; null where nothing is. */
+  problem: Type.Union([Type.String(), Type.Null()]),
+  /** What to do about it. */
+  advice: Type.Union([Type.String(), Type.Null()]),
+})
+/** Whether its secret is gone already; if not, it goes as soon as the keychain can be reached. */
+export const ProviderRemoved = strict({ secret_forgotten: Type.Boolean() })
+/** Providers whose secret came from the other store, and those whose secret is in neither. */
+export const SecretsMoved = strict({ moved: Type.Array(Name), missing: Type.Array(Name) })
+
+export type ProviderQuirks = Static<typeof ProviderQuirks>
+export type ProviderCreate = Static<typeof ProviderCreate>
+export type ProviderView = Static<typeof ProviderView>
+export type ProviderRemoved = Static<typeof ProviderRemoved>
+export type SecretsMoved = Static<typeof SecretsMoved>
+export type ProviderTestResult = Static<typeof ProviderTestResult>
