@@ -122,7 +122,7 @@ describe('the thread', () => {
   })
 
   it('is replaced when it hangs', async () => {
-    const counting = tokenizer({ script: BROKEN, hangMs: 300 })
+    const counting = tokenizer({ script: BROKEN, hangMs: 1500, waitMs: 30_000 })
     expect(await Promise.all([counting.count(['hang', 'xxxx']), counting.count(['fine'])])).toEqual([2, 4711])
     expect(threadCount()).toBe(idle + 1)
   })
