@@ -1,0 +1,160 @@
+// Calls the admin API. Where an action is comes from the contract's plain table and what it takes from the contract's types, so
+// that a change there is a type error here.
+
+import type { AdminApi, RequestBody, RequestQuery, ResponseBody } from '#contract/admin-api.ts'
+import { ADMIN_ROUTES, ADMIN_STREAMS, type AdminAction } from '#contract/admin-routes.ts'
+import { forgetSessionToken, sessionToken } from '#renderer/api/session-token.ts'
+
+/** An answer that is not 2xx, in the words of the server; status 0 where none came. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  /** The HTTP status as the body says it, or a word of ours. */
+  readonly code: string
+  /** The field that it is about. */
+  readonly param: string | undefined
+  /** After how many seconds it is worth trying again, where the server says so. */
+  readonly retryAfterS: number | undefined
+
+  constructor(status: number, code: string, message: string, more: { param?: string; retryAfterS?: number } = {}) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.param = more.param
+    this.retryAfterS = more.retryAfterS
+  }
+}
+
+type IdPart<Action extends AdminAction> = AdminApi[Action]['path'] extends `${string}{id}${string}`
+  ? { readonly id: string }
+  : unknown
+type BodyPart<Action extends AdminAction> =
+  RequestBody<Action> extends undefined ? unknown : { readonly body: RequestBody<Action> }
+type QueryPart<Action extends AdminAction> =
+  RequestQuery<Action> extends undefined ? unknown : { readonly query?: RequestQuery<Action> }
+
+/** `id` is an id or a name. */
+export type CallOptions<Action extends AdminAction> = IdPart<Action> &
+  BodyPart<Action> &
+  QueryPart<Action> & { readonly signal?: AbortSignal }
+
+/** Options may be left out where the action needs none. */
+export type CallArguments<Action extends AdminAction> =
+  Record<never, never> extends CallOptions<Action> ? [options?: CallOptions<Action>] : [options: CallOptions<Action>]
+
+type LooseOptions = {
+  readonly id?: string
+  readonly query?: object
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+/** Throws an ApiError for every answer that is not 2xx; after a 401 the session is forgotten and the sign-in page asked for. */
+export async function callApi<Action extends AdminAction>(
+  action: Action,
+  ...[options]: CallArguments<Action>
+): Promise<ResponseBody<Action>> {
+  const { method, path } = ADMIN_ROUTES[action]
+  const response = await send(method, path, options ?? {}, action !== 'signIn')
+  return (await response.json()) as ResponseBody<Action>
+}
+
+type StreamOptions = {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/** Starts an action whose answer is a stream; the answer is 2xx. */
+export function openStream(stream: keyof typeof ADMIN_STREAMS, options: StreamOptions): Promise<Response> {
+  const { method, path } = ADMIN_STREAMS[stream]
+  return send(method, path, options, true)
+}
+
+/**
+ * Starts an action that hands on the answer to another request, whatever its status is. Throws an ApiError where there is no
+ * answer, or no session any more.
+ */
+export async function openAnswer(stream: keyof typeof ADMIN_STREAMS, options: StreamOptions): Promise<Response> {
+  const { method, path } = ADMIN_STREAMS[stream]
+  const response = await request(method, path, options)
+  // A key that was revoked is answered with 401 too; only the session itself tells whether it is still there.
+  if (response.status === 401) await callApi('showSession', { signal: options.signal })
+  return response
+}
+
+/** The address of an action that the browser itself opens or saves, such as a file. */
+function pathOf(path: string, id: string | undefined, query: object | undefined): string {
+  const withId = id === undefined ? path : path.replace('{id}', encodeURIComponent(id))
+  const values = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null) values.set(name, String(value))
+  }
+  return values.size === 0 ? withId : `${withId}?${values.toString()}`
+}
+
+let whenSignedOut: () => void = () => undefined
+
+/** What to do when the server does not know the session any more. */
+export function onSignedOut(handler: () => void): void {
+  whenSignedOut = handler
+}
+
+type SendOptions = LooseOptions & { readonly headers?: Readonly<Record<string, string>> }
+
+async function send(method: string, path: string, options: SendOptions, needsSession: boolean): Promise<Response> {
+  const token = sessionToken()
+  const response = await request(method, path, options)
+  if (response.ok) return response
+  const error = errorOf(response, await response.text())
+  if (response.status === 401 && needsSession && token === sessionToken()) {
+    forgetSessionToken()
+    whenSignedOut()
+  }
+  throw error
+}
+
+async function request(method: string, path: string, options: SendOptions): Promise<Response> {
+  const token = sessionToken()
+  const { body, signal } = options
+  return fetch(pathOf(path, options.id, options.query), {
+    method,
+    headers: {
+      ...options.headers,
+      ...(token === undefined ? {} : { 'x-farebox-session': token }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+    cache: 'no-store',
+  }).catch((cause: unknown) => {
+    if (signal?.aborted === true) throw cause
+    throw new ApiError(0, 'no_answer', 'Farebox does not answer. Is it still running?')
+  })
+}
+
+function errorOf(response: Response, text: string): ApiError {
+  const { message, code, param } = errorMembers(text)
+  const { status } = response
+  const retryAfterS = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new ApiError(
+    status,
+    typeof code === 'number' || typeof code === 'string' ? String(code) : String(status),
+    typeof message === 'string' ? message : `Farebox answered with status ${status}.`,
+    {
+      ...(typeof param === 'string' ? { param } : {}),
+      ...(Number.isFinite(retryAfterS) && retryAfterS > 0 ? { retryAfterS } : {}),
+    },
+  )
+}
+
+function errorMembers(text: string): { readonly message?: unknown; readonly code?: unknown; readonly param?: unknown } {
+  try {
+    const body: unknown = JSON.parse(text)
+    const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined
+    return typeof error === 'object' && error !== null ? error : {}
+  } catch {
+    // Something between us and Farebox answered; its status says enough.
+    return {}
+  }
+}

@@ -1,0 +1,45 @@
+// Who is signed in. The answer of `showSession` is the one source; the token only proves it.
+
+import { useQuery, type QueryClient } from '@tanstack/react-query'
+import type { ResponseBody } from '#contract/admin-api.ts'
+import { callApi } from '#renderer/api/client.ts'
+import { queryKeyOf } from '#renderer/api/keys.ts'
+import { forgetSessionToken, keepSessionToken } from '#renderer/api/session-token.ts'
+
+export type Session = ResponseBody<'showSession'>
+type Credentials = { readonly ticket: string } | { readonly name: string; readonly password: string }
+
+const SESSION_QUERY = {
+  queryKey: queryKeyOf('showSession'),
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) => callApi('showSession', { signal }),
+  staleTime: 60_000,
+}
+
+/** Throws an ApiError where the credentials are refused. */
+export async function signIn(queryClient: QueryClient, credentials: Credentials): Promise<void> {
+  const { token, session } = await callApi('signIn', { body: credentials })
+  // What an earlier session was shown must not be shown to this one.
+  queryClient.clear()
+  keepSessionToken(token)
+  queryClient.setQueryData(SESSION_QUERY.queryKey, session)
+}
+
+/** Ends the session here in any case, and on the server where that still answers. */
+export async function signOut(queryClient: QueryClient): Promise<void> {
+  try {
+    await callApi('signOut')
+  } catch {
+    // Whoever signs out is signed out here; without an answer the session ends by itself.
+  }
+  forgetSessionToken()
+  queryClient.clear()
+}
+
+export function loadSession(queryClient: QueryClient): Promise<Session> {
+  return queryClient.fetchQuery(SESSION_QUERY)
+}
+
+/** The session of the shell, which shows nothing before there is one. */
+export function useSession(): Session | undefined {
+  return useQuery(SESSION_QUERY).data
+}

@@ -1,0 +1,78 @@
+// How pages ask: `useApi` to read, `useAction` to change.
+
+import {
+  keepPreviousData,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+} from '@tanstack/react-query'
+import type { ResponseBody } from '#contract/admin-api.ts'
+import type { AdminAction } from '#contract/admin-routes.ts'
+import { callApi, type CallArguments, type CallOptions } from '#renderer/api/client.ts'
+import { queryKeyOf } from '#renderer/api/keys.ts'
+import { useToast } from '#renderer/components/toast.tsx'
+
+type ReadOptions = {
+  readonly isEnabled?: boolean
+  /** Asks again at this pace while the page is in sight. */
+  readonly everyMs?: number
+  /** Shows the old answer while the one to other filters is on its way. */
+  readonly keepsPrevious?: boolean
+}
+
+/** Reads an action. The first argument pair is that of `callApi`. */
+export function useApi<Action extends AdminAction>(
+  action: Action,
+  options: Omit<CallOptions<Action>, 'signal'>,
+  read: ReadOptions = {},
+): UseQueryResult<ResponseBody<Action>> {
+  return useQuery<ResponseBody<Action>>({
+    queryKey: queryKeyOf(action, options),
+    queryFn: ({ signal }) => callApi(action, ...argumentsOf<Action>({ ...options, signal })),
+    enabled: read.isEnabled ?? true,
+    ...(read.everyMs === undefined ? {} : { refetchInterval: read.everyMs }),
+    // The library tells functions from data by their types, which it cannot for a type that is still open.
+    ...(read.keepsPrevious === true ? { placeholderData: keepPreviousData as never } : {}),
+  })
+}
+
+type ChangeOptions<Action extends AdminAction> = {
+  /** What the notice says when it worked; without it the page says so itself. */
+  readonly done?: string | ((answer: ResponseBody<Action>) => string)
+  /** Called before the notice. */
+  readonly onDone?: (answer: ResponseBody<Action>) => void
+  /** Whose answers are out of date afterwards; all by default, as most changes show in several places. */
+  readonly invalidates?: readonly AdminAction[]
+  /** The page shows the error itself, beside the field. */
+  readonly showsOwnErrors?: boolean
+}
+
+/** Changes something: `mutate` takes the options of `callApi`. */
+export function useAction<Action extends AdminAction>(
+  action: Action,
+  change: ChangeOptions<Action> = {},
+): UseMutationResult<ResponseBody<Action>, Error, CallOptions<Action>> {
+  const queryClient = useQueryClient()
+  const toast = useToast()
+  return useMutation<ResponseBody<Action>, Error, CallOptions<Action>>({
+    // What is sent may be a password and what comes back a key, and neither is to be kept once its dialog is gone.
+    gcTime: 0,
+    mutationFn: (options) => callApi(action, ...argumentsOf<Action>(options)),
+    onSuccess: async (answer) => {
+      change.onDone?.(answer)
+      if (change.done !== undefined) toast.done(typeof change.done === 'string' ? change.done : change.done(answer))
+      const keys = change.invalidates?.map((name) => [name])
+      await Promise.all((keys ?? [[]]).map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+    },
+    onError: (error) => {
+      if (change.showsOwnErrors !== true) toast.failed(error.message)
+    },
+  })
+}
+
+/** For a type that is still open the compiler cannot tell which of the two forms of arguments holds. */
+function argumentsOf<Action extends AdminAction>(options: object): CallArguments<Action> {
+  return [options] as unknown as CallArguments<Action>
+}

@@ -1,0 +1,199 @@
+// Every address of the dashboard. A page's code and words are fetched when it is first opened or pointed at.
+
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import { loadSession } from '#renderer/api/session.ts'
+import { sessionToken } from '#renderer/api/session-token.ts'
+import { PageFailure, PageLoading, PageNotFound } from '#renderer/app/failures.tsx'
+import { Shell } from '#renderer/app/shell.tsx'
+import { loadCatalogue } from '#renderer/i18n/catalogues.ts'
+import { parseSearch as parseAuditSearch } from '#renderer/pages/audit/search.ts'
+import { parseSearch as parseFirstRunSearch } from '#renderer/pages/first-run/search.ts'
+import { parseSearch as parseKeysSearch } from '#renderer/pages/keys/search.ts'
+import { parseSearch as parseLedgerSearch } from '#renderer/pages/ledger/search.ts'
+import { parseSearch as parseMembersSearch } from '#renderer/pages/members/search.ts'
+import { parseSearch as parseModelsSearch } from '#renderer/pages/models/search.ts'
+import { parseSearch as parseOverviewSearch } from '#renderer/pages/overview/search.ts'
+import { parseSearch as parsePackagesSearch } from '#renderer/pages/packages/search.ts'
+import { parseSearch as parseProvidersSearch } from '#renderer/pages/providers/search.ts'
+import { parseSearch as parseRequestsSearch } from '#renderer/pages/requests/search.ts'
+import { parseSearch as parseSettingsSearch } from '#renderer/pages/settings/search.ts'
+import { parseSearch as parseTrySearch } from '#renderer/pages/try/search.ts'
+import { parseSearch as parseUsageSearch } from '#renderer/pages/usage/search.ts'
+
+type Context = { readonly queryClient: QueryClient }
+
+const root = createRootRouteWithContext<Context>()({ notFoundComponent: PageNotFound })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  loader: () => loadCatalogue('sign-in'),
+  component: lazyRouteComponent(() => import('#renderer/pages/sign-in/SignInPage.tsx'), 'SignInPage'),
+})
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  beforeLoad: async ({ context }) => {
+    if (sessionToken() === undefined) throw redirect({ to: '/sign-in' })
+    return { session: await loadSession(context.queryClient) }
+  },
+  component: Shell,
+})
+
+type PageContext = { readonly context: { readonly session: { readonly role: 'administrator' | 'member' } } }
+
+/** Members are led to what is theirs; the server would refuse the rest anyway. */
+function administratorsOnly({ context }: PageContext): void {
+  if (context.session.role !== 'administrator') throw redirect({ to: '/overview' })
+}
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/overview' })
+  },
+})
+const overview = createRoute({
+  getParentRoute: () => shell,
+  path: '/overview',
+  validateSearch: parseOverviewSearch,
+  loader: () => loadCatalogue('overview'),
+  component: lazyRouteComponent(() => import('#renderer/pages/overview/OverviewPage.tsx'), 'OverviewPage'),
+})
+const keys = createRoute({
+  getParentRoute: () => shell,
+  path: '/keys',
+  validateSearch: parseKeysSearch,
+  loader: () => loadCatalogue('keys'),
+  component: lazyRouteComponent(() => import('#renderer/pages/keys/KeysPage.tsx'), 'KeysPage'),
+})
+const packages = createRoute({
+  getParentRoute: () => shell,
+  path: '/packages',
+  validateSearch: parsePackagesSearch,
+  loader: () => loadCatalogue('packages'),
+  component: lazyRouteComponent(() => import('#renderer/pages/packages/PackagesPage.tsx'), 'PackagesPage'),
+})
+const models = createRoute({
+  getParentRoute: () => shell,
+  path: '/models',
+  validateSearch: parseModelsSearch,
+  beforeLoad: administratorsOnly,
+  loader: () => loadCatalogue('models'),
+  component: lazyRouteComponent(() => import('#renderer/pages/models/ModelsPage.tsx'), 'ModelsPage'),
+})
+const providers = createRoute({
+  getParentRoute: () => shell,
+  path: '/providers',
+  validateSearch: parseProvidersSearch,
+  beforeLoad: administratorsOnly,
+  loader: () => loadCatalogue('providers'),
+  component: lazyRouteComponent(() => import('#renderer/pages/providers/ProvidersPage.tsx'), 'ProvidersPage'),
+})
+const members = createRoute({
+  getParentRoute: () => shell,
+  path: '/members',
+  validateSearch: parseMembersSearch,
+  beforeLoad: administratorsOnly,
+  loader: () => loadCatalogue('members'),
+  component: lazyRouteComponent(() => import('#renderer/pages/members/MembersPage.tsx'), 'MembersPage'),
+})
+const usage = createRoute({
+  getParentRoute: () => shell,
+  path: '/usage',
+  validateSearch: parseUsageSearch,
+  loader: () => loadCatalogue('usage'),
+  component: lazyRouteComponent(() => import('#renderer/pages/usage/UsagePage.tsx'), 'UsagePage'),
+})
+const requests = createRoute({
+  getParentRoute: () => shell,
+  path: '/requests',
+  validateSearch: parseRequestsSearch,
+  loader: () => loadCatalogue('requests'),
+  component: lazyRouteComponent(() => import('#renderer/pages/requests/RequestsPage.tsx'), 'RequestsPage'),
+})
+const ledger = createRoute({
+  getParentRoute: () => shell,
+  path: '/ledger',
+  validateSearch: parseLedgerSearch,
+  loader: () => loadCatalogue('ledger'),
+  component: lazyRouteComponent(() => import('#renderer/pages/ledger/LedgerPage.tsx'), 'LedgerPage'),
+})
+const tryIt = createRoute({
+  getParentRoute: () => shell,
+  path: '/try',
+  validateSearch: parseTrySearch,
+  loader: () => loadCatalogue('try'),
+  component: lazyRouteComponent(() => import('#renderer/pages/try/TryPage.tsx'), 'TryPage'),
+})
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: '/audit',
+  validateSearch: parseAuditSearch,
+  beforeLoad: administratorsOnly,
+  loader: () => loadCatalogue('audit'),
+  component: lazyRouteComponent(() => import('#renderer/pages/audit/AuditPage.tsx'), 'AuditPage'),
+})
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  validateSearch: parseSettingsSearch,
+  loader: () => loadCatalogue('settings'),
+  component: lazyRouteComponent(() => import('#renderer/pages/settings/SettingsPage.tsx'), 'SettingsPage'),
+})
+const firstRun = createRoute({
+  getParentRoute: () => shell,
+  path: '/first-run',
+  validateSearch: parseFirstRunSearch,
+  beforeLoad: administratorsOnly,
+  loader: () => loadCatalogue('first-run'),
+  component: lazyRouteComponent(() => import('#renderer/pages/first-run/FirstRunPage.tsx'), 'FirstRunPage'),
+})
+
+const routeTree = root.addChildren([
+  signIn,
+  shell.addChildren([
+    home,
+    overview,
+    keys,
+    packages,
+    models,
+    providers,
+    members,
+    usage,
+    requests,
+    ledger,
+    tryIt,
+    audit,
+    settings,
+    firstRun,
+  ]),
+])
+
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    basepath: '/app',
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultErrorComponent: PageFailure,
+    defaultNotFoundComponent: PageNotFound,
+    defaultPendingComponent: PageLoading,
+    scrollRestoration: true,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+}

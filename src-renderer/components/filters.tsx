@@ -1,0 +1,63 @@
+// What narrows a list down: one line above it.
+
+import { Search } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cn } from '#renderer/components/cn.ts'
+import { Input, Select } from '#renderer/components/input.tsx'
+
+export function FilterBar({ children }: { readonly children: ReactNode }) {
+  return <div className="flex flex-wrap items-center gap-2 px-4 py-2">{children}</div>
+}
+
+type FilterTextProps = { readonly label: string; readonly value: string; readonly onChange: (value: string) => void }
+
+export function FilterText({ label, value, onChange }: FilterTextProps) {
+  return (
+    <span className="relative w-56 max-sm:w-full">
+      <Search aria-hidden className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-muted" />
+      <Input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        maxLength={100}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="pl-8"
+      />
+    </span>
+  )
+}
+
+type FilterSelectProps<Value extends string> = {
+  readonly label: string
+  /** Undefined: the first choice, which does not narrow. */
+  readonly value: Value | undefined
+  /** What the first choice says: `All packages`. */
+  readonly all: string
+  readonly choices: readonly { readonly value: Value; readonly label: string }[]
+  readonly onChange: (value: Value | undefined) => void
+  readonly className?: string
+}
+
+export function FilterSelect<Value extends string>(props: FilterSelectProps<Value>) {
+  const { label, value, all, choices, onChange, className } = props
+  const change = (next: string) => onChange(choices.find((choice) => choice.value === next)?.value)
+  const isKnown = value === undefined || choices.some((choice) => choice.value === value)
+  return (
+    <Select
+      aria-label={label}
+      value={value ?? ''}
+      onChange={(event) => change(event.target.value)}
+      className={cn('w-44 max-sm:w-[calc(50%-4px)]', className)}
+    >
+      <option value="">{all}</option>
+      {/* What an old address filters by may be gone, and must still be seen to filter. */}
+      {!isKnown && <option value={value}>{value}</option>}
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value}>
+          {choice.label}
+        </option>
+      ))}
+    </Select>
+  )
+}

@@ -1,0 +1,10 @@
+// Entries of the audit log as a list shows them.
+
+import type { AuditView } from '#contract/audit.ts'
+
+/** What it was done to: as it was called then, or as it was to be called where it was only made by this. */
+export function subjectOf({ subject, details }: AuditView): string | undefined {
+  if (subject !== null) return subject
+  const named = [details['name'], details['id']].find((value) => typeof value === 'string')
+  return typeof named === 'string' ? named : undefined
+}

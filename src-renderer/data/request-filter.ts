@@ -1,0 +1,52 @@
+// Which requests a list is about: as the address says it, as the API is asked, and held against requests that arrive.
+
+import type { UsageQuery, UsageView } from '#contract/schemas.ts'
+
+export type RequestFilter = {
+  readonly key?: string
+  readonly model?: string
+  readonly provider?: string
+  readonly package?: string
+  readonly owner?: string
+  readonly status?: 'ok' | 'failed'
+  /** Credits as decimal text. */
+  readonly min?: string
+  /** A length of time back from now such as `24h`, or an instant. */
+  readonly since?: string
+  readonly until?: string
+}
+
+export function queryOf({ min, ...filter }: RequestFilter): UsageQuery {
+  return { ...filter, ...(min === undefined ? {} : { min_credits: min }) }
+}
+
+/** How many of the filters are set. */
+export function countOf(filter: RequestFilter): number {
+  return Object.values(filter).filter((value) => value !== undefined).length
+}
+
+/**
+ * Whether a request that has just arrived belongs to the list. `ask`: only the server can tell, because the filter names what a
+ * request does not say, or names something by its id.
+ */
+export function verdictOn(filter: RequestFilter, request: UsageView): 'yes' | 'no' | 'ask' {
+  const { model, status, min, until } = filter
+  const isFailed = request.status >= 400
+  if (model !== undefined && request.model !== model) return 'no'
+  if (status !== undefined && (status === 'failed') !== isFailed) return 'no'
+  if (min !== undefined && request.charge_credits < Number(min)) return 'no'
+  if (until !== undefined && INSTANT.test(until) && Date.parse(request.created_at) >= Date.parse(until)) return 'no'
+  // A date ends in the zone of the gateway, which is its own to know.
+  if (until !== undefined && !INSTANT.test(until)) return 'ask'
+  if (filter.package !== undefined || filter.owner !== undefined) return 'ask'
+  const verdicts = [verdictOnName(filter.key, request.key), verdictOnName(filter.provider, request.provider)]
+  return verdicts.find((verdict) => verdict === 'no') ?? verdicts.find((verdict) => verdict === 'ask') ?? 'yes'
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T/
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function verdictOnName(wanted: string | undefined, name: string | null): 'yes' | 'no' | 'ask' {
+  if (wanted === undefined || wanted === name) return 'yes'
+  return ID.test(wanted) ? 'ask' : 'no'
+}

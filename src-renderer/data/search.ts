@@ -1,0 +1,30 @@
+// Reads the search parameters of an address, which anybody can write.
+
+type Raw = Readonly<Record<string, unknown>>
+
+const MOST_CHARACTERS = 200
+
+/** A short text, or nothing. */
+export function textIn<Name extends string>(raw: Raw, name: Name): { readonly [Key in Name]?: string } {
+  const value = raw[name]
+  // The router reads `?key=7` as a number.
+  const text = typeof value === 'number' ? String(value) : value
+  if (typeof text !== 'string' || text === '' || text.length > MOST_CHARACTERS) return {}
+  return record(name, text)
+}
+
+/** One of `choices`, or nothing. */
+export function choiceIn<Name extends string, Choice extends string>(
+  raw: Raw,
+  name: Name,
+  choices: readonly Choice[],
+): { readonly [Key in Name]?: Choice } {
+  const found = choices.find((choice) => choice === raw[name])
+  return found === undefined ? {} : record(name, found)
+}
+
+function record<Name extends string, Value>(name: Name, value: Value): { readonly [Key in Name]?: Value } {
+  const result: { [Key in Name]?: Value } = {}
+  result[name] = value
+  return result
+}

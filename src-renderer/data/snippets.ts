@@ -1,0 +1,207 @@
+// Lines to paste that connect a tool or a program to Farebox. Names of models may hold quotes and dollar signs, so that every
+// value is quoted for the language that it stands in.
+
+export type Shell = 'sh' | 'powershell'
+
+export type SnippetPlace = {
+  /** Where Farebox answers, without a path: `http://127.0.0.1:3273`. */
+  readonly url: string
+  readonly model: string
+  /** The key's value where it is known, which it is only just after it was made; else a place for it is left. */
+  readonly key?: string | undefined
+  readonly shell: Shell
+}
+
+export type SnippetBlock = {
+  /** The file that the lines belong in; undefined for the terminal. */
+  readonly file: string | undefined
+  readonly code: string
+}
+
+export type Snippet = {
+  readonly id: (typeof TOOLS)[number]['id']
+  /** A proper name, the same in every language. */
+  readonly name: string
+  /** In the order in which they are used. */
+  readonly blocks: readonly SnippetBlock[]
+}
+
+/** Stands where the key's value is not known any more. */
+export const KEY_PLACE = 'YOUR_KEY'
+
+const QUESTION = 'Say hello in five words.'
+
+const TOOLS = [
+  { id: 'curl', name: 'curl', blocks: curl },
+  { id: 'openai-python', name: 'OpenAI SDK, Python', blocks: openaiPython },
+  { id: 'openai-js', name: 'OpenAI SDK, JavaScript', blocks: openaiJs },
+  { id: 'anthropic-python', name: 'Anthropic SDK, Python', blocks: anthropicPython },
+  { id: 'anthropic-js', name: 'Anthropic SDK, JavaScript', blocks: anthropicJs },
+  { id: 'claude-code', name: 'Claude Code', blocks: claudeCode },
+  { id: 'codex', name: 'Codex', blocks: codex },
+  { id: 'opencode', name: 'opencode', blocks: opencode },
+] as const
+
+export function snippetsFor(place: SnippetPlace): readonly Snippet[] {
+  return TOOLS.map(({ id, name, blocks }) => ({ id, name, blocks: blocks(place) }))
+}
+
+/** Windows has PowerShell in every terminal, the others have a POSIX shell. */
+export function shellOf(userAgent: string): Shell {
+  return userAgent.includes('Windows') ? 'powershell' : 'sh'
+}
+
+function curl(place: SnippetPlace): SnippetBlock[] {
+  const body = JSON.stringify({ model: place.model, messages: [{ role: 'user', content: QUESTION }] })
+  const url = `${place.url}/v1/chat/completions`
+  const bearer = `Authorization: Bearer ${keyOf(place)}`
+  if (place.shell === 'powershell') {
+    // Older versions of PowerShell lose the double quotes of what they hand to curl.exe.
+    const headers = `@{ Authorization = ${quoted(`Bearer ${keyOf(place)}`, 'powershell')} }`
+    const call = `Invoke-RestMethod ${quoted(url, 'powershell')} -Method Post -Headers ${headers}`
+    return terminal([
+      `${call} -ContentType 'application/json' -Body ${quoted(body, 'powershell')} | ConvertTo-Json -Depth 9`,
+    ])
+  }
+  return terminal([
+    `curl ${quoted(url, 'sh')} \\`,
+    `  -H ${quoted(bearer, 'sh')} \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d ${quoted(body, 'sh')}`,
+  ])
+}
+
+function openaiPython(place: SnippetPlace): SnippetBlock[] {
+  return program(place, 'pip install openai', 'example.py', [
+    'import os',
+    'from openai import OpenAI',
+    '',
+    `client = OpenAI(base_url=${text(`${place.url}/v1`)}, api_key=os.environ["FAREBOX_KEY"])`,
+    'answer = client.chat.completions.create(',
+    `    model=${text(place.model)},`,
+    `    messages=[{"role": "user", "content": ${text(QUESTION)}}],`,
+    ')',
+    'print(answer.choices[0].message.content)',
+  ])
+}
+
+function openaiJs(place: SnippetPlace): SnippetBlock[] {
+  return program(place, 'npm install openai', 'example.mjs', [
+    "import OpenAI from 'openai'",
+    '',
+    `const client = new OpenAI({ baseURL: ${text(`${place.url}/v1`)}, apiKey: process.env.FAREBOX_KEY })`,
+    'const answer = await client.chat.completions.create({',
+    `  model: ${text(place.model)},`,
+    `  messages: [{ role: 'user', content: ${text(QUESTION)} }],`,
+    '})',
+    'console.log(answer.choices[0].message.content)',
+  ])
+}
+
+function anthropicPython(place: SnippetPlace): SnippetBlock[] {
+  return program(place, 'pip install anthropic', 'example.py', [
+    'import os',
+    'from anthropic import Anthropic',
+    '',
+    `client = Anthropic(base_url=${text(place.url)}, api_key=os.environ["FAREBOX_KEY"])`,
+    'answer = client.messages.create(',
+    `    model=${text(place.model)},`,
+    '    max_tokens=1024,',
+    `    messages=[{"role": "user", "content": ${text(QUESTION)}}],`,
+    ')',
+    'print(answer.content[0].text)',
+  ])
+}
+
+function anthropicJs(place: SnippetPlace): SnippetBlock[] {
+  return program(place, 'npm install @anthropic-ai/sdk', 'example.mjs', [
+    "import Anthropic from '@anthropic-ai/sdk'",
+    '',
+    `const client = new Anthropic({ baseURL: ${text(place.url)}, apiKey: process.env.FAREBOX_KEY })`,
+    'const answer = await client.messages.create({',
+    `  model: ${text(place.model)},`,
+    '  max_tokens: 1024,',
+    `  messages: [{ role: 'user', content: ${text(QUESTION)} }],`,
+    '})',
+    'console.log(answer.content[0].text)',
+  ])
+}
+
+function claudeCode(place: SnippetPlace): SnippetBlock[] {
+  return terminal([
+    ...setting(place.shell, {
+      ANTHROPIC_BASE_URL: place.url,
+      ANTHROPIC_AUTH_TOKEN: keyOf(place),
+      ANTHROPIC_MODEL: place.model,
+      ANTHROPIC_SMALL_FAST_MODEL: place.model,
+    }),
+    'claude',
+  ])
+}
+
+/** The file's own form of quotes is that of JSON. */
+function codex(place: SnippetPlace): SnippetBlock[] {
+  const lines = [
+    `model = ${text(place.model)}`,
+    'model_provider = "farebox"',
+    '',
+    '[model_providers.farebox]',
+    'name = "Farebox"',
+    `base_url = ${text(`${place.url}/v1`)}`,
+    'env_key = "FAREBOX_KEY"',
+    'wire_api = "responses"',
+  ]
+  return [{ file: '~/.codex/config.toml', code: lines.join('\n') }, ...terminal([...keySetting(place), 'codex'])]
+}
+
+function opencode(place: SnippetPlace): SnippetBlock[] {
+  const config = {
+    $schema: 'https://opencode.ai/config.json',
+    model: `farebox/${place.model}`,
+    provider: {
+      farebox: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'Farebox',
+        options: { baseURL: `${place.url}/v1`, apiKey: '{env:FAREBOX_KEY}' },
+        models: { [place.model]: { name: place.model } },
+      },
+    },
+  }
+  return [
+    { file: 'opencode.json', code: JSON.stringify(config, null, 2) },
+    ...terminal([...keySetting(place), 'opencode']),
+  ]
+}
+
+/** The key goes into the environment, so that it does not end up in a file that is shared. */
+function program(place: SnippetPlace, install: string, file: string, lines: readonly string[]): SnippetBlock[] {
+  return [...terminal([install, ...keySetting(place)]), { file, code: lines.join('\n') }]
+}
+
+function terminal(lines: readonly string[]): SnippetBlock[] {
+  return [{ file: undefined, code: lines.join('\n') }]
+}
+
+function keySetting(place: SnippetPlace): string[] {
+  return setting(place.shell, { FAREBOX_KEY: keyOf(place) })
+}
+
+function setting(shell: Shell, values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).map(([name, value]) =>
+    shell === 'powershell' ? `$env:${name} = ${quoted(value, shell)}` : `export ${name}=${quoted(value, shell)}`,
+  )
+}
+
+function keyOf(place: SnippetPlace): string {
+  return place.key ?? KEY_PLACE
+}
+
+/** In single quotes neither shell reads anything but the end of them. */
+function quoted(value: string, shell: Shell): string {
+  return `'${value.replaceAll("'", shell === 'powershell' ? "''" : String.raw`'\''`)}'`
+}
+
+/** A text of JSON is one of Python, JavaScript and TOML too. */
+function text(value: string): string {
+  return JSON.stringify(value)
+}

@@ -1,0 +1,117 @@
+// The text in an answer, whole or in pieces, in the formats that clients speak. Everything else of it is shown as it came.
+
+import { eventReader, type ServerEvent } from '#renderer/data/sse.ts'
+import type { Format } from '#renderer/data/try-request.ts'
+
+/** What an answer says: its text, or how many numbers a vector has, or the words of an error. */
+export type Answer = {
+  readonly text: string
+  readonly dimensions?: number
+  readonly error?: string
+}
+
+/** An answer may be larger than a page can show, or have no end; what is beyond this is not kept. */
+export const MOST_CHARACTERS = 300_000
+
+export type Collected = {
+  /** As it came. */
+  readonly raw: string
+  /** Whether there was more. */
+  readonly isCut: boolean
+  readonly answer: Answer | undefined
+}
+
+/** Puts an answer together out of its pieces. One that is no stream says something only when it is over. */
+export function answerCollector(format: Format, isStream: boolean) {
+  const read = answerReader(format)
+  let raw = ''
+  let isCut = false
+  let answer: Answer | undefined
+  return {
+    add(piece: string): void {
+      if (isCut) return
+      isCut = raw.length + piece.length > MOST_CHARACTERS
+      const kept = piece.slice(0, MOST_CHARACTERS - raw.length)
+      raw += kept
+      if (isStream) answer = read(kept)
+    },
+    collected(isOver: boolean): Collected {
+      return { raw, isCut, answer: isStream || !isOver ? answer : wholeAnswer(format, raw) }
+    },
+  }
+}
+
+/** Reads an answer that came whole. Undefined for what is no JSON. */
+export function wholeAnswer(format: Format, body: string): Answer | undefined {
+  const value = parsed(body)
+  if (value === undefined) return undefined
+  const error = errorIn(value)
+  if (error !== undefined) return { text: '', error }
+  if (format !== 'embeddings') return { text: textIn(format, value) }
+  const vector = at(value, 'data', 0, 'embedding')
+  return { text: '', ...(Array.isArray(vector) ? { dimensions: vector.length } : {}) }
+}
+
+/** Takes the next piece of a stream and gives what the answer says so far. Throws a RangeError for an event without an end. */
+export function answerReader(format: Format): (piece: string) => Answer {
+  const read = eventReader()
+  let answer: Answer = { text: '' }
+  return (piece) => {
+    for (const event of read(piece)) answer = withEvent(format, answer, event)
+    return answer
+  }
+}
+
+function withEvent(format: Format, answer: Answer, { data }: ServerEvent): Answer {
+  const value = parsed(data)
+  // `[DONE]` is no JSON, and says nothing.
+  if (value === undefined) return answer
+  const error = errorIn(value)
+  if (error !== undefined) return { ...answer, error }
+  const delta = deltaIn(format, value)
+  return typeof delta === 'string' ? { ...answer, text: answer.text + delta } : answer
+}
+
+function deltaIn(format: Format, event: unknown): unknown {
+  if (format === 'chat') return at(event, 'choices', 0, 'delta', 'content')
+  if (format === 'messages') return at(event, 'delta', 'text')
+  return at(event, 'type') === 'response.output_text.delta' ? at(event, 'delta') : undefined
+}
+
+function textIn(format: Format, value: unknown): string {
+  if (format === 'chat') return texts([at(value, 'choices', 0, 'message', 'content')])
+  if (format === 'messages') return texts(listAt(value, 'content').map((block) => at(block, 'text')))
+  const blocks = listAt(value, 'output').flatMap((item) => listAt(item, 'content'))
+  return texts(blocks.map((block) => at(block, 'text')))
+}
+
+/** An error's words: of its own body, of an event of its own, or of a response that failed. */
+function errorIn(value: unknown): string | undefined {
+  const message = at(value, 'error', 'message') ?? at(value, 'response', 'error', 'message')
+  return typeof message === 'string' ? message : undefined
+}
+
+function texts(values: readonly unknown[]): string {
+  return values.filter((value) => typeof value === 'string').join('')
+}
+
+function listAt(value: unknown, name: string): readonly unknown[] {
+  const list = at(value, name)
+  return Array.isArray(list) ? list : []
+}
+
+/** A member of a member of something that somebody else wrote. */
+function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((inner, name) => {
+    if (typeof inner !== 'object' || inner === null) return undefined
+    return Object.entries(inner).find(([key]) => key === String(name))?.[1]
+  }, value)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

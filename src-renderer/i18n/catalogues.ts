@@ -1,0 +1,62 @@
+// Words in two languages, one file for each page, fetched with the page.
+
+import i18next from 'i18next'
+import { initReactI18next } from 'react-i18next'
+
+export const LANGUAGES = ['en', 'de'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+const STORED = 'farebox-language'
+
+type Catalogue = Readonly<Record<string, unknown>>
+const files = import.meta.glob<{ readonly default: Catalogue }>('./*/*.json')
+const loaded = new Set<string>()
+
+/** To be awaited before the first paint. */
+export async function startTranslations(): Promise<void> {
+  const language = storedLanguage() ?? browserLanguage()
+  await i18next.use(initReactI18next).init({
+    lng: language,
+    fallbackLng: false,
+    ns: ['common'],
+    defaultNS: 'common',
+    // React escapes what it draws.
+    interpolation: { escapeValue: false },
+    resources: {},
+  })
+  await loadCatalogue('common')
+  document.documentElement.lang = language
+}
+
+/** Fetches the words of a page in the present language. */
+export async function loadCatalogue(name: string): Promise<void> {
+  loaded.add(name)
+  await add(currentLanguage(), name)
+}
+
+export async function changeLanguage(language: Language): Promise<void> {
+  await Promise.all([...loaded].map((name) => add(language, name)))
+  localStorage.setItem(STORED, language)
+  document.documentElement.lang = language
+  await i18next.changeLanguage(language)
+}
+
+export function currentLanguage(): Language {
+  return LANGUAGES.find((language) => language === i18next.language) ?? 'en'
+}
+
+async function add(language: Language, name: string): Promise<void> {
+  if (i18next.hasResourceBundle(language, name)) return
+  const catalogue = await files[`./${language}/${name}.json`]?.()
+  if (catalogue !== undefined) i18next.addResourceBundle(language, name, catalogue.default)
+}
+
+function storedLanguage(): Language | undefined {
+  const stored = localStorage.getItem(STORED)
+  return LANGUAGES.find((language) => language === stored)
+}
+
+function browserLanguage(): Language {
+  const wanted = navigator.languages.map((tag) => tag.split('-')[0])
+  return wanted.flatMap((tag) => LANGUAGES.find((language) => language === tag) ?? [])[0] ?? 'en'
+}

@@ -1,0 +1,45 @@
+// Starts the dashboard. The ticket leaves the address before anything else is done.
+
+import './styles/main.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { setNonce } from 'get-nonce'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { onSignedOut } from '#renderer/api/client.ts'
+import { createQueryClient } from '#renderer/api/query-client.ts'
+import { startPreferences } from '#renderer/app/preferences.ts'
+import { createAppRouter } from '#renderer/app/router.tsx'
+import { takeTicketFromAddress } from '#renderer/app/ticket.ts'
+import { ToastProvider } from '#renderer/components/toast.tsx'
+import { TooltipProvider } from '#renderer/components/tooltip.tsx'
+import { startTranslations } from '#renderer/i18n/catalogues.ts'
+
+takeTicketFromAddress()
+await start()
+
+async function start(): Promise<void> {
+  // Dialogs hold the page still with a style element, which the content security policy admits by this nonce alone.
+  setNonce(document.querySelector('meta[name=csp-nonce]')?.getAttribute('content') ?? '')
+  startPreferences()
+  await startTranslations()
+  const queryClient = createQueryClient()
+  const router = createAppRouter(queryClient)
+  onSignedOut(() => {
+    queryClient.clear()
+    void router.navigate({ to: '/sign-in' })
+  })
+  const place = document.getElementById('root')
+  if (place === null) throw new Error('index.html has no #root')
+  createRoot(place).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <TooltipProvider>
+          <ToastProvider>
+            <RouterProvider router={router} />
+          </ToastProvider>
+        </TooltipProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+}

@@ -1,0 +1,41 @@
+import { useTranslation } from 'react-i18next'
+import type { KeyView } from '#contract/schemas.ts'
+import { Status, type Tone } from '#renderer/components/badge.tsx'
+import { Bar } from '#renderer/components/bar.tsx'
+import { Money } from '#renderer/components/money.tsx'
+import { KEY_STATES, type KeyState as State } from '#renderer/data/key-list.ts'
+
+const TONES = { active: 'live', suspended: 'waiting', expired: 'low', revoked: 'lost' } as const satisfies Record<
+  State,
+  Tone
+>
+
+/** Whether a key can be used, as word and shape. */
+export function KeyState({ status }: { readonly status: string }) {
+  const { t } = useTranslation('keys')
+  const state = KEY_STATES.find((known) => known === status)
+  return <Status tone={state === undefined ? 'calm' : TONES[state]}>{state ? t(`state.${state}`) : status}</Status>
+}
+
+/** What is left of what, and a bar of it. */
+export function KeyBalance({ balance }: { readonly balance: KeyView['balance'] }) {
+  const { t } = useTranslation('keys')
+  if (balance.total_credits === null) return <span className="text-muted">{t('balance.unlimited')}</span>
+  return (
+    <span className="flex items-center gap-3 max-sm:flex-col max-sm:items-start max-sm:gap-1">
+      <Bar
+        total={balance.total_credits}
+        used={balance.used_credits}
+        held={balance.held_credits}
+        className="w-24 max-md:w-16"
+      />
+      <span className="whitespace-nowrap">
+        <Money credits={balance.remaining_credits} hasUnit={false} />
+        <span className="text-xs text-muted max-md:hidden">
+          {' / '}
+          <Money credits={balance.total_credits} hasUnit={false} className="text-muted" />
+        </span>
+      </span>
+    </span>
+  )
+}

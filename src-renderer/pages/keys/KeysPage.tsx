@@ -1,0 +1,96 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { KeyRound, Plus } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSession } from '#renderer/api/session.ts'
+import { useApi } from '#renderer/api/use-api.ts'
+import { useCommands } from '#renderer/app/commands.tsx'
+import { Button } from '#renderer/components/button.tsx'
+import { Card } from '#renderer/components/card.tsx'
+import { DataTable } from '#renderer/components/data-table.tsx'
+import { PageHeader } from '#renderer/components/page-header.tsx'
+import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
+import { filteredKeys } from '#renderer/data/key-list.ts'
+import { ownZone } from '#renderer/data/zone-dates.ts'
+import { useKeyColumns } from '#renderer/pages/keys/columns.tsx'
+import { CreateKey } from '#renderer/pages/keys/CreateKey.tsx'
+import { KeyDialogs, useKeyTasks } from '#renderer/pages/keys/KeyDialogs.tsx'
+import { KeyDrawer } from '#renderer/pages/keys/KeyDrawer.tsx'
+import { KeyFilters } from '#renderer/pages/keys/KeyFilters.tsx'
+import { withOpen, type Search } from '#renderer/pages/keys/search.ts'
+
+const route = getRouteApi('/shell/keys')
+const EVERY_MS = 10_000
+
+export function KeysPage() {
+  const { t } = useTranslation('keys')
+  const search = route.useSearch()
+  const navigate = useNavigate({ from: '/keys' })
+  const role = useSession()?.role ?? 'member'
+  const keys = useApi('listKeys', {}, { everyMs: EVERY_MS })
+  const [isCreating, setIsCreating] = useState(false)
+  const { task, start, close } = useKeyTasks()
+  const columns = useKeyColumns(role, start)
+  const shown = useMemo(() => keys.data && filteredKeys(keys.data, search), [keys.data, search])
+  useCommands(useMemo(() => [{ id: 'create-key', label: t('create'), run: () => setIsCreating(true) }], [t]))
+  // By what the address says when it happens: a drawer that was closed just now must not come back with a filter.
+  const open = (id: string | undefined) => void navigate({ search: (now) => withOpen(now, id) })
+  const filter = (next: Search) => void navigate({ search: (now) => withOpen(next, now.open), replace: true })
+  return (
+    <>
+      <PageHeader
+        title={t('title')}
+        description={t(role === 'member' ? 'descriptionOwn' : 'description')}
+        zone={ownZone()}
+        actions={
+          <>
+            {keys.isError && keys.data !== undefined && <StaleMark atMs={keys.dataUpdatedAt} />}
+            <CreateButton onClick={() => setIsCreating(true)} />
+          </>
+        }
+      />
+      <Card isFlush>
+        <KeyFilters role={role} keys={keys.data} shown={shown?.length} filter={search} onChange={filter} />
+        <DataTable
+          label={t('title')}
+          columns={columns}
+          items={shown}
+          idOf={(key) => key.id}
+          openId={search.open}
+          onOpen={(key) => open(key.id)}
+          empty={<NoKeys hasAny={(keys.data?.length ?? 0) > 0} onCreate={() => setIsCreating(true)} />}
+          error={
+            keys.isError
+              ? { title: t('failed'), text: keys.error.message, onRetry: () => void keys.refetch() }
+              : undefined
+          }
+        />
+      </Card>
+      {search.open !== undefined && (
+        <KeyDrawer id={search.open} role={role} onClose={() => open(undefined)} onAction={start} />
+      )}
+      <KeyDialogs task={task} keys={keys.data} onClose={close} />
+      {isCreating && <CreateKey role={role} onClose={() => setIsCreating(false)} />}
+    </>
+  )
+}
+
+function CreateButton({ onClick }: { readonly onClick: () => void }) {
+  const { t } = useTranslation('keys')
+  return (
+    <Button look="primary" onClick={onClick}>
+      <Plus aria-hidden />
+      {t('create')}
+    </Button>
+  )
+}
+
+function NoKeys({ hasAny, onCreate }: { readonly hasAny: boolean; readonly onCreate: () => void }) {
+  const { t } = useTranslation('keys')
+  if (hasAny) return <EmptyState icon={KeyRound} title={t('noneMatch')} />
+  return (
+    <EmptyState icon={KeyRound} title={t('none')} action={<CreateButton onClick={onCreate} />}>
+      {t('noneHint')}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,24 @@
+import { STATE_FILTERS, type KeyFilter } from '#renderer/data/key-list.ts'
+import { choiceIn, textIn } from '#renderer/data/search.ts'
+
+/** What the address of this page may say behind the question mark. */
+export type Search = KeyFilter & {
+  /** The key that the drawer shows, by its id. */
+  readonly open?: string
+}
+
+export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+  return {
+    ...textIn(raw, 'open'),
+    ...textIn(raw, 'q'),
+    ...choiceIn(raw, 'state', STATE_FILTERS),
+    ...textIn(raw, 'package'),
+    ...textIn(raw, 'owner'),
+  }
+}
+
+/** The same filters with another key in the drawer, or none. */
+export function withOpen(search: Search, id: string | undefined): Search {
+  const { open: _, ...filter } = search
+  return id === undefined ? filter : { ...filter, open: id }
+}

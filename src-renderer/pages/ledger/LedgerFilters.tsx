@@ -1,0 +1,73 @@
+import { CircleHelp } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { KeyView } from '#contract/schemas.ts'
+import { Button, IconButton } from '#renderer/components/button.tsx'
+import { Dialog } from '#renderer/components/dialog.tsx'
+import { FilterBar, FilterSelect } from '#renderer/components/filters.tsx'
+import { ENTRY_KINDS, keyMeant, keyReference } from '#renderer/data/ledger-list.ts'
+import { EntryKindBadge } from '#renderer/pages/ledger/EntryKind.tsx'
+import type { Search } from '#renderer/pages/ledger/search.ts'
+
+type LedgerFiltersProps = {
+  readonly keys: readonly KeyView[] | undefined
+  readonly filter: Search
+  readonly onChange: (filter: Search) => void
+}
+
+export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
+  const { t } = useTranslation('ledger')
+  const [isExplained, setIsExplained] = useState(false)
+  const meant = keyMeant(keys, filter.key)
+  const { key, kind } = filter
+  const withKey = (next: string | undefined) =>
+    onChange({ ...(next === undefined ? {} : { key: next }), ...(kind === undefined ? {} : { kind }) })
+  const withKind = (next: Search['kind']) =>
+    onChange({ ...(key === undefined ? {} : { key }), ...(next === undefined ? {} : { kind: next }) })
+  return (
+    <>
+      <FilterBar>
+        <FilterSelect
+          label={t('column.key')}
+          all={t('filter.keys')}
+          value={meant === undefined ? key : keyReference(meant)}
+          choices={(keys ?? []).map((one) => ({
+            value: keyReference(one),
+            label: one.status === 'revoked' ? t('filter.revoked', { name: one.name, hint: `…${one.hint}` }) : one.name,
+          }))}
+          onChange={withKey}
+          className="max-sm:w-auto max-sm:flex-1"
+        />
+        <FilterSelect
+          label={t('column.kind')}
+          all={t('filter.kinds')}
+          value={kind}
+          choices={ENTRY_KINDS.map((value) => ({ value, label: t(`kind.${value}`) }))}
+          onChange={withKind}
+          className="max-sm:w-auto max-sm:flex-1"
+        />
+        {(key !== undefined || kind !== undefined) && (
+          <Button look="quiet" onClick={() => onChange({})}>
+            {t('filter.clear')}
+          </Button>
+        )}
+        <IconButton label={t('explain')} className="ml-auto" onClick={() => setIsExplained(true)}>
+          <CircleHelp aria-hidden />
+        </IconButton>
+      </FilterBar>
+      {kind !== undefined && <p className="px-4 pb-2 text-xs text-muted">{t(`kindText.${kind}`)}</p>}
+      <Dialog isOpen={isExplained} onOpenChange={setIsExplained} title={t('explain')} description={t('explainText')}>
+        <dl className="flex flex-col gap-3 text-sm">
+          {ENTRY_KINDS.map((value) => (
+            <div key={value} className="grid grid-cols-[104px_1fr] items-start gap-3">
+              <dt>
+                <EntryKindBadge kind={value} />
+              </dt>
+              <dd>{t(`kindText.${value}`)}</dd>
+            </div>
+          ))}
+        </dl>
+      </Dialog>
+    </>
+  )
+}

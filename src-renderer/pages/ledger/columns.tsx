@@ -1,0 +1,94 @@
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { LedgerEntry } from '#renderer/api/use-ledger.ts'
+import type { Column } from '#renderer/components/data-table.tsx'
+import { Money } from '#renderer/components/money.tsx'
+import { Time } from '#renderer/components/time.tsx'
+import { EntryKindBadge } from '#renderer/pages/ledger/EntryKind.tsx'
+
+/** Every digit: whoever reads a ledger adds it up. */
+export function useLedgerColumns(): readonly Column<LedgerEntry>[] {
+  const { t } = useTranslation('ledger')
+  return useMemo(
+    () => [
+      {
+        id: 'time',
+        header: t('column.time'),
+        cell: (entry) => <Time at={entry.created_at} />,
+        className: 'whitespace-nowrap max-sm:hidden',
+      },
+      {
+        id: 'key',
+        header: t('column.key'),
+        cell: (entry) => <span className="break-words">{entry.key}</span>,
+        className: 'max-sm:hidden',
+      },
+      { id: 'kind', header: t('column.kind'), cell: (entry) => <Kind entry={entry} /> },
+      {
+        id: 'amount',
+        header: t('column.amount'),
+        cell: (entry) => <Amount credits={entry.amount_credits} />,
+        align: 'right',
+      },
+      {
+        id: 'charge',
+        header: <span title={t('chargeText')}>{t('column.charge')}</span>,
+        cell: (entry) =>
+          entry.charge_credits === null ? null : <Money credits={entry.charge_credits} detail="full" hasUnit={false} />,
+        align: 'right',
+        className: 'max-md:hidden',
+      },
+      {
+        id: 'available',
+        header: <span title={t('availableText')}>{t('column.available')}</span>,
+        cell: (entry) => <Money credits={entry.available_credits} detail="full" hasUnit={false} />,
+        align: 'right',
+      },
+      {
+        id: 'about',
+        header: t('column.about'),
+        cell: (entry) => <About entry={entry} />,
+        className: 'max-md:hidden',
+      },
+    ],
+    [t],
+  )
+}
+
+/** In a narrow window with what the hidden columns say. */
+function Kind({ entry }: { readonly entry: LedgerEntry }) {
+  return (
+    <>
+      <EntryKindBadge kind={entry.kind} />
+      <span className="mt-0.5 block text-xs break-words text-muted sm:hidden">
+        {entry.key} · <Time at={entry.created_at} /> <About entry={entry} />
+      </span>
+    </>
+  )
+}
+
+function Amount({ credits }: { readonly credits: number }) {
+  return (
+    <span className="whitespace-nowrap">
+      {credits > 0 && '+'}
+      <Money credits={credits} detail="full" hasUnit={false} />
+    </span>
+  )
+}
+
+/** The receipt of the request that it belongs to, or the reason that was given. */
+function About({ entry }: { readonly entry: LedgerEntry }) {
+  const { t } = useTranslation('ledger')
+  if (entry.request_id === null) return <span className="break-words">{entry.reason}</span>
+  return (
+    <Link
+      to="/requests"
+      search={{ open: entry.request_id }}
+      title={t('receipt', { id: entry.request_id })}
+      className="wrap-anywhere text-accent underline-offset-2 hover:underline"
+    >
+      {entry.model ?? t('request')}
+    </Link>
+  )
+}

@@ -1,0 +1,125 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Boxes, Plus, Scale } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useApi } from '#renderer/api/use-api.ts'
+import { useCommands } from '#renderer/app/commands.tsx'
+import { Button } from '#renderer/components/button.tsx'
+import { Card } from '#renderer/components/card.tsx'
+import { DataTable } from '#renderer/components/data-table.tsx'
+import { PageHeader } from '#renderer/components/page-header.tsx'
+import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
+import { filteredModels } from '#renderer/data/model-list.ts'
+import { ownZone } from '#renderer/data/zone-dates.ts'
+import { useModelColumns } from '#renderer/pages/models/columns.tsx'
+import { ModelDialogs, type ModelTask } from '#renderer/pages/models/ModelDialogs.tsx'
+import { ModelDrawer } from '#renderer/pages/models/ModelDrawer.tsx'
+import { ModelFilters } from '#renderer/pages/models/ModelFilters.tsx'
+
+const route = getRouteApi('/shell/models')
+const EVERY_MS = 15_000
+
+export function ModelsPage() {
+  const { t } = useTranslation('models')
+  const search = route.useSearch()
+  const { open: openId, ...filter } = search
+  const navigate = useNavigate({ from: '/models' })
+  const models = useApi('listModels', {}, { everyMs: EVERY_MS })
+  const health = useApi('status', {}, { everyMs: EVERY_MS }).data?.targets
+  const [task, setTask] = useState<ModelTask>()
+  const columns = useModelColumns(health, setTask)
+  const shown = useMemo(() => models.data && filteredModels(models.data, search), [models.data, search])
+  const opened = models.data?.find(({ id }) => id === openId)
+  const open = (id: string | undefined) =>
+    void navigate({ search: id === undefined ? filter : { ...filter, open: id } })
+  useModelCommands(setTask)
+  return (
+    <>
+      <PageHeader
+        title={t('title')}
+        description={t('description')}
+        zone={ownZone()}
+        actions={
+          <>
+            {models.isError && models.data !== undefined && <StaleMark atMs={models.dataUpdatedAt} />}
+            <HeadButtons onTask={setTask} />
+          </>
+        }
+      />
+      <Card isFlush>
+        <ModelFilters
+          models={models.data}
+          shown={shown?.length}
+          filter={search}
+          onChange={(filter) => void navigate({ search: filter, replace: true })}
+        />
+        <DataTable
+          label={t('title')}
+          columns={columns}
+          items={shown}
+          idOf={(model) => model.id}
+          openId={search.open}
+          onOpen={(model) => open(model.id)}
+          empty={<NoModels hasAny={(models.data?.length ?? 0) > 0} onTask={setTask} />}
+          error={
+            models.isError
+              ? { title: t('failed'), text: models.error.message, onRetry: () => void models.refetch() }
+              : undefined
+          }
+        />
+      </Card>
+      {opened !== undefined && (
+        <ModelDrawer model={opened} health={health} onClose={() => open(undefined)} onTask={setTask} />
+      )}
+      <ModelDialogs task={task} onClose={() => setTask(undefined)} onGone={() => open(undefined)} />
+    </>
+  )
+}
+
+function useModelCommands(onTask: (task: ModelTask) => void): void {
+  const { t } = useTranslation('models')
+  useCommands(
+    useMemo(
+      () => [
+        { id: 'add-model', label: t('add.action'), run: () => onTask({ action: 'add' }) },
+        { id: 'price-card', label: t('card.action'), run: () => onTask({ action: 'card' }) },
+      ],
+      [t, onTask],
+    ),
+  )
+}
+
+function HeadButtons({ onTask }: { readonly onTask: (task: ModelTask) => void }) {
+  const { t } = useTranslation('models')
+  return (
+    <>
+      <Button onClick={() => onTask({ action: 'card' })}>
+        <Scale aria-hidden />
+        {t('card.action')}
+      </Button>
+      <Button look="primary" onClick={() => onTask({ action: 'add' })}>
+        <Plus aria-hidden />
+        {t('add.action')}
+      </Button>
+    </>
+  )
+}
+
+function NoModels({ hasAny, onTask }: { readonly hasAny: boolean; readonly onTask: (task: ModelTask) => void }) {
+  const { t } = useTranslation('models')
+  if (hasAny) return <EmptyState icon={Boxes} title={t('noneMatch')} />
+  return (
+    <EmptyState
+      icon={Boxes}
+      title={t('none')}
+      action={
+        <Button look="primary" onClick={() => onTask({ action: 'add' })}>
+          <Plus aria-hidden />
+          {t('add.action')}
+        </Button>
+      }
+    >
+      {t('noneHint')}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,18 @@
+import { MODEL_KINDS, MODEL_STATES, type ModelFilter } from '#renderer/data/model-list.ts'
+import { choiceIn, textIn } from '#renderer/data/search.ts'
+
+/** What the address of this page may say behind the question mark. */
+export type Search = ModelFilter & {
+  /** The model that the drawer shows. */
+  readonly open?: string
+}
+
+export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+  return {
+    ...textIn(raw, 'open'),
+    ...textIn(raw, 'q'),
+    ...choiceIn(raw, 'state', MODEL_STATES),
+    ...choiceIn(raw, 'kind', MODEL_KINDS),
+    ...textIn(raw, 'provider'),
+  }
+}

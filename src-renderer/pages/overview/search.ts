@@ -1,0 +1,36 @@
+import { choiceIn } from '#renderer/data/search.ts'
+
+export const RANGES = ['24h', '7d'] as const
+export const METRICS = ['cost', 'tokens', 'requests'] as const
+export const GROUPS = ['model', 'key', 'provider'] as const
+export const ROLLUPS = ['hour', 'day'] as const
+
+/** What the address of this page may say behind the question mark. */
+export type Search = {
+  readonly range?: (typeof RANGES)[number]
+  readonly metric?: (typeof METRICS)[number]
+  readonly group?: (typeof GROUPS)[number]
+  readonly rollup?: (typeof ROLLUPS)[number]
+}
+
+export type View = Required<Search>
+
+export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+  return {
+    ...choiceIn(raw, 'range', RANGES),
+    ...choiceIn(raw, 'metric', METRICS),
+    ...choiceIn(raw, 'group', GROUPS),
+    ...choiceIn(raw, 'rollup', ROLLUPS),
+  }
+}
+
+/** What is shown where the address does not say; a day in steps of days would be a single bar. */
+export function viewOf(search: Search): View {
+  const range = search.range ?? '7d'
+  return {
+    range,
+    metric: search.metric ?? 'cost',
+    group: search.group ?? 'model',
+    rollup: range === '24h' ? 'hour' : (search.rollup ?? 'day'),
+  }
+}

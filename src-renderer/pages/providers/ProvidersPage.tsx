@@ -1,0 +1,155 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Cable, Ellipsis, Plus, Radar } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useApi } from '#renderer/api/use-api.ts'
+import { useCommands } from '#renderer/app/commands.tsx'
+import { Button, IconButton } from '#renderer/components/button.tsx'
+import { Card } from '#renderer/components/card.tsx'
+import { DataTable } from '#renderer/components/data-table.tsx'
+import { Menu, MenuItem } from '#renderer/components/menu.tsx'
+import { PageHeader } from '#renderer/components/page-header.tsx'
+import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
+import { filteredRows, providerRows } from '#renderer/data/provider-list.ts'
+import { ownZone } from '#renderer/data/zone-dates.ts'
+import { useProviderColumns } from '#renderer/pages/providers/columns.tsx'
+import { ProviderDialogs, type ProviderTask } from '#renderer/pages/providers/ProviderDialogs.tsx'
+import { ProviderDrawer } from '#renderer/pages/providers/ProviderDrawer.tsx'
+import { ProviderFilters } from '#renderer/pages/providers/ProviderFilters.tsx'
+
+const route = getRouteApi('/shell/providers')
+const EVERY_MS = 15_000
+
+export function ProvidersPage() {
+  const { t } = useTranslation('providers')
+  const search = route.useSearch()
+  const { open: openId, ...filter } = search
+  const navigate = useNavigate({ from: '/providers' })
+  const { providers, rows } = useProviderRows()
+  const [task, setTask] = useState<ProviderTask>()
+  const columns = useProviderColumns(setTask)
+  const shown = useMemo(() => rows && filteredRows(rows, search), [rows, search])
+  const opened = rows?.find(({ provider: { id, name } }) => id === openId || name === openId)
+  const open = (id: string | undefined) =>
+    void navigate({ search: id === undefined ? filter : { ...filter, open: id } })
+  useProviderCommands(setTask)
+  return (
+    <>
+      <PageHeader
+        title={t('title')}
+        description={t('description')}
+        zone={ownZone()}
+        actions={
+          <>
+            {providers.isError && rows !== undefined && <StaleMark atMs={providers.dataUpdatedAt} />}
+            <HeadButtons onTask={setTask} />
+          </>
+        }
+      />
+      <Card isFlush>
+        <ProviderFilters
+          shown={shown?.length}
+          filter={search}
+          onChange={(filter) => void navigate({ search: filter, replace: true })}
+        />
+        <DataTable
+          label={t('title')}
+          columns={columns}
+          items={shown}
+          idOf={({ provider }) => provider.id}
+          openId={opened?.provider.id}
+          onOpen={({ provider }) => open(provider.id)}
+          empty={<NoProviders hasAny={(rows?.length ?? 0) > 0} onTask={setTask} />}
+          error={
+            providers.isError
+              ? { title: t('failed'), text: providers.error.message, onRetry: () => void providers.refetch() }
+              : undefined
+          }
+        />
+      </Card>
+      {opened !== undefined && (
+        <ProviderDrawer key={opened.provider.id} row={opened} onClose={() => open(undefined)} onTask={setTask} />
+      )}
+      <ProviderDialogs
+        task={task}
+        rows={rows ?? []}
+        onClose={() => setTask(undefined)}
+        onOpen={open}
+        onTask={setTask}
+      />
+    </>
+  )
+}
+
+function useProviderRows() {
+  const providers = useApi('listProviders', {}, { everyMs: EVERY_MS })
+  const models = useApi('listModels', {}, { everyMs: EVERY_MS }).data
+  const status = useApi('status', {}, { everyMs: EVERY_MS }).data
+  const rows = useMemo(
+    () => providers.data && providerRows(providers.data, models, status),
+    [providers.data, models, status],
+  )
+  return { providers, rows }
+}
+
+type OnTask = (task: ProviderTask) => void
+
+function useProviderCommands(onTask: OnTask): void {
+  const { t } = useTranslation('providers')
+  useCommands(
+    useMemo(
+      () => [
+        { id: 'add-provider', label: t('add.action'), run: () => onTask({ action: 'add' }) },
+        { id: 'discover', label: t('discover.action'), run: () => onTask({ action: 'discover' }) },
+        { id: 'move-secrets', label: t('move.action'), run: () => onTask({ action: 'move' }) },
+      ],
+      [t, onTask],
+    ),
+  )
+}
+
+function HeadButtons({ onTask }: { readonly onTask: OnTask }) {
+  const { t } = useTranslation('providers')
+  return (
+    <>
+      <Button onClick={() => onTask({ action: 'discover' })}>
+        <Radar aria-hidden />
+        {t('discover.action')}
+      </Button>
+      <Button look="primary" onClick={() => onTask({ action: 'add' })}>
+        <Plus aria-hidden />
+        {t('add.action')}
+      </Button>
+      <Menu
+        trigger={
+          <IconButton label={t('more')} look="plain">
+            <Ellipsis aria-hidden />
+          </IconButton>
+        }
+      >
+        <MenuItem onSelect={() => onTask({ action: 'move' })}>{t('move.action')}</MenuItem>
+      </Menu>
+    </>
+  )
+}
+
+function NoProviders({ hasAny, onTask }: { readonly hasAny: boolean; readonly onTask: OnTask }) {
+  const { t } = useTranslation('providers')
+  if (hasAny) return <EmptyState icon={Cable} title={t('noneMatch')} />
+  return (
+    <EmptyState
+      icon={Cable}
+      title={t('none')}
+      action={
+        <>
+          <Button onClick={() => onTask({ action: 'discover' })}>{t('discover.action')}</Button>
+          <Button look="primary" onClick={() => onTask({ action: 'add' })}>
+            {t('add.action')}
+          </Button>
+        </>
+      }
+    >
+      {t('noneHint')}
+    </EmptyState>
+  )
+}

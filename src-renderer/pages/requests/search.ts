@@ -1,0 +1,33 @@
+import type { RequestFilter } from '#renderer/data/request-filter.ts'
+import { choiceIn, textIn } from '#renderer/data/search.ts'
+
+/** What the address of this page may say behind the question mark. */
+export type Search = RequestFilter & {
+  /** The id of the request whose receipt is shown. */
+  readonly open?: string
+}
+
+const AMOUNT = /^[0-9]{1,9}(\.[0-9]{1,6})?$/
+
+/** What is undefined is taken out of the address. */
+export type SearchChange = { readonly [Name in keyof Search]?: Search[Name] | undefined }
+
+export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+  return { ...textIn(raw, 'open'), ...filterOf(raw) }
+}
+
+/** The filters of an address, without the rest. */
+export function filterOf(raw: Readonly<Record<string, unknown>>): RequestFilter {
+  const min = textIn(raw, 'min')
+  return {
+    ...textIn(raw, 'key'),
+    ...textIn(raw, 'model'),
+    ...textIn(raw, 'provider'),
+    ...textIn(raw, 'package'),
+    ...textIn(raw, 'owner'),
+    ...choiceIn(raw, 'status', ['ok', 'failed'] as const),
+    ...(min.min !== undefined && AMOUNT.test(min.min) ? min : {}),
+    ...textIn(raw, 'since'),
+    ...textIn(raw, 'until'),
+  }
+}

@@ -1,0 +1,49 @@
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSession } from '#renderer/api/session.ts'
+import { useApi } from '#renderer/api/use-api.ts'
+import { useCommands } from '#renderer/app/commands.tsx'
+import { PageHeader } from '#renderer/components/page-header.tsx'
+import { Account } from '#renderer/pages/settings/Account.tsx'
+import { BackupCard } from '#renderer/pages/settings/BackupCard.tsx'
+import { BrowserCard } from '#renderer/pages/settings/BrowserCard.tsx'
+import { Installation } from '#renderer/pages/settings/Installation.tsx'
+import { LedgerCard } from '#renderer/pages/settings/LedgerCard.tsx'
+import { SecretsCard } from '#renderer/pages/settings/SecretsCard.tsx'
+import { SettingsTable } from '#renderer/pages/settings/SettingsTable.tsx'
+
+/** This browser and one's own account for everybody; the gateway itself for administrators. */
+export function SettingsPage() {
+  const { t } = useTranslation('settings')
+  const session = useSession()
+  return (
+    <>
+      <PageHeader title={t('title')} />
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <BrowserCard />
+        {session !== undefined && <Account session={session} />}
+        {session?.role === 'administrator' && <GatewayCards />}
+      </div>
+    </>
+  )
+}
+
+function GatewayCards() {
+  const { t } = useTranslation('settings')
+  const settings = useApi('showSettings', {})
+  const status = useApi('status', {})
+  const [verifying, setVerifying] = useState(0)
+  useCommands(
+    useMemo(() => [{ id: 'verify', label: t('ledger.verify'), run: () => setVerifying((count) => count + 1) }], [t]),
+  )
+  const error = settings.isError && settings.data === undefined ? settings.error : undefined
+  return (
+    <>
+      <Installation settings={settings.data} error={error} onRetry={() => void settings.refetch()} />
+      <LedgerCard status={status.data} asked={verifying} />
+      <BackupCard dataDir={settings.data?.data_dir} />
+      <SecretsCard status={status.data} />
+      <SettingsTable settings={settings.data?.settings} error={error} onRetry={() => void settings.refetch()} />
+    </>
+  )
+}

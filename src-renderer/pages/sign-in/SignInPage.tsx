@@ -1,0 +1,72 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { LoaderCircle } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#renderer/api/client.ts'
+import { signIn } from '#renderer/api/session.ts'
+import { Mark } from '#renderer/app/navigation.tsx'
+import { usedUpTicket } from '#renderer/app/ticket.ts'
+import { Card } from '#renderer/components/card.tsx'
+import { CopyField } from '#renderer/components/copy.tsx'
+import { useDocumentTitle } from '#renderer/components/use-document-title.ts'
+import { PasswordForm } from '#renderer/pages/sign-in/PasswordForm.tsx'
+
+export function SignInPage() {
+  const { t } = useTranslation('sign-in')
+  const [isEntering, problem] = useTicket()
+  useDocumentTitle(t('title'))
+  return (
+    <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center gap-4 p-4">
+      <h1 className="flex items-center justify-center gap-2 text-lg font-semibold">
+        <Mark />
+        Farebox
+      </h1>
+      <Card>
+        {isEntering ? (
+          <p role="status" className="flex items-center justify-center gap-2 py-6 text-muted">
+            <LoaderCircle aria-hidden className="size-4 animate-spin" />
+            {t('entering')}
+          </p>
+        ) : (
+          <PasswordForm problem={problem === undefined || !isRefused(problem) ? problem?.message : t('ticketFailed')} />
+        )}
+      </Card>
+      {!isEntering && (
+        <div className="flex flex-col gap-2 text-xs text-muted">
+          <p>{t('hint')}</p>
+          <CopyField label={t('command')} text="farebox open" />
+        </div>
+      )}
+    </main>
+  )
+}
+
+/** The ticket was not good any more; everything else has words of its own. */
+function isRefused(problem: Error): boolean {
+  return problem instanceof ApiError && problem.status === 401
+}
+
+/** Exchanges the ticket that the page was opened with, if any. */
+function useTicket(): readonly [isEntering: boolean, problem: Error | undefined] {
+  const queryClient = useQueryClient()
+  const router = useRouter()
+  const [ticket] = useState(usedUpTicket)
+  const [problem, setProblem] = useState<Error>()
+  useEffect(() => {
+    if (ticket === undefined) return
+    exchange(ticket, () => signIn(queryClient, { ticket })).then(
+      () => router.navigate({ to: '/overview' }),
+      (error: unknown) => setProblem(error instanceof Error ? error : new Error(String(error))),
+    )
+  }, [ticket, queryClient, router])
+  return [ticket !== undefined && problem === undefined, problem]
+}
+
+let running: { readonly ticket: string; readonly done: Promise<void> } | undefined
+
+/** In development React runs effects twice, and a ticket is good for one try. */
+function exchange(ticket: string, run: () => Promise<void>): Promise<void> {
+  if (running?.ticket !== ticket) running = { ticket, done: run() }
+  return running.done
+}

@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { ReceiptView } from '#contract/receipt.ts'
+import { Facts } from '#renderer/components/facts.tsx'
+import { Money } from '#renderer/components/money.tsx'
+import { Skeleton } from '#renderer/components/states.tsx'
+import { Tokens } from '#renderer/components/tokens.tsx'
+import type { Run } from '#renderer/pages/try/use-try.ts'
+
+/** What the call cost; there is a place for it before it is known. */
+export function TryReceipt({ run }: { readonly run: Run }) {
+  const { t } = useTranslation('try')
+  if (run.head === undefined) return null
+  return (
+    <section aria-label={t('receipt.title')} className="mt-4 min-h-22 border-t border-line pt-4">
+      {run.receipt === undefined && (
+        <div className="flex flex-col gap-2">
+          <Skeleton className="w-2/3" />
+          <Skeleton className="w-1/2" />
+        </div>
+      )}
+      {run.receipt === null && <p className="text-muted">{t('receipt.none')}</p>}
+      {run.receipt !== undefined && run.receipt !== null && <ReceiptFacts receipt={run.receipt} />}
+    </section>
+  )
+}
+
+function ReceiptFacts({ receipt }: { readonly receipt: ReceiptView }) {
+  const { t } = useTranslation('try')
+  const { tokens } = receipt
+  const route = receipt.provider === null ? '–' : `${receipt.provider} → ${receipt.upstream_model ?? '–'}`
+  const read = tokens.cache_read.tokens
+  return (
+    <>
+      <Facts
+        facts={[
+          { name: t('receipt.charge'), value: <Money credits={receipt.charge_credits} detail="exact" /> },
+          {
+            name: t('receipt.tokens'),
+            value: (
+              <>
+                <Tokens count={tokens.input.tokens} isExact /> / <Tokens count={tokens.output.tokens} isExact />
+              </>
+            ),
+          },
+          ...(read === null || read === 0
+            ? []
+            : [{ name: t('receipt.cache'), value: <Tokens count={read} isExact /> }]),
+          { name: t('receipt.target'), value: route },
+        ]}
+      />
+      <p className="mt-3">
+        <Link to="/requests" search={{ open: receipt.id }} className="text-accent underline">
+          {t('receipt.open')}
+        </Link>
+      </p>
+    </>
+  )
+}

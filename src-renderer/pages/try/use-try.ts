@@ -1,0 +1,105 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { ReceiptView } from '#contract/receipt.ts'
+import type { TryBody } from '#contract/reports.ts'
+import { receiptOf, tryIt, type AnswerHead } from '#renderer/api/try-it.ts'
+import { answerCollector, type Collected } from '#renderer/data/try-answer.ts'
+import type { Format } from '#renderer/data/try-request.ts'
+
+/** However fast an answer comes, it is drawn anew no more often. */
+const DRAW_MS = 80
+
+/** One test request, from sending it to its receipt. */
+export type Run = Collected & {
+  readonly state: 'sent' | 'answering' | 'ended' | 'stopped' | 'failed'
+  readonly format: Format
+  readonly head: AnswerHead | undefined
+  /** Since it was sent. */
+  readonly headMs: number | undefined
+  readonly endMs: number | undefined
+  /** Why there is no answer. */
+  readonly problem: string | undefined
+  /** Undefined until it is known; null where the call cost nothing because it was never admitted. */
+  readonly receipt: ReceiptView | null | undefined
+}
+
+export function useTry() {
+  const [run, setRun] = useState<Run>()
+  const controller = useRef<AbortController>(undefined)
+  useEffect(() => () => controller.current?.abort(), [])
+  const send = useCallback((body: TryBody) => {
+    controller.current?.abort()
+    const own = new AbortController()
+    controller.current = own
+    void follow(body, own.signal, (change) => {
+      // An answer that was replaced by the next one has nothing to say any more.
+      if (controller.current === own) setRun(change)
+    })
+  }, [])
+  const stop = useCallback(() => controller.current?.abort(), [])
+  return { run, send, stop }
+}
+
+type Change = (change: (before: Run | undefined) => Run | undefined) => void
+
+async function follow(body: TryBody, signal: AbortSignal, change: Change): Promise<void> {
+  const startedMs = performance.now()
+  const sinceStart = () => Math.round(performance.now() - startedMs)
+  const set = (part: Partial<Run>) => change((before) => (before === undefined ? before : { ...before, ...part }))
+  change(() => emptyRun(body.endpoint))
+  let head: AnswerHead | undefined
+  let collector = answerCollector(body.endpoint, false)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const draw = () => {
+    timer = undefined
+    set(collector.collected(false))
+  }
+  const end = (state: Run['state'], problem?: string) => {
+    clearTimeout(timer)
+    set({ ...collector.collected(true), state, problem, endMs: sinceStart() })
+  }
+  try {
+    await tryIt({
+      body,
+      signal,
+      onHead: (found) => {
+        head = found
+        collector = answerCollector(body.endpoint, found.isStream)
+        set({ head, state: 'answering', headMs: sinceStart() })
+      },
+      onText: (piece) => {
+        collector.add(piece)
+        timer ??= setTimeout(draw, DRAW_MS)
+      },
+    })
+    end('ended')
+  } catch (error) {
+    if (signal.aborted) end('stopped')
+    else end('failed', error instanceof Error ? error.message : String(error))
+  }
+  if (head?.requestId !== undefined) set({ receipt: await receiptIfAny(head.requestId) })
+}
+
+/** Asked for also after a stop, which has a charge as well. */
+async function receiptIfAny(id: string): Promise<ReceiptView | null> {
+  try {
+    return (await receiptOf(id, new AbortController().signal)) ?? null
+  } catch {
+    // The page of requests has it too, and says there why it cannot be read.
+    return null
+  }
+}
+
+function emptyRun(format: Format): Run {
+  return {
+    state: 'sent',
+    format,
+    head: undefined,
+    raw: '',
+    isCut: false,
+    answer: undefined,
+    headMs: undefined,
+    endMs: undefined,
+    problem: undefined,
+    receipt: undefined,
+  }
+}

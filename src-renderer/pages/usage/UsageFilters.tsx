@@ -1,0 +1,32 @@
+import { useTranslation } from 'react-i18next'
+import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
+import { FilterPanel } from '#renderer/components/filter-panel.tsx'
+import { FilterSelect } from '#renderer/components/filters.tsx'
+import { FILTERS, type FilterName, type SearchChange } from '#renderer/pages/usage/search.ts'
+
+type UsageFiltersProps = {
+  readonly values: { readonly [Name in FilterName]?: string }
+  readonly choices: FilterChoices
+  readonly onChange: (change: SearchChange) => void
+  readonly onClear: () => void
+}
+
+export function UsageFilters({ values, choices, onChange, onClear }: UsageFiltersProps) {
+  const { t } = useTranslation('usage')
+  const shown = FILTERS.filter((name) => choices[name].length > 0 || values[name] !== undefined)
+  return (
+    <FilterPanel count={Object.keys(values).length} onClear={onClear}>
+      {shown.map((name) => (
+        <FilterSelect
+          key={name}
+          label={t(`groups.${name}`)}
+          all={t(`all.${name}`)}
+          value={values[name]}
+          choices={choices[name].map((value) => ({ value, label: value }))}
+          className="w-full"
+          onChange={(value) => onChange({ [name]: value })}
+        />
+      ))}
+    </FilterPanel>
+  )
+}

@@ -1,0 +1,154 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#renderer/components/button.tsx'
+import { Card } from '#renderer/components/card.tsx'
+import { useHues } from '#renderer/components/charts/use-hues.ts'
+import { cn } from '#renderer/components/cn.ts'
+import { Cell, HeadCell, Row, Table } from '#renderer/components/table.tsx'
+import { Segments } from '#renderer/components/tabs.tsx'
+import { hueColour, huesFor } from '#renderer/data/hues.ts'
+import type { RowHead, UsageTable } from '#renderer/data/usage-table.ts'
+import type { Search as RequestsSearch } from '#renderer/pages/requests/search.ts'
+import type { Search, SearchChange } from '#renderer/pages/usage/search.ts'
+import { nextSort, sortOf } from '#renderer/pages/usage/sort.ts'
+import { SortHead } from '#renderer/pages/usage/SortHead.tsx'
+import { UsageCell, placesOf } from '#renderer/pages/usage/UsageCell.tsx'
+import type { Usage } from '#renderer/pages/usage/use-usage.ts'
+import type { UsageWords } from '#renderer/pages/usage/use-words.ts'
+
+type UsageTableCardProps = {
+  readonly table: UsageTable
+  readonly words: UsageWords
+  readonly search: Search
+  readonly usage: Usage
+  readonly linkOf: (head: RowHead) => RequestsSearch | undefined
+  readonly onChange: (change: SearchChange) => void
+}
+
+export function UsageTableCard(props: UsageTableCardProps) {
+  const { table, search, usage, onChange } = props
+  const { t } = useTranslation('usage')
+  const isGrouped = usage.report?.group !== 'none'
+  const hasMore = usage.report?.series.some((one) => one.kind === 'other') === true && search.groups === undefined
+  const isByGroup = table.rows[0]?.head.type === 'group'
+  return (
+    <Card
+      title={t('table')}
+      isFlush
+      actions={
+        isGrouped ? (
+          <Segments
+            label={t('tableBy')}
+            value={search.table ?? 'groups'}
+            onChange={(value) => onChange({ table: value, sort: undefined })}
+            choices={(['groups', 'intervals'] as const).map((value) => ({ value, label: t(`tables.${value}`) }))}
+          />
+        ) : undefined
+      }
+    >
+      <Numbers {...props} />
+      {hasMore && isByGroup && (
+        <div className="border-t border-line p-2 text-center">
+          <Button look="quiet" size="small" onClick={() => onChange({ groups: 'more' })}>
+            {t('moreGroups')}
+          </Button>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+/** Keeps the names in sight while the numbers scroll sideways. */
+const FIRST = 'sticky left-0 z-10 bg-surface'
+
+function Numbers({ table, words, search, usage, linkOf, onChange }: UsageTableCardProps) {
+  const { t } = useTranslation('usage')
+  const order = sortOf(search.sort)
+  const sort = (column: string) => onChange({ sort: nextSort(column, order) })
+  const places = table.columns.map((_, index) => placesOf([...table.rows.map((row) => row.cells), table.totals], index))
+  const isByInterval = table.rows[0]?.head.type === 'interval'
+  return (
+    <div role="region" aria-label={t('table')} tabIndex={0} className="relative max-h-[70vh] overflow-auto">
+      <Table aria-label={t('table')}>
+        <thead className="sticky top-0 z-20 bg-surface">
+          <tr>
+            <SortHead id="head" order={order} onSort={sort} className={cn(FIRST, 'z-20')}>
+              {isByInterval ? t('time') : t(`groups.${usage.report?.group ?? 'none'}`)}
+            </SortHead>
+            {table.columns.map((column) => (
+              <SortHead key={column.id} id={column.id} order={order} onSort={sort} align="right">
+                {words.columnLabel(column)}
+              </SortHead>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row) => (
+            <Row key={row.id}>
+              <th scope="row" className={cn(FIRST, 'h-row max-w-56 px-3 py-1 text-left font-normal max-sm:max-w-36')}>
+                <HeadText head={row.head} words={words} usage={usage} link={linkOf(row.head)} />
+              </th>
+              {row.cells.map((cell, index) => (
+                <Cell key={table.columns[index]?.id} align="right" className="whitespace-nowrap">
+                  <UsageCell cell={cell} places={places[index] ?? 0} />
+                </Cell>
+              ))}
+            </Row>
+          ))}
+        </tbody>
+        <tfoot className="sticky bottom-0 z-10 bg-surface font-medium shadow-[inset_0_1px_var(--line-strong)]">
+          <tr>
+            <HeadCell scope="row" className={cn(FIRST, 'border-b-0 text-sm text-ink')}>
+              {t('total')}
+            </HeadCell>
+            {table.totals.map((cell, index) => (
+              <Cell key={table.columns[index]?.id} align="right" className="whitespace-nowrap">
+                <UsageCell cell={cell} places={places[index] ?? 0} />
+              </Cell>
+            ))}
+          </tr>
+        </tfoot>
+      </Table>
+    </div>
+  )
+}
+
+type HeadTextProps = {
+  readonly head: RowHead
+  readonly words: UsageWords
+  readonly usage: Usage
+  readonly link: RequestsSearch | undefined
+}
+
+function HeadText({ head, words, usage, link }: HeadTextProps) {
+  const { t } = useTranslation('usage')
+  const text = words.headText(head)
+  return (
+    <span className="flex items-center gap-2">
+      {head.type === 'group' && head.kind !== 'all' && <Swatch head={head} usage={usage} />}
+      {link === undefined ? (
+        <span className="truncate" title={text}>
+          {text}
+        </span>
+      ) : (
+        <Link
+          to="/requests"
+          search={link}
+          title={t('toRequests', { what: text })}
+          className="truncate underline decoration-line-strong underline-offset-4 hover:decoration-ink"
+        >
+          {text}
+        </Link>
+      )}
+    </span>
+  )
+}
+
+/** The colour that the group has in the chart; grey for those that are a part of the rest there. */
+function Swatch({ head, usage }: { readonly head: Extract<RowHead, { type: 'group' }>; readonly usage: Usage }) {
+  const ids = usage.series.flatMap((one) => (one.kind === 'value' ? [one.id] : []))
+  const hues = huesFor(useHues(ids), ids)
+  return (
+    <span aria-hidden style={{ background: hueColour(hues[head.seriesId]) }} className="size-2.5 shrink-0 rounded-sm" />
+  )
+}

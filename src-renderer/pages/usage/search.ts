@@ -1,0 +1,60 @@
+import { choiceIn, textIn } from '#renderer/data/search.ts'
+import { METRICS, TOKEN_CLASSES, type Metric, type TokenClass } from '#renderer/data/usage-amounts.ts'
+
+export const GROUPS = ['none', 'model', 'key', 'provider', 'package', 'owner'] as const
+const ROLLUPS = ['hour', 'day'] as const
+const TABLES = ['groups', 'intervals'] as const
+export type Group = (typeof GROUPS)[number]
+
+export const FILTERS = ['model', 'key', 'provider', 'package', 'owner'] as const
+export type FilterName = (typeof FILTERS)[number]
+
+/** What the address of this page may say behind the question mark. */
+export type Search = { readonly [Name in FilterName]?: string } & {
+  readonly metric?: Metric
+  /** One class of tokens by itself. */
+  readonly tokens?: TokenClass
+  readonly group?: Group
+  readonly rollup?: (typeof ROLLUPS)[number]
+  /** A length of time such as `7d`, a date or an instant; `to` is left out of the range. */
+  readonly from?: string
+  readonly to?: string
+  readonly table?: (typeof TABLES)[number]
+  /** A column, with a minus before it for the largest first. */
+  readonly sort?: string
+  /** More groups by themselves in the table. */
+  readonly groups?: 'more'
+}
+
+/** What is undefined is taken out of the address. */
+export type SearchChange = { readonly [Name in keyof Search]?: Search[Name] | undefined }
+
+export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+  return {
+    ...choiceIn(raw, 'metric', METRICS),
+    ...choiceIn(raw, 'tokens', TOKEN_CLASSES),
+    ...choiceIn(raw, 'group', GROUPS),
+    ...choiceIn(raw, 'rollup', ROLLUPS),
+    ...textIn(raw, 'from'),
+    ...textIn(raw, 'to'),
+    ...textIn(raw, 'model'),
+    ...textIn(raw, 'key'),
+    ...textIn(raw, 'provider'),
+    ...textIn(raw, 'package'),
+    ...textIn(raw, 'owner'),
+    ...choiceIn(raw, 'table', TABLES),
+    ...textIn(raw, 'sort'),
+    ...choiceIn(raw, 'groups', ['more'] as const),
+  }
+}
+
+/** The filters of an address, without the rest. */
+export function filtersOf(search: Search): { readonly [Name in FilterName]?: string } {
+  return {
+    ...textIn(search, 'model'),
+    ...textIn(search, 'key'),
+    ...textIn(search, 'provider'),
+    ...textIn(search, 'package'),
+    ...textIn(search, 'owner'),
+  }
+}

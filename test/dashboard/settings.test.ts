@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+
+const PASSWORD = 'correct horse battery'
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  await dashboard.farebox.admin.call('addMember', { body: { name: 'ada', password: PASSWORD } })
+})
+afterAll(() => dashboard.close())
+
+describe('the settings', () => {
+  it.each(['light', 'dark'] as const)('can be used by everybody, in %s colours', async (theme) => {
+    await dashboard.visit(
+      '/settings',
+      async (page) => {
+        await page.getByText('hold_wait_ms', { exact: true }).waitFor()
+        await page.getByText('In use: vault.').waitFor()
+        expect(await seriousViolations(page)).toEqual([])
+      },
+      { theme },
+    )
+  })
+
+  it('say of each what it is, where it comes from and how it is changed', async () => {
+    await dashboard.visit('/settings', async (page) => {
+      const row = page.getByRole('row').filter({ hasText: /^port/ })
+      expect(await row.innerText()).toContain('--port · FAREBOX_PORT')
+      expect(await row.innerText()).toContain('Flag')
+      const waiting = page.getByRole('row').filter({ hasText: /^hold_wait_ms/ })
+      expect(await waiting.innerText()).toContain('10000')
+      expect(await waiting.innerText()).toContain('Default')
+    })
+  })
+
+  it('verify the ledger on request', async () => {
+    await dashboard.visit('/settings', async (page) => {
+      await page.getByRole('button', { name: 'Verify the ledger' }).click()
+      await page.getByText('Everything agrees to the last digit.').waitFor()
+      await page.getByText('Open holds').waitFor()
+    })
+  })
+
+  it('verify the ledger from the palette', async () => {
+    await dashboard.visit('/settings', async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('verify')
+      await page.keyboard.press('Enter')
+      await page.getByText('Everything agrees to the last digit.').waitFor()
+    })
+  })
+
+  it('write a backup, and say at the field why one is refused', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'farebox-backup-'))
+    const file = join(folder, 'by-hand.db')
+    await dashboard.visit('/settings', async (page) => {
+      const field = page.getByLabel('File', { exact: true })
+      await expect.poll(() => field.inputValue()).toContain('farebox-backup-')
+      await field.fill('relative.db')
+      await page.getByRole('button', { name: 'Back up now' }).click()
+      await page.getByText("'file' must be an absolute path.").waitFor()
+      expect(await field.inputValue()).toBe('relative.db')
+      await field.fill(file)
+      await page.getByRole('button', { name: 'Back up now' }).click()
+      await page.getByText('The backup is written and checked').waitFor()
+      expect(existsSync(file)).toBe(true)
+    })
+    await rm(folder, { recursive: true })
+  })
+
+  it('keep colours, density and language in this browser', async () => {
+    await dashboard.visit('/settings', async (page) => {
+      const main = page.getByRole('main')
+      await main.getByRole('radio', { name: 'Dark' }).click()
+      await main.getByRole('radio', { name: 'Comfortable' }).click()
+      expect(await page.evaluate('JSON.stringify({...document.documentElement.dataset})')).toBe(
+        '{"theme":"dark","density":"comfortable"}',
+      )
+      await main.getByRole('radio', { name: 'Deutsch' }).click()
+      await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor()
+      expect(await page.evaluate('document.documentElement.lang')).toBe('de')
+    })
+  })
+})
+
+describe('a member', () => {
+  const member = { name: 'ada', password: PASSWORD }
+
+  it('is shown nothing of the gateway itself, and the page asks for nothing of it', async () => {
+    await dashboard.visit(
+      '/settings',
+      async (page) => {
+        const asked: string[] = []
+        page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+        await page.reload()
+        await page.getByText('Signed in as').waitFor()
+        expect(await page.getByText('Data folder').count()).toBe(0)
+        expect(asked.filter((path) => ['/api/settings', '/api/status'].includes(path))).toEqual([])
+        expect(await seriousViolations(page)).toEqual([])
+      },
+      { member },
+    )
+  })
+
+  it('changes their password, and is told at the field what is wrong', async () => {
+    await dashboard.visit(
+      '/settings',
+      async (page) => {
+        await page.getByRole('button', { name: 'Change the password' }).click()
+        const dialog = page.getByRole('dialog')
+        const send = dialog.getByRole('button', { name: 'Change the password' })
+        await dialog.getByLabel('Present password').fill('not this one')
+        await dialog.getByLabel('New password', { exact: true }).fill('a new sentence')
+        await dialog.getByLabel('New password, again').fill('another sentence')
+        await dialog.getByText('The two are not the same.').waitFor()
+        expect(await send.isDisabled()).toBe(true)
+        await dialog.getByLabel('New password, again').fill('a new sentence')
+        await send.click()
+        await dialog.getByText('The old password is wrong.').waitFor()
+        expect(await dialog.getByLabel('New password', { exact: true }).inputValue()).toBe('a new sentence')
+        expect(await seriousViolations(page)).toEqual([])
+        await dialog.getByLabel('Present password').fill(PASSWORD)
+        await send.click()
+        await page.getByText('Your password is changed.', { exact: true }).waitFor()
+        expect(await page.getByRole('dialog').count()).toBe(0)
+      },
+      { member },
+    )
+    await dashboard.visit('/settings', (page) => page.getByText('Signed in as').waitFor(), {
+      member: { name: 'ada', password: 'a new sentence' },
+    })
+  })
+
+  it('ends all of their sessions, and only after a question', async () => {
+    await dashboard.farebox.admin.call('addMember', { body: { name: 'bob', password: PASSWORD } })
+    await dashboard.visit(
+      '/settings',
+      async (page) => {
+        await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+        const dialog = page.getByRole('alertdialog')
+        await dialog.getByText('has to sign in again').waitFor()
+        await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
+        await page.getByLabel('Password').waitFor()
+        expect(page.url()).toContain('/app/sign-in')
+        expect(await page.evaluate('sessionStorage.getItem("farebox-session")')).toBeNull()
+      },
+      { member: { name: 'bob', password: PASSWORD } },
+    )
+  })
+})

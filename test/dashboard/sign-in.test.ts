@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+
+const PASSWORD = 'correct horse battery'
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  await dashboard.farebox.admin.call('addMember', { body: { name: 'ada', password: PASSWORD } })
+})
+afterAll(() => dashboard.close())
+
+it('lets a member in with name and password, and shows what is theirs', async () => {
+  await dashboard.visit(
+    '/settings',
+    async (page) => {
+      await page.getByText('Signed in as').waitFor()
+      await page.getByText('ada', { exact: true }).first().waitFor()
+      expect(await page.getByText('Verify the ledger').count()).toBe(0)
+    },
+    { member: { name: 'ada', password: PASSWORD } },
+  )
+})
+
+it('says of a link that was used that it is, and still takes a password', async () => {
+  const { ticket } = await dashboard.farebox.admin.call('makeTicket', {})
+  const visitor = await fetch(`${dashboard.farebox.url}/api/session`, {
+    method: 'POST',
+    headers: { origin: dashboard.farebox.url, 'content-type': 'application/json' },
+    body: JSON.stringify({ ticket }),
+  })
+  expect(visitor.status).toBe(200)
+  await dashboard.visit(
+    '/sign-in',
+    async (page) => {
+      await page.goto(`${dashboard.farebox.url}/#ticket=${ticket}`)
+      await page.getByRole('alert').getByText('This link has been used or is older than a minute.').waitFor()
+      expect(page.url()).not.toContain('ticket')
+      expect(await seriousViolations(page)).toEqual([])
+      await page.getByLabel('Name').fill('ada')
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    },
+    { isStranger: true },
+  )
+})
+
+it('counts down how long no further password is taken, and keeps the name that was typed', async () => {
+  await dashboard.visit(
+    '/sign-in',
+    async (page) => {
+      const error = { message: 'Too many wrong passwords. Try again in 4 s.', type: 'rate_limit_error', code: 429 }
+      // As Farebox answers after many tries; to make them here would take as long as it is meant to.
+      await page.route('**/api/session', (route) =>
+        route.fulfill({ status: 429, headers: { 'retry-after': '4' }, json: { error } }),
+      )
+      const button = page.getByRole('button', { name: 'Sign in' })
+      await page.getByLabel('Name').fill('eve')
+      await page.getByLabel('Password').fill('a wrong password')
+      await page.keyboard.press('Enter')
+      await page
+        .getByRole('alert')
+        .getByText(/^Too many attempts. Try again in [1-4] seconds?\.$/)
+        .waitFor()
+      expect(await button.isDisabled()).toBe(true)
+      expect(await page.getByLabel('Name').inputValue()).toBe('eve')
+      expect(await page.getByLabel('Password').inputValue()).toBe('')
+      await expect.poll(() => button.isDisabled(), { timeout: 15_000 }).toBe(false)
+      expect(await page.getByRole('alert').count()).toBe(0)
+    },
+    { isStranger: true },
+  )
+})
+
+it('says the same of a wrong name as of a wrong password', async () => {
+  await dashboard.visit(
+    '/sign-in',
+    async (page) => {
+      for (const name of ['ada', 'nobody of that name']) {
+        await page.getByLabel('Name').fill(name)
+        await page.getByLabel('Password').fill('a wrong password')
+        await page.keyboard.press('Enter')
+        await expect.poll(() => page.getByLabel('Password').inputValue(), { timeout: 20_000 }).toBe('')
+        await page.getByRole('alert').getByText('The name or the password is wrong.').waitFor()
+      }
+    },
+    { isStranger: true },
+  )
+})

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { microOf, moneyText } from '#renderer/data/money.ts'
+import { balanceOf } from '../support/chat.ts'
+import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { setUpUpstream } from '../support/farebox.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+const PASSWORD = 'correct horse battery'
+let dashboard: Dashboard
+let upstream: Upstream
+beforeAll(async () => {
+  ;[dashboard, upstream] = await Promise.all([startDashboard(), startUpstream()])
+  await setUpUpstream(dashboard.farebox, upstream.url)
+})
+afterAll(async () => {
+  await dashboard.close()
+  await upstream.close()
+})
+
+describe('a test request', () => {
+  it('shows the answer as text and as it came, its headers, and what it cost', async () => {
+    const before = await used()
+    await dashboard.visit('/try?key=first&model=demo-chat', async (page) => {
+      await page.getByLabel('Question').fill('Are you there?')
+      await send(page)
+      await page.getByText('You said: Are you there?').waitFor()
+      await page.getByText('Open the receipt').waitFor()
+      const charge = (await used()) - before
+      expect(charge).toBeGreaterThan(0n)
+      await page.getByTitle(`${moneyText(charge, 'en', 'exact')} credits`, { exact: true }).waitFor()
+      await page.getByRole('tab', { name: 'As it came' }).click()
+      await page.getByText('data: [DONE]').waitFor()
+      await page.getByRole('tab', { name: 'Headers' }).click()
+      await page.getByText('x-request-id').waitFor()
+      await page.getByText('text/event-stream').waitFor()
+    })
+  })
+
+  it.each(['messages', 'responses', 'embeddings'] as const)('can be made in the format of %s', async (format) => {
+    await dashboard.visit(`/try?key=first&format=${format}`, async (page) => {
+      await send(page)
+      const words = format === 'embeddings' ? /A vector of \d+ numbers\./ : 'Hello from the Farebox demo model.'
+      await page.getByRole('tabpanel').getByText(words).waitFor()
+      await page.getByText('Open the receipt').waitFor()
+    })
+  })
+
+  it('comes whole where pieces are not wanted', async () => {
+    await dashboard.visit('/try?key=first&model=demo-chat', async (page) => {
+      await page.getByLabel('Answer in pieces, as it is made').click()
+      await send(page)
+      await page.getByRole('tabpanel').getByText('Hello from the Farebox demo model.').waitFor()
+      await page.getByRole('tab', { name: 'Headers' }).click()
+      await page.getByText('application/json').waitFor()
+    })
+  })
+
+  it('is sent as it is typed, once that is an object', async () => {
+    await dashboard.visit('/try?key=first&model=demo-chat', async (page) => {
+      await page.getByRole('radio', { name: 'JSON' }).click()
+      const field = page.getByLabel('Body of the request')
+      expect(JSON.parse(await field.inputValue())).toMatchObject({ model: 'demo-chat', stream: true })
+      await field.fill('{"model":"demo-chat",')
+      await page.getByText('This is not a JSON object yet.').waitFor()
+      expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
+      await field.fill('{"model":"demo-chat","messages":[{"role":"user","content":"By hand"}]}')
+      await send(page)
+      await page.getByText('You said: By hand').waitFor()
+    })
+  })
+
+  it('is stopped on request, and is charged for what came', async () => {
+    upstream.script({ type: 'endless' })
+    await dashboard.farebox.admin.call('createKey', { body: { name: 'stopping', package: 'plenty' } })
+    await dashboard.visit('/try?key=stopping&model=chat', async (page) => {
+      await send(page)
+      await page.getByRole('status').getByText('Answering').waitFor()
+      await page.getByRole('button', { name: 'Stop' }).click()
+      await page.getByRole('status').getByText('Stopped').waitFor()
+      await page.getByText('Open the receipt').waitFor()
+      await page.getByRole('button', { name: 'Send' }).waitFor()
+      await expect.poll(() => upstream.openSockets(), { timeout: 20_000 }).toBe(0)
+    })
+    upstream.forget()
+  })
+
+  it('leaves nothing of what was asked in the address', async () => {
+    await dashboard.visit('/try', async (page) => {
+      await page.getByLabel('Question').fill('my little secret')
+      await send(page)
+      await page.getByText('You said: my little secret').waitFor()
+      expect(decodeURIComponent(page.url())).not.toContain('secret')
+      expect(await page.evaluate('JSON.stringify([{...localStorage}, {...sessionStorage}])')).not.toContain('little')
+    })
+  })
+})
+
+describe('a request that is refused', () => {
+  it('says why, costs nothing, and does not end the session', async () => {
+    const { admin } = dashboard.farebox
+    await admin.call('createKey', { body: { name: 'gone', package: 'starter' } })
+    await admin.call('revokeKey', { id: 'gone' })
+    await dashboard.visit('/try?key=gone&model=demo-chat', async (page) => {
+      await send(page)
+      const tab = page.getByRole('tabpanel')
+      await tab.getByRole('alert').waitFor()
+      await page.getByText('No charge: the request was refused before it was admitted.').waitFor()
+      expect(page.url()).toContain('/app/try')
+      expect(await page.evaluate('sessionStorage.getItem("farebox-session")')).not.toBeNull()
+      expect(await seriousViolations(page)).toEqual([])
+    })
+  })
+
+  it('says that nothing answers where Farebox is gone', async () => {
+    await dashboard.visit('/try', async (page) => {
+      await page.getByLabel('Question').waitFor()
+      await page.route('**/api/try', (route) => route.abort())
+      await send(page)
+      await page.getByText('Farebox does not answer. Is it still running?').waitFor()
+      await page.getByRole('status').getByText('No answer').waitFor()
+    })
+  })
+})
+
+describe('the page', () => {
+  it.each([
+    ['light', 1280],
+    ['dark', 420],
+  ] as const)('can be used by everybody, in %s colours, %i pixels wide', async (theme, width) => {
+    await dashboard.visit(
+      '/try?model=demo-chat&key=first',
+      async (page) => {
+        await send(page)
+        await page.getByText('Open the receipt').waitFor()
+        expect(await seriousViolations(page)).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+      },
+      { theme, width },
+    )
+  })
+
+  it('tells a member without a key what to do first', async () => {
+    await dashboard.farebox.admin.call('addMember', { body: { name: 'ada', password: PASSWORD } })
+    await dashboard.visit(
+      '/try?key=first',
+      async (page) => {
+        await page.getByText('There is no key to try').waitFor()
+        expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
+      },
+      { member: { name: 'ada', password: PASSWORD } },
+    )
+  })
+})
+
+async function send(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Send' }).click()
+}
+
+/** Of the first key, in micro-credits. */
+async function used(): Promise<bigint> {
+  const { used_credits: credits } = await balanceOf({ url: dashboard.farebox.url, key: dashboard.key })
+  return (typeof credits === 'number' ? microOf(credits) : undefined) ?? 0n
+}

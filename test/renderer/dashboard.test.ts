@@ -1,0 +1,209 @@
+// The built dashboard in a real browser, under the content security policy that it is served with.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { serveDashboard, type Answers } from '../support/dashboard-server.ts'
+import { shellAnswers } from '../support/dashboard-answers.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const TOKEN = 'token-of-this-test'
+
+let folder = ''
+let browser: Browser | undefined
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'farebox-dashboard-'))
+  // Vitest's own value would build React as it is for developers, which is not what is served.
+  vi.stubEnv('NODE_ENV', 'production')
+  await build({
+    configFile: join(ROOT, 'vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: folder, emptyOutDir: true },
+  })
+  vi.unstubAllEnvs()
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-background-networking'],
+  })
+}, 120_000)
+
+afterAll(async () => {
+  await browser?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('the built dashboard', () => {
+  it('has a compressed copy of every script and style, and no inline script or style', () => {
+    const names = readdirSync(join(folder, 'assets'))
+    const texts = names.filter((name) => /\.(js|css)$/.test(name))
+    expect(texts.length).toBeGreaterThan(10)
+    expect(texts.filter((name) => !names.includes(`${name}.br`) || !names.includes(`${name}.gz`))).toEqual([])
+    const html = readFileSync(join(folder, 'index.html'), 'utf8')
+    expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=/)
+    expect(html).toContain('__NONCE__')
+  })
+
+  it('keeps the charts out of what is loaded first', () => {
+    const html = readFileSync(join(folder, 'index.html'), 'utf8')
+    const first = [...html.matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) => readFileSync(join(folder, name), 'utf8'))
+    expect(first.length).toBeGreaterThan(0)
+    expect(first.filter((text) => text.includes('recharts'))).toEqual([])
+  })
+})
+
+describe('in a browser', () => {
+  it('exchanges the ticket for a session, and takes it out of the address first', async () => {
+    await withPage(shellAnswers('administrator'), async (page, url) => {
+      const asked = page.waitForRequest(
+        (request) => request.url() === `${url}/api/session` && request.method() === 'POST',
+      )
+      await page.goto(`${url}/#ticket=abc-123`)
+      expect((await asked).postDataJSON()).toEqual({ ticket: 'abc-123' })
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+      expect(page.url()).toBe(`${url}/app/overview`)
+      expect(await page.evaluate('sessionStorage.getItem("farebox-session")')).toBe('token-of-the-answers')
+    })
+  })
+
+  it('asks to sign in when a ticket is refused', async () => {
+    await withPage({ ...shellAnswers('administrator'), 'POST /api/session': 401 }, async (page, url) => {
+      await page.goto(`${url}/#ticket=abc-123`)
+      await page.getByText('This link has been used').waitFor()
+      expect(page.url()).toBe(`${url}/app/sign-in`)
+      expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    })
+  })
+
+  it('leads to the sign-in page when the session is over', async () => {
+    await withPage({ 'GET /api/session': 401 }, async (page, url) => {
+      await signedIn(page, url)
+      await page.goto(`${url}/app/keys`)
+      await page.getByRole('heading', { name: 'Farebox' }).waitFor()
+      expect(page.url()).toBe(`${url}/app/sign-in`)
+    })
+  })
+
+  it('sends the session token with every request, in the header', async () => {
+    await withPage(shellAnswers('administrator'), async (page, url) => {
+      await signedIn(page, url)
+      const asked = page.waitForRequest(`${url}/api/overview`)
+      await page.goto(`${url}/app/keys`)
+      expect((await asked).headers()['x-farebox-session']).toBe(TOKEN)
+    })
+  })
+
+  it('shows members their pages only, and leads them away from the others', async () => {
+    await withPage(shellAnswers('member'), async (page, url) => {
+      await signedIn(page, url)
+      await page.goto(`${url}/app/providers`)
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+      const names = await page.getByRole('navigation').getByRole('link').allInnerTexts()
+      expect(names.map((name) => name.trim())).toEqual([
+        'Overview',
+        'Keys',
+        'Packages',
+        'Packages',
+        'Usage',
+        'Requests',
+        'Ledger',
+        'Try it',
+        'Settings',
+      ])
+    })
+  })
+
+  it('opens a page by its name from the palette', async () => {
+    await withPage(shellAnswers('administrator'), async (page, url) => {
+      await signedIn(page, url)
+      await page.goto(`${url}/app/overview`)
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('ledg')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Ledger', level: 1 }).waitFor()
+    })
+  })
+
+  it.each(['light', 'dark'])('has nothing that shuts people out, in %s', { timeout: 90_000 }, async (theme) => {
+    await withPage(shellAnswers('administrator'), async (page, url) => {
+      await page.goto(`${url}/app/sign-in`)
+      await page.evaluate(`localStorage.setItem("farebox-theme", "${theme}")`)
+      await page.reload()
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      expect(await barriers(page)).toEqual([])
+      await signedIn(page, url)
+      await page.goto(`${url}/app/keys`)
+      await page.getByText('Running').waitFor()
+      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe(theme)
+      expect(await barriers(page)).toEqual([])
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').waitFor()
+      const isStill = 'document.getAnimations().every((one) => one.playState === "finished")'
+      await expect.poll(() => page.evaluate(isStill)).toBe(true)
+      expect(await barriers(page)).toEqual([])
+    })
+  })
+
+  it('is dark before the first paint, and speaks German, when that was chosen', async () => {
+    await withPage(shellAnswers('administrator'), async (page, url) => {
+      await signedIn(page, url)
+      await page.evaluate(
+        'localStorage.setItem("farebox-theme", "dark"); localStorage.setItem("farebox-language", "de")',
+      )
+      const held = Promise.withResolvers<void>()
+      // Whatever is on the screen before this script runs has been painted without it.
+      await page.route('**/assets/index-*.js', async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await page.goto(`${url}/app/overview`, { waitUntil: 'commit' })
+      await expect.poll(() => page.evaluate('document.querySelector("#root") !== null')).toBe(true)
+      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+      expect(await page.evaluate('document.querySelector("#root").childElementCount')).toBe(0)
+      held.resolve()
+      await page.getByRole('heading', { name: 'Übersicht', level: 1 }).waitFor()
+      expect(await page.evaluate('document.documentElement.lang')).toBe('de')
+    })
+  })
+})
+
+/** Runs `visit` in a fresh page, and finds fault with every violation of the policy and every error on the console. */
+async function withPage(answers: Answers, visit: (page: Page, url: string) => Promise<void>): Promise<void> {
+  const server = await serveDashboard(folder, answers)
+  if (browser === undefined) throw new Error('the browser has not been started')
+  const context = await browser.newContext({ locale: 'en-GB' })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('console', (message) => {
+    // A refused request is what some of these tests are about; the browser notes it by itself.
+    const isNoted = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isNoted) faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${server.url}/`)) faults.push(`asked for ${request.url()}`)
+  })
+  try {
+    await visit(page, server.url)
+  } finally {
+    await context.close()
+    await server.close()
+  }
+  expect(faults).toEqual([])
+}
+
+/** What axe finds, as `impact rule: the first element`. */
+async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<Pick<axe.AxeResults, 'violations'>>('axe.run()')
+  return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html}`)
+}
+
+async function signedIn(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/app/sign-in`)
+  await page.evaluate(`sessionStorage.setItem('farebox-session', '${TOKEN}')`)
+}

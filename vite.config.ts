@@ -1,0 +1,38 @@
+// Builds the dashboard of src-renderer/ into dist/dashboard, which the server hands out as it lies there.
+
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import tailwind from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { compressed, firstLoadBudget, themeScript } from './vite.plugins.ts'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), 'src-renderer')
+const gateway = new URL(process.env['FAREBOX_URL'] ?? 'http://127.0.0.1:3273')
+
+/** The gateway accepts only its own name and pages of its own origin, so a request of the dev page is dressed as one. */
+const proxied = {
+  target: gateway.origin,
+  changeOrigin: true,
+  headers: { origin: gateway.origin },
+}
+
+export default defineConfig({
+  root,
+  base: '/',
+  publicDir: false,
+  plugins: [react(), tailwind(), themeScript(join(root, 'theme.js')), compressed(), firstLoadBudget('OverviewPage')],
+  build: {
+    outDir: '../dist/dashboard',
+    emptyOutDir: true,
+    manifest: true,
+    target: 'es2023',
+    // A data: URL would need a hole in the content security policy, and the polyfill an inline script.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 700,
+  },
+  // The dashboard has a folder of that name too, whose files are Vite's to serve.
+  server: { host: '127.0.0.1', proxy: { '^/api/(?!.*\\.tsx?(\\?|$))': proxied, '/v1': proxied } },
+})
