@@ -1,0 +1,38 @@
+// The words this program was started with, and those it is started with at login.
+
+import type { Command } from '#shell/autostart.ts'
+
+/** Flags of `farebox start` that make sense here; each is followed by a value. Chromium and the system add flags of their own. */
+const FLAGS = ['--data-dir', '--port', '--config']
+
+/** Of everything that was given, the flags that are ours. */
+export function ownFlags(given: readonly string[]): string[] {
+  return flagsOf(given, FLAGS)
+}
+
+export type OwnProgram = {
+  readonly given: readonly string[]
+  /** Where the data is, absolute: at login there is another working folder, and another environment. */
+  readonly dataDir: string
+  readonly execPath: string
+  readonly isPackaged: boolean
+  /** The folder that Electron runs; named on the command line where it is not part of the program. */
+  readonly appPath: string
+  /** The file of an AppImage, whose program lies in a folder that is gone after each run. */
+  readonly appImage: string | undefined
+}
+
+/** What starts Farebox on the same data and port as this time. A configuration file has been applied, and is not applied again. */
+export function loginCommand({ given, dataDir, execPath, isPackaged, appPath, appImage }: OwnProgram): Command {
+  const program = isPackaged && appImage !== undefined && appImage !== '' ? appImage : execPath
+  return [program, ...(isPackaged ? [] : [appPath]), '--data-dir', dataDir, ...flagsOf(given, ['--port'])]
+}
+
+function flagsOf(given: readonly string[], flags: readonly string[]): string[] {
+  return given.flatMap((word, index) => {
+    const [name = ''] = word.split('=', 1)
+    if (!flags.includes(name)) return []
+    const next = given[index + 1]
+    return word.includes('=') || next === undefined ? [word] : [word, next]
+  })
+}

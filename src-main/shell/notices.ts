@@ -1,0 +1,90 @@
+// What is worth a notification, once. Each function gets what was told before and gives what is told now; whoever calls keeps it.
+
+import type { KeyView, StatusView } from '#contract/schemas.ts'
+import { shareLeft } from '#shell/state.ts'
+
+export type Notice = { readonly title: string; readonly text: string; readonly page: 'keys' | 'providers' }
+
+/** Percent of a key's credits at which its owner is told, from the first to the last. */
+const LEVELS = [20, 10, 0] as const
+export type Level = (typeof LEVELS)[number]
+/** The lowest level that was told of each key, by its id. */
+export type ToldLevels = Readonly<Record<string, Level>>
+
+/** More than this at once are one notification. */
+const MOST_NOTICES = 3
+
+export type Told<What> = { readonly notices: readonly Notice[]; readonly told: What }
+
+/**
+ * A key is told of once at each level it falls to. A top-up or a new cycle takes it above the level, and then it is told of again.
+ * Keys that are gone or cannot be used are forgotten, so that what is kept is bounded by the keys there are.
+ */
+export function creditNotices(keys: readonly KeyView[], before: ToldLevels): Told<ToldLevels> {
+  const told: Record<string, Level> = {}
+  const notices: Notice[] = []
+  for (const key of keys.filter(({ status }) => status === 'active')) {
+    const level = levelOf(key)
+    if (level === undefined) continue
+    told[key.id] = level
+    const earlier = before[key.id]
+    if (earlier === undefined || level < earlier) notices.push(creditNotice(key, level))
+  }
+  return { notices: bounded(notices), told }
+}
+
+function levelOf(key: KeyView): Level | undefined {
+  const percent = shareLeft(key) * 100
+  return LEVELS.findLast((level) => percent <= level)
+}
+
+function creditNotice({ name, package: packageName, balance }: KeyView, level: Level): Notice {
+  if (level > 0) {
+    const text = `Key '${name}' (${packageName}) has ${level} % of its credits left, or less.`
+    return { title: 'Credits are getting low', text, page: 'keys' }
+  }
+  const next = balance.next_reset_at === null ? 'Top it up in Keys.' : 'It gets new credits with its next cycle.'
+  return {
+    title: 'No credits left',
+    text: `Key '${name}' (${packageName}) is refused from now on. ${next}`,
+    page: 'keys',
+  }
+}
+
+function bounded(notices: readonly Notice[]): readonly Notice[] {
+  if (notices.length <= MOST_NOTICES) return notices
+  const title = notices.some((notice) => notice.title === 'No credits left')
+    ? 'No credits left'
+    : 'Credits are getting low'
+  return [{ title, text: `${notices.length} keys have few credits left, or none.`, page: 'keys' }]
+}
+
+/** Names of the providers that were told of, and are not well yet. */
+export type ToldProviders = readonly string[]
+
+/** A provider is told of once, and again only when it was well in between. */
+export function providerNotices({ targets }: Pick<StatusView, 'targets'>, before: ToldProviders): Told<ToldProviders> {
+  const sick = new Map<string, StatusView['targets'][number]>()
+  const well = new Set(targets.filter(({ state }) => state === 'ok').map(({ provider }) => provider))
+  for (const target of targets) {
+    // One model of a provider that has others is the router's business; a provider of which nothing answers is a person's.
+    if (target.state === 'open' && !well.has(target.provider)) sick.set(target.provider, target)
+    // What is being tried again is neither well nor news.
+    if (target.state !== 'ok' && before.includes(target.provider) && !sick.has(target.provider)) {
+      sick.set(target.provider, target)
+    }
+  }
+  const notices = Array.from(sick.values())
+    .filter(({ provider }) => !before.includes(provider))
+    .map(providerNotice)
+  return { notices: notices.slice(0, MOST_NOTICES), told: [...sick.keys()] }
+}
+
+function providerNotice({ provider, last_failure: failure }: StatusView['targets'][number]): Notice {
+  const status = failure?.status === null || failure === null ? '' : ` (${failure.status})`
+  const text =
+    failure?.reason === 'secret'
+      ? `${provider} refused our secret${status}. Replace it in Providers.`
+      : `${provider} does not answer as it should${status}. Look at it in Providers.`
+  return { title: 'A provider needs attention', text, page: 'providers' }
+}

@@ -1,0 +1,108 @@
+// What the shell knows, as plain values: menu, icon and notifications are functions of it.
+
+import type { KeyView } from '#contract/schemas.ts'
+import { creditsToMicro, microCredits, microToCredits, ZERO } from '#core/money.ts'
+import type { Reading } from '#shell/gateway-port.ts'
+import type { UpdateState } from '#shell/updates.ts'
+
+export type GatewayState =
+  | { readonly type: 'starting' }
+  | { readonly type: 'stopping' }
+  | { readonly type: 'stopped' }
+  | { readonly type: 'failed'; readonly message: string }
+  | {
+      readonly type: 'running'
+      readonly url: string
+      readonly otherPid: number | undefined
+      /** UTC milliseconds; undefined while calls are taken. */
+      readonly pausedUntilMs: number | undefined
+      readonly ledger: 'ok' | 'halted' | 'mismatch'
+    }
+
+/** What is left to the keys of one package. Credits, not micro-credits. */
+export type PackageCredits = {
+  readonly name: string
+  readonly remaining: number
+  readonly total: number
+  readonly unlimitedKeys: number
+}
+
+export type RecentError = { readonly at: string; readonly model: string; readonly status: number; readonly key: string }
+
+export type Switches = {
+  readonly startAtLogin: boolean
+  readonly closeToTray: boolean
+  readonly dailyUpdateCheck: boolean
+  readonly notifications: boolean
+}
+
+export type Summary = {
+  readonly packages: readonly PackageCredits[]
+  readonly errors: readonly RecentError[]
+  /** Sentences about what somebody should look after. */
+  readonly attention: readonly string[]
+  /** Whether a key that was used lately has a tenth of its credits or less. */
+  readonly isLow: boolean
+}
+
+export type ShellState = Summary & {
+  readonly gateway: GatewayState
+  readonly update: UpdateState
+  readonly switches: Switches
+  /** What is typed to run the command line: `farebox`, or the longer form of a clone. */
+  readonly command: string
+}
+
+export const NO_SUMMARY: Summary = { packages: [], errors: [], attention: [], isLow: false }
+
+const MOST_ERRORS = 5
+const LOW_SHARE = 0.1
+const LATELY_MS = 7 * 86_400_000
+
+/** What of a reading the shell shows. `nowMs` is UTC milliseconds. */
+export function summarise({ status, keys, calls }: Reading, nowMs: number): Summary {
+  const usable = keys.filter((key) => key.status === 'active')
+  return {
+    packages: packagesOf(usable),
+    errors: calls
+      .filter((call) => call.status >= 400)
+      .slice(0, MOST_ERRORS)
+      .map(({ created_at, model, status: code, key }) => ({ at: created_at, model, status: code, key })),
+    attention: status.attention,
+    isLow: usable.some((key) => isUsedLately(key, nowMs) && shareLeft(key) <= LOW_SHARE),
+  }
+}
+
+/** What a key has left of its credits, from 0 to 1; 1 for a key that has no such bound. */
+export function shareLeft({ balance }: Pick<KeyView, 'balance'>): number {
+  const { remaining_credits: remaining, total_credits: total } = balance
+  if (remaining === null || total === null || total <= 0) return 1
+  return Math.min(1, Math.max(0, remaining / total))
+}
+
+/** A key that nobody uses any more must not colour the icon for ever. */
+function isUsedLately({ balance }: KeyView, nowMs: number): boolean {
+  return balance.last_used_at !== null && nowMs - Date.parse(balance.last_used_at) < LATELY_MS
+}
+
+/** Summed as integers, so that what is shown agrees with the dashboard to the last digit. */
+function packagesOf(keys: readonly KeyView[]): PackageCredits[] {
+  const sums = new Map<string, { remaining: number; total: number; unlimitedKeys: number }>()
+  for (const key of keys) {
+    const sum = sums.get(key.package) ?? { remaining: 0, total: 0, unlimitedKeys: 0 }
+    sums.set(key.package, sum)
+    const { remaining_credits: remaining, total_credits: total } = key.balance
+    if (remaining === null || total === null) sum.unlimitedKeys += 1
+    else {
+      sum.remaining += creditsToMicro(remaining) ?? ZERO
+      sum.total += creditsToMicro(total) ?? ZERO
+    }
+  }
+  const credits = (micro: number) => microToCredits(microCredits(micro))
+  return Array.from(sums, ([name, sum]) => ({
+    name,
+    remaining: credits(sum.remaining),
+    total: credits(sum.total),
+    unlimitedKeys: sum.unlimitedKeys,
+  })).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}

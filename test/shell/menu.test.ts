@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest'
+import { iconFile, iconOf, tooltipOf } from '#shell/icon.ts'
+import { credits, menuOf, type MenuItem } from '#shell/menu.ts'
+import { summarise, type GatewayState, type ShellState } from '#shell/state.ts'
+import { callView, keyView, NOW_MS, reading, shellState, statusView, URL_OF_GATEWAY } from './support.ts'
+
+const RUNNING: GatewayState & { type: 'running' } = {
+  type: 'running',
+  url: URL_OF_GATEWAY,
+  otherPid: undefined,
+  pausedUntilMs: undefined,
+  ledger: 'ok',
+}
+const FAILED: GatewayState = {
+  type: 'failed',
+  message: "Port 3273 is taken by 'other' (process 7). Stop it and try again.",
+}
+
+/** The menu as a person reads it, with the lines of submenus indented. */
+function lines(items: readonly MenuItem[], indent = ''): string[] {
+  return items.flatMap((item) => {
+    switch (item.type) {
+      case 'separator':
+        return [`${indent}--`]
+      case 'text':
+        return [`${indent}(${item.label})`]
+      case 'item':
+        return [`${indent}${item.label}`]
+      case 'check':
+        return [`${indent}[${item.isOn ? 'x' : ' '}] ${item.label}`]
+      case 'submenu':
+        return [`${indent}${item.label} >`, ...lines(item.items, `${indent}  `)]
+    }
+  })
+}
+
+function menuText(changes: Partial<ShellState> = {}): string[] {
+  return lines(menuOf(shellState(changes)))
+}
+
+describe('the menu', () => {
+  it('of a gateway that runs has everything', () => {
+    const summary = summarise(
+      reading({
+        keys: [
+          keyView('ci', { total: 50, remaining: 41.2 }),
+          keyView('free', { total: null, remaining: null }, { package: 'open' }),
+        ],
+        calls: [callView({ model: 'sonnet', status: 502 })],
+        status: statusView({ attention: ["The secret of provider 'x' is locked."] }),
+      }),
+      NOW_MS,
+    )
+    expect(menuText(summary).map((line) => line.replace(/\d\d:\d\d/, 'HH:MM'))).toEqual([
+      '(Farebox: running at 127.0.0.1:3273)',
+      '(LAN: off, only this machine can reach it)',
+      "The secret of provider 'x' is locked.",
+      '--',
+      'Open dashboard',
+      'Pause for an hour',
+      'Stop',
+      '--',
+      'Copy base URL >',
+      '  Chat completions, responses: 127.0.0.1:3273/v1',
+      '  Messages: 127.0.0.1:3273',
+      'Copy the command that makes a key',
+      '--',
+      'open: unlimited',
+      'starter: 41.20 of 50.00 credits left',
+      'Recent errors (1) >',
+      '  HH:MM  502  sonnet (ci)',
+      '--',
+      'Check for updates',
+      'Settings >',
+      '  [ ] Start at login',
+      '  [ ] Keep running when the window is closed',
+      '  [x] Notifications',
+      '  [ ] Look for updates every day',
+      '  --',
+      '  All settings',
+      '--',
+      'Quit Farebox',
+    ])
+  })
+
+  it('offers only what can be done while nothing runs', () => {
+    expect(menuText({ gateway: { type: 'stopped' } })).toContain('Start')
+    for (const gateway of [{ type: 'stopped' }, { type: 'starting' }, { type: 'stopping' }, FAILED] as const) {
+      const shown = menuText({ gateway }).join('\n')
+      expect(shown).not.toMatch(/Stop$|Pause|Copy|Open dashboard|All settings/m)
+      expect(shown).toContain('Quit Farebox')
+    }
+    expect(menuText({ gateway: { type: 'stopping' } }).join()).not.toContain('Start,')
+  })
+
+  it('says who has the port, and offers to try again', () => {
+    const shown = menuText({ gateway: FAILED })
+    expect(shown.slice(0, 4)).toEqual([
+      '(Farebox: not running)',
+      `(${FAILED.type === 'failed' ? FAILED.message : ''})`,
+      '--',
+      'Try again',
+    ])
+  })
+
+  it('says until when calls are refused, and offers to resume instead of to pause', () => {
+    const shown = menuText({ gateway: { ...RUNNING, pausedUntilMs: NOW_MS } }).join('\n')
+    expect(shown).toMatch(/paused until \d\d:\d\d at 127/)
+    expect(shown).toMatch(/^Resume \(paused until \d\d:\d\d\)$/m)
+    expect(shown).not.toContain('Pause')
+  })
+
+  it('of a gateway that was started elsewhere neither stops it nor hides that it goes on', () => {
+    const shown = menuText({ gateway: { ...RUNNING, otherPid: 4242 } })
+    expect(shown).toContain('(It was started elsewhere (process 4242).)')
+    expect(shown).toContain('Quit (the gateway goes on)')
+    expect(shown).not.toContain('Stop')
+  })
+
+  it.each([
+    [
+      { type: 'none', why: 'it runs from a clone, which git updates' },
+      '(No updates here: it runs from a clone, which git updates)',
+    ],
+    [{ type: 'looking' }, '(Looking for updates…)'],
+    [{ type: 'current' }, '(Farebox is up to date)'],
+    [{ type: 'offered', version: '1.2.0', canInstall: true }, 'Download Farebox 1.2.0'],
+    [{ type: 'offered', version: '1.2.0', canInstall: false }, 'Farebox 1.2.0 is there: show where'],
+    [{ type: 'downloading', version: '1.2.0' }, '(Downloading Farebox 1.2.0…)'],
+    [{ type: 'ready', version: '1.2.0' }, 'Install Farebox 1.2.0 and restart'],
+    [{ type: 'failed', message: 'No connection.' }, '(No connection.)'],
+  ] as const)('says how it stands with updates: %j', (update, line) => {
+    expect(menuText({ update })).toContain(line)
+  })
+
+  it('shows eight packages and counts the rest', () => {
+    const packages = Array.from({ length: 11 }, (_, index) => ({
+      name: `p${index}`,
+      remaining: 1,
+      total: 2,
+      unlimitedKeys: 0,
+    }))
+    const shown = menuText({ packages })
+    expect(shown.filter((line) => line.includes('credits left'))).toHaveLength(8)
+    expect(shown).toContain('3 more packages')
+  })
+
+  it('makes one bounded line of names, whatever is in them', () => {
+    const name = `a\nQuit\u202e\u2028${'x'.repeat(300)}`
+    const [line = ''] = menuText({ packages: [{ name, remaining: 1, total: 2, unlimitedKeys: 0 }] }).filter((text) =>
+      text.startsWith('a '),
+    )
+    expect(line.length).toBeLessThanOrEqual(80)
+    expect(line).not.toMatch(/[\p{C}\p{Zl}]/u)
+  })
+
+  it('puts no name into a command that a shell could read as more than a name', () => {
+    const copied = (name: string) => {
+      const menu = menuOf(shellState({ packages: [{ name, remaining: 1, total: 1, unlimitedKeys: 0 }] }))
+      const found = menu.find((item) => item.type === 'item' && item.label.startsWith('Copy the command'))
+      return found?.type === 'item' && found.action.type === 'copy' ? found.action.text : ''
+    }
+    expect(copied('team')).toBe('farebox key create my-tool --package team')
+    for (const name of ['a; rm -rf ~', '$(id)', '`id`', '-x', 'a b', 'a\nb']) {
+      expect(copied(name)).toBe('farebox key create my-tool --package PACKAGE')
+    }
+  })
+})
+
+describe('credits in the menu', () => {
+  it.each([
+    [41.2, '41.20'],
+    [0.019_999, '0.01'],
+    [0.004, 'less than 0.01'],
+    [0, '0.00'],
+    [0.29, '0.29'],
+    [1_000_000, '1000000.00'],
+    [9.999_999, '9.99'],
+  ])('are cut, never rounded up: %d', (amount, text) => {
+    expect(credits(amount)).toBe(text)
+  })
+
+  it('are sums of integers', () => {
+    const keys = Array.from({ length: 10 }, (_, index) => keyView(`k${index}`, { total: 0.1, remaining: 0.1 }))
+    expect(summarise(reading({ keys }), NOW_MS).packages).toEqual([
+      { name: 'starter', remaining: 1, total: 1, unlimitedKeys: 0 },
+    ])
+  })
+
+  it('leave out keys that cannot be used', () => {
+    const keys = [keyView('old', {}, { status: 'revoked' }), keyView('late', {}, { status: 'expired' })]
+    expect(summarise(reading({ keys }), NOW_MS).packages).toEqual([])
+  })
+})
+
+describe('the icon', () => {
+  const longAgo = { ...keyView('x').balance, remaining_credits: 0, last_used_at: '2020-01-01T00:00:00.000Z' }
+
+  it.each([
+    ['running', { gateway: RUNNING, isLow: false }],
+    ['low', { gateway: RUNNING, isLow: true }],
+    ['stopped', { gateway: { ...RUNNING, pausedUntilMs: NOW_MS }, isLow: true }],
+    ['stopped', { gateway: { type: 'stopped' }, isLow: true }],
+    ['stopped', { gateway: { type: 'starting' }, isLow: false }],
+    ['error', { gateway: { ...RUNNING, ledger: 'halted' }, isLow: true }],
+    ['error', { gateway: FAILED, isLow: false }],
+  ] as const)('is %s for %j', (icon, state) => {
+    expect(iconOf(state)).toBe(icon)
+    expect(tooltipOf(state)).toMatch(/^Farebox: ./)
+  })
+
+  it('is low for a key that is used and has a tenth left, not for one that nobody uses', () => {
+    expect(summarise(reading({ keys: [keyView('a', { remaining: 1.01 })] }), NOW_MS).isLow).toBe(false)
+    expect(summarise(reading({ keys: [keyView('a', { remaining: 1 })] }), NOW_MS).isLow).toBe(true)
+    expect(summarise(reading({ keys: [keyView('a', {}, { balance: longAgo })] }), NOW_MS).isLow).toBe(false)
+    expect(summarise(reading({ keys: [keyView('a', { total: 0, remaining: 0 })] }), NOW_MS).isLow).toBe(false)
+  })
+
+  it('is what each system can draw', () => {
+    expect([iconFile('low', 'darwin'), iconFile('low', 'win32'), iconFile('low', 'linux')]).toEqual([
+      'tray/lowTemplate.png',
+      'tray/low.ico',
+      'tray/low.png',
+    ])
+  })
+})

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import type { StatusView } from '#contract/schemas.ts'
+import { creditNotices, providerNotices, type ToldLevels } from '#shell/notices.ts'
+import { keyView } from './support.ts'
+
+/** What is told as the share that is left goes through these percents. */
+function told(percents: readonly number[], total = 100): string[] {
+  let levels: ToldLevels = {}
+  return percents.map((percent) => {
+    const { notices, told: now } = creditNotices([keyView('ci', { total, remaining: (total * percent) / 100 })], levels)
+    levels = now
+    return notices
+      .map(({ title, text }) => (title === 'No credits left' ? '0' : (/has (\d+) %/.exec(text)?.[1] ?? '?')))
+      .join()
+  })
+}
+
+describe('a notice about credits', () => {
+  it('comes once at each level', () => {
+    expect(told([100, 21, 20, 19, 11, 10, 3, 0.000_1, 0, 0])).toEqual(['', '', '20', '', '', '10', '', '', '0', ''])
+  })
+
+  it('comes once where several levels are crossed at once', () => {
+    expect(told([50, 5, 5])).toEqual(['', '10', ''])
+    expect(told([50, 0])).toEqual(['', '0'])
+  })
+
+  it('comes again after a top-up or a new cycle, from the level that was reached', () => {
+    expect(told([5, 100, 5])).toEqual(['10', '', '10'])
+    expect(told([5, 15, 9])).toEqual(['10', '', '10'])
+    expect(told([0, 30, 15])).toEqual(['0', '', '20'])
+  })
+
+  it('is not repeated by a start that remembers', () => {
+    const keys = [keyView('ci', { total: 100, remaining: 5 })]
+    expect(creditNotices(keys, { 'id-ci': 10 }).notices).toEqual([])
+  })
+
+  it('does not come for keys without a bound, without credits ever, or that cannot be used', () => {
+    const keys = [
+      keyView('unlimited', { total: null, remaining: null }),
+      keyView('empty', { total: 0, remaining: 0 }),
+      keyView('gone', { remaining: 0 }, { status: 'revoked' }),
+    ]
+    expect(creditNotices(keys, { 'id-gone': 0, 'id-long-gone': 10 })).toEqual({ notices: [], told: {} })
+  })
+
+  it('is one for many keys at once', () => {
+    const keys = Array.from({ length: 40 }, (_, index) => keyView(`k${index}`, { remaining: 0 }))
+    expect(creditNotices(keys, {}).notices).toEqual([
+      { title: 'No credits left', text: '40 keys have few credits left, or none.', page: 'keys' },
+    ])
+  })
+
+  it('says what to do', () => {
+    const [empty] = creditNotices([keyView('ci', { remaining: 0 })], {}).notices
+    expect(empty?.text).toBe("Key 'ci' (starter) is refused from now on. Top it up in Keys.")
+  })
+})
+
+describe('a notice about a provider', () => {
+  type Target = StatusView['targets'][number]
+  const target = (
+    provider: string,
+    state: Target['state'],
+    reason = 'connect',
+    status: number | null = null,
+  ): Target => ({
+    provider,
+    model: 'm',
+    state,
+    failures: 5,
+    left_out_until: null,
+    last_failure: state === 'ok' ? null : { reason, status, at: '2027-01-01T00:00:00.000Z' },
+  })
+
+  it('comes once, and again only after the provider was well', () => {
+    let before: readonly string[] = []
+    const after = (...targets: Target[]) => {
+      const { notices, told: now } = providerNotices({ targets }, before)
+      before = now
+      return notices.length
+    }
+    expect(after(target('a', 'ok'))).toBe(0)
+    expect(after(target('a', 'open'))).toBe(1)
+    expect(after(target('a', 'half-open'))).toBe(0)
+    expect(after(target('a', 'open'))).toBe(0)
+    expect(after(target('a', 'ok'))).toBe(0)
+    expect(after(target('a', 'open'))).toBe(1)
+  })
+
+  it('does not come while another model of it answers, or while it is only busy', () => {
+    expect(providerNotices({ targets: [target('a', 'open'), target('a', 'ok')] }, []).notices).toEqual([])
+    expect(providerNotices({ targets: [target('a', 'cooling')] }, []).notices).toEqual([])
+  })
+
+  it('says what happened and where to go', () => {
+    expect(providerNotices({ targets: [target('OpenAI', 'open', 'secret', 401)] }, []).notices[0]?.text).toBe(
+      'OpenAI refused our secret (401). Replace it in Providers.',
+    )
+    expect(providerNotices({ targets: [target('x', 'open')] }, []).notices[0]?.text).toBe(
+      'x does not answer as it should. Look at it in Providers.',
+    )
+  })
+})
