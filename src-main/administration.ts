@@ -1,35 +1,66 @@
 // What administrators can do, put together from the parts of a running app. Loaded by the first request of the admin API: a
 // gateway that only relays never pays for any of it.
 
+import { statfs } from 'node:fs/promises'
 import { USER_AGENT, type Parts } from '#main/parts.ts'
 import type { ReportOperations } from '#main/report-thread.ts'
 import type { SideThreads } from '#main/side-threads.ts'
+import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import { discoverServers } from '#provider/discovery.ts'
 import { listModels } from '#provider/model-list.ts'
 import { probeProvider } from '#provider/probe.ts'
 import { adminHandlers } from '#server/admin-handlers.ts'
 import type { AdminHandlers } from '#server/admin.ts'
+import type { Door } from '#server/door.ts'
 import { providerUseView, targetsView } from '#server/health.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 
 export type AdministrationInput = {
   readonly parts: Parts
   readonly status: () => Promise<Omit<StatusView, 'targets' | 'provider_use'>>
+  readonly settings: () => Omit<SettingsView, 'database_bytes'>
+  readonly door: Door
+  readonly ticketMade: () => void
+  readonly dataDir: string
   readonly reports: () => DatabaseThread<ReportOperations>
+  /** Answers what nobody should wait long for. */
+  readonly receipts: () => DatabaseThread<ReportOperations>
   readonly side: SideThreads
 }
 
-export function administration({ parts, status, reports, side }: AdministrationInput): AdminHandlers {
+export function administration(input: AdministrationInput): AdminHandlers {
+  const { parts, status, settings, door, ticketMade, dataDir, reports, receipts, side } = input
   return adminHandlers({
     context: parts.context,
+    door,
+    ticketMade,
+    settings: async () => ({ ...settings(), database_bytes: await reports().call('databaseBytes', undefined) }),
+    pause: parts.pause,
     status: async () => ({ ...(await status()), targets: targetsView(parts), provider_use: providerUseView(parts) }),
     testProvider: (provider, model) => probeProvider(provider, { ...parts, userAgent: USER_AGENT, model }),
     discover: (ports = {}) => discoverServers({ ...parts, ports }),
     listModels: (provider, place) => listModels(provider, place, { ...parts, userAgent: USER_AGENT }),
-    listUsage: (filter) => reports().call('usage', filter),
-    readReceipt: (id) => reports().call('receipt', id),
-    verifyLedger: () => reports().call('verify', undefined),
+    reports: {
+      usage: (filter) => reports().call('usage', filter),
+      usageReport: (request) => reports().call('usageReport', request),
+      ledger: (filter) => reports().call('ledger', filter),
+      overview: (request) => reports().call('overview', request),
+    },
+    open: parts.open,
+    freeBytes: () => freeBytes(dataDir),
+    readReceipt: (id) => receipts().call('receipt', id),
+    verifyLedger: () => side.run((thread) => thread.call('verifyAll', undefined)),
     backUp: (request) => side.run((thread) => thread.call('backUp', request)),
   })
+}
+
+async function freeBytes(folder: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(folder)
+    return bavail * bsize
+  } catch {
+    // Not every system can say, and then nothing is said.
+    return undefined
+  }
 }

@@ -2,21 +2,23 @@
 // the command line, the desktop shell) open an app and close it again.
 
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { VERSION, type Config } from '#main/config.ts'
+import { fileURLToPath } from 'node:url'
+import { describeSettings, VERSION, type Config } from '#main/config.ts'
 import { assemble, describeFault, hashKey, stopSpending, type Log, type Parts } from '#main/parts.ts'
 import type { ReportOperations } from '#main/report-thread.ts'
 import { SideThreads } from '#main/side-threads.ts'
 import type { WriterOperations } from '#main/writer-thread.ts'
 import { iso } from '#catalog/dates.ts'
 import { countSecrets, secretProblems } from '#catalog/secrets.ts'
-import { keyStatus } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
+import { isOpenPage, OPEN_PAGE_LIFE_MS } from '#core/open-page.ts'
 import { BooksCheck } from '#ledger/books-check.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { AdminHandlers } from '#server/admin.ts'
+import type { Door } from '#server/door.ts'
 import { loopbackHosts } from '#server/guard.ts'
 import { buildServer } from '#server/server.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
@@ -26,14 +28,24 @@ import { finishRestore } from '#store/restore.ts'
 export type App = {
   /** Starts to serve on loopback. Rejects with the system's error, such as EADDRINUSE. */
   listen(port: number): Promise<string>
-  /** Serves one request of the admin API in process, without a listener. */
-  inject(request: { method: string; path: string; body: unknown }): Promise<{ status: number; body: unknown }>
+  /** Serves one request of the admin API in process, without a listener; for `farebox` itself unless said otherwise. */
+  inject(request: InProcessRequest, as?: 'farebox' | 'command line'): Promise<{ status: number; body: unknown }>
+  /** Where the dashboard is, with a ticket that signs in once within a minute. */
+  dashboardUrl(): Promise<string>
   /** Sets up the demo where nothing is set up; returns the first key if it did. */
   setUpDemo(): Promise<string | undefined>
+  /** Tells when a call has ended, whatever became of it; until the function that is returned is called. */
+  onExchangeEnd(listener: () => void): () => void
+  /** After the machine slept: connections that were open then lead nowhere. Running calls keep theirs. */
+  afterSleep(): void
   /** Lets running answers finish for a while, writes everything down and ends. */
   close(): Promise<void>
 }
 
+type InProcessRequest = { readonly method: string; readonly path: string; readonly body: unknown }
+
+/** Beside the sources, where the build puts it. */
+const DASHBOARD_DIR = fileURLToPath(new URL('../dist/dashboard', import.meta.url))
 /** The name under which requests in process address the server: made anew at each start, so that nobody outside knows it. */
 const IN_PROCESS_HOST = `in-process-${randomBytes(16).toString('hex')}`
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() }
@@ -49,6 +61,7 @@ export async function openApp(config: Config, log: Log, clock: Clock = SYSTEM_CL
   try {
     // Whoever holds the lock is the only Farebox here, so a note about another one is left over from a process that died.
     rmSync(join(config.dataDir, INSTANCE_FILE), { force: true })
+    removeOpenPages(config.dataDir, Number.POSITIVE_INFINITY)
     if (finishRestore(config.dataDir)) log('Completed the restore of a backup that had been interrupted.')
   } catch (error) {
     lock.release()
@@ -78,13 +91,19 @@ class RunningApp implements App {
   readonly #server: ReturnType<typeof buildServer>
   readonly #hosts = new Set([IN_PROCESS_HOST])
   readonly #adminToken = randomBytes(32).toString('base64url')
+  readonly #inProcessToken = randomBytes(32).toString('base64url')
   readonly #startedAtMs = Date.now()
   readonly #watch: NodeJS.Timeout
   readonly #connections = new Set<Socket>()
   readonly #side: SideThreads
   readonly #check: BooksCheck
   #reports: DatabaseThread<ReportOperations> | undefined
+  #openPageTimer: NodeJS.Timeout | undefined
+  #receipts: DatabaseThread<ReportOperations> | undefined
   #adminHandlers: Promise<AdminHandlers> | undefined
+  #door: Promise<Door> | undefined
+  /** The same once it is there, for what must not wait. */
+  #openedDoor: Door | undefined
   #url: string | undefined
 
   constructor(config: Config, parts: OpenParts) {
@@ -95,11 +114,15 @@ class RunningApp implements App {
     this.#server = buildServer({
       ...parts,
       hashKey,
-      readReceipt: (id) => this.#report().call('receipt', id),
+      readReceipt: (id) => this.#receiptThread().call('receipt', id),
+      missed: (question) => this.#reportThread().call('missed', question),
       version: VERSION,
       hosts: this.#hosts,
       adminToken: this.#adminToken,
+      inProcessToken: this.#inProcessToken,
+      dashboardDir: DASHBOARD_DIR,
       adminHandlers: () => this.#administration(),
+      door: () => this.#openDoor(),
     })
     this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS)
   }
@@ -122,18 +145,27 @@ class RunningApp implements App {
     return this.#url
   }
 
-  async inject(request: { method: string; path: string; body: unknown }): Promise<{ status: number; body: unknown }> {
+  async inject(
+    request: InProcessRequest,
+    as: 'farebox' | 'command line' = 'farebox',
+  ): Promise<{ status: number; body: unknown }> {
+    const token = as === 'farebox' ? this.#inProcessToken : this.#adminToken
     const response = await this.#server.inject({
       method: request.method as 'GET',
       url: request.path,
       headers: {
         host: IN_PROCESS_HOST,
-        authorization: `Bearer ${this.#adminToken}`,
+        authorization: `Bearer ${token}`,
         ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(request.body === undefined ? {} : { payload: JSON.stringify(request.body) }),
     })
     return { status: response.statusCode, body: JSON.parse(response.payload) as unknown }
+  }
+
+  async dashboardUrl(): Promise<string> {
+    const { ticket } = (await this.#openDoor()).tickets.make()
+    return `${this.#url}/#ticket=${ticket}`
   }
 
   async setUpDemo(): Promise<string | undefined> {
@@ -143,9 +175,18 @@ class RunningApp implements App {
     return setUpDemo(this.#parts.context)
   }
 
+  onExchangeEnd(listener: () => void): () => void {
+    return this.#parts.open.onRemoved(listener)
+  }
+
+  afterSleep(): void {
+    this.#parts.connections.retain([])
+  }
+
   async close(): Promise<void> {
     const { open, drains, ledger, connections, writer, counter, keychain, release } = this.#parts
     clearInterval(this.#watch)
+    clearTimeout(this.#openPageTimer)
     // New connections are refused at once; those with an answer under way are ended by the drain below.
     const closed = this.#server.close()
     // Nobody waits for them.
@@ -160,11 +201,14 @@ class RunningApp implements App {
     if (ledger.state !== 'halted') await ledger.flush()
     this.#check.close()
     await this.#side.abandon()
+    await this.#openedDoor?.close()
     await this.#reports?.close()
+    await this.#receipts?.close()
     await counter.close()
     keychain.close()
     await writer.close()
     if (this.#url !== undefined) rmSync(this.#instancePath, { force: true })
+    removeOpenPages(this.#config.dataDir, Number.POSITIVE_INFINITY)
     release()
   }
 
@@ -193,11 +237,20 @@ class RunningApp implements App {
     )
   }
 
-  /** The report thread is started by the first report, so that nobody pays for it who never asks. */
-  #report(): DatabaseThread<ReportOperations> {
-    const workerData = { dataDir: this.#config.dataDir }
-    this.#reports ??= new DatabaseThread(new URL('./report-thread.ts', import.meta.url), workerData)
+  /** Threads for reading are started by their first question, so that nobody pays for them who never asks. */
+  #reportThread(): DatabaseThread<ReportOperations> {
+    this.#reports ??= this.#readingThread()
     return this.#reports
+  }
+
+  /** Receipts are asked for by clients, who must not wait for somebody's report. */
+  #receiptThread(): DatabaseThread<ReportOperations> {
+    this.#receipts ??= this.#readingThread()
+    return this.#receipts
+  }
+
+  #readingThread(): DatabaseThread<ReportOperations> {
+    return new DatabaseThread(new URL('./report-thread.ts', import.meta.url), { dataDir: this.#config.dataDir })
   }
 
   /** Ends answers that take too long, those of keys that have expired meanwhile, and connections that nobody needs. */
@@ -205,26 +258,83 @@ class RunningApp implements App {
     const { open, catalog, clock, connections } = this.#parts
     connections.retain(catalog.providers.filter((provider) => provider.dialect !== 'demo'))
     open.look()
+    this.#openedDoor?.sessions.sweep()
     open.stopOlderThan(clock.monotonicMs() - this.#config.upstreamTotalTimeoutMs)
     for (const keyId of open.keyIds()) {
       const key = catalog.key(keyId)
-      if (key !== undefined && keyStatus(key, clock.nowMs()) !== 'active') open.stopKey(keyId)
+      if (key !== undefined && catalog.statusOf(key, clock.nowMs()) !== 'active') open.stopKey(keyId)
     }
   }
 
   #administration(): Promise<AdminHandlers> {
-    const input = {
-      parts: this.#parts,
-      status: () => this.#status(),
-      reports: () => this.#report(),
-      side: this.#side,
-    }
-    this.#adminHandlers ??= import('#main/administration.ts').then(({ administration }) => administration(input))
+    this.#adminHandlers ??= this.#putTogether()
+    this.#adminHandlers.catch(() => (this.#adminHandlers = undefined))
     return this.#adminHandlers
   }
 
+  async #putTogether(): Promise<AdminHandlers> {
+    const { administration } = await import('#main/administration.ts')
+    return administration({
+      parts: this.#parts,
+      status: () => this.#status(),
+      settings: () => this.#settings(),
+      ticketMade: () => this.#ticketMade(),
+      door: await this.#openDoor(),
+      dataDir: this.#config.dataDir,
+      reports: () => this.#reportThread(),
+      receipts: () => this.#receiptThread(),
+      side: this.#side,
+    })
+  }
+
+  /** The command line may have put the ticket into a page. */
+  #ticketMade(): void {
+    const remove = () => removeOpenPages(this.#config.dataDir, Date.now() - OPEN_PAGE_LIFE_MS)
+    remove()
+    clearTimeout(this.#openPageTimer)
+    this.#openPageTimer = setTimeout(remove, OPEN_PAGE_LIFE_MS + LAST_BYTES_MS)
+    this.#openPageTimer.unref()
+  }
+
+  #openDoor(): Promise<Door> {
+    const { context, clock, log, writer } = this.#parts
+    this.#door ??= import('#server/door.ts').then(async ({ openDoor }) => {
+      const door = await openDoor({
+        ...context,
+        ...clock,
+        log,
+        load: () => writer.call('loadVisits', undefined),
+        write: (changes) => writer.call('changeVisits', changes),
+        readAudit: (filter) => this.#reportThread().call('audit', filter),
+      })
+      this.#openedDoor = door
+      return door
+    })
+    // Whoever comes next tries again.
+    this.#door.catch(() => (this.#door = undefined))
+    return this.#door
+  }
+
+  #settings() {
+    return {
+      settings: describeSettings(this.#config).map(
+        ({ value = null, env = null, flag = null, meaning, ...setting }) => ({
+          ...setting,
+          value,
+          environment: env,
+          flag,
+          description: meaning,
+        }),
+      ),
+      time_zone: this.#parts.context.timeZone,
+      version: VERSION,
+      node: process.version,
+      data_dir: this.#config.dataDir,
+    }
+  }
+
   async #status() {
-    const { ledger, catalog, open, context } = this.#parts
+    const { ledger, catalog, open, context, pause } = this.#parts
     const attention = await secretProblems(context)
     return {
       state: 'running' as const,
@@ -238,6 +348,7 @@ class RunningApp implements App {
       ledger_checked_at: this.#check.checkedAtMs === undefined ? null : iso(this.#check.checkedAtMs),
       secrets: this.#config.secrets,
       attention,
+      ...(pause.untilMs === undefined ? {} : { paused_until: iso(pause.untilMs) }),
       open_exchanges: open.size,
       held_credits: microToCredits(ledger.heldMicro),
       providers: catalog.providers.length,
@@ -257,6 +368,14 @@ class RunningApp implements App {
     writeFileSync(draft, JSON.stringify(instance), { mode: 0o600 })
     if (process.platform !== 'win32') chmodSync(draft, 0o600)
     renameSync(draft, this.#instancePath)
+  }
+}
+
+/** Removes the pages that brought browsers here: their tickets are used or have ended. */
+function removeOpenPages(dataDir: string, olderThanMs: number): void {
+  for (const name of readdirSync(dataDir).filter(isOpenPage)) {
+    const path = join(dataDir, name)
+    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < olderThanMs) rmSync(path, { force: true })
   }
 }
 

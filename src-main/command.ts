@@ -3,8 +3,10 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { readConfig, VERSION, type Config } from '#main/config.ts'
+import { openInBrowser } from '#cli/browser.ts'
 import type { AdminTransport } from '#cli/client.ts'
 import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
 import { runCommand } from '#cli/run.ts'
@@ -31,9 +33,11 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
     readFile: (path) => readFile(path, 'utf8'),
     readStdin: () => text(process.stdin),
     ask: process.stdin.isTTY && process.stdout.isTTY ? askPerson : undefined,
+    askHidden: process.stdin.isTTY && process.stdout.isTTY ? askHidden : undefined,
     writeFile: writeWhole,
     exportLedger: exportOf,
     restore: restoreInto,
+    openInBrowser: (dataDir, url) => openInBrowser(url, { dataDir, platform: process.platform, env: process.env }),
     dataDir: (flag) => configFor(flag).dataDir,
     openInProcess: openStore,
   }
@@ -43,7 +47,7 @@ async function openInProcess(dataDir: string): Promise<{ transport: AdminTranspo
   // Loaded only here: most commands talk to a gateway that runs.
   const { openApp } = await import('#main/app.ts')
   const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`))
-  return { transport: (request) => app.inject(request), close: () => app.close() }
+  return { transport: (request) => app.inject(request, 'command line'), close: () => app.close() }
 }
 
 async function askPerson(question: string): Promise<string> {
@@ -57,6 +61,21 @@ async function askPerson(question: string): Promise<string> {
     return await Promise.race([terminal.question(question.slice(lineStart)), ended])
   } finally {
     terminal.close()
+  }
+}
+
+/** A terminal in this mode leaves it to the program to show what is typed, and this one shows nothing. */
+async function askHidden(question: string): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  // Before the question: until it is there, the terminal itself shows what is typed.
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  process.stdout.write(question)
+  const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
+  try {
+    return await Promise.race([terminal.question(''), ended])
+  } finally {
+    terminal.close()
+    process.stdout.write('\n')
   }
 }
 

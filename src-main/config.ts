@@ -162,8 +162,13 @@ type ValueOf<Row> = Row extends { kind: Kind<infer Read>; fallback: (start: Star
   ? Read | (Fallback extends undefined ? undefined : never)
   : never
 
-/** The value of every setting. Paths are absolute, times are milliseconds. */
-export type Config = { readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> }
+type Values = { readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> }
+
+/** Where the value of a setting came from. */
+type Source = 'default' | 'environment' | 'flag'
+
+/** The value of every setting, and where it came from. Paths are absolute, times are milliseconds. */
+export type Config = Values & { readonly sources: Readonly<Record<keyof Values, Source>> }
 
 export type Mistake = { readonly type: 'mistake'; readonly message: string }
 
@@ -173,15 +178,17 @@ export function readConfig(start: Start): { readonly type: 'config'; readonly co
   if (flags.type === 'mistake') return flags
   const paths = pathsOf(start.platform)
   const values: Record<string, unknown> = {}
+  const sources: Record<string, Source> = {}
   for (const [name, setting] of Object.entries(SETTINGS)) {
     const given = givenText(setting, flags.texts, start.env)
+    sources[name] = given?.source ?? 'default'
     values[name] = given === undefined ? setting.fallback(start) : setting.kind.read(given.text, paths)
     if (given !== undefined && values[name] === undefined) {
       return mistake(`${given.from} must be ${setting.kind.expects}, but is '${given.text}'.`)
     }
   }
   // The loop above sets exactly the members of the table, each by its own row.
-  const config = values as Config
+  const config = { ...values, sources } as Config
   // Only a default can be relative: there is no home folder, and the working folder must not become the data folder.
   if (!paths.isAbsolute(config.dataDir)) {
     return mistake('No home folder is known to keep data in; name a data folder with --data-dir.')
@@ -216,10 +223,40 @@ function readFlags(argv: readonly string[]): Flags | Mistake {
 
 function givenText(setting: Setting<unknown>, flags: ReadonlyMap<string, string>, env: Environment) {
   const byFlag = setting.flag === undefined ? undefined : flags.get(setting.flag)
-  if (byFlag !== undefined) return { from: setting.flag ?? '', text: byFlag }
+  if (byFlag !== undefined) return { from: setting.flag ?? '', text: byFlag, source: 'flag' } as const
   // An empty variable counts as absent: unit files and shells have no other way to take one back.
   const byEnv = setting.env === undefined ? undefined : env[setting.env]
-  return byEnv === undefined || byEnv === '' ? undefined : { from: setting.env ?? '', text: byEnv }
+  return byEnv === undefined || byEnv === ''
+    ? undefined
+    : ({ from: setting.env ?? '', text: byEnv, source: 'environment' } as const)
+}
+
+/** A setting as somebody reads it; `value` is undefined where nothing is set. Paths are told, what is in their files is not. */
+export type SettingView = {
+  /** Such as `hold_wait_ms`. */
+  readonly name: string
+  readonly value: string | undefined
+  readonly source: Source
+  readonly env: string | undefined
+  readonly flag: string | undefined
+  readonly meaning: string
+}
+
+/** Every setting in the order of the table. */
+export function describeSettings(config: Config): SettingView[] {
+  return Object.entries(SETTINGS).map(([name, { env, flag, meaning }]) => {
+    // Object.entries forgets that the names are those of the table.
+    const key = name as keyof Values
+    const value = config[key]
+    return {
+      name: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value: value === undefined ? undefined : String(value),
+      source: config.sources[key],
+      env,
+      flag,
+      meaning,
+    }
+  })
 }
 
 function knownFlags(): string {

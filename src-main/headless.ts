@@ -5,8 +5,11 @@ import { openApp, type App } from '#main/app.ts'
 import { readConfig, type Config } from '#main/config.ts'
 import { describePortOwner } from '#server/port-owner.ts'
 
-/** Starts Farebox with the flags of `farebox start`; comes back when it listens. Ends the process where it cannot. */
-export async function startHeadless(argv: string[]): Promise<void> {
+/**
+ * Starts Farebox with the flags of `farebox start`; comes back when it listens. Ends the process where it cannot. `whyNoTray` completes
+ * "without a tray icon: …"; undefined where nobody expects one.
+ */
+export async function startHeadless(argv: string[], whyNoTray?: string): Promise<void> {
   const read = readConfig({ argv, env: process.env, platform: process.platform, homeDir: homedir() })
   if (read.type === 'mistake') return fail(read.message)
   const { config } = read
@@ -19,15 +22,16 @@ export async function startHeadless(argv: string[]): Promise<void> {
     const firstKey = await app.setUpDemo()
     // Whoever reads that it is ready may end it at once.
     closeOnSignal(app)
-    announce(url, firstKey, config)
+    const dashboard = config.json ? await app.dashboardUrl() : undefined
+    announce({ url, firstKey, dashboard, config, whyNoTray })
   } catch (error) {
     await app?.close()
-    fail(await explain(error, config))
+    fail(await explainStart(error, config))
   }
 }
 
 /** Applies `--config FILE` like `farebox apply`. False where the file has mistakes, which are printed. */
-async function applyConfigFile(app: App, config: Config): Promise<boolean> {
+export async function applyConfigFile(app: App, config: Config): Promise<boolean> {
   if (config.configFile === undefined) return true
   const { commandHost } = await import('#main/command.ts')
   const { runCommand } = await import('#cli/run.ts')
@@ -39,19 +43,29 @@ async function applyConfigFile(app: App, config: Config): Promise<boolean> {
   return exitCode === 0
 }
 
-function announce(url: string, firstKey: string | undefined, config: Config): void {
+type Announcement = {
+  readonly url: string
+  readonly firstKey: string | undefined
+  readonly dashboard: string | undefined
+  readonly config: Config
+  readonly whyNoTray: string | undefined
+}
+
+function announce({ url, firstKey, dashboard, config, whyNoTray }: Announcement): void {
   if (config.json) {
     const line = {
       event: 'listening',
       url,
+      dashboard,
       pid: process.pid,
       ...(firstKey === undefined ? {} : { first_key: firstKey }),
     }
     process.stdout.write(`${JSON.stringify(line)}\n`)
     return
   }
-  const why = config.headless ? '' : ' without a tray icon, which this version does not have yet'
+  const why = whyNoTray === undefined ? '' : ` without a tray icon: ${whyNoTray}`
   process.stdout.write(`Farebox listens on ${url}${why}. Data: ${config.dataDir}\n`)
+  process.stdout.write(`Dashboard: ${url}/ ('farebox open' signs you in)\n`)
   if (firstKey === undefined) return
   process.stdout.write(
     `\nNo provider is set up, so here is a demo: models demo-chat and demo-embedding, which call nobody.\n` +
@@ -78,7 +92,8 @@ function closeOnSignal(app: App): void {
   process.on('SIGINT', close)
 }
 
-async function explain(error: unknown, config: Config): Promise<string> {
+/** A sentence about why Farebox could not start. */
+export async function explainStart(error: unknown, config: Config): Promise<string> {
   if (!(error instanceof Error)) return 'Farebox could not start.'
   const code = 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE') {

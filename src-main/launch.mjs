@@ -32,8 +32,23 @@ function isNodeNewEnough(version) {
 
 async function start(argv) {
   await useCompileCache()
+  const why = await startDesktop(argv)
+  if (why === null) return
   const headless = await import('./headless.ts')
-  await headless.startHeadless(argv)
+  await headless.startHeadless(argv, why)
+}
+
+/** Runs the tray app to its end and returns null; where that cannot be, returns why, or undefined where it was not wanted. */
+async function startDesktop(argv) {
+  const { chooseHost } = await import('./desktop-choice.ts')
+  const { env, platform } = process
+  const choice = chooseHost({ argv, env, platform, isRoot: process.getuid?.() === 0 })
+  if (choice.type === 'headless') return choice.why
+  const { findRuntime, runDesktop } = await import('./desktop-runtime.ts')
+  const runtime = await findRuntime({ env, print: (line) => void process.stderr.write(line + '\n') })
+  if (runtime.type === 'unavailable') return runtime.why
+  process.exitCode = await runDesktop(runtime.program, argv)
+  return null
 }
 
 /**

@@ -9,17 +9,20 @@ import { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { secretReference } from '#catalog/secrets.ts'
 import { cycleStart } from '#core/cycle.ts'
+import type { Target } from '#core/entities.ts'
 import { ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import { uuidV7Generator } from '#core/uuid.ts'
 import type { OpenHold } from '#ledger/account.ts'
 import { Journal } from '#ledger/journal.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
+import { RecordedCalls } from '#ledger/recorded.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
+import { Pause } from '#pipeline/pause.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
@@ -49,12 +52,14 @@ export async function assemble(config: Config, log: Log, clock: Clock, writer: D
   const chargedSinceMs = cycleStart('daily', timeZone, clock.nowMs())
   const loaded = await writer.call('load', { chargedSinceMs })
   const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
-  const journal = new Journal((batch) => writer.call('append', batch))
+  const recorded = new RecordedCalls()
+  const journal = journalOf(writer, recorded)
   const ledger = new Ledger({ journal, nowMs: clock.nowMs, holdWaitMs: config.holdWaitMs })
   await restoreLedger(ledger, catalog, loaded.ledger, log)
   const open = new OpenExchanges()
   const drains = new Drains()
   const { secrets, otherSecrets, keychain } = openSecrets(config, catalog, clock)
+  const adaptations = new Adaptations()
   const context: CatalogContext = {
     catalog,
     ledger,
@@ -68,6 +73,7 @@ export async function assemble(config: Config, log: Log, clock: Clock, writer: D
     write: (changes, batch) =>
       writer.call('change', { changes, batch: batch ?? { entries: [], usage: [], balances: [] } }),
     keyBlocked: (keyId) => open.stopKey(keyId),
+    targetsChanged: (targets) => forgetTargets(targets, [routing.health, adaptations]),
   }
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
@@ -76,7 +82,6 @@ export async function assemble(config: Config, log: Log, clock: Clock, writer: D
   const reportFault = (error: unknown, requestId: string) =>
     log(`fault in request ${requestId}: ${describeFault(error)}`)
   const transport = transportOf(http, new DemoTransport(clock.nowMs))
-  const adaptations = new Adaptations()
   const providerGate = new ProviderGate({ nowMs: clock.nowMs, timeZone, maxWaitMs: config.rateLimitWaitMs })
   providerGate.restore(loaded.charged)
   const routing: RoutingDeps = {
@@ -93,7 +98,9 @@ export async function assemble(config: Config, log: Log, clock: Clock, writer: D
     newId,
     catalog,
     ledger,
+    recorded,
     open,
+    pause: new Pause(clock.nowMs),
     drains,
     secrets,
     keychain,
@@ -108,6 +115,17 @@ export async function assemble(config: Config, log: Log, clock: Clock, writer: D
     routing,
     maxAttempts: config.upstreamAttempts,
   }
+}
+
+function forgetTargets(targets: readonly Target[], memories: readonly { forget(target: Target): void }[]): void {
+  for (const memory of memories) for (const target of targets) memory.forget(target)
+}
+
+function journalOf(writer: DatabaseThread<WriterOperations>, recorded: RecordedCalls): Journal {
+  return new Journal(
+    (batch) => writer.call('append', batch),
+    (records) => recorded.publish(records),
+  )
 }
 
 /** Takes over what is on disk, resolves what a killed process left open, and stops spending if the books do not add up. */

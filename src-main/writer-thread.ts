@@ -15,6 +15,8 @@ import {
 } from '#store/catalog-rows.ts'
 import { openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
+import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
+import { UsageRollups } from '#store/usage-rollups.ts'
 import { chargedByProvider } from '#store/usage-rows.ts'
 
 type Loaded = {
@@ -30,16 +32,25 @@ export type WriterOperations = {
   load: { input: { chargedSinceMs: number }; output: Loaded }
   append: { input: LedgerBatch; output: void }
   change: { input: { changes: readonly CatalogChange[]; batch: LedgerBatch }; output: void }
+  /** Sessions and what belongs to them. */
+  loadVisits: { input: undefined; output: VisitState }
+  changeVisits: { input: readonly VisitChange[]; output: void }
   close: { input: undefined; output: void }
 }
 
-const { dataDir } = workerData as { dataDir: string }
+/** `timeZone`: whose days are summed up; the machine's where it is absent. */
+const { dataDir, timeZone } = workerData as { dataDir: string; timeZone?: string }
 const db = openForWriting(dataDir)
 const appendRows = ledgerAppender(db)
-const append = db.transaction(appendRows)
+const rollups = new UsageRollups(db, timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
+rollups.open()
+const append = db.transaction((batch: LedgerBatch) => rollups.add(appendRows(batch)))
 const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerBatch) => {
   for (const item of changes) applyCatalogChange(db, item)
-  appendRows(batch)
+  rollups.add(appendRows(batch))
+})
+const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
+  for (const item of changes) applyVisitChange(db, item)
 })
 
 /** So many entries make the log grow by a megabyte or so. */
@@ -126,6 +137,8 @@ serveOperations<WriterOperations>({
     summariseLater(batch.entries.length)
   },
   change: ({ changes, batch }) => withRoom(() => change.immediate(changes, batch)),
+  loadVisits: () => loadVisits(db),
+  changeVisits: (changes) => withRoom(() => changeVisits.immediate(changes)),
   close: () => {
     clearTimeout(summaryTimer)
     db.close()

@@ -23,24 +23,25 @@ const ROOMS: Readonly<Record<string, Room>> = {
   store: { values: ['core', 'contract'], packages: ['better-sqlite3'] },
   ledger: { values: ['core'], types: ['store'], packages: ['better-sqlite3'] },
   catalog: { values: ['core', 'contract'], types: ['store', 'ledger', 'secret'] },
+  reports: { values: ['core', 'catalog', 'store'], types: ['contract', 'ledger'] },
   provider: { values: ['core'], types: ['dialect', 'pipeline', 'secret'], packages: ['undici'] },
   secret: { values: ['core'] },
   pipeline: { values: ['core', 'dialect', 'catalog'], types: ['ledger', 'store'] },
   server: {
-    values: ['contract', 'core', 'dialect', 'pipeline', 'catalog'],
+    values: ['contract', 'core', 'dialect', 'pipeline', 'catalog', 'reports'],
     types: ['store', 'ledger'],
     packages: ['fastify'],
   },
   cli: { values: ['contract', 'core'], packages: ['yaml'] },
   connect: { values: ['contract', 'core'] },
   lan: { values: ['contract', 'core'] },
-  shell: { values: ['contract'], types: ['app.ts'], packages: ['electron'] },
+  shell: { values: ['contract', 'core'], packages: ['electron'] },
 }
 
 const FILES: Readonly<Record<string, Room>> = {
   'config.ts': { values: [] },
   'writer-thread.ts': { values: ['core', 'store', 'ledger'] },
-  'report-thread.ts': { values: ['core', 'store', 'ledger'] },
+  'report-thread.ts': { values: ['core', 'store', 'ledger', 'reports'], types: ['contract'] },
   'tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
   'keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
   'side-threads.ts': { values: ['store'], types: ['report-thread.ts'] },
@@ -55,10 +56,17 @@ const FILES: Readonly<Record<string, Room>> = {
     types: ['writer-thread.ts', 'report-thread.ts'],
   },
   'headless.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'command.ts'] },
+  'gateway-host.ts': {
+    values: ['app.ts', 'headless.ts', 'cli', 'server', 'store'],
+    types: ['config.ts', 'parts.ts', 'shell'],
+  },
+  'desktop-choice.ts': { values: [], types: ['config.ts'] },
+  'desktop-runtime.ts': { values: [], types: ['config.ts'] },
   'command.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'restore.ts'] },
   'warm-up.ts': { values: ['app.ts', 'config.ts', 'command.ts', 'headless.ts', 'provider'] },
-  'launch.mjs': { values: ['headless.ts', 'command.ts'] },
-  'main.ts': { values: [...allBut('cli'), 'config.ts', 'app.ts'], packages: ['electron'] },
+  'build-dashboard.mjs': { values: [] },
+  'launch.mjs': { values: ['headless.ts', 'command.ts', 'desktop-choice.ts', 'desktop-runtime.ts'] },
+  'main.ts': { values: ['config.ts', 'gateway-host.ts', 'shell'], packages: ['electron'] },
 }
 
 /** Files that may import more values than their room. */
@@ -113,6 +121,29 @@ function importViolation(file: SourceFile, room: Room, found: Import): string | 
   return found.isTypeOnly ? undefined : `${file.path} imports more than types from ${found.target}`
 }
 
+/** Tables of the contract that are plain data: the others would bring the schema library into the browser. */
+const DASHBOARD_TABLES = ['contract/admin-routes.ts', 'contract/pages.ts']
+const DASHBOARD_PACKAGES =
+  /^(react|react-dom|radix-ui|recharts|i18next|react-i18next|lucide-react|cmdk|clsx|tailwind-merge|class-variance-authority|get-nonce|react-hook-form|@tanstack\/.+|@dnd-kit\/.+)$/
+
+function dashboardViolations(file: SourceFile): string[] {
+  return importsOf(file).flatMap((found) => {
+    const prefix = `src-renderer/${file.path} imports`
+    if (found.type === 'outside') return DASHBOARD_PACKAGES.test(found.target) ? [] : [`${prefix} ${found.target}`]
+    if (found.target.startsWith('renderer/') || !found.target.startsWith('contract/')) {
+      const isOwn = found.target.startsWith('renderer/') || !(roomName(found.target) in ROOMS)
+      return isOwn ? [] : [`${prefix} ${found.target}`]
+    }
+    const isAllowed = found.isTypeOnly || DASHBOARD_TABLES.includes(found.target)
+    return isAllowed ? [] : [`${prefix} more than types from ${found.target}`]
+  })
+}
+
+/** The paths of imports begin with the name that the package gives the folder. */
+function asOwnRoot(file: SourceFile): SourceFile {
+  return { ...file, path: `renderer/${file.path}` }
+}
+
 /** The first folder of a path; a file outside of any folder is a room of its own. */
 function roomName(path: string): string {
   return path.split('/')[0] ?? path
@@ -165,6 +196,40 @@ describe('the sources', () => {
     const targets = sources.flatMap((file) => importsOf(file).filter((found) => found.type === 'inside'))
     expect(targets.map((found) => found.target).filter((target) => !paths.has(target))).toEqual([])
     expect(importCycles(sources)).toEqual([])
+  })
+})
+
+describe('the dashboard', () => {
+  const sources = readSources(join(import.meta.dirname, '..', 'src-renderer'))
+
+  it('is found', () => {
+    expect(sources.map((file) => file.path)).toContain('main.tsx')
+  })
+
+  it('takes types and two plain tables of the contract from the gateway, nothing else', () => {
+    expect(sources.flatMap(dashboardViolations)).toEqual([])
+  })
+
+  it('keeps to the sizes and imports itself without cycles', () => {
+    expect(sources.flatMap(sizeViolations)).toEqual([])
+    expect(importCycles(sources.map(asOwnRoot))).toEqual([])
+  })
+
+  it.each([
+    ["import { ADMIN_API } from '#contract/admin-api.ts'", 'more than types from contract/admin-api.ts'],
+    ["import type { MicroCredits } from '#core/money.ts'", 'core/money.ts'],
+    ["import { readFileSync } from 'node:fs'", 'node:fs'],
+    ["import Fastify from 'fastify'", 'fastify'],
+  ])('may not contain %s', (text, what) => {
+    expect(dashboardViolations({ path: 'app/a.ts', text })).toEqual([`src-renderer/app/a.ts imports ${what}`])
+  })
+
+  it('may ask for addresses by name and for types', () => {
+    const lines = [
+      "import { ADMIN_ROUTES } from '#contract/admin-routes.ts'",
+      "import type { A } from '#contract/a.ts'",
+    ]
+    expect(dashboardViolations({ path: 'app/a.ts', text: lines.join('\n') })).toEqual([])
   })
 })
 

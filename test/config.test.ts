@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readConfig, SETTINGS, type Config, type Environment } from '#main/config.ts'
+import { describeSettings, readConfig, SETTINGS, type Config, type Environment } from '#main/config.ts'
 
 type Given = { argv?: string[]; env?: Environment; platform?: NodeJS.Platform; homeDir?: string }
 
@@ -21,7 +21,7 @@ function mistakeOf(given: Given): string {
 
 describe('the default configuration', () => {
   it('has a value for every setting', () => {
-    expect(configOf()).toEqual({
+    expect(configOf()).toMatchObject({
       dataDir: '/home/ada/.local/share/farebox',
       port: 3273,
       configFile: undefined,
@@ -150,5 +150,17 @@ describe('the table of settings', () => {
       expect(variable).toMatch(/^(FAREBOX_[A-Z_]+|RATE_LIMIT_WAIT|CREDENTIALS_DIRECTORY)$/)
     for (const flag of flags) expect(flag).toMatch(/^--[a-z-]+$/)
     expect(new Set([...variables, ...flags]).size).toBe(variables.length + flags.length)
+  })
+})
+
+describe('the settings as they are shown', () => {
+  it('have their value, where it came from, and how to give another', () => {
+    const shown = describeSettings(configOf({ argv: ['--port', '0'], env: { FAREBOX_HOLD_WAIT_MS: '7' } }))
+    const find = (name: string) => shown.find((setting) => setting.name === name)
+    expect(find('port')).toMatchObject({ value: '0', source: 'flag', env: 'FAREBOX_PORT', flag: '--port' })
+    expect(find('hold_wait_ms')).toMatchObject({ value: '7', source: 'environment', flag: undefined })
+    expect(find('upstream_attempts')).toMatchObject({ value: '6', source: 'default' })
+    expect(find('vault_key_file')).toMatchObject({ value: undefined, source: 'default' })
+    expect(shown.filter(({ meaning }) => meaning === '')).toEqual([])
   })
 })

@@ -9,15 +9,28 @@ import { loadPresets } from '#catalog/resources.ts'
 import { parseFileDocument } from '#cli/document.ts'
 import type { Verb } from '#cli/verb.ts'
 import { ADMIN_API, type Endpoint } from '#contract/admin-api.ts'
+import { ADMIN_STREAMS } from '#contract/admin-routes.ts'
+import { TryBody } from '#contract/reports.ts'
 import { FileDocument } from '#contract/schemas.ts'
 import { PROVIDER_PROBLEMS } from '#core/provider-problems.ts'
 import { REFUSALS } from '#core/refusal.ts'
 import { readConfig, SETTINGS, type Start } from '#main/config.ts'
 import { registerGateway, type GatewayDeps } from '#server/gateway.ts'
+import { registerReference } from '#server/reference.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCES = join(ROOT, 'src-main')
 const START: Start = { argv: [], env: {}, platform: 'linux', homeDir: '/home/ada' }
+
+/** What only makes sense in a browser; the table says why. Everything else has a command. */
+const WITHOUT_COMMAND: ReadonlySet<string> = new Set([
+  'signIn',
+  'showSession',
+  'signOut',
+  'changePassword',
+  'events',
+  'tryIt',
+])
 
 const architecture = page('architecture')
 const configuration = page('configuration')
@@ -80,16 +93,23 @@ describe('docs/api.md', () => {
 
   it('has every endpoint of the admin API, with what it takes and the command that calls it', () => {
     const documented = rows(section(api, '## The admin API')).filter(([endpoint = '']) => endpoint.startsWith('`'))
-    const real = Object.values<Endpoint>(ADMIN_API)
+    const tryIt = { ...ADMIN_STREAMS.tryIt, body: TryBody, response: {} }
+    const real: Readonly<Record<string, Endpoint>> = {
+      ...ADMIN_API,
+      events: { ...ADMIN_STREAMS.events, response: {} },
+      tryIt,
+    }
     expect(documented.map(([endpoint = '']) => codes(endpoint).join())).toEqual(
-      real.map(({ method, path }) => `${method} ${path}`),
+      Object.values(real).map(({ method, path }) => `${method} ${path}`),
     )
     const names = verbs.map(({ name }) => name)
-    for (const [index, { body, query, path }] of real.entries()) {
-      const [, takes = '', , command = ''] = documented[index] ?? []
-      const members = Object.keys(recordOf(recordOf(body ?? query)['properties']))
-      if (!takes.includes('as in `farebox.yaml`')) expect(codes(takes), path).toEqual(expect.arrayContaining(members))
-      expect(names, path).toContain(codes(command).join())
+    for (const [index, [action, { body, query, access }]] of Object.entries(real).entries()) {
+      const [, who = '', takes = '', , command = ''] = documented[index] ?? []
+      expect(who, action).toBe(access === 'public' ? 'everybody' : access)
+      const members = membersOf(body ?? query)
+      if (!takes.includes('as in `farebox.yaml`')) expect(codes(takes), action).toEqual(expect.arrayContaining(members))
+      if (WITHOUT_COMMAND.has(action)) expect(command, action).toMatch(/^—, \w/)
+      else expect(names, action).toContain(codes(command).join())
     }
   })
 })
@@ -258,6 +278,7 @@ function gatewayEndpoints(): string[] {
   })
   // Registering only names the handlers; none of them runs, so that nothing is needed of what they work with.
   registerGateway(app, {} as GatewayDeps)
+  registerReference(app, { version: '' })
   return endpoints
 }
 
@@ -279,6 +300,13 @@ function fieldsOf(schema: unknown, path = '', isRequired = false): Field[] {
       .map((field) => ({ ...field, isRequired: false })),
   )
   return [...own, ...members, ...forms, ...(items === undefined ? [] : fieldsOf(items, `${path}[]`))]
+}
+
+/** The names of the members of an object, or of each of several forms of it. */
+function membersOf(schema: unknown): string[] {
+  const { properties, anyOf } = recordOf(schema)
+  const own = Object.keys(recordOf(properties))
+  return [...own, ...(Array.isArray(anyOf) ? anyOf.flatMap((form) => membersOf(form)) : [])]
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

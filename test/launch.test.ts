@@ -14,8 +14,19 @@ let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'farebox-launch-'))
   copyFileSync(LAUNCH, join(folder, 'launch.mjs'))
-  const headless = "console.log('headless', JSON.stringify(argv))"
-  writeFileSync(join(folder, 'headless.ts'), `export async function startHeadless(argv: string[]) { ${headless} }`)
+  const headless = "console.log('headless', JSON.stringify(argv), why ?? '')"
+  writeFileSync(
+    join(folder, 'headless.ts'),
+    `export async function startHeadless(argv: string[], why?: string) { ${headless} }`,
+  )
+  copyFileSync(join(LAUNCH, '..', 'desktop-choice.ts'), join(folder, 'desktop-choice.ts'))
+  const runtime = "console.log('desktop', JSON.stringify(argv)); return 5"
+  const found = `env.RUNTIME === undefined ? { type: 'unavailable', why: 'no runtime' } : { type: 'ready', program: '' }`
+  writeFileSync(
+    join(folder, 'desktop-runtime.ts'),
+    `export const findRuntime = async ({ env }: { env: Record<string, string | undefined> }) => (${found})
+     export async function runDesktop(_program: string, argv: string[]) { ${runtime} }`,
+  )
   const command = "console.log('command', JSON.stringify(argv)); if (argv[0] === 'fault') throw new Error('a fault')"
   writeFileSync(join(folder, 'command.ts'), `export async function main(argv: string[]) { ${command}; return 3 }`)
 })
@@ -24,9 +35,15 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function launch(argv: string[], options: { node?: string; nodeArguments?: string[] } = {}) {
+function launch(
+  argv: string[],
+  options: { node?: string; nodeArguments?: string[]; env?: Record<string, string> } = {},
+) {
   const nodeArguments = [...(options.nodeArguments ?? []), join(folder, 'launch.mjs'), ...argv]
-  const result = spawnSync(options.node ?? process.execPath, nodeArguments, { encoding: 'utf8', env: {} })
+  const result = spawnSync(options.node ?? process.execPath, nodeArguments, {
+    encoding: 'utf8',
+    env: options.env ?? {},
+  })
   return { code: result.status, output: result.stdout, errors: result.stderr }
 }
 
@@ -73,12 +90,12 @@ describe('on a Node that cannot run Farebox', () => {
 
 describe('on a Node that can', () => {
   it.each(['22.18.0', '23.6.0', '24.0.0', '100.0.0'])('starts on %s', (version) => {
-    expect(launchAs(version).output).toBe('headless []\n')
+    expect(launchAs(version, ['start', '--headless']).output).toBe('headless ["--headless"] \n')
   })
 
   it('hands the flags of start on without the verb', () => {
-    const { code, output } = launch(['start', '--port', '0'])
-    expect({ code, output }).toEqual({ code: 0, output: 'headless ["--port","0"]\n' })
+    const { code, output } = launch(['start', '--headless', '--port', '0'])
+    expect({ code, output }).toEqual({ code: 0, output: 'headless ["--headless","--port","0"] \n' })
   })
 
   it('hands every other verb to the command line, and ends with its code', () => {
@@ -94,5 +111,33 @@ describe('on a Node that can', () => {
     const { code, errors } = launch(['fault'])
     expect(code).toBe(1)
     expect(errors).toContain('a fault')
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a start', () => {
+  const DISPLAY = { DISPLAY: ':99' }
+  const isRoot = process.getuid?.() === 0
+
+  it('without a display runs without a tray icon and says why', () => {
+    expect(launch(['start']).output).toBe('headless [] there is no display\n')
+  })
+
+  it('with a display and the runtime shows the tray app, and ends with its code', () => {
+    const { code, output } = launch(['start', '--port', '0'], { env: { ...DISPLAY, RUNTIME: '1' } })
+    const asRoot = 'headless ["--port","0"] this is root, for whom Electron has no sandbox\n'
+    expect({ code, output }).toEqual(
+      isRoot ? { code: 0, output: asRoot } : { code: 5, output: 'desktop ["--port","0"]\n' },
+    )
+  })
+
+  it('with a display and no runtime runs without a tray icon and says why', () => {
+    const { output } = launch(['start'], { env: DISPLAY })
+    expect(output).toMatch(isRoot ? /this is root/ : /^headless \[\] no runtime\n$/)
+  })
+
+  it('that was told to have none does not look for one', () => {
+    expect(launch(['start', '--headless'], { env: { ...DISPLAY, RUNTIME: '1' } }).output).toBe(
+      'headless ["--headless"] \n',
+    )
   })
 })

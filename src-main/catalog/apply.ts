@@ -5,7 +5,7 @@ import type { CatalogContext } from '#catalog/context.ts'
 import { readModelInput } from '#catalog/models.ts'
 import { putPackages, readPackage } from '#catalog/packages.ts'
 import { readProvider } from '#catalog/providers.ts'
-import { commitWithSecrets, isKept, secretReference } from '#catalog/secrets.ts'
+import { commitWithSecrets, isKept, originOf, secretReference } from '#catalog/secrets.ts'
 import { modelView, packageView, providerView } from '#catalog/views.ts'
 import type { ApplyChange, ApplyDocument, ApplyResult } from '#contract/schemas.ts'
 import type { Model, Package, Provider } from '#core/entities.ts'
@@ -105,10 +105,6 @@ async function planProvider(
   if (kept !== undefined && (await isKept(context, kept, input.secret))) return { ...planned, change }
   const fields = [...change.fields.filter((field) => field !== 'has_secret'), 'secret']
   return { ...planned, change: { ...change, action: 'update', fields } }
-}
-
-function originOf({ baseUrl }: Provider): string {
-  return baseUrl === '' ? '' : new URL(baseUrl).origin
 }
 
 function askAgain(change: ApplyChange, before: Provider): ApplyChange {

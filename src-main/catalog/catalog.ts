@@ -1,7 +1,8 @@
-// What the gateway is set up with, in memory: providers, models, packages and keys, found by id, by name and by hash. Every
-// request reads from here; changes are made by this folder's actions, which write them to disk first.
+// What the gateway is set up with, in memory: providers, models, packages, keys and members, found by id, by name and by hash.
+// Every request reads from here; changes are made by this folder's actions, which write them to disk first.
 
-import type { Key, Model, Package, Provider } from '#core/entities.ts'
+import { keyStatus, type Key, type KeyStatus, type Model, type Package, type Provider } from '#core/entities.ts'
+import type { Member } from '#core/member.ts'
 import type { CatalogChange, CatalogState } from '#store/catalog-rows.ts'
 
 export class Catalog {
@@ -10,6 +11,7 @@ export class Catalog {
   readonly #packages = new Map<string, Package>()
   readonly #keys = new Map<string, Key>()
   readonly #keysByHash = new Map<string, Key>()
+  readonly #members = new Map<string, Member>()
   readonly #priceVersions: Map<string, number>
 
   constructor(state: CatalogState, priceVersions: ReadonlyMap<string, number>) {
@@ -18,6 +20,7 @@ export class Catalog {
     for (const model of state.models) this.#models.set(model.id, model)
     for (const entity of state.packages) this.#packages.set(entity.id, entity)
     for (const key of state.keys) this.#putKey(key)
+    for (const member of state.members) this.#members.set(member.id, member)
   }
 
   get providers(): Provider[] {
@@ -36,6 +39,10 @@ export class Catalog {
     return [...this.#keys.values()]
   }
 
+  get members(): Member[] {
+    return [...this.#members.values()]
+  }
+
   /** By id or by name. */
   provider(idOrName: string): Provider | undefined {
     return this.#providers.get(idOrName) ?? this.providers.find((provider) => provider.name === idOrName)
@@ -50,11 +57,11 @@ export class Catalog {
     return this.#packages.get(idOrName) ?? this.packages.find((entity) => entity.name === idOrName)
   }
 
-  /** By id or by name; of several keys of one name the one that is not revoked, else the newest. */
-  key(idOrName: string): Key | undefined {
+  /** By id or by name, among those that `isMeant`; of several of one name the one that is not revoked, else the newest. */
+  key(idOrName: string, isMeant: (key: Key) => boolean = () => true): Key | undefined {
     const byId = this.#keys.get(idOrName)
-    if (byId !== undefined) return byId
-    const named = this.keys.filter((key) => key.name === idOrName)
+    if (byId !== undefined && isMeant(byId)) return byId
+    const named = this.keys.filter((key) => key.name === idOrName && isMeant(key))
     return named.find((key) => key.storedStatus !== 'revoked') ?? named.at(-1)
   }
 
@@ -65,6 +72,26 @@ export class Catalog {
 
   keysOfPackage(packageId: string): Key[] {
     return this.keys.filter((key) => key.packageId === packageId)
+  }
+
+  /** By id or by name; names that differ only in their case are one name. */
+  member(idOrName: string): Member | undefined {
+    const byId = this.#members.get(idOrName)
+    if (byId !== undefined) return byId
+    const name = idOrName.toLowerCase()
+    return this.members.find((member) => member.name.toLowerCase() === name)
+  }
+
+  /** Every key of a member, revoked ones too. */
+  keysOfMember(memberId: string): Key[] {
+    return this.keys.filter((key) => key.memberId === memberId)
+  }
+
+  /** The state of a key at an instant. A suspended member's keys are suspended with them. */
+  statusOf(key: Key, nowMs: number): KeyStatus {
+    const status = keyStatus(key, nowMs)
+    if (status !== 'active' || key.memberId === undefined) return status
+    return this.#members.get(key.memberId)?.status === 'suspended' ? 'suspended' : status
   }
 
   /** The version that a model's next price gets; versions of removed models are not used again. */
@@ -96,6 +123,14 @@ export class Catalog {
         return
       case 'put-key':
         this.#putKey(change.key)
+        return
+      case 'put-member':
+        this.#members.set(change.member.id, change.member)
+        return
+      case 'delete-member':
+        this.#members.delete(change.id)
+        // As the database does; only revoked keys can be left.
+        for (const key of this.keysOfMember(change.id)) this.#putKey({ ...key, memberId: undefined })
         return
     }
   }

@@ -1,6 +1,7 @@
 // What the administrator's actions work with.
 
 import type { Catalog } from '#catalog/catalog.ts'
+import type { Target } from '#core/entities.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import type { SecretKeeper, SecretStore } from '#secret/port.ts'
@@ -23,6 +24,8 @@ export type CatalogContext = {
   readonly write: (changes: readonly CatalogChange[], batch?: LedgerBatch) => Promise<void>
   /** Tells the rest of the program that a key may no longer be used, so that its running answers end. */
   readonly keyBlocked: (keyId: string) => void
+  /** Tells the rest of the program that these targets are reached in another way now: what it learned about them counts no more. */
+  readonly targetsChanged: (targets: readonly Target[]) => void
 }
 
 /** Writes changes to disk and, once they are there, to memory. */

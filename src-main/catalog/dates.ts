@@ -23,10 +23,16 @@ export function readDeadline(text: string, timeZone: string, param: string): num
 }
 
 /** `24h` or `7d` (ago), an ISO date (from its first instant in the zone) or date-time with offset, as epoch milliseconds. */
-export function readBeginning(text: string, timeZone: string, nowMs: number): number | Refusal {
+export function readBeginning(text: string, timeZone: string, nowMs: number, param = 'since'): number | Refusal {
+  const spanMs = readSpan(text)
+  if (spanMs !== undefined) return nowMs - spanMs
+  return readInstant(text, param, (date) => startOfDate(timeZone, date))
+}
+
+/** `24h` or `7d` in milliseconds; undefined for anything else. */
+export function readSpan(text: string): number | undefined {
   const [, count, unit] = /^([1-9][0-9]{0,4})([hd])$/.exec(text) ?? []
-  if (count !== undefined) return nowMs - Number(count) * (unit === 'h' ? HOUR_MS : DAY_MS)
-  return readInstant(text, 'since', (date) => startOfDate(timeZone, date))
+  return count === undefined ? undefined : Number(count) * (unit === 'h' ? HOUR_MS : DAY_MS)
 }
 
 type CalendarDate = Parameters<typeof startOfDate>[1]

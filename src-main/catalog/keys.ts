@@ -5,15 +5,18 @@ import { isoOrNull, readExpiry } from '#catalog/dates.ts'
 import { noPackage, termsOf } from '#catalog/packages.ts'
 import { keyView } from '#catalog/views.ts'
 import type { KeyCreate, KeyCreated, KeyView } from '#contract/schemas.ts'
-import { keyStatus, type Key, type StoredKeyStatus } from '#core/entities.ts'
+import type { Key, StoredKeyStatus, Suspender } from '#core/entities.ts'
 import { keyHint, makeKey } from '#core/key-format.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** Rotation about every 90 days is what the contract recommends. */
-const DEFAULT_EXPIRY = '90d'
+export const DEFAULT_EXPIRY = '90d'
 const KEY_RANDOM_BYTES = 64
 
-/** Makes a key. Its value is in the answer and nowhere else, ever again. */
+/**
+ * Makes a key. Its value is in the answer and nowhere else, ever again. Where the owner is a member, the key is the member's from
+ * then on.
+ */
 export async function createKey(context: CatalogContext, input: KeyCreate): Promise<KeyCreated | Refusal> {
   const entity = context.catalog.package(input.package)
   if (entity === undefined) return noPackage(input.package)
@@ -24,15 +27,18 @@ export async function createKey(context: CatalogContext, input: KeyCreate): Prom
   const nowMs = context.nowMs()
   const expiresAtMs = readExpiry(input.expires ?? DEFAULT_EXPIRY, entity.timeZone, nowMs)
   if (isRefusal(expiresAtMs)) return expiresAtMs
+  const member = input.owner === undefined ? undefined : context.catalog.member(input.owner)
   const value = makeKey(context.randomBytes(KEY_RANDOM_BYTES))
   const key: Key = {
     id: context.newId(),
     name: input.name,
-    owner: input.owner,
+    owner: member?.name ?? input.owner,
+    memberId: member?.id,
     hash: context.hashKey(value),
     hint: keyHint(value),
     packageId: entity.id,
     storedStatus: 'active',
+    suspendedBy: undefined,
     expiresAtMs,
     createdAtMs: nowMs,
   }
@@ -46,8 +52,9 @@ export async function createKey(context: CatalogContext, input: KeyCreate): Prom
   return { id: key.id, name: key.name, key: value, expires_at: isoOrNull(expiresAtMs) }
 }
 
-export function listKeys(context: CatalogContext): KeyView[] {
-  return context.catalog.keys.map((key) => viewOf(context, key))
+/** The keys that `isMeant`. */
+export function listKeys(context: CatalogContext, isMeant: (key: Key) => boolean = () => true): KeyView[] {
+  return context.catalog.keys.filter(isMeant).map((key) => viewOf(context, key))
 }
 
 export function showKey(context: CatalogContext, idOrName: string): KeyView | Refusal {
@@ -55,11 +62,28 @@ export function showKey(context: CatalogContext, idOrName: string): KeyView | Re
   return key === undefined ? noKey(idOrName) : viewOf(context, key)
 }
 
-export function suspendKey(context: CatalogContext, idOrName: string): Promise<KeyView | Refusal> {
-  return changeStatus(context, idOrName, 'suspended')
+/** What an administrator suspends only an administrator resumes, also where its member had suspended it before. */
+export async function suspendKey(
+  context: CatalogContext,
+  idOrName: string,
+  by: Suspender = 'administrator',
+): Promise<KeyView | Refusal> {
+  const key = context.catalog.key(idOrName)
+  if (key === undefined) return noKey(idOrName)
+  if (key.storedStatus === 'revoked') return revokedIsFinal(key)
+  if (key.storedStatus === 'suspended' && (by === 'member' || key.suspendedBy === by)) return viewOf(context, key)
+  return put(context, { ...key, storedStatus: 'suspended', suspendedBy: by })
 }
 
-export function resumeKey(context: CatalogContext, idOrName: string): Promise<KeyView | Refusal> {
+export async function resumeKey(
+  context: CatalogContext,
+  idOrName: string,
+  by: Suspender = 'administrator',
+): Promise<KeyView | Refusal> {
+  const key = context.catalog.key(idOrName)
+  if (key?.storedStatus === 'suspended' && by === 'member' && key.suspendedBy !== 'member') {
+    return refuse('forbidden', `Key '${key.name}' was suspended by an administrator, who can resume it.`)
+  }
   return changeStatus(context, idOrName, 'active')
 }
 
@@ -112,12 +136,12 @@ async function changeStatus(
   if (key === undefined) return noKey(idOrName)
   if (key.storedStatus === storedStatus) return viewOf(context, key)
   if (key.storedStatus === 'revoked') return revokedIsFinal(key)
-  return put(context, { ...key, storedStatus })
+  return put(context, { ...key, storedStatus, suspendedBy: undefined })
 }
 
 async function put(context: CatalogContext, key: Key): Promise<KeyView> {
   await commitChanges(context, [{ type: 'put-key', key }])
-  if (keyStatus(key, context.nowMs()) !== 'active') context.keyBlocked(key.id)
+  if (context.catalog.statusOf(key, context.nowMs()) !== 'active') context.keyBlocked(key.id)
   return viewOf(context, key)
 }
 

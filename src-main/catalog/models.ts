@@ -1,8 +1,8 @@
-// Models with their targets and prices: add, price, enable, disable, remove.
+// Models with their targets and prices: add, edit, price, enable, disable, remove.
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import { modelView } from '#catalog/views.ts'
-import type { ModelCreate, ModelView, PriceChange, PriceFields, TargetFields } from '#contract/schemas.ts'
+import type { ModelCreate, ModelEdit, ModelView, PriceChange, PriceFields, TargetFields } from '#contract/schemas.ts'
 import type { Model, Provider, Target } from '#core/entities.ts'
 import { creditsToMicro } from '#core/money.ts'
 import { isPriceJump, type Price } from '#core/pricing.ts'
@@ -17,6 +17,34 @@ export async function addModel(context: CatalogContext, input: ModelCreate): Pro
   }
   const model = readModelInput(context, input, undefined, (name) => context.catalog.provider(name))
   return isRefusal(model) ? model : put(context, model)
+}
+
+/** What is left out stays; targets are replaced as a whole. Calls that are running end as they were admitted. */
+export async function editModel(context: CatalogContext, id: string, edit: ModelEdit): Promise<ModelView | Refusal> {
+  const model = context.catalog.model(id)
+  if (model === undefined) return noModel(id)
+  const targets =
+    edit.targets === undefined ? model.targets : readTargets(edit.targets, (name) => context.catalog.provider(name))
+  if (isRefusal(targets)) return targets
+  const shown = await put(context, {
+    ...model,
+    displayName: edit.display_name ?? model.displayName,
+    contextWindow: edit.context_window ?? model.contextWindow,
+    maxOutputTokens: edit.max_output_tokens ?? model.maxOutputTokens,
+    targets,
+  })
+  context.targetsChanged(changedTargets(context, model.targets, targets))
+  return shown
+}
+
+/** Targets that came or went, but for those that another model has as well: what is known of these goes on to count. */
+function changedTargets(context: CatalogContext, before: readonly Target[], after: readonly Target[]): Target[] {
+  const isAmong = (targets: readonly Target[], { providerId, upstreamModel }: Target) =>
+    targets.some((other) => other.providerId === providerId && other.upstreamModel === upstreamModel)
+  const gone = before.filter((target) => !isAmong(after, target))
+  const come = after.filter((target) => !isAmong(before, target))
+  const inUse = (target: Target) => context.catalog.models.filter((model) => isAmong(model.targets, target)).length
+  return [...gone.filter((target) => inUse(target) === 0), ...come.filter((target) => inUse(target) === 1)]
 }
 
 export async function priceModel(

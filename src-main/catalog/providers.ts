@@ -1,12 +1,12 @@
-// Providers: add, secret, remove.
+// Providers: add, edit, secret, remove.
 
 import type { CatalogContext } from '#catalog/context.ts'
 import { fillFromPreset } from '#catalog/presets.ts'
 import { readLimits, readTimeLimits } from '#catalog/provider-limits.ts'
 import { readQuirks } from '#catalog/quirks.ts'
-import { commitWithSecrets, removedView } from '#catalog/secrets.ts'
+import { commitWithSecrets, originOf, refreshSecrets, removedView, secretState } from '#catalog/secrets.ts'
 import { providerView } from '#catalog/views.ts'
-import type { ProviderCreate, ProviderRemoved, ProviderView } from '#contract/providers.ts'
+import type { ProviderCreate, ProviderEdit, ProviderRemoved, ProviderView } from '#contract/providers.ts'
 import { baseUrlProblem, namesThisMachine } from '#core/address.ts'
 import type { Network, OutputCapField, Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -29,6 +29,73 @@ export async function addProvider(context: CatalogContext, input: ProviderCreate
   })
   if (isRefusal(committed)) return committed
   return providerView(stored, stored.hasSecret ? 'stored' : 'none')
+}
+
+/**
+ * What is left out stays; quirks, limits and time limits are replaced as a whole. At another origin its secret is forgotten, as
+ * if the provider were removed. Calls that are running end as they were admitted.
+ */
+export async function editProvider(
+  context: CatalogContext,
+  idOrName: string,
+  edit: ProviderEdit,
+): Promise<ProviderView | Refusal> {
+  const provider = context.catalog.provider(idOrName)
+  if (provider === undefined) return noProvider(idOrName)
+  const changed = readEdit(provider, edit)
+  if (isRefusal(changed)) return changed
+  const hasMoved = originOf(changed) !== originOf(provider)
+  const stored = hasMoved ? { ...changed, hasSecret: false } : changed
+  const committed = await commitWithSecrets(context, {
+    secrets: [],
+    leaving: hasMoved ? [provider.id] : [],
+    rows: [{ type: 'put-provider', provider: stored }],
+  })
+  if (isRefusal(committed)) return committed
+  if (isReachedOtherwise(edit)) {
+    const targets = context.catalog.models.flatMap((model) => model.targets)
+    context.targetsChanged(targets.filter((target) => target.providerId === provider.id))
+  }
+  await refreshSecrets(context)
+  return providerView(stored, secretState(context, stored))
+}
+
+/** Limits and what becomes of a request whose client leaves say nothing about the provider itself. */
+function isReachedOtherwise({ limits: _limits, on_disconnect: _choice, ...rest }: ProviderEdit): boolean {
+  return Object.keys(rest).length > 0
+}
+
+function readEdit(provider: Provider, edit: ProviderEdit): Provider | Refusal {
+  const address = readAddress(provider, edit)
+  if (isRefusal(address)) return address
+  const limits = edit.limits === undefined ? provider.limits : readLimits(edit.limits)
+  if (isRefusal(limits)) return limits
+  return {
+    ...provider,
+    ...address,
+    secretHeader: edit.secret_header ?? provider.secretHeader,
+    outputCapField: edit.output_cap_field ?? provider.outputCapField,
+    onDisconnect: edit.on_disconnect ?? provider.onDisconnect,
+    quirks: edit.quirks === undefined ? provider.quirks : readQuirks(edit.quirks),
+    limits,
+    timeLimits: edit.time_limits === undefined ? provider.timeLimits : readTimeLimits(edit.time_limits),
+  }
+}
+
+/** Where an edited provider is, and which addresses it may have there. The two are judged together. */
+function readAddress(provider: Provider, edit: ProviderEdit): Pick<Provider, 'baseUrl' | 'network'> | Refusal {
+  if (provider.dialect === 'demo') {
+    const param = (['base_url', 'network', 'secret_header'] as const).find((name) => edit[name] !== undefined)
+    if (param === undefined) return provider
+    return refuse('invalid_request', `The demo provider calls nobody, so that it has no '${param}'.`, { param })
+  }
+  const baseUrl = edit.base_url === undefined ? provider.baseUrl : readBaseUrl(edit.base_url)
+  if (isRefusal(baseUrl)) return baseUrl
+  const network = edit.network ?? provider.network
+  const problem = baseUrlProblem(new URL(baseUrl), network)
+  if (problem === undefined) return { baseUrl, network }
+  const param = edit.base_url === undefined ? 'network' : 'base_url'
+  return refuse('invalid_request', `'base_url' ${problem}.`, { param })
 }
 
 export async function setProviderSecret(

@@ -44,6 +44,11 @@ export function secretReference(provider: Pick<Provider, 'id' | 'baseUrl'>): Sec
   return { providerId: provider.id, origin: new URL(provider.baseUrl).origin }
 }
 
+/** The scheme, host and port of a provider; empty for the demo. */
+export function originOf({ baseUrl }: Pick<Provider, 'baseUrl'>): string {
+  return baseUrl === '' ? '' : new URL(baseUrl).origin
+}
+
 export function secretState(context: CatalogContext, provider: Provider): SecretState {
   return provider.hasSecret ? context.secrets.stateOf(secretReference(provider)) : 'none'
 }

@@ -6,8 +6,9 @@ import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import { limitsView, timeLimitsView } from '#catalog/provider-limits.ts'
 import { quirksView } from '#catalog/quirks.ts'
-import { keyStatus, type Key, type Model, type Package, type Provider } from '#core/entities.ts'
+import type { Key, Model, Package, Provider } from '#core/entities.ts'
 import { microToCredits, type MicroCredits } from '#core/money.ts'
+import type { Price } from '#core/pricing.ts'
 import { DIALECT_SECRET_HEADERS } from '#core/provider-dialect.ts'
 import type { SecretState } from '#core/secret-failure.ts'
 import type { Balance } from '#ledger/account.ts'
@@ -33,7 +34,6 @@ export function providerView(provider: Provider, secretState: SecretState): Prov
 }
 
 export function modelView(model: Model, catalog: Catalog): ModelView {
-  const { price } = model
   return {
     id: model.id,
     display_name: model.displayName,
@@ -41,16 +41,7 @@ export function modelView(model: Model, catalog: Catalog): ModelView {
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
     enabled: model.isEnabled,
-    price:
-      price === undefined
-        ? null
-        : {
-            version: price.version,
-            input: microToCredits(price.inputMicro),
-            output: microToCredits(price.outputMicro),
-            cache_read: microToCredits(price.cacheReadMicro),
-            cache_write: microToCredits(price.cacheWriteMicro),
-          },
+    price: priceView(model.price),
     targets: model.targets.map((target) => ({
       provider: catalog.provider(target.providerId)?.name ?? target.providerId,
       model: target.upstreamModel,
@@ -61,7 +52,24 @@ export function modelView(model: Model, catalog: Catalog): ModelView {
   }
 }
 
-export function packageView(entity: Package, catalog: Catalog): PackageView {
+/** Credits per million tokens. */
+export function priceView(price: Price | undefined): ModelView['price'] {
+  if (price === undefined) return null
+  return {
+    version: price.version,
+    input: microToCredits(price.inputMicro),
+    output: microToCredits(price.outputMicro),
+    cache_read: microToCredits(price.cacheReadMicro),
+    cache_write: microToCredits(price.cacheWriteMicro),
+  }
+}
+
+/** `keys` is how many of its keys whoever asks may see; all of them unless said otherwise. */
+export function packageView(
+  entity: Package,
+  catalog: Catalog,
+  keys = catalog.keysOfPackage(entity.id).length,
+): PackageView {
   return {
     id: entity.id,
     name: entity.name,
@@ -75,7 +83,7 @@ export function packageView(entity: Package, catalog: Catalog): PackageView {
     },
     models: entity.models === 'all' ? 'all' : [...entity.models],
     valid_until: isoOrNull(entity.validUntilMs),
-    keys: catalog.keysOfPackage(entity.id).length,
+    keys,
     created_at: iso(entity.createdAtMs),
   }
 }
@@ -86,12 +94,18 @@ export function keyView(key: Key, balance: Balance, catalog: Catalog, nowMs: num
     name: key.name,
     hint: key.hint,
     package: catalog.package(key.packageId)?.name ?? key.packageId,
-    owner: key.owner ?? null,
-    status: keyStatus(key, nowMs),
+    owner: ownerOf(key, catalog),
+    status: catalog.statusOf(key, nowMs),
     expires_at: isoOrNull(key.expiresAtMs),
     created_at: iso(key.createdAtMs),
     balance: balanceView(balance),
   }
+}
+
+/** The name of the member whose key it is, else what was written when it was made; null where nobody said. Reports tell calls apart by it. */
+export function ownerOf(key: Key, catalog: Catalog): string | null {
+  const member = key.memberId === undefined ? undefined : catalog.member(key.memberId)
+  return member?.name ?? key.owner ?? null
 }
 
 export function balanceView(balance: Balance): BalanceView {

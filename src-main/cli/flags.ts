@@ -25,6 +25,17 @@ export const numberOrNone: Flag<number | 'none'> = {
   type: 'string',
   read: ([only = ''], name) => (only === 'none' ? 'none' : numberOf(only, name)),
 }
+/** A whole number as the text that a query takes. */
+export function countUpTo(most: number): Flag<string> {
+  return {
+    type: 'string',
+    read: ([only = ''], name) => {
+      const isCount = /^[0-9]{1,9}$/.test(only) && Number(only) >= 1 && Number(only) <= most
+      if (!isCount) throw new UsageError(`${name} takes a whole number from 1 to ${most}.`)
+      return String(Number(only))
+    },
+  }
+}
 /** `all`, or names with commas between them. */
 export const allOrList: Flag<'all' | string[]> = {
   type: 'string',
@@ -106,10 +117,10 @@ function optionText({ rawName, value, inlineValue }: OptionToken, type: Option['
 }
 
 function unknownFlag(name: string, rawName: string): UsageError {
-  if (name !== 'secret') return new UsageError(`There is no flag ${rawName} here.`)
+  if (name !== 'secret' && name !== 'password') return new UsageError(`There is no flag ${rawName} here.`)
   return new UsageError(
-    'A secret is never an argument, because other programs and the history of the shell would see it. ' +
-      'Use --secret-env VAR, --secret-file PATH or --secret-stdin.',
+    `A ${name} is never an argument, because other programs and the history of the shell would see it. ` +
+      `Use --${name}-env VAR, --${name}-file PATH or --${name}-stdin.`,
   )
 }
 

@@ -15,6 +15,8 @@ export type CommandHost = {
   readStdin(): Promise<string>
   /** Prints a question and resolves with the line that a person types; undefined where nobody sits at a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined
+  /** The same without showing what is typed, for passwords. */
+  readonly askHidden: ((question: string) => Promise<string>) | undefined
   /** The data folder to work on, from the `--data-dir` flag, the environment or the platform's default. */
   dataDir(flag: string | undefined): string
   /** Writes a file that only this user can read, and that is there only once it is whole. */
@@ -26,6 +28,8 @@ export type CommandHost = {
   exportLedger(dataDir: string): AsyncIterable<string>
   /** Puts a backup in the place of the database of a data folder on which no gateway runs. `file` is an absolute path. */
   restore(dataDir: string, request: { readonly file: string; readonly isDryRun: boolean }): Promise<RestoreOutcome>
+  /** Shows a URL that holds a ticket; false where no browser is found. */
+  openInBrowser(dataDir: string, url: string): Promise<boolean>
   /** Opens the store itself, for when no gateway runs on the data folder. Rejects when it cannot. */
   openInProcess(dataDir: string): Promise<{ transport: AdminTransport; close(): Promise<void> }>
 }
@@ -57,9 +61,11 @@ export type RestoreOutcome =
 type BookCounts = { readonly entries: number; readonly usageRecords: number }
 
 /** The part of the host that a verb may use besides the client. */
-export type Sources = Pick<CommandHost, 'env' | 'readFile' | 'readStdin' | 'writeFile' | 'ask'> & {
+export type Sources = Pick<CommandHost, 'env' | 'readFile' | 'readStdin' | 'writeFile' | 'ask' | 'askHidden'> & {
   /** The export of the data folder that the command is about. */
   exportLedger(): AsyncIterable<string>
+  /** Shows a page of the gateway that the command is about. */
+  openInBrowser(url: string): Promise<boolean>
   /** Restores into the data folder that the command is about. */
   restore(request: Parameters<CommandHost['restore']>[1]): Promise<RestoreOutcome>
 }

@@ -1,7 +1,24 @@
 // farebox ledger …
 
-import { facts, printable, view } from '#cli/output.ts'
+import { countUpTo, text } from '#cli/flags.ts'
+import { facts, more, printable, table, time, view } from '#cli/output.ts'
+import { requestQuery } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
+import type { LedgerList } from '#contract/reports.ts'
+
+const MAX_LIMIT = 9_999
+
+const list = verb({
+  name: 'ledger list',
+  usage: '[--key NAME] [--kind hold|settle|release|grant|lapse|adjustment] [--limit N] [--before CURSOR]',
+  summary: 'lists the entries of the ledger, latest first',
+  flags: { key: text, kind: text, limit: countUpTo(MAX_LIMIT), before: text },
+  async run(client, { flags }) {
+    const answer = await client.call('listLedger', { query: requestQuery('listLedger', flags) })
+    const headers = ['SEQ', 'TIME', 'KEY', 'KIND', 'AMOUNT', 'CHARGE', 'AVAILABLE', 'MODEL', 'REASON', 'REQUEST']
+    return view(answer, more(table(headers, answer.entries.map(row), 'There are no entries yet.'), answer.next))
+  },
+})
 
 const verify = verb({
   name: 'ledger verify',
@@ -38,4 +55,19 @@ const exportBooks = verb({
   },
 })
 
-export const LEDGER_VERBS = [verify, exportBooks]
+export const LEDGER_VERBS = [list, verify, exportBooks]
+
+function row(entry: LedgerList['entries'][number]) {
+  return [
+    entry.seq,
+    time(entry.created_at),
+    entry.key,
+    entry.kind,
+    entry.amount_credits,
+    entry.charge_credits,
+    entry.available_credits,
+    entry.model,
+    entry.reason,
+    entry.request_id,
+  ]
+}

@@ -62,6 +62,20 @@ const add = verb({
   },
 })
 
+const edit = verb({
+  name: 'model edit',
+  usage: 'ID [--display-name TEXT] [--context-window N] [--max-output-tokens N] [--target PROVIDER/UPSTREAM_MODEL …]',
+  summary: 'changes a model; what is not named stays, and targets are replaced as a whole',
+  operand: 'ID',
+  flags: { display_name: text, context_window: number, max_output_tokens: number, target: targets },
+  async run(client, { name, flags: { target, ...fields } }) {
+    const changes = { ...fields, targets: target }
+    if (group(changes) === undefined) throw new UsageError('Say what to change.')
+    const model = await client.call('editModel', { id: name, body: requestBody('editModel', changes) })
+    return view(model, `Model ${printable(model.id)} is changed, with the targets ${targetsText(model)}.`)
+  },
+})
+
 const price = verb({
   name: 'model price',
   usage: `ID ${PRICE_USAGE} [--confirm-jump]`,
@@ -109,10 +123,14 @@ const remove = verb({
   },
 })
 
-export const MODEL_VERBS = [list, add, price, card, enable, disable, remove]
+export const MODEL_VERBS = [list, add, edit, price, card, enable, disable, remove]
 
 function stateOf(model: ModelView): string {
   return model.enabled ? 'enabled' : 'disabled'
+}
+
+function targetsText({ targets: shown }: ModelView): string {
+  return shown.map(({ provider, model }) => printable(`${provider}/${model}`)).join(', ')
 }
 
 function row(model: ModelView) {
@@ -126,6 +144,6 @@ function row(model: ModelView) {
     model.price?.output ?? null,
     model.price?.cache_read ?? null,
     model.price?.cache_write ?? null,
-    model.targets.map(({ provider, model: upstream }) => `${provider}/${upstream}`).join(', '),
+    targetsText(model),
   ]
 }

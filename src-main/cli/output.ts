@@ -44,6 +44,18 @@ export function time(timestamp: string | null): string | null {
   return timestamp === null ? null : timestamp.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}).*Z$/, '$1 $2 UTC')
 }
 
+/** The same in a time zone, which the reader is told beside it. */
+export function timeIn(timestamp: string, timeZone: string): string {
+  // Swedish dates are ISO dates.
+  const format = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone })
+  return format.format(new Date(timestamp))
+}
+
+/** A page of a list with the way to the next one. */
+export function more(page: string, next: string | null): string {
+  return next === null ? page : `${page}\n\nThere is more: add --before ${printable(next)}`
+}
+
 /** A text without anything that a terminal would obey or that would hide its order: it stays on its line. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')

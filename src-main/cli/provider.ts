@@ -1,24 +1,23 @@
 // farebox provider …
 
-import { CommandFailure, UsageError } from '#cli/errors.ts'
+import { UsageError } from '#cli/errors.ts'
 import { text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import type { Sources } from '#cli/host.ts'
 import { printable, table, view } from '#cli/output.ts'
-import { requestBody, requestQuery } from '#cli/request.ts'
+import { group, requestBody, requestQuery } from '#cli/request.ts'
 import { chooseModels, ENABLE_FLAGS, ENABLE_USAGE, models, presets } from '#cli/provider-models.ts'
-import { presentSecret, readSecret, type SecretRead } from '#cli/secret-source.ts'
+import { secretFromOne } from '#cli/secret-source.ts'
 import { verb } from '#cli/verb.ts'
 
 const SECRET_FLAGS = { secret_env: text, secret_file: text, secret_stdin: toggle } satisfies FlagTable
-const FIELD_FLAGS = {
-  preset: text,
-  dialect: text,
+const PLACE_FLAGS = {
   base_url: text,
   network: text,
   secret_header: text,
   output_cap_field: text,
   on_disconnect: text,
 } satisfies FlagTable
+const FIELD_FLAGS = { preset: text, dialect: text, ...PLACE_FLAGS } satisfies FlagTable
 const SETTINGS_FLAGS = { quirks: text, limits: text, time_limits: text } satisfies FlagTable
 const SECRET_USAGE = '--secret-env VAR | --secret-file PATH | --secret-stdin'
 
@@ -81,6 +80,27 @@ const add = verb({
   },
 })
 
+const edit = verb({
+  name: 'provider edit',
+  usage:
+    'NAME [--base-url U] [--network public|local] [--secret-header H] [--output-cap-field F] [--on-disconnect cancel|drain] [--quirks NAME=VALUE,…|none] [--limits NAME=VALUE,…|none] [--time-limits NAME=VALUE,…|none]',
+  summary: 'changes a provider; what is not named stays, but another host takes its secret away',
+  operand: 'NAME',
+  flags: { ...PLACE_FLAGS, ...SETTINGS_FLAGS },
+  async run(client, { name, flags: { quirks, limits, time_limits, ...place } }) {
+    const settings = { quirks: settingsOf(quirks), limits: settingsOf(limits), time_limits: settingsOf(time_limits) }
+    if (group({ ...place, ...settings }) === undefined) throw new UsageError('Say what to change.')
+    const provider = await client.call('editProvider', {
+      id: name,
+      body: requestBody('editProvider', { ...place, ...settings }),
+    })
+    const text = `Provider ${printable(provider.name)} is changed.`
+    if (place.base_url === undefined || provider.has_secret) return view(provider, text)
+    const advice = `If it needs one, set it with 'farebox provider secret ${printable(provider.name)}'.`
+    return view(provider, `${text} It has no secret at this address. ${advice}`)
+  },
+})
+
 const test = verb({
   name: 'provider test',
   usage: 'NAME [--model M]',
@@ -124,11 +144,12 @@ const remove = verb({
   },
 })
 
-export const PROVIDER_VERBS = [list, presets, add, models, test, secret, remove]
+export const PROVIDER_VERBS = [list, presets, add, edit, models, test, secret, remove]
 
-/** `stream_usage=false,max_stops=2` as an object; what the names and values may be is for the admin API's schema to say. */
+/** `stream_usage=false,max_stops=2` as an object, `none` as an empty one; what the names and values may be is for the admin API's schema to say. */
 function settingsOf(list: string | undefined): Record<string, unknown> | undefined {
   if (list === undefined) return undefined
+  if (list === 'none') return {}
   const entries = list.split(',').map((entry): [string, unknown] => {
     const [name = '', value = ''] = entry.split('=', 2)
     if (value === 'true' || value === 'false') return [name.trim(), value === 'true']
@@ -138,18 +159,7 @@ function settingsOf(list: string | undefined): Record<string, unknown> | undefin
 }
 
 /** The secret from the one place that was named, or undefined when none was. */
-async function secretOf(flags: FlagValues<typeof SECRET_FLAGS>, sources: Sources): Promise<string | undefined> {
+function secretOf(flags: FlagValues<typeof SECRET_FLAGS>, sources: Sources): Promise<string | undefined> {
   const { secret_env: env, secret_file: file, secret_stdin: isStdin } = flags
-  if ([env, file, isStdin].filter((flag) => flag !== undefined).length > 1) {
-    throw new UsageError('Give only one of --secret-env, --secret-file and --secret-stdin.')
-  }
-  if (env !== undefined) return secretFrom(await readSecret({ env }, sources))
-  if (file !== undefined) return secretFrom(await readSecret({ file }, sources))
-  if (isStdin === true) return secretFrom(presentSecret(await sources.readStdin(), 'Standard input'))
-  return undefined
-}
-
-function secretFrom(read: SecretRead): string {
-  if (read.type === 'secret') return read.secret
-  throw new CommandFailure('unreadable_secret', read.message)
+  return secretFromOne({ env, file, isStdin, what: 'secret' }, sources)
 }

@@ -41,6 +41,7 @@ const TYPED_AS: Readonly<Record<string, string>> = {
   name: 'NAME',
   targets: '--target',
   secret: 'The secret',
+  password: 'The password',
 }
 
 function usageErrorOf(problems: readonly Problem[]): UsageError {

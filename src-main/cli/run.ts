@@ -2,35 +2,51 @@
 // back; what is done is the admin API's business, and how the world is reached the host's.
 
 import { APPLY_VERBS } from '#cli/apply.ts'
+import { AUDIT_VERBS } from '#cli/audit.ts'
 import { BACKUP_VERBS } from '#cli/backup.ts'
 import { AdminError, adminClient } from '#cli/client.ts'
 import { openLater } from '#cli/connection.ts'
+import { DEMO_VERBS } from '#cli/demo.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
 import type { CommandHost, Sources } from '#cli/host.ts'
 import { KEY_VERBS } from '#cli/key.ts'
 import { LEDGER_VERBS } from '#cli/ledger.ts'
+import { MEMBER_VERBS } from '#cli/member.ts'
 import { MODEL_VERBS } from '#cli/model.ts'
 import { printableLines, type Output } from '#cli/output.ts'
+import { OPEN_VERBS } from '#cli/open.ts'
+import { OVERVIEW_VERBS } from '#cli/overview.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
+import { PAUSE_VERBS } from '#cli/pause.ts'
 import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
 import { PROVIDER_VERBS } from '#cli/provider.ts'
 import { SECRET_VERBS } from '#cli/secret.ts'
+import { SETTINGS_VERBS } from '#cli/settings.ts'
 import { STATUS_VERBS } from '#cli/status.ts'
+import { USAGE_REPORT_VERBS } from '#cli/usage-report.ts'
 import { USAGE_VERBS } from '#cli/usage.ts'
 import type { Verb } from '#cli/verb.ts'
 
 const VERBS: readonly Verb[] = [
   ...STATUS_VERBS,
+  ...OPEN_VERBS,
+  ...OVERVIEW_VERBS,
+  ...SETTINGS_VERBS,
+  ...PAUSE_VERBS,
   ...APPLY_VERBS,
+  ...DEMO_VERBS,
   ...PROVIDER_VERBS,
   ...DISCOVER_VERBS,
   ...SECRET_VERBS,
   ...MODEL_VERBS,
   ...PACKAGE_VERBS,
   ...KEY_VERBS,
+  ...MEMBER_VERBS,
   ...USAGE_VERBS,
+  ...USAGE_REPORT_VERBS,
   ...LEDGER_VERBS,
+  ...AUDIT_VERBS,
   ...BACKUP_VERBS,
 ]
 
@@ -101,8 +117,10 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     ...host,
     // Whoever wants JSON is a program.
     ask: isJson ? undefined : host.ask,
+    askHidden: isJson ? undefined : host.askHidden,
     exportLedger: () => host.exportLedger(dataDir),
     restore: (request) => host.restore(dataDir, request),
+    openInBrowser: (url) => host.openInBrowser(dataDir, url),
   }
   try {
     if (verb.whenStopped !== undefined && (await connection.instance()) === undefined) {

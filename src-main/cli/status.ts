@@ -26,6 +26,7 @@ function details(answer: StatusView): string {
     pid: answer.pid,
     'data folder': answer.data_dir,
     started: time(answer.started_at),
+    ...(answer.paused_until === undefined ? {} : { 'paused until': time(answer.paused_until) }),
     ledger: answer.ledger,
     'ledger checked': checked(answer),
     secrets: answer.secrets,

@@ -3,22 +3,38 @@
 import type { AdminClient } from '#cli/client.ts'
 import { csvLine } from '#cli/csv.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
-import { number, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
-import { table, time, view } from '#cli/output.ts'
+import { countUpTo, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
+import { more, table, time, view } from '#cli/output.ts'
 import { receiptText } from '#cli/receipt.ts'
 import { requestQuery } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { UsageList, UsageView } from '#contract/schemas.ts'
 
-const FILTER_FLAGS = { since: text, key: text, model: text, limit: number, before: text } satisfies FlagTable
+const MAX_LIMIT = 99_999
+
+const FILTER_FLAGS = {
+  since: text,
+  until: text,
+  key: text,
+  model: text,
+  provider: text,
+  package: text,
+  owner: text,
+  status: text,
+  min_credits: text,
+  before: text,
+  limit: countUpTo(MAX_LIMIT),
+} satisfies FlagTable
 
 /** How many records one request of an export asks for; the gateway may give fewer. */
 const PAGE_SIZE = 1_000
-const MAX_LIMIT = 99_999
 
 const usage = verb({
   name: 'usage',
-  usage: '[--since DATE] [--key NAME] [--model ID] [--limit N] [--before CURSOR] [--csv] | --receipt ID',
+  usage: [
+    '[--since DATE] [--until DATE] [--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME]',
+    '[--status ok|failed] [--min-credits N] [--limit N] [--before CURSOR] [--csv] | --receipt ID',
+  ].join(' '),
   summary: 'lists the calls that were made, latest first',
   flags: { ...FILTER_FLAGS, csv: toggle, receipt: text },
   async run(client, { flags: { csv, receipt: id, ...filter } }) {
@@ -28,7 +44,7 @@ const usage = verb({
       const receipt = await client.call('receipt', { id })
       return view(receipt, receiptText(receipt))
     }
-    const query = queryOf(filter)
+    const query = requestQuery('usage', filter)
     if (csv === true) return { type: 'chunks', chunks: csvChunks(client, filter) }
     const list = await client.call('usage', { query })
     return view(list, page(list))
@@ -38,13 +54,6 @@ const usage = verb({
 export const USAGE_VERBS = [usage]
 
 type Filter = FlagValues<typeof FILTER_FLAGS>
-
-function queryOf({ limit, ...filter }: Filter) {
-  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT)) {
-    throw new UsageError(`--limit takes a whole number from 1 to ${MAX_LIMIT}.`)
-  }
-  return requestQuery('usage', { ...filter, limit: limit === undefined ? undefined : String(limit) })
-}
 
 const COLUMNS = [
   'id',
@@ -74,11 +83,11 @@ const COLUMNS = [
 /** Page after page until the end or the limit, so that an export of any length needs the memory of one page. */
 async function* csvChunks(client: AdminClient, filter: Filter): AsyncGenerator<string> {
   yield csvLine(COLUMNS)
-  let wanted = filter.limit ?? Number.POSITIVE_INFINITY
+  let wanted = filter.limit === undefined ? Number.POSITIVE_INFINITY : Number(filter.limit)
   let before = filter.before
   while (wanted > 0) {
     const cursor = before === undefined ? {} : { before }
-    const query = queryOf({ ...filter, ...cursor, limit: Math.min(wanted, PAGE_SIZE) })
+    const query = requestQuery('usage', { ...filter, ...cursor, limit: String(Math.min(wanted, PAGE_SIZE)) })
     const { usage: records, next } = await client.call('usage', { query })
     const wantedRecords = records.slice(0, wanted)
     yield wantedRecords.map((record) => csvLine(COLUMNS.map((column) => record[column]))).join('')
@@ -104,8 +113,7 @@ function page({ usage: records, next }: UsageList): string {
     'CREDITS',
     'MS',
   ]
-  const text = table(headers, records.map(row), 'There is no usage yet.')
-  return next === null ? text : `${text}\n\nThere is more: add --before ${next}`
+  return more(table(headers, records.map(row), 'There is no usage yet.'), next)
 }
 
 function row(record: UsageView) {

@@ -2,17 +2,21 @@
 // line its calls, and the dashboard its types. `{id}` in a path takes an id or a name.
 
 import { Type, type Static, type TSchema } from 'typebox'
+import { ADMIN_ROUTES as ROUTES, type AdminAction, type Route } from '#contract/admin-routes.ts'
+import * as audit from '#contract/audit.ts'
+import { DemoView } from '#contract/demo.ts'
 import { DiscoveryBody, DiscoveryView } from '#contract/discovery.ts'
+import * as members from '#contract/members.ts'
+import { PauseBody, PauseView } from '#contract/pause.ts'
 import { Presets } from '#contract/presets.ts'
 import * as card from '#contract/price-card.ts'
 import * as offers from '#contract/provider-models.ts'
 import { ReceiptView } from '#contract/receipt.ts'
 import * as providers from '#contract/providers.ts'
+import * as reports from '#contract/reports.ts'
 import * as schemas from '#contract/schemas.ts'
 
-export type Endpoint = {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly path: string
+export type Endpoint = Route & {
   readonly query?: TSchema
   readonly body?: TSchema
   readonly response: TSchema
@@ -21,84 +25,80 @@ export type Endpoint = {
 const Empty = Type.Object({}, { additionalProperties: false })
 
 export const ADMIN_API = {
-  status: { method: 'GET', path: '/api/status', response: schemas.StatusView },
-  apply: { method: 'POST', path: '/api/apply', body: schemas.ApplyBody, response: schemas.ApplyResult },
+  signIn: { ...ROUTES.signIn, body: members.SignIn, response: members.SignedIn },
+  showSession: { ...ROUTES.showSession, response: members.SessionView },
+  signOut: { ...ROUTES.signOut, query: members.SignOutQuery, response: Empty },
+  changePassword: { ...ROUTES.changePassword, body: members.OwnPassword, response: Empty },
+  makeTicket: { ...ROUTES.makeTicket, response: members.TicketView },
 
-  listPresets: { method: 'GET', path: '/api/presets', response: Presets },
-  listProviders: { method: 'GET', path: '/api/providers', response: Type.Array(providers.ProviderView) },
-  addProvider: {
-    method: 'POST',
-    path: '/api/providers',
-    body: providers.ProviderCreate,
-    response: providers.ProviderView,
-  },
-  setProviderSecret: {
-    method: 'PUT',
-    path: '/api/providers/{id}/secret',
-    body: providers.ProviderSecret,
-    response: providers.ProviderView,
-  },
-  testProvider: {
-    method: 'POST',
-    path: '/api/providers/{id}/test',
-    query: providers.ProviderTestQuery,
-    response: providers.ProviderTestResult,
-  },
-  listProviderModels: { method: 'GET', path: '/api/providers/{id}/models', response: offers.ProviderModels },
+  listMembers: { ...ROUTES.listMembers, response: Type.Array(members.MemberView) },
+  addMember: { ...ROUTES.addMember, body: members.MemberCreate, response: members.MemberView },
+  editMember: { ...ROUTES.editMember, body: members.MemberEdit, response: members.MemberView },
+  setMemberPassword: { ...ROUTES.setMemberPassword, body: members.MemberPassword, response: members.MemberView },
+  removeMember: { ...ROUTES.removeMember, response: Empty },
+
+  listAudit: { ...ROUTES.listAudit, query: audit.AuditQuery, response: audit.AuditList },
+  showSettings: { ...ROUTES.showSettings, response: audit.SettingsView },
+  status: { ...ROUTES.status, response: schemas.StatusView },
+  pause: { ...ROUTES.pause, body: PauseBody, response: PauseView },
+  resume: { ...ROUTES.resume, response: PauseView },
+  apply: { ...ROUTES.apply, body: schemas.ApplyBody, response: schemas.ApplyResult },
+
+  listPresets: { ...ROUTES.listPresets, response: Presets },
+  listProviders: { ...ROUTES.listProviders, response: Type.Array(providers.ProviderView) },
+  addProvider: { ...ROUTES.addProvider, body: providers.ProviderCreate, response: providers.ProviderView },
+  setProviderSecret: { ...ROUTES.setProviderSecret, body: providers.ProviderSecret, response: providers.ProviderView },
+  testProvider: { ...ROUTES.testProvider, query: providers.ProviderTestQuery, response: providers.ProviderTestResult },
+  listProviderModels: { ...ROUTES.listProviderModels, response: offers.ProviderModels },
   addProviderModels: {
-    method: 'POST',
-    path: '/api/providers/{id}/models',
+    ...ROUTES.addProviderModels,
     body: offers.ProviderModelsAdd,
     response: offers.ProviderModelsAdded,
   },
-  removeProvider: { method: 'DELETE', path: '/api/providers/{id}', response: providers.ProviderRemoved },
-  discover: { method: 'POST', path: '/api/discovery', body: DiscoveryBody, response: DiscoveryView },
-  moveSecrets: { method: 'POST', path: '/api/secrets/move', response: providers.SecretsMoved },
+  editProvider: { ...ROUTES.editProvider, body: providers.ProviderEdit, response: providers.ProviderView },
+  removeProvider: { ...ROUTES.removeProvider, response: providers.ProviderRemoved },
+  discover: { ...ROUTES.discover, body: DiscoveryBody, response: DiscoveryView },
+  addDemo: { ...ROUTES.addDemo, response: DemoView },
+  moveSecrets: { ...ROUTES.moveSecrets, response: providers.SecretsMoved },
 
-  listModels: { method: 'GET', path: '/api/models', response: Type.Array(schemas.ModelView) },
-  addModel: { method: 'POST', path: '/api/models', body: schemas.ModelCreate, response: schemas.ModelView },
-  priceModel: {
-    method: 'PUT',
-    path: '/api/models/{id}/price',
-    body: schemas.PriceChange,
-    response: schemas.ModelView,
-  },
-  enableModel: { method: 'POST', path: '/api/models/{id}/enable', response: schemas.ModelView },
-  disableModel: { method: 'POST', path: '/api/models/{id}/disable', response: schemas.ModelView },
-  removeModel: { method: 'DELETE', path: '/api/models/{id}', response: Empty },
+  listModels: { ...ROUTES.listModels, response: Type.Array(schemas.ModelView) },
+  addModel: { ...ROUTES.addModel, body: schemas.ModelCreate, response: schemas.ModelView },
+  editModel: { ...ROUTES.editModel, body: schemas.ModelEdit, response: schemas.ModelView },
+  priceModel: { ...ROUTES.priceModel, body: schemas.PriceChange, response: schemas.ModelView },
+  enableModel: { ...ROUTES.enableModel, response: schemas.ModelView },
+  disableModel: { ...ROUTES.disableModel, response: schemas.ModelView },
+  removeModel: { ...ROUTES.removeModel, response: Empty },
 
-  priceCard: { method: 'GET', path: '/api/price-card', query: card.CardQuery, response: card.CardComparison },
-  applyPriceCard: { method: 'POST', path: '/api/price-card', body: card.CardApply, response: card.CardApplied },
+  priceCard: { ...ROUTES.priceCard, query: card.CardQuery, response: card.CardComparison },
+  applyPriceCard: { ...ROUTES.applyPriceCard, body: card.CardApply, response: card.CardApplied },
 
-  listPackages: { method: 'GET', path: '/api/packages', response: Type.Array(schemas.PackageView) },
-  addPackage: { method: 'POST', path: '/api/packages', body: schemas.PackageCreate, response: schemas.PackageView },
-  editPackage: {
-    method: 'PATCH',
-    path: '/api/packages/{id}',
-    body: schemas.PackageEdit,
-    response: schemas.PackageView,
-  },
-  removePackage: { method: 'DELETE', path: '/api/packages/{id}', response: Empty },
+  listPackages: { ...ROUTES.listPackages, response: Type.Array(schemas.PackageView) },
+  addPackage: { ...ROUTES.addPackage, body: schemas.PackageCreate, response: schemas.PackageView },
+  editPackage: { ...ROUTES.editPackage, body: schemas.PackageEdit, response: schemas.PackageView },
+  removePackage: { ...ROUTES.removePackage, response: Empty },
 
-  listKeys: { method: 'GET', path: '/api/keys', response: Type.Array(schemas.KeyView) },
-  createKey: { method: 'POST', path: '/api/keys', body: schemas.KeyCreate, response: schemas.KeyCreated },
-  showKey: { method: 'GET', path: '/api/keys/{id}', response: schemas.KeyView },
-  suspendKey: { method: 'POST', path: '/api/keys/{id}/suspend', response: schemas.KeyView },
-  resumeKey: { method: 'POST', path: '/api/keys/{id}/resume', response: schemas.KeyView },
-  extendKey: { method: 'POST', path: '/api/keys/{id}/extend', body: schemas.KeyExtend, response: schemas.KeyView },
-  topUpKey: { method: 'POST', path: '/api/keys/{id}/top-up', body: schemas.KeyTopUp, response: schemas.KeyView },
-  adjustKey: { method: 'POST', path: '/api/keys/{id}/adjust', body: schemas.KeyAdjust, response: schemas.KeyView },
-  moveKey: { method: 'POST', path: '/api/keys/{id}/move', body: schemas.KeyMove, response: schemas.KeyView },
-  revokeKey: { method: 'POST', path: '/api/keys/{id}/revoke', response: schemas.KeyView },
+  listKeys: { ...ROUTES.listKeys, response: Type.Array(schemas.KeyView) },
+  createKey: { ...ROUTES.createKey, body: schemas.KeyCreate, response: schemas.KeyCreated },
+  showKey: { ...ROUTES.showKey, response: schemas.KeyView },
+  suspendKey: { ...ROUTES.suspendKey, response: schemas.KeyView },
+  resumeKey: { ...ROUTES.resumeKey, response: schemas.KeyView },
+  extendKey: { ...ROUTES.extendKey, body: schemas.KeyExtend, response: schemas.KeyView },
+  topUpKey: { ...ROUTES.topUpKey, body: schemas.KeyTopUp, response: schemas.KeyView },
+  adjustKey: { ...ROUTES.adjustKey, body: schemas.KeyAdjust, response: schemas.KeyView },
+  moveKey: { ...ROUTES.moveKey, body: schemas.KeyMove, response: schemas.KeyView },
+  revokeKey: { ...ROUTES.revokeKey, response: schemas.KeyView },
 
-  usage: { method: 'GET', path: '/api/usage', query: schemas.UsageQuery, response: schemas.UsageList },
-  receipt: { method: 'GET', path: '/api/usage/{id}', response: ReceiptView },
-  verifyLedger: { method: 'GET', path: '/api/ledger/verify', response: schemas.LedgerReport },
-  backUp: { method: 'POST', path: '/api/backup', body: schemas.BackupCreate, response: schemas.BackupView },
-} as const satisfies Record<string, Endpoint>
+  usage: { ...ROUTES.usage, query: schemas.UsageQuery, response: schemas.UsageList },
+  usageReport: { ...ROUTES.usageReport, query: reports.UsageReportQuery, response: reports.UsageReport },
+  overview: { ...ROUTES.overview, response: reports.OverviewView },
+  receipt: { ...ROUTES.receipt, response: ReceiptView },
+  listLedger: { ...ROUTES.listLedger, query: reports.LedgerQuery, response: reports.LedgerList },
+  verifyLedger: { ...ROUTES.verifyLedger, response: schemas.LedgerReport },
+  backUp: { ...ROUTES.backUp, body: schemas.BackupCreate, response: schemas.BackupView },
+} as const satisfies Record<AdminAction, Endpoint>
 
 export type AdminApi = typeof ADMIN_API
-export type AdminAction = keyof AdminApi
+export type { AdminAction }
 
 type Part<Action extends AdminAction, Name extends 'body' | 'query'> =
   AdminApi[Action] extends Record<Name, TSchema> ? Static<AdminApi[Action][Name]> : undefined

@@ -1,10 +1,7 @@
 // The search for model servers on this machine, as the admin API and the command line share it.
 
-import { Type, type Static, type TProperties } from 'typebox'
-
-function strict<Properties extends TProperties>(properties: Properties) {
-  return Type.Object(properties, { additionalProperties: false })
-}
+import { Type, type Static } from 'typebox'
+import { strict } from '#contract/fields.ts'
 
 const LocalServerName = Type.Enum(['ollama', 'lm-studio', 'llama-cpp', 'vllm'])
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 })

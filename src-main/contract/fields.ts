@@ -14,3 +14,16 @@ export const Timestamp = Type.String({ format: 'date-time' })
 /** Up to a billion, with at most six decimals (checked where it becomes micro-credits). */
 export const Credits = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 export const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
+export const NullableCount = Type.Union([Type.Integer(), Type.Null()])
+
+/** A price as it is shown, with its version; null where there is none. */
+export const NullablePrice = Type.Union([
+  strict({
+    version: Type.Integer(),
+    input: Type.Number(),
+    output: Type.Number(),
+    cache_read: Type.Number(),
+    cache_write: Type.Number(),
+  }),
+  Type.Null(),
+])

@@ -51,6 +51,20 @@ export const providerProperties = {
 const Secret = Type.String({ minLength: 1, maxLength: 10_000 })
 
 export const ProviderCreate = strict({ ...providerProperties, secret: Type.Optional(Secret) })
+/**
+ * What may change on a provider; what is left out stays, what is given replaces the whole member. A base URL of another origin needs
+ * the secret anew: the one that is there was given for the old one.
+ */
+export const ProviderEdit = strict({
+  base_url: providerProperties.base_url,
+  network: providerProperties.network,
+  secret_header: providerProperties.secret_header,
+  output_cap_field: providerProperties.output_cap_field,
+  on_disconnect: providerProperties.on_disconnect,
+  quirks: providerProperties.quirks,
+  limits: providerProperties.limits,
+  time_limits: providerProperties.time_limits,
+})
 export const ProviderSecret = strict({ secret: Secret })
 export const ProviderView = strict({
   id: Type.String(),
@@ -89,6 +103,7 @@ export const SecretsMoved = strict({ moved: Type.Array(Name), missing: Type.Arra
 
 export type ProviderQuirks = Static<typeof ProviderQuirks>
 export type ProviderCreate = Static<typeof ProviderCreate>
+export type ProviderEdit = Static<typeof ProviderEdit>
 export type ProviderView = Static<typeof ProviderView>
 export type ProviderRemoved = Static<typeof ProviderRemoved>
 export type SecretsMoved = Static<typeof SecretsMoved>

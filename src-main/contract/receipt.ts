@@ -1,13 +1,9 @@
 // The receipt of one call: what it used, what each class of tokens cost, and how it went. Shared by `GET /v1/receipts/{id}`, the
 // admin API and the command line.
 
-import { Type, type Static, type TProperties } from 'typebox'
+import { Type, type Static } from 'typebox'
+import { NullableCount, NullablePrice, strict } from '#contract/fields.ts'
 
-function strict<Properties extends TProperties>(properties: Properties) {
-  return Type.Object(properties, { additionalProperties: false })
-}
-
-const NullableCount = Type.Union([Type.Integer(), Type.Null()])
 const NullableText = Type.Union([Type.String(), Type.Null()])
 /** `unknown`: nobody said, or the record was written by a Farebox that did not note it. Never read as 0. */
 const Source = Type.Enum(['reported', 'estimated', 'unknown'])
@@ -34,16 +30,7 @@ export const ReceiptView = strict({
     output: ClassCount,
     reasoning: ClassCount,
   }),
-  price: Type.Union([
-    strict({
-      version: Type.Integer(),
-      input: Type.Number(),
-      output: Type.Number(),
-      cache_read: Type.Number(),
-      cache_write: Type.Number(),
-    }),
-    Type.Null(),
-  ]),
+  price: NullablePrice,
   /** Their amounts add up to `charge_credits` exactly. */
   lines: Type.Array(
     Type.Union([

@@ -2,7 +2,7 @@
 // credits (not micro-credits), times are ISO 8601 UTC. Unknown fields are refused everywhere.
 
 import { Type, type Static } from 'typebox'
-import { Count, Credits, ModelName, Name, strict, Timestamp } from '#contract/fields.ts'
+import { Count, Credits, ModelName, Name, NullableCount, NullablePrice, strict, Timestamp } from '#contract/fields.ts'
 import { ProviderCreate, providerProperties } from '#contract/providers.ts'
 
 /** Credits per million tokens; up to a credit per token, which keeps every charge an exact integer. */
@@ -43,6 +43,13 @@ const modelProperties = {
 }
 
 export const ModelCreate = strict(modelProperties)
+/** What may change on a model beside its price; what is left out stays, targets are replaced as a whole. */
+export const ModelEdit = strict({
+  display_name: modelProperties.display_name,
+  context_window: Type.Optional(Count),
+  max_output_tokens: modelProperties.max_output_tokens,
+  targets: Type.Optional(modelProperties.targets),
+})
 export const ModelView = strict({
   id: ModelName,
   display_name: Name,
@@ -50,16 +57,7 @@ export const ModelView = strict({
   context_window: Type.Integer(),
   max_output_tokens: Type.Integer(),
   enabled: Type.Boolean(),
-  price: Type.Union([
-    strict({
-      version: Type.Integer(),
-      input: Type.Number(),
-      output: Type.Number(),
-      cache_read: Type.Number(),
-      cache_write: Type.Number(),
-    }),
-    Type.Null(),
-  ]),
+  price: NullablePrice,
   targets: Type.Array(
     strict({ provider: Type.String(), model: Type.String(), priority: Type.Integer(), weight: Type.Integer() }),
   ),
@@ -162,12 +160,18 @@ export const KeyCreated = strict({
 
 export const UsageQuery = strict({
   since: Type.Optional(Type.String({ maxLength: 40 })),
+  until: Type.Optional(Type.String({ maxLength: 40 })),
   key: Type.Optional(Name),
   model: Type.Optional(ModelName),
+  provider: Type.Optional(Name),
+  package: Type.Optional(Name),
+  owner: Type.Optional(Name),
+  /** `failed`: everything with a status of 400 or more. */
+  status: Type.Optional(Type.Enum(['ok', 'failed'])),
+  min_credits: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$' })),
   limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,5}$' })),
   before: Type.Optional(Type.String({ maxLength: 64 })),
 })
-const NullableCount = Type.Union([Type.Integer(), Type.Null()])
 export const UsageView = strict({
   id: Type.String(),
   created_at: Timestamp,
@@ -238,6 +242,8 @@ export const StatusView = strict({
   secrets: Type.String(),
   /** Sentences about what somebody should look after. */
   attention: Type.Array(Type.String()),
+  /** When new calls are taken again; absent where they are taken now. */
+  paused_until: Type.Optional(Timestamp),
   open_exchanges: Type.Integer(),
   held_credits: Type.Number(),
   providers: Type.Integer(),
@@ -304,6 +310,7 @@ export type PriceFields = Static<typeof PriceFields>
 export type PriceChange = Static<typeof PriceChange>
 export type TargetFields = Static<typeof TargetFields>
 export type ModelCreate = Static<typeof ModelCreate>
+export type ModelEdit = Static<typeof ModelEdit>
 export type ModelView = Static<typeof ModelView>
 export type PackageCreate = Static<typeof PackageCreate>
 export type PackageEdit = Static<typeof PackageEdit>

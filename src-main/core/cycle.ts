@@ -20,6 +20,15 @@ export function nextCycleStart(kind: CycleKind, timeZone: string, instantMs: num
   return startOfLocalDate(timeZone, year, month, day + 1)
 }
 
+/** The beginning of the day after the one that begins at `dayStartMs`. Most days have 24 hours, which is looked at first. */
+export function nextDayStart(timeZone: string, dayStartMs: number): number {
+  const guess = dayStartMs + 24 * HOUR_MS
+  const today = localDate(timeZone, dayStartMs).day
+  const isLast = localDate(timeZone, guess - 1).day === today
+  const isNext = localDate(timeZone, guess).day !== today
+  return isLast && isNext ? guess : nextCycleStart('daily', timeZone, dayStartMs)
+}
+
 /** The first instant of a calendar date in a time zone. */
 export function startOfDate(timeZone: string, { year, month, day }: LocalDate): number {
   return startOfLocalDate(timeZone, year, month, day)

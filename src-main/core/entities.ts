@@ -107,16 +107,24 @@ export type Package = {
 export type StoredKeyStatus = 'active' | 'suspended' | 'revoked'
 export type KeyStatus = StoredKeyStatus | 'expired'
 
+/** Who suspended a key: what an administrator suspended, its member must not resume. */
+export const SUSPENDERS = ['administrator', 'member'] as const
+export type Suspender = (typeof SUSPENDERS)[number]
+
 export type Key = {
   readonly id: string
   readonly name: string
   readonly owner: string | undefined
+  /** The member whose key it is, in whose name it is used and who may see and block it. */
+  readonly memberId: string | undefined
   /** SHA-256 of the key, base64url. */
   readonly hash: string
   /** Last four characters of the key. */
   readonly hint: string
   readonly packageId: string
   readonly storedStatus: StoredKeyStatus
+  /** undefined where it is not suspended, or was before anybody noted it, which counts as by an administrator. */
+  readonly suspendedBy: Suspender | undefined
   readonly expiresAtMs: number | undefined
   readonly createdAtMs: number
 }

@@ -26,3 +26,8 @@ export function creditsToMicro(credits: number): MicroCredits | undefined {
 export function microToCredits(amount: MicroCredits): number {
   return amount / MICRO_PER_CREDIT
 }
+
+/** A sum over many keys or calls, for display: beyond what an amount can be (some billion credits) it is the nearest double. */
+export function sumToCredits(sumMicro: number): number {
+  return sumMicro / MICRO_PER_CREDIT
+}

@@ -11,9 +11,9 @@ import { BALANCE_COLUMNS, ENTRY_COLUMNS, USAGE_COLUMNS, type Cell, type LedgerBa
 
 /**
  * Returns a function that writes a batch inside the caller's transaction. A row that is there already is passed over, so
- * that a batch whose outcome was unclear can be written again.
+ * that a batch whose outcome was unclear can be written again. Returns the ids of the usage records that were not there before.
  */
-export function ledgerAppender(db: Database): (batch: LedgerBatch) => void {
+export function ledgerAppender(db: Database): (batch: LedgerBatch) => string[] {
   const insertEntry = db.prepare<Cell[]>(
     `INSERT INTO ledger_entry (${ENTRY_COLUMNS}) VALUES (${marks(ENTRY_COLUMNS)}) ON CONFLICT DO NOTHING`,
   )
@@ -31,8 +31,9 @@ export function ledgerAppender(db: Database): (batch: LedgerBatch) => void {
   )
   return (batch) => {
     for (const row of batch.entries) insertEntry.run(...row)
-    for (const row of batch.usage) insertUsage.run(...row)
+    const recorded = batch.usage.filter((row) => insertUsage.run(...row).changes === 1).map(([id]) => String(id))
     for (const row of batch.balances) putBalance.run(...row)
+    return recorded
   }
 }
 

@@ -48,6 +48,7 @@ export type Amendment = { readonly entries: readonly LedgerEntry[]; readonly usa
 
 export class Journal {
   readonly #append: AppendBatch
+  readonly #onRecorded: (records: readonly UsageRecord[]) => void
   #gathering: Batch = newBatch()
   #isWriting = false
   /** The batch that the disk refused, while it waits to be tried again. */
@@ -56,8 +57,10 @@ export class Journal {
   #timer: { readonly handle: NodeJS.Timeout; readonly isUrgent: boolean } | undefined
   #isHalted = false
 
-  constructor(append: AppendBatch) {
+  /** `onRecorded` is told the usage records of each batch once they are on disk. */
+  constructor(append: AppendBatch, onRecorded: (records: readonly UsageRecord[]) => void = () => undefined) {
     this.#append = append
+    this.#onRecorded = onRecorded
   }
 
   /** True while the disk refuses rows. Nothing new should be admitted then. */
@@ -145,6 +148,7 @@ export class Journal {
     this.#isHalted = false
     this.#isWriting = false
     for (const waiting of batch.waiting) waiting.resolve()
+    this.#onRecorded(batch.usage)
     if (this.#gathering.entries.length > 0 || this.#gathering.waiting.length > 0) this.#schedule()
   }
 

@@ -4,6 +4,7 @@
 
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
+import { addPoints, pointProblems } from '#ledger/points.ts'
 import { ENTRY_COLUMNS } from '#ledger/rows.ts'
 
 /** A summary grows by this many entries at once: some milliseconds of the writer's time every few thousand calls. */
@@ -41,6 +42,7 @@ export function summariseNext(db: Database): number {
     `INSERT INTO ledger_summary (id, last_seq, digest) VALUES (1, ?, ?)
      ON CONFLICT (id) DO UPDATE SET last_seq = excluded.last_seq, digest = excluded.digest`,
   ).run(upTo, digestOf(db, { after, upTo, digest }))
+  addPoints(db, after, upTo)
   return Math.max(0, upTo + SUMMARY_STEP - last)
 }
 
@@ -57,7 +59,8 @@ export function summaryProblems(db: Database): string[] {
     )
     .pluck()
     .all({ upTo })
-  const sums = differing.map((keyId) => `key ${keyId}: the summary of its older entries is not their sum`)
+  const wrong = differing.map((keyId) => `key ${keyId}: the summary of its older entries is not their sum`)
+  const sums = [...wrong, ...pointProblems(db)]
   if (digestOf(db, { after: 0, upTo, digest: '' }) === digest) return sums
   return [...sums, 'the summarised entries are not those that were written']
 }

@@ -37,6 +37,11 @@ export class Adaptations {
     return [...members, ...values].filter((name) => holds(body, name))
   }
 
+  /** Forgets what a target does not take, because from now on it is another one behind the same name. */
+  forget(target: Target): void {
+    this.#byTarget.delete(keyOf(target))
+  }
+
   /** The members that are left out for a target, or sent under their other name. */
   #of(target: Target): ReadonlySet<string> {
     return this.#byTarget.get(keyOf(target)) ?? NONE

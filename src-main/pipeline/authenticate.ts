@@ -2,7 +2,7 @@
 // that does not have a key's form.
 
 import type { Catalog } from '#catalog/catalog.ts'
-import { keyStatus, type Key, type Package } from '#core/entities.ts'
+import type { Key, Package } from '#core/entities.ts'
 import { isWellFormedKey } from '#core/key-format.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
@@ -32,7 +32,12 @@ export function authenticate(credentials: Credentials, deps: AuthenticateDeps): 
   // Unknown and malformed keys get the same answer, so that nobody learns which of the two it was.
   const key = isWellFormedKey(text) ? deps.catalog.keyByHash(deps.hashKey(text)) : undefined
   if (key === undefined) return unauthenticated('This is not a valid key.')
-  const status = keyStatus(key, deps.nowMs())
+  return callerOfKey(key, deps)
+}
+
+/** The caller whose key it is, or a refusal for a key that may not be used now. */
+export function callerOfKey(key: Key, deps: Pick<AuthenticateDeps, 'catalog' | 'nowMs'>): Caller | Refusal {
+  const status = deps.catalog.statusOf(key, deps.nowMs())
   if (status !== 'active') return refuse('key_not_usable', `This key is ${status}.`)
   const owner = deps.catalog.package(key.packageId)
   if (owner === undefined) throw new Error(`key ${key.id} has no package`)

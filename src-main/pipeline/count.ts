@@ -1,6 +1,7 @@
 // Counts the input tokens of a request before it is sent: by the provider where it counts, by our own tokenizer where it does
 // not, cannot, or does not answer in time. Counting is free: nothing is held, charged or recorded.
 
+import type { Pause } from '#pipeline/pause.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import type { Provider } from '#core/entities.ts'
 import { quirksOf } from '#core/quirks.ts'
@@ -26,6 +27,7 @@ export type CountDeps = {
   readonly transport: Transport
   readonly counter: TokenCounter
   readonly limiter: CountLimiter
+  readonly pause: Pause
   readonly routing: RoutingDeps
   /** Told about mistakes of ours; gets no content. */
   readonly reportFault: (error: unknown, requestId: string) => void
@@ -84,6 +86,8 @@ export async function runCount(call: CountCall, deps: CountDeps): Promise<void> 
 
 async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
   const asked = { ...call, endpoint: 'messages' } as const
+  const paused = deps.pause.refusal()
+  if (paused !== undefined) return replyRefusal(asked, paused, {})
   const request = readCountRequest(call.text, call.byteLength)
   if (isRefusal(request)) return replyRefusal(asked, request, {})
   const wanted = { model: request.model, kind: 'chat', endpoint: 'messages' } as const

@@ -121,6 +121,11 @@ export class Health {
     entry.trips -= 1
   }
 
+  /** Forgets what was known of a target, because from now on it is another one behind the same name. */
+  forget(target: Target): void {
+    this.#entries.delete(keyOf(target))
+  }
+
   #entryOf(target: Target): Entry {
     const key = keyOf(target)
     const known = this.#entries.get(key)

@@ -13,12 +13,20 @@ type OpenExchange = {
 
 export class OpenExchanges {
   readonly #open = new Set<OpenExchange>()
+  readonly #listeners = new Set<() => void>()
   #whenNone: (() => void) | undefined
   /** Why nothing may run any more, once the program ends. */
   #ending: Refusal | undefined
 
   get size(): number {
     return this.#open.size
+  }
+
+  /** How many are running of some keys. */
+  count(isMeant: (keyId: string) => boolean): number {
+    let count = 0
+    for (const { keyId } of this.#open) if (isMeant(keyId)) count += 1
+    return count
   }
 
   /** The keys that have exchanges running. */
@@ -34,7 +42,14 @@ export class OpenExchanges {
 
   remove(exchange: OpenExchange): void {
     this.#open.delete(exchange)
+    for (const listener of this.#listeners) listener()
     if (this.#open.size === 0) this.#whenNone?.()
+  }
+
+  /** Calls the listener whenever an exchange has ended, until the function that is returned is called. It must not throw. */
+  onRemoved(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Ends every exchange of a key that may no longer be used. */

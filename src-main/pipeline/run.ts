@@ -3,7 +3,6 @@
 // through `close`.
 
 import type { Catalog } from '#catalog/catalog.ts'
-import { keyStatus } from '#core/entities.ts'
 import { refusalOfFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -15,6 +14,7 @@ import type { Caller } from '#pipeline/authenticate.ts'
 import { readRequest, type EndpointName, type EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Gate } from '#pipeline/gate.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
+import type { Pause } from '#pipeline/pause.ts'
 import type { Client, Headers, TokenCounter } from '#pipeline/ports.ts'
 import type { RelayEnd } from '#pipeline/relay.ts'
 import { baseHeaders, overflowRefusal, replyProviderError, replyRefusal, translateError } from '#pipeline/reply.ts'
@@ -27,6 +27,7 @@ export type RunDeps = AttemptDeps & {
   readonly catalog: Catalog
   readonly gate: Gate
   readonly open: OpenExchanges
+  readonly pause: Pause
   readonly counter: TokenCounter
   /** Told about mistakes of ours; gets no content. */
   readonly reportFault: (error: unknown, requestId: string) => void
@@ -48,6 +49,8 @@ export type Call = {
 /** Serves one call to its end. Never throws: what goes wrong is answered, settled and reported. */
 export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   try {
+    const paused = deps.pause.refusal()
+    if (paused !== undefined) return replyRefusal(call, paused, {})
     const request = readRequest(call.endpoint, call.text, call.byteLength)
     if (isRefusal(request)) return replyRefusal(call, request, {})
     const served = resolveModel(deps.catalog, request, call.caller.package)
@@ -154,7 +157,7 @@ async function giveUp({ request, served, choice, admission }: Admitted, { gate, 
 
 function isUsable(keyId: string, { catalog, clock }: RunDeps): boolean {
   const key = catalog.key(keyId)
-  return key !== undefined && keyStatus(key, clock.nowMs()) === 'active'
+  return key !== undefined && catalog.statusOf(key, clock.nowMs()) === 'active'
 }
 
 type Ended = Attempted & { readonly admitted: Admitted; readonly startedMs: number }

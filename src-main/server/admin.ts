@@ -1,79 +1,144 @@
-// The admin API, built from the contract's table: what comes in is checked against its schema and handed to its handler.
-// This file and the schemas are loaded by the first request that needs them: a gateway that only relays never pays for them.
+// The admin API, built from the contract's table: what comes in is checked against its schema and handed to its handler, and every
+// change is noted with its outcome. This file and the schemas are loaded by the first request that needs them: a gateway that only
+// relays never pays for them.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog } from '#catalog/catalog.ts'
 import {
   ADMIN_API,
   type AdminAction,
+  type AdminApi,
   type Endpoint,
   type RequestBody,
   type RequestQuery,
   type ResponseBody,
 } from '#contract/admin-api.ts'
 import { check, firstProblem } from '#contract/validate.ts'
-import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { Viewer } from '#core/member.ts'
+import { isRefusal, refuse, REFUSALS, type Refusal } from '#core/refusal.ts'
+import { actorOf, NOBODY } from '#server/audit.ts'
+import { detailsOf, isNoted, subjectOf } from '#server/audit-details.ts'
+import type { Door } from '#server/door.ts'
+import { JsonText } from '#server/json-text.ts'
 import { sendRefusal } from '#server/refusals.ts'
+import type { FoundRoute } from '#server/route-table.ts'
+import { clearSessionCookie, setSessionCookie } from '#server/session-cookie.ts'
+import type { Session } from '#server/sessions.ts'
+
+/** The browser's side of a visit. */
+export type Visit = {
+  /** Where the request came from. */
+  readonly address: string
+  /** undefined for the command line, and for whoever has none yet. */
+  readonly session: Session | undefined
+  setCookie(value: string): void
+  clearCookie(): void
+}
 
 export type AdminInput<Action extends AdminAction> = {
   /** From the path; empty where it has none. */
   readonly id: string
   readonly body: RequestBody<Action>
   readonly query: RequestQuery<Action>
+  /** On whose behalf. Whoever may not ask for the action at all never gets here. */
+  readonly viewer: AdminApi[Action]['access'] extends 'public' ? undefined : Viewer
+  readonly visit: Visit
+  /** Names who it was in the audit log, where nobody was signed in. */
+  readonly nameActor: (name: string) => void
 }
+
+/** What was made into JSON elsewhere is sent as it is. */
+type Answer<Action extends AdminAction> = ResponseBody<Action> | JsonText | Refusal
 
 export type AdminHandlers = {
-  readonly [Action in AdminAction]: (
-    input: AdminInput<Action>,
-  ) => ResponseBody<Action> | Refusal | Promise<ResponseBody<Action> | Refusal>
+  readonly [Action in AdminAction]: (input: AdminInput<Action>) => Answer<Action> | Promise<Answer<Action>>
 }
 
-type AnyHandler = (input: { id: string; body: unknown; query: unknown }) => unknown
+type Untyped = { readonly body: unknown; readonly query: unknown }
+type AnyHandler = (
+  input: Untyped & Omit<AdminInput<AdminAction>, 'body' | 'query' | 'viewer'> & { readonly viewer: Viewer | undefined },
+) => unknown
 
-/** Serves one request below `/api`, whose sender is known to be an administrator. */
-export async function serveAdmin(
+type ServeDeps = {
+  readonly handlers: AdminHandlers
+  readonly catalog: Catalog
+  readonly door: () => Promise<Door>
+}
+
+/** Serves one request below `/api`, whose sender may ask for it. */
+export async function serveAdmin(request: FastifyRequest, reply: FastifyReply, deps: ServeDeps): Promise<FastifyReply> {
+  const { adminRoute: found } = request
+  if (found === null) throw new Error('a request of the admin API was not admitted')
+  const input = readInput(request, ADMIN_API[found.action])
+  const note = await noteOf(request, found, { deps, input })
+  try {
+    const answer = isRefusal(input) ? input : await act(request, reply, { found, deps, input, note })
+    note.end(isRefusal(answer) ? answer : undefined)
+    if (isRefusal(answer)) return sendRefusal(reply, answer)
+    return sendAnswer(reply.header('cache-control', 'no-store'), answer)
+  } catch (error) {
+    note.end(refuse('internal', ''))
+    throw error
+  }
+}
+
+function readInput(request: FastifyRequest, endpoint: Endpoint): Untyped | Refusal {
+  const body = endpoint.body === undefined ? undefined : check(endpoint.body, parse(request.body))
+  if (body?.type === 'invalid') return invalid(firstProblem(body.problems))
+  const query = endpoint.query === undefined ? undefined : check(endpoint.query, request.query)
+  if (query?.type === 'invalid') return invalid(firstProblem(query.problems))
+  return { body: body?.value, query: query?.value }
+}
+
+type Acting = { readonly found: FoundRoute; readonly deps: ServeDeps; readonly input: Untyped; readonly note: Note }
+
+async function act(
   request: FastifyRequest,
   reply: FastifyReply,
-  handlers: AdminHandlers,
-): Promise<FastifyReply> {
-  const found = findEndpoint(request.method, request.url.replace(/\?.*$/s, ''))
-  if (isRefusal(found)) return sendRefusal(reply, found)
-  const { action, endpoint, id } = found
-  const body = endpoint.body === undefined ? undefined : check(endpoint.body, parse(request.body))
-  if (body?.type === 'invalid') return sendRefusal(reply, invalid(firstProblem(body.problems)))
-  const query = endpoint.query === undefined ? undefined : check(endpoint.query, request.query)
-  if (query?.type === 'invalid') return sendRefusal(reply, invalid(firstProblem(query.problems)))
-  // The schemas above make the input what the handler's type says.
+  { found: { action, id }, deps: { handlers }, input, note }: Acting,
+): Promise<unknown> {
+  // The schemas make the input what the handler's type says, and the table whether there is a viewer.
   const handler = handlers[action] as AnyHandler
-  const answer = await handler({ id, body: body?.value, query: query?.value })
-  if (isRefusal(answer)) return sendRefusal(reply, answer)
-  return reply.header('cache-control', 'no-store').header('x-request-id', request.id).send(answer)
-}
-
-type Found = { readonly action: AdminAction; readonly endpoint: Endpoint; readonly id: string }
-
-/** The table's entry for a path. A segment `{id}` matches any one segment, decoded. */
-function findEndpoint(method: string, path: string): Found | Refusal {
-  const segments = path.split('/')
-  for (const [action, endpoint] of Object.entries<Endpoint>(ADMIN_API)) {
-    if (endpoint.method !== method) continue
-    const pattern = endpoint.path.split('/')
-    const fits = (part: string, index: number) =>
-      part === segments[index] || (part === '{id}' && segments[index] !== '')
-    if (pattern.length !== segments.length || !pattern.every(fits)) continue
-    const id = decode(segments[pattern.indexOf('{id}')] ?? '')
-    if (id === undefined) return refuse('invalid_request', 'The path is not encoded correctly.')
-    // Object.entries forgets that the names are those of the table.
-    return { action: action as AdminAction, endpoint, id }
+  const visit = {
+    address: request.ip,
+    session: request.visitor?.session,
+    setCookie: (value: string) => setSessionCookie(request, reply, value),
+    clearCookie: () => clearSessionCookie(request, reply),
   }
-  return refuse('not_found', `There is no ${method} endpoint at this path.`)
+  const { nameActor } = note
+  return handler({ id, ...input, viewer: request.visitor?.viewer, visit, nameActor })
 }
 
-function decode(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    // A malformed percent sign; the caller refuses it.
-    return undefined
+/** Sends what a handler answered. */
+function sendAnswer(reply: FastifyReply, answer: unknown): FastifyReply {
+  if (!(answer instanceof JsonText)) return reply.send(answer)
+  return reply.header('content-type', 'application/json; charset=utf-8').send(answer.bytes)
+}
+
+type Note = { readonly nameActor: (name: string) => void; readonly end: (refusal: Refusal | undefined) => void }
+const NO_NOTE: Note = { nameActor: () => undefined, end: () => undefined }
+
+/** What the audit log will say. Whom it is about is looked up now: afterwards it may be gone. */
+async function noteOf(
+  request: FastifyRequest,
+  { action, route, id }: FoundRoute,
+  { deps, input }: { readonly deps: ServeDeps; readonly input: Untyped | Refusal },
+): Promise<Note> {
+  const asked = isRefusal(input) ? { body: undefined, query: undefined } : input
+  if (!isNoted(route, asked.body)) return NO_NOTE
+  const { audit } = await deps.door()
+  const viewer = request.visitor?.viewer
+  let actor = viewer === undefined ? NOBODY : actorOf(viewer)
+  const subject = subjectOf(route, id, deps.catalog)
+  const details = detailsOf(action, asked.body, asked.query)
+  return {
+    nameActor: (name) => void (actor = name),
+    end(refusal) {
+      // Tries that were not looked at are not noted: there can be any number of them.
+      if (action === 'signIn' && (refusal?.code === 'rate_limited' || refusal?.code === 'overloaded')) return
+      const outcome = refusal?.code ?? 'done'
+      audit.add({ actor, action, subject, outcome, status: refusal ? REFUSALS[refusal.code].status : 200, details })
+    },
   }
 }
 

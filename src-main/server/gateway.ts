@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import { balanceView } from '#catalog/views.ts'
-import { keyStatus, type Model } from '#core/entities.ts'
+import type { Model } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
@@ -25,7 +25,7 @@ export type GatewayDeps = RunDeps & {
 }
 
 /** Room for images; a longer body is refused by its length, unread. */
-const MAX_BODY_BYTES = 32 * 1024 * 1024
+export const MAX_BODY_BYTES = 32 * 1024 * 1024
 
 /** Headers that a client may hand to a provider that speaks its dialect. Everything else stays here. */
 const FORWARDED_HEADERS: Readonly<Record<EndpointName, RegExp>> = {
@@ -59,7 +59,8 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   app.post('/v1/messages/count_tokens', counting, (request, reply) => serveCount(request, reply, countDeps))
   app.get('/v1/balance', { config: { access: 'key' } }, (request, reply) => showBalance(request, reply, deps))
   app.get<{ Params: { id: string } }>('/v1/receipts/:id', { config: { access: 'key' } }, async (request, reply) => {
-    const receipt = await receiptOf(request.params.id, deps.readReceipt, callerOf(request).key.id)
+    const { key: own } = callerOf(request)
+    const receipt = await receiptOf(request.params.id, deps.readReceipt, (keyId) => keyId === own.id)
     return isRefusal(receipt) ? sendRefusal(reply, receipt) : reply.send(receipt)
   })
   app.get('/health', { config: { access: 'public' } }, (_request, reply) => {
@@ -190,7 +191,7 @@ function showBalance(request: FastifyRequest, reply: FastifyReply, deps: Gateway
   return reply.send({
     object: 'balance',
     key_name: key.name,
-    status: keyStatus(key, deps.clock.nowMs()),
+    status: deps.catalog.statusOf(key, deps.clock.nowMs()),
     package_type: entity.type,
     ...balanceView(balance),
     daily_credits: isDaily ? microToCredits(entity.creditsMicro) : null,

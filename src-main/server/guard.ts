@@ -6,41 +6,79 @@ import type { IncomingMessage } from 'node:http'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
 /** Headers of which two would mean that two parsers could each believe another one. */
-const SINGLE_HEADERS = new Set(['host', 'authorization', 'x-api-key', 'content-length', 'content-type'])
+const SINGLE_HEADERS = new Set([
+  'host',
+  'authorization',
+  'x-api-key',
+  'x-farebox-session',
+  'content-length',
+  'content-type',
+  'origin',
+  'sec-fetch-site',
+])
+/** Of these a second one is a second proof of who asks. */
+const PROOFS = new Set(['authorization', 'x-api-key', 'x-farebox-session'])
 /** Most headers are told apart by their length alone; this runs for every header of every request. */
 const SINGLE_LENGTHS = new Set(Array.from(SINGLE_HEADERS, (name) => name.length))
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** What Codex tries first; its route says that it is not there, in the way that makes it go on. */
+const WEB_SOCKET_PATHS = new Set(['/v1/responses', '/responses'])
 
 export type GuardOptions = {
-  /** The Host values that are ours, lower case, with port. Filled in when the port is known. */
+  /** The names and ports under which we may be addressed, in lower case. */
   readonly hosts: ReadonlySet<string>
+  /** Whether the route is a page that a link from elsewhere may open. */
+  readonly isPage?: boolean
 }
 
 /** A refusal for a request that must not get any further. */
 export function guard(request: IncomingMessage, options: GuardOptions): Refusal | undefined {
   const twice = repeatedHeader(request.rawHeaders)
-  if (twice === 'authorization' || twice === 'x-api-key') {
-    return refuse('unauthenticated', `The ${twice} header was sent twice.`)
+  // One of them is not ours, whichever it is.
+  if (twice === 'origin' || twice === 'sec-fetch-site') return foreign()
+  if (twice !== undefined) {
+    return refuse(PROOFS.has(twice) ? 'unauthenticated' : 'invalid_request', `The ${twice} header was sent twice.`)
   }
-  if (twice !== undefined) return refuse('invalid_request', `The ${twice} header was sent twice.`)
   const { host } = request.headers
   if (host === undefined || !options.hosts.has(host.toLowerCase())) {
     return refuse('forbidden', 'This Host is not served here. Use the address that Farebox printed when it started.')
   }
-  if (!(request.url ?? '').startsWith('/')) return refuse('invalid_request', 'The request target must be a path.')
-  if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
+  return checkForm(request) ?? checkOrigin(request, host, options.isPage === true)
+}
+
+/** What no tool of ours and no browser of a user sends. */
+function checkForm({ url = '', method = '', headers }: IncomingMessage): Refusal | undefined {
+  if (!url.startsWith('/')) return refuse('invalid_request', 'The request target must be a path.')
+  if (!METHODS.has(method)) return refuse('invalid_request', 'This method is not served here.')
+  if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
     return refuse('invalid_request', 'Compressed bodies are not accepted.')
   }
-  return checkOrigin(request, host)
+  // Java's HTTP client offers HTTP/2 with every request, and goes on without it.
+  const upgrade = headers.upgrade?.toLowerCase()
+  const isHarmless = upgrade === undefined || upgrade === 'h2c' || WEB_SOCKET_PATHS.has(url.replace(/\?.*$/s, ''))
+  return isHarmless ? undefined : refuse('invalid_request', 'Nothing here can be upgraded to another protocol.')
 }
 
 /** Tools send no Origin. A browser does, and then the page must be our own. */
-function checkOrigin(request: IncomingMessage, host: string): Refusal | undefined {
-  const { origin } = request.headers
-  const site = request.headers['sec-fetch-site']
-  const isForeign =
-    (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) ||
-    (site !== undefined && site !== 'same-origin' && !(site === 'none' && request.method === 'GET'))
-  return isForeign ? refuse('forbidden', 'Requests from web pages are not accepted.') : undefined
+function checkOrigin(request: IncomingMessage, host: string, isPage: boolean): Refusal | undefined {
+  const { origin, 'sec-fetch-site': site } = request.headers
+  if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) return foreign()
+  if (site === undefined || site === 'same-origin' || (site === 'none' && isRead(request))) return undefined
+  return isPage && isNavigation(request) ? undefined : foreign()
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** A link that somebody followed in a tab of their browser, not in a frame of another page. */
+function isNavigation(request: IncomingMessage): boolean {
+  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = request.headers
+  return request.method === 'GET' && mode === 'navigate' && destination === 'document'
+}
+
+function foreign(): Refusal {
+  return refuse('forbidden', 'Requests from web pages are not accepted.')
 }
 
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {

@@ -1,12 +1,13 @@
 // Receipts: a usage record explained, with its price and the lines that add up to its charge.
 
-import { iso } from '#catalog/dates.ts'
+import { priceView } from '#catalog/views.ts'
 import type { ReceiptView } from '#contract/receipt.ts'
 import { microCredits, microToCredits } from '#core/money.ts'
 import type { Price } from '#core/pricing.ts'
 import { receiptLines } from '#core/receipt.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
+import { callView } from '#reports/usage-view.ts'
 import type { StoredReceipt } from '#store/usage-rows.ts'
 
 /** Finds the record of one call; undefined where there is none. */
@@ -15,12 +16,16 @@ export type ReadReceipt = (id: string) => Promise<StoredReceipt | undefined>
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * The receipt of a call; of one key's calls where `keyId` is given. Another key's call is refused in the same words as one
- * that never was, so that nobody can ask what others do.
+ * The receipt of a call of a key that `mayShow`. Another key's call is refused in the same words as one that never was, so that
+ * nobody can ask what others do.
  */
-export async function receiptOf(id: string, read: ReadReceipt, keyId?: string): Promise<ReceiptView | Refusal> {
+export async function receiptOf(
+  id: string,
+  read: ReadReceipt,
+  mayShow: (keyId: string) => boolean,
+): Promise<ReceiptView | Refusal> {
   const row = ID.test(id) ? await read(id) : undefined
-  if (row !== undefined && (keyId === undefined || row.key_id === keyId)) return receiptView(row)
+  if (row !== undefined && mayShow(row.key_id)) return receiptView(row)
   return refuse('not_found', 'There is no receipt with this id. A call has one when it was admitted and has ended.')
 }
 
@@ -32,30 +37,16 @@ function receiptView(row: StoredReceipt): ReceiptView {
   const lines = price === undefined || row.usage_source === 'none' ? [] : receiptLines(usage, price, charge)
   return {
     object: 'receipt',
-    id: row.id,
-    created_at: iso(row.created_at_ms),
-    key: row.key_name,
-    endpoint: row.endpoint,
-    model: row.model_id,
-    provider: row.provider_name,
-    upstream_model: row.upstream_model,
-    stream: row.is_stream === 1,
-    outcome: row.outcome,
-    status: row.status,
+    ...callView(row),
     tokens: tokensView(row),
-    price: price === undefined ? null : priceView(price),
+    price: priceView(price),
     lines: lines.map((line) =>
       line.type === 'rounding'
         ? line
         : { type: line.type, tokens: line.tokens, price: microToCredits(line.priceMicro), amount: line.amount },
     ),
-    charge_credits: microToCredits(charge),
-    held_credits: microToCredits(microCredits(row.hold_micro)),
-    overrun: row.is_overrun === 1,
     // Written by this program, in the shape that the contract has.
     attempts: row.attempts === null ? 'unknown' : (JSON.parse(row.attempts) as ReceiptView['attempts']),
-    first_byte_ms: row.first_byte_ms,
-    duration_ms: row.duration_ms,
   }
 }
 
@@ -81,16 +72,6 @@ function priceOf(row: StoredReceipt): Price | undefined {
     outputMicro: microCredits(output),
     cacheReadMicro: microCredits(cacheRead),
     cacheWriteMicro: microCredits(cacheWrite),
-  }
-}
-
-function priceView(price: Price): ReceiptView['price'] {
-  return {
-    version: price.version,
-    input: microToCredits(price.inputMicro),
-    output: microToCredits(price.outputMicro),
-    cache_read: microToCredits(price.cacheReadMicro),
-    cache_write: microToCredits(price.cacheWriteMicro),
   }
 }
 

@@ -1,40 +1,59 @@
 // Builds the HTTP server. Every route declares who may reach it; a route that does not cannot be registered. The guard comes
 // first, then authentication, and only then a body is read.
 
-import { timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { errorBody } from '#dialect/errors.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { AdminHandlers } from '#server/admin.ts'
+import type { Visitor } from '#server/admission.ts'
+import { ChangeLimiter } from '#server/change-limiter.ts'
 import { credentialsOf } from '#server/credentials.ts'
-import { registerGateway, type GatewayDeps } from '#server/gateway.ts'
+import { registerDashboard, type DashboardDeps } from '#server/dashboard-routes.ts'
+import type { Door } from '#server/door.ts'
+import { MAX_BODY_BYTES, registerGateway, type GatewayDeps } from '#server/gateway.ts'
 import { guard } from '#server/guard.ts'
+import { registerReference } from '#server/reference.ts'
+import { registerStreams, type StreamDeps, type StreamVisitor } from '#server/streams.ts'
 import { refusalOfError, sendRefusal, sendRefusalAndClose, type RaisedError } from '#server/refusals.ts'
+import type { FoundRoute } from '#server/route-table.ts'
 
-/** Who may reach a route: anyone, the holder of a key, or the administrator of this machine. */
-export type Access = 'public' | 'key' | 'administrator'
+/**
+ * Who may reach a route: anyone, the holder of a key, whoever is signed in, an administrator, or whom the admin API's table says.
+ */
+export type Access = 'public' | 'key' | 'member' | 'administrator' | 'table'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
     /** Endpoints whose clients read errors in the shape of the messages format. */
     format?: 'messages'
+    /** A page that a link from elsewhere may open: it shows nothing before its visitor has signed in. */
+    isPage?: true
   }
   interface FastifyRequest {
     /** Set on routes for keys. */
     caller: Caller | null
+    /** Who asks, on routes of the admin API that are not for anyone. */
+    visitor: Visitor | null
+    /** What is asked for, where the table says who may. */
+    adminRoute: FoundRoute | null
   }
 }
 
-export type ServerDeps = GatewayDeps & {
-  readonly newId: () => string
-  readonly hosts: ReadonlySet<string>
-  /** Asked for by the first request of the admin API. */
-  readonly adminHandlers: () => Promise<AdminHandlers>
-  /** What the command line presents; made anew at each start. */
-  readonly adminToken: string
-}
+export type ServerDeps = GatewayDeps &
+  DashboardDeps &
+  StreamDeps & {
+    readonly newId: () => string
+    readonly hosts: ReadonlySet<string>
+    /** Asked for by the first request of the admin API. */
+    readonly adminHandlers: () => Promise<AdminHandlers>
+    /** Asked for by the first request that has to do with sessions. */
+    readonly door: () => Promise<Door>
+    /** What the command line presents, and what requests in this process do; made anew at each start. */
+    readonly adminToken: string
+    readonly inProcessToken: string
+  }
 
 const LIMITS = {
   /** The admin API's bodies; the gateway's routes allow more. */
@@ -78,12 +97,22 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.decorateRequest('caller', null)
+  app.decorateRequest('visitor', null)
+  app.decorateRequest('adminRoute', null)
   requireAccess(app)
+  const admission = { ...deps, memberChanges: new ChangeLimiter(deps.clock.monotonicMs) }
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    const refusal = guard(request.raw, deps) ?? admitToRoute(request, deps)
-    if (refusal === undefined) done()
-    else void sendRefusalAndClose(reply, refusal)
+    const { access, isPage = false } = request.routeOptions.config
+    const answer = (refusal: Refusal | undefined) => {
+      if (refusal === undefined) done()
+      else void sendRefusalAndClose(reply, refusal)
+    }
+    const refusal = guard(request.raw, { hosts: deps.hosts, isPage })
+    if (refusal !== undefined) return answer(refusal)
+    if (access === 'table' || access === 'member' || access === 'administrator') {
+      void import('#server/admission.ts').then(({ admit }) => admit(request, access, admission)).then(answer, done)
+    } else answer(admitCaller(request, deps))
   })
   app.setNotFoundHandler((request, reply) => {
     const { method } = request
@@ -91,11 +120,26 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   })
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
   registerGateway(app, deps)
-  app.all('/api/*', { config: { access: 'administrator' } }, async (request, reply) => {
+  registerStreams(app, deps, { access: 'member', visitorOf, bodyLimit: MAX_BODY_BYTES })
+  app.all('/api/*', { config: { access: 'table' } }, async (request, reply) => {
     const { serveAdmin } = await import('#server/admin.ts')
-    return serveAdmin(request, reply, await deps.adminHandlers())
+    return serveAdmin(request, reply, { ...deps, handlers: await deps.adminHandlers() })
   })
+  registerReference(app, deps)
+  registerDashboard(app, deps)
   return app
+}
+
+/** On whose behalf a stream is opened, and what ends it: the end of the session. The command line has none. */
+function visitorOf({ visitor }: FastifyRequest): StreamVisitor {
+  if (visitor === null) throw new Error('a stream was not admitted')
+  const { viewer, session } = visitor
+  if (session === undefined) return { viewer }
+  const onEnd = (end: () => void) => {
+    session.ended.addEventListener('abort', end, { once: true })
+    return () => session.ended.removeEventListener('abort', end)
+  }
+  return { viewer, onEnd }
 }
 
 /** Makes registering a route fail that says nothing about who may reach it. */
@@ -105,30 +149,13 @@ function requireAccess(app: FastifyInstance): void {
   })
 }
 
-/** Decides by the route that was matched, never by the URL's text. */
-function admitToRoute(request: FastifyRequest, deps: ServerDeps): Refusal | undefined {
-  switch (request.routeOptions.config.access) {
-    // undefined is the not-found handler, which shows nothing.
-    case undefined:
-    case 'public':
-      return undefined
-    case 'administrator':
-      return isAdministrator(request, deps.adminToken)
-        ? undefined
-        : refuse('unauthenticated', 'This needs the administrator of this machine.')
-    case 'key': {
-      const caller = authenticate(credentialsOf(request), { ...deps, nowMs: deps.clock.nowMs })
-      if (isRefusal(caller)) return caller
-      request.caller = caller
-      return undefined
-    }
-  }
-}
-
-function isAdministrator(request: FastifyRequest, token: string): boolean {
-  const presented = Buffer.from(request.headers.authorization ?? '')
-  const expected = Buffer.from(`Bearer ${token}`)
-  return presented.length === expected.length && timingSafeEqual(presented, expected)
+/** Decides by the route that was matched, never by the URL's text. The not-found handler has no access and shows nothing. */
+function admitCaller(request: FastifyRequest, deps: ServerDeps): Refusal | undefined {
+  if (request.routeOptions.config.access !== 'key') return undefined
+  const caller = authenticate(credentialsOf(request), { ...deps, nowMs: deps.clock.nowMs })
+  if (isRefusal(caller)) return caller
+  request.caller = caller
+  return undefined
 }
 
 function answerError(error: RaisedError, request: FastifyRequest, reply: FastifyReply, deps: ServerDeps): FastifyReply {

@@ -18,6 +18,7 @@ import Database from 'better-sqlite3'
 import type { Db } from '#store/database.ts'
 import { examineCopy, type CheckBooks, type CopyContents } from '#store/examine.ts'
 import { errorCode, makePrivate, syncFile, syncFolder } from '#store/files.ts'
+import { forgetVisits } from '#store/session-rows.ts'
 
 export type BackupRequest = {
   /** An absolute path. */
@@ -61,6 +62,7 @@ function copy(db: Db, place: Place, checkBooks: CheckBooks): BackupAnswer {
   const { draft } = place
   db.prepare('VACUUM INTO ?').run(draft)
   makePrivate(draft)
+  withoutVisits(draft)
   // SQLite leaves it to us when a copy reaches the disk.
   syncFile(draft)
   const examined = examineCopy(draft, checkBooks)
@@ -71,6 +73,17 @@ function copy(db: Db, place: Place, checkBooks: CheckBooks): BackupAnswer {
   const bytes = statSync(draft).size
   publish(place)
   return { type: 'made', bytes, contents: examined.contents }
+}
+
+/** Nobody is signed in to a backup. */
+function withoutVisits(draft: string): void {
+  const db = new Database(draft, { fileMustExist: true })
+  try {
+    db.pragma('journal_mode = DELETE')
+    forgetVisits(db)
+  } finally {
+    db.close()
+  }
 }
 
 /** The copy gets its name when it is whole. Nothing of that name is replaced unless it was said that it may be. */

@@ -1,4 +1,5 @@
-// Reads and writes the things a gateway is set up with: providers, models with targets and prices, packages, keys.
+// Reads and writes the things a gateway is set up with: providers, models with targets and prices, packages. Keys and members have
+// files of their own.
 
 import {
   DISCONNECT_CHOICES,
@@ -9,19 +10,23 @@ import {
   type Model,
   type Package,
   type Provider,
-  type StoredKeyStatus,
   type Target,
 } from '#core/entities.ts'
 import { PROVIDER_DIALECTS } from '#core/provider-dialect.ts'
 import { microCredits } from '#core/money.ts'
 import type { Price } from '#core/pricing.ts'
+import type { Member } from '#core/member.ts'
 import type { Db } from '#store/database.ts'
+import { loadKeys, putKey } from '#store/key-rows.ts'
+import { deleteMember, loadMembers, putMember } from '#store/member-rows.ts'
+import { oneOf } from '#store/values.ts'
 
 export type CatalogState = {
   readonly providers: readonly Provider[]
   readonly models: readonly Model[]
   readonly packages: readonly Package[]
   readonly keys: readonly Key[]
+  readonly members: readonly Member[]
 }
 
 /** One change to the catalogue. `put` inserts or replaces; keys are never deleted, only revoked. */
@@ -33,6 +38,8 @@ export type CatalogChange =
   | { readonly type: 'put-package'; readonly package: Package }
   | { readonly type: 'delete-package'; readonly id: string }
   | { readonly type: 'put-key'; readonly key: Key }
+  | { readonly type: 'put-member'; readonly member: Member }
+  | { readonly type: 'delete-member'; readonly id: string }
 
 /** Applies one change inside the caller's transaction. Throws SqliteError where a constraint says no. */
 export function applyCatalogChange(db: Db, change: CatalogChange): void {
@@ -54,6 +61,10 @@ export function applyCatalogChange(db: Db, change: CatalogChange): void {
       return
     case 'put-key':
       return putKey(db, change.key)
+    case 'put-member':
+      return putMember(db, change.member)
+    case 'delete-member':
+      return deleteMember(db, change.id)
   }
 }
 
@@ -63,7 +74,8 @@ export function loadCatalog(db: Db): CatalogState {
     providers: rows<ProviderRow>(db, 'SELECT * FROM provider ORDER BY rowid').map(providerOf),
     models: loadModels(db),
     packages: rows<PackageRow>(db, 'SELECT * FROM package ORDER BY rowid').map(packageOf),
-    keys: rows<KeyRow>(db, 'SELECT * FROM key ORDER BY rowid').map(keyOf),
+    keys: loadKeys(db),
+    members: loadMembers(db),
   }
 }
 
@@ -305,58 +317,7 @@ function packageOf(row: PackageRow): Package {
   }
 }
 
-type KeyRow = {
-  id: string
-  name: string
-  owner: string | null
-  hash: string
-  hint: string
-  package_id: string
-  status: string
-  expires_at_ms: number | null
-  created_at_ms: number
-}
-
-function putKey(db: Db, key: Key): void {
-  db.prepare(
-    `INSERT INTO key (id, name, owner, hash, hint, package_id, status, expires_at_ms, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET name = excluded.name, owner = excluded.owner, package_id = excluded.package_id,
-       status = excluded.status, expires_at_ms = excluded.expires_at_ms`,
-  ).run(
-    key.id,
-    key.name,
-    key.owner ?? null,
-    key.hash,
-    key.hint,
-    key.packageId,
-    key.storedStatus,
-    key.expiresAtMs ?? null,
-    key.createdAtMs,
-  )
-}
-
-function keyOf(row: KeyRow): Key {
-  return {
-    id: row.id,
-    name: row.name,
-    owner: row.owner ?? undefined,
-    hash: row.hash,
-    hint: row.hint,
-    packageId: row.package_id,
-    storedStatus: oneOf<StoredKeyStatus>(['active', 'suspended', 'revoked'], row.status),
-    expiresAtMs: row.expires_at_ms ?? undefined,
-    createdAtMs: row.created_at_ms,
-  }
-}
-
 /** Rows are trusted to have the shape of their table: STRICT and CHECK saw to it when they were written. */
 function rows<Row>(db: Db, sql: string): Row[] {
   return db.prepare(sql).all() as Row[]
-}
-
-function oneOf<Value extends string>(values: readonly Value[], found: string): Value {
-  const value = values.find((candidate) => candidate === found)
-  if (value === undefined) throw new Error(`the database holds an unknown value '${found}'`)
-  return value
 }

@@ -3,6 +3,7 @@
 
 import Database from 'better-sqlite3'
 import { applyMigrations, newerError, NEWEST_SCHEMA, schemaOf, type Db } from '#store/database.ts'
+import { forgetVisits } from '#store/session-rows.ts'
 
 /** What the ledger says about its books; handed in, because the ledger stands above the store. */
 export type BookReport = {
@@ -60,6 +61,8 @@ function examine(path: string, { isReadOnly }: { isReadOnly: boolean }, checkBoo
       db.pragma('journal_mode = DELETE')
       db.pragma('foreign_keys = ON')
       applyMigrations(db)
+      // A copy from before a migration still has them.
+      forgetVisits(db)
     }
     const books = checkBooks(db)
     if (books.problems.length > 0) return { type: 'unsound', problem: `its ledger does not add up: ${some(books)}` }

@@ -1,19 +1,11 @@
-// Reads the usage history for lists and exports.
+// Reads usage records: single ones, and what they were charged. Lists are in usage-list.ts.
 
 import { uuidV7Floor } from '#core/uuid.ts'
 import type { Db } from '#store/database.ts'
 
-export type UsageFilter = {
-  readonly sinceMs: number | undefined
-  readonly keyId: string | undefined
-  readonly modelId: string | undefined
-  /** Only records older than this one, for paging. */
-  readonly beforeId: string | undefined
-  readonly limit: number
-}
-
 export type StoredUsage = {
   readonly id: string
+  readonly key_id: string
   readonly key_name: string
   readonly endpoint: string
   readonly model_id: string
@@ -41,7 +33,6 @@ export type StoredUsage = {
 
 /** A usage record with the price that it was charged at. */
 export type StoredReceipt = StoredUsage & {
-  readonly key_id: string
   readonly price_input_micro: number | null
   readonly price_output_micro: number | null
   readonly price_cache_read_micro: number | null
@@ -59,40 +50,27 @@ export function chargedByProvider(db: Db, sinceMs: number): Map<string, number> 
   return new Map(rows.map((row) => [row.provider_id, row.charged_micro]))
 }
 
-/** Sorts behind every id: the bounds are always there, so that the ids' index serves both. */
-const LAST_ID = 'g'
+/** A record with the names that people know, from `usage_record` and CALL_NAMES. */
+export const CALL_COLUMNS = 'usage_record.*, key.name AS key_name, provider.name AS provider_name'
+export const CALL_NAMES = `JOIN key ON key.id = usage_record.key_id
+  LEFT JOIN provider ON provider.id = usage_record.provider_id`
 
-/** The newest records first. Ids sort by time, so that paging is by id and never skips or repeats a row. */
-export function listUsage(db: Db, filter: UsageFilter): StoredUsage[] {
+/** Records by their ids, in no order; those that are not there are left out. */
+export function readUsage(db: Db, ids: readonly string[]): StoredUsage[] {
   return db
-    .prepare<[Record<string, string | number | null>], StoredUsage>(
-      `SELECT usage_record.*, key.name AS key_name, provider.name AS provider_name
-       FROM usage_record JOIN key ON key.id = usage_record.key_id
-       LEFT JOIN provider ON provider.id = usage_record.provider_id
-       WHERE (@keyId IS NULL OR usage_record.key_id = @keyId)
-         AND (@modelId IS NULL OR usage_record.model_id = @modelId)
-         AND usage_record.id >= @sinceId
-         AND usage_record.id < @beforeId
-       ORDER BY usage_record.id DESC LIMIT @limit`,
+    .prepare<[string], StoredUsage>(
+      `SELECT ${CALL_COLUMNS} FROM usage_record ${CALL_NAMES} WHERE usage_record.id IN (SELECT value FROM json_each(?))`,
     )
-    .all({
-      keyId: filter.keyId ?? null,
-      modelId: filter.modelId ?? null,
-      sinceId: filter.sinceMs === undefined ? '' : uuidV7Floor(filter.sinceMs),
-      beforeId: filter.beforeId ?? LAST_ID,
-      limit: filter.limit,
-    })
+    .all(JSON.stringify(ids))
 }
 
 /** One record with its price; undefined where there is none. Versions of a price are kept for ever, so that it is the true one. */
 export function readReceipt(db: Db, id: string): StoredReceipt | undefined {
   return db
     .prepare<[string], StoredReceipt>(
-      `SELECT usage_record.*, key.name AS key_name, provider.name AS provider_name,
-         price.input_micro AS price_input_micro, price.output_micro AS price_output_micro,
+      `SELECT ${CALL_COLUMNS}, price.input_micro AS price_input_micro, price.output_micro AS price_output_micro,
          price.cache_read_micro AS price_cache_read_micro, price.cache_write_micro AS price_cache_write_micro
-       FROM usage_record JOIN key ON key.id = usage_record.key_id
-       LEFT JOIN provider ON provider.id = usage_record.provider_id
+       FROM usage_record ${CALL_NAMES}
        LEFT JOIN price ON price.model_id = usage_record.model_id AND price.version = usage_record.price_version
        WHERE usage_record.id = ?`,
     )

@@ -8,6 +8,7 @@ import { readOptions, USAGE, type Options } from './options.ts'
 import type { Format } from './payload.ts'
 import { topFunctions } from './profile.ts'
 import { buildReport, routingVerdicts } from './report.ts'
+import { reportFigures } from './reports.ts'
 import { routingRatios } from './routing.ts'
 import { session, type Contender } from './session.ts'
 import { table, verdictLine } from './table.ts'
@@ -30,6 +31,8 @@ async function run(options: Options): Promise<void> {
     const [first] = pair
     try {
       if (options.only === 'routing' && first !== undefined) await measureRouting(first, options)
+      else if (options.only === 'reports' && first !== undefined)
+        process.stdout.write(await reportFigures(first, options))
       else await measureAndPrint(upstream, pair, options)
     } finally {
       for (const installation of pair) installation.remove()

@@ -5,7 +5,7 @@ export type Options = {
   readonly json: boolean
   readonly profile: boolean
   readonly isBareOnly: boolean
-  readonly only: 'calls' | 'events' | 'routing' | undefined
+  readonly only: 'calls' | 'events' | 'routing' | 'reports' | undefined
   readonly work: Work
 }
 
@@ -23,14 +23,17 @@ export type Work = {
   readonly singleCalls: number
   readonly singleStreams: number
   readonly starts: number
+  /** Calls in the year whose reports are measured, and how often each report is asked for. */
+  readonly yearCalls: number
+  readonly reportRounds: number
 }
 
-export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only calls|events|routing]
+export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only calls|events|routing|reports]
   --quick    fewer rounds; good for a look, too noisy for a verdict
   --json     one JSON object instead of the table
   --profile  runs Farebox with the CPU profiler and prints where its time goes
   --bare     only the bare proxy
-  --only     only one kind of load, for a profile of it`
+  --only     only one kind of load, for a profile of it; reports are only measured when they are asked for`
 
 const FULL: Work = {
   rounds: 12,
@@ -43,6 +46,8 @@ const FULL: Work = {
   singleCalls: 2000,
   singleStreams: 1000,
   starts: 5,
+  yearCalls: 1_000_000,
+  reportRounds: 20,
 }
 
 const QUICK: Work = {
@@ -53,6 +58,8 @@ const QUICK: Work = {
   singleCalls: 500,
   singleStreams: 200,
   starts: 3,
+  yearCalls: 100_000,
+  reportRounds: 5,
 }
 
 /** Throws a sentence for the user when an option is not known. */
@@ -68,8 +75,8 @@ export function readOptions(args: readonly string[]): Options {
     },
   })
   const { only } = values
-  if (only !== undefined && only !== 'calls' && only !== 'events' && only !== 'routing') {
-    throw new Error(`--only is calls, events or routing`)
+  if (only !== undefined && only !== 'calls' && only !== 'events' && only !== 'routing' && only !== 'reports') {
+    throw new Error(`--only is calls, events, routing or reports`)
   }
   const { json, profile, bare, quick } = values
   return { json, profile, isBareOnly: bare, only, work: quick ? QUICK : FULL }

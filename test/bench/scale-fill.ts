@@ -3,6 +3,7 @@
 import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import { summariseNext } from '#ledger/summary.ts'
+import { UsageRollups } from '#store/usage-rollups.ts'
 import { MODEL } from './payload.ts'
 
 export type Past = { readonly keys: number; readonly calls: number }
@@ -20,6 +21,8 @@ export function fill(dataFolder: string, { keys, calls }: Past): void {
       addBalances(db)
     })()
     while (db.transaction(() => summariseNext(db))() === 0);
+    db.exec('DELETE FROM usage_rollup')
+    new UsageRollups(db, Intl.DateTimeFormat().resolvedOptions().timeZone).open()
     db.pragma('wal_checkpoint(TRUNCATE)')
   } finally {
     db.close()

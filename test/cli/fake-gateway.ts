@@ -199,7 +199,111 @@ export const RECEIPT: ResponseBody<'receipt'> = {
   duration_ms: 900,
 }
 
-export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> } = {
+const member: ResponseBody<'addMember'> = {
+  id: 'm-1',
+  name: 'ada',
+  role: 'member',
+  status: 'active',
+  packages: ['team'],
+  has_password: true,
+  keys: 2,
+  sessions: 1,
+  last_seen_at: AT,
+  created_at: AT,
+}
+
+const totals: ResponseBody<'usageReport'>['totals'] = {
+  requests: 3,
+  failed: 1,
+  input_tokens: 30,
+  cache_read_tokens: 4,
+  cache_write_tokens: 0,
+  output_tokens: 60,
+  reasoning_tokens: 5,
+  charge_credits: 0.25,
+  estimated_usage: 0,
+  unknown_usage: 0,
+}
+const NO_TOTALS = {
+  ...totals,
+  requests: 0,
+  failed: 0,
+  input_tokens: 0,
+  cache_read_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  charge_credits: 0,
+}
+
+/** Two days in a zone in which neither begins at midnight UTC, with one group of its own and the rest. */
+export const REPORT: ResponseBody<'usageReport'> = {
+  from: '2026-12-31T23:00:00.000Z',
+  to: '2027-01-02T23:00:00.000Z',
+  time_zone: 'Europe/Berlin',
+  rollup: 'day',
+  group: 'model',
+  intervals: ['2026-12-31T23:00:00.000Z', '2027-01-01T23:00:00.000Z'],
+  series: [
+    { kind: 'value', id: '=gpt-5.5', name: '=gpt-5.5', totals, previous: NO_TOTALS, points: [NO_TOTALS, totals] },
+    { kind: 'other', id: null, name: null, totals, previous: totals, points: [totals, NO_TOTALS] },
+  ],
+  totals: { ...totals, requests: 6, failed: 2, charge_credits: 0.5, estimated_usage: 2, unknown_usage: 1 },
+  previous: { ...totals, charge_credits: 0.75 },
+}
+
+export const AUDIT_ENTRY: ResponseBody<'listAudit'>['entries'][number] = {
+  id: 'a-1',
+  at: AT,
+  actor: 'command line',
+  action: 'topUpKey',
+  subject: 'laptop',
+  outcome: 'done',
+  status: 200,
+  details: { credits: 5, reason: 'March' },
+}
+
+export const LEDGER_ENTRY: ResponseBody<'listLedger'>['entries'][number] = {
+  seq: 17,
+  created_at: AT,
+  key: 'laptop',
+  kind: 'settle',
+  amount_credits: -0.000213,
+  charge_credits: 0.000213,
+  available_credits: 49.5,
+  request_id: 'u-1',
+  model: 'gpt-5.5',
+  reason: null,
+  cycle_started_at: AT,
+}
+
+export const OVERVIEW: ResponseBody<'overview'> = {
+  gateway: {
+    url: 'http://127.0.0.1:3273',
+    version: '0.1.0',
+    started_at: AT,
+    ledger: 'ok',
+    open_exchanges: 2,
+    time_zone: 'Europe/Berlin',
+  },
+  credits: {
+    keys: 3,
+    unlimited_keys: 1,
+    total_credits: 50,
+    remaining_credits: 41.2,
+    held_credits: 0.18,
+    runs_out_at: null,
+  },
+  today: { totals, previous: NO_TOTALS, expected_credits: 3.9 },
+  first_token: { p50_ms: 600, p95_ms: null },
+  attention: [
+    { kind: 'secret', subject: 'openai', at: null, page: 'providers', text: "The secret of 'openai' is locked." },
+  ],
+  latest: [USAGE_RECORD],
+}
+
+export const ANSWERS = {
+  pause: { paused_until: AT },
+  resume: { paused_until: null },
   status: {
     state: 'running',
     version: '0.1.0',
@@ -246,6 +350,7 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
   ],
   listProviders: [provider],
   addProvider: provider,
+  editProvider: provider,
   setProviderSecret: provider,
   testProvider: { ok: true, message: 'It answered in 80 ms.', problem: null, advice: null },
   discover: {
@@ -277,9 +382,17 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
   listProviderModels: { provider: 'openai', models: OFFERS },
   addProviderModels: { added: [model], skipped: [{ model: 'gpt-vague', reason: 'Nobody tells its context window.' }] },
   removeProvider: { secret_forgotten: true },
+  addDemo: {
+    made: [
+      { kind: 'provider', name: 'demo' },
+      { kind: 'model', name: 'demo-chat' },
+    ],
+    key: { id: 'key-id', name: 'first', key: 'key_0123456789', expires_at: null },
+  },
   moveSecrets: { moved: ['openai'], missing: [] },
   listModels: [model],
   addModel: model,
+  editModel: model,
   priceModel: model,
   enableModel: model,
   disableModel: { ...model, enabled: false },
@@ -302,6 +415,32 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
   revokeKey: { ...key, status: 'revoked' },
   usage: { usage: [USAGE_RECORD], next: null },
   receipt: RECEIPT,
+  usageReport: REPORT,
+  overview: OVERVIEW,
+  listMembers: [member],
+  addMember: member,
+  editMember: { ...member, status: 'suspended' },
+  setMemberPassword: member,
+  removeMember: {},
+  listAudit: { entries: [AUDIT_ENTRY], next: 'a-0' },
+  showSettings: {
+    settings: [
+      {
+        name: 'port',
+        value: '3273',
+        source: 'default',
+        environment: 'FAREBOX_PORT',
+        flag: '--port',
+        description: 'The port to listen on.',
+      },
+    ],
+    time_zone: 'Europe/Berlin',
+    version: '0.1.0',
+    node: '24.21.0',
+    data_dir: '/data',
+    database_bytes: 4096,
+  },
+  listLedger: { entries: [LEDGER_ENTRY], next: '16' },
   verifyLedger: { ok: true, keys: 1, entries: 9, open_holds: 0, usage_records: 7, problems: [] },
   backUp: {
     file: '/backups/monday.db',
@@ -312,7 +451,7 @@ export const ANSWERS: { readonly [Action in AdminAction]: ResponseBody<Action> }
     usage_records: 7,
     without_secrets: ['openai'],
   },
-}
+} satisfies { readonly [Action in AdminAction]?: ResponseBody<Action> }
 
 export type FakeGateway = { readonly requests: AdminRequest[]; readonly transport: AdminTransport }
 export type Answer = (request: AdminRequest) => AdminResponse | undefined
@@ -340,7 +479,8 @@ function fixedAnswer({ method, path, body }: AdminRequest): AdminResponse {
     problemOf(endpoint.body, body) ??
     problemOf(endpoint.query, endpoint.query === undefined ? undefined : Object.fromEntries(searchParams))
   if (wrong !== undefined) return refusal(400, 'invalid_request_error', wrong)
-  return { status: 200, body: structuredClone(ANSWERS[action]) }
+  const answers: { readonly [Action in AdminAction]?: unknown } = ANSWERS
+  return { status: 200, body: structuredClone(answers[action]) }
 }
 
 function actionOf(method: string, pathname: string): AdminAction | undefined {

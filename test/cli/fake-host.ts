@@ -16,6 +16,7 @@ export type World = {
   readonly openFails?: string
   /** The pieces of an export; without any there is nothing to export. */
   readonly exported?: readonly string[]
+  readonly hasBrowser?: boolean
   /** What becomes of a restore. */
   readonly restored?: RestoreOutcome
 }
@@ -30,6 +31,8 @@ export type Ran = {
   /** What a person was asked. */
   readonly questions: readonly string[]
   readonly written: Readonly<Record<string, string>>
+  /** What was to be shown in a browser. */
+  readonly opened: readonly string[]
   /** Every restore that was asked for. */
   readonly restores: readonly { readonly dataDir: string; readonly file: string; readonly isDryRun: boolean }[]
 }
@@ -45,6 +48,11 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
   const typed = [...(world.typed ?? [])]
   const written: Record<string, string> = {}
   const restores: Ran['restores'][number][] = []
+  const opened: string[] = []
+  const answerTyped = async (question: string) => {
+    questions.push(question)
+    return typed.shift() ?? ''
+  }
   const host: CommandHost = {
     env: world.env ?? {},
     stdout: (text) => void (printed.stdout += text),
@@ -52,18 +60,17 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     stderr: (text) => void (printed.stderr += text),
     readFile: async (path) => readFake(path, world.files ?? {}),
     readStdin: async () => world.stdin ?? '',
-    ask:
-      world.typed === undefined
-        ? undefined
-        : async (question) => {
-            questions.push(question)
-            return typed.shift() ?? ''
-          },
+    ask: world.typed === undefined ? undefined : answerTyped,
+    askHidden: world.typed === undefined ? undefined : answerTyped,
     dataDir: (flag) => flag ?? world.dataDir ?? NO_INSTANCE_DIR,
     writeFile: async (path, chunks) => {
       for await (const chunk of chunks) written[path] = (written[path] ?? '') + chunk
     },
     exportLedger: (dataDir) => exportFake(dataDir, world),
+    openInBrowser: async (_dataDir, url) => {
+      opened.push(url)
+      return world.hasBrowser ?? false
+    },
     restore: async (dataDir, request) => {
       restores.push({ dataDir, ...request })
       return world.restored ?? { type: 'refused', message: 'There is no such file.' }
@@ -75,7 +82,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     },
   }
   const exitCode = await runCommand(argv, host)
-  return { exitCode, ...printed, requests: gateway.requests, store, questions, written, restores }
+  return { exitCode, ...printed, requests: gateway.requests, store, questions, written, restores, opened }
 }
 
 /** The text of a fake file, or the error that the system gives for a missing one. */

@@ -82,7 +82,7 @@ describe('usage --csv', () => {
   it('stops at the limit', async () => {
     const ran = await run(['usage', '--csv', '--limit', '3'], { gateway: pages() })
     expect(ids(ran.stdout)).toEqual(['5', '4', '3'])
-    expect(ran.requests.map(({ path }) => path)).toEqual(['/api/usage?limit=3', '/api/usage?before=4&limit=1'])
+    expect(ran.requests.map(({ path }) => path)).toEqual(['/api/usage?limit=3', '/api/usage?limit=1&before=4'])
   })
 
   it('ends with a failure when a page repeats itself', async () => {

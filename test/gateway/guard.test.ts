@@ -220,6 +220,50 @@ describe('a request that two readers could understand differently is refused:', 
   })
 })
 
+describe('an upgrade to another protocol', () => {
+  it.each(['websocket', 'WebSocket', 'h2c, websocket', 'TLS/1.0', ''])(
+    'is refused everywhere (%j)',
+    async (protocol) => {
+      const lines = [`upgrade: ${protocol}`, 'connection: upgrade', 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==']
+      for (const path of ['/', '/app', '/health', '/v1/models', '/api/status', '/api/events', '/none']) {
+        const answer = await sendRaw(pair.farebox, rawText(pair.farebox, `GET ${path} HTTP/1.1`, lines))
+        await expectError(asResponse(answer), 400)
+      }
+    },
+  )
+
+  it('is passed over where a tool only offers it', async () => {
+    const lines = ['upgrade: h2c', 'connection: upgrade, http2-settings', 'http2-settings: AAMAAABkAAQAoAAAAAIAAAAA']
+    const answer = await sendRaw(pair.farebox, rawText(pair.farebox, 'GET /v1/models HTTP/1.1', lines))
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('the page of the dashboard', () => {
+  const navigation = ['sec-fetch-mode: navigate', 'sec-fetch-dest: document']
+  const ask = async (lines: readonly string[], path = '/') =>
+    (await sendRaw(pair.farebox, rawText(pair.farebox, `GET ${path} HTTP/1.1`, filled(lines)))).status
+
+  it('may be opened by a link from elsewhere, and by nothing else', async () => {
+    for (const site of ['cross-site', 'same-site', 'none', 'same-origin']) {
+      expect([200, 503]).toContain(await ask([`sec-fetch-site: ${site}`, ...navigation]))
+    }
+    for (const lines of [
+      ['sec-fetch-site: cross-site'],
+      ['sec-fetch-site: cross-site', 'sec-fetch-mode: navigate', 'sec-fetch-dest: iframe'],
+      ['sec-fetch-site: cross-site', 'sec-fetch-mode: no-cors', 'sec-fetch-dest: script'],
+      ['sec-fetch-site: cross-site', 'sec-fetch-mode: cors', 'sec-fetch-dest: empty'],
+      ['sec-fetch-site: cross-site', ...navigation, 'origin: http://evil.example'],
+      ['sec-fetch-site: cross-site', ...navigation, 'host: evil.example:PORT'],
+    ]) {
+      expect(await ask(lines), lines.join()).toBe(403)
+    }
+    for (const path of ['/assets/a.js', '/v1/models', '/api/status', '/health', '/none']) {
+      expect(await ask(['sec-fetch-site: cross-site', ...navigation], path), path).toBe(403)
+    }
+  })
+})
+
 describe('a request that is meant for us is served', () => {
   it.each([
     [['host: 127.0.0.1:PORT']],
@@ -261,7 +305,7 @@ describe('an answer', () => {
 })
 
 describe('the admin API', () => {
-  it.each(Object.entries<Endpoint>(ADMIN_API))(
+  it.each(Object.entries<Endpoint>(ADMIN_API).filter(([, { access }]) => access !== 'public'))(
     'refuses %s to everybody without its token',
     async (_action, endpoint) => {
       const { method, path } = endpoint

@@ -17,6 +17,7 @@ import { verifyLedger, type LedgerReport } from '#ledger/verify.ts'
 import { backUp } from '#store/backup.ts'
 import { openForReading, type Db } from '#store/database.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
+import { rollupProblems } from '#store/rollup-check.ts'
 import { restoreBackup } from '#store/restore.ts'
 
 const WRITER = new URL('../../src-main/writer-thread.ts', import.meta.url)
@@ -148,6 +149,11 @@ export class Books {
     return verifyLedger(this.reader)
   }
 
+  /** What reports say that the usage records do not. */
+  rollupProblems(): string[] {
+    return rollupProblems(this.reader)
+  }
+
   rows<Row>(sql: string, ...parameters: (string | number)[]): Row[] {
     return this.reader.prepare(sql).all(...parameters) as Row[]
   }
@@ -258,10 +264,12 @@ export function keyOf(id: string, keyHash: string, createdAtMs: number): Key {
     id,
     name: id,
     owner: undefined,
+    memberId: undefined,
     hash: keyHash,
     hint: 'hint',
     packageId: id,
     storedStatus: 'active',
+    suspendedBy: undefined,
     expiresAtMs: undefined,
     createdAtMs,
   }

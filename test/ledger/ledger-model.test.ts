@@ -56,6 +56,8 @@ it(
       try {
         await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
         steps += [...commands].length
+        await books.ledger.flush()
+        expect(books.rollupProblems()).toEqual([])
       } finally {
         await books.remove()
       }

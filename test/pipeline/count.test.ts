@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Catalog } from '#catalog/catalog.ts'
 import { UpstreamFailure } from '#core/failure.ts'
+import { Pause } from '#pipeline/pause.ts'
 import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
 import { FakeClient, FakeTransport, KEY, modelOf, PACKAGE, providerOf, routingDeps } from './support.ts'
 
@@ -25,7 +26,7 @@ afterEach(() => {
 function count(model: string, deps: Partial<CountDeps> = {}): Promise<void> {
   const text = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })
   const models = [...DIALECTS.map((dialect) => modelOf(dialect)), modelOf('responses', [])]
-  const state = { providers: DIALECTS.map(providerOf), models, packages: [PACKAGE], keys: [KEY] }
+  const state = { providers: DIALECTS.map(providerOf), models, packages: [PACKAGE], keys: [KEY], members: [] }
   const call = {
     requestId: 'id',
     caller: { key: KEY, package: PACKAGE },
@@ -39,6 +40,7 @@ function count(model: string, deps: Partial<CountDeps> = {}): Promise<void> {
     transport,
     counter: { count: () => Promise.resolve(ESTIMATE) },
     limiter: new CountLimiter(),
+    pause: new Pause(Date.now),
     routing: routingDeps(),
     reportFault: (error) => faults.push(error),
     ...deps,

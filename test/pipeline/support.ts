@@ -55,10 +55,12 @@ export const KEY: Key = {
   id: 'key',
   name: 'key',
   owner: undefined,
+  memberId: undefined,
   hash: 'hash',
   hint: 'hint',
   packageId: 'package',
   storedStatus: 'active',
+  suspendedBy: undefined,
   expiresAtMs: undefined,
   createdAtMs: 0,
 }

@@ -34,6 +34,7 @@ describe('a start with --json', () => {
     expect(JSON.parse(line)).toEqual({
       event: 'listening',
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[0-9]+$/) as string,
+      dashboard: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[0-9]+\/#ticket=[\w-]{43}$/) as string,
       pid: program.pid,
       first_key: expect.stringMatching(/^key_[0-9A-Za-z]{38}$/) as string,
     })
@@ -128,7 +129,9 @@ describe('a start for people', () => {
 
   it('says why it has no tray icon where it was not asked to have none', async () => {
     const program = await launch(['start', '--port', '0'], { dataDir })
-    expect(await program.printed(/\n/)).toMatch(/^Farebox listens on \S+ without a tray icon/)
+    expect(await program.printed(/\n/)).toMatch(
+      /^Farebox listens on \S+ without a tray icon: there is no display\. Data: /,
+    )
   })
 })
 

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Key, Model, Package, Provider } from '#core/entities.ts'
+import type { Member } from '#core/member.ts'
 import { microCredits } from '#core/money.ts'
 import { uuidV7Generator } from '#core/uuid.ts'
 import { applyCatalogChange, loadCatalog, loadPriceVersions, type CatalogChange } from '#store/catalog-rows.ts'
 import { openForWriting, type Db } from '#store/database.ts'
-import { listUsage, type UsageFilter } from '#store/usage-rows.ts'
+import { ANY_PARTS, type UsageParts } from '#store/usage-filter.ts'
+import { listUsage, type UsageFilter, type UsagePlace } from '#store/usage-list.ts'
+import { UsageRollups } from '#store/usage-rollups.ts'
 
 let dataDir: string
 let db: Db
@@ -78,25 +81,44 @@ const KEY: Key = {
   id: 'key',
   name: 'ci',
   owner: 'ann',
+  memberId: 'member',
   hash: 'h'.repeat(43),
   hint: 'abcd',
   packageId: 'package',
   storedStatus: 'active',
+  suspendedBy: undefined,
   expiresAtMs: 5_000_000_000_000,
   createdAtMs: 4,
+}
+
+const MEMBER: Member = {
+  id: 'member',
+  name: 'Ann',
+  role: 'administrator',
+  status: 'suspended',
+  packages: ['package'],
+  passwordHash: '$scrypt$',
+  createdAtMs: 5,
 }
 
 const ALL = [
   { type: 'put-provider', provider: PROVIDER },
   { type: 'put-model', model: MODEL, changedAtMs: 9 },
   { type: 'put-package', package: PACKAGE },
+  { type: 'put-member', member: MEMBER },
   { type: 'put-key', key: KEY },
 ] as const
 
 describe('the catalogue', () => {
   it('is loaded as it was stored', () => {
     apply(...ALL)
-    expect(loadCatalog(db)).toEqual({ providers: [PROVIDER], models: [MODEL], packages: [PACKAGE], keys: [KEY] })
+    expect(loadCatalog(db)).toEqual({
+      providers: [PROVIDER],
+      models: [MODEL],
+      packages: [PACKAGE],
+      keys: [KEY],
+      members: [MEMBER],
+    })
   })
 
   it('is loaded as it was stored where everything optional is left out', () => {
@@ -119,16 +141,31 @@ describe('the catalogue', () => {
         models: 'all',
         validUntilMs: undefined,
       },
-      key: { ...KEY, owner: undefined, expiresAtMs: undefined, storedStatus: 'suspended' },
+      key: {
+        ...KEY,
+        owner: undefined,
+        memberId: undefined,
+        expiresAtMs: undefined,
+        storedStatus: 'suspended',
+        suspendedBy: 'member',
+      },
+      member: { ...MEMBER, role: 'member', status: 'active', packages: 'all', passwordHash: undefined },
     } as const
     apply(
       { type: 'put-provider', provider: bare.provider },
       { type: 'put-model', model: bare.model, changedAtMs: 9 },
       { type: 'put-package', package: bare.package },
       { type: 'put-key', key: bare.key },
+      { type: 'put-member', member: bare.member },
     )
-    const { provider, model, package: entity, key } = bare
-    expect(loadCatalog(db)).toEqual({ providers: [provider], models: [model], packages: [entity], keys: [key] })
+    const { provider, model, package: entity, key, member } = bare
+    expect(loadCatalog(db)).toEqual({
+      providers: [provider],
+      models: [model],
+      packages: [entity],
+      keys: [key],
+      members: [member],
+    })
   })
 
   it('takes the last of several changes, and keeps when a thing was made', () => {
@@ -136,25 +173,42 @@ describe('the catalogue', () => {
     const renamed = { ...PROVIDER, name: 'other', baseUrl: 'https://other', hasSecret: false, createdAtMs: 99 }
     const moved = { ...MODEL, targets: MODEL.targets.slice(1), isEnabled: false }
     const larger = { ...PACKAGE, creditsMicro: microCredits(1), models: 'all' as const, validUntilMs: undefined }
-    const suspended = { ...KEY, storedStatus: 'suspended' as const, expiresAtMs: undefined }
+    const suspended = { ...KEY, storedStatus: 'suspended' as const, suspendedBy: 'administrator' as const }
+    const promoted = { ...MEMBER, name: 'Anna', packages: 'all' as const, passwordHash: '$scrypt$2' }
     apply(
       { type: 'put-provider', provider: renamed },
       { type: 'put-model', model: moved, changedAtMs: 10 },
       { type: 'put-package', package: larger },
       { type: 'put-key', key: suspended },
+      { type: 'put-member', member: promoted },
     )
     expect(loadCatalog(db)).toEqual({
       providers: [{ ...renamed, createdAtMs: 1 }],
       models: [moved],
       packages: [larger],
       keys: [suspended],
+      members: [promoted],
     })
   })
 
   it('forgets what is deleted, with the targets of a model', () => {
     apply(...ALL.slice(0, 3), { type: 'delete-model', id: 'gpt' }, { type: 'delete-provider', id: 'provider' })
     apply({ type: 'delete-package', id: 'package' })
-    expect(loadCatalog(db)).toEqual({ providers: [], models: [], packages: [], keys: [] })
+    expect(loadCatalog(db)).toEqual({ providers: [], models: [], packages: [], keys: [], members: [] })
+  })
+
+  it("keeps the revoked keys of a member who is removed, as nobody's", () => {
+    apply(
+      ...ALL,
+      { type: 'put-key', key: { ...KEY, storedStatus: 'revoked' } },
+      { type: 'delete-member', id: 'member' },
+    )
+    expect(loadCatalog(db)).toMatchObject({ keys: [{ id: 'key', owner: 'ann', memberId: undefined }], members: [] })
+  })
+
+  it('takes no two members whose names differ in their case only', () => {
+    apply(...ALL)
+    expect(() => apply({ type: 'put-member', member: { ...MEMBER, id: 'other', name: 'ANN' } })).toThrow('UNIQUE')
   })
 
   it('does not lose a provider that a model still has as a target', () => {
@@ -218,11 +272,21 @@ describe('the usage history', () => {
       )
       return id
     })
+    new UsageRollups(db, 'Europe/Berlin').open()
   })
 
+  const EVERYTHING: UsageFilter = {
+    parts: ANY_PARTS,
+    sinceMs: undefined,
+    untilMs: undefined,
+    status: undefined,
+    minMicro: undefined,
+    before: undefined,
+    limit: 1000,
+  }
+
   function list(filter: Partial<UsageFilter>): string[] {
-    const everything = { sinceMs: undefined, keyId: undefined, modelId: undefined, beforeId: undefined, limit: 1000 }
-    return listUsage(db, { ...everything, ...filter }).map((row) => row.id)
+    return listUsage(db, { ...EVERYTHING, ...filter }).rows.map((row) => row.id)
   }
 
   it('lists the newest first', () => {
@@ -231,10 +295,11 @@ describe('the usage history', () => {
 
   it('is paged without a gap or a repetition', () => {
     const paged: string[] = []
-    for (let beforeId: string | undefined; ; beforeId = paged.at(-1)) {
-      const page = list({ limit: 7, beforeId })
-      paged.push(...page)
-      if (page.length < 7) break
+    for (let before: UsagePlace | undefined; ;) {
+      const { rows, next } = listUsage(db, { ...EVERYTHING, limit: 7, before })
+      paged.push(...rows.map((row) => row.id))
+      if (next === undefined) break
+      before = next
     }
     expect(paged).toEqual(ids.toReversed())
   })
@@ -242,33 +307,23 @@ describe('the usage history', () => {
   it('is filtered by key, by model, by time, and by all of them', () => {
     const newest = ids.toReversed()
     const position = (id: string) => ids.indexOf(id)
-    expect(list({ keyId: 'second' })).toEqual(newest.filter((id) => position(id) % 2 === 1))
-    expect(list({ modelId: 'gpt' })).toEqual(newest.filter((id) => position(id) % 3 === 0))
+    const of = (parts: Partial<UsageParts>) => ({ parts: { ...ANY_PARTS, ...parts } })
+    const before = { createdAtMs: START + 4000, id: ids[20] ?? '' }
+    expect(list(of({ keyIds: ['second'] }))).toEqual(newest.filter((id) => position(id) % 2 === 1))
+    expect(list(of({ modelId: 'gpt' }))).toEqual(newest.filter((id) => position(id) % 3 === 0))
     expect(list({ sinceMs: START + 3000 })).toEqual(newest.filter((id) => position(id) >= 15))
     expect(list({ sinceMs: START + 3001 })).toEqual(newest.filter((id) => position(id) >= 20))
     expect(list({ sinceMs: 0 })).toEqual(newest)
-    expect(list({ keyId: 'key', modelId: 'gpt', sinceMs: START + 2000, beforeId: ids[20] })).toEqual(
+    expect(list({ ...of({ keyIds: ['key'], modelId: 'gpt' }), sinceMs: START + 2000, before })).toEqual(
       newest.filter((id) => position(id) % 6 === 0 && position(id) >= 10 && position(id) < 20),
     )
-    expect(list({ keyId: 'nobody' })).toEqual([])
+    expect(list(of({ keyIds: ['nobody'] }))).toEqual([])
   })
 
   it('names keys and providers, and goes on without a provider that was removed', () => {
-    const [newest] = listUsage(db, {
-      sinceMs: undefined,
-      keyId: undefined,
-      modelId: undefined,
-      beforeId: undefined,
-      limit: 1,
-    })
+    const [newest] = listUsage(db, { ...EVERYTHING, limit: 1 }).rows
     expect(newest).toMatchObject({ key_name: 'ci', provider_name: 'openai', charge_micro: 3, input_tokens: null })
-    const [oldest] = listUsage(db, {
-      sinceMs: undefined,
-      keyId: undefined,
-      modelId: undefined,
-      beforeId: ids[1],
-      limit: 1,
-    })
+    const [oldest] = listUsage(db, { ...EVERYTHING, before: { createdAtMs: START, id: ids[1] ?? '' } }).rows
     expect(oldest).toMatchObject({ id: ids[0], provider_name: null })
   })
 })

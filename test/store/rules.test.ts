@@ -117,8 +117,8 @@ describe('a ledger entry', () => {
   })
 
   it('is the only one of its key with its id, which other keys may use too', () => {
-    db.exec(`INSERT INTO key SELECT 'l', 'l', owner, '${'i'.repeat(43)}', hint, package_id, status, expires_at_ms,
-      created_at_ms FROM key`)
+    db.exec(`INSERT INTO key (id, name, hash, hint, package_id, status, created_at_ms)
+      SELECT 'l', 'l', '${'i'.repeat(43)}', hint, package_id, status, created_at_ms FROM key`)
     insert({ ...SOUND['adjustment'], idempotency_id: 'a' })
     expect(() => insert({ ...SOUND['grant'], idempotency_id: 'a' })).toThrow('UNIQUE')
     insert({ ...SOUND['adjustment'], idempotency_id: 'b' })

@@ -32,13 +32,15 @@ export type FareboxOptions = {
   readonly clock?: Clock
   /** An existing data folder, to start again on. */
   readonly dataDir?: string
+  /** Any free one unless said otherwise. */
+  readonly port?: number
 }
 
 export async function startFarebox(options: FareboxOptions = {}): Promise<Farebox> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'farebox-test-')))
   const log: string[] = []
   const app = await openApp(testConfig(dataDir, options.env ?? {}), (line) => log.push(line), options.clock)
-  const url = await app.listen(0)
+  const url = await app.listen(options.port ?? 0)
   const admin = adminClient((request) => app.inject(request))
   let keys = 0
   return {

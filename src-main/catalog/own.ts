@@ -1,0 +1,82 @@
+// What a member may see and make for themselves: keys under the packages that are open to them, and what these packages allow.
+
+import type { Catalog } from '#catalog/catalog.ts'
+import type { CatalogContext } from '#catalog/context.ts'
+import { readExpiry } from '#catalog/dates.ts'
+import { createKey, DEFAULT_EXPIRY } from '#catalog/keys.ts'
+import { usableKeys } from '#catalog/members.ts'
+import { noPackage } from '#catalog/packages.ts'
+import { modelView, packageView } from '#catalog/views.ts'
+import type { KeyCreate, KeyCreated, ModelView, PackageView } from '#contract/schemas.ts'
+import type { Package } from '#core/entities.ts'
+import type { Member } from '#core/member.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+
+/** Each key has the credits of its package to itself, so that keys are what a member can spend too much by. */
+const MOST_KEYS = 20
+const DAY_MS = 86_400_000
+
+/**
+ * Makes a key for a member, who can choose neither its owner nor a longer life than keys have anyway. A package that is not open
+ * to them is refused like one that is not there.
+ */
+export async function createOwnKey(
+  context: CatalogContext,
+  member: Member,
+  input: KeyCreate,
+): Promise<KeyCreated | Refusal> {
+  const { catalog } = context
+  const entity = catalog.package(input.package)
+  if (entity === undefined || !isOpenTo(entity, member)) return noPackage(input.package)
+  if (input.owner !== undefined && catalog.member(input.owner)?.id !== member.id) {
+    return refuse('forbidden', 'The keys that you make are yours.', { param: 'owner' })
+  }
+  const tooLong = checkExpiry(context, entity, input.expires)
+  if (tooLong !== undefined) return tooLong
+  const tooMany = checkNumber(context, member)
+  if (tooMany !== undefined) return tooMany
+  return createKey(context, { ...input, package: entity.id, owner: member.id })
+}
+
+/** The packages under which a member may make keys. Of their keys a member sees the own ones. */
+export function ownPackages(catalog: Catalog, member: Member): PackageView[] {
+  const keys = catalog.keysOfMember(member.id)
+  const count = (entity: Package) => keys.filter((key) => key.packageId === entity.id).length
+  return catalog.packages
+    .filter((entity) => isOpenTo(entity, member))
+    .map((entity) => packageView(entity, catalog, count(entity)))
+}
+
+/** The models that a member's packages allow, without who serves them. */
+export function ownModels(catalog: Catalog, member: Member): ModelView[] {
+  const held = new Set(catalog.keysOfMember(member.id).map((key) => key.packageId))
+  const packages = catalog.packages.filter((entity) => isOpenTo(entity, member) || held.has(entity.id))
+  const isAllowed = (id: string) => packages.some(({ models }) => models === 'all' || models.includes(id))
+  return catalog.models
+    .filter((model) => model.isEnabled && isAllowed(model.id))
+    .map((model) => ({ ...modelView(model, catalog), targets: [] }))
+}
+
+function isOpenTo(entity: Package, { packages }: Member): boolean {
+  return packages === 'all' || packages.includes(entity.id)
+}
+
+function checkExpiry(context: CatalogContext, { timeZone }: Package, expires: string | undefined): Refusal | undefined {
+  if (expires === undefined) return undefined
+  const nowMs = context.nowMs()
+  const asked = readExpiry(expires, timeZone, nowMs)
+  if (isRefusal(asked)) return asked
+  const longest = readExpiry(DEFAULT_EXPIRY, timeZone, nowMs)
+  if (isRefusal(longest) || longest === undefined) throw new Error('the default expiry is no instant')
+  if (asked !== undefined && asked <= longest) return undefined
+  const message = 'A key that you make lives for 90 days at most. An administrator can extend it.'
+  return refuse('forbidden', message, { param: 'expires' })
+}
+
+function checkNumber({ catalog, nowMs }: CatalogContext, member: Member): Refusal | undefined {
+  const recent = catalog.keysOfMember(member.id).filter((key) => key.createdAtMs > nowMs() - DAY_MS).length
+  if (recent >= MOST_KEYS)
+    return refuse('forbidden', `You have made ${MOST_KEYS} keys within a day. Try again tomorrow.`)
+  if (usableKeys(catalog, member) < MOST_KEYS) return undefined
+  return refuse('forbidden', `You have ${MOST_KEYS} keys, which is as many as a member may have. Revoke one first.`)
+}

@@ -1,0 +1,41 @@
+// farebox audit: what was done to the gateway, by whom.
+
+import { countUpTo, text } from '#cli/flags.ts'
+import { more, table, time, view } from '#cli/output.ts'
+import { requestQuery } from '#cli/request.ts'
+import { verb } from '#cli/verb.ts'
+import type { AuditView } from '#contract/audit.ts'
+
+const MAX_LIMIT = 9_999
+/** What is asked for can be a whole farebox.yaml; `--json` has all of it. */
+const DETAILS_LENGTH = 60
+
+const audit = verb({
+  name: 'audit',
+  usage: '[--action A] [--actor NAME] [--limit N] [--before CURSOR]',
+  summary: 'lists what administrators and members did, latest first',
+  flags: { action: text, actor: text, limit: countUpTo(MAX_LIMIT), before: text },
+  async run(client, { flags }) {
+    const list = await client.call('listAudit', { query: requestQuery('listAudit', flags) })
+    const headers = ['TIME', 'ACTOR', 'ACTION', 'SUBJECT', 'OUTCOME', 'DETAILS']
+    return view(list, more(table(headers, list.entries.map(row), 'Nothing is recorded yet.'), list.next))
+  },
+})
+
+export const AUDIT_VERBS = [audit]
+
+function row(entry: AuditView) {
+  return [time(entry.at), entry.actor, entry.action, entry.subject, outcomeOf(entry), detailsOf(entry)]
+}
+
+function outcomeOf({ outcome, status }: AuditView): string {
+  return status === null || status < 400 ? outcome : `${outcome} (${status})`
+}
+
+function detailsOf({ details }: AuditView): string | null {
+  const text = Object.entries(details)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ')
+  if (text === '') return null
+  return text.length > DETAILS_LENGTH ? `${text.slice(0, DETAILS_LENGTH - 1)}…` : text
+}

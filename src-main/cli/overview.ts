@@ -1,0 +1,75 @@
+// farebox overview: whether it runs, what is left, what it costs and what is wrong, as the dashboard shows it first.
+
+import { facts, printable, table, time, view, type Cell } from '#cli/output.ts'
+import { verb } from '#cli/verb.ts'
+import type { OverviewView } from '#contract/reports.ts'
+
+const overview = verb({
+  name: 'overview',
+  usage: '',
+  summary: 'shows the state, the credits, what today costs, and what needs attention',
+  flags: {},
+  async run(client) {
+    const answer = await client.call('overview', {})
+    const parts = [
+      facts({ ...gateway(answer), ...credits(answer), ...today(answer) }),
+      attention(answer),
+      latest(answer),
+    ]
+    return view(answer, parts.filter((part) => part !== '').join('\n\n'))
+  },
+})
+
+export const OVERVIEW_VERBS = [overview]
+
+type Facts = Readonly<Record<string, Cell>>
+
+function gateway({ gateway: state }: OverviewView): Facts {
+  return {
+    url: state.url,
+    ledger: state.ledger,
+    'open exchanges': state.open_exchanges,
+    'time zone': state.time_zone,
+  }
+}
+
+function credits({ credits: sum }: OverviewView): Facts {
+  const unlimited = sum.unlimited_keys === 0 ? '' : ` and ${sum.unlimited_keys} unlimited`
+  return {
+    keys: `${sum.keys}${unlimited}`,
+    'remaining credits':
+      sum.remaining_credits === null ? null : `${sum.remaining_credits} of ${sum.total_credits ?? '-'}`,
+    'held credits': sum.held_credits,
+    'runs out': time(sum.runs_out_at),
+  }
+}
+
+function today({ today: { totals, previous, expected_credits }, first_token }: OverviewView): Facts {
+  return {
+    'credits today': `${totals.charge_credits}, yesterday by now ${previous.charge_credits}`,
+    'expected today': expected_credits,
+    requests: `${totals.requests}, of which ${totals.failed} failed`,
+    'first token p50 ms': first_token.p50_ms,
+    'first token p95 ms': first_token.p95_ms,
+  }
+}
+
+function attention({ attention: items }: OverviewView): string {
+  if (items.length === 0) return 'Nothing needs attention.'
+  return ['Needs attention:', ...items.map(({ text }) => `- ${printable(text)}`)].join('\n')
+}
+
+function latest({ latest: calls }: OverviewView): string {
+  const rows = calls.map((call) => [
+    time(call.created_at),
+    call.key,
+    call.model,
+    call.provider,
+    call.outcome,
+    call.status,
+    call.charge_credits,
+    call.duration_ms,
+  ])
+  const headers = ['TIME', 'KEY', 'MODEL', 'PROVIDER', 'OUTCOME', 'STATUS', 'CREDITS', 'MS']
+  return table(headers, rows, 'There is no usage yet.')
+}

@@ -1,0 +1,54 @@
+// The audit log, and the settings that this process runs with.
+
+import { Type, type Static } from 'typebox'
+import { Name, NullableCount, strict, Timestamp } from '#contract/fields.ts'
+
+const NullableText = Type.Union([Type.String(), Type.Null()])
+
+export const AuditQuery = strict({
+  limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
+  before: Type.Optional(Type.String({ maxLength: 64 })),
+  /** An action of the admin API, such as `topUpKey`. */
+  action: Type.Optional(Type.String({ maxLength: 64 })),
+  actor: Type.Optional(Name),
+})
+export const AuditView = strict({
+  id: Type.String(),
+  at: Timestamp,
+  /** A member's name, `owner` for who came with a ticket, `command line`, or `farebox` itself. */
+  actor: Type.String(),
+  action: Type.String(),
+  /** What it was done to, as it was named then. */
+  subject: NullableText,
+  /** `done`, or why it was refused. */
+  outcome: Type.String(),
+  status: NullableCount,
+  /** What was asked for, with secrets, passwords and key values left out. */
+  details: Type.Record(Type.String(), Type.Unknown()),
+})
+export const AuditList = strict({ entries: Type.Array(AuditView), next: NullableText })
+
+export const SettingsView = strict({
+  settings: Type.Array(
+    strict({
+      /** As in docs/configuration.md, such as `hold_wait_ms`. */
+      name: Type.String(),
+      /** As text; null where nothing is set. */
+      value: NullableText,
+      source: Type.Enum(['default', 'environment', 'flag']),
+      environment: NullableText,
+      flag: NullableText,
+      description: Type.String(),
+    }),
+  ),
+  time_zone: Type.String(),
+  version: Type.String(),
+  node: Type.String(),
+  data_dir: Type.String(),
+  database_bytes: Type.Integer(),
+})
+
+export type AuditQuery = Static<typeof AuditQuery>
+export type AuditView = Static<typeof AuditView>
+export type AuditList = Static<typeof AuditList>
+export type SettingsView = Static<typeof SettingsView>

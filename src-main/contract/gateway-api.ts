@@ -1,0 +1,352 @@
+// The gateway's own endpoints, for the reference: what is read of a request and written in an answer. Requests are loose, because
+// members that Farebox does not know are for the provider to judge. What decides about a request is the code, not these schemas.
+
+import { Type, type TProperties, type TSchema } from 'typebox'
+import { strict, Timestamp } from '#contract/fields.ts'
+import { ReceiptView } from '#contract/receipt.ts'
+import { BalanceView } from '#contract/schemas.ts'
+
+export type GatewayEndpoint = {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** The same endpoint for tools whose base URL lacks the version. */
+  readonly alias?: string
+  readonly access: 'public' | 'key'
+  readonly group: string
+  readonly summary: string
+  readonly query?: TSchema
+  readonly body?: TSchema
+  readonly example?: object
+  /** A schema for JSON; else the content type of an answer that is not. */
+  readonly response: TSchema | string
+  /** Also answers with server-sent events, where the request asks for a stream. */
+  readonly isStream?: true
+  /** The HTTP statuses of its refusals, beside those that every endpoint has. */
+  readonly refusals: readonly number[]
+  /** Whose errors have the shape of the messages format. */
+  readonly format?: 'messages'
+}
+
+function loose<Properties extends TProperties>(properties: Properties) {
+  return Type.Object(properties)
+}
+
+const NullableText = Type.Union([Type.String(), Type.Null()])
+const NullableNumber = Type.Union([Type.Number(), Type.Null()])
+const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
+const Anything = Type.Unknown()
+const PositiveInteger = Type.Integer({ minimum: 1 })
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()])
+const Model = Type.String({ description: 'The id of a model, as the list of models has it.' })
+const Stream = Type.Optional(Type.Boolean({ description: 'Answers with server-sent events.' }))
+const Tools = Type.Optional(Type.Array(loose({})))
+const TopP = Type.Optional(Type.Number({ minimum: 0, maximum: 1 }))
+const ShortTemperature = Type.Optional(Type.Number({ minimum: 0, maximum: 1 }))
+const Temperature = Type.Optional(Type.Number({ minimum: 0, maximum: 2 }))
+const Content = Type.Union([Type.String(), Type.Array(loose({ type: Type.String() }))])
+
+export const ChatRequest = loose({
+  model: Model,
+  messages: Type.Array(loose({ role: Type.String(), content: Type.Optional(Type.Union([Content, Type.Null()])) }), {
+    minItems: 1,
+  }),
+  max_completion_tokens: Type.Optional(PositiveInteger),
+  max_tokens: Type.Optional(PositiveInteger),
+  stream: Stream,
+  stream_options: Type.Optional(loose({ include_usage: Type.Optional(Type.Boolean()) })),
+  temperature: Temperature,
+  top_p: TopP,
+  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 128 })),
+  tools: Tools,
+  tool_choice: Type.Optional(Type.Union([Type.Enum(['auto', 'none', 'required']), loose({})])),
+})
+export const ChatAnswer = loose({
+  id: Type.String(),
+  object: Type.Literal('chat.completion'),
+  model: Type.String(),
+  choices: Type.Array(
+    loose({ index: Type.Integer(), message: loose({ role: Type.String() }), finish_reason: NullableText }),
+  ),
+  usage: Type.Optional(
+    loose({ prompt_tokens: Type.Integer(), completion_tokens: Type.Integer(), total_tokens: Type.Integer() }),
+  ),
+})
+
+const messagesProperties = {
+  model: Model,
+  messages: Type.Array(loose({ role: Type.Enum(['user', 'assistant', 'system']), content: Content }), { minItems: 1 }),
+  system: Type.Optional(Content),
+  tools: Tools,
+  tool_choice: Type.Optional(loose({ type: Type.Enum(['auto', 'any', 'tool', 'none']) })),
+}
+export const MessagesRequest = loose({
+  ...messagesProperties,
+  max_tokens: PositiveInteger,
+  stream: Stream,
+  temperature: ShortTemperature,
+  top_p: TopP,
+})
+export const MessagesAnswer = loose({
+  id: Type.String(),
+  type: Type.Literal('message'),
+  role: Type.Literal('assistant'),
+  model: Type.String(),
+  content: Type.Array(loose({ type: Type.String() })),
+  stop_reason: NullableText,
+  usage: loose({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+})
+export const CountRequest = loose(messagesProperties)
+export const CountAnswer = loose({ input_tokens: Type.Integer() })
+
+export const ResponsesRequest = loose({
+  model: Model,
+  input: Type.Union([Type.String({ minLength: 1 }), Type.Array(loose({}), { minItems: 1 })]),
+  instructions: Type.Optional(NullableText),
+  max_output_tokens: Type.Optional(PositiveInteger),
+  stream: Stream,
+  temperature: Temperature,
+  top_p: TopP,
+  tools: Tools,
+  reasoning: Type.Optional(loose({ effort: Type.Optional(Type.String()) })),
+})
+export const ResponsesAnswer = loose({
+  id: Type.String(),
+  object: Type.Literal('response'),
+  model: Type.String(),
+  status: Type.String(),
+  output: Type.Array(loose({ type: Type.String() })),
+  usage: Type.Optional(
+    Type.Union([loose({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }), Type.Null()]),
+  ),
+})
+
+export const EmbeddingsRequest = loose({
+  model: Model,
+  input: Type.Union([Type.String(), Type.Array(Anything, { minItems: 1, maxItems: 2048 })], {
+    description: 'A text, texts, a list of tokens, or lists of tokens.',
+  }),
+  encoding_format: Type.Optional(Type.Enum(['float', 'base64'])),
+  dimensions: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+})
+export const EmbeddingsAnswer = loose({
+  object: Type.Literal('list'),
+  model: Type.String(),
+  data: Type.Array(loose({ index: Type.Integer(), embedding: Type.Union([Type.Array(Type.Number()), Type.String()]) })),
+  usage: Type.Optional(loose({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() })),
+})
+
+export const ListedModel = strict({
+  id: Type.String(),
+  object: Type.Literal('model'),
+  type: Type.Literal('model'),
+  created: Type.Integer({ description: 'Seconds since 1970.' }),
+  created_at: Timestamp,
+  owned_by: Type.String({ description: 'The provider that is asked first.' }),
+  display_name: Type.String(),
+  context_window: Type.Integer(),
+  max_output_tokens: Type.Integer(),
+})
+export const ListedModels = strict({
+  object: Type.Literal('list'),
+  data: Type.Array(ListedModel),
+  has_more: Type.Literal(false),
+  first_id: NullableText,
+  last_id: NullableText,
+})
+
+export const Balance = strict({
+  object: Type.Literal('balance'),
+  key_name: Type.String(),
+  status: Type.String(),
+  package_type: Type.String(),
+  ...BalanceView.properties,
+  daily_credits: NullableNumber,
+  expires_at: NullableTimestamp,
+  last_daily_reset_at: NullableTimestamp,
+  model_limits: Type.Optional(strict({ max_context_tokens: Type.Integer(), max_output_tokens: NullableInteger })),
+})
+
+export const Health = strict({
+  status: Type.Enum(['ok', 'degraded']),
+  name: Type.Literal('farebox'),
+  version: Type.String(),
+  ledger: Type.Enum(['ok', 'halted', 'mismatch']),
+})
+
+/** Every refusal; `code` is the HTTP status. On messages endpoints it is part of `MessagesError`. */
+export const ErrorObject = loose({
+  message: Type.String(),
+  type: Type.String(),
+  code: Type.Optional(Type.Integer()),
+  param: Type.Optional(Type.String({ description: 'The member that is wrong.' })),
+  limit: Type.Optional(
+    strict({ name: Type.String(), scope: Type.String(), reset_at: Type.Union([Timestamp, Type.Null()]) }),
+  ),
+  request_id: Type.Optional(Type.String()),
+})
+export const ErrorBody = strict({ error: ErrorObject })
+export const MessagesError = strict({
+  type: Type.Literal('error'),
+  error: ErrorObject,
+  request_id: Type.Optional(Type.String()),
+})
+
+const BalanceQuery = loose({
+  model: Type.Optional(Type.String({ description: 'Also shows the limits of this model.' })),
+})
+
+const CALL_REFUSALS = [400, 401, 402, 403, 404, 413, 429, 502, 503, 504]
+const HELLO = [{ role: 'user', content: 'Hello' }]
+
+export const GATEWAY_GROUPS = ['Calls', 'Models to call', 'Balance and receipts', 'This gateway'] as const
+
+export const GATEWAY_API = {
+  chat: {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    alias: '/chat/completions',
+    access: 'key',
+    group: 'Calls',
+    summary: 'Makes a chat completion.',
+    body: ChatRequest,
+    example: { model: 'demo-chat', messages: HELLO },
+    response: ChatAnswer,
+    isStream: true,
+    refusals: CALL_REFUSALS,
+  },
+  messages: {
+    method: 'POST',
+    path: '/v1/messages',
+    access: 'key',
+    group: 'Calls',
+    summary: 'Makes a message.',
+    body: MessagesRequest,
+    example: { model: 'demo-chat', max_tokens: 200, messages: HELLO },
+    response: MessagesAnswer,
+    isStream: true,
+    refusals: CALL_REFUSALS,
+    format: 'messages',
+  },
+  countTokens: {
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    access: 'key',
+    group: 'Calls',
+    summary: 'Counts the input tokens of a message; free.',
+    body: CountRequest,
+    example: { model: 'demo-chat', messages: HELLO },
+    response: CountAnswer,
+    refusals: [400, 401, 402, 403, 404, 413, 429],
+    format: 'messages',
+  },
+  responses: {
+    method: 'POST',
+    path: '/v1/responses',
+    alias: '/responses',
+    access: 'key',
+    group: 'Calls',
+    summary: 'Makes a response.',
+    body: ResponsesRequest,
+    example: { model: 'demo-chat', input: 'Hello' },
+    response: ResponsesAnswer,
+    isStream: true,
+    refusals: CALL_REFUSALS,
+  },
+  refuseWebSocket: {
+    method: 'GET',
+    path: '/v1/responses',
+    alias: '/responses',
+    access: 'public',
+    group: 'Calls',
+    summary: 'Always refuses with 426: there is no WebSocket here.',
+    response: '',
+    refusals: [426],
+  },
+  embeddings: {
+    method: 'POST',
+    path: '/v1/embeddings',
+    alias: '/embeddings',
+    access: 'key',
+    group: 'Calls',
+    summary: 'Makes embeddings.',
+    body: EmbeddingsRequest,
+    example: { model: 'demo-embedding', input: 'Hello' },
+    response: EmbeddingsAnswer,
+    refusals: CALL_REFUSALS,
+  },
+  listModels: {
+    method: 'GET',
+    path: '/v1/models',
+    alias: '/models',
+    access: 'public',
+    group: 'Models to call',
+    summary: 'Lists the enabled models; with a key, those that the key may call.',
+    response: ListedModels,
+    refusals: [401, 402, 403],
+  },
+  showModel: {
+    method: 'GET',
+    path: '/v1/models/{model}',
+    alias: '/models/{model}',
+    access: 'public',
+    group: 'Models to call',
+    summary: 'Shows one model by its id, which may contain slashes.',
+    response: ListedModel,
+    refusals: [401, 402, 403, 404],
+  },
+  balance: {
+    method: 'GET',
+    path: '/v1/balance',
+    access: 'key',
+    group: 'Balance and receipts',
+    summary: 'Shows the credits of the key.',
+    query: BalanceQuery,
+    response: Balance,
+    refusals: [401, 402, 403, 404],
+  },
+  receipt: {
+    method: 'GET',
+    path: '/v1/receipts/{id}',
+    access: 'key',
+    group: 'Balance and receipts',
+    summary: "Explains what one of the key's calls cost, by the x-request-id of its answer.",
+    response: ReceiptView,
+    refusals: [401, 402, 403, 404],
+  },
+  health: {
+    method: 'GET',
+    path: '/health',
+    access: 'public',
+    group: 'This gateway',
+    summary: 'Says whether Farebox runs and its ledger is in order.',
+    response: Health,
+    refusals: [],
+  },
+  reference: {
+    method: 'GET',
+    path: '/docs',
+    access: 'public',
+    group: 'This gateway',
+    summary: 'This reference as a page.',
+    response: 'text/html',
+    refusals: [],
+  },
+  openApi: {
+    method: 'GET',
+    path: '/docs/openapi.json',
+    access: 'public',
+    group: 'This gateway',
+    summary: 'This reference as an OpenAPI 3.1 document.',
+    response: loose({ openapi: Type.String() }),
+    refusals: [],
+  },
+  referenceStyle: {
+    method: 'GET',
+    path: '/docs/reference.css',
+    access: 'public',
+    group: 'This gateway',
+    summary: 'The style of the page.',
+    response: 'text/css',
+    refusals: [],
+  },
+} as const satisfies Record<string, GatewayEndpoint>

@@ -1,0 +1,76 @@
+// Members and their sessions, as the admin API shows them. Passwords only ever go in.
+
+import { Type, type Static } from 'typebox'
+import { Name, strict, Timestamp } from '#contract/fields.ts'
+
+const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
+const Role = Type.Enum(['administrator', 'member'])
+/** Packages by id or name under which a member may create keys; `all` also means those to come. */
+const OpenPackages = Type.Union([Type.Literal('all'), Type.Array(Name, { maxItems: 1000 })])
+/** Long enough to resist guessing at the speed that sign-in allows. What is longer than a sentence would only cost time to hash. */
+const NewPassword = Type.String({ minLength: 10, maxLength: 256 })
+/** What somebody claims; checked against the hash and nothing else. */
+const Password = Type.String({ minLength: 1, maxLength: 256 })
+
+export const MemberCreate = strict({
+  name: Name,
+  role: Type.Optional(Role),
+  packages: Type.Optional(OpenPackages),
+  /** Without one the member cannot sign in yet. */
+  password: Type.Optional(NewPassword),
+})
+export const MemberEdit = strict({
+  role: Type.Optional(Role),
+  packages: Type.Optional(OpenPackages),
+  /** A suspended member cannot sign in, and the keys that are theirs are refused. */
+  status: Type.Optional(Type.Enum(['active', 'suspended'])),
+})
+export const MemberPassword = strict({ password: NewPassword })
+export const MemberView = strict({
+  id: Type.String(),
+  name: Name,
+  role: Role,
+  status: Type.Enum(['active', 'suspended']),
+  packages: Type.Union([Type.Literal('all'), Type.Array(Type.String())]),
+  has_password: Type.Boolean(),
+  /** Of those that are not revoked. */
+  keys: Type.Integer(),
+  sessions: Type.Integer(),
+  last_seen_at: NullableTimestamp,
+  created_at: Timestamp,
+})
+
+/** With a ticket from the tray or `farebox open`, or as a member. */
+export const SignIn = Type.Union([
+  strict({ ticket: Type.String({ minLength: 1, maxLength: 100 }) }),
+  strict({ name: Name, password: Password }),
+])
+export const SessionView = strict({
+  role: Role,
+  /** The member's name; null for the owner of this machine, who came with a ticket. */
+  name: Type.Union([Name, Type.Null()]),
+  signed_in_at: Timestamp,
+  /** When the session ends however busy it is. */
+  expires_at: Timestamp,
+  /** When it ends if nothing is asked until then. */
+  idle_at: Timestamp,
+})
+/** The only answer with the token, which every further request carries in `x-farebox-session` beside the cookie. */
+export const SignedIn = strict({ token: Type.String(), session: SessionView })
+export const SignOutQuery = strict({
+  /** `true` ends every session of this person. */
+  everywhere: Type.Optional(Type.Enum(['true', 'false'])),
+})
+export const OwnPassword = strict({ password: NewPassword, old_password: Password })
+
+/** Good for one sign-in within a minute. */
+export const TicketView = strict({ ticket: Type.String(), expires_at: Timestamp })
+
+export type MemberCreate = Static<typeof MemberCreate>
+export type MemberEdit = Static<typeof MemberEdit>
+export type MemberView = Static<typeof MemberView>
+export type SignIn = Static<typeof SignIn>
+export type SessionView = Static<typeof SessionView>
+export type SignedIn = Static<typeof SignedIn>
+export type OwnPassword = Static<typeof OwnPassword>
+export type TicketView = Static<typeof TicketView>

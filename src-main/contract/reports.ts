@@ -1,0 +1,167 @@
+// What the dashboard reads about the past: the overview, sums by time and group, the ledger. Everything comes from the same rows
+// as `GET /v1/balance` and the receipts, so that all of them agree to the last digit. Members are shown what is theirs only.
+
+import { Type, type Static } from 'typebox'
+import { ModelName, Name, NullableCount, strict, Timestamp } from '#contract/fields.ts'
+import { UsageView } from '#contract/schemas.ts'
+
+const NullableText = Type.Union([Type.String(), Type.Null()])
+const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
+const NullableCredits = Type.Union([Type.Number(), Type.Null()])
+/** An ISO date or date-time, or a length of time up to now such as `24h` or `7d`: so many intervals, the present one among them. */
+const Instant = Type.String({ minLength: 2, maxLength: 40 })
+
+/** Sums over calls. Tokens are those that somebody counted; calls of which nobody knows are in `unknown_usage`. */
+export const Totals = strict({
+  requests: Type.Integer(),
+  failed: Type.Integer(),
+  input_tokens: Type.Integer(),
+  cache_read_tokens: Type.Integer(),
+  cache_write_tokens: Type.Integer(),
+  output_tokens: Type.Integer(),
+  reasoning_tokens: Type.Integer(),
+  charge_credits: Type.Number(),
+  /** Calls of which some class of tokens was counted by Farebox, or by nobody. */
+  estimated_usage: Type.Integer(),
+  unknown_usage: Type.Integer(),
+})
+
+export const USAGE_GROUPS = ['none', 'model', 'key', 'provider', 'package', 'owner'] as const
+export const USAGE_ROLLUPS = ['hour', 'day'] as const
+
+export const UsageReportQuery = strict({
+  from: Type.Optional(Instant),
+  /** The end, left out of the report; now where it is absent. */
+  to: Type.Optional(Instant),
+  group: Type.Optional(Type.Enum([...USAGE_GROUPS])),
+  rollup: Type.Optional(Type.Enum([...USAGE_ROLLUPS])),
+  key: Type.Optional(Name),
+  model: Type.Optional(ModelName),
+  provider: Type.Optional(Name),
+  package: Type.Optional(Name),
+  owner: Type.Optional(Name),
+  /** How many groups by themselves, the ones with the highest charge; the rest is summed up as `other`. 6 where absent. */
+  top: Type.Optional(Type.String({ pattern: '^[0-9]{1,3}$' })),
+})
+export const UsageReport = strict({
+  from: Timestamp,
+  to: Timestamp,
+  time_zone: Type.String(),
+  rollup: Type.Enum([...USAGE_ROLLUPS]),
+  group: Type.Enum([...USAGE_GROUPS]),
+  /** The beginning of each interval, at most 400 of them. */
+  intervals: Type.Array(Timestamp),
+  series: Type.Array(
+    strict({
+      /** Of the group: `value` where it is one, `other` for the rest, `all` without groups. */
+      kind: Type.Enum(['value', 'other', 'all']),
+      /** Of a key, provider or package, for filters: names can be used again. */
+      id: NullableText,
+      name: NullableText,
+      totals: Totals,
+      previous: Totals,
+      /** One for each interval. */
+      points: Type.Array(Totals),
+    }),
+  ),
+  totals: Totals,
+  /** The same length of time before. */
+  previous: Totals,
+})
+
+const Latency = strict({ p50_ms: NullableCount, p95_ms: NullableCount })
+
+export const OverviewView = strict({
+  gateway: strict({
+    url: NullableText,
+    version: Type.String(),
+    started_at: Timestamp,
+    ledger: Type.Enum(['ok', 'halted', 'mismatch']),
+    open_exchanges: Type.Integer(),
+    time_zone: Type.String(),
+  }),
+  /** Over the keys that can be used and have credits; null where there is none. */
+  credits: strict({
+    keys: Type.Integer(),
+    unlimited_keys: Type.Integer(),
+    total_credits: NullableCredits,
+    remaining_credits: NullableCredits,
+    held_credits: Type.Number(),
+    /** At the speed of the last seven days; null where nothing runs out before its reset. */
+    runs_out_at: NullableTimestamp,
+  }),
+  today: strict({
+    totals: Totals,
+    /** Yesterday up to the same time of day. */
+    previous: Totals,
+    /** The charge by the end of the day at the speed of today; null while that says nothing. */
+    expected_credits: NullableCredits,
+  }),
+  /** Of streams in the present hour and the 23 before it; at most 2.5 % off. */
+  first_token: Latency,
+  attention: Type.Array(
+    strict({
+      /** What it is, for who translates it; an open set. */
+      kind: Type.String(),
+      subject: NullableText,
+      at: NullableTimestamp,
+      /** The page that helps, such as `providers`. */
+      page: NullableText,
+      text: Type.String(),
+    }),
+  ),
+  latest: Type.Array(UsageView),
+})
+
+export const LEDGER_KINDS = ['hold', 'settle', 'release', 'grant', 'lapse', 'adjustment'] as const
+
+export const LedgerQuery = strict({
+  key: Type.Optional(Name),
+  kind: Type.Optional(Type.Enum([...LEDGER_KINDS])),
+  limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
+  before: Type.Optional(Type.String({ pattern: '^[0-9]{1,16}$' })),
+})
+export const LedgerList = strict({
+  entries: Type.Array(
+    strict({
+      seq: Type.Integer(),
+      created_at: Timestamp,
+      key: Type.String(),
+      kind: Type.Enum([...LEDGER_KINDS]),
+      /** What it added to what the key has available. */
+      amount_credits: Type.Number(),
+      /** What the call cost, on entries that end a hold. */
+      charge_credits: NullableCredits,
+      /** What the key had available afterwards. */
+      available_credits: Type.Number(),
+      request_id: NullableText,
+      model: NullableText,
+      reason: NullableText,
+      cycle_started_at: Timestamp,
+    }),
+  ),
+  next: NullableText,
+})
+
+/** The data of an event `status`: how the gateway is; for a member as far as their own calls go. */
+export const LiveStatus = strict({
+  ledger: Type.Enum(['ok', 'halted', 'mismatch']),
+  open_exchanges: Type.Integer(),
+  held_credits: Type.Number(),
+})
+
+/** A test request with a key, by the key's id or name: what is sent and answered is shown and kept nowhere. */
+export const TryBody = strict({
+  key: Name,
+  endpoint: Type.Enum(['chat', 'messages', 'responses', 'embeddings']),
+  request: Type.Record(Type.String(), Type.Unknown()),
+})
+
+export type Totals = Static<typeof Totals>
+export type UsageReportQuery = Static<typeof UsageReportQuery>
+export type UsageReport = Static<typeof UsageReport>
+export type OverviewView = Static<typeof OverviewView>
+export type LedgerQuery = Static<typeof LedgerQuery>
+export type LedgerList = Static<typeof LedgerList>
+export type LiveStatus = Static<typeof LiveStatus>
+export type TryBody = Static<typeof TryBody>

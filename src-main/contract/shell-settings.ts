@@ -1,0 +1,22 @@
+// What the desktop shell remembers, as it stands in `shell.json`.
+
+import { Type, type Static } from 'typebox'
+import { strict } from '#contract/fields.ts'
+
+const Length = Type.Integer({ minimum: -100_000, maximum: 100_000 })
+
+export const ShellFile = strict({
+  /** null: nobody was asked yet. */
+  close_to_tray: Type.Union([Type.Boolean(), Type.Null()]),
+  daily_update_check: Type.Boolean(),
+  notifications: Type.Boolean(),
+  window: Type.Union([
+    strict({ x: Length, y: Length, width: Length, height: Length, is_maximized: Type.Boolean() }),
+    Type.Null(),
+  ]),
+  /** The level in percent that was told of each key, by its id. */
+  told_levels: Type.Record(Type.String({ maxLength: 64 }), Type.Enum([20, 10, 0]), { maxProperties: 10_000 }),
+  last_update_look: Type.Union([Type.Integer(), Type.Null()]),
+})
+
+export type ShellFile = Static<typeof ShellFile>

@@ -1,0 +1,169 @@
+// Lists of entries, the newest first, each with what its key had available afterwards. The steps of the summary say where a key's
+// entries are and where its sum stood, so that no page reads the whole history.
+
+import type { Database } from 'better-sqlite3'
+import { KIND_BITS } from '#ledger/points.ts'
+import type { EntryKind } from '#ledger/rows.ts'
+
+export type EntryFilter = {
+  /** undefined: of all keys. */
+  readonly keyIds: readonly string[] | undefined
+  readonly kind: EntryKind | undefined
+  /** Only entries with a lower number. */
+  readonly beforeSeq: number | undefined
+  readonly limit: number
+}
+
+export type StoredEntry = {
+  readonly seq: number
+  readonly key_id: string
+  readonly key_name: string
+  readonly kind: EntryKind
+  readonly amount_micro: number
+  readonly charge_micro: number | null
+  readonly exchange_id: string | null
+  readonly model_id: string | null
+  readonly reason: string | null
+  readonly cycle_started_at_ms: number
+  readonly created_at_ms: number
+}
+
+export type ListedEntry = StoredEntry & { readonly available_micro: number }
+
+export type EntryPage = {
+  readonly entries: ListedEntry[]
+  /** Pass as `beforeSeq` to go on; undefined at the end. */
+  readonly next: number | undefined
+}
+
+/** Steps that a page reads at the most. One with few matches may end before it is full. */
+const MOST_STEPS = 40
+const ANY_KIND = Object.values(KIND_BITS).reduce((sum, bit) => sum + bit, 0)
+
+/** Reads one consistent page. */
+export function listEntries(db: Database, filter: EntryFilter): EntryPage {
+  return db.transaction(() => {
+    const { rows, next } = readPage(db, filter)
+    const available = availableAfter(db, rows)
+    const entries = rows.map((row) => ({ ...row, available_micro: available.get(row.seq) ?? 0 }))
+    return { entries, next }
+  })()
+}
+
+function readPage(db: Database, filter: EntryFilter): { rows: StoredEntry[]; next: number | undefined } {
+  const rows: StoredEntry[] = []
+  let before = filter.beforeSeq ?? Number.MAX_SAFE_INTEGER
+  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+    const after = boundaryBefore(db, before)
+    rows.push(...readRange(db, filter, { after, before, limit: filter.limit - rows.length }))
+    if (rows.length === filter.limit) return { rows, next: rows.at(-1)?.seq }
+    const end = after === 0 ? undefined : stepWith(db, filter, after)
+    if (end === undefined) return { rows, next: undefined }
+    before = end + 1
+  }
+  return { rows, next: before }
+}
+
+type Range = { readonly after: number; readonly before: number; readonly limit: number }
+
+function readRange(db: Database, { keyIds, kind }: EntryFilter, range: Range): StoredEntry[] {
+  return db
+    .prepare<[object], StoredEntry>(
+      `SELECT seq, key_id, key.name AS key_name, kind, amount_micro, charge_micro, exchange_id, model_id, reason,
+         cycle_started_at_ms, entry.created_at_ms
+       FROM ledger_entry AS entry JOIN key ON key.id = entry.key_id
+       WHERE seq > @after AND seq < @before
+         ${keyIds === undefined ? '' : 'AND key_id IN (SELECT value FROM json_each(@keyIds))'}
+         ${kind === undefined ? '' : 'AND kind = @kind'}
+       ORDER BY seq DESC LIMIT @limit`,
+    )
+    .all({ ...range, keyIds: JSON.stringify(keyIds ?? []), kind: kind ?? '' })
+}
+
+/** The end of the last step that is over before an entry: where the sums of keys are known. */
+function boundaryBefore(db: Database, seq: number): number {
+  return (
+    db
+      .prepare<[number], number | null>('SELECT max(last_seq) FROM ledger_step WHERE last_seq < ? - 1')
+      .pluck()
+      .get(Math.min(seq, Number.MAX_SAFE_INTEGER)) ?? 0
+  )
+}
+
+/** The end of the last step up to `upTo` that has entries in question. */
+function stepWith(db: Database, { keyIds, kind }: EntryFilter, upTo: number): number | undefined {
+  const parameters = {
+    upTo,
+    kinds: kind === undefined ? ANY_KIND : KIND_BITS[kind],
+    keyIds: JSON.stringify(keyIds ?? []),
+  }
+  const fits = 'last_seq <= @upTo AND kinds & @kinds'
+  const sql =
+    keyIds === undefined
+      ? `SELECT max(last_seq) FROM ledger_step WHERE ${fits}`
+      : `SELECT max((SELECT last_seq FROM ledger_point WHERE key_id = wanted.value AND ${fits} ORDER BY last_seq DESC LIMIT 1))
+         FROM json_each(@keyIds) AS wanted`
+  return db.prepare<[object], number | null>(sql).pluck().get(parameters) ?? undefined
+}
+
+/** What the key of each entry had available after it, by the entry's number. */
+function availableAfter(db: Database, rows: readonly StoredEntry[]): Map<number, number> {
+  const found = new Map<number, number>()
+  const steps = new Map<number, StoredEntry[]>()
+  for (const row of rows) {
+    const after = boundaryBefore(db, row.seq + 1)
+    steps.set(after, [...(steps.get(after) ?? []), row])
+  }
+  for (const [after, wanted] of steps) sumStep(db, after, wanted, found)
+  return found
+}
+
+function sumStep(db: Database, after: number, wanted: readonly StoredEntry[], found: Map<number, number>): void {
+  const keyIds = new Set(wanted.map((row) => row.key_id))
+  const point = db
+    .prepare<[string, number], number>(
+      'SELECT available_micro FROM ledger_point WHERE key_id = ? AND last_seq <= ? ORDER BY last_seq DESC LIMIT 1',
+    )
+    .pluck()
+  const sums = new Map(Array.from(keyIds, (keyId) => [keyId, point.get(keyId, after) ?? 0]))
+  const isWanted = new Set(wanted.map((row) => row.seq))
+  const rows = db
+    .prepare<[object], [number, string, number]>(
+      `SELECT seq, key_id, amount_micro FROM ledger_entry WHERE seq > @after AND seq <= @last
+         AND key_id IN (SELECT value FROM json_each(@keyIds)) ORDER BY seq`,
+    )
+    .raw()
+    .iterate({ after, last: Math.max(...isWanted), keyIds: JSON.stringify([...keyIds]) })
+  for (const [seq, keyId, amount] of rows) {
+    const sum = (sums.get(keyId) ?? 0) + amount
+    sums.set(keyId, sum)
+    if (isWanted.has(seq)) found.set(seq, sum)
+  }
+}
+
+/** Calls that were resolved after another one, the newest last; undefined where they are too many to say, or it is not known. */
+export function resolvedAfter(
+  db: Database,
+  exchangeId: string,
+  { keyIds, most }: { readonly keyIds: readonly string[] | undefined; readonly most: number },
+): string[] | undefined {
+  const seq = db
+    .prepare<[string], number>('SELECT seq FROM ledger_entry WHERE exchange_id = ? AND charge_micro IS NOT NULL')
+    .pluck()
+    .get(exchangeId)
+  if (seq === undefined) return undefined
+  const last = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM ledger_entry').pluck().get() ?? 0
+  if (last - seq > MOST_MISSED) return undefined
+  const missed = db
+    .prepare<[object], string>(
+      `SELECT exchange_id FROM ledger_entry WHERE seq > @seq AND charge_micro IS NOT NULL
+         ${keyIds === undefined ? '' : 'AND key_id IN (SELECT value FROM json_each(@keyIds))'}
+       ORDER BY seq LIMIT @limit`,
+    )
+    .pluck()
+    .all({ seq, limit: most + 1, keyIds: JSON.stringify(keyIds ?? []) })
+  return missed.length > most ? undefined : missed
+}
+
+/** Entries that are read to find out which calls somebody missed. */
+const MOST_MISSED = 20_000

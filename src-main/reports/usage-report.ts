@@ -1,0 +1,198 @@
+// The report of calls by time and group: which intervals it has, which groups are shown by themselves, and their sums.
+
+import { iso, readBeginning, readSpan } from '#catalog/dates.ts'
+import type { Totals, UsageReport } from '#contract/reports.ts'
+import { Calendar, DAY_MS, HOUR_MS, type Rollup } from '#core/calendar.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { totalsView } from '#reports/totals-view.ts'
+import type { Db } from '#store/database.ts'
+import type { UsageParts } from '#store/usage-filter.ts'
+import { addSums, NO_SUMS, type Sums } from '#store/usage-measures.ts'
+import { nameOf, rollupZone } from '#store/usage-names.ts'
+import {
+  countValues,
+  sumsByGroup,
+  sumsByInterval,
+  type GroupSums,
+  type PointSums,
+  type SumsQuery,
+} from '#store/usage-sums.ts'
+
+export type UsageReportRequest = {
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly rollup: Rollup | undefined
+  readonly group: UsageReport['group']
+  readonly top: number
+  readonly parts: UsageParts
+  /** Names by the id of their key. */
+  readonly owners: Readonly<Record<string, string>>
+  readonly nowMs: number
+}
+
+const MOST_INTERVALS = 400
+/** Points that are read at once, whether they are shown or not. */
+const MOST_POINTS = 15_000
+const DEFAULT_FROM = '7d'
+/** Up to this length a report is by hour unless told otherwise. */
+const SHORT_MS = 2 * DAY_MS
+
+/** Reads one consistent report. */
+export function usageReport(db: Db, request: UsageReportRequest): UsageReport | Refusal {
+  return db.transaction(() => {
+    const calendar = calendarOf(db)
+    const span = spanOf(request, calendar)
+    return isRefusal(span) ? span : report(db, request, span, calendar)
+  })()
+}
+
+const calendars = new Map<string, Calendar>()
+
+/** The calendar of the zone that the roll-ups are in; kept, because it remembers its days. */
+export function calendarOf(db: Db): Calendar {
+  const timeZone = rollupZone(db)
+  const calendar = calendars.get(timeZone) ?? new Calendar(timeZone)
+  calendars.set(timeZone, calendar)
+  return calendar
+}
+
+type Span = { readonly rollup: Rollup; readonly intervals: readonly number[]; readonly toMs: number }
+
+function spanOf(request: UsageReportRequest, calendar: Calendar): Span | Refusal {
+  const { from = DEFAULT_FROM, to, nowMs } = request
+  const { timeZone } = calendar
+  const fromMs = readBeginning(from, timeZone, nowMs, 'from')
+  if (isRefusal(fromMs)) return fromMs
+  const endMs = to === undefined ? nowMs : readBeginning(to, timeZone, nowMs, 'to')
+  if (isRefusal(endMs)) return endMs
+  const rollup = request.rollup ?? (endMs - fromMs <= SHORT_MS ? 'hour' : 'day')
+  if (fromMs >= endMs && to !== undefined) {
+    return refuse('invalid_request', `'to' must be later than 'from'.`, { param: 'to' })
+  }
+  // Before any of them is looked for: a year of hours would be thousands.
+  if (endMs - fromMs > (MOST_INTERVALS + 2) * (rollup === 'day' ? DAY_MS : HOUR_MS)) return tooMany(rollup)
+  // An interval that has begun is in the report as a whole.
+  const toMs = endOf(calendar, rollup, Math.max(endMs, fromMs + 1))
+  const spanMs = readSpan(from)
+  const first = spanMs === undefined ? calendar.start(rollup, fromMs) : beginningOf(calendar, rollup, { spanMs, nowMs })
+  const intervals = calendar.list(rollup, { fromMs: first, toMs }, MOST_INTERVALS)
+  return intervals === undefined ? tooMany(rollup) : { rollup, intervals, toMs }
+}
+
+/** The first of so many intervals of which the last one is the present one. */
+function beginningOf(calendar: Calendar, rollup: Rollup, { spanMs, nowMs }: { spanMs: number; nowMs: number }): number {
+  const present = calendar.start(rollup, nowMs)
+  const count = Math.ceil(spanMs / (rollup === 'day' ? DAY_MS : HOUR_MS))
+  return calendar.before(rollup, present, count - 1)[0] ?? present
+}
+
+function endOf(calendar: Calendar, rollup: Rollup, instantMs: number): number {
+  const start = calendar.start(rollup, instantMs)
+  return start === instantMs ? instantMs : calendar.end(rollup, start)
+}
+
+function tooMany(rollup: Rollup): Refusal {
+  const advice = rollup === 'hour' ? `Ask for a shorter time, or by day.` : `Ask for a shorter time.`
+  return refuse('invalid_request', `A report has at most ${MOST_INTERVALS} intervals. ${advice}`, { param: 'from' })
+}
+
+function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calendar): UsageReport {
+  const { rollup, intervals, toMs } = span
+  const fromMs = intervals[0] ?? toMs
+  const query: SumsQuery = {
+    rollup,
+    parts: request.parts,
+    group: request.group === 'none' ? undefined : request.group,
+    owners: request.group === 'owner' ? request.owners : {},
+  }
+  const before = sumsByGroup(db, query, calendar.before(rollup, fromMs, intervals.length))
+  // Where they are few, all values of all intervals are read at once; else those of the values that are shown, in a second reading.
+  const all =
+    countValues(db, query) * intervals.length <= MOST_POINTS ? sumsByInterval(db, query, { intervals }) : undefined
+  const present = all === undefined ? sumsByGroup(db, query, intervals) : sumByValue(all)
+  const ranked = rank(present, before)
+  const shown = query.group === undefined ? [''] : ranked.slice(0, request.top)
+  const points = all === undefined ? sumsByInterval(db, query, { intervals, shown }) : restOf(all, shown)
+  const line = lineOf({ present, before, points, intervals })
+  const isRest = ranked.length > shown.length
+  return {
+    from: iso(fromMs),
+    to: iso(toMs),
+    time_zone: calendar.timeZone,
+    rollup,
+    group: request.group,
+    intervals: intervals.map(iso),
+    series: [
+      ...shown.map((value) => ({ ...headOf(db, query.group, value), ...line(value) })),
+      ...(isRest ? [{ kind: 'other' as const, id: null, name: null, ...line(null, new Set(shown)) }] : []),
+    ],
+    totals: totalsView(sumOf(present)),
+    previous: totalsView(sumOf(before)),
+  }
+}
+
+function sumByValue(points: readonly PointSums[]): GroupSums[] {
+  const sums = new Map<string, Sums>()
+  for (const { startedAtMs: _, value, ...point } of points) {
+    const name = value ?? ''
+    sums.set(name, addSums(sums.get(name) ?? NO_SUMS, point))
+  }
+  return Array.from(sums, ([value, sum]) => ({ ...sum, value }))
+}
+
+/** The same points, with those that are not shown added up in each interval. */
+function restOf(points: readonly PointSums[], shown: readonly string[]): PointSums[] {
+  const isShown = new Set(shown)
+  const rest = new Map<number, Sums>()
+  for (const { startedAtMs, value, ...point } of points) {
+    if (value !== null && !isShown.has(value)) rest.set(startedAtMs, addSums(rest.get(startedAtMs) ?? NO_SUMS, point))
+  }
+  const others = Array.from(rest, ([startedAtMs, sums]) => ({ ...sums, startedAtMs, value: null }))
+  return [...points.filter(({ value }) => value !== null && isShown.has(value)), ...others]
+}
+
+/** The values, those with the highest charge first; by name where nothing else tells them apart, so that a report can be repeated. */
+function rank(present: readonly GroupSums[], before: readonly GroupSums[]): string[] {
+  const past = before.filter(({ value }) => !present.some((sums) => sums.value === value))
+  const order = (left: GroupSums, right: GroupSums) =>
+    right.charge_micro - left.charge_micro || right.requests - left.requests || (left.value < right.value ? -1 : 1)
+  return [...present.toSorted(order), ...past.toSorted(order)].map(({ value }) => value)
+}
+
+type Found = {
+  readonly present: readonly GroupSums[]
+  readonly before: readonly GroupSums[]
+  readonly points: readonly PointSums[]
+  readonly intervals: readonly number[]
+}
+
+/** The sums of one value; with null those of everything but the values that are `shown`. */
+function lineOf({ present, before, points, intervals }: Found) {
+  const places = new Map(intervals.map((startMs, place) => [startMs, place]))
+  return (value: string | null, shown: ReadonlySet<string> = new Set()) => {
+    const isMeant = (sums: GroupSums) => (value === null ? !shown.has(sums.value) : sums.value === value)
+    const line = intervals.map((): Totals => NO_TOTALS)
+    for (const point of points) {
+      const place = places.get(point.startedAtMs)
+      if (point.value === value && place !== undefined) line[place] = totalsView(point)
+    }
+    return {
+      totals: totalsView(sumOf(present.filter(isMeant))),
+      previous: totalsView(sumOf(before.filter(isMeant))),
+      points: line,
+    }
+  }
+}
+
+function headOf(db: Db, group: SumsQuery['group'], value: string) {
+  if (group === undefined) return { kind: 'all' as const, id: null, name: null }
+  const hasId = group === 'key' || group === 'provider' || group === 'package'
+  const name = value === '' ? null : hasId ? nameOf(db, group, value) : value
+  return { kind: 'value' as const, id: hasId && value !== '' ? value : null, name }
+}
+
+function sumOf(all: readonly Sums[]): Sums {
+  return all.reduce<Sums>(addSums, NO_SUMS)
+}
+
+const NO_TOTALS = totalsView(NO_SUMS)

@@ -1,0 +1,136 @@
+// Who may ask the admin API for what, decided before a body is read. Deny by default: a request gets in by proving who asks, and by
+// an entry of the table, or a route, that says that they may.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { RouteAccess } from '#contract/admin-routes.ts'
+import { roleOf, type Viewer } from '#core/member.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { actorOf } from '#server/audit.ts'
+import type { ChangeLimiter } from '#server/change-limiter.ts'
+import type { Door } from '#server/door.ts'
+import { findRoute, type FoundRoute } from '#server/route-table.ts'
+import { sessionCookies } from '#server/session-cookie.ts'
+import type { Session } from '#server/sessions.ts'
+
+/** Who asks. The command line, and requests in this process, have no session. */
+export type Visitor = { readonly viewer: Viewer; readonly session: Session | undefined }
+
+export type AdmissionDeps = {
+  readonly door: () => Promise<Door>
+  /** What the command line presents, and what requests in this process do; made anew at each start. */
+  readonly adminToken: string
+  readonly inProcessToken: string
+  readonly memberChanges: ChangeLimiter
+}
+
+/** A body that anybody may send is short. */
+const MOST_PUBLIC_BYTES = 4096
+const SIGN_IN = 'Sign in first. On this machine `farebox open` does it.'
+
+/**
+ * Lets a request in or refuses it. `access` is what its route says; `table` leaves it to the table of the admin API. Sets the
+ * request's visitor and its entry of the table.
+ */
+export async function admit(
+  request: FastifyRequest,
+  access: 'table' | 'member' | 'administrator',
+  deps: AdmissionDeps,
+): Promise<Refusal | undefined> {
+  const found = access === 'table' ? findRoute(request.method, request.url) : undefined
+  const needed = neededAccess(access, found)
+  // Whoever signs in may still hold what is left of an older session.
+  const visitor = needed === 'public' ? undefined : await visitorOf(request, deps)
+  if (isRefusal(visitor)) return visitor
+  request.visitor = visitor ?? null
+  request.adminRoute = found === undefined || isRefusal(found) ? null : found
+  const refusal = refusalOf(request, { needed, visitor })
+  if (refusal !== undefined) {
+    await noteRefusal(request, { refusal, deps })
+    return refusal
+  }
+  // Only those who are known learn what is not there.
+  if (isRefusal(found)) return found
+  return visitor === undefined ? undefined : deps.memberChanges.check(request, visitor.viewer)
+}
+
+/** What is not in the table is for administrators, who are told that it is not there. */
+function neededAccess(
+  access: 'table' | 'member' | 'administrator',
+  found: FoundRoute | Refusal | undefined,
+): RouteAccess | 'known' {
+  if (access !== 'table') return access
+  return found === undefined || isRefusal(found) ? 'known' : found.route.access
+}
+
+/** undefined for somebody who shows nothing that proves anything; a refusal for what should have proved something. */
+async function visitorOf(request: FastifyRequest, deps: AdmissionDeps): Promise<Visitor | Refusal | undefined> {
+  const { authorization, 'x-farebox-session': token } = request.headers
+  if (authorization !== undefined) {
+    if (isBearer(authorization, deps.adminToken)) {
+      return { viewer: { type: 'owner', name: 'command line' }, session: undefined }
+    }
+    if (isBearer(authorization, deps.inProcessToken)) {
+      return { viewer: { type: 'owner', name: 'farebox' }, session: undefined }
+    }
+    return refuse('unauthenticated', 'This needs the administrator of this machine.')
+  }
+  if (typeof token !== 'string') return undefined
+  const door = await deps.door()
+  const session = door.sessions.find(token, sessionCookies(request))
+  const viewer = session === undefined ? undefined : door.viewerOf(session)
+  if (session !== undefined && viewer !== undefined) return { viewer, session }
+  return refuse('unauthenticated', 'Your session has ended. Sign in again.')
+}
+
+function isBearer(authorization: string, token: string): boolean {
+  const presented = Buffer.from(authorization)
+  const expected = Buffer.from(`Bearer ${token}`)
+  return presented.length === expected.length && timingSafeEqual(presented, expected)
+}
+
+type Asked = { readonly needed: RouteAccess | 'known'; readonly visitor: Visitor | undefined }
+
+function refusalOf(request: FastifyRequest, { needed, visitor }: Asked): Refusal | undefined {
+  if (needed === 'public') return refusalOfStranger(request)
+  if (visitor === undefined) return refuse('unauthenticated', SIGN_IN)
+  if (visitor.session !== undefined && !isFromOwnPage(request)) return notOurPage()
+  if (needed === 'administrator' && roleOf(visitor.viewer) !== 'administrator') {
+    return refuse('forbidden', 'This is for administrators.')
+  }
+  return undefined
+}
+
+function refusalOfStranger(request: FastifyRequest): Refusal | undefined {
+  if (!isFromOwnPage(request)) return notOurPage()
+  const length = Number(request.headers['content-length'] ?? Number.NaN)
+  return length <= MOST_PUBLIC_BYTES
+    ? undefined
+    : refuse('request_too_large', `The body must be at most ${MOST_PUBLIC_BYTES} bytes, and say how long it is.`)
+}
+
+/**
+ * What changes something in the name of a browser's session must say that it comes from our own page. The guard has refused what says
+ * that it comes from elsewhere; here what says nothing is refused too.
+ */
+function isFromOwnPage({ method, headers }: FastifyRequest): boolean {
+  if (method === 'GET' || method === 'HEAD') return true
+  return headers['sec-fetch-site'] === 'same-origin' || headers.origin !== undefined
+}
+
+function notOurPage(): Refusal {
+  return refuse('forbidden', 'Only the dashboard itself may ask for this.')
+}
+
+/** A member who tries what is not theirs to do is noted. */
+async function noteRefusal(
+  { visitor, adminRoute }: FastifyRequest,
+  { refusal, deps }: { readonly refusal: Refusal; readonly deps: AdmissionDeps },
+): Promise<void> {
+  if (visitor?.viewer.type !== 'member' || adminRoute === null || adminRoute.route.method === 'GET') return
+  if (refusal.code !== 'forbidden' || deps.memberChanges.isOver(visitor.viewer.member.id)) return
+  const { audit } = await deps.door()
+  const { action } = adminRoute
+  const actor = actorOf(visitor.viewer)
+  audit.add({ actor, action, subject: undefined, outcome: 'forbidden', status: 403, details: '{}' })
+}

@@ -1,0 +1,37 @@
+// How many changes members may ask for.
+
+import type { FastifyRequest } from 'fastify'
+import { roleOf, type Viewer } from '#core/member.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+
+const MINUTE_MS = 60_000
+const MOST_CHANGES = 120
+
+/** How many changes a member may ask for within a minute: enough for any hand, too few to wash the audit log out. */
+export class ChangeLimiter {
+  readonly #monotonicMs: () => number
+  readonly #changes = new Map<string, number>()
+  #startedAtMs = 0
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs
+  }
+
+  check({ method }: FastifyRequest, viewer: Viewer): Refusal | undefined {
+    if (method === 'GET' || viewer.type === 'owner' || roleOf(viewer) === 'administrator') return undefined
+    if (!this.isOver(viewer.member.id)) return undefined
+    return refuse('rate_limited', 'These are too many changes at once.', { retryAfterSeconds: MINUTE_MS / 1000 })
+  }
+
+  /** Counts one more, and says whether it is too many. */
+  isOver(memberId: string): boolean {
+    const nowMs = this.#monotonicMs()
+    if (nowMs >= this.#startedAtMs + MINUTE_MS) {
+      this.#startedAtMs = nowMs
+      this.#changes.clear()
+    }
+    const count = (this.#changes.get(memberId) ?? 0) + 1
+    this.#changes.set(memberId, count)
+    return count > MOST_CHANGES
+  }
+}

@@ -1,0 +1,187 @@
+// Sessions, members, the audit log and the settings.
+
+import { iso, isoOrNull } from '#catalog/dates.ts'
+import type { CatalogContext } from '#catalog/context.ts'
+import { addMember, editMember, noMember, removeMember, setPassword, usableKeys } from '#catalog/members.ts'
+import type { InTurn } from '#catalog/turns.ts'
+import type { SettingsView } from '#contract/audit.ts'
+import type { MemberEdit, MemberView, OwnPassword, SessionView } from '#contract/members.ts'
+import { roleOf, type Member, type Viewer } from '#core/member.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { AdminHandlers, AdminInput } from '#server/admin.ts'
+import type { Door } from '#server/door.ts'
+import { IDLE_MS, LONGEST_MS, type Session } from '#server/sessions.ts'
+import { checkPassword, signIn } from '#server/sign-in.ts'
+
+type MemberActions =
+  | 'signIn'
+  | 'showSession'
+  | 'signOut'
+  | 'changePassword'
+  | 'makeTicket'
+  | 'listMembers'
+  | 'addMember'
+  | 'editMember'
+  | 'setMemberPassword'
+  | 'removeMember'
+  | 'listAudit'
+  | 'showSettings'
+
+export type MemberDeps = {
+  readonly context: CatalogContext
+  readonly door: Door
+  readonly inTurn: InTurn
+  readonly settings: () => Promise<SettingsView>
+  readonly ticketMade: () => void
+}
+
+export function memberHandlers(deps: MemberDeps): Pick<AdminHandlers, MemberActions> {
+  const { context, door, inTurn } = deps
+  const shown = (member: Member | Refusal) => (isRefusal(member) ? member : memberView(member, deps))
+  return {
+    signIn: (input) => openSession(input, deps),
+    showSession: ({ viewer, visit: { session } }) =>
+      session === undefined ? noSession() : sessionView(viewer, session),
+    signOut: (input) => signOut(input, door),
+    changePassword: (input) => changePassword(input, deps),
+    makeTicket: () => {
+      const { ticket, lifeMs } = door.tickets.make()
+      deps.ticketMade()
+      return { ticket, expires_at: iso(context.nowMs() + lifeMs) }
+    },
+
+    listMembers: () => context.catalog.members.map((member) => memberView(member, deps)),
+    addMember: async ({ body: { password, ...input } }) => {
+      const passwordHash = password === undefined ? undefined : await door.passwords.hash(password)
+      if (isRefusal(passwordHash)) return passwordHash
+      return shown(await inTurn(() => addMember(context, input, passwordHash)))
+    },
+    editMember: async ({ id, body }) => shown(await changeMember(id, body, deps)),
+    setMemberPassword: async ({ id, body: { password } }) => {
+      if (context.catalog.member(id) === undefined) return noMember(id)
+      const passwordHash = await door.passwords.hash(password)
+      if (isRefusal(passwordHash)) return passwordHash
+      const member = await inTurn(() => setPassword(context, id, { passwordHash }))
+      if (!isRefusal(member)) door.sessions.endAllOf(member.id)
+      return shown(member)
+    },
+    removeMember: async ({ id }) => {
+      const member = await inTurn(() => removeMember(context, id))
+      if (isRefusal(member)) return member
+      door.sessions.endAllOf(member.id)
+      return {}
+    },
+
+    listAudit: ({ query }) => door.audit.list(query),
+    showSettings: () => deps.settings(),
+  }
+}
+
+async function openSession({ body, visit, nameActor }: AdminInput<'signIn'>, { context, door, inTurn }: MemberDeps) {
+  const { catalog } = context
+  if ('name' in body) {
+    const claimed = catalog.member(body.name)
+    if (claimed !== undefined) nameActor(claimed.name)
+  }
+  const keepHash = async ({ id, passwordHash: old }: Member, passwordHash: string) => {
+    const isMeant = (member: Member) => member.passwordHash === old
+    await inTurn(() => setPassword(context, id, { passwordHash, isMeant }))
+  }
+  const answer = await signIn(body, visit.address, { catalog, door, keepHash })
+  if (isRefusal(answer)) return answer
+  const { cookie, token, session } = door.sessions.open(answer.member?.id)
+  const viewer = door.viewerOf(session)
+  if (viewer === undefined) {
+    door.sessions.end(session.id)
+    return noSession()
+  }
+  nameActor(viewer.type === 'owner' ? viewer.name : viewer.member.name)
+  visit.setCookie(cookie)
+  return { token, session: sessionView(viewer, session) }
+}
+
+function signOut({ query, visit }: AdminInput<'signOut'>, { sessions }: Door): Record<string, never> | Refusal {
+  const { session } = visit
+  if (session === undefined) return noSession()
+  if (query.everywhere === 'true') sessions.endAllOf(session.memberId)
+  else sessions.end(session.id)
+  visit.clearCookie()
+  return {}
+}
+
+/** Every other session of the member ends: one of them may be why the password is changed. */
+async function changePassword(
+  { body, viewer, visit }: AdminInput<'changePassword'>,
+  { context, door, inTurn }: MemberDeps,
+): Promise<Record<string, never> | Refusal> {
+  if (viewer.type === 'owner') {
+    return refuse('invalid_request', 'The owner of this machine signs in with tickets and has no password.')
+  }
+  const { member } = viewer
+  const refusal = await checkOld(body, member, { door, address: visit.address })
+  if (refusal !== undefined) return refusal
+  const passwordHash = await door.passwords.hash(body.password)
+  if (isRefusal(passwordHash)) return passwordHash
+  const isMeant = (present: Member) => present.passwordHash === member.passwordHash
+  const changed = await inTurn(() => setPassword(context, member.id, { passwordHash, isMeant }))
+  if (isRefusal(changed)) return refuse('conflict', 'The password was changed by somebody else meanwhile.')
+  door.sessions.endAllOf(member.id, visit.session?.id)
+  return {}
+}
+
+async function checkOld(
+  { old_password: password }: OwnPassword,
+  { name, passwordHash: kept }: Member,
+  { door, address }: { readonly door: Door; readonly address: string },
+): Promise<Refusal | undefined> {
+  const checked = await checkPassword({ name, password }, { address, kept, door })
+  if (isRefusal(checked)) return checked
+  if (!checked.isRight) {
+    return refuse('forbidden', 'The old password is wrong.', { param: 'old_password' })
+  }
+  door.throttle.succeeded(name, address)
+  return undefined
+}
+
+/** Whoever may do less than before signs in again, so that nothing runs on with what they could do. */
+async function changeMember(
+  id: string,
+  body: MemberEdit,
+  { context, door, inTurn }: MemberDeps,
+): Promise<Member | Refusal> {
+  const before = context.catalog.member(id)
+  const member = await inTurn(() => editMember(context, id, body))
+  if (isRefusal(member)) return member
+  if (member.status === 'suspended' || member.role !== before?.role) door.sessions.endAllOf(member.id)
+  return member
+}
+
+function memberView(member: Member, { context: { catalog }, door: { sessions } }: MemberDeps): MemberView {
+  const { packages } = member
+  return {
+    id: member.id,
+    name: member.name,
+    role: member.role,
+    status: member.status,
+    packages: packages === 'all' ? 'all' : packages.flatMap((id) => catalog.package(id)?.name ?? []),
+    has_password: member.passwordHash !== undefined,
+    keys: usableKeys(catalog, member),
+    sessions: sessions.count(member.id),
+    last_seen_at: isoOrNull(sessions.lastSeenAtMs(member.id)),
+    created_at: iso(member.createdAtMs),
+  }
+}
+
+function sessionView(viewer: Viewer, { createdAtMs, lastSeenAtMs }: Session): SessionView {
+  return {
+    role: roleOf(viewer),
+    name: viewer.type === 'owner' ? null : viewer.member.name,
+    signed_in_at: iso(createdAtMs),
+    expires_at: iso(createdAtMs + LONGEST_MS),
+    idle_at: iso(Math.min(lastSeenAtMs + IDLE_MS, createdAtMs + LONGEST_MS)),
+  }
+}
+
+function noSession(): Refusal {
+  return refuse('not_found', 'There is no session: sessions are for browsers.')
+}

@@ -1,0 +1,27 @@
+// What the handlers of reports work with.
+
+import type { CatalogContext } from '#catalog/context.ts'
+import type { StatusView } from '#contract/schemas.ts'
+import type { Refusal } from '#core/refusal.ts'
+import type { EntryFilter } from '#ledger/list.ts'
+import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
+import type { OverviewRequest, OverviewSums } from '#reports/overview-sums.ts'
+import type { UsageReportRequest } from '#reports/usage-report.ts'
+import type { UsageFilter } from '#store/usage-list.ts'
+
+/** The questions that the report thread answers; those that answer in bytes answer in JSON. */
+export type ReportQuestions = {
+  usage(filter: UsageFilter): Promise<Uint8Array>
+  usageReport(request: UsageReportRequest): Promise<Uint8Array | Refusal>
+  ledger(filter: EntryFilter): Promise<Uint8Array>
+  overview(request: OverviewRequest): Promise<OverviewSums>
+}
+
+export type ReportDeps = {
+  readonly context: CatalogContext
+  readonly reports: ReportQuestions
+  readonly status: () => Promise<StatusView>
+  readonly open: Pick<OpenExchanges, 'size' | 'count'>
+  /** Bytes that are free where the database is; undefined where nobody can say. */
+  readonly freeBytes: () => Promise<number | undefined>
+}

@@ -1,0 +1,66 @@
+// Signing in, with a ticket or with a name and a password. Nobody learns from an answer, or from how long it took, whether a name
+// is a member's.
+
+import type { Catalog } from '#catalog/catalog.ts'
+import type { SignIn } from '#contract/members.ts'
+import type { Member } from '#core/member.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { Door } from '#server/door.ts'
+
+export type SignInDeps = {
+  readonly catalog: Catalog
+  readonly door: Door
+  /** Keeps a password that was hashed anew, because hashing costs more by now. */
+  readonly keepHash: (member: Member, passwordHash: string) => Promise<void>
+}
+
+/** Who it is: undefined for the owner of the machine. */
+export type SignedInAs = { readonly type: 'signed-in'; readonly member: Member | undefined }
+
+export async function signIn(body: SignIn, address: string, deps: SignInDeps): Promise<SignedInAs | Refusal> {
+  if (!('ticket' in body)) return signInMember(body, address, deps)
+  if (deps.door.tickets.redeem(body.ticket)) return { type: 'signed-in', member: undefined }
+  const message = 'This ticket is not good any more. `farebox open` makes a new one, which is good for a minute.'
+  return refuse('unauthenticated', message)
+}
+
+type Claim = { readonly name: string; readonly password: string }
+
+async function signInMember(claim: Claim, address: string, deps: SignInDeps): Promise<SignedInAs | Refusal> {
+  const before = deps.catalog.member(claim.name)
+  // An id is not a name.
+  const named = before?.name.toLowerCase() === claim.name.toLowerCase() ? before : undefined
+  const checked = await checkPassword(claim, { address, kept: named?.passwordHash, door: deps.door })
+  if (isRefusal(checked)) return checked
+  // Asked again: hashing takes long enough to be suspended meanwhile.
+  const member = named === undefined ? undefined : deps.catalog.member(named.id)
+  const isSame = member?.passwordHash === named?.passwordHash
+  if (!checked.isRight || !isSame || member?.status !== 'active') {
+    return refuse('unauthenticated', 'The name or the password is wrong.')
+  }
+  deps.door.throttle.succeeded(claim.name, address)
+  if (checked.isOutdated) await renew(member, claim.password, deps)
+  return { type: 'signed-in', member }
+}
+
+/** Checks a password within the limits of how often that may be tried. The try stays counted until it is called right. */
+export async function checkPassword(
+  { name, password }: Claim,
+  { address, kept, door }: { readonly address: string; readonly kept: string | undefined; readonly door: Door },
+): Promise<{ isRight: boolean; isOutdated: boolean } | Refusal> {
+  const waitMs = door.throttle.begin(name, address)
+  if (waitMs !== undefined) {
+    const retryAfterSeconds = Math.ceil(waitMs / 1000)
+    const message = `Too many wrong passwords. Try again in ${retryAfterSeconds} s.`
+    return refuse('rate_limited', message, { retryAfterSeconds })
+  }
+  const checked = await door.passwords.verify(password, kept)
+  if (isRefusal(checked)) door.throttle.takeBack(name, address)
+  return checked
+}
+
+async function renew(member: Member, password: string, deps: SignInDeps): Promise<void> {
+  const passwordHash = await deps.door.passwords.hash(password)
+  // Too many sign in at once: the old hash is good until the next time.
+  if (!isRefusal(passwordHash)) await deps.keepHash(member, passwordHash)
+}

@@ -1,0 +1,43 @@
+// What roll-ups are kept apart by. A report that needs one key of many, or no keys at all, must not add up what it does not tell
+// apart, so that sums by day are kept in several slices, each of which leaves some of the four parts out.
+
+import type { Rollup } from '#core/calendar.ts'
+
+/** The four parts of a group, as bits of its slice. */
+export const PARTS = { key: 1, model: 2, provider: 4, package: 8 } as const
+export type Part = keyof typeof PARTS
+
+/** Every part by itself. */
+export const WHOLE_SLICE = PARTS.key | PARTS.model | PARTS.provider | PARTS.package
+
+/**
+ * The slices that days are kept by, from few rows to many. A key seldom has more than one package in its life, so that a slice with
+ * keys tells packages apart for nothing.
+ */
+export const DAY_SLICES: readonly number[] = [
+  0,
+  PARTS.model | PARTS.provider,
+  PARTS.key | PARTS.package,
+  PARTS.model | PARTS.provider | PARTS.package,
+  PARTS.key | PARTS.provider | PARTS.package,
+  PARTS.key | PARTS.model | PARTS.package,
+  WHOLE_SLICE,
+]
+
+/** Reports by hour are short, so that their hours need no more. */
+export const HOUR_SLICES: readonly number[] = [0, WHOLE_SLICE]
+
+/** The smallest slice that tells these parts apart. */
+export function sliceFor(rollup: Rollup, parts: readonly Part[]): number {
+  const needed = parts.reduce((bits, part) => bits | PARTS[part], 0)
+  const slices = rollup === 'day' ? DAY_SLICES : HOUR_SLICES
+  return slices.find((slice) => (slice & needed) === needed) ?? WHOLE_SLICE
+}
+
+/** Ids of groups hold their slice in the high bits: room for a million million groups of each. */
+const IDS_PER_SLICE = 2 ** 40
+
+/** The ids that groups of a slice have: from `first` to below `end`. */
+export function idsOf(slice: number): { readonly first: number; readonly end: number } {
+  return { first: slice * IDS_PER_SLICE, end: (slice + 1) * IDS_PER_SLICE }
+}

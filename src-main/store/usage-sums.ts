@@ -1,0 +1,170 @@
+// Sums of calls by time and group, out of the roll-ups. The work grows with what is told apart and the number of intervals, not
+// with the number of calls.
+
+import type { Rollup } from '#core/calendar.ts'
+import type { Db } from '#store/database.ts'
+import { partConditions, partParameters, partsOf, type UsageParts } from '#store/usage-filter.ts'
+import { statement } from '#store/statements.ts'
+import { RECORD_SUMS, ROLLUP_SUMS, type Sums } from '#store/usage-measures.ts'
+import { idsOf, sliceFor, WHOLE_SLICE, type Part } from '#store/usage-slices.ts'
+
+export type SumsQuery = {
+  readonly rollup: Rollup
+  readonly parts: UsageParts
+  /** What the sums are told apart by; undefined: nothing. `owner`: by what `owners` says of a key. */
+  readonly group: Part | 'owner' | undefined
+  /** Owners by the id of their key; asked for with the group `owner`. */
+  readonly owners?: Readonly<Record<string, string>>
+}
+
+/** Sums of one group; '' where nobody knows which, and without groups. */
+export type GroupSums = Sums & { readonly value: string }
+export type PointSums = Sums & { readonly startedAtMs: number; readonly value: string | null }
+
+/** Sums over intervals, by their beginnings: one row for each group that has calls in them. */
+export function sumsByGroup(db: Db, query: SumsQuery, intervals: readonly number[]): GroupSums[] {
+  const { from, parameters } = source(db, query, intervals)
+  return statement<GroupSums>(
+    db,
+    `${from.with} SELECT ${from.value} AS value, ${ROLLUP_SUMS} ${from.tables} GROUP BY 1`,
+  ).all(parameters)
+}
+
+/** Sums for each interval; those of groups that are not in `shown` are added up with the value NULL. Without it each is by itself. */
+export function sumsByInterval(
+  db: Db,
+  query: SumsQuery,
+  { intervals, shown }: { readonly intervals: readonly number[]; readonly shown?: readonly string[] },
+): PointSums[] {
+  const { from, parameters } = source(db, query, intervals, shown)
+  return statement<PointSums>(
+    db,
+    `${from.with} SELECT sums.started_at_ms AS startedAtMs, ${from.shown} AS value, ${ROLLUP_SUMS}
+       ${from.tables} GROUP BY 1, 2`,
+  ).all(parameters)
+}
+
+/** How many values a group has, whenever they had calls. */
+export function countValues(db: Db, { parts, group, owners = {} }: SumsQuery): number {
+  if (group === undefined) return 1
+  const { value } = valuesOf(group, false)
+  const sql = `${LISTS} SELECT count(DISTINCT ${value}) AS count FROM usage_group AS parts
+    WHERE parts.slice = ${WHOLE_SLICE} ${partConditions('parts', parts)}`
+  const lists = { owners: JSON.stringify(owners), shown: '[]' }
+  return statement<{ count: number }>(db, sql).get({ ...partParameters(parts), ...lists })?.count ?? 0
+}
+
+/** Sums over records of a range of time, for the part of an hour; reads each of them. */
+export function sumsOfRecords(
+  db: Db,
+  parts: UsageParts,
+  range: { readonly fromMs: number; readonly toMs: number },
+): Sums {
+  const row = statement<Sums>(
+    db,
+    `SELECT ${RECORD_SUMS} FROM usage_record INDEXED BY usage_record_created
+       WHERE created_at_ms >= @fromMs AND created_at_ms < @toMs ${partConditions('usage_record', parts)}`,
+  ).get({ ...range, ...partParameters(parts) })
+  if (row === undefined) throw new Error('a sum has no row')
+  return row
+}
+
+/** Where groups that are wanted are fewer than this part of a slice, each is looked up instead of reading all. */
+const FEW = 4
+
+type Source = {
+  readonly with: string
+  readonly tables: string
+  /** What the sums of a row belong to, and the same with NULL for what is not shown by itself. */
+  readonly value: string
+  readonly shown: string
+}
+
+function source(
+  db: Db,
+  query: SumsQuery,
+  intervals: readonly number[],
+  shown?: readonly string[],
+): { readonly from: Source; readonly parameters: object } {
+  const { rollup, parts, group, owners = {} } = query
+  const told: Part[] = group === undefined ? [] : [group === 'owner' ? 'key' : group]
+  const slice = sliceFor(rollup, [...partsOf(parts), ...told])
+  const parameters = {
+    ...partParameters(parts),
+    ...idsOf(slice),
+    slice,
+    intervals: JSON.stringify(withCalls(db, rollup, intervals)),
+    owners: JSON.stringify(owners),
+    shown: JSON.stringify(shown ?? []),
+  }
+  const groups = `FROM usage_group AS parts WHERE parts.slice = @slice ${partConditions('parts', parts)}`
+  const { wanted, all } = countGroups(db, groups, parameters)
+  const table = rollup === 'day' ? 'usage_day' : 'usage_hour'
+  const from = wanted * FEW < all ? byGroup(table, groups) : bySlice(table, parts)
+  return { from: { ...from, ...valuesOf(group, shown !== undefined) }, parameters }
+}
+
+/** Intervals in which there can be calls: what lies before the first one, or after the last, need not be looked for. */
+function withCalls(db: Db, rollup: Rollup, intervals: readonly number[]): number[] {
+  const table = rollup === 'day' ? 'usage_day' : 'usage_hour'
+  const range = statement<{ first: number | null; last: number | null }>(
+    db,
+    `SELECT (SELECT min(started_at_ms) FROM ${table}) AS first, (SELECT max(started_at_ms) FROM ${table}) AS last`,
+  ).get({})
+  const { first = null, last = null } = range ?? {}
+  return first === null || last === null ? [] : intervals.filter((atMs) => atMs >= first && atMs <= last)
+}
+
+const LISTS = `WITH owner AS MATERIALIZED (SELECT key, value FROM json_each(@owners)),
+  shown AS MATERIALIZED (SELECT value FROM json_each(@shown))`
+
+/** Looks every group up in every interval. */
+function byGroup(table: string, groups: string) {
+  return {
+    with: `${LISTS}, parts AS MATERIALIZED (SELECT parts.* ${groups})`,
+    tables: `FROM json_each(@intervals) AS interval CROSS JOIN parts
+      CROSS JOIN ${table} AS sums ON sums.started_at_ms = interval.value AND sums.group_id = parts.id`,
+  }
+}
+
+/** Reads all groups of a slice. */
+function bySlice(table: string, parts: UsageParts) {
+  return {
+    with: LISTS,
+    tables: `FROM json_each(@intervals) AS interval
+      CROSS JOIN ${table} AS sums ON sums.started_at_ms = interval.value AND sums.group_id >= @first AND sums.group_id < @end
+      CROSS JOIN usage_group AS parts ON parts.id = sums.group_id WHERE 1 ${partConditions('parts', parts)}`,
+  }
+}
+
+function valuesOf(
+  group: SumsQuery['group'],
+  isRestSummed: boolean,
+): { readonly value: string; readonly shown: string } {
+  const owner = `coalesce((SELECT value FROM owner WHERE owner.key = parts.key_id), '')`
+  const value = group === undefined ? `''` : group === 'owner' ? owner : `parts.${group}_id`
+  return { value, shown: !isRestSummed ? value : `iif(${value} IN (SELECT value FROM shown), ${value}, NULL)` }
+}
+
+function countGroups(db: Db, groups: string, parameters: object): { wanted: number; all: number } {
+  const row = statement<{ wanted: number; all: number }>(
+    db,
+    `SELECT (SELECT count(*) ${groups}) AS wanted, (SELECT count(*) FROM usage_group WHERE slice = @slice) AS "all"`,
+  ).get(parameters)
+  return row ?? { wanted: 0, all: 0 }
+}
+
+/** How long streams took to begin, over hours by their beginnings: calls by class of time. */
+export function firstTokenCounts(
+  db: Db,
+  keyIds: readonly string[] | undefined,
+  hours: readonly number[],
+): { latencyClass: number; calls: number }[] {
+  return statement<{ latencyClass: number; calls: number }>(
+    db,
+    `SELECT latency_class AS latencyClass, sum(calls) AS calls FROM json_each(@hours) AS hour
+       CROSS JOIN usage_first_token AS times ON times.started_at_ms = hour.value
+         ${keyIds === undefined ? '' : 'AND times.key_id IN (SELECT value FROM json_each(@keyIds))'}
+       GROUP BY latency_class ORDER BY latency_class`,
+  ).all({ hours: JSON.stringify(hours), keyIds: JSON.stringify(keyIds ?? []) })
+}

@@ -1,0 +1,325 @@
+// The verbs beyond the first set-up: editing, the demo, members, the audit log, settings and reports.
+
+import { describe, expect, it } from 'vitest'
+import { ANSWERS, AUDIT_ENTRY, fakeGateway, LEDGER_ENTRY, OVERVIEW, REPORT } from './fake-gateway.ts'
+import { run, type World } from './fake-host.ts'
+
+type Sent = { readonly method: string; readonly path: string; readonly body?: unknown }
+
+const PASSWORD = 'correct horse battery'
+
+/** What is typed, and the only request that it makes. */
+const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[] = [
+  [
+    'model edit gpt/5 --display-name GPT --context-window 9 --max-output-tokens 3 --target groq/meta/Llama --target a/b',
+    {
+      method: 'PATCH',
+      path: '/api/models/gpt%2F5',
+      body: {
+        display_name: 'GPT',
+        context_window: 9,
+        max_output_tokens: 3,
+        targets: [
+          { provider: 'groq', model: 'meta/Llama' },
+          { provider: 'a', model: 'b' },
+        ],
+      },
+    },
+  ],
+  ['model edit gpt --context-window 9', { method: 'PATCH', path: '/api/models/gpt', body: { context_window: 9 } }],
+  [
+    'provider edit openai --base-url https://a.example --network local --secret-header api-key ' +
+      '--output-cap-field max_tokens --on-disconnect drain --quirks stream_usage=false,max_stops=2 ' +
+      '--limits credits_per_day=1.5 --time-limits connect_ms=5',
+    {
+      method: 'PATCH',
+      path: '/api/providers/openai',
+      body: {
+        base_url: 'https://a.example',
+        network: 'local',
+        secret_header: 'api-key',
+        output_cap_field: 'max_tokens',
+        on_disconnect: 'drain',
+        quirks: { stream_usage: false, max_stops: 2 },
+        limits: { credits_per_day: 1.5 },
+        time_limits: { connect_ms: 5 },
+      },
+    },
+  ],
+  [
+    'provider edit openai --quirks none --limits none --time-limits none',
+    { method: 'PATCH', path: '/api/providers/openai', body: { quirks: {}, limits: {}, time_limits: {} } },
+  ],
+  ['demo', { method: 'POST', path: '/api/demo' }],
+  ['member list', { method: 'GET', path: '/api/members' }],
+  ['member add ada', { method: 'POST', path: '/api/members', body: { name: 'ada' } }],
+  [
+    'member add ada --role administrator --packages a,b --password-stdin',
+    {
+      method: 'POST',
+      path: '/api/members',
+      body: { name: 'ada', role: 'administrator', packages: ['a', 'b'], password: PASSWORD },
+    },
+    { stdin: `${PASSWORD}\n` },
+  ],
+  [
+    'member edit ada --role member --packages none --status suspended',
+    { method: 'PATCH', path: '/api/members/ada', body: { role: 'member', packages: [], status: 'suspended' } },
+  ],
+  ['member edit ada --packages all', { method: 'PATCH', path: '/api/members/ada', body: { packages: 'all' } }],
+  [
+    'member password ada --password-file ada.txt',
+    { method: 'PUT', path: '/api/members/ada/password', body: { password: PASSWORD } },
+    { files: { 'ada.txt': `${PASSWORD}\n` } },
+  ],
+  [
+    'member password ada --password-env ADA',
+    { method: 'PUT', path: '/api/members/ada/password', body: { password: PASSWORD } },
+    { env: { ADA: PASSWORD } },
+  ],
+  ['member remove ada', { method: 'DELETE', path: '/api/members/ada' }],
+  ['audit', { method: 'GET', path: '/api/audit' }],
+  [
+    'audit --action topUpKey --actor ada --limit 5 --before a-1',
+    { method: 'GET', path: '/api/audit?action=topUpKey&actor=ada&limit=5&before=a-1' },
+  ],
+  ['settings', { method: 'GET', path: '/api/settings' }],
+  ['overview', { method: 'GET', path: '/api/overview' }],
+  ['usage report', { method: 'GET', path: '/api/usage-report' }],
+  [
+    'usage report --from 7d --to 24h --group key --rollup hour --top 3 --key k --model a/b --provider p --package q --owner o',
+    {
+      method: 'GET',
+      path: '/api/usage-report?from=7d&to=24h&group=key&rollup=hour&top=3&key=k&model=a%2Fb&provider=p&package=q&owner=o',
+    },
+  ],
+  [
+    'usage --until 24h --provider p --package q --owner o --status failed --min-credits 0.5',
+    { method: 'GET', path: '/api/usage?until=24h&provider=p&package=q&owner=o&status=failed&min_credits=0.5' },
+  ],
+  ['ledger list', { method: 'GET', path: '/api/ledger' }],
+  [
+    'ledger list --key laptop --kind adjustment --limit 5 --before 17',
+    { method: 'GET', path: '/api/ledger?key=laptop&kind=adjustment&limit=5&before=17' },
+  ],
+]
+
+const CASES = REQUESTS.map(([typed, sent, world]) => ({ typed, words: typed.split(' '), sent, world: world ?? {} }))
+
+describe('a verb', () => {
+  it.each(CASES)('sends what was typed: $typed', async ({ words, sent, world }) => {
+    const ran = await run(words, world)
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(ran.requests).toEqual([{ body: undefined, ...sent }])
+    expect(ran.stdout.trim()).not.toBe('')
+    expect(ran.stdout).not.toContain(PASSWORD)
+  })
+
+  it.each(CASES)('prints exactly the answer as one line of JSON: $typed --json', async ({ words, world }) => {
+    const ran = await run([...words, '--json'], world)
+    const printed: unknown = JSON.parse(ran.stdout)
+    expect(Object.values(ANSWERS)).toContainEqual(printed)
+    expect(ran.stdout).toMatch(/^[^\n]+\n$/)
+  })
+
+  it.each([
+    ['model edit gpt', 'Say what to change.'],
+    ['model edit gpt --target openai', '--target takes PROVIDER/UPSTREAM_MODEL.'],
+    ['model edit gpt --context-window 0', '--context-window'],
+    ['model edit gpt --input 1', 'There is no flag --input here.'],
+    ['provider edit openai', 'Say what to change.'],
+    ['provider edit openai --limits requests=1', '--requests is not a known field.'],
+    ['provider edit openai --dialect messages', 'There is no flag --dialect here.'],
+    ['provider edit openai --secret-stdin', 'There is no flag --secret-stdin here.'],
+    ['member edit ada', 'Say what to change.'],
+    ['member edit ada --role owner', '--role must be one of administrator, member.'],
+    ['member edit ada --status gone', '--status must be one of active, suspended.'],
+    ['member add ada --packages a,,b', '--packages takes all, or names with commas between them.'],
+    ['member password ada', 'Say where the password is.'],
+    ['audit --limit 0', '--limit takes a whole number from 1 to 9999.'],
+    ['audit --limit 10000', '--limit takes a whole number from 1 to 9999.'],
+    ['ledger list --kind deposit', '--kind must be one of hold'],
+    ['usage report --group colour', '--group must be one of none'],
+    ['usage report --top 1.5', '--top takes a whole number from 1 to 999.'],
+    ['usage --status lost', '--status must be one of ok, failed.'],
+    ['usage --min-credits much', '--min-credits'],
+    ['usage report --csv --json', '--csv and --json exclude each other.'],
+  ])('is refused before anything is asked: %s', async (typed, message) => {
+    const ran = await run(typed.split(' '))
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '', requests: [], store: [] })
+    expect(ran.stderr).toContain(message)
+  })
+})
+
+describe('the password of a member', () => {
+  it.each([
+    ['member add ada --password hunter2hunter2'],
+    ['member password ada --password hunter2hunter2'],
+    ['member password ada hunter2hunter2'],
+  ])('is never an argument: %s', async (typed) => {
+    const ran = await run(typed.split(' '))
+    expect(ran).toMatchObject({ exitCode: 2, requests: [] })
+    expect(ran.stderr).not.toContain('hunter2')
+  })
+
+  it('comes from one place only, which must have something in it', async () => {
+    const both = ['member', 'password', 'ada', '--password-stdin', '--password-env', 'ADA']
+    expect(await run(both, { env: { ADA: PASSWORD }, stdin: PASSWORD })).toMatchObject({ exitCode: 2, requests: [] })
+    const empty = await run(['member', 'password', 'ada', '--password-stdin'], { stdin: '\n' })
+    expect(empty).toMatchObject({ exitCode: 1, requests: [], stderr: 'farebox: Standard input is empty.\n' })
+    const json = await run(['member', 'add', 'ada', '--password-file', 'nowhere', '--json'])
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { type: 'unreadable_password' } })
+  })
+
+  it('that is too short is refused without being repeated', async () => {
+    const ran = await run(['member', 'password', 'ada', '--password-stdin'], { stdin: 'short-pw' })
+    expect(ran).toMatchObject({ exitCode: 2, requests: [] })
+    expect(ran.stderr).toContain('The password must')
+    expect(ran.stderr).not.toContain('short-pw')
+  })
+
+  it('is asked for twice at a terminal', async () => {
+    const ran = await run(['member', 'password', 'ada'], { typed: [PASSWORD, PASSWORD] })
+    expect(ran).toMatchObject({ exitCode: 0, questions: ['New password of ada: ', 'Once more: '] })
+    expect(ran.requests[0]?.body).toEqual({ password: PASSWORD })
+  })
+
+  it('is not set when the two differ, or when nothing was typed', async () => {
+    const differ = await run(['member', 'password', 'ada'], { typed: [PASSWORD, `${PASSWORD}!`] })
+    expect(differ).toMatchObject({ exitCode: 1, requests: [] })
+    expect(differ.stderr).not.toContain(PASSWORD)
+    expect(await run(['member', 'password', 'ada'], { typed: [''] })).toMatchObject({ exitCode: 2, requests: [] })
+  })
+
+  it('is never asked of a program', async () => {
+    const ran = await run(['member', 'password', 'ada', '--json'], { typed: [PASSWORD, PASSWORD] })
+    expect(ran).toMatchObject({ exitCode: 2, requests: [], questions: [] })
+  })
+})
+
+describe('provider edit', () => {
+  it('says that another address has no secret', async () => {
+    const [provider] = ANSWERS.listProviders
+    const body = { ...provider, has_secret: false, secret_state: 'none' }
+    const gateway = fakeGateway(() => ({ status: 200, body }))
+    const moved = await run(['provider', 'edit', 'openai', '--base-url', 'https://b.example'], { gateway })
+    expect(moved.stdout).toContain("set it with 'farebox provider secret openai'")
+    const stayed = await run(['provider', 'edit', 'openai', '--limits', 'none'], { gateway })
+    expect(stayed.stdout).toBe('Provider openai is changed.\n')
+  })
+})
+
+describe('demo', () => {
+  it('prints what was made and the key once', async () => {
+    const { stdout } = await run(['demo'])
+    expect(stdout).toBe('Made: provider demo, model demo-chat.\nYour first key, shown only once:\n\n  key_0123456789\n')
+  })
+
+  it('says that there was nothing to do', async () => {
+    const gateway = fakeGateway(() => ({ status: 200, body: { made: [], key: null } }))
+    expect((await run(['demo'], { gateway })).stdout).toBe('The demo is set up already.\n')
+  })
+})
+
+describe('member add', () => {
+  it('says how to let a member sign in who has no password', async () => {
+    const body = { ...ANSWERS.addMember, has_password: false }
+    const { stdout } = await run(['member', 'add', 'ada'], { gateway: fakeGateway(() => ({ status: 200, body })) })
+    expect(stdout).toContain("'farebox member password ada'")
+  })
+})
+
+describe('a list with more behind it', () => {
+  it.each([
+    ['audit', '\n\nThere is more: add --before a-0\n'],
+    ['ledger list', '\n\nThere is more: add --before 16\n'],
+  ])('says how to go on: %s', async (typed, ending) => {
+    expect((await run(typed.split(' '))).stdout.endsWith(ending)).toBe(true)
+  })
+
+  it('shows who did what, and refusals as such', async () => {
+    const entries = [
+      { ...AUDIT_ENTRY, details: { document: 'x'.repeat(100) } },
+      { ...AUDIT_ENTRY, actor: 'ada\u001b[2J', outcome: 'forbidden', status: 403, subject: null, details: {} },
+    ]
+    const gateway = fakeGateway(() => ({ status: 200, body: { entries, next: null } }))
+    const lines = (await run(['audit'], { gateway })).stdout.split('\n')
+    expect(lines[1]).toMatch(/^2027-01-02 03:04 UTC {2}command line {2}topUpKey {2}laptop {3}done +document=x{50}…$/)
+    expect(lines[2]).toMatch(/ada\ufffd\[2J +topUpKey +- +forbidden \(403\) {2}-$/)
+  })
+
+  it('shows what an entry changed and left', async () => {
+    const body = { entries: [LEDGER_ENTRY], next: null }
+    const { stdout } = await run(['ledger', 'list'], { gateway: fakeGateway(() => ({ status: 200, body })) })
+    expect(stdout).toBe(
+      'SEQ  TIME                  KEY     KIND       AMOUNT    CHARGE  AVAILABLE  MODEL    REASON  REQUEST\n' +
+        ' 17  2027-01-02 03:04 UTC  laptop  settle  -0.000213  0.000213       49.5  gpt-5.5  -       u-1\n',
+    )
+  })
+})
+
+describe('overview', () => {
+  it('shows what is running, left, spent and wrong', async () => {
+    const { stdout } = await run(['overview'])
+    expect(stdout).toContain('keys                3 and 1 unlimited\n')
+    expect(stdout).toContain('remaining credits   41.2 of 50\n')
+    expect(stdout).toContain('runs out            -\n')
+    expect(stdout).toContain('credits today       0.25, yesterday by now 0\n')
+    expect(stdout).toContain("Needs attention:\n- The secret of 'openai' is locked.\n")
+    expect(stdout).toMatch(/laptop +gpt-5\.5 +openai +answered/)
+  })
+
+  it('does not say 0 where there are no credits to speak of', async () => {
+    const credits = { ...OVERVIEW.credits, total_credits: null, remaining_credits: null, keys: 0, unlimited_keys: 0 }
+    const body = { ...OVERVIEW, credits, attention: [], latest: [] }
+    const { stdout } = await run(['overview'], { gateway: fakeGateway(() => ({ status: 200, body })) })
+    expect(stdout).toContain('remaining credits   -\n')
+    expect(stdout).toContain('Nothing needs attention.\n\nThere is no usage yet.\n')
+  })
+})
+
+describe('usage report', () => {
+  it('is a table of the groups with the time before, in the time zone of the report', async () => {
+    const { stdout } = await run(['usage', 'report', '--group', 'model'])
+    expect(stdout.split('\n')).toEqual([
+      '2027-01-01 00:00 to 2027-01-03 00:00, Europe/Berlin',
+      '',
+      'MODEL     REQUESTS  FAILED  IN  CACHED  WRITTEN  OUT  CREDITS  BEFORE',
+      '=gpt-5.5         3       1  30       4        0   60     0.25       0',
+      'other            3       1  30       4        0   60     0.25    0.25',
+      'total            6       2  30       4        0   60      0.5    0.75',
+      '',
+      'The same length of time before: 0.75 credits in 3 requests.',
+      'Of 2 calls some tokens were counted by Farebox, or by nobody.',
+      'Of 1 calls nobody knows the tokens; they are not in the sums.',
+      '',
+    ])
+  })
+
+  it('is the course of time where there are no groups', async () => {
+    const [first] = REPORT.series
+    const body = { ...REPORT, group: 'none', series: [{ ...first, kind: 'all', name: null }] }
+    const { stdout } = await run(['usage', 'report'], { gateway: fakeGateway(() => ({ status: 200, body })) })
+    expect(stdout).toContain('DAY               REQUESTS  FAILED  IN')
+    expect(stdout).toMatch(/\n2027-01-02 00:00 +3 +1 +30 .*\ntotal +6 +2 /)
+    expect(stdout).not.toContain('\n2027-01-01 00:00  ')
+  })
+
+  it('says that there was nothing', async () => {
+    const body = { ...REPORT, series: [] }
+    const { stdout } = await run(['usage', 'report'], { gateway: fakeGateway(() => ({ status: 200, body })) })
+    expect(stdout).toContain('There was no usage.')
+  })
+
+  it('has a line for each interval of each group as CSV, safe for spreadsheets', async () => {
+    const { stdout } = await run(['usage', 'report', '--csv'])
+    expect(stdout.split('\r\n')).toEqual([
+      'interval,kind,name,requests,failed,input_tokens,cache_read_tokens,cache_write_tokens,output_tokens,reasoning_tokens,charge_credits,estimated_usage,unknown_usage',
+      "2026-12-31T23:00:00.000Z,value,'=gpt-5.5,0,0,0,0,0,0,0,0,0,0",
+      "2027-01-01T23:00:00.000Z,value,'=gpt-5.5,3,1,30,4,0,60,5,0.25,0,0",
+      '2026-12-31T23:00:00.000Z,other,,3,1,30,4,0,60,5,0.25,0,0',
+      '2027-01-01T23:00:00.000Z,other,,0,0,0,0,0,0,0,0,0,0',
+      '',
+    ])
+  })
+})

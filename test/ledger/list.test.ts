@@ -1,0 +1,156 @@
+// Lists of entries beside a plain reading of the table, over several steps of the summary.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listEntries, resolvedAfter, type EntryFilter, type ListedEntry } from '#ledger/list.ts'
+import { pointProblems } from '#ledger/points.ts'
+import { summariseNext } from '#ledger/summary.ts'
+import { applyMigrations, openForWriting, type Db } from '#store/database.ts'
+import Database from 'better-sqlite3'
+
+const CALLS = 7_000
+const KEYS = ['a', 'b', 'c', 'rare']
+
+let dataDir: string
+let db: Db
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'farebox-list-'))
+  db = openForWriting(dataDir)
+  fillEntries(db)
+  while (db.transaction(() => summariseNext(db))() === 0);
+  expect(db.prepare('SELECT count(*) FROM ledger_step').pluck().get()).toBeGreaterThan(2)
+})
+
+afterAll(async () => {
+  db.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** One grant of the rare key, then calls of the others, with a correction now and then. */
+function fillEntries(to: Db): void {
+  to.exec(`INSERT INTO package (id, name, type, credits_micro, time_zone, models, created_at_ms)
+    VALUES ('p', 'p', 'topup', 1, 'UTC', '"all"', 1)`)
+  const insert = to.prepare(
+    `INSERT INTO ledger_entry (key_id, kind, amount_micro, charge_micro, exchange_id, cycle_started_at_ms, created_at_ms,
+       reason, idempotency_id) VALUES (?, ?, ?, ?, ?, 1, 1, ?, ?)`,
+  )
+  to.transaction(() => {
+    for (const [index, id] of KEYS.entries()) {
+      to.prepare(
+        `INSERT INTO key (id, name, hash, hint, package_id, status, created_at_ms) VALUES (?, ?, ?, 'h', 'p', 'active', 1)`,
+      ).run(id, `name ${id}`, String(index).repeat(43))
+      insert.run(id, 'grant', 1_000_000, null, null, null, null)
+    }
+    for (let index = 0; index < CALLS; index += 1) {
+      const key = KEYS[index % 3]
+      const charge = index % 7 === 0 ? 0 : index % 11
+      insert.run(key, 'hold', -20, null, `call-${index}`, null, null)
+      insert.run(key, charge === 0 ? 'release' : 'settle', 20 - charge, charge, `call-${index}`, null, null)
+      if (index % 2_500 === 0) insert.run('b', 'adjustment', 5, null, null, 'a reason', `id-${index}`)
+    }
+  })()
+}
+
+type Plain = { readonly seq: number; readonly key_id: string; readonly kind: string; readonly available_micro: number }
+
+function plain({ keyIds, kind }: Pick<EntryFilter, 'keyIds' | 'kind'>): Plain[] {
+  const rows = db
+    .prepare<[], Plain>(
+      `SELECT seq, key_id, kind, sum(amount_micro) OVER (PARTITION BY key_id ORDER BY seq) AS available_micro
+       FROM ledger_entry ORDER BY seq DESC`,
+    )
+    .all()
+  return rows.filter((row) => (keyIds?.includes(row.key_id) ?? true) && (kind === undefined || row.kind === kind))
+}
+
+function paged(filter: Pick<EntryFilter, 'keyIds' | 'kind'>, limit: number): ListedEntry[] {
+  const found: ListedEntry[] = []
+  for (let beforeSeq: number | undefined; ;) {
+    const { entries, next } = listEntries(db, { ...filter, beforeSeq, limit })
+    found.push(...entries)
+    if (next === undefined) return found
+    expect(next).toBeLessThan(beforeSeq ?? Infinity)
+    beforeSeq = next
+  }
+}
+
+describe('a list of entries', () => {
+  it.each([
+    ['everything', {}, 450],
+    ['one key', { keyIds: ['c'] }, 333],
+    ['several keys', { keyIds: ['a', 'rare'] }, 500],
+    ['a key with one entry long ago', { keyIds: ['rare'] }, 10],
+    ['a kind that is rare', { kind: 'adjustment' }, 1],
+    ['a kind of a key', { keyIds: ['b'], kind: 'release' }, 77],
+    ['a kind that there is none of', { kind: 'lapse' }, 5],
+    ['no key', { keyIds: [] }, 5],
+  ] as const)('has every entry once with its running balance: %s', (_name, some, limit) => {
+    const filter = { keyIds: undefined, kind: undefined, ...some }
+    const shape = ({ seq, key_id, kind, available_micro }: Plain) => ({ seq, key_id, kind, available_micro })
+    expect(paged(filter, limit).map(shape)).toEqual(plain(filter).map(shape))
+  })
+
+  it('finds a rare entry without reading the history', () => {
+    const first = listEntries(db, { keyIds: ['rare'], kind: undefined, beforeSeq: undefined, limit: 10 })
+    expect(first.entries).toHaveLength(1)
+  })
+
+  it('never scans the table', () => {
+    const plans: string[] = []
+    const spied = new Proxy(db, {
+      get(target, name) {
+        if (name !== 'prepare') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name)
+        return (sql: string) => {
+          const explained = target.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          const nothing = sql.includes('@')
+            ? [{ after: 0, before: 9, last: 9, limit: 1, keyIds: '[]', kind: '', upTo: 0, kinds: 0, seq: 0 }]
+            : (sql.match(/\?/g)?.map(() => 0) ?? [])
+          plans.push(...(explained.all(...nothing) as { detail: string }[]).map(({ detail }) => detail))
+          return target.prepare(sql)
+        }
+      },
+    })
+    for (const keyIds of [undefined, ['a']]) {
+      listEntries(spied, { keyIds, kind: 'settle', beforeSeq: undefined, limit: 5 })
+      listEntries(spied, { keyIds, kind: undefined, beforeSeq: 6_000, limit: 5 })
+      resolvedAfter(spied, 'call-6990', { keyIds, most: 100 })
+    }
+    expect(plans.filter((detail) => /^SCAN (entry|ledger_entry|ledger_point)\b/.test(detail))).toEqual([])
+    expect(plans.filter((detail) => detail.startsWith('USE TEMP B-TREE'))).toEqual([])
+  })
+})
+
+describe('what ended after a call', () => {
+  it('is said in the order in which it did, for keys that one may see', () => {
+    const last = ['call-6998', 'call-6999']
+    expect(resolvedAfter(db, 'call-6997', { keyIds: undefined, most: 10 })).toEqual(last)
+    expect(resolvedAfter(db, 'call-6997', { keyIds: ['a'], most: 10 })).toEqual(['call-6999'])
+    expect(resolvedAfter(db, 'call-6999', { keyIds: undefined, most: 10 })).toEqual([])
+  })
+
+  it('is not said where it is too much, or the call is not known', () => {
+    expect(resolvedAfter(db, 'call-6900', { keyIds: undefined, most: 10 })).toBeUndefined()
+    expect(resolvedAfter(db, 'nothing', { keyIds: undefined, most: 10 })).toBeUndefined()
+  })
+})
+
+describe('the points of an older database', () => {
+  it('are made from its entries, and give the same lists', () => {
+    const old = new Database(':memory:')
+    applyMigrations(old, 40)
+    fillEntries(old)
+    const last = 9_000
+    old.exec(`INSERT INTO ledger_summary (id, last_seq, digest) VALUES (1, ${last}, '');
+      INSERT INTO cycle_summary SELECT key_id, 1, sum(amount_micro), 0, 0, 0 FROM ledger_entry WHERE seq <= ${last} GROUP BY key_id`)
+    applyMigrations(old)
+    expect(pointProblems(old)).toEqual([])
+    const filter = { keyIds: ['b'], kind: undefined, beforeSeq: 8_000, limit: 200 }
+    expect(listEntries(old, filter)).toEqual(listEntries(db, filter))
+    old.exec('UPDATE ledger_point SET available_micro = available_micro + 1')
+    expect(pointProblems(old)).toHaveLength(4)
+    old.close()
+  })
+})

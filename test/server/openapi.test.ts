@@ -1,0 +1,236 @@
+// The OpenAPI document against the server that serves it: valid, with every route and nothing else, and true of live answers.
+
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import type { FastifyInstance } from 'fastify'
+import Schema from 'typebox/schema'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN_API, type Endpoint } from '#contract/admin-api.ts'
+import { ADMIN_GROUPS, ADMIN_NOTES, type AdminNote } from '#contract/admin-notes.ts'
+import { ADMIN_STREAMS } from '#contract/admin-routes.ts'
+import { GATEWAY_API, GATEWAY_GROUPS, type GatewayEndpoint } from '#contract/gateway-api.ts'
+import { TryBody } from '#contract/reports.ts'
+import { check } from '#contract/validate.ts'
+import { readInstance } from '#cli/client.ts'
+import type { OpenApiDocument, Operation } from '#server/openapi.ts'
+import { startFarebox, type Farebox } from '../support/farebox.ts'
+
+/** What the server has beside an API: the place of all admin endpoints, each of which is in the document by itself. */
+/** What is listed by the table of the admin API, and the pages of the dashboard. */
+const NO_ENDPOINTS = ['/api/*', '/api/events', '/api/try', '/', '/app', '/app/*', '/assets/:name']
+
+let farebox: Farebox
+let document: OpenApiDocument
+let key: string
+let token: string
+const routes: string[] = []
+
+beforeAll(async () => {
+  const note = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map((one) => `${one} ${url}`)))
+  }
+  subscribe('fastify.initialization', note)
+  farebox = await startFarebox()
+  unsubscribe('fastify.initialization', note)
+  key = (await farebox.app.setUpDemo()) ?? ''
+  token = (await readInstance(farebox.dataDir))?.token ?? ''
+  document = (await (await fetch(`${farebox.url}/docs/openapi.json`)).json()) as OpenApiDocument
+})
+
+afterAll(async () => {
+  await farebox.close()
+})
+
+const operations = (): (readonly [place: string, operation: Operation])[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+  )
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const result = await validator.validate(structuredClone(document) as unknown as Record<string, unknown>)
+    expect(result.errors).toBeUndefined()
+    expect(result.valid).toBe(true)
+    expect(validator.version).toBe('3.1')
+  })
+
+  it('has every route of the server and nothing else', () => {
+    const served = routes
+      .filter((route) => !NO_ENDPOINTS.includes(route.split(' ')[1] ?? ''))
+      .map((route) => route.replace('/*', '/{model}').replace(/:(\w+)/, '{$1}'))
+    const admin = Object.values({ ...ADMIN_API, ...ADMIN_STREAMS }).map(({ method, path }) => `${method} ${path}`)
+    expect(routes).toContain('GET /v1/balance')
+    expect(
+      operations()
+        .map(([place]) => place)
+        .toSorted(),
+    ).toEqual([...served, ...admin].toSorted())
+  })
+
+  it('says who may ask, and what they have to show', () => {
+    const keys = [{ key: [] }, { key_header: [] }]
+    // A cookie alone is sent by any page on this machine, and proves nothing.
+    const admin = [{ session_cookie: [], session_header: [] }, { command_line: [] }]
+    const expected = { key: [keys], member: [admin], administrator: [admin], public: [[], [{}, ...keys]] }
+    for (const [place, operation] of operations()) {
+      expect(expected[operation['x-farebox-access']], place).toContainEqual(operation.security)
+      if (operation['x-farebox-access'] !== 'public') expect(operation.responses, place).toHaveProperty('401')
+    }
+    const used = operations().flatMap(([, { security }]) => security.flatMap((one) => Object.keys(one)))
+    expect([...new Set(used)].toSorted()).toEqual(Object.keys(document.components.securitySchemes).toSorted())
+  })
+
+  it('has an operation id, a group and a sentence for everything', () => {
+    const all = operations().map(([, operation]) => operation)
+    expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length)
+    const groups: readonly string[] = [...GATEWAY_GROUPS, ...ADMIN_GROUPS]
+    expect(all.filter(({ tags: [group] }) => !groups.includes(group))).toEqual([])
+    expect(all.filter(({ summary }) => !/^[A-Z].*\.$/.test(summary))).toEqual([])
+    const used = new Set(all.map(({ tags: [group] }) => group))
+    expect(groups.filter((group) => !used.has(group))).toEqual([])
+  })
+
+  it('refers only to schemas that are there, and has none that nobody refers to', () => {
+    const referred = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+      (match) => match[1] ?? '',
+    )
+    expect([...new Set(referred)].toSorted()).toEqual(Object.keys(document.components.schemas).toSorted())
+  })
+
+  it('has an example for every body, and each is one that would be taken', () => {
+    const notes: Readonly<Record<string, AdminNote>> = ADMIN_NOTES
+    const admin = Object.entries<Endpoint>(ADMIN_API).map(
+      ([name, { body }]) => [name, body, notes[name]?.example] as const,
+    )
+    const gateway = Object.entries<GatewayEndpoint>(GATEWAY_API).map(
+      ([name, { body, example }]) => [name, body, example] as const,
+    )
+    const tryIt = ['tryIt', TryBody, ADMIN_NOTES.tryIt.example] as const
+    for (const [name, body, example] of [...admin, ...gateway, tryIt]) {
+      expect(example === undefined, name).toBe(body === undefined)
+      if (body !== undefined) expect(check(body, example), name).toMatchObject({ type: 'valid' })
+    }
+  })
+})
+
+type Live = {
+  readonly method?: string
+  readonly path: string
+  readonly place: string
+  readonly body?: object
+  readonly as?: 'nobody'
+}
+
+const HELLO = [{ role: 'user', content: 'Hello' }]
+const LIVE: readonly Live[] = [
+  { path: '/api/status', place: '/api/status' },
+  { path: '/api/providers', place: '/api/providers' },
+  { path: '/api/presets', place: '/api/presets' },
+  { path: '/api/models', place: '/api/models' },
+  { path: '/api/packages', place: '/api/packages' },
+  { path: '/api/keys', place: '/api/keys' },
+  { path: '/api/keys/first', place: '/api/keys/{id}' },
+  { path: '/api/keys/nobody', place: '/api/keys/{id}' },
+  { path: '/api/keys', place: '/api/keys', as: 'nobody' },
+  { path: '/api/usage?limit=5', place: '/api/usage' },
+  { path: '/api/usage?limit=x', place: '/api/usage' },
+  { path: '/api/ledger/verify', place: '/api/ledger/verify' },
+  { path: '/api/price-card', place: '/api/price-card' },
+  { method: 'POST', path: '/api/demo', place: '/api/demo' },
+  { method: 'POST', path: '/api/keys', place: '/api/keys', body: { name: 'second', package: 'starter' } },
+  { method: 'POST', path: '/api/keys', place: '/api/keys', body: { name: 'second', package: 'starter' } },
+  { method: 'PATCH', path: '/api/models/demo-chat', place: '/api/models/{id}', body: { display_name: 'Demo' } },
+  { method: 'PATCH', path: '/api/providers/demo', place: '/api/providers/{id}', body: { limits: {} } },
+  { path: '/v1/models', place: '/v1/models' },
+  { path: '/models', place: '/models', as: 'nobody' },
+  { path: '/v1/models/demo-chat', place: '/v1/models/{model}' },
+  { path: '/v1/models/none', place: '/v1/models/{model}' },
+  { path: '/v1/balance?model=demo-chat', place: '/v1/balance' },
+  { path: '/v1/balance', place: '/v1/balance', as: 'nobody' },
+  { path: '/v1/receipts/none', place: '/v1/receipts/{id}' },
+  { path: '/v1/responses', place: '/v1/responses' },
+  { path: '/health', place: '/health' },
+  {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    place: '/v1/chat/completions',
+    body: { model: 'demo-chat', messages: HELLO },
+  },
+  { method: 'POST', path: '/chat/completions', place: '/chat/completions', body: { model: 'none', messages: HELLO } },
+  {
+    method: 'POST',
+    path: '/v1/messages',
+    place: '/v1/messages',
+    body: { model: 'demo-chat', max_tokens: 9, messages: HELLO },
+  },
+  { method: 'POST', path: '/v1/messages', place: '/v1/messages', body: { model: 'demo-chat', messages: HELLO } },
+  {
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    place: '/v1/messages/count_tokens',
+    body: { model: 'demo-chat', messages: HELLO },
+  },
+  { method: 'POST', path: '/v1/responses', place: '/v1/responses', body: { model: 'demo-chat', input: 'Hello' } },
+  {
+    method: 'POST',
+    path: '/v1/embeddings',
+    place: '/v1/embeddings',
+    body: { model: 'demo-embedding', input: 'Hello' },
+  },
+]
+
+describe('live answers', () => {
+  it.each(LIVE.map((live) => [titleOf(live), live] as const))('are as the document says: %s', async (_title, live) => {
+    const { response, text } = await ask(live)
+    expectDocumented(live, response, text)
+  })
+
+  it('are so for a receipt', async () => {
+    const chat = {
+      method: 'POST',
+      path: '/v1/chat/completions',
+      place: '',
+      body: { model: 'demo-chat', messages: HELLO },
+    }
+    const { response } = await ask(chat)
+    const receipt = { path: `/v1/receipts/${response.headers.get('x-request-id')}`, place: '/v1/receipts/{id}' }
+    const answered = await ask(receipt)
+    expect(answered.response.status).toBe(200)
+    expectDocumented(receipt, answered.response, answered.text)
+  })
+
+  it('would be found out if they were not', async () => {
+    const { response } = await ask({ path: '/health', place: '/health' })
+    expect(() => expectDocumented({ path: '', place: '/health' }, response, '{"status":"fine"}')).toThrow('/health')
+  })
+})
+
+function titleOf({ method = 'GET', path, body = {}, as }: Live): string {
+  return [method, path, ...Object.keys(body), ...(as === undefined ? [] : [`as ${as}`])].join(' ')
+}
+
+async function ask({ method = 'GET', path, body, as }: Live): Promise<{ response: Response; text: string }> {
+  const credential = as === 'nobody' ? undefined : path.startsWith('/api/') ? token : key
+  const response = await fetch(farebox.url + path, {
+    method,
+    headers: {
+      ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { response, text: await response.text() }
+}
+
+/** The status is one that the document has, and the body fits the schema that it has for this status. */
+function expectDocumented({ method = 'GET', place }: Live, response: Response, text: string): void {
+  const name = `${method} ${place} ${response.status}`
+  const answer = document.paths[place]?.[method.toLowerCase()]?.responses[String(response.status)]
+  const schema = answer?.content?.['application/json']?.schema
+  if (schema === undefined) return expect.fail(`${name} is not documented`)
+  // References lead to the components of the document, so they have to be in the same one.
+  const validator = Schema.Compile({ ...schema, components: document.components })
+  expect(validator.Check(JSON.parse(text)), `${name} ${text}`).toBe(true)
+}

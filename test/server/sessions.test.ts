@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { Passwords } from '#server/passwords.ts'
+import { Sessions } from '#server/sessions.ts'
+import { Tickets } from '#server/tickets.ts'
+import { VisitJournal } from '#server/visit-journal.ts'
+import type { StoredSession, VisitChange } from '#store/session-rows.ts'
+import { isRefusal } from '#core/refusal.ts'
+
+const MINUTE_MS = 60_000
+
+function house() {
+  const rows = new Map<string, StoredSession>()
+  const clock = { nowMs: 1_000_000_000_000 }
+  let ids = 0
+  const save = (change: VisitChange) => {
+    if (change.type === 'put-session') rows.set(change.session.id, change.session)
+    if (change.type === 'delete-session') rows.delete(change.id)
+  }
+  const deps = { nowMs: () => clock.nowMs, newId: () => `id-${++ids}`, randomBytes, save }
+  const open = () => new Sessions({ sessions: [...rows.values()], failures: [], lastSeenAtMs: new Map() }, deps)
+  return { rows, clock, open }
+}
+
+describe('a session', () => {
+  it('is found by its two values together, and by nothing else', () => {
+    const sessions = house().open()
+    const [a, b] = [sessions.open(undefined), sessions.open('member')]
+    expect(sessions.find(a.token, [a.cookie])).toMatchObject({ id: a.session.id, memberId: undefined })
+    expect(sessions.find(b.token, ['', 'x', b.cookie])).toMatchObject({ memberId: 'member' })
+    for (const [token, cookies] of [
+      [a.token, []],
+      [a.token, [b.cookie]],
+      [a.cookie, [a.token]],
+      [a.token, [a.token]],
+      ['', [a.cookie]],
+      [`${a.token}=`, [a.cookie]],
+      [a.token, [...Array.from({ length: 8 }, () => 'x'), a.cookie]],
+    ] as const) {
+      expect(sessions.find(token, cookies)).toBeUndefined()
+    }
+  })
+
+  it('is stored as hashes, and goes on after a restart', () => {
+    const { rows, open } = house()
+    const { token, cookie } = open().open('member')
+    expect(JSON.stringify([...rows])).not.toContain(token)
+    expect(JSON.stringify([...rows])).not.toContain(cookie)
+    expect(open().find(token, [cookie])).toMatchObject({ memberId: 'member' })
+  })
+
+  it('ends half an hour after its last request, also over a restart', () => {
+    const { rows, clock, open } = house()
+    const sessions = open()
+    const { token, cookie, session } = sessions.open(undefined)
+    for (let count = 0; count < 5; count++) {
+      clock.nowMs += 29 * MINUTE_MS
+      expect(sessions.find(token, [cookie])).toBeDefined()
+    }
+    expect(open().find(token, [cookie])).toBeDefined()
+    clock.nowMs += 30 * MINUTE_MS
+    expect(open().find(token, [cookie])).toBeUndefined()
+    expect(session.ended.aborted).toBe(false)
+    sessions.sweep()
+    expect(session.ended.aborted).toBe(true)
+    expect(rows.size).toBe(0)
+  })
+
+  it('ends twelve hours after it began, however busy it is', () => {
+    const { clock, open } = house()
+    const sessions = open()
+    const { token, cookie, session } = sessions.open(undefined)
+    for (let minutes = 0; minutes < 12 * 60 - 10; minutes += 10) {
+      clock.nowMs += 10 * MINUTE_MS
+      expect(sessions.find(token, [cookie])).toBeDefined()
+    }
+    clock.nowMs += 10 * MINUTE_MS
+    expect(sessions.find(token, [cookie])).toBeUndefined()
+    expect(session.ended.aborted).toBe(true)
+  })
+
+  it('ends at once with what it has running, alone or with all of its person', () => {
+    const { rows, open } = house()
+    const sessions = open()
+    const [a, b, c] = [sessions.open('m'), sessions.open('m'), sessions.open('n')]
+    sessions.end(a.session.id)
+    expect([a, b, c].map(({ session }) => session.ended.aborted)).toEqual([true, false, false])
+    const kept = sessions.open('m')
+    sessions.endAllOf('m', kept.session.id)
+    expect([b, kept, c].map(({ session }) => session.ended.aborted)).toEqual([true, false, false])
+    expect(rows.size).toBe(2)
+  })
+
+  it('is one of at most fifty of a person; those not seen for longest end', () => {
+    const { rows, clock, open } = house()
+    const sessions = open()
+    const all = Array.from({ length: 53 }, () => {
+      clock.nowMs += 1
+      return sessions.open('m')
+    })
+    expect(sessions.count('m')).toBe(50)
+    expect(rows.size).toBe(50)
+    expect(all.map(({ session }) => session.ended.aborted)).toEqual(all.map((_, index) => index < 3))
+  })
+})
+
+describe('a ticket', () => {
+  const clock = { now: 0 }
+  const tickets = new Tickets({ monotonicMs: () => clock.now, randomBytes })
+
+  it('is good once', () => {
+    const { ticket } = tickets.make()
+    expect(Buffer.from(ticket, 'base64url')).toHaveLength(32)
+    expect([tickets.redeem(ticket), tickets.redeem(ticket)]).toEqual([true, false])
+    expect(tickets.redeem('')).toBe(false)
+  })
+
+  it('is good for a minute', () => {
+    const [early, late] = [tickets.make(), tickets.make()]
+    clock.now += MINUTE_MS - 1
+    expect(tickets.redeem(early.ticket)).toBe(true)
+    clock.now += 1
+    expect(tickets.redeem(late.ticket)).toBe(false)
+  })
+
+  it('is one of a hundred', () => {
+    const all = Array.from({ length: 101 }, () => tickets.make().ticket)
+    expect(all.map((ticket) => tickets.redeem(ticket))).toEqual(all.map((_, index) => index > 0))
+  })
+})
+
+describe('a password', () => {
+  const cheap = { logN: 4, blockSize: 8, parallel: 1 }
+
+  it('is kept at the cost that is asked for, with a salt of its own', async () => {
+    const [a, b] = await Promise.all([new Passwords().hash('geheim'), new Passwords().hash('geheim')])
+    expect(a).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/)
+    expect(a).not.toBe(b)
+  })
+
+  it('is known again, however its letters are composed, and nothing else is', async () => {
+    const passwords = new Passwords(cheap)
+    const kept = await passwords.hash('Schl\u00fcssel')
+    if (isRefusal(kept)) throw new Error('refused')
+    expect(await passwords.verify('Schlu\u0308ssel', kept)).toEqual({ isRight: true, isOutdated: false })
+    for (const wrong of ['', 'schl\u00fcssel', 'Schl\u00fcssel ']) {
+      expect(await passwords.verify(wrong, kept)).toMatchObject({ isRight: false })
+    }
+    expect(await new Passwords({ ...cheap, logN: 5 }).verify('Schl\u00fcssel', kept)).toEqual({
+      isRight: true,
+      isOutdated: true,
+    })
+  })
+
+  it('fits nothing that this program did not write', async () => {
+    const passwords = new Passwords(cheap)
+    const [salt, made] = ['A'.repeat(22), 'A'.repeat(43)]
+    for (const kept of [
+      undefined,
+      '',
+      'plain',
+      `$scrypt$ln=30,r=8,p=1$${salt}$${made}`,
+      `$scrypt$ln=0,r=0,p=0$${salt}$${made}`,
+    ]) {
+      expect(await passwords.verify('plain', kept)).toMatchObject({ isRight: false })
+    }
+  })
+
+  it('is hashed beside few others, and is refused where too many wait', async () => {
+    const passwords = new Passwords({ ...cheap, logN: 14 })
+    const answers = await Promise.all(Array.from({ length: 30 }, () => passwords.verify('x', undefined)))
+    expect(answers.filter(isRefusal)).toHaveLength(12)
+    expect(answers.find(isRefusal)).toMatchObject({ code: 'overloaded', retryAfterSeconds: 2 })
+    expect(await passwords.verify('x', undefined)).toMatchObject({ isRight: false })
+  })
+})
+
+describe('the journal', () => {
+  it('keeps what the disk refuses, in its order, and loses only what is too much', async () => {
+    const written: VisitChange[] = []
+    let isFull = true
+    let losses = 0
+    const journal = new VisitJournal({
+      write: async (changes) => {
+        if (isFull) throw new Error('SQLITE_FULL')
+        written.push(...changes)
+      },
+      onLoss: () => void (losses += 1),
+    })
+    const change = (index: number) => ({ type: 'delete-session', id: String(index) }) as const
+    for (let index = 0; index < 5002; index++) journal.add(change(index))
+    await journal.flushed()
+    expect([written.length, losses]).toEqual([0, 1])
+    isFull = false
+    await journal.close()
+    expect(written).toEqual(Array.from({ length: 5000 }, (_, index) => change(index)))
+  })
+})

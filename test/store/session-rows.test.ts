@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { verifyLedger } from '#ledger/verify.ts'
+import { backUp } from '#store/backup.ts'
+import { applyCatalogChange } from '#store/catalog-rows.ts'
+import { openForWriting, type Db } from '#store/database.ts'
+import { applyVisitChange, listAudit, loadVisits, type NewAuditEntry } from '#store/session-rows.ts'
+
+const KEPT = 100_000
+const SESSION = {
+  id: 's',
+  memberId: 'm',
+  cookieHash: 'c'.repeat(43),
+  tokenHash: 't'.repeat(43),
+  createdAtMs: 1,
+  lastSeenAtMs: 2,
+}
+const FAILURE = { subject: 'f'.repeat(43), count: 3, lastAtMs: 4 }
+const MEMBER = {
+  id: 'm',
+  name: 'Ann',
+  role: 'member',
+  status: 'active',
+  packages: 'all',
+  passwordHash: undefined,
+  createdAtMs: 1,
+} as const
+
+let folder: string
+let db: Db
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'farebox-visits-'))
+  db = openForWriting(folder)
+  applyCatalogChange(db, { type: 'put-member', member: MEMBER })
+})
+afterEach(() => {
+  db.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function entry(action: string): NewAuditEntry {
+  return { atMs: 1, actor: 'owner', action, subject: undefined, outcome: 'done', status: 200, details: '{}' }
+}
+
+describe('sessions', () => {
+  it('are loaded as they were written, with when their member was last seen, and go with their member', () => {
+    applyVisitChange(db, { type: 'put-session', session: SESSION })
+    applyVisitChange(db, { type: 'put-session', session: { ...SESSION, lastSeenAtMs: 9 } })
+    applyVisitChange(db, { type: 'put-failure', failure: FAILURE })
+    expect(loadVisits(db)).toEqual({
+      sessions: [{ ...SESSION, lastSeenAtMs: 9 }],
+      failures: [FAILURE],
+      lastSeenAtMs: new Map([['m', 9]]),
+    })
+    applyCatalogChange(db, { type: 'delete-member', id: 'm' })
+    applyVisitChange(db, { type: 'put-session', session: SESSION })
+    expect(loadVisits(db).sessions).toEqual([])
+  })
+
+  it('are in no backup', () => {
+    applyVisitChange(db, { type: 'put-session', session: SESSION })
+    applyVisitChange(db, {
+      type: 'put-session',
+      session: { ...SESSION, id: 'o', memberId: undefined, cookieHash: 'd'.repeat(43), tokenHash: 'u'.repeat(43) },
+    })
+    applyVisitChange(db, { type: 'put-failure', failure: FAILURE })
+    applyVisitChange(db, { type: 'add-audit-entry', entry: entry('kept') })
+    const place = mkdtempSync(join(tmpdir(), 'farebox-visits-backup-'))
+    try {
+      const file = join(place, 'backup.db')
+      expect(backUp(db, { dataDir: folder, file, isForced: false }, verifyLedger)).toMatchObject({ type: 'made' })
+      const copy = new Database(file, { readonly: true })
+      const count = (table: string) => Number(copy.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
+      expect(['session', 'sign_in_failure', 'member', 'audit_entry'].map(count)).toEqual([0, 0, 1, 1])
+      copy.close()
+      expect(loadVisits(db).sessions).toHaveLength(2)
+    } finally {
+      rmSync(place, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('the audit log', () => {
+  it('is never changed, and what it keeps is never deleted', () => {
+    applyVisitChange(db, { type: 'add-audit-entry', entry: entry('first') })
+    expect(() => db.exec(`UPDATE audit_entry SET actor = 'somebody else'`)).toThrow('never changed')
+    expect(() => db.exec('DELETE FROM audit_entry')).toThrow('never deleted')
+    expect(() => db.exec(`INSERT OR REPLACE INTO audit_entry SELECT * FROM audit_entry`)).toThrow('never deleted')
+  })
+
+  it('keeps the latest 100,000 entries', { timeout: 60_000 }, () => {
+    db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${KEPT + 5})
+      INSERT INTO audit_entry SELECT i, 1, 'owner', 'old', NULL, 'done', 200, '{}' FROM n`)
+    applyVisitChange(db, { type: 'add-audit-entry', entry: entry('new') })
+    const [count, least] = db.prepare('SELECT count(*), min(seq) FROM audit_entry').raw().get() as [number, number]
+    expect([count, least]).toEqual([KEPT, 7])
+    const page = { action: undefined, actor: undefined, limit: 2 }
+    expect(listAudit(db, { ...page, beforeSeq: KEPT + 7 }).map(({ action }) => action)).toEqual(['new', 'old'])
+    expect(listAudit(db, { ...page, beforeSeq: 8 }).map(({ seq }) => seq)).toEqual([7])
+    expect(listAudit(db, { ...page, beforeSeq: KEPT + 7, action: 'none' })).toEqual([])
+  })
+})

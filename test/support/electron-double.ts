@@ -1,0 +1,528 @@
+// Stands in for the parts of Electron that the shell uses. It fails on every member and every event that it does not know, and keeps
+// to what Electron does where that matters: a destroyed object takes no call, a menu that Linux was not given is not there, a window
+// that is closed asks first. test/shell/electron-double.test.ts holds what it knows against Electron's declarations.
+
+import { EventEmitter } from 'node:events'
+import type { MenuItemConstructorOptions, Rectangle } from 'electron'
+
+type Handler = (...args: never[]) => unknown
+
+/** What tests look at and set. Made anew by `resetElectron`. */
+export type World = {
+  platform: NodeJS.Platform
+  isFirstInstance: boolean
+  isPackaged: boolean
+  appData: string
+  /** Why a tray cannot be made; undefined where it can. */
+  trayFails: boolean
+  loadFails: boolean
+  /** The buttons that somebody will press, one dialog after the other. */
+  answers: number[]
+  login: { openAtLogin: boolean; refuses: boolean; calls: object[] }
+  displays: { id: number; workArea: Rectangle }[]
+  readonly exits: number[]
+  readonly trays: Tray[]
+  readonly windows: BrowserWindow[]
+  readonly notifications: Notification[]
+  readonly dialogs: { message?: string; detail?: string; buttons?: string[] }[]
+  readonly opened: string[]
+  readonly paths: Map<string, string>
+  readonly policies: string[]
+  clipboard: string
+  menu: Menu | null
+  ready: () => void
+  whenReady: Promise<void>
+}
+
+function newWorld(): World {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return {
+    platform: 'linux',
+    isFirstInstance: true,
+    isPackaged: false,
+    appData: '/nonexistent',
+    trayFails: false,
+    loadFails: false,
+    answers: [],
+    login: { openAtLogin: false, refuses: false, calls: [] },
+    displays: [{ id: 1, workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
+    exits: [],
+    trays: [],
+    windows: [],
+    notifications: [],
+    dialogs: [],
+    opened: [],
+    paths: new Map(),
+    policies: [],
+    clipboard: '',
+    menu: null,
+    ready: resolve,
+    whenReady: promise,
+  }
+}
+
+export let world = newWorld()
+
+export function resetElectron(changes: Partial<World> = {}): World {
+  world = { ...newWorld(), ...changes }
+  for (const emitter of [app, powerMonitor, theSession]) emitter.removeAllListeners()
+  theSession.handlers.clear()
+  return world
+}
+
+/** Members that every JavaScript object may be asked for. */
+const ORDINARY = new Set([
+  'then',
+  'toJSON',
+  'constructor',
+  'toString',
+  'valueOf',
+  'inspect',
+  'nodeType',
+  'asymmetricMatch',
+  '$$typeof',
+])
+
+/** Fails on what it does not have instead of answering undefined. */
+function strict<Target extends object>(name: string, target: Target): Target {
+  return new Proxy(target, {
+    get(object, member) {
+      if (typeof member === 'string' && !(member in object) && !ORDINARY.has(member)) {
+        throw new Error(`The double of Electron does not know '${member}' of ${name}.`)
+      }
+      const value: unknown = Reflect.get(object, member)
+      return typeof value === 'function' ? value.bind(object) : value
+    },
+  })
+}
+
+/** Fails on events that it does not know, also when a test makes one up. */
+class Emitter extends EventEmitter {
+  readonly known: readonly string[]
+
+  constructor(known: readonly string[]) {
+    super()
+    this.known = known
+  }
+
+  override on(event: string, listener: Handler): this {
+    this.#check(event)
+    return super.on(event, listener as (...args: unknown[]) => void)
+  }
+
+  override emit(event: string, ...args: unknown[]): boolean {
+    this.#check(event)
+    return super.emit(event, ...args)
+  }
+
+  #check(event: string): void {
+    if (!this.known.includes(event)) throw new Error(`The double of Electron does not know the event '${event}'.`)
+  }
+}
+
+/** By the names of Electron's declarations; for the test that compares them. */
+export const EVENTS = {
+  App: [
+    'second-instance',
+    'activate',
+    'before-quit',
+    'window-all-closed',
+    'render-process-gone',
+    'child-process-gone',
+    'web-contents-created',
+  ],
+  BrowserWindow: ['close', 'closed', 'show', 'hide', 'blur'],
+  Notification: ['click', 'close', 'failed'],
+  PowerMonitor: ['resume', 'shutdown'],
+  Session: ['will-download'],
+  Tray: ['click', 'right-click'],
+  WebContents: ['will-navigate', 'will-frame-navigate', 'will-redirect', 'will-attach-webview', 'render-process-gone'],
+} as const
+
+class App extends Emitter {
+  constructor() {
+    super(EVENTS.App)
+  }
+
+  get isPackaged(): boolean {
+    return world.isPackaged
+  }
+
+  requestSingleInstanceLock(): boolean {
+    return world.isFirstInstance
+  }
+
+  whenReady(): Promise<void> {
+    return world.whenReady
+  }
+
+  exit(code = 0): void {
+    world.exits.push(code)
+  }
+
+  setPath(name: string, path: string): void {
+    world.paths.set(name, path)
+  }
+
+  getPath(name: string): string {
+    if (name === 'appData') return world.appData
+    throw new Error(`The double of Electron does not know the path '${name}'.`)
+  }
+
+  getAppPath(): string {
+    return '/farebox'
+  }
+
+  setAppUserModelId(id: string): void {
+    if (id === '') throw new Error('empty')
+  }
+
+  setActivationPolicy(policy: string): void {
+    if (world.platform !== 'darwin') throw new Error('setActivationPolicy is not there on this system.')
+    world.policies.push(policy)
+  }
+
+  getLoginItemSettings(): { openAtLogin: boolean; wasOpenedAtLogin: boolean } {
+    if (world.platform === 'linux') throw new Error('Login items are not there on Linux.')
+    return { openAtLogin: world.login.openAtLogin, wasOpenedAtLogin: false }
+  }
+
+  setLoginItemSettings(settings: { openAtLogin?: boolean }): void {
+    if (world.platform === 'linux') throw new Error('Login items are not there on Linux.')
+    world.login.calls.push(settings)
+    if (!world.login.refuses) world.login.openAtLogin = settings.openAtLogin ?? false
+  }
+}
+
+const KNOWN_ITEM = ['type', 'label', 'enabled', 'checked', 'click', 'submenu', 'role', 'accelerator']
+
+/** Built from a template that Electron would take, and fixed from then on. */
+export class Menu {
+  readonly items: readonly MenuItemConstructorOptions[]
+
+  private constructor(items: readonly MenuItemConstructorOptions[]) {
+    this.items = items
+  }
+
+  static buildFromTemplate(template: MenuItemConstructorOptions[]): Menu {
+    for (const item of template) {
+      const unknown = Object.keys(item).filter((key) => !KNOWN_ITEM.includes(key))
+      if (unknown.length > 0) throw new Error(`The double of Electron does not know '${unknown[0]}' of a menu item.`)
+      if (item.label === undefined && item.role === undefined && item.type === undefined) {
+        throw new Error('Invalid template for MenuItem: must have at least one of label, role or type')
+      }
+      if (Array.isArray(item.submenu)) Menu.buildFromTemplate(item.submenu)
+    }
+    return new Menu(structuredCopy(template))
+  }
+
+  static setApplicationMenu(menu: Menu | null): void {
+    world.menu = menu
+  }
+}
+
+/** What the template was when the menu was built: changing it later changes no menu. */
+function structuredCopy(template: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
+  return template.map((item) =>
+    Array.isArray(item.submenu) ? { ...item, submenu: structuredCopy(item.submenu) } : { ...item },
+  )
+}
+
+class Destroyable extends Emitter {
+  #isDestroyed = false
+
+  isDestroyed(): boolean {
+    return this.#isDestroyed
+  }
+
+  protected markDestroyed(): void {
+    this.#isDestroyed = true
+  }
+
+  protected alive(): void {
+    if (this.#isDestroyed) throw new Error('Object has been destroyed')
+  }
+}
+
+export class Tray extends Destroyable {
+  image: NativeImage
+  tooltip = ''
+  /** What the desktop shows on Linux: only what it was given last. */
+  desktopMenu: Menu | undefined
+  /** What was popped up last. */
+  popped: Menu | undefined
+
+  constructor(image: NativeImage) {
+    super(EVENTS.Tray)
+    if (world.trayFails) throw new Error('no tray')
+    this.image = image
+    const tray = strict('Tray', this)
+    world.trays.push(tray)
+    return tray
+  }
+
+  setImage(image: NativeImage): void {
+    this.alive()
+    this.image = image
+  }
+
+  setToolTip(text: string): void {
+    this.alive()
+    this.tooltip = text
+  }
+
+  setContextMenu(menu: Menu): void {
+    this.alive()
+    this.desktopMenu = menu
+  }
+
+  popUpContextMenu(menu: Menu): void {
+    this.alive()
+    if (world.platform === 'linux') throw new Error('popUpContextMenu is not there on Linux.')
+    this.popped = menu
+  }
+
+  getBounds(): Rectangle {
+    this.alive()
+    return { x: 1800, y: 0, width: 24, height: 24 }
+  }
+
+  destroy(): void {
+    this.markDestroyed()
+  }
+}
+
+type NativeImage = { readonly path: string; isTemplate: boolean; setTemplateImage(isTemplate: boolean): void }
+
+export const nativeImage = strict('nativeImage', {
+  createFromPath: (path: string): NativeImage =>
+    strict<NativeImage>('NativeImage', {
+      path,
+      isTemplate: false,
+      setTemplateImage(isTemplate) {
+        this.isTemplate = isTemplate
+      },
+    }),
+})
+
+export class WebContents extends Emitter {
+  openHandler: ((details: { url: string }) => { action: string }) | undefined
+  readonly loaded: string[] = []
+  url = ''
+
+  constructor() {
+    super(EVENTS.WebContents)
+  }
+
+  setWindowOpenHandler(handler: (details: { url: string }) => { action: string }): void {
+    this.openHandler = handler
+  }
+
+  getURL(): string {
+    return this.url
+  }
+}
+
+type WindowOptions = Rectangle & { webPreferences?: object; show?: boolean; frame?: boolean; minWidth?: number }
+
+export class BrowserWindow extends Destroyable {
+  readonly options: WindowOptions
+  readonly webContents: WebContents
+  #bounds: Rectangle
+  #isVisible: boolean
+  #isMaximized = false
+  isFocused = false
+
+  constructor(options: WindowOptions) {
+    super(EVENTS.BrowserWindow)
+    this.options = options
+    this.#bounds = options
+    this.#isVisible = options.show ?? true
+    this.webContents = strict('WebContents', new WebContents())
+    app.emit('web-contents-created', {}, this.webContents)
+    const window = strict('BrowserWindow', this)
+    world.windows.push(window)
+    return window
+  }
+
+  async loadURL(url: string): Promise<void> {
+    this.alive()
+    this.webContents.loaded.push(url)
+    if (world.loadFails) throw new Error(`ERR_CONNECTION_REFUSED (-102) loading '${url}'`)
+    // The dashboard takes the ticket out of its address before anything else.
+    this.webContents.url = url.replace(/#.*$/, '')
+  }
+
+  isVisible(): boolean {
+    this.alive()
+    return this.#isVisible
+  }
+
+  isMinimized(): boolean {
+    this.alive()
+    return false
+  }
+
+  isMaximized(): boolean {
+    this.alive()
+    return this.#isMaximized
+  }
+
+  maximize(): void {
+    this.alive()
+    this.#isMaximized = true
+  }
+
+  show(): void {
+    this.alive()
+    if (this.#isVisible) return
+    this.#isVisible = true
+    this.emit('show')
+  }
+
+  hide(): void {
+    this.alive()
+    if (!this.#isVisible) return
+    this.#isVisible = false
+    this.emit('hide')
+  }
+
+  focus(): void {
+    this.alive()
+    this.isFocused = true
+  }
+
+  restore(): void {
+    this.alive()
+  }
+
+  setBounds(bounds: Rectangle): void {
+    this.alive()
+    this.#bounds = bounds
+  }
+
+  getNormalBounds(): Rectangle {
+    this.alive()
+    const { x, y, width, height } = this.#bounds
+    return { x, y, width, height }
+  }
+
+  /** What a person does; the program only ever destroys. */
+  pressClose(): void {
+    const event = { isPrevented: false, preventDefault: () => void (event.isPrevented = true) }
+    this.emit('close', event)
+    if (!event.isPrevented) this.destroy()
+  }
+
+  destroy(): void {
+    if (this.isDestroyed()) return
+    this.markDestroyed()
+    this.emit('closed')
+  }
+}
+
+export class Notification extends Emitter {
+  readonly options: { title: string; body: string }
+  isShown = false
+
+  constructor(options: { title: string; body: string }) {
+    super(EVENTS.Notification)
+    this.options = options
+  }
+
+  static isSupported(): boolean {
+    return true
+  }
+
+  show(): void {
+    this.isShown = true
+    world.notifications.push(this)
+  }
+}
+
+export class Session extends Emitter {
+  readonly handlers = new Map<string, Handler>()
+
+  constructor() {
+    super(EVENTS.Session)
+  }
+
+  setPermissionRequestHandler(handler: Handler): void {
+    this.handlers.set('request', handler)
+  }
+
+  setPermissionCheckHandler(handler: Handler): void {
+    this.handlers.set('check', handler)
+  }
+
+  setDevicePermissionHandler(handler: Handler): void {
+    this.handlers.set('device', handler)
+  }
+
+  setDisplayMediaRequestHandler(handler: Handler): void {
+    this.handlers.set('display', handler)
+  }
+}
+
+export const theSession = new Session()
+/** How the session of the window was asked for. */
+export const partitions: { name: string; cache: boolean | undefined }[] = []
+
+export const session = strict('session', {
+  fromPartition(name: string, options: { cache?: boolean } = {}): Session {
+    partitions.push({ name, cache: options.cache })
+    return strict('Session', theSession)
+  },
+})
+
+export const shell = strict('shell', {
+  async openExternal(url: string): Promise<void> {
+    world.opened.push(url)
+  },
+})
+
+export const clipboard = strict('clipboard', {
+  writeText(text: string): void {
+    world.clipboard = text
+  },
+})
+
+export const dialog = strict('dialog', {
+  async showMessageBox(options: World['dialogs'][number]): Promise<{ response: number }> {
+    world.dialogs.push(options)
+    return { response: world.answers.shift() ?? (options.buttons?.length ?? 1) - 1 }
+  },
+})
+
+export const screen = strict('screen', {
+  getPrimaryDisplay: () => world.displays[0],
+  getAllDisplays: () => world.displays,
+  getDisplayMatching: () => world.displays[0],
+})
+
+export const nativeTheme = strict('nativeTheme', { shouldUseDarkColors: false })
+
+class PowerMonitor extends Emitter {
+  constructor() {
+    super(EVENTS.PowerMonitor)
+  }
+}
+
+export const powerMonitor = strict('powerMonitor', new PowerMonitor())
+const theApp = new App()
+export const app = strict('app', theApp)
+
+/** Every member that the shell may call, by the names of Electron's declarations. */
+export const MEMBERS = {
+  App: membersOf(App),
+  BrowserWindow: membersOf(BrowserWindow).filter((name) => name !== 'pressClose'),
+  Menu: ['buildFromTemplate', 'setApplicationMenu'],
+  Notification: ['isSupported', ...membersOf(Notification)],
+  Session: membersOf(Session),
+  Tray: membersOf(Tray),
+  WebContents: membersOf(WebContents),
+} as const
+
+function membersOf({ prototype }: { readonly prototype: object }): string[] {
+  return Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor')
+}
