@@ -33,19 +33,21 @@ export async function tryIt({ body, signal, onHead, onText }: TryOptions): Promi
     onText(next.value)
 }
 
-const TRIES = 5
 const BETWEEN_MS = 400
 
-/** The receipt of a call that has just ended. Undefined where there is none: what was refused before it was admitted costs nothing. */
-export async function receiptOf(id: string, signal: AbortSignal): Promise<ReceiptView | undefined> {
-  for (let count = 0; count < TRIES && !signal.aborted; count += 1) {
+/**
+ * The receipt of a call that has just ended, within `limitMs`. Undefined where there is none by then: what was refused before it
+ * was admitted has none at all, and the record of a call that was stopped is written when its end has been seen.
+ */
+export async function receiptOf(id: string, limitMs: number): Promise<ReceiptView | undefined> {
+  const untilMs = performance.now() + limitMs
+  for (;;) {
     try {
-      return await callApi('receipt', { id, signal })
+      return await callApi('receipt', { id })
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 404) throw error
     }
-    // The record of a call that was stopped is written when its end has been seen.
+    if (performance.now() >= untilMs) return undefined
     await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS))
   }
-  return undefined
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { FlaskConical, LogOut, Search, SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import type { OverviewView } from '#contract/reports.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { DENSITIES, THEMES, useDensity, useTheme } from '#renderer/app/preferences.ts'
 import { Button, IconButton } from '#renderer/components/button.tsx'
@@ -62,7 +63,24 @@ function GatewayState() {
       <span className="font-medium">{t(`state.${tone}`)}</span>
       <span className="truncate text-muted tabular-nums">{address.replace(/^https?:\/\//, '')}</span>
       <CopyButton text={address} label={t('copyAddress')} />
+      {data !== undefined && <LanMark state={data.gateway.lan.state} />}
     </span>
+  )
+}
+
+/** Whether other machines can reach the gateway is in sight on every page. */
+function LanMark({ state }: { readonly state: OverviewView['gateway']['lan']['state'] }) {
+  const { t } = useTranslation('common')
+  const look = {
+    on: 'font-medium text-accent',
+    failed: 'font-medium text-red',
+    off: 'text-muted',
+    waiting: 'text-muted',
+  }
+  return (
+    <Link to="/settings" className={cn('shrink-0 hover:underline', look[state], state !== 'on' && 'max-sm:hidden')}>
+      {t(`lan.${state}`)}
+    </Link>
   )
 }
 

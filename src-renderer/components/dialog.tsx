@@ -13,6 +13,8 @@ type PanelProps = {
   readonly description?: ReactNode
   /** Buttons at the end, the main one last. */
   readonly footer?: ReactNode
+  /** While Escape is meant for something inside, and must not close the panel. */
+  readonly keepsEscape?: boolean
   readonly className?: string
   readonly children?: ReactNode
 }
@@ -37,7 +39,7 @@ export function Sheet(props: PanelProps) {
   )
 }
 
-function Panel({ isOpen, onOpenChange, title, description, footer, className, children }: PanelProps) {
+function Panel({ isOpen, onOpenChange, title, description, footer, keepsEscape, className, children }: PanelProps) {
   const { t } = useTranslation('common')
   return (
     <Base.Root open={isOpen} onOpenChange={onOpenChange}>
@@ -45,6 +47,9 @@ function Panel({ isOpen, onOpenChange, title, description, footer, className, ch
         <Base.Overlay className="fixed inset-0 z-40 bg-shade data-[state=open]:animate-appear" />
         <Base.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          onEscapeKeyDown={(event) => {
+            if (keepsEscape === true) event.preventDefault()
+          }}
           className={cn('fixed z-50 flex flex-col bg-raised shadow-xl data-[state=open]:animate-appear', className)}
         >
           <div className="flex items-start gap-4 px-5 pt-4">

@@ -16,6 +16,7 @@ type FormDialogProps = {
   /** What was refused, where it is about no single field. What was typed stays. */
   readonly problem?: string | undefined
   readonly onSubmit: () => void
+  readonly keepsEscape?: boolean
   readonly className?: string
   readonly children: ReactNode
 }

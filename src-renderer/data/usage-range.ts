@@ -12,8 +12,8 @@ export type Range = { readonly from: string; readonly to: string | undefined; re
 const DEFAULT: Preset = '7d'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** A report has at most 400 intervals; days begin a little before the range does. */
-const MOST_HOURS_MS = 375 * HOUR_MS
+/** A report has at most 200 hours, of which the first begins a little before the range does. */
+const MOST_HOURS_MS = 198 * HOUR_MS
 /** Up to here the steps of a range are hours unless days are asked for. */
 const HOURLY_MS = 2 * DAY_MS
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { microOf, moneyText } from '#renderer/data/money.ts'
 import { balanceOf, postChat } from '../support/chat.ts'
-import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const ASK = { model: 'demo-chat', messages: [{ role: 'user', content: 'Hello there' }], max_tokens: 40 }
 const PASSWORD = 'correct horse battery'
@@ -97,18 +97,6 @@ describe('what happens', () => {
 })
 
 describe('the page', () => {
-  it.each(['light', 'dark'] as const)('can be used by everybody, in %s colours', async (theme) => {
-    await dashboard.visit(
-      '/overview',
-      async (page) => {
-        await page.getByRole('table', { name: 'Sums of the chart' }).waitFor()
-        await page.locator('.recharts-bar').first().waitFor()
-        expect(await seriousViolations(page)).toEqual([])
-      },
-      { theme },
-    )
-  })
-
   it('is complete in the window of the tray', async () => {
     await dashboard.visit(
       '/overview',

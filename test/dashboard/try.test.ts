@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { microOf, moneyText } from '#renderer/data/money.ts'
 import { balanceOf } from '../support/chat.ts'
-import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { setUpUpstream } from '../support/farebox.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -78,7 +78,8 @@ describe('a test request', () => {
       await page.getByRole('status').getByText('Answering').waitFor()
       await page.getByRole('button', { name: 'Stop' }).click()
       await page.getByRole('status').getByText('Stopped').waitFor()
-      await page.getByText('Open the receipt').waitFor()
+      // The record is written when Farebox has seen the end of it.
+      await page.getByText('Open the receipt').waitFor({ timeout: 40_000 })
       await page.getByRole('button', { name: 'Send' }).waitFor()
       await expect.poll(() => upstream.openSockets(), { timeout: 20_000 }).toBe(0)
     })
@@ -108,7 +109,6 @@ describe('a request that is refused', () => {
       await page.getByText('No charge: the request was refused before it was admitted.').waitFor()
       expect(page.url()).toContain('/app/try')
       expect(await page.evaluate('sessionStorage.getItem("farebox-session")')).not.toBeNull()
-      expect(await seriousViolations(page)).toEqual([])
     })
   })
 
@@ -124,22 +124,6 @@ describe('a request that is refused', () => {
 })
 
 describe('the page', () => {
-  it.each([
-    ['light', 1280],
-    ['dark', 420],
-  ] as const)('can be used by everybody, in %s colours, %i pixels wide', async (theme, width) => {
-    await dashboard.visit(
-      '/try?model=demo-chat&key=first',
-      async (page) => {
-        await send(page)
-        await page.getByText('Open the receipt').waitFor()
-        expect(await seriousViolations(page)).toEqual([])
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-      },
-      { theme, width },
-    )
-  })
-
   it('tells a member without a key what to do first', async () => {
     await dashboard.farebox.admin.call('addMember', { body: { name: 'ada', password: PASSWORD } })
     await dashboard.visit(

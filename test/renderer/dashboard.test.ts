@@ -3,7 +3,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import axe from 'axe-core'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -106,7 +105,6 @@ describe('in a browser', () => {
         'Overview',
         'Keys',
         'Packages',
-        'Packages',
         'Usage',
         'Requests',
         'Ledger',
@@ -125,26 +123,6 @@ describe('in a browser', () => {
       await page.getByRole('combobox').fill('ledg')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Ledger', level: 1 }).waitFor()
-    })
-  })
-
-  it.each(['light', 'dark'])('has nothing that shuts people out, in %s', { timeout: 90_000 }, async (theme) => {
-    await withPage(shellAnswers('administrator'), async (page, url) => {
-      await page.goto(`${url}/app/sign-in`)
-      await page.evaluate(`localStorage.setItem("farebox-theme", "${theme}")`)
-      await page.reload()
-      await page.getByRole('button', { name: 'Sign in' }).waitFor()
-      expect(await barriers(page)).toEqual([])
-      await signedIn(page, url)
-      await page.goto(`${url}/app/keys`)
-      await page.getByText('Running').waitFor()
-      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe(theme)
-      expect(await barriers(page)).toEqual([])
-      await page.keyboard.press('Control+k')
-      await page.getByRole('combobox').waitFor()
-      const isStill = 'document.getAnimations().every((one) => one.playState === "finished")'
-      await expect.poll(() => page.evaluate(isStill)).toBe(true)
-      expect(await barriers(page)).toEqual([])
     })
   })
 
@@ -194,13 +172,6 @@ async function withPage(answers: Answers, visit: (page: Page, url: string) => Pr
     await server.close()
   }
   expect(faults).toEqual([])
-}
-
-/** What axe finds, as `impact rule: the first element`. */
-async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<Pick<axe.AxeResults, 'violations'>>('axe.run()')
-  return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html}`)
 }
 
 async function signedIn(page: Page, url: string): Promise<void> {

@@ -9,6 +9,7 @@ import type { KeyAction } from '#renderer/data/key-list.ts'
 import { ChangeCredits } from '#renderer/pages/keys/ChangeCredits.tsx'
 import { ExtendKey } from '#renderer/pages/keys/ExtendKey.tsx'
 import { MoveKey } from '#renderer/pages/keys/MoveKey.tsx'
+import { RotateKey } from '#renderer/pages/keys/RotateKey.tsx'
 
 export type KeyTask = { readonly action: KeyAction; readonly key: KeyView }
 
@@ -46,6 +47,8 @@ export function KeyDialogs({ task, keys, onClose }: KeyDialogsProps) {
       return <ChangeCredits item={key} kind={task.action} onClose={onClose} />
     case 'move':
       return <MoveKey item={key} onClose={onClose} />
+    case 'rotate':
+      return <RotateKey item={key} onClose={onClose} />
     case 'suspend':
       return <SuspendKey item={key} onClose={onClose} />
     case 'revoke':

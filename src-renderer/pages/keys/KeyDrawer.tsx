@@ -159,6 +159,10 @@ function DetailsSection({ item }: { readonly item: KeyView }) {
         facts={[
           { name: t('column.owner'), value: item.owner ?? t('noOwner') },
           { name: t('created'), value: <Time at={item.created_at} /> },
+          { name: t('valueSince'), value: <Time at={item.value_since} /> },
+          ...(item.previous_valid_until === null
+            ? []
+            : [{ name: t('previousUntil'), value: <Time at={item.previous_valid_until} /> }]),
           { name: t('column.expires'), value: <Time at={item.expires_at} none={t('never')} /> },
         ]}
       />

@@ -27,10 +27,10 @@ export function KeyBalance({ balance }: { readonly balance: KeyView['balance'] }
         total={balance.total_credits}
         used={balance.used_credits}
         held={balance.held_credits}
-        className="w-24 max-md:w-16"
+        className="w-16 min-[1440px]:w-24"
       />
       <span className="whitespace-nowrap">
-        <Money credits={balance.remaining_credits} hasUnit={false} />
+        <Money credits={balance.remaining_credits} hasUnit={false} className="inline-block text-right sm:min-w-14" />
         <span className="text-xs text-muted max-md:hidden">
           {' / '}
           <Money credits={balance.total_credits} hasUnit={false} className="text-muted" />

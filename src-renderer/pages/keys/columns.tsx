@@ -31,6 +31,8 @@ export function useKeyColumns(role: 'administrator' | 'member', onAction: OnActi
       header: t('column.name'),
       cell: (key) => <KeyName item={key} />,
       sortBy: (key) => key.name,
+      // What the other columns leave; long names are cut before those are.
+      className: 'sm:w-full sm:max-w-0 sm:min-w-36',
     }
     const entity: Column<KeyView> = {
       id: 'package',
@@ -93,9 +95,9 @@ function restOf(t: TFunction<'keys'>, locale: string): Column<KeyView>[] {
 
 function KeyName({ item }: { readonly item: KeyView }) {
   return (
-    <span className="flex min-w-0 flex-wrap items-baseline gap-x-2">
-      <span className="font-medium break-words">{item.name}</span>
-      <code className="font-mono text-xs text-muted max-sm:hidden">…{item.hint}</code>
+    <span className="flex min-w-0 items-baseline gap-x-2" title={`${item.name} …${item.hint}`}>
+      <span className="font-medium max-sm:break-words sm:truncate">{item.name}</span>
+      <code className="font-mono text-xs whitespace-nowrap text-muted max-[1439px]:hidden">…{item.hint}</code>
     </span>
   )
 }

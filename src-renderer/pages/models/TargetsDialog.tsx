@@ -32,6 +32,7 @@ export function TargetsDialog({ model, onClose }: TargetsDialogProps) {
   const { t } = useTranslation('models')
   const [order, setOrder] = useState(() => orderOf(model.targets))
   const [added, setAdded] = useState(0)
+  const [isMoving, setIsMoving] = useState(false)
   const providers = useApi('listProviders', {}).data?.map(({ name }) => name) ?? []
   const edit = useAction('editModel', {
     done: t('targets.done', { name: model.id }),
@@ -54,9 +55,16 @@ export function TargetsDialog({ model, onClose }: TargetsDialogProps) {
       isDisabled={body === undefined}
       problem={rowOf(edit.error) === undefined ? edit.error?.message : undefined}
       onSubmit={() => body && edit.mutate({ id: model.id, body: { targets: [...body] } })}
+      keepsEscape={isMoving}
       className="max-w-2xl"
     >
-      <SortableTargets order={order} onChange={setOrder} providers={providers} error={edit.error} />
+      <SortableTargets
+        order={order}
+        onChange={setOrder}
+        onMoving={setIsMoving}
+        providers={providers}
+        error={edit.error}
+      />
       <div>
         <Button size="small" onClick={add} disabled={order.length >= MOST_TARGETS}>
           <Plus aria-hidden />
@@ -71,11 +79,13 @@ export function TargetsDialog({ model, onClose }: TargetsDialogProps) {
 type SortableTargetsProps = {
   readonly order: readonly OrderedTarget[]
   readonly onChange: (order: readonly OrderedTarget[]) => void
+  /** When a target is lifted, and when it is put down or left where it was. */
+  readonly onMoving: (isMoving: boolean) => void
   readonly providers: readonly string[]
   readonly error: Error | null
 }
 
-function SortableTargets({ order, onChange, providers, error }: SortableTargetsProps) {
+function SortableTargets({ order, onChange, onMoving, providers, error }: SortableTargetsProps) {
   const { t } = useTranslation('models')
   const id = useId()
   const sensors = useDragSensors()
@@ -84,10 +94,19 @@ function SortableTargets({ order, onChange, providers, error }: SortableTargetsP
   const parts = partsOf(order)
   const indexOf = (target: string | number | undefined) => order.findIndex((one) => one.id === target)
   const drop = ({ active, over }: DragEndEvent) => {
+    onMoving(false)
     if (over !== null) onChange(moved(order, indexOf(active.id), indexOf(over.id)))
   }
   return (
-    <DndContext id={id} sensors={sensors} collisionDetection={closestCenter} accessibility={words} onDragEnd={drop}>
+    <DndContext
+      id={id}
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      accessibility={words}
+      onDragStart={() => onMoving(true)}
+      onDragCancel={() => onMoving(false)}
+      onDragEnd={drop}
+    >
       <SortableContext items={order.map((target) => target.id)} strategy={verticalListSortingStrategy}>
         <ol aria-label={t('targets.title')} className="flex flex-col gap-2">
           {order.map((target, index) => (

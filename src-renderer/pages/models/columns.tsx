@@ -31,7 +31,14 @@ export function useModelColumns(
       className: 'max-sm:hidden',
     })
     const columns: readonly Column<ModelView>[] = [
-      { id: 'name', header: t('column.name'), cell: (model) => <ModelName model={model} />, sortBy: ({ id }) => id },
+      {
+        id: 'name',
+        header: t('column.name'),
+        cell: (model) => <ModelName model={model} />,
+        sortBy: ({ id }) => id,
+        // What the other columns leave; long names are cut before those are.
+        className: 'sm:w-full sm:max-w-0 sm:min-w-40',
+      },
       {
         id: 'kind',
         header: t('column.kind'),
@@ -82,9 +89,11 @@ export function useModelColumns(
 
 function ModelName({ model }: { readonly model: ModelView }) {
   return (
-    <span className="block max-w-64 truncate max-md:max-w-48" title={model.id}>
-      <span className="font-medium">{model.id}</span>
-      {model.display_name !== model.id && <span className="ml-2 text-muted max-md:hidden">{model.display_name}</span>}
+    <span className="flex min-w-0 items-baseline gap-2 max-sm:max-w-48" title={`${model.id}\n${model.display_name}`}>
+      <span className="max-w-full shrink-0 truncate font-medium">{model.id}</span>
+      {model.display_name !== model.id && (
+        <span className="truncate text-muted max-[1439px]:hidden">{model.display_name}</span>
+      )}
     </span>
   )
 }
@@ -114,7 +123,7 @@ function Targets({ model, health }: TargetsProps) {
       className="flex items-center gap-2"
       title={sorted.map(({ provider, model: name }) => `${provider}: ${name}`).join('\n')}
     >
-      <span className="max-w-40 truncate">{sorted[0]?.provider}</span>
+      <span className="max-w-32 truncate">{sorted[0]?.provider}</span>
       {sorted.length > 1 && (
         <span className="text-xs whitespace-nowrap text-muted">{t('moreTargets', { count: sorted.length - 1 })}</span>
       )}

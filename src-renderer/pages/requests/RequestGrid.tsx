@@ -65,42 +65,47 @@ export function RequestGrid({ ref, rows, rowHeight, openId, hasMore, onOpen, onA
   return (
     <div
       ref={scroller}
-      role="grid"
-      aria-label={t('list')}
-      aria-rowcount={hasMore ? -1 : rows.length + 1}
-      tabIndex={activeIndex === -1 ? 0 : -1}
       onScroll={(event) => onAway(event.currentTarget.scrollTop > AWAY_PX)}
-      onKeyDown={gridKeys({
-        index: activeIndex,
-        pageRows: Math.max(1, shown.length - 2 * OVERSCAN),
-        count: rows.length,
-        moveTo,
-        onOpen: () => active.id !== undefined && onOpen(active.id),
-      })}
-      className="relative max-h-[72vh] min-h-48 overflow-y-auto rounded-b-lg bg-surface -outline-offset-2 [contain:content] [overflow-anchor:none]"
+      className="relative max-h-[72vh] min-h-48 overflow-y-auto rounded-b-lg bg-surface [contain:content] [overflow-anchor:none]"
     >
-      <RequestHead />
-      <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
-        {shown.map(({ index, start }) => {
-          const request = rows[index]
-          return request === undefined ? null : (
-            <RequestRow
-              key={request.id}
-              request={request}
-              index={index}
-              top={start - HEAD_HEIGHT}
-              height={rowHeight}
-              nowMs={nowMs}
-              t={t}
-              locale={i18n.language}
-              isActive={active.id === request.id}
-              isOpen={openId === request.id}
-              onFocus={active.set}
-              onOpen={onOpen}
-            />
-          )
+      <div
+        role="grid"
+        aria-label={t('list')}
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        tabIndex={activeIndex === -1 ? 0 : -1}
+        onKeyDown={gridKeys({
+          index: activeIndex,
+          pageRows: Math.max(1, shown.length - 2 * OVERSCAN),
+          count: rows.length,
+          moveTo,
+          onOpen: () => active.id !== undefined && onOpen(active.id),
         })}
+        className="-outline-offset-2"
+      >
+        <RequestHead />
+        <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {shown.map(({ index, start }) => {
+            const request = rows[index]
+            return request === undefined ? null : (
+              <RequestRow
+                key={request.id}
+                request={request}
+                index={index}
+                top={start - HEAD_HEIGHT}
+                height={rowHeight}
+                nowMs={nowMs}
+                t={t}
+                locale={i18n.language}
+                isActive={active.id === request.id}
+                isOpen={openId === request.id}
+                onFocus={active.set}
+                onOpen={onOpen}
+              />
+            )
+          })}
+        </div>
       </div>
+      {/* What says how far the list is read is no part of the grid, which may have nothing but rows. */}
       <div className="px-3 py-3 text-center text-xs text-muted">{footer}</div>
     </div>
   )

@@ -15,7 +15,7 @@ const COLUMNS = cn(
   'grid items-center gap-x-3 px-3',
   'grid-cols-[84px_minmax(0,1fr)_72px_52px]',
   'sm:grid-cols-[96px_minmax(0,3fr)_minmax(0,5fr)_88px_64px]',
-  'lg:grid-cols-[96px_minmax(0,3fr)_minmax(0,5fr)_100px_84px_68px_68px_152px]',
+  'lg:grid-cols-[96px_minmax(0,3fr)_minmax(0,5fr)_100px_84px_68px_68px_168px]',
 )
 const ROW = cn(
   COLUMNS,

@@ -8,6 +8,7 @@ import { Account } from '#renderer/pages/settings/Account.tsx'
 import { BackupCard } from '#renderer/pages/settings/BackupCard.tsx'
 import { BrowserCard } from '#renderer/pages/settings/BrowserCard.tsx'
 import { Installation } from '#renderer/pages/settings/Installation.tsx'
+import { LanCard } from '#renderer/pages/settings/LanCard.tsx'
 import { LedgerCard } from '#renderer/pages/settings/LedgerCard.tsx'
 import { SecretsCard } from '#renderer/pages/settings/SecretsCard.tsx'
 import { SettingsTable } from '#renderer/pages/settings/SettingsTable.tsx'
@@ -40,6 +41,7 @@ function GatewayCards() {
   return (
     <>
       <Installation settings={settings.data} error={error} onRetry={() => void settings.refetch()} />
+      <LanCard />
       <LedgerCard status={status.data} asked={verifying} />
       <BackupCard dataDir={settings.data?.data_dir} />
       <SecretsCard status={status.data} />

@@ -10,17 +10,19 @@ import type { Run } from '#renderer/pages/try/use-try.ts'
 /** What the call cost; there is a place for it before it is known. */
 export function TryReceipt({ run }: { readonly run: Run }) {
   const { t } = useTranslation('try')
-  if (run.head === undefined) return null
+  const { head, receipt } = run
+  if (head === undefined) return null
   return (
     <section aria-label={t('receipt.title')} className="mt-4 min-h-22 border-t border-line pt-4">
-      {run.receipt === undefined && (
+      {receipt === undefined && (
         <div className="flex flex-col gap-2">
           <Skeleton className="w-2/3" />
           <Skeleton className="w-1/2" />
         </div>
       )}
-      {run.receipt === null && <p className="text-muted">{t('receipt.none')}</p>}
-      {run.receipt !== undefined && run.receipt !== null && <ReceiptFacts receipt={run.receipt} />}
+      {receipt === 'none' && <p className="text-muted">{t('receipt.none')}</p>}
+      {receipt === 'late' && <p className="text-muted">{t('receipt.late')}</p>}
+      {typeof receipt === 'object' && <ReceiptFacts receipt={receipt} />}
     </section>
   )
 }

@@ -18,8 +18,8 @@ export type Run = Collected & {
   readonly endMs: number | undefined
   /** Why there is no answer. */
   readonly problem: string | undefined
-  /** Undefined until it is known; null where the call cost nothing because it was never admitted. */
-  readonly receipt: ReceiptView | null | undefined
+  /** Undefined until it is known; `none` where the call was never admitted, `late` where it could not be had in time. */
+  readonly receipt: ReceiptView | 'none' | 'late' | undefined
 }
 
 export function useTry() {
@@ -76,16 +76,23 @@ async function follow(body: TryBody, signal: AbortSignal, change: Change): Promi
     if (signal.aborted) end('stopped')
     else end('failed', error instanceof Error ? error.message : String(error))
   }
-  if (head?.requestId !== undefined) set({ receipt: await receiptIfAny(head.requestId) })
+  if (head?.requestId !== undefined) set({ receipt: await receiptIfAny(head.requestId, head.status) })
 }
 
+/** A busy machine takes a while to notice that somebody stopped. */
+const RECEIPT_LIMIT_MS = 30_000
+/** What was refused has no receipt, unless it was a provider that did so. */
+const REFUSED_LIMIT_MS = 2000
+
 /** Asked for also after a stop, which has a charge as well. */
-async function receiptIfAny(id: string): Promise<ReceiptView | null> {
+async function receiptIfAny(id: string, status: number): Promise<Run['receipt']> {
+  const isRefused = status >= 400
   try {
-    return (await receiptOf(id, new AbortController().signal)) ?? null
+    const receipt = await receiptOf(id, isRefused ? REFUSED_LIMIT_MS : RECEIPT_LIMIT_MS)
+    return receipt ?? (isRefused ? 'none' : 'late')
   } catch {
     // The page of requests has it too, and says there why it cannot be read.
-    return null
+    return 'late'
   }
 }
 

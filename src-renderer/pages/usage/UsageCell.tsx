@@ -24,7 +24,9 @@ export function UsageCell({ cell, places }: UsageCellProps) {
       <>
         {cell.value > 0n && '+'}
         {amountText(cell.value, { unit: cell.unit, places, locale })}
-        <span className="ml-2 inline-block min-w-14 text-xs text-muted">{signedPercent(cell.part, locale)}</span>
+        <span className="ml-2 inline-block min-w-18 text-right text-xs text-muted">
+          {signedPercent(cell.part, locale)}
+        </span>
       </>
     )
   }

@@ -26,7 +26,7 @@ const UNLIMITED = { ...BALANCE, total_credits: null, remaining_credits: null }
 
 function key(id: string, change: Partial<KeyView> = {}): KeyView {
   const own = { id, name: id, hint: 'abcd', package: 'team', owner: null, status: 'active', expires_at: null }
-  return { ...own, created_at: AT, balance: BALANCE, ...change }
+  return { ...own, created_at: AT, value_since: AT, previous_valid_until: null, balance: BALANCE, ...change }
 }
 
 function entity(id: string, change: Partial<PackageView> = {}): PackageView {
@@ -79,20 +79,30 @@ describe('a key', () => {
   })
 
   it('offers an administrator everything that would not be refused', () => {
-    expect(actionsFor(key('a'), 'administrator')).toEqual(['suspend', 'extend', 'top-up', 'adjust', 'move', 'revoke'])
+    expect(actionsFor(key('a'), 'administrator')).toEqual([
+      'suspend',
+      'extend',
+      'rotate',
+      'top-up',
+      'adjust',
+      'move',
+      'revoke',
+    ])
     expect(actionsFor(key('a', { status: 'suspended' }), 'administrator')[0]).toBe('resume')
     expect(actionsFor(key('a', { status: 'expired' }), 'administrator')).not.toContain('suspend')
     expect(actionsFor(key('a', { balance: UNLIMITED }), 'administrator')).toEqual([
       'suspend',
       'extend',
+      'rotate',
       'move',
       'revoke',
     ])
   })
 
-  it('offers a member only what stops and resumes it', () => {
-    expect(actionsFor(key('a'), 'member')).toEqual(['suspend', 'revoke'])
-    expect(actionsFor(key('a', { status: 'suspended' }), 'member')).toEqual(['resume', 'revoke'])
+  it('offers a member only what stops, resumes and renews it', () => {
+    expect(actionsFor(key('a'), 'member')).toEqual(['suspend', 'rotate', 'revoke'])
+    expect(actionsFor(key('a', { status: 'suspended' }), 'member')).toEqual(['resume', 'rotate', 'revoke'])
+    expect(actionsFor(key('a', { status: 'expired' }), 'member')).toEqual(['revoke'])
   })
 
   it('offers nothing once it is revoked', () => {

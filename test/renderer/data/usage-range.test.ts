@@ -30,7 +30,8 @@ describe('the steps', () => {
   it('cannot be hours where a report would have too many of them', () => {
     expect(rollupOf(rangeOf({ from: '30d' }), 'hour', NOW)).toEqual({ rollup: 'day', choices: ['day'] })
     expect(rollupOf(rangeOf({ from: '2026-11-01', to: '2026-11-21' }), 'hour', NOW).choices).toEqual(['day'])
-    expect(rollupOf(rangeOf({ from: '2026-11-10', to: '2026-11-21' }), 'hour', NOW).rollup).toBe('hour')
+    expect(rollupOf(rangeOf({ from: '2026-11-10', to: '2026-11-21' }), 'hour', NOW).choices).toEqual(['day'])
+    expect(rollupOf(rangeOf({ from: '2026-11-14', to: '2026-11-21' }), 'hour', NOW).rollup).toBe('hour')
   })
 
   it('are days where nobody can tell how long the range is', () => {

@@ -1,0 +1,375 @@
+// The page of providers, against a real Farebox and servers on this machine: how one is added, tested, limited and removed, and where
+// its secret is to be seen, which is nowhere.
+
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { loadPriceCard } from '#catalog/resources.ts'
+import { postChat } from '../support/chat.ts'
+import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { chatModel } from '../support/farebox.ts'
+import { ollama } from '../support/local-servers.ts'
+import { closeServers, freePort, serveHttp } from '../support/small-servers.ts'
+import { plainList } from '../support/upstream-models.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+const ADA = { name: 'ada', password: 'correct horse battery' }
+const SECRET = 'sk-a-secret-of-this-test'
+
+let dashboard: Dashboard
+let upstream: Upstream
+beforeAll(async () => {
+  ;[dashboard, upstream] = await Promise.all([startDashboard(), startUpstream()])
+  await dashboard.farebox.admin.call('addMember', { body: ADA })
+})
+afterAll(async () => {
+  await dashboard.close()
+  await upstream.close()
+  await closeServers()
+})
+beforeEach(() => {
+  upstream.forget()
+})
+
+type Addition = { readonly preset?: string; readonly secret?: string; readonly limits?: object; readonly url?: string }
+const add = (name: string, { url = upstream.url, ...more }: Addition = {}) =>
+  dashboard.farebox.admin.call('addProvider', {
+    body: { name, dialect: 'chat-completions', base_url: url, network: 'local', ...more },
+  })
+const show = async (name: string) =>
+  (await dashboard.farebox.admin.call('listProviders', {})).find((provider) => provider.name === name)
+const modelIds = async () => (await dashboard.farebox.admin.call('listModels', {})).map(({ id }) => id)
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+const drawerOf = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
+
+/** Lists its models to whoever shows the secret. */
+const guarded = (secret: string) =>
+  upstream.script((request) => {
+    if (request.headers.authorization !== `Bearer ${secret}`) return { type: 'status', status: 401 }
+    const list = plainList('tiny-model')
+    return typeof list === 'function' ? list(request) : list
+  })
+
+async function choose(page: Page, name: string, action: string): Promise<Locator> {
+  await rowOf(page, name)
+    .getByRole('button', { name: `Actions for ${name}` })
+    .click()
+  await page.getByRole('menuitem', { name: action }).click()
+  return page.getByRole('dialog').or(page.getByRole('alertdialog'))
+}
+
+async function saved(dialog: Locator, action: string): Promise<void> {
+  await dialog.getByRole('button', { name: action, exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** Fails where a secret is to be seen in the page, its storage, its address or what the API says of providers. */
+async function isNowhere(page: Page, secret: string): Promise<void> {
+  const fields = 'JSON.stringify([...document.querySelectorAll("input, textarea")].map((field) => field.value))'
+  const stored = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state])'
+  const places = [await page.content(), await page.evaluate(fields), await page.evaluate(stored)]
+  for (const place of [...places, decodeURIComponent(page.url())]) expect(String(place)).not.toContain(secret)
+  expect(JSON.stringify(await dashboard.farebox.admin.call('listProviders', {}))).not.toContain(secret)
+  expect(dashboard.farebox.log.join('\n')).not.toContain(secret)
+}
+
+describe('a new provider', () => {
+  it('comes from a preset with its secret, which is used and never seen again', async () => {
+    guarded(SECRET)
+    await dashboard.visit('/providers', async (page) => {
+      const told: string[] = []
+      page.on(
+        'response',
+        (response) =>
+          void response.text().then(
+            (text) => told.push(text),
+            () => undefined,
+          ),
+      )
+      await page.getByRole('button', { name: 'Add a provider' }).first().click()
+      await page.getByLabel('Search providers to add').fill('vllm')
+      await page.getByRole('dialog').getByRole('listitem').getByRole('button').click()
+      const dialog = page.getByRole('dialog', { name: 'Add vLLM' })
+      expect(await dialog.getByLabel('Name').inputValue()).toBe('vllm')
+      await dialog.getByLabel('Base URL').fill(upstream.url)
+      await dialog.getByLabel('Secret').fill(SECRET)
+      expect(await dialog.getByLabel('Secret').getAttribute('type')).toBe('password')
+      await saved(dialog, 'Add a provider')
+      const drawer = drawerOf(page, 'vllm')
+      await drawer.getByText('It is kept where secrets are kept').waitFor()
+      await drawer.getByRole('button', { name: 'Test the connection' }).click()
+      await drawer.getByRole('status').getByText('It works').waitFor()
+      await drawer.getByText('It answers and accepts the secret.').waitFor()
+      await isNowhere(page, SECRET)
+      await page.reload()
+      await drawer.getByText('It is kept where secrets are kept').waitFor()
+      await isNowhere(page, SECRET)
+      expect(told.join('\n')).toContain('vllm')
+      expect(told.join('\n')).not.toContain(SECRET)
+    })
+    expect(await show('vllm')).toMatchObject({ preset: 'vllm', base_url: upstream.url, secret_state: 'stored' })
+    expect(upstream.requests.some(({ headers }) => headers.authorization === `Bearer ${SECRET}`)).toBe(true)
+  })
+
+  it('gets a free name, needs its own values and a secret, and is refused beside its address', async () => {
+    await add('openai')
+    await dashboard.visit('/providers', async (page) => {
+      await page.getByRole('button', { name: 'Add a provider' }).first().click()
+      await page.getByRole('button', { name: /^OpenAI/ }).click()
+      const openai = page.getByRole('dialog', { name: 'Add OpenAI' })
+      expect(await openai.getByLabel('Name').inputValue()).toBe('openai-2')
+      expect(await openai.getByRole('button', { name: 'Add a provider' }).isDisabled()).toBe(true)
+      await openai.getByRole('button', { name: 'Another one' }).click()
+      await page.getByRole('button', { name: /^Azure OpenAI/ }).click()
+      const dialog = page.getByRole('dialog', { name: 'Add Azure OpenAI' })
+      await dialog.getByLabel('Secret').fill(SECRET)
+      await dialog.getByText('Put your own value in the place of the braces.').waitFor()
+      expect(await dialog.getByRole('button', { name: 'Add a provider' }).isDisabled()).toBe(true)
+      await dialog.getByLabel('Base URL').fill('http://192.168.1.20/v1')
+      await dialog.getByRole('button', { name: 'Add a provider' }).click()
+      await dialog.getByRole('alert').getByText("'base_url'").waitFor()
+      expect(await dialog.getByLabel('Base URL').getAttribute('aria-invalid')).toBe('true')
+      expect(await dialog.getByLabel('Base URL').inputValue()).toBe('http://192.168.1.20/v1')
+      await dialog.getByLabel('Name').fill('openai')
+      await dialog.getByLabel('Base URL').fill('https://example.com/v1')
+      await dialog.getByRole('button', { name: 'Add a provider' }).click()
+      await dialog.getByRole('alert').getByText("There is a provider named 'openai' already.").waitFor()
+    })
+    expect(await show('azure-openai')).toBeUndefined()
+  })
+
+  it('is found on this machine, and added with its models at a price of 0', async () => {
+    const { port } = await serveHttp(ollama([{ name: 'llama-of-here', contextLength: 8192 }]))
+    const closed = await freePort()
+    const ports = { ollama: port, 'lm-studio': closed, 'llama-cpp': closed, vllm: closed }
+    await dashboard.visit('/providers', async (page) => {
+      // The usual ports may be those of somebody else on this machine.
+      await page.route('**/api/discovery', (route) => {
+        const body = route.request().postDataJSON() as object
+        return route.continue({ postData: JSON.stringify({ ...body, ports }) })
+      })
+      await page.getByRole('button', { name: 'Find local servers' }).first().click()
+      const dialog = page.getByRole('dialog', { name: 'Model servers on this machine' })
+      const found = dialog.getByRole('listitem').filter({ hasText: 'Ollama' })
+      // A server has 300 ms to answer, which is short on a busy machine.
+      const looks = async () => {
+        await dialog.getByRole('button', { name: 'Look again' }).click()
+        await dialog.getByRole('listitem').first().waitFor()
+        return found.getByText('1 model that is not set up yet.').count()
+      }
+      await expect.poll(looks, { timeout: 20_000 }).toBe(1)
+      await found.getByText('llama-of-here').waitFor()
+      expect(await dialog.getByText('Not there', { exact: true }).count()).toBe(3)
+      expect(await dialog.getByRole('checkbox', { name: /vLLM/ }).isDisabled()).toBe(true)
+      await saved(dialog, 'Add 1 server')
+      await rowOf(page, 'ollama').waitFor()
+    })
+    expect(await show('ollama')).toMatchObject({ preset: 'ollama', base_url: `http://127.0.0.1:${port}/v1` })
+    const model = (await dashboard.farebox.admin.call('listModels', {})).find(({ id }) => id === 'llama-of-here')
+    expect(model).toMatchObject({ enabled: true, price: { input: 0, output: 0 } })
+  })
+})
+
+describe('the test of a provider', () => {
+  it('says what is wrong and what to do, and repeats no secret that the provider quotes', async () => {
+    await add('testing', { secret: 'sk-wrong-one' })
+    const quoted = { message: 'Incorrect API key provided: sk-wrong-one' }
+    upstream.script({ type: 'status', status: 401, error: quoted })
+    await dashboard.visit('/providers?open=testing', async (page) => {
+      const drawer = drawerOf(page, 'testing')
+      await drawer.getByRole('button', { name: 'Test the connection' }).click()
+      await drawer.getByText('It refuses the secret (401).').waitFor()
+      await drawer.getByText('It does not work').waitFor()
+      await isNowhere(page, 'sk-wrong-one')
+
+      guarded('sk-right-one')
+      await drawer.getByRole('button', { name: 'Replace the secret' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Secret of testing' })
+      expect(await dialog.getByLabel('Secret').inputValue()).toBe('')
+      expect(await dialog.getByRole('button', { name: 'Replace the secret' }).isDisabled()).toBe(true)
+      await dialog.getByLabel('Secret').fill(' sk-right-one ')
+      await saved(dialog, 'Replace the secret')
+      await drawer.getByRole('button', { name: 'Test the connection' }).click()
+      await drawer.getByText('It answers and accepts the secret.').waitFor()
+      await isNowhere(page, 'sk-right-one')
+    })
+  })
+
+  it('asks for a model where there is no list of them, and says when nothing listens', async () => {
+    await add('listless')
+    upstream.script((request) => (request.method === 'GET' ? { type: 'status', status: 404 } : { type: 'answer' }))
+    await dashboard.visit('/providers?open=listless', async (page) => {
+      const drawer = drawerOf(page, 'listless')
+      await drawer.getByRole('button', { name: 'Test the connection' }).click()
+      await drawer.getByLabel('Ask this model instead').fill('some-model')
+      await drawer.getByRole('button', { name: 'Test the connection' }).click()
+      await drawer.getByText('the model that you named answers').waitFor()
+      await upstream.refuse()
+      await drawer.getByRole('button', { name: 'Test the connection' }).click()
+      await drawer.getByText('Nothing listens at').waitFor()
+      await drawer.getByText('Start it and test again.').waitFor()
+      await upstream.accept()
+    })
+  })
+})
+
+describe('an edit', () => {
+  it('changes limits, times and quirks, and leaves the rest as it is', async () => {
+    const before = await add('edited', { secret: SECRET, limits: { requests_per_minute: 60 } })
+    await dashboard.visit('/providers', async (page) => {
+      const dialog = await choose(page, 'edited', 'Edit')
+      const save = dialog.getByRole('button', { name: 'Save' })
+      expect(await save.isDisabled()).toBe(true)
+      await dialog.getByLabel('Requests per minute').fill('0')
+      await dialog.getByText('Write a whole number from 1 on.').waitFor()
+      expect(await save.isDisabled()).toBe(true)
+      await dialog.getByLabel('Requests per minute').fill('')
+      await dialog.getByLabel('Credits per day').fill('2.5')
+      await dialog.getByText('Advanced: time limits').click()
+      await dialog.getByLabel('For an answer to begin').fill('90000')
+      await dialog.getByLabel('Takes parallel_tool_calls').selectOption('No')
+      await saved(dialog, 'Save')
+    })
+    expect(await show('edited')).toEqual({
+      ...before,
+      limits: { credits_per_day: 2.5 },
+      time_limits: { first_byte_ms: 90_000 },
+      quirks: { parallel_tool_calls: false },
+    })
+  })
+
+  it('to another origin says that the secret is lost, forgets it, and asks for it anew', async () => {
+    await add('moving', { secret: SECRET })
+    const other = await startUpstream()
+    await dashboard.visit('/providers', async (page) => {
+      const dialog = await choose(page, 'moving', 'Edit')
+      await dialog.getByLabel('Base URL').fill(`${upstream.url}/deeper`)
+      expect(await dialog.getByRole('alert').count()).toBe(0)
+      await dialog.getByLabel('Base URL').fill(other.url)
+      await dialog.getByRole('alert').getByText('it is forgotten and asked anew after saving').waitFor()
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      const secret = page.getByRole('dialog', { name: 'Secret of moving' })
+      await secret.getByLabel('Secret').waitFor()
+      expect(await show('moving')).toMatchObject({ base_url: other.url, secret_state: 'none' })
+      await secret.getByLabel('Secret').fill('sk-for-the-new-one')
+      await saved(secret, 'Give a secret')
+      await rowOf(page, 'moving').getByText('Stored').waitFor()
+    })
+    expect(await show('moving')).toMatchObject({ secret_state: 'stored' })
+    await other.close()
+  })
+})
+
+describe('the models of a provider', () => {
+  it('are added as they are ready, disabled without a price, and not before their size is known', async () => {
+    const known = loadPriceCard().entries.find(({ preset, price }) => preset === 'groq' && price !== null)
+    if (known === undefined) throw new Error('the card has no such price')
+    await add('carded', { preset: 'groq' })
+    upstream.script(plainList(known.model, 'unheard-of'))
+    await dashboard.visit('/providers', async (page) => {
+      const dialog = await choose(page, 'carded', 'Add models')
+      const rowWith = (text: string) => dialog.getByRole('row').filter({ hasText: text })
+      await rowWith(known.model).getByText('Price card').waitFor()
+      await rowWith('unheard-of').getByText('Size unknown').waitFor()
+      await dialog.getByLabel('Search its models').fill('unheard')
+      await rowWith(known.model).waitFor({ state: 'detached' })
+      await dialog.getByRole('checkbox', { name: 'Choose unheard-of' }).click()
+      await dialog.getByLabel('Search its models').fill('')
+      await dialog.getByRole('checkbox', { name: 'Choose all that are ready' }).click()
+      const action = dialog.getByRole('button', { name: 'Add 2 models' })
+      expect(await action.isDisabled()).toBe(true)
+      await dialog.getByLabel('Context window').fill('32k')
+      await saved(dialog, 'Add 2 models')
+    })
+    const models = (await dashboard.farebox.admin.call('listModels', {})).filter(({ targets }) =>
+      targets.some(({ provider }) => provider === 'carded'),
+    )
+    const seen = models.map(({ targets, enabled, price }) => [targets[0]?.model, enabled, price?.output])
+    expect(new Set(seen)).toEqual(
+      new Set([
+        [known.model, true, known.price?.output],
+        ['unheard-of', false, undefined],
+      ]),
+    )
+    expect(models.find(({ id }) => id === 'unheard-of')?.context_window).toBe(32_000)
+  })
+})
+
+describe('the list', () => {
+  it('shows who is not well and why, and what is used of a limit today', async () => {
+    await add('ailing', { limits: { credits_per_day: 1, concurrent_requests: 3 } })
+    const { call } = dashboard.farebox.admin
+    await call('addModel', { body: chatModel('ailing', { targets: [{ provider: 'ailing', model: 'ailing' }] }) })
+    const ask = () => postChat({ url: dashboard.farebox.url, key: dashboard.key }, { model: 'ailing' })
+    upstream.script({ type: 'answer', usage: { prompt_tokens: 1000, completion_tokens: 500 } })
+    expect((await ask()).status).toBe(200)
+    upstream.script({ type: 'status', status: 503 })
+    for (let count = 0; count < 6; count += 1) await (await ask()).text()
+    await dashboard.visit('/providers?q=ail&state=attention', async (page) => {
+      await rowOf(page, 'ailing')
+        .getByText(/^(Left out|On trial|Cooling)/)
+        .waitFor()
+      expect(await page.getByRole('row').count()).toBe(2)
+      await rowOf(page, 'ailing').click()
+      const drawer = drawerOf(page, 'ailing')
+      await drawer.getByText('Answered with an error (503)').waitFor()
+      const today = drawer.locator('dt', { hasText: 'Credits today' }).locator('xpath=following-sibling::dd[1]')
+      expect(await today.innerText()).toMatch(/^0\.0020 \/ 1\.00/)
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Clear filters' }).click()
+      await rowOf(page, 'demo').waitFor()
+      await expect.poll(() => new URL(page.url()).search).toBe('')
+    })
+  })
+
+  it('is not shown to a member, who is led to the overview', async () => {
+    await dashboard.visit(
+      '/overview',
+      async (page) => {
+        const asked: string[] = []
+        page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+        await page.goto(`${dashboard.farebox.url}/app/providers?open=demo`)
+        await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+        expect(new URL(page.url()).pathname).toBe('/app/overview')
+        expect(asked.filter((path) => /^\/api\/(providers|presets|discovery|status)/.test(path))).toEqual([])
+      },
+      { member: ADA },
+    )
+  })
+})
+
+describe('removing', () => {
+  it('is refused while models are served from there, says which lose everything, and leads to them', async () => {
+    await add('needed')
+    const { call } = dashboard.farebox.admin
+    await call('addModel', { body: chatModel('only-there', { targets: [{ provider: 'needed', model: 'm' }] }) })
+    await dashboard.visit('/providers', async (page) => {
+      const dialog = await choose(page, 'needed', 'Remove')
+      await dialog.getByText('1 model has a target there.').waitFor()
+      await dialog.getByText('only here').waitFor()
+      await dialog.getByRole('link', { name: 'Show the models' }).click()
+      await page.waitForURL('**/models?provider=needed')
+      await rowOf(page, 'only-there').waitFor()
+    })
+    expect(await show('needed')).toBeDefined()
+    expect(await modelIds()).toContain('only-there')
+  })
+
+  it('takes the provider and its secret away, and a new one of that name starts without', async () => {
+    await add('leaving', { secret: SECRET })
+    await dashboard.visit('/providers', async (page) => {
+      const dialog = await choose(page, 'leaving', 'Remove')
+      await dialog.getByText('Its secret is forgotten.').waitFor()
+      await saved(dialog, 'Remove')
+      await rowOf(page, 'leaving').waitFor({ state: 'detached' })
+      await page.getByText('leaving is removed, and its secret forgotten.').first().waitFor()
+      // What is chosen in the menu is not a click on the row that the menu belongs to.
+      expect(page.url()).not.toContain('open=')
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Move secrets' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Move secrets' }).click()
+      await page.getByRole('dialog').getByText('There was nothing to move.').waitFor()
+    })
+    expect(await show('leaving')).toBeUndefined()
+    expect(await add('leaving')).toMatchObject({ secret_state: 'none' })
+  })
+})
