@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { compressed, firstLoadBudget, themeScript } from './vite.plugins.ts'
+import { compressed, firstLoadBudget, licences, themeScript } from './vite.plugins.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), 'src-renderer')
 const gateway = new URL(process.env['FAREBOX_URL'] ?? 'http://127.0.0.1:3273')
@@ -21,7 +21,14 @@ export default defineConfig({
   root,
   base: '/',
   publicDir: false,
-  plugins: [react(), tailwind(), themeScript(join(root, 'theme.js')), compressed(), firstLoadBudget('OverviewPage')],
+  plugins: [
+    react(),
+    tailwind(),
+    themeScript(join(root, 'theme.js')),
+    compressed(),
+    firstLoadBudget('OverviewPage'),
+    licences([join(root, '..', 'node_modules', '@fontsource-variable', 'inter')]),
+  ],
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,

@@ -1,5 +1,6 @@
-// What the build does beyond Vite: the theme script that runs before the first paint, compressed copies of every file, and
-// the count of what the first page costs. Runs in Node at build time; nothing of the dashboard may import it.
+// What the builds do beyond Vite. For the dashboard: the theme script that runs before the first paint, compressed copies of
+// every file, and the count of what the first page costs. For packages: where the database comes from, and the layout.
+// For both: the licences of what is in them. Runs in Node at build time; nothing of the program may import it.
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -86,6 +87,74 @@ export function firstLoadBudget(page: string): Plugin {
       },
     },
   }
+}
+
+/**
+ * Loads the database by the name of its binary for this system. By itself the package looks at the disk and at Node's diagnostic
+ * report for that, neither of which is the same in a package and in Electron.
+ */
+export function nativeDatabase(): Plugin {
+  const id = '\0farebox-native-database'
+  return {
+    name: 'farebox-native-database',
+    enforce: 'pre',
+    resolveId: (source) => (source === 'better-sqlite3' ? id : undefined),
+    load: (asked) =>
+      asked === id
+        ? `import { createRequire } from 'node:module'
+           const require = createRequire(import.meta.url)
+           export default require('better-sqlite3/' + process.platform + '-' + process.arch)`
+        : undefined,
+  }
+}
+
+/** The code finds its files beside itself: a file in a folder of its own would look for them at the wrong place. */
+export function flatLayout(): Plugin {
+  return {
+    name: 'farebox-flat-layout',
+    generateBundle(_options, bundle) {
+      const nested = Object.keys(bundle).filter((name) => name.includes('/'))
+      if (nested.length > 0) this.error(`These files are not beside the others: ${nested.join(', ')}`)
+    },
+  }
+}
+
+/**
+ * Writes LICENCES.txt: what is built into one file keeps no notice of its own, and every licence asks for one. `more`: the folders
+ * of packages that a build copies without importing their code.
+ */
+export function licences(more: readonly string[] = []): Plugin {
+  return {
+    name: 'farebox-licences',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+      const folders = new Set([...modules.flatMap((id) => packageFolder(id) ?? []), ...more])
+      const notices = [...folders].toSorted().map((folder) => {
+        const notice = noticeOf(folder)
+        return notice ?? this.error(`${folder} has no licence that could be passed on.`)
+      })
+      this.emitFile({
+        type: 'asset',
+        fileName: 'LICENCES.txt',
+        source: notices.join(`\n${'-'.repeat(80)}\n\n`),
+      })
+    },
+  }
+}
+
+/** The folder of the package that a module belongs to; undefined for our own. */
+function packageFolder(id: string): string | undefined {
+  return /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.split('?')[0] ?? '')?.[1]
+}
+
+/** The name, version and licence of a package; undefined where it says nothing about that. */
+function noticeOf(folder: string): string | undefined {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)(\.|-|$)/i.test(entry))
+  if (file === undefined && typeof license !== 'string') return undefined
+  const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+  return `${name} ${version} (${license})\n${text}`
 }
 
 function brotli(bytes: Buffer): Buffer {

@@ -10,6 +10,39 @@ export function ownFlags(given: readonly string[]): string[] {
   return flagsOf(given, FLAGS)
 }
 
+/**
+ * What was typed as a command of the command line; undefined where nothing was, and the tray app is meant. Everything behind `--` is
+ * a command. Otherwise it begins with the first word that is no flag and no value of one of ours; what Chromium and packages put
+ * before it is left out.
+ */
+export function commandWords(given: readonly string[]): string[] | undefined {
+  const dashes = given.indexOf('--')
+  if (dashes !== -1) return given.slice(dashes + 1)
+  for (let index = 0; index < given.length; index++) {
+    const word = given[index] ?? ''
+    if (!word.startsWith('-')) return [...ownFlags(given.slice(0, index)), ...given.slice(index)]
+    if (word === '--help' || word === '-h') return ['help']
+    if (FLAGS.includes(word)) index += 1
+  }
+  return undefined
+}
+
+export type CommandPlace = {
+  readonly isPackaged: boolean
+  readonly platform: NodeJS.Platform
+  readonly appImage: string | undefined
+  /** Where a package has its resources. */
+  readonly resourcesPath: string
+}
+
+/** What somebody types for the command line of this program. */
+export function ownCommand({ isPackaged, platform, appImage, resourcesPath }: CommandPlace): string {
+  if (!isPackaged) return 'npm run --silent farebox --'
+  if (appImage !== undefined && appImage !== '') return `"${appImage}" --`
+  if (platform === 'darwin') return `"${resourcesPath}/bin/farebox"`
+  return platform === 'win32' ? `"${resourcesPath}\\bin\\farebox.cmd"` : 'farebox'
+}
+
 export type OwnProgram = {
   readonly given: readonly string[]
   /** Where the data is, absolute: at login there is another working folder, and another environment. */

@@ -1,7 +1,7 @@
 // What is kept about a crash: when, which version, which process and why, as far as that is a word from a list. A memory dump would
 // hold prompts, answers and secrets of the moment, so Electron's crash reporter is not started at all, and nothing is sent anywhere.
 
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type Crash = {
@@ -27,11 +27,15 @@ export class CrashNotes {
     this.#marker = join(this.#dir, 'running')
   }
 
-  /** Marks that the program runs. Writes a note when the last time did not end as it should. */
+  /** Marks that the program runs. Writes a note when the last time did not end as it should. Never throws. */
   begin(): void {
-    mkdirSync(this.#dir, { recursive: true, mode: 0o700 })
-    if (readdirSync(this.#dir).includes('running')) this.add({ what: 'main', reason: 'ended without saying so' })
-    writeFileSync(this.#marker, '', { mode: 0o600 })
+    if (existsSync(this.#marker)) this.add({ what: 'main', reason: 'ended without saying so' })
+    try {
+      mkdirSync(this.#dir, { recursive: true, mode: 0o700 })
+      writeFileSync(this.#marker, '', { mode: 0o600 })
+    } catch {
+      // A disk that takes no mark must not keep Farebox from starting; all that is lost is the note about a crash.
+    }
   }
 
   end(): void {
@@ -43,6 +47,8 @@ export class CrashNotes {
     const at = new Date(nowMs()).toISOString()
     const note = { at, version, platform: process.platform, what: word(what), reason: word(reason), exitCode }
     try {
+      // A crash may come before the beginning.
+      mkdirSync(this.#dir, { recursive: true, mode: 0o700 })
       writeFileSync(join(this.#dir, `${at.replaceAll(':', '-')}.json`), `${JSON.stringify(note)}\n`, { mode: 0o600 })
       this.#forgetOldest()
     } catch {

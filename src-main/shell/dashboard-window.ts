@@ -19,15 +19,22 @@ export type WindowOptions = {
   readonly onClose: () => Promise<'hide' | 'stay'>
   readonly onShown: () => void
   readonly onHidden: () => void
+  /** Windows is about to end every program of this session. */
+  readonly onSessionEnd: () => void
 }
 
 /** Before the page has painted anything. The dashboard's own backgrounds. */
 const BACKGROUND = { light: '#ffffff', dark: '#0c1114' } as const
 
+/** A click on the icon takes the focus from the small window first, which closes it; the click then must not open it again. */
+const SAME_CLICK_MS = 300
+
 export class DashboardWindow {
   readonly #options: WindowOptions
   #window: BrowserWindow | undefined
   #popover: BrowserWindow | undefined
+  #blurredAtMs = -Infinity
+  #isAsking = false
   readonly #timers = new Map<BrowserWindow, NodeJS.Timeout>()
 
   constructor(options: WindowOptions) {
@@ -38,27 +45,32 @@ export class DashboardWindow {
   async open(gateway: Gateway, page: Page): Promise<void> {
     this.#popover?.hide()
     const present = this.#window
-    if (present !== undefined && present.webContents.getURL().startsWith(`${gateway.url}/`)) {
-      const isOut = isSignedOut(present.webContents.getURL())
-      if (isOut) await load(present, gateway, page)
-      else if (page !== 'overview') await go(present, dashboardAddress(gateway.url, page, undefined))
+    if (present !== undefined && isAt(present, gateway)) {
+      if (page !== 'overview') await go(present, dashboardAddress(gateway.url, page, undefined))
       return bringUp(present)
     }
-    const window = present ?? this.#makeWindow()
-    this.#window = window
-    await load(window, gateway, page)
+    const address = dashboardAddress(gateway.url, page, await gateway.ticket())
+    // Somebody may have asked twice, or quit, while the ticket was made.
+    if (this.#options.isEnding()) return
+    this.#window ??= this.#makeWindow()
+    const window = this.#window
+    await go(window, address)
     if (!window.isDestroyed()) bringUp(window)
   }
 
   /** Shows or hides the small window beside the tray icon. */
   async togglePopover(gateway: Gateway, icon: Rectangle): Promise<void> {
-    const present = this.#popover
-    if (present?.isVisible() === true) return present.hide()
-    const popover = present ?? this.#makePopover()
-    this.#popover = popover
+    const isSameClick = performance.now() - this.#blurredAtMs < SAME_CLICK_MS
+    this.#blurredAtMs = -Infinity
+    if (isSameClick) return
+    if (this.#popover?.isVisible() === true) return this.#popover.hide()
+    const isThere = this.#popover !== undefined && isAt(this.#popover, gateway)
+    const ticket = isThere ? undefined : await gateway.ticket()
+    if (this.#options.isEnding()) return
+    this.#popover ??= this.#makePopover()
+    const popover = this.#popover
     popover.setBounds(placePopover(icon, screen.getDisplayMatching(icon).workArea))
-    const url = popover.webContents.getURL()
-    if (!url.startsWith(`${gateway.url}/`) || isSignedOut(url)) await load(popover, gateway, 'overview')
+    if (ticket !== undefined) await go(popover, dashboardAddress(gateway.url, 'overview', ticket))
     if (!popover.isDestroyed()) popover.show()
   }
 
@@ -96,7 +108,10 @@ export class DashboardWindow {
       alwaysOnTop: true,
       title: 'Farebox',
     })
-    popover.on('blur', () => popover.hide())
+    popover.on('blur', () => {
+      this.#blurredAtMs = performance.now()
+      popover.hide()
+    })
     this.#keep(popover)
     popover.on('closed', () => (this.#popover = undefined))
     return popover
@@ -104,7 +119,8 @@ export class DashboardWindow {
 
   /** Counts the time that a window is hidden, and tells whether any is shown. */
   #keep(window: BrowserWindow): void {
-    const { hiddenMs, onShown, onHidden } = this.#options
+    const { hiddenMs, onShown, onHidden, onSessionEnd } = this.#options
+    window.on('session-end', onSessionEnd)
     window.on('show', () => {
       clearTimeout(this.#timers.get(window))
       onShown()
@@ -135,9 +151,19 @@ export class DashboardWindow {
     this.#options.onPlace({ ...window.getNormalBounds(), isMaximized: window.isMaximized() })
     if (this.#options.isEnding()) return
     event.preventDefault()
-    void this.#options.onClose().then((answer) => {
+    void this.#ask(window)
+  }
+
+  /** The question has no window of its own to belong to, so that the button can be pressed again beneath it. */
+  async #ask(window: BrowserWindow): Promise<void> {
+    if (this.#isAsking) return
+    this.#isAsking = true
+    try {
+      const answer = await this.#options.onClose()
       if (answer === 'hide' && !window.isDestroyed()) window.hide()
-    })
+    } finally {
+      this.#isAsking = false
+    }
   }
 }
 
@@ -155,16 +181,19 @@ function workAreas(): Rectangle[] {
   return [main, ...others].map(({ workArea }) => workArea)
 }
 
-async function load(window: BrowserWindow, gateway: Gateway, page: Page): Promise<void> {
-  const ticket = await gateway.ticket()
-  if (!window.isDestroyed()) await go(window, dashboardAddress(gateway.url, page, ticket))
+/** Whether a window shows a page of this gateway and is signed in there. */
+function isAt(window: BrowserWindow, gateway: Gateway): boolean {
+  const url = window.webContents.getURL()
+  return url.startsWith(`${gateway.url}/`) && !isSignedOut(url)
 }
 
 /** What Electron says about a page that does not load has its address in it, and that has the ticket. */
 async function go(window: BrowserWindow, address: string): Promise<void> {
   try {
     await window.loadURL(address)
-  } catch {
+  } catch (error) {
+    // Another page was asked for meanwhile, and loads instead.
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_ABORTED') return
     if (!window.isDestroyed()) window.destroy()
     throw new Error('The dashboard does not load. Try again, or open it with: farebox open')
   }

@@ -1,7 +1,7 @@
 // Starts, stops and watches the gateway, and knows what is to be shown. What is shown comes from asking the gateway, never from what
 // somebody wished for: a gateway that does not answer does not run.
 
-import type { Gateway, GatewayHost, Reading } from '#shell/gateway-port.ts'
+import type { Gateway, GatewayHost, Reading, Started } from '#shell/gateway-port.ts'
 import { NO_SUMMARY, summarise, type GatewayState, type Summary } from '#shell/state.ts'
 
 export type GatewayView = { readonly gateway: GatewayState; readonly summary: Summary }
@@ -55,12 +55,21 @@ export class GatewayControl {
       // One that did not answer may do so again; it is there all the same.
       if (this.#gateway !== undefined) return this.look()
       this.#show({ type: 'starting' })
-      const started = await this.#options.host.start()
+      const started = await this.#startHost()
       if (started.type !== 'running') return this.#show({ type: 'failed', message: messageOf(started) })
       this.#gateway = started.gateway
       this.#forget = started.gateway.onExchangeEnd(() => this.#lookWithin(this.#intervalsMs.busy))
       await this.look()
     })
+  }
+
+  /** A host that rejects all the same must not take the shell with it, and its words may quote content. */
+  async #startHost(): Promise<Started> {
+    try {
+      return await this.#options.host.start()
+    } catch {
+      return { type: 'failed', message: 'The gateway could not be started.' }
+    }
   }
 
   /** Ends the gateway and waits until everything is written. Rejects when that fails. */
@@ -171,7 +180,7 @@ function stateOf({ url, otherPid }: Gateway, { status }: Reading): GatewayState 
   return { type: 'running', url, otherPid, pausedUntilMs, ledger: status.ledger }
 }
 
-function messageOf(started: Exclude<Awaited<ReturnType<GatewayHost['start']>>, { type: 'running' }>): string {
+function messageOf(started: Exclude<Started, { type: 'running' }>): string {
   if (started.type === 'failed') return started.message
   return `Port ${started.port} is taken by ${started.owner}. Stop it and try again.`
 }

@@ -26,8 +26,9 @@ export function iconFile(name: IconName, platform: NodeJS.Platform): string {
 }
 
 /** One line for the tooltip: what the icon says, in words. */
-export function tooltipOf(state: Pick<ShellState, 'gateway' | 'isLow'>): string {
-  const more = iconOf(state) === 'low' ? ', credits are low' : ''
+export function tooltipOf(state: Pick<ShellState, 'gateway' | 'isLow' | 'lan'>): string {
+  const lan = state.gateway.type === 'running' && state.lan.state === 'on' ? ', LAN on' : ''
+  const more = `${lan}${iconOf(state) === 'low' ? ', credits are low' : ''}`
   return `Farebox: ${describeGateway(state.gateway)}${more}`
 }
 

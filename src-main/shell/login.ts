@@ -43,7 +43,12 @@ export function loginItem(options: LoginOptions): LoginItem {
 /** macOS knows only whether; Windows wants to know what, with quotes around it. */
 function settingsOf({ platform, command: [program, ...rest] }: LoginOptions): { path?: string; args?: string[] } {
   if (platform !== 'win32') return {}
-  return { path: program, args: [...rest.map((argument) => `"${argument}"`), HIDDEN_FLAG] }
+  return { path: program, args: [...rest.map(quote), HIDDEN_FLAG] }
+}
+
+/** A backslash before the closing quote would escape it; file names have no quotes on Windows. */
+function quote(argument: string): string {
+  return `"${argument.replace(/\\+$/, '$&$&')}"`
 }
 
 function linuxItem(command: Command, isHidden: boolean): LoginItem {

@@ -31,9 +31,12 @@ export class Memory {
     return this.#file
   }
 
-  /** Changes members and writes the whole file beside its place before it is moved there. A failure is noted: nothing else depends on it. */
   change(members: Partial<ShellFile>): void {
-    const next = { ...this.#file, ...members }
+    this.replace({ ...this.#file, ...members })
+  }
+
+  /** Writes the whole file beside its place before it is moved there. A failure is noted: nothing else depends on it. */
+  replace(next: ShellFile): void {
     if (JSON.stringify(next) === JSON.stringify(this.#file)) return
     this.#file = next
     try {

@@ -53,18 +53,25 @@ export function menuOf(state: ShellState): MenuItem[] {
   ]
 }
 
-function statusItems({ gateway, attention }: ShellState): MenuItem[] {
+function statusItems({ gateway, attention, lan }: ShellState): MenuItem[] {
   const lines = [text(`Farebox: ${describeGateway(gateway)}`)]
   if (gateway.type === 'failed') lines.push(text(gateway.message))
   if (gateway.type !== 'running') return lines
   if (gateway.otherPid !== undefined) lines.push(text(`It was started elsewhere (process ${gateway.otherPid}).`))
-  // The gateway listens on loopback alone, and says so until it can do more.
-  lines.push(text('LAN: off, only this machine can reach it'))
+  lines.push(lanItem(lan))
   for (const sentence of attention.slice(0, MOST_SENTENCES)) {
     lines.push(item(sentence, { type: 'open', page: 'providers' }))
   }
   if (gateway.ledger !== 'ok') lines.push(item('The ledger needs attention', { type: 'open', page: 'ledger' }))
   return lines
+}
+
+/** Whoever looks at the menu sees whether others can reach the gateway. */
+function lanItem({ state, urls, problem }: ShellState['lan']): MenuItem {
+  const settings: MenuAction = { type: 'open', page: 'settings' }
+  if (state === 'on') return item(`LAN: on, at ${addressOf(urls[0] ?? '')}`, settings)
+  if (state === 'failed') return item(`LAN: not on. ${problem ?? ''}`, settings)
+  return text('LAN: off, only this machine can reach it')
 }
 
 /** What starts, stops and pauses. A gateway of another process is nobody's to stop from here. */

@@ -3,7 +3,7 @@
 import type { KeyView, StatusView } from '#contract/schemas.ts'
 import { shareLeft } from '#shell/state.ts'
 
-export type Notice = { readonly title: string; readonly text: string; readonly page: 'keys' | 'providers' }
+export type Notice = { readonly title: string; readonly text: string; readonly page: 'keys' | 'providers' | 'overview' }
 
 /** Percent of a key's credits at which its owner is told, from the first to the last. */
 const LEVELS = [20, 10, 0] as const
@@ -87,4 +87,13 @@ function providerNotice({ provider, last_failure: failure }: StatusView['targets
       ? `${provider} refused our secret${status}. Replace it in Providers.`
       : `${provider} does not answer as it should${status}. Look at it in Providers.`
   return { title: 'A provider needs attention', text, page: 'providers' }
+}
+
+/** What to say of an installation that was begun before this start: an installer can fail after the program is gone. */
+export function installNotice(begun: string | undefined, version: string): Notice | undefined {
+  if (begun === undefined) return undefined
+  if (begun === version)
+    return { title: 'Farebox is up to date', text: `Farebox ${version} runs now.`, page: 'overview' }
+  const text = `Farebox ${begun} was not installed; ${version} goes on. Try it again, or install it by hand.`
+  return { title: 'The update did not work', text, page: 'overview' }
 }

@@ -13,7 +13,7 @@ import { loginItem, type LoginItem } from '#shell/login.ts'
 import { applicationTemplate } from '#shell/menu-template.ts'
 import { menuOf, type MenuAction, type Page } from '#shell/menu.ts'
 import { Memory } from '#shell/memory.ts'
-import { creditNotices, providerNotices, type Notice, type ToldProviders } from '#shell/notices.ts'
+import { creditNotices, installNotice, providerNotices, type Notice, type ToldProviders } from '#shell/notices.ts'
 import { notify } from '#shell/notifier.ts'
 import { Shutdown } from '#shell/shutdown.ts'
 import type { ShellState, Switches } from '#shell/state.ts'
@@ -77,6 +77,7 @@ class Desktop {
       finish: () => this.#finish(),
       exit: (code) => app.exit(code),
       limitMs: options.endMs,
+      note,
     })
     this.#login = loginItem({ platform, command: options.loginCommand, argv: options.argv })
     this.#control = new GatewayControl({
@@ -93,6 +94,7 @@ class Desktop {
       crashes: this.#crashes,
       end: () => void this.#shutdown.begin(),
       hasEnded: () => this.#shutdown.hasBegun,
+      mayQuit: () => this.#shutdown.mayQuit,
       open: () => void this.#open('overview'),
     })
   }
@@ -104,9 +106,13 @@ class Desktop {
     this.#crashes.begin()
     guardPages({ origin: () => this.#control.gateway?.url, externalPlaces })
     powerMonitor.on('resume', () => void this.#control.afterSleep())
-    powerMonitor.on('shutdown', () => void this.#shutdown.begin())
+    powerMonitor.on('shutdown', (...given: unknown[]) => {
+      holdBack(given[0])
+      void this.#shutdown.begin()
+    })
     this.#dock('hide')
     this.#show()
+    this.#tellOfInstallation()
     // At login nobody asked to see anything; the icon says how it went.
     if (this.#login.wasStartedByLogin) await this.#control.start()
     else await this.#open('overview')
@@ -142,6 +148,8 @@ class Desktop {
 
   /** Does what a click asks for. What goes wrong is said in a dialog. */
   async #perform(action: MenuAction): Promise<void> {
+    // A menu may outlast what it is of, and must not start again what is being ended.
+    if (this.#shutdown.hasBegun) return
     try {
       await this.#carryOut(action)
     } catch (error) {
@@ -253,6 +261,15 @@ class Desktop {
     notify(notice, () => void this.#open(notice.page))
   }
 
+  /** Also where notifications are off: somebody asked for it, and the program went away meanwhile. */
+  #tellOfInstallation(): void {
+    const { installing, ...rest } = this.#memory.file
+    const notice = installNotice(installing, this.#options.build.version)
+    if (notice === undefined) return
+    this.#memory.replace(rest)
+    this.#tell(notice)
+  }
+
   #makeWindows(): DashboardWindow {
     const { platform } = this.#options
     return new DashboardWindow({
@@ -264,6 +281,7 @@ class Desktop {
       onClose: () => this.#windowClosed(),
       onShown: () => this.#dock('show'),
       onHidden: () => this.#dock('hide'),
+      onSessionEnd: () => void this.#shutdown.begin(),
     })
   }
 
@@ -297,6 +315,7 @@ class Desktop {
       isDaily: () => this.#memory.file.daily_update_check,
       lastLookMs: () => this.#memory.file.last_update_look ?? undefined,
       onLook: (atMs) => this.#memory.change({ last_update_look: atMs }),
+      onInstall: (version) => this.#memory.change({ installing: version }),
       onChange: () => this.#show(),
     })
   }
@@ -308,9 +327,13 @@ class Desktop {
 
   async #finish(): Promise<void> {
     this.#updates.close()
-    this.#windows.destroy()
-    this.#tray.destroy()
-    await this.#control.stop()
+    try {
+      this.#windows.destroy()
+      this.#tray.destroy()
+    } finally {
+      // Whatever became of what is seen: what is owed has to be written.
+      await this.#control.stop()
+    }
     this.#crashes.end()
   }
 }
@@ -319,4 +342,10 @@ function placeOf(saved: Memory['file']['window']): WindowPlace | undefined {
   if (saved === null) return undefined
   const { is_maximized: isMaximized, ...place } = saved
   return { ...place, isMaximized }
+}
+
+/** The system waits then, for as long as it has patience. Electron's documentation has the event, its declarations have not. */
+function holdBack(event: unknown): void {
+  if (typeof event !== 'object' || event === null || !('preventDefault' in event)) return
+  if (typeof event.preventDefault === 'function') event.preventDefault()
 }

@@ -1,7 +1,7 @@
 // What the shell knows, as plain values: menu, icon and notifications are functions of it.
 
-import type { KeyView } from '#contract/schemas.ts'
-import { creditsToMicro, microCredits, microToCredits, ZERO } from '#core/money.ts'
+import type { KeyView, StatusView } from '#contract/schemas.ts'
+import { creditsToMicro, sumToCredits, ZERO } from '#core/money.ts'
 import type { Reading } from '#shell/gateway-port.ts'
 import type { UpdateState } from '#shell/updates.ts'
 
@@ -43,6 +43,7 @@ export type Summary = {
   readonly attention: readonly string[]
   /** Whether a key that was used lately has a tenth of its credits or less. */
   readonly isLow: boolean
+  readonly lan: StatusView['lan']
 }
 
 export type ShellState = Summary & {
@@ -53,7 +54,13 @@ export type ShellState = Summary & {
   readonly command: string
 }
 
-export const NO_SUMMARY: Summary = { packages: [], errors: [], attention: [], isLow: false }
+export const NO_SUMMARY: Summary = {
+  packages: [],
+  errors: [],
+  attention: [],
+  isLow: false,
+  lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
+}
 
 const MOST_ERRORS = 5
 const LOW_SHARE = 0.1
@@ -69,6 +76,7 @@ export function summarise({ status, keys, calls }: Reading, nowMs: number): Summ
       .slice(0, MOST_ERRORS)
       .map(({ created_at, model, status: code, key }) => ({ at: created_at, model, status: code, key })),
     attention: status.attention,
+    lan: status.lan,
     isLow: usable.some((key) => isUsedLately(key, nowMs) && shareLeft(key) <= LOW_SHARE),
   }
 }
@@ -98,11 +106,10 @@ function packagesOf(keys: readonly KeyView[]): PackageCredits[] {
       sum.total += creditsToMicro(total) ?? ZERO
     }
   }
-  const credits = (micro: number) => microToCredits(microCredits(micro))
   return Array.from(sums, ([name, sum]) => ({
     name,
-    remaining: credits(sum.remaining),
-    total: credits(sum.total),
+    remaining: sumToCredits(sum.remaining),
+    total: sumToCredits(sum.total),
     unlimitedKeys: sum.unlimitedKeys,
   })).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }

@@ -1,24 +1,33 @@
 // What the system and Electron tell the program: that it was started once more, that it is to end, that something has crashed.
 
 import { app } from 'electron'
+import { HIDDEN_FLAG } from '#shell/autostart.ts'
 import type { CrashNotes } from '#shell/crash-notes.ts'
+import { KEYCHAIN_NAME } from '#shell/keychain-child.ts'
 
 export type SystemOptions = {
   readonly crashes: CrashNotes
   /** Begins the end of the program. */
   readonly end: () => void
   readonly hasEnded: () => boolean
+  /** Whether everything is done, so that Electron may end the process. */
+  readonly mayQuit: () => boolean
   /** Shows the dashboard. */
   readonly open: () => void
 }
 
 /** To be called before Electron is ready, so that nothing is missed. */
 export function listenToSystem(options: SystemOptions): void {
-  const { crashes, end, open } = options
-  app.on('second-instance', open)
+  const { crashes, end, mayQuit, open } = options
+  app.on('second-instance', (_event, argv) => {
+    // A login can start what runs already, and nobody asked to see anything then.
+    if (!argv.includes(HIDDEN_FLAG)) open()
+  })
   // Somebody clicked the icon in the Dock.
   app.on('activate', open)
   app.on('before-quit', (event) => {
+    // An installer has taken over, and waits for the process to end.
+    if (mayQuit()) return
     // Electron would end at once; the way out of ours ends the process itself.
     event.preventDefault()
     end()
@@ -28,8 +37,10 @@ export function listenToSystem(options: SystemOptions): void {
   app.on('render-process-gone', (_event, _contents, { reason, exitCode }) => {
     if (reason !== 'clean-exit') crashes.add({ what: 'window', reason, exitCode })
   })
-  app.on('child-process-gone', (_event, { type, reason, exitCode }) => {
-    if (reason !== 'clean-exit') crashes.add({ what: type, reason, exitCode })
+  app.on('child-process-gone', (_event, { type, reason, exitCode, name }) => {
+    // That one is ended by us whenever there is nothing for it to do.
+    const isExpected = reason === 'clean-exit' || (reason === 'killed' && name === KEYCHAIN_NAME)
+    if (!isExpected) crashes.add({ what: type, reason, exitCode })
   })
   listenToSignals(options)
 }
@@ -47,8 +58,14 @@ function listenToSignals({ crashes, end, hasEnded }: SystemOptions): void {
   process.on('unhandledRejection', fault)
 }
 
+/** The kind of an error and the place it came from. Nothing of its message, which may quote a prompt. */
 function placeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'not an error'
-  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
-  return `${error.name} ${place?.trim() ?? ''}`
+  const { name, message, stack } = error
+  const kind = /^[A-Za-z]{1,40}$/.test(name) ? name : 'Error'
+  // A message of several lines stands before the places, and may have lines that look like one.
+  const start = typeof stack === 'string' ? stack.indexOf(message) : -1
+  if (typeof stack !== 'string' || start === -1) return kind
+  const places = stack.slice(start + message.length).split('\n')
+  return `${kind} ${places.find((line) => line.startsWith('    at '))?.trim() ?? ''}`
 }

@@ -3,6 +3,7 @@
 import {
   judge,
   mayLook,
+  UpdateProblem,
   updatePolicy,
   type Build,
   type UpdatePolicy,
@@ -17,27 +18,32 @@ export type UpdateOptions = {
   readonly nowMs: () => number
   readonly isDaily: () => boolean
   readonly lastLookMs: () => number | undefined
+  /** Called after each look that got an answer. */
   readonly onLook: (atMs: number) => void
   readonly onChange: () => void
+  /** Called right before an installation begins. */
+  readonly onInstall: (version: string) => void
 }
 
-/** How often the daily look is thought of. */
+/** How often the daily look is thought of, and for the first time after a start. */
 const HOUR_MS = 3_600_000
+const FIRST_MS = 60_000
 
 export class UpdateControl {
   readonly #options: UpdateOptions
   readonly #policy: UpdatePolicy
-  readonly #timer: NodeJS.Timeout
+  readonly #timers: readonly NodeJS.Timeout[]
   #state: UpdateState
 
   constructor(options: UpdateOptions) {
     this.#options = options
     const policy = updatePolicy(options.build)
     const isPossible = options.updater !== undefined
-    this.#policy = policy.type === 'none' || isPossible ? policy : { type: 'none', why: 'this build has no updater' }
+    this.#policy = policy.type === 'none' || isPossible ? policy : { type: 'none', why: 'this build has no feed' }
     this.#state = this.#policy.type === 'none' ? { type: 'none', why: this.#policy.why } : { type: 'idle' }
-    this.#timer = setInterval(() => void this.look('timer'), HOUR_MS)
-    this.#timer.unref()
+    const look = () => void this.look('timer')
+    this.#timers = [setTimeout(look, FIRST_MS), setInterval(look, HOUR_MS)]
+    for (const timer of this.#timers) timer.unref()
   }
 
   get state(): UpdateState {
@@ -47,15 +53,19 @@ export class UpdateControl {
   /** Never rejects. */
   async look(occasion: 'asked' | 'timer'): Promise<void> {
     const { updater, build, nowMs, isDaily, lastLookMs, onLook } = this.#options
-    const isBusy = ['looking', 'downloading', 'ready'].includes(this.#state.type)
+    const before = this.#state
+    const isBusy = ['looking', 'downloading', 'ready'].includes(before.type)
     const times = { isDaily: isDaily(), lastLookMs: lastLookMs(), nowMs: nowMs() }
     if (updater === undefined || isBusy || !mayLook(this.#policy, occasion, times)) return
     this.#show({ type: 'looking' })
-    onLook(nowMs())
     try {
-      this.#show(judge(await updater.look(), build))
+      const looked = await updater.look()
+      onLook(nowMs())
+      this.#show(judge(looked, build))
     } catch {
-      this.#show({ type: 'failed', message: 'The look for updates failed. Is there a connection?' })
+      const message = 'The look for updates failed. Is there a connection?'
+      // Nobody asked the clock to look, so that what it could not find changes nothing, and it tries again.
+      this.#show(occasion === 'asked' ? { type: 'failed', message } : before)
     }
   }
 
@@ -68,19 +78,25 @@ export class UpdateControl {
     try {
       await updater.download()
       this.#show({ type: 'ready', version: offered.version })
-    } catch {
-      this.#show({ type: 'failed', message: `Farebox ${offered.version} could not be downloaded, or was not ours.` })
+    } catch (error) {
+      const message = `Farebox ${offered.version} could not be downloaded, or was not ours.`
+      this.#show({ type: 'failed', message: error instanceof UpdateProblem ? error.message : message })
     }
   }
 
-  /** What replaces the program, to be called last; undefined unless an update was downloaded. */
-  installer(): (() => void) | undefined {
-    const { updater } = this.#options
-    return updater !== undefined && this.#state.type === 'ready' ? () => updater.installAndRestart() : undefined
+  /** What replaces the program, to be called last; undefined unless an update was downloaded. It only ever rejects. */
+  installer(): (() => Promise<never>) | undefined {
+    const { updater, onInstall } = this.#options
+    const ready = this.#state
+    if (updater === undefined || ready.type !== 'ready') return undefined
+    return () => {
+      onInstall(ready.version)
+      return updater.install()
+    }
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    for (const timer of this.#timers) clearTimeout(timer)
   }
 
   #show(state: UpdateState): void {

@@ -18,20 +18,36 @@ export type UpdatePolicy =
   /** Not even looked for. */
   | { readonly type: 'none'; readonly why: string }
 
-export type Offer = {
-  readonly version: string
-  /** Whether the signature over it was made with our key, checked before anything of it is used. */
-  readonly isSignatureValid: boolean
+/** What a look at the feed found. */
+export type Looked =
+  | { readonly type: 'nothing' }
+  /** Something whose signature is not ours. Nothing of it was read. */
+  | { readonly type: 'foreign' }
+  | {
+      readonly type: 'offer'
+      readonly version: string
+      /** Whether our signature over it was checked; false in a build that has no key to check it with. */
+      readonly isChecked: boolean
+      /** Whether it has a package for this system. */
+      readonly hasPackage: boolean
+    }
+
+/** What looks for updates and installs them. Methods reject when they cannot, with an `UpdateProblem` where a person should read why. */
+export type Updater = {
+  /** Asks the feed once. Downloads nothing. */
+  look(): Promise<Looked>
+  /** Fetches what was offered last and checks it again. */
+  download(): Promise<void>
+  /**
+   * Hands over to what replaces the program, to be called after everything else has been ended. Electron then quits by itself, so that
+   * this resolves never; it rejects when the program could not be replaced.
+   */
+  install(): Promise<never>
 }
 
-/** What looks for updates and installs them. Methods reject with a sentence when they cannot. */
-export type Updater = {
-  /** Asks the feed once; undefined when it offers nothing. Downloads nothing. */
-  look(): Promise<Offer | undefined>
-  /** Fetches what was offered and checks it again. */
-  download(): Promise<void>
-  /** Replaces the program; called after everything else has been ended. */
-  installAndRestart(): void
+/** The message is a sentence for a person. */
+export class UpdateProblem extends Error {
+  override readonly name = 'UpdateProblem'
 }
 
 export type UpdateState =
@@ -66,13 +82,14 @@ export function mayLook(
   return lastLookMs === undefined || nowMs - lastLookMs >= DAY_MS || nowMs < lastLookMs
 }
 
-/** What becomes of an offer. Something that is older, the same or not ours is treated as none. */
-export function judge(offer: Offer | undefined, build: Build): UpdateState {
-  if (offer === undefined || !isNewer(offer.version, build.version)) return { type: 'current' }
-  if (!offer.isSignatureValid) {
+/** What becomes of what was found. A version that is older or the same is treated as none. */
+export function judge(looked: Looked, build: Build): UpdateState {
+  if (looked.type === 'foreign') {
     return { type: 'failed', message: 'An update was offered whose signature is not ours. It was ignored.' }
   }
-  return { type: 'offered', version: offer.version, canInstall: updatePolicy(build).type === 'self' }
+  if (looked.type === 'nothing' || !isNewer(looked.version, build.version)) return { type: 'current' }
+  const { version, isChecked, hasPackage } = looked
+  return { type: 'offered', version, canInstall: isChecked && hasPackage && updatePolicy(build).type === 'self' }
 }
 
 /** By the order of semantic versions; false for what is not one. */

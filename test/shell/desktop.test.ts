@@ -45,10 +45,10 @@ describe('a start', () => {
 
   it('shows the dashboard each time that Farebox is launched again', async () => {
     await openDesk({ argv: ['--hidden'] })
-    app.emit('second-instance')
+    app.emit('second-instance', {}, [])
     await settle()
     expect(visible()).toHaveLength(1)
-    app.emit('second-instance')
+    app.emit('second-instance', {}, [])
     await settle()
     expect(world.windows).toHaveLength(1)
     expect(visible()[0]?.isFocused).toBe(true)
@@ -258,7 +258,7 @@ describe('the window', () => {
     app.emit('render-process-gone', {}, {}, { reason: 'oom', exitCode: 9 })
     visible()[0]?.webContents.emit('render-process-gone')
     expect(windows()).toEqual([])
-    app.emit('second-instance')
+    app.emit('second-instance', {}, [])
     await settle()
     expect(visible()).toHaveLength(1)
     const notes = readdirSync(join(dataDir, 'crashes')).filter((name) => name.endsWith('.json'))
@@ -364,7 +364,7 @@ describe('quitting', () => {
     ['the keyboard or the Dock', () => void app.emit('before-quit', { preventDefault: () => undefined })],
     ['SIGTERM', () => void process.emit('SIGTERM')],
     ['SIGINT', () => void process.emit('SIGINT')],
-    ['the end of the session', () => void powerMonitor.emit('shutdown')],
+    ['the end of the session', () => void powerMonitor.emit('shutdown', { preventDefault: () => undefined })],
     ['a fault', () => void process.emit('uncaughtException', new Error('of ours'))],
   ]
 
@@ -448,11 +448,11 @@ describe('the start at login', () => {
     await openDesk({
       platform: 'win32',
       argv: ['--hidden'],
-      loginCommand: ['C:\\Farebox\\Farebox.exe', '--data-dir', 'C:\\My Data'],
+      loginCommand: ['C:\\Farebox\\Farebox.exe', '--data-dir', 'C:\\My Data\\'],
     })
     click('Start at login')
     expect(world.login.calls).toEqual([
-      { path: 'C:\\Farebox\\Farebox.exe', args: ['"--data-dir"', '"C:\\My Data"', '--hidden'], openAtLogin: true },
+      { path: 'C:\\Farebox\\Farebox.exe', args: ['"--data-dir"', '"C:\\My Data\\\\"', '--hidden'], openAtLogin: true },
     ])
     expect(clickable(trayItems()).has('Start at login')).toBe(true)
   })

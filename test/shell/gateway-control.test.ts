@@ -155,8 +155,12 @@ describe('a gateway under control', () => {
 describe('the end of the program', () => {
   function ending(finish: () => Promise<void>, limitMs = 60_000) {
     const exits: number[] = []
-    return { exits, shutdown: new Shutdown({ finish, exit: (code) => exits.push(code), limitMs }) }
+    const notes: string[] = []
+    const note = (line: string) => notes.push(line)
+    return { exits, notes, shutdown: new Shutdown({ finish, exit: (code) => exits.push(code), limitMs, note }) }
   }
+
+  const failing = () => Promise.reject(new Error('prompt: my secret'))
 
   it('happens once, whoever asks for it and however often', async () => {
     let finished = 0
@@ -172,29 +176,51 @@ describe('the end of the program', () => {
     const { exits, shutdown } = ending(() => promise)
     const ended = shutdown.begin()
     await new Promise((done) => setImmediate(done))
-    expect(exits).toEqual([])
+    expect([exits, shutdown.mayQuit]).toEqual([[], false])
     resolve()
     await ended
-    expect(exits).toEqual([0])
+    expect([exits, shutdown.mayQuit]).toEqual([[0], true])
   })
 
   it('says with its code that something failed or took too long, and ends all the same', async () => {
-    const failed = ending(() => Promise.reject(new Error('disk')))
+    const failed = ending(failing)
     await failed.shutdown.begin()
     expect(failed.exits).toEqual([1])
     const late = ending(() => new Promise(() => undefined), 5)
     await late.shutdown.begin()
     expect(late.exits).toEqual([1])
+    expect(failed.notes.join()).not.toContain('secret')
   })
 
-  it('does what comes last right before the exit, of whoever asked first', async () => {
+  it('leaves the process to what comes last, and only when all is done', async () => {
     const order: string[] = []
-    const shutdown = new Shutdown({
-      finish: async () => void order.push('finish'),
-      exit: () => order.push('exit'),
-      limitMs: 1000,
-    })
-    await Promise.all([shutdown.begin(() => order.push('install')), shutdown.begin(() => order.push('other'))])
-    expect(order).toEqual(['finish', 'install', 'exit'])
+    const { exits, shutdown } = ending(async () => void order.push('finish'))
+    const install = (name: string) => () => new Promise<never>(() => order.push(`${name} ${shutdown.mayQuit}`))
+    void shutdown.begin(install('install'))
+    void shutdown.begin(install('other'))
+    await expect.poll(() => order).toEqual(['finish', 'install true'])
+    expect(exits).toEqual([])
+  })
+
+  it('installs nothing over an end that failed or was late', async () => {
+    for (const { exits, shutdown } of [ending(failing), ending(() => new Promise(() => undefined), 5)]) {
+      let isInstalled = false
+      await shutdown.begin(() => {
+        isInstalled = true
+        return new Promise(() => undefined)
+      })
+      expect([isInstalled, exits, shutdown.mayQuit]).toEqual([false, [1], false])
+    }
+  })
+
+  it('ends also when what comes last fails, by a promise or at once', async () => {
+    const throwing = () => {
+      throw new Error('at once')
+    }
+    for (const last of [failing, throwing] as (() => Promise<never>)[]) {
+      const { exits, notes, shutdown } = ending(() => Promise.resolve())
+      await shutdown.begin(last)
+      expect([exits, notes]).toEqual([[1], ['The update could not be installed.']])
+    }
   })
 })

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loginCommand, ownFlags } from '#shell/arguments.ts'
+import { commandWords, loginCommand, ownCommand, ownFlags } from '#shell/arguments.ts'
 import { autostartEntry, autostartPath, hasAutostart, removeAutostart, writeAutostart } from '#shell/autostart.ts'
 import { CrashNotes } from '#shell/crash-notes.ts'
 import { Memory } from '#shell/memory.ts'
@@ -158,6 +158,54 @@ describe('the words of a start', () => {
       '--headless',
     ]
     expect(ownFlags(given)).toEqual(['--data-dir', '/d', '--port=0'])
+  })
+
+  it.each([
+    [[]],
+    [['--hidden']],
+    [['--data-dir', '/d', '--port', '0', '--config', 'a.yaml']],
+    [['--data-dir=/d', '--no-sandbox', '-psn_0_1']],
+  ])('are no command in %j', (given) => {
+    expect(commandWords(given)).toBeUndefined()
+  })
+
+  it.each([
+    [['status'], ['status']],
+    [
+      ['key', 'list', '--json'],
+      ['key', 'list', '--json'],
+    ],
+    // What an AppImage puts first on some systems.
+    [
+      ['--no-sandbox', 'key', 'list'],
+      ['key', 'list'],
+    ],
+    [
+      ['--data-dir', '/d', 'status'],
+      ['--data-dir', '/d', 'status'],
+    ],
+    [['--help'], ['help']],
+    [['--ozone-platform=headless', '--'], []],
+    // Behind the dashes are words of ours only, whatever they look like.
+    [
+      ['--ozone-platform=headless', '--', 'apply', '-f', 'x', '--no-sandbox'],
+      ['apply', '-f', 'x', '--no-sandbox'],
+    ],
+    [
+      ['--', '--data-dir', '/d'],
+      ['--data-dir', '/d'],
+    ],
+  ])('of %j are the command %j', (given, words) => {
+    expect(commandWords(given)).toEqual(words)
+  })
+
+  it('for the command line are what works where the program lies', () => {
+    const place = { isPackaged: true, appImage: undefined, resourcesPath: '/R' } as const
+    expect(ownCommand({ ...place, platform: 'linux', isPackaged: false })).toBe('npm run --silent farebox --')
+    expect(ownCommand({ ...place, platform: 'linux' })).toBe('farebox')
+    expect(ownCommand({ ...place, platform: 'linux', appImage: '/a b/F.AppImage' })).toBe('"/a b/F.AppImage" --')
+    expect(ownCommand({ ...place, platform: 'darwin' })).toBe('"/R/bin/farebox"')
+    expect(ownCommand({ ...place, platform: 'win32', resourcesPath: 'C:\\R' })).toBe('"C:\\R\\bin\\farebox.cmd"')
   })
 
   it('start the same data at login: with its folder, without the file that was applied', () => {

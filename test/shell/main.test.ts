@@ -1,13 +1,13 @@
 // The real entry of the desktop app with a real gateway in it, on the double of Electron.
 
-import { mkdtempSync, rmSync, statSync, existsSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, existsSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openApp } from '#main/app.ts'
 import { gatewayHost } from '#main/gateway-host.ts'
-import { resetElectron, world } from '../support/electron-double.ts'
+import { resetElectron, world, type World } from '../support/electron-double.ts'
 import { startFarebox, testConfig } from '../support/farebox.ts'
 import { clearDesks, click, labels, settle } from './desktop-support.ts'
 
@@ -30,11 +30,35 @@ afterEach(async () => {
 })
 
 /** Runs the entry as Electron does: it is ready only after the file was run. */
-async function run(...flags: string[]): Promise<void> {
-  resetElectron({ appData: join(dataDir, 'config') })
-  process.argv = ['/electron', '/farebox', '--data-dir', dataDir, ...flags]
+function run(...flags: string[]): Promise<void> {
+  return runWords('--data-dir', dataDir, ...flags)
+}
+
+function runWords(...words: string[]): Promise<void> {
+  return runAs({}, ...words)
+}
+
+async function runAs(changes: Partial<World>, ...words: string[]): Promise<void> {
+  resetElectron({ appData: join(dataDir, 'config'), ...changes })
+  const program = changes.isPackaged === true ? ['/farebox'] : ['/electron', '/farebox']
+  process.argv = [...program, ...words]
   await import('#main/main.ts')
   world.ready()
+}
+
+/** What the entry prints, to both ways out. */
+function printed() {
+  const written = { out: '', err: '' }
+  const take = (name: 'out' | 'err') => (text: unknown, done?: unknown) => {
+    written[name] += String(text)
+    if (typeof done === 'function') done()
+    return true
+  }
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(take('out')),
+    vi.spyOn(process.stderr, 'write').mockImplementation(take('err')),
+  ]
+  return { written, stop: () => spies.forEach((spy) => spy.mockRestore()) }
 }
 
 async function takenPort(): Promise<number> {
@@ -47,18 +71,20 @@ async function takenPort(): Promise<number> {
 }
 
 const status = () => labels()[0] ?? ''
+/** Each start loads the whole program anew. */
+const BUSY = { timeout: 15_000 }
 
 describe('the desktop app', () => {
   it('serves calls, is paused and resumed from the tray, and ends with everything written', async () => {
     await run('--port', '0', '--hidden')
-    await expect.poll(status).toMatch(/^Farebox: running at 127\.0\.0\.1:\d+$/)
+    await expect.poll(status, BUSY).toMatch(/^Farebox: running at 127\.0\.0\.1:\d+$/)
     const url = `http://${status().split(' ').at(-1)}`
     const call = async () => (await fetch(`${url}/v1/chat/completions`, { method: 'POST' })).status
     expect(await call()).toBe(401)
     click('Pause for an hour')
-    await expect.poll(status).toContain('paused until')
+    await expect.poll(status, BUSY).toContain('paused until')
     click('Resume')
-    await expect.poll(status).toContain('running at')
+    await expect.poll(status, BUSY).toContain('running at')
     expect([world.windows, world.dialogs]).toEqual([[], []])
     click('Quit Farebox')
     await expect.poll(() => world.exits).toEqual([0])
@@ -71,11 +97,11 @@ describe('the desktop app', () => {
 
   it('stops and starts its gateway without ending', async () => {
     await run('--port', '0', '--hidden')
-    await expect.poll(status).toContain('running at')
+    await expect.poll(status, BUSY).toContain('running at')
     click('Stop')
-    await expect.poll(status).toBe('Farebox: stopped')
+    await expect.poll(status, BUSY).toBe('Farebox: stopped')
     click('Start')
-    await expect.poll(status).toContain('running at')
+    await expect.poll(status, BUSY).toContain('running at')
     expect(world.exits).toEqual([])
     click('Quit Farebox')
     await expect.poll(() => world.exits).toEqual([0])
@@ -84,7 +110,7 @@ describe('the desktop app', () => {
   it('uses the gateway that runs on the folder, and leaves it running', async () => {
     const running = await startFarebox({ dataDir })
     await run('--hidden')
-    await expect.poll(status).toBe(`Farebox: running at ${new URL(running.url).host}`)
+    await expect.poll(status, BUSY).toBe(`Farebox: running at ${new URL(running.url).host}`)
     expect(labels()[1]).toBe(`It was started elsewhere (process ${process.pid}).`)
     click('Pause for an hour')
     await expect.poll(async () => (await running.admin.call('status', {})).paused_until).toBeDefined()
@@ -98,9 +124,69 @@ describe('the desktop app', () => {
     await run('--port', '0', '--hidden')
     expect(world.paths.get('userData')).toBe(join(dataDir, 'window'))
     expect(statSync(join(dataDir, 'crashes')).mode & 0o077).toBe(0)
-    await expect.poll(status).toContain('running at')
+    await expect.poll(status, BUSY).toContain('running at')
     click('Quit')
     await expect.poll(() => world.exits).toEqual([0])
+  })
+
+  it('goes on when whoever reads what it writes is gone', async () => {
+    await run('--port', '0', '--hidden')
+    await expect.poll(status).toContain('running at')
+    for (const stream of [process.stdout, process.stderr]) {
+      expect(stream.emit('error', Object.assign(new Error('gone'), { code: 'EPIPE' }))).toBe(true)
+    }
+    await settle()
+    expect(world.exits).toEqual([])
+    click('Quit')
+    await expect.poll(() => world.exits).toEqual([0])
+  })
+
+  it('from a clone looks for no updates and opens no links, and says why', async () => {
+    await run('--port', '0', '--hidden')
+    await expect.poll(() => labels()).toContain('No updates here: it runs from a clone, which git updates')
+    click('Quit')
+    await expect.poll(() => world.exits).toEqual([0])
+  })
+
+  it('from a package that nobody released looks for no updates either', async () => {
+    await runAs(
+      { isPackaged: true, appPath: join(import.meta.dirname, '..', '..') },
+      '--data-dir',
+      dataDir,
+      '--port',
+      '0',
+      '--hidden',
+    )
+    await expect.poll(() => labels()).toContain('No updates here: this build has no feed')
+    click('Quit')
+    await expect.poll(() => world.exits).toEqual([0])
+  })
+
+  it('from a release looks at its feed when asked, and opens what is below the place of the project', async () => {
+    const release = { place: 'https://127.0.0.1:9/farebox', feed: 'https://127.0.0.1:9/feed/', public_keys: [] }
+    const rest = { code_signed: false, publisherName: [], updaterCacheDirName: 'farebox-updater' }
+    mkdirSync(join(dataDir, 'app', 'resources'), { recursive: true })
+    writeFileSync(join(dataDir, 'app', 'resources', 'release.json'), JSON.stringify({ ...release, ...rest }))
+    await runAs({ isPackaged: true, appPath: join(dataDir, 'app') }, '--data-dir', dataDir, '--port', '0', '--hidden')
+    await expect.poll(() => labels()).toContain('Check for updates')
+    click('Check for updates')
+    await expect.poll(() => labels()).toContain('The look for updates failed. Is there a connection?')
+    await expect.poll(status).toContain('running at')
+    click('Open dashboard')
+    await expect.poll(() => world.windows.length).toBe(1)
+    world.windows[0]?.webContents.openHandler?.({ url: 'https://127.0.0.1:9/farebox/issues' })
+    expect(world.opened).toEqual(['https://127.0.0.1:9/farebox/issues'])
+    click('Quit')
+    await expect.poll(() => world.exits).toEqual([0])
+  })
+
+  it('says the code, not the message, of what kept it from starting', async () => {
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    writeFileSync(join(dataDir, 'file'), '')
+    await runWords('--data-dir', join(dataDir, 'file', 'below'))
+    await expect.poll(() => world.exits).toEqual([1])
+    expect(written.mock.calls.join()).toContain('Farebox could not start (ENOTDIR).')
+    written.mockRestore()
   })
 
   it('ends with a sentence when a flag is wrong', async () => {
@@ -119,9 +205,78 @@ describe('the desktop app', () => {
     expect(world.exits).toEqual([])
     await new Promise((resolve) => servers.pop()?.close(resolve))
     click('Try again')
-    await expect.poll(status).toContain(`running at 127.0.0.1:${port}`)
+    await expect.poll(status, BUSY).toContain(`running at 127.0.0.1:${port}`)
     click('Quit')
     await expect.poll(() => world.exits).toEqual([0])
+  })
+})
+
+describe('the command line of a package', () => {
+  const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+
+  it('runs a command without icon or window, away from the folder of an app that runs', async () => {
+    const { written, stop } = printed()
+    await runWords('--', 'provider', 'list', '--json', '--data-dir', dataDir)
+    await expect.poll(() => world.exits).toEqual([0])
+    stop()
+    expect(JSON.parse(written.out)).toEqual([])
+    expect([world.trays, world.windows, world.menu]).toEqual([[], [], null])
+    expect(world.hasHardwareAcceleration).toBe(false)
+    const chromium = world.paths.get('userData') ?? ''
+    expect(chromium).toContain('farebox-command-')
+    expect(existsSync(chromium)).toBe(false)
+  })
+
+  it('asks the gateway that runs on the folder', async () => {
+    const running = await startFarebox({ dataDir })
+    const { written, stop } = printed()
+    await runWords('--ozone-platform=headless', '--', 'status', '--json', '--data-dir', dataDir)
+    await expect.poll(() => world.exits).toEqual([0])
+    stop()
+    expect(JSON.parse(written.out)).toMatchObject({ url: running.url })
+    await running.stop()
+  })
+
+  it.each([
+    ['a verb that is none', ['--', 'fly'], 2],
+    ['no verb', ['--'], 0],
+    ['help for the start', ['start', '--help'], 0],
+  ])('ends with its exit code on %s', async (_name, words, exitCode) => {
+    const { stop } = printed()
+    await runWords(...words)
+    await expect.poll(() => world.exits).toEqual([exitCode])
+    stop()
+    expect([world.trays, world.windows]).toEqual([[], []])
+  })
+
+  it('starts a gateway without an icon, which a signal ends', async () => {
+    const before = SIGNALS.map((signal) => process.listeners(signal))
+    const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
+    const { written, stop } = printed()
+    await runWords('start', '--headless', '--json', '--port', '0', '--data-dir', dataDir)
+    await expect.poll(() => written.out).toContain('\n')
+    stop()
+    const { url } = JSON.parse(written.out) as { url: string }
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+    expect([world.exits, world.trays, world.windows]).toEqual([[], [], []])
+    process.emit('SIGTERM')
+    await expect.poll(() => exit.mock.calls).toEqual([[0]])
+    exit.mockRestore()
+    SIGNALS.forEach((signal, index) => {
+      process.removeAllListeners(signal)
+      for (const listener of before[index] ?? []) process.on(signal, listener)
+    })
+  })
+
+  it('ends with an error where the gateway cannot start', async () => {
+    const exitCode = process.exitCode
+    const port = await takenPort()
+    const { written, stop } = printed()
+    await runWords('start', '--headless', '--port', String(port), '--data-dir', dataDir)
+    await expect.poll(() => world.exits).toEqual([1])
+    stop()
+    process.exitCode = exitCode
+    expect(written.err).toContain(`Port ${port} is taken by `)
   })
 })
 

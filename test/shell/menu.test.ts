@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { iconFile, iconOf, tooltipOf } from '#shell/icon.ts'
 import { credits, menuOf, type MenuItem } from '#shell/menu.ts'
-import { summarise, type GatewayState, type ShellState } from '#shell/state.ts'
+import { NO_SUMMARY, summarise, type GatewayState, type ShellState } from '#shell/state.ts'
 import { callView, keyView, NOW_MS, reading, shellState, statusView, URL_OF_GATEWAY } from './support.ts'
 
 const RUNNING: GatewayState & { type: 'running' } = {
@@ -206,7 +206,16 @@ describe('the icon', () => {
     ['error', { gateway: FAILED, isLow: false }],
   ] as const)('is %s for %j', (icon, state) => {
     expect(iconOf(state)).toBe(icon)
-    expect(tooltipOf(state)).toMatch(/^Farebox: ./)
+    expect(tooltipOf({ ...state, lan: NO_SUMMARY.lan })).toMatch(/^Farebox: ./)
+  })
+
+  it('says beside it whether other machines can reach the gateway', () => {
+    const lan = { ...NO_SUMMARY.lan, state: 'on' as const, urls: ['https://192.168.1.5:3273'] }
+    expect(tooltipOf({ gateway: RUNNING, isLow: false, lan })).toBe('Farebox: running at 127.0.0.1:3273, LAN on')
+    expect(tooltipOf({ gateway: { type: 'stopped' }, isLow: false, lan })).toBe('Farebox: stopped')
+    expect(menuText({ lan })[1]).toBe('LAN: on, at 192.168.1.5:3273')
+    const failed = { ...NO_SUMMARY.lan, state: 'failed', problem: 'The network is not there.' } as const
+    expect(menuText({ lan: failed })[1]).toBe('LAN: not on. The network is not there.')
   })
 
   it('is low for a key that is used and has a tenth left, not for one that nobody uses', () => {

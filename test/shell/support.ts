@@ -20,6 +20,7 @@ export function statusView(changes: Partial<StatusView> = {}): StatusView {
     ledger_check: 'checked',
     ledger_checked_at: AT,
     secrets: 'vault',
+    lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
     attention: [],
     open_exchanges: 0,
     held_credits: 0,
@@ -49,6 +50,8 @@ export function keyView(
     status: 'active',
     expires_at: null,
     created_at: AT,
+    value_since: AT,
+    previous_valid_until: null,
     balance: {
       total_credits: total,
       remaining_credits: remaining,

@@ -1,8 +1,19 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { installNotice } from '#shell/notices.ts'
 import { UpdateControl } from '#shell/update-control.ts'
-import { isNewer, judge, mayLook, updatePolicy, type Build, type Offer, type Updater } from '#shell/updates.ts'
+import {
+  isNewer,
+  judge,
+  mayLook,
+  UpdateProblem,
+  updatePolicy,
+  type Build,
+  type Looked,
+  type Updater,
+} from '#shell/updates.ts'
 
 const SIGNED: Build = { isPackaged: true, isSigned: true, kind: 'appimage', version: '1.2.3' }
+const offer = (version: string) => ({ type: 'offer', version, isChecked: true, hasPackage: true }) as const
 
 describe('the order of versions', () => {
   it.each([
@@ -41,16 +52,25 @@ describe('the policy', () => {
     expect(updatePolicy({ ...SIGNED, ...changes }).type).toBe(type)
   })
 
-  it.each<[Offer | undefined, string]>([
-    [undefined, 'current'],
-    [{ version: '1.2.3', isSignatureValid: true }, 'current'],
-    [{ version: '1.2.2', isSignatureValid: true }, 'current'],
-    [{ version: '1.2.3-rc.1', isSignatureValid: true }, 'current'],
-    [{ version: 'nonsense', isSignatureValid: true }, 'current'],
-    [{ version: '1.2.4', isSignatureValid: false }, 'failed'],
-    [{ version: '1.2.4', isSignatureValid: true }, 'offered'],
-  ])('makes of the offer %j: %s', (offer, type) => {
-    expect(judge(offer, SIGNED).type).toBe(type)
+  it.each<[Looked, string]>([
+    [{ type: 'nothing' }, 'current'],
+    [{ type: 'foreign' }, 'failed'],
+    [offer('1.2.3'), 'current'],
+    [offer('1.2.2'), 'current'],
+    [offer('1.2.3-rc.1'), 'current'],
+    [offer('nonsense'), 'current'],
+    [offer('1.2.4'), 'offered'],
+  ])('makes of %j: %s', (looked, type) => {
+    expect(judge(looked, SIGNED).type).toBe(type)
+  })
+
+  it.each<[string, Looked, Partial<Build>]>([
+    ['that nobody checked', { ...offer('1.3.0'), isChecked: false }, {}],
+    ['without a package for this system', { ...offer('1.3.0'), hasPackage: false }, {}],
+    ['in an unsigned build', offer('1.3.0'), { isSigned: false }],
+    ['in a deb', offer('1.3.0'), { kind: 'deb' }],
+  ])('tells of an offer %s, and does not install it', (_name, looked, build) => {
+    expect(judge(looked, { ...SIGNED, ...build })).toEqual({ type: 'offered', version: '1.3.0', canInstall: false })
   })
 
   it('looks when asked, and daily only where that was switched on', () => {
@@ -75,9 +95,9 @@ describe('an update', () => {
     const done: string[] = []
     const looks: number[] = []
     const whole: Updater = {
-      look: async () => ({ version: '1.3.0', isSignatureValid: true }),
+      look: async () => offer('1.3.0'),
       download: async () => void done.push('download'),
-      installAndRestart: () => void done.push('install'),
+      install: () => new Promise<never>(() => done.push('install')),
       ...updater,
     }
     const made = new UpdateControl({
@@ -88,6 +108,7 @@ describe('an update', () => {
       lastLookMs: () => looks.at(-1),
       onLook: (atMs) => looks.push(atMs),
       onChange: () => undefined,
+      onInstall: (version) => done.push(`begin ${version}`),
     })
     controls.push(made)
     return { made, done, looks }
@@ -100,8 +121,8 @@ describe('an update', () => {
     expect([done, made.installer()]).toEqual([[], undefined])
     await made.download()
     expect([made.state.type, done]).toEqual(['ready', ['download']])
-    made.installer()?.()
-    expect(done).toEqual(['download', 'install'])
+    void made.installer()?.()
+    expect(done).toEqual(['download', 'begin 1.3.0', 'install'])
   })
 
   it('is not looked for by the clock unless that was switched on, and then once a day', async () => {
@@ -127,11 +148,11 @@ describe('an update', () => {
   })
 
   it('with a foreign signature, an older version or a broken download is never installed', async () => {
-    const foreign = control({ look: async () => ({ version: '9.0.0', isSignatureValid: false }) })
+    const foreign = control({ look: async () => ({ type: 'foreign' }) })
     await foreign.made.look('asked')
     await foreign.made.download()
     expect([foreign.made.state.type, foreign.done, foreign.made.installer()]).toEqual(['failed', [], undefined])
-    const older = control({ look: async () => ({ version: '1.0.0', isSignatureValid: true }) })
+    const older = control({ look: async () => offer('1.0.0') })
     await older.made.look('asked')
     await older.made.download()
     expect([older.made.state.type, older.done]).toEqual(['current', []])
@@ -152,7 +173,49 @@ describe('an update', () => {
     const { made, looks } = control({ look: () => Promise.reject(new Error('secret address')) })
     await made.look('asked')
     expect(made.state).toEqual({ type: 'failed', message: 'The look for updates failed. Is there a connection?' })
-    await made.look('asked')
-    expect(looks).toHaveLength(2)
+    // A look without an answer is none, so that the daily one is not put off by it.
+    expect(looks).toEqual([])
+  })
+
+  it('that could not be looked for by the clock changes nothing, and is looked for again within the hour', async () => {
+    vi.useFakeTimers()
+    let isOnline = false
+    const look = async () => (isOnline ? offer('1.3.0') : Promise.reject(new Error('offline')))
+    const { made, looks } = control({ look }, {}, true)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([made.state.type, looks]).toEqual(['idle', []])
+    isOnline = true
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    expect([made.state.type, looks]).toEqual(['offered', [1000]])
+    vi.useRealTimers()
+  })
+
+  it('is looked for a minute after a start, not only where Farebox runs for an hour', async () => {
+    vi.useFakeTimers()
+    const { looks } = control({}, {}, true)
+    await vi.advanceTimersByTimeAsync(59_999)
+    expect(looks).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(looks).toEqual([1000])
+    vi.useRealTimers()
+  })
+
+  it('says the sentence of whoever could not download it, and of no other error', async () => {
+    const told = control({ download: () => Promise.reject(new UpdateProblem('The folder cannot be written.')) })
+    await told.made.look('asked')
+    await told.made.download()
+    expect(told.made.state).toEqual({ type: 'failed', message: 'The folder cannot be written.' })
+    const other = control({ download: () => Promise.reject(new Error('https://secret.example/')) })
+    await other.made.look('asked')
+    await other.made.download()
+    expect(JSON.stringify(other.made.state)).not.toContain('secret')
+  })
+})
+
+describe('after an installation', () => {
+  it('the next start says whether it worked, and nothing where none was begun', () => {
+    expect(installNotice(undefined, '1.2.3')).toBeUndefined()
+    expect(installNotice('1.3.0', '1.3.0')).toMatchObject({ title: 'Farebox is up to date' })
+    expect(installNotice('1.3.0', '1.2.3')?.text).toContain('Farebox 1.3.0 was not installed; 1.2.3 goes on.')
   })
 })

@@ -2,7 +2,10 @@
 // to what Electron does where that matters: a destroyed object takes no call, a menu that Linux was not given is not there, a window
 // that is closed asks first. test/shell/electron-double.test.ts holds what it knows against Electron's declarations.
 
+import { fork, type ChildProcess } from 'node:child_process'
 import { EventEmitter } from 'node:events'
+import { request, type ClientRequest, type RequestOptions } from 'node:http'
+import { request as requestSecurely } from 'node:https'
 import type { MenuItemConstructorOptions, Rectangle } from 'electron'
 
 type Handler = (...args: never[]) => unknown
@@ -13,9 +16,13 @@ export type World = {
   isFirstInstance: boolean
   isPackaged: boolean
   appData: string
+  appPath: string
+  version: string
   /** Why a tray cannot be made; undefined where it can. */
   trayFails: boolean
   loadFails: boolean
+  /** Pages are there when this is resolved. */
+  loading: Promise<void>
   /** The buttons that somebody will press, one dialog after the other. */
   answers: number[]
   login: { openAtLogin: boolean; refuses: boolean; calls: object[] }
@@ -28,8 +35,17 @@ export type World = {
   readonly opened: string[]
   readonly paths: Map<string, string>
   readonly policies: string[]
+  /** Whether a second start would find this one. */
+  hasLock: boolean
+  /** What macOS's own updater was asked for. */
+  readonly squirrel: string[]
+  hasHardwareAcceleration: boolean
+  readonly utilities: UtilityProcess[]
+  /** The environment of utility processes that are told of none. */
+  utilityEnv: NodeJS.ProcessEnv
   clipboard: string
   menu: Menu | null
+  isReady: boolean
   ready: () => void
   whenReady: Promise<void>
 }
@@ -41,8 +57,11 @@ function newWorld(): World {
     isFirstInstance: true,
     isPackaged: false,
     appData: '/nonexistent',
+    appPath: '/farebox',
+    version: '1.0.0',
     trayFails: false,
     loadFails: false,
+    loading: Promise.resolve(),
     answers: [],
     login: { openAtLogin: false, refuses: false, calls: [] },
     displays: [{ id: 1, workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
@@ -54,9 +73,18 @@ function newWorld(): World {
     opened: [],
     paths: new Map(),
     policies: [],
+    hasLock: false,
+    squirrel: [],
+    hasHardwareAcceleration: true,
+    utilities: [],
+    utilityEnv: process.env,
     clipboard: '',
     menu: null,
-    ready: resolve,
+    isReady: false,
+    ready: () => {
+      world.isReady = true
+      resolve()
+    },
     whenReady: promise,
   }
 }
@@ -65,7 +93,7 @@ export let world = newWorld()
 
 export function resetElectron(changes: Partial<World> = {}): World {
   world = { ...newWorld(), ...changes }
-  for (const emitter of [app, powerMonitor, theSession]) emitter.removeAllListeners()
+  for (const emitter of [app, autoUpdater, powerMonitor, theSession]) emitter.removeAllListeners()
   theSession.handlers.clear()
   return world
 }
@@ -131,11 +159,13 @@ export const EVENTS = {
     'child-process-gone',
     'web-contents-created',
   ],
-  BrowserWindow: ['close', 'closed', 'show', 'hide', 'blur'],
+  AutoUpdater: ['error', 'update-downloaded', 'before-quit-for-update'],
+  BrowserWindow: ['close', 'closed', 'show', 'hide', 'blur', 'session-end'],
   Notification: ['click', 'close', 'failed'],
   PowerMonitor: ['resume', 'shutdown'],
   Session: ['will-download'],
   Tray: ['click', 'right-click'],
+  UtilityProcess: ['message', 'exit'],
   WebContents: ['will-navigate', 'will-frame-navigate', 'will-redirect', 'will-attach-webview', 'render-process-gone'],
 } as const
 
@@ -149,7 +179,27 @@ class App extends Emitter {
   }
 
   requestSingleInstanceLock(): boolean {
+    world.hasLock = world.isFirstInstance
     return world.isFirstInstance
+  }
+
+  releaseSingleInstanceLock(): void {
+    world.hasLock = false
+  }
+
+  getVersion(): string {
+    return world.version
+  }
+
+  getName(): string {
+    return 'farebox'
+  }
+
+  /** Ends the process unless somebody objects. */
+  quit(): void {
+    let isPrevented = false
+    this.emit('before-quit', { preventDefault: () => (isPrevented = true) })
+    if (!isPrevented) this.exit()
   }
 
   whenReady(): Promise<void> {
@@ -160,21 +210,27 @@ class App extends Emitter {
     world.exits.push(code)
   }
 
+  disableHardwareAcceleration(): void {
+    world.hasHardwareAcceleration = false
+  }
+
   setPath(name: string, path: string): void {
     world.paths.set(name, path)
   }
 
   getPath(name: string): string {
     if (name === 'appData') return world.appData
+    if (name === 'userData') return world.paths.get(name) ?? world.appData
     throw new Error(`The double of Electron does not know the path '${name}'.`)
   }
 
   getAppPath(): string {
-    return '/farebox'
+    return world.appPath
   }
 
   setAppUserModelId(id: string): void {
-    if (id === '') throw new Error('empty')
+    if (world.platform !== 'win32') throw new Error('setAppUserModelId is not there on this system.')
+    world.paths.set('appUserModelId', id)
   }
 
   setActivationPolicy(policy: string): void {
@@ -331,6 +387,7 @@ export class BrowserWindow extends Destroyable {
   #bounds: Rectangle
   #isVisible: boolean
   #isMaximized = false
+  #loads = 0
   isFocused = false
 
   constructor(options: WindowOptions) {
@@ -348,7 +405,12 @@ export class BrowserWindow extends Destroyable {
   async loadURL(url: string): Promise<void> {
     this.alive()
     this.webContents.loaded.push(url)
+    const load = (this.#loads += 1)
+    await world.loading
     if (world.loadFails) throw new Error(`ERR_CONNECTION_REFUSED (-102) loading '${url}'`)
+    // What begins to load breaks off what was loading, as in any browser.
+    if (load !== this.#loads)
+      throw Object.assign(new Error(`ERR_ABORTED (-3) loading '${url}'`), { code: 'ERR_ABORTED' })
     // The dashboard takes the ticket out of its address before anything else.
     this.webContents.url = url.replace(/#.*$/, '')
   }
@@ -464,6 +526,55 @@ export class Session extends Emitter {
   }
 }
 
+/** What Electron gives the code of a utility process, made of what Node gives a child. */
+const PARENT_PORT = `
+  const { EventEmitter } = await import('node:events')
+  const port = new EventEmitter()
+  port.postMessage = (message) => void process.send(message)
+  // What was sent before somebody listens is kept until then.
+  port.once('newListener', () => process.on('message', (data) => port.emit('message', { data, ports: [] })))
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  process.parentPort = port`
+
+/** A real process whose only way to talk is the port of a utility process. */
+export class UtilityProcess extends Emitter {
+  readonly #child: ChildProcess
+  readonly options: { serviceName?: string; stdio?: string }
+
+  constructor(modulePath: string, options: UtilityProcess['options']) {
+    super(EVENTS.UtilityProcess)
+    this.options = options
+    this.#child = fork(modulePath, [], {
+      env: world.utilityEnv,
+      execArgv: ['--import', `data:text/javascript,${encodeURIComponent(PARENT_PORT)}`],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    this.#child.on('message', (message) => this.emit('message', message))
+    this.#child.once('exit', (code) => this.emit('exit', code))
+    world.utilities.push(this)
+  }
+
+  get pid(): number | undefined {
+    return this.#child.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined
+  }
+
+  postMessage(message: object): void {
+    if (this.pid !== undefined) this.#child.send(message, () => undefined)
+  }
+
+  kill(): boolean {
+    return this.#child.kill('SIGTERM')
+  }
+}
+
+export const utilityProcess = strict('utilityProcess', {
+  fork(modulePath: string, args: string[], options: UtilityProcess['options']): UtilityProcess {
+    if (!world.isReady) throw new Error('utilityProcess cannot be created before app is ready.')
+    if (args.length > 0) throw new Error('The double of Electron does not know arguments of utility processes.')
+    return strict('UtilityProcess', new UtilityProcess(modulePath, options))
+  },
+})
+
 export const theSession = new Session()
 /** How the session of the window was asked for. */
 export const partitions: { name: string; cache: boolean | undefined }[] = []
@@ -502,6 +613,44 @@ export const screen = strict('screen', {
 
 export const nativeTheme = strict('nativeTheme', { shouldUseDarkColors: false })
 
+/** The network as Electron has it, with Node's in its place. */
+export const net = strict('net', {
+  fetch: (url: string, options: RequestInit): Promise<Response> => fetch(url, options),
+  request: ({ session: _session, ...options }: RequestOptions & { session?: unknown }): ClientRequest =>
+    options.protocol === 'https:' ? requestSecurely(options) : request(options),
+})
+
+/** Squirrel, which only macOS has: it fetches what it is pointed to, and quits when told. */
+class AutoUpdater extends Emitter {
+  #feed: { url: string; headers?: Record<string, string> } | undefined
+
+  constructor() {
+    super(EVENTS.AutoUpdater)
+  }
+
+  setFeedURL(feed: { url: string; headers?: Record<string, string> }): void {
+    this.#feed = feed
+  }
+
+  checkForUpdates(): void {
+    void this.#fetch()
+  }
+
+  quitAndInstall(): void {
+    world.squirrel.push('quitAndInstall')
+    app.quit()
+  }
+
+  async #fetch(): Promise<void> {
+    const { url = '', headers = {} } = this.#feed ?? {}
+    const found = (await (await fetch(url, { headers })).json()) as { url: string }
+    world.squirrel.push(await (await fetch(found.url)).text())
+    this.emit('update-downloaded')
+  }
+}
+
+export const autoUpdater = strict('autoUpdater', new AutoUpdater())
+
 class PowerMonitor extends Emitter {
   constructor() {
     super(EVENTS.PowerMonitor)
@@ -515,11 +664,14 @@ export const app = strict('app', theApp)
 /** Every member that the shell may call, by the names of Electron's declarations. */
 export const MEMBERS = {
   App: membersOf(App),
+  AutoUpdater: membersOf(AutoUpdater),
   BrowserWindow: membersOf(BrowserWindow).filter((name) => name !== 'pressClose'),
   Menu: ['buildFromTemplate', 'setApplicationMenu'],
+  Net: ['fetch', 'request'],
   Notification: ['isSupported', ...membersOf(Notification)],
   Session: membersOf(Session),
   Tray: membersOf(Tray),
+  UtilityProcess: membersOf(UtilityProcess),
   WebContents: membersOf(WebContents),
 } as const
 
