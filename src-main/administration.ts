@@ -10,9 +10,11 @@ import type { StatusView } from '#contract/schemas.ts'
 import { discoverServers } from '#provider/discovery.ts'
 import { listModels } from '#provider/model-list.ts'
 import { probeProvider } from '#provider/probe.ts'
+import { readSealed, writeSealed } from '#secret/sealed-export.ts'
 import { adminHandlers } from '#server/admin-handlers.ts'
 import type { AdminHandlers } from '#server/admin.ts'
 import type { Door } from '#server/door.ts'
+import type { LanControl } from '#server/lan-handlers.ts'
 import { providerUseView, targetsView } from '#server/health.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 
@@ -22,6 +24,7 @@ export type AdministrationInput = {
   readonly settings: () => Omit<SettingsView, 'database_bytes'>
   readonly door: Door
   readonly ticketMade: () => void
+  readonly lan: () => Promise<LanControl>
   readonly dataDir: string
   readonly reports: () => DatabaseThread<ReportOperations>
   /** Answers what nobody should wait long for. */
@@ -30,11 +33,12 @@ export type AdministrationInput = {
 }
 
 export function administration(input: AdministrationInput): AdminHandlers {
-  const { parts, status, settings, door, ticketMade, dataDir, reports, receipts, side } = input
+  const { parts, status, settings, door, ticketMade, lan, dataDir, reports, receipts, side } = input
   return adminHandlers({
     context: parts.context,
     door,
     ticketMade,
+    lan,
     settings: async () => ({ ...settings(), database_bytes: await reports().call('databaseBytes', undefined) }),
     pause: parts.pause,
     status: async () => ({ ...(await status()), targets: targetsView(parts), provider_use: providerUseView(parts) }),
@@ -51,6 +55,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     freeBytes: () => freeBytes(dataDir),
     readReceipt: (id) => receipts().call('receipt', id),
     verifyLedger: () => side.run((thread) => thread.call('verifyAll', undefined)),
+    sealedFiles: { readSealed, writeSealed },
     backUp: (request) => side.run((thread) => thread.call('backUp', request)),
   })
 }

@@ -3,24 +3,28 @@
 
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describeSettings, VERSION, type Config } from '#main/config.ts'
-import { assemble, describeFault, hashKey, stopSpending, type Log, type Parts } from '#main/parts.ts'
-import type { ReportOperations } from '#main/report-thread.ts'
+import { backupsView, openOperations, type Operations } from '#main/operations.ts'
+import { assemble, describeFault, hashKey, stopSpending, type Parts } from '#main/parts.ts'
+import { DASHBOARD_DIR, scriptFile } from '#main/program-files.ts'
+import type { ReportOperations, ReportThreadData } from '#main/report-thread.ts'
 import { SideThreads } from '#main/side-threads.ts'
 import type { WriterOperations } from '#main/writer-thread.ts'
+import { LanListener } from '#main/lan-listener.ts'
 import { iso } from '#catalog/dates.ts'
 import { countSecrets, secretProblems } from '#catalog/secrets.ts'
+import type { Log } from '#core/log.ts'
 import { microToCredits } from '#core/money.ts'
 import { isOpenPage, OPEN_PAGE_LIFE_MS } from '#core/open-page.ts'
 import { BooksCheck } from '#ledger/books-check.ts'
 import type { Clock } from '#pipeline/ports.ts'
+import { forkKeychain, type StartKeychain } from '#secret/keychain-child.ts'
 import type { AdminHandlers } from '#server/admin.ts'
+import { ClientConnections } from '#server/client-connections.ts'
 import type { Door } from '#server/door.ts'
 import { loopbackHosts } from '#server/guard.ts'
-import { buildServer } from '#server/server.ts'
+import { buildServer, type ServerDeps } from '#server/server.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { finishRestore } from '#store/restore.ts'
@@ -44,8 +48,6 @@ export type App = {
 
 type InProcessRequest = { readonly method: string; readonly path: string; readonly body: unknown }
 
-/** Beside the sources, where the build puts it. */
-const DASHBOARD_DIR = fileURLToPath(new URL('../dist/dashboard', import.meta.url))
 /** The name under which requests in process address the server: made anew at each start, so that nobody outside knows it. */
 const IN_PROCESS_HOST = `in-process-${randomBytes(16).toString('hex')}`
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() }
@@ -54,24 +56,37 @@ const WATCH_INTERVAL_MS = 1000
 /** How long the rest of an answer may take to leave when the program ends. */
 const LAST_BYTES_MS = 5000
 
+/** What the host of an app may bring. */
+export type AppSurroundings = {
+  readonly clock?: Clock
+  /** How the process of the keychain is started; as a child of Node unless given. */
+  readonly startKeychain?: StartKeychain
+}
+
 /** Opens the data folder and puts everything together. Throws DatabaseError where the folder is in use or not ours. */
-export async function openApp(config: Config, log: Log, clock: Clock = SYSTEM_CLOCK): Promise<App> {
+export async function openApp(config: Config, log: Log, surroundings: AppSurroundings = {}): Promise<App> {
+  const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain() } = surroundings
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const lock = lockDataDir(config.dataDir)
   try {
     // Whoever holds the lock is the only Farebox here, so a note about another one is left over from a process that died.
     rmSync(join(config.dataDir, INSTANCE_FILE), { force: true })
     removeOpenPages(config.dataDir, Number.POSITIVE_INFINITY)
-    if (finishRestore(config.dataDir)) log('Completed the restore of a backup that had been interrupted.')
+    if (finishRestore(config.dataDir)) {
+      log('Completed the restore of a backup that had been interrupted.', { event: 'restore_completed' })
+    }
   } catch (error) {
     lock.release()
     throw error
   }
   const workerData = { dataDir: config.dataDir }
-  const writer = new DatabaseThread<WriterOperations>(new URL('./writer-thread.ts', import.meta.url), workerData)
+  const writer = new DatabaseThread<WriterOperations>(scriptFile('writer-thread'), workerData)
   try {
-    const parts = await assemble(config, log, clock, writer)
-    return new RunningApp(config, { ...parts, log, writer, release: () => lock.release() })
+    const parts = await assemble({ config, log, clock, writer, startKeychain })
+    const side = new SideThreads(config.dataDir)
+    const clients = new ClientConnections()
+    const operations = await openOperations({ config, parts, log, side, connections: () => clients.size })
+    return new RunningApp(config, { ...parts, log, writer, side, clients, operations, release: () => lock.release() })
   } catch (error) {
     await writer.close().catch(() => undefined)
     lock.release()
@@ -82,6 +97,9 @@ export async function openApp(config: Config, log: Log, clock: Clock = SYSTEM_CL
 type OpenParts = Parts & {
   readonly log: Log
   readonly writer: DatabaseThread<WriterOperations>
+  readonly side: SideThreads
+  readonly clients: ClientConnections
+  readonly operations: Operations
   readonly release: () => void
 }
 
@@ -89,13 +107,12 @@ class RunningApp implements App {
   readonly #config: Config
   readonly #parts: OpenParts
   readonly #server: ReturnType<typeof buildServer>
+  readonly #lan: LanListener
   readonly #hosts = new Set([IN_PROCESS_HOST])
   readonly #adminToken = randomBytes(32).toString('base64url')
   readonly #inProcessToken = randomBytes(32).toString('base64url')
   readonly #startedAtMs = Date.now()
   readonly #watch: NodeJS.Timeout
-  readonly #connections = new Set<Socket>()
-  readonly #side: SideThreads
   readonly #check: BooksCheck
   #reports: DatabaseThread<ReportOperations> | undefined
   #openPageTimer: NodeJS.Timeout | undefined
@@ -109,29 +126,35 @@ class RunningApp implements App {
   constructor(config: Config, parts: OpenParts) {
     this.#config = config
     this.#parts = parts
-    this.#side = new SideThreads(config.dataDir)
     this.#check = this.#booksCheck()
-    this.#server = buildServer({
+    const deps: Omit<ServerDeps, 'hosts'> = {
       ...parts,
+      ...parts.operations,
       hashKey,
       readReceipt: (id) => this.#receiptThread().call('receipt', id),
       missed: (question) => this.#reportThread().call('missed', question),
       version: VERSION,
-      hosts: this.#hosts,
       adminToken: this.#adminToken,
       inProcessToken: this.#inProcessToken,
       dashboardDir: DASHBOARD_DIR,
       adminHandlers: () => this.#administration(),
       door: () => this.#openDoor(),
+    }
+    this.#server = buildServer({ ...deps, hosts: this.#hosts })
+    this.#lan = new LanListener({
+      parts,
+      dataDir: config.dataDir,
+      log: parts.log,
+      graceMs: config.shutdownGraceMs,
+      save: (settings) => parts.writer.call('changeLan', settings),
+      build: ({ hosts, ...lan }) => buildServer({ ...deps, hosts, lan }),
     })
     this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS)
   }
 
   async listen(port: number): Promise<string> {
-    this.#server.server.on('connection', (connection: Socket) => {
-      this.#connections.add(connection)
-      connection.once('close', () => this.#connections.delete(connection))
-    })
+    const { clients, operations } = this.#parts
+    clients.watch(this.#server.server)
     await this.#server.listen({ host: '127.0.0.1', port })
     const address = this.#server.server.address()
     const actualPort = typeof address === 'object' && address !== null ? address.port : port
@@ -142,6 +165,9 @@ class RunningApp implements App {
     if (this.#parts.isSummarised) void this.#check.run()
     else this.#check.skip()
     if (this.#config.secrets === 'keychain') await this.#noteVault()
+    await this.#lan.open()
+    operations.backups?.start()
+    operations.readiness.begin()
     return this.#url
   }
 
@@ -170,7 +196,7 @@ class RunningApp implements App {
 
   async setUpDemo(): Promise<string | undefined> {
     // Only the very first start needs it.
-    if (!isFresh(this.#parts.context)) return undefined
+    if (!this.#config.demo || !isFresh(this.#parts.context)) return undefined
     const { setUpDemo } = await import('#catalog/demo.ts')
     return setUpDemo(this.#parts.context)
   }
@@ -184,23 +210,30 @@ class RunningApp implements App {
   }
 
   async close(): Promise<void> {
-    const { open, drains, ledger, connections, writer, counter, keychain, release } = this.#parts
+    const { open, drains, ledger, connections, writer, counter, keychain, operations, side, clients, release } =
+      this.#parts
+    operations.readiness.end()
     clearInterval(this.#watch)
     clearTimeout(this.#openPageTimer)
     // New connections are refused at once; those with an answer under way are ended by the drain below.
-    const closed = this.#server.close()
+    const closed = Promise.all([this.#server.close(), this.#lan.close()])
     // Nobody waits for them.
     drains.close()
     await open.drain(this.#config.shutdownGraceMs)
     // Each connection ends once what was answered on it has left; one whose client does not read is cut.
-    for (const connection of this.#connections) connection.destroySoon()
-    const cut = setTimeout(() => this.#server.server.closeAllConnections(), LAST_BYTES_MS)
+    clients.end()
+    this.#lan.endConnections()
+    const cut = setTimeout(() => {
+      this.#server.server.closeAllConnections()
+      this.#lan.cut()
+    }, LAST_BYTES_MS)
     await closed
     clearTimeout(cut)
     await connections.close()
     if (ledger.state !== 'halted') await ledger.flush()
     this.#check.close()
-    await this.#side.abandon()
+    await side.abandon()
+    await operations.close()
     await this.#openedDoor?.close()
     await this.#reports?.close()
     await this.#receipts?.close()
@@ -213,16 +246,17 @@ class RunningApp implements App {
   }
 
   #booksCheck(): BooksCheck {
-    const { ledger, log, clock } = this.#parts
+    const { ledger, log, clock, side } = this.#parts
     return new BooksCheck({
-      verify: () => this.#side.run((thread) => thread.call('verify', undefined)),
+      verify: () => side.run((thread) => thread.call('verify', undefined)),
       nowMs: clock.nowMs,
       onProblems(problems) {
         if (ledger.state !== 'mismatch') stopSpending(ledger, problems, log)
       },
       onFailure(error, retryMs) {
         const again = `It is tried again in ${retryMs / 1000} s.`
-        log(`The older entries of the ledger could not be checked. ${again} ${describeFault(error)}`)
+        const line = `The older entries of the ledger could not be checked. ${again} ${describeFault(error)}`
+        log(line, { event: 'ledger_check_failed', level: 'warning', fields: { retry_ms: retryMs } })
       },
     })
   }
@@ -232,30 +266,31 @@ class RunningApp implements App {
     const { context, log } = this.#parts
     const count = await countSecrets(context, context.otherSecrets)
     if (count === 0) return
-    log(
-      `${count} secrets are in the vault, which FAREBOX_SECRETS does not choose: 'farebox secret move' brings them over.`,
-    )
+    const line = `${count} secrets are in the vault, which FAREBOX_SECRETS does not choose: 'farebox secret move' brings them over.`
+    log(line, { event: 'secrets_elsewhere', level: 'warning', fields: { count } })
   }
 
   /** Threads for reading are started by their first question, so that nobody pays for them who never asks. */
   #reportThread(): DatabaseThread<ReportOperations> {
-    this.#reports ??= this.#readingThread()
+    this.#reports ??= this.#readingThread({ isPatient: true })
     return this.#reports
   }
 
   /** Receipts are asked for by clients, who must not wait for somebody's report. */
   #receiptThread(): DatabaseThread<ReportOperations> {
-    this.#receipts ??= this.#readingThread()
+    this.#receipts ??= this.#readingThread({ isPatient: false })
     return this.#receipts
   }
 
-  #readingThread(): DatabaseThread<ReportOperations> {
-    return new DatabaseThread(new URL('./report-thread.ts', import.meta.url), { dataDir: this.#config.dataDir })
+  #readingThread({ isPatient }: Pick<ReportThreadData, 'isPatient'>): DatabaseThread<ReportOperations> {
+    const workerData: ReportThreadData = { dataDir: this.#config.dataDir, isPatient }
+    return new DatabaseThread(scriptFile('report-thread'), workerData)
   }
 
   /** Ends answers that take too long, those of keys that have expired meanwhile, and connections that nobody needs. */
   #look(): void {
-    const { open, catalog, clock, connections } = this.#parts
+    const { open, catalog, clock, connections, operations } = this.#parts
+    operations.memory.look()
     connections.retain(catalog.providers.filter((provider) => provider.dialect !== 'demo'))
     open.look()
     this.#openedDoor?.sessions.sweep()
@@ -279,11 +314,12 @@ class RunningApp implements App {
       status: () => this.#status(),
       settings: () => this.#settings(),
       ticketMade: () => this.#ticketMade(),
+      lan: () => this.#lan.control(),
       door: await this.#openDoor(),
       dataDir: this.#config.dataDir,
       reports: () => this.#reportThread(),
       receipts: () => this.#receiptThread(),
-      side: this.#side,
+      side: this.#parts.side,
     })
   }
 
@@ -347,8 +383,10 @@ class RunningApp implements App {
       ledger_check: this.#check.state,
       ledger_checked_at: this.#check.checkedAtMs === undefined ? null : iso(this.#check.checkedAtMs),
       secrets: this.#config.secrets,
+      lan: await this.#lan.status(),
       attention,
       ...(pause.untilMs === undefined ? {} : { paused_until: iso(pause.untilMs) }),
+      ...backupsView(this.#parts.operations.backups),
       open_exchanges: open.size,
       held_credits: microToCredits(ledger.heldMicro),
       providers: catalog.providers.length,

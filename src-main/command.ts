@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import type { AppSurroundings } from '#main/app.ts'
 import { readConfig, VERSION, type Config } from '#main/config.ts'
 import { openInBrowser } from '#cli/browser.ts'
 import type { AdminTransport } from '#cli/client.ts'
@@ -12,10 +13,10 @@ import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
 import { runCommand } from '#cli/run.ts'
 
 /** Runs one command and returns its exit code. */
-export function main(argv: string[]): Promise<number> {
+export function main(argv: string[], surroundings?: AppSurroundings): Promise<number> {
   return runCommand(
     argv,
-    commandHost((dataDir) => openInProcess(dataDir)),
+    commandHost((dataDir) => openInProcess(dataDir, surroundings)),
   )
 }
 
@@ -43,10 +44,13 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
   }
 }
 
-async function openInProcess(dataDir: string): Promise<{ transport: AdminTransport; close(): Promise<void> }> {
+async function openInProcess(
+  dataDir: string,
+  surroundings: AppSurroundings | undefined,
+): Promise<{ transport: AdminTransport; close(): Promise<void> }> {
   // Loaded only here: most commands talk to a gateway that runs.
   const { openApp } = await import('#main/app.ts')
-  const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`))
+  const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`), surroundings)
   return { transport: (request) => app.inject(request, 'command line'), close: () => app.close() }
 }
 

@@ -156,6 +156,30 @@ export const SETTINGS = {
     'FAREBOX_SHUTDOWN_GRACE_MS',
     10_000,
   ),
+  demo: chosen(
+    'Whether an empty data folder is set up with the demo and a first key.',
+    'FAREBOX_DEMO',
+    trueOrFalse,
+    true,
+  ),
+  log: chosen('How events are written to standard error.', 'FAREBOX_LOG', oneOf(['text', 'json']), 'text'),
+  logLevel: chosen(
+    'The least grave events that are written.',
+    'FAREBOX_LOG_LEVEL',
+    oneOf(['error', 'warning', 'info']),
+    'info',
+  ),
+  logRequests: chosen('Whether every request is an event.', 'FAREBOX_LOG_REQUESTS', trueOrFalse, false),
+  metrics: chosen('Whether figures for Prometheus are served at /metrics.', 'FAREBOX_METRICS', trueOrFalse, false),
+  metricsTokenFile: optionalFile('The file with the token that opens /metrics.', 'FAREBOX_METRICS_TOKEN_FILE'),
+  backupDir: optionalFile('The folder in which backups are made on a schedule.', 'FAREBOX_BACKUP_DIR'),
+  backupEvery: chosen(
+    'How often a backup is made.',
+    'FAREBOX_BACKUP_EVERY',
+    oneOf(['hourly', 'daily', 'weekly']),
+    'daily',
+  ),
+  backupKeep: chosen('How many of these backups are kept.', 'FAREBOX_BACKUP_KEEP', wholeNumber(1, 1000), 7),
 } as const satisfies Record<string, Setting<unknown>>
 
 type ValueOf<Row> = Row extends { kind: Kind<infer Read>; fallback: (start: Start) => infer Fallback }
@@ -295,6 +319,15 @@ function oneOf<const Choice extends string>(choices: readonly Choice[]): Kind<Ch
     expects: choices.length === 1 ? `'${choices[0]}'` : `one of ${choices.join(', ')}`,
     read: (text) => choices.find((choice) => choice === text),
   }
+}
+
+/** A setting that has a variable but no flag. */
+function chosen<Value>(meaning: string, env: string, kind: Kind<Value>, fallback: NoInfer<Value>) {
+  return { meaning, env, flag: undefined, kind, fallback: () => fallback }
+}
+
+function optionalFile(meaning: string, env: string) {
+  return { meaning, env, flag: undefined, kind: file, fallback: () => undefined }
 }
 
 /** A day at most: timers that overflow 31 bits fire at once. */

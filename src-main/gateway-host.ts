@@ -1,10 +1,10 @@
 // The gateway as the desktop shell sees it: one in this process, or the one that runs on the data folder already.
 
-import { openApp, type App } from '#main/app.ts'
+import { openApp, type App, type AppSurroundings } from '#main/app.ts'
 import type { Config } from '#main/config.ts'
 import { applyConfigFile, explainStart } from '#main/headless.ts'
-import type { Log } from '#main/parts.ts'
 import { adminClient, httpTransport, readInstance, type AdminClient } from '#cli/client.ts'
+import type { Log } from '#core/log.ts'
 import { describePortOwner } from '#server/port-owner.ts'
 import type { Gateway, GatewayHost, Reading, Started } from '#shell/gateway-port.ts'
 import { DatabaseError } from '#store/database.ts'
@@ -12,15 +12,15 @@ import { DatabaseError } from '#store/database.ts'
 /** The calls among which recent errors are looked for. */
 const CALLS = '50'
 
-export function gatewayHost(config: Config, log: Log): GatewayHost {
-  return { start: () => start(config, log) }
+export function gatewayHost(config: Config, log: Log, surroundings?: AppSurroundings): GatewayHost {
+  return { start: () => start(config, log, surroundings) }
 }
 
-async function start(config: Config, log: Log): Promise<Started> {
+async function start(config: Config, log: Log, surroundings: AppSurroundings | undefined): Promise<Started> {
   let app: App | undefined
   try {
-    app = await openApp(config, log)
-    if (!(await applyConfigFile(app, config))) {
+    app = await openApp(config, log, surroundings)
+    if (!(await applyConfigFile(app, config, log))) {
       await app.close()
       return { type: 'failed', message: `The file ${config.configFile ?? ''} has mistakes; they were printed.` }
     }

@@ -6,9 +6,7 @@ import { carryOut, type KeychainAnswer, type KeychainCall, type Keytar } from '#
 /** undefined where the library has no binary for this machine. */
 let library: Promise<Keytar | undefined> | undefined
 
-process.on('message', (call: KeychainCall) => void answer(call))
-// The gateway is gone. `process.exit` would wait for a call that hangs.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+const reply = listen((call) => void answer(call))
 // A terminal sends it to everybody; the gateway may still need secrets for the calls that it finishes.
 process.on('SIGINT', () => undefined)
 
@@ -19,5 +17,19 @@ async function answer({ id, request }: KeychainCall): Promise<void> {
     keytar === undefined
       ? ({ type: 'failed', trouble: 'unreachable' } as const)
       : await carryOut(keytar, request, process.platform)
-  process.send?.({ id, result } satisfies KeychainAnswer)
+  reply({ id, result })
+}
+
+/** Hears calls from whichever way this process was started, and returns what sends their answers back the same way. */
+function listen(hear: (call: KeychainCall) => void): (answer: KeychainAnswer) => void {
+  // Only a utility process of Electron has that port; it ends by itself when the gateway is gone.
+  const port: Electron.ParentPort | undefined = process.parentPort
+  if (port !== undefined) {
+    port.on('message', ({ data }) => hear(data))
+    return (message) => port.postMessage(message)
+  }
+  process.on('message', hear)
+  // The gateway is gone. `process.exit` would wait for a call that hangs.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  return (message) => void process.send?.(message)
 }

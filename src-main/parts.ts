@@ -4,12 +4,14 @@
 import { hash, randomBytes, randomFillSync } from 'node:crypto'
 import { join } from 'node:path'
 import { VERSION, type Config } from '#main/config.ts'
+import { scriptFile } from '#main/program-files.ts'
 import type { WriterOperations } from '#main/writer-thread.ts'
 import { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { secretReference } from '#catalog/secrets.ts'
 import { cycleStart } from '#core/cycle.ts'
 import type { Target } from '#core/entities.ts'
+import type { Log } from '#core/log.ts'
 import { ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import { uuidV7Generator } from '#core/uuid.ts'
@@ -17,6 +19,7 @@ import type { OpenHold } from '#ledger/account.ts'
 import { Journal } from '#ledger/journal.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
 import { RecordedCalls } from '#ledger/recorded.ts'
+import { WriteMeter } from '#ledger/write-meter.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
@@ -33,32 +36,39 @@ import { Tokenizer } from '#provider/tokenizer.ts'
 import { HttpTransport } from '#provider/transport.ts'
 import { Forgetting } from '#secret/forgetting.ts'
 import { Keeper } from '#secret/keeper.ts'
+import type { StartKeychain } from '#secret/keychain-child.ts'
 import { openKeychain } from '#secret/keychain.ts'
 import type { SecretStore } from '#secret/port.ts'
 import { openVault } from '#secret/vault.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 
-/** What the program says about itself while it runs; never content, secrets or keys. */
-export type Log = (line: string) => void
-
 export const USER_AGENT = `farebox/${VERSION}`
 
 export type Parts = Awaited<ReturnType<typeof assemble>>
 
+export type Foundation = {
+  readonly config: Config
+  readonly log: Log
+  readonly clock: Clock
+  readonly writer: DatabaseThread<WriterOperations>
+  readonly startKeychain: StartKeychain
+}
+
 /** Reads the data folder and puts everything together that a running app is made of. Nothing listens yet. */
-export async function assemble(config: Config, log: Log, clock: Clock, writer: DatabaseThread<WriterOperations>) {
+export async function assemble({ config, log, clock, writer, startKeychain }: Foundation) {
   const newId = uuidV7Generator(clock.nowMs, pooledRandom())
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const chargedSinceMs = cycleStart('daily', timeZone, clock.nowMs())
   const loaded = await writer.call('load', { chargedSinceMs })
   const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
   const recorded = new RecordedCalls()
-  const journal = journalOf(writer, recorded)
+  const writes = new WriteMeter(clock.monotonicMs)
+  const journal = journalOf(writer, { recorded, writes })
   const ledger = new Ledger({ journal, nowMs: clock.nowMs, holdWaitMs: config.holdWaitMs })
   await restoreLedger(ledger, catalog, loaded.ledger, log)
   const open = new OpenExchanges()
   const drains = new Drains()
-  const { secrets, otherSecrets, keychain } = openSecrets(config, catalog, clock)
+  const { secrets, otherSecrets, keychain } = openSecrets({ config, clock, startKeychain }, catalog)
   const adaptations = new Adaptations()
   const context: CatalogContext = {
     catalog,
@@ -79,26 +89,18 @@ export async function assemble(config: Config, log: Log, clock: Clock, writer: D
   const connections = connectionsFor(config, ownListener)
   const http = new HttpTransport({ secrets, connections, userAgent: USER_AGENT })
   const gate = new Gate({ nowMs: clock.nowMs, waits: config.rateLimitWait, maxWaitMs: config.rateLimitWaitMs })
-  const reportFault = (error: unknown, requestId: string) =>
-    log(`fault in request ${requestId}: ${describeFault(error)}`)
   const transport = transportOf(http, new DemoTransport(clock.nowMs))
-  const providerGate = new ProviderGate({ nowMs: clock.nowMs, timeZone, maxWaitMs: config.rateLimitWaitMs })
-  providerGate.restore(loaded.charged)
-  const routing: RoutingDeps = {
-    health: new Health(),
-    gate: providerGate,
-    monotonicMs: clock.monotonicMs,
-    random: Math.random,
-    retryDelayMs: config.upstreamRetryDelayMs,
-  }
-  const counter = new Tokenizer({ script: new URL('./tokenizer-thread.ts', import.meta.url) })
+  const routing = routingFor(config, clock, { timeZone, charged: loaded.charged })
+  const counter = new Tokenizer()
   return {
+    lanSettings: loaded.lan,
     isSummarised: loaded.ledger.isSummarised,
     clock,
     newId,
     catalog,
     ledger,
     recorded,
+    writes,
     open,
     pause: new Pause(clock.nowMs),
     drains,
@@ -108,7 +110,7 @@ export async function assemble(config: Config, log: Log, clock: Clock, writer: D
     ownListener,
     connections,
     gate,
-    reportFault,
+    ...faultReporter(log),
     transport,
     counter,
     adaptations,
@@ -117,15 +119,43 @@ export async function assemble(config: Config, log: Log, clock: Clock, writer: D
   }
 }
 
+type Charged = Parameters<ProviderGate['restore']>[0]
+
+function routingFor(
+  config: Config,
+  clock: Clock,
+  { timeZone, charged }: { readonly timeZone: string; readonly charged: Charged },
+): RoutingDeps {
+  const gate = new ProviderGate({ nowMs: clock.nowMs, timeZone, maxWaitMs: config.rateLimitWaitMs })
+  gate.restore(charged)
+  const { monotonicMs } = clock
+  return { health: new Health(), gate, monotonicMs, random: Math.random, retryDelayMs: config.upstreamRetryDelayMs }
+}
+
 function forgetTargets(targets: readonly Target[], memories: readonly { forget(target: Target): void }[]): void {
   for (const memory of memories) for (const target of targets) memory.forget(target)
 }
 
-function journalOf(writer: DatabaseThread<WriterOperations>, recorded: RecordedCalls): Journal {
+function journalOf(
+  writer: DatabaseThread<WriterOperations>,
+  { recorded, writes }: { readonly recorded: RecordedCalls; readonly writes: WriteMeter },
+): Journal {
   return new Journal(
-    (batch) => writer.call('append', batch),
+    writes.measured((batch) => writer.call('append', batch)),
     (records) => recorded.publish(records),
   )
+}
+
+/** Says what mistakes were made, and counts them. */
+function faultReporter(log: Log) {
+  const faults = { count: 0 }
+  const reportFault = (error: unknown, requestId: string) => {
+    faults.count += 1
+    const fault = describeFault(error)
+    const fields = { request_id: requestId, fault }
+    log(`fault in request ${requestId}: ${fault}`, { event: 'fault', level: 'error', fields })
+  }
+  return { faults, reportFault }
 }
 
 /** Takes over what is on disk, resolves what a killed process left open, and stops spending if the books do not add up. */
@@ -142,13 +172,16 @@ async function restoreLedger(
   const reason = 'its package had changed when Farebox last ended'
   await Promise.all(state.changedTerms.map(({ keyId, terms }) => ledger.changeTerms(keyId, { terms, reason })))
   const released = await ledger.releaseOrphans((hold) => orphanSettlement(hold, catalog))
-  if (released > 0) log(`Released ${released} holds of calls that were interrupted when Farebox last ended.`)
+  if (released === 0) return
+  const line = `Released ${released} holds of calls that were interrupted when Farebox last ended.`
+  log(line, { event: 'holds_released', level: 'warning', fields: { holds: released } })
 }
 
 export function stopSpending(ledger: Ledger, problems: readonly string[], log: Log): void {
   const text = problems.join('; ')
   ledger.stopSpending(text)
-  log(`The ledger does not add up, so no calls are admitted. ${text}. See: farebox ledger verify`)
+  const line = `The ledger does not add up, so no calls are admitted. ${text}. See: farebox ledger verify`
+  log(line, { event: 'ledger_mismatch', level: 'error', fields: { problems: problems.length } })
 }
 
 /** A call whose process died: nobody knows what was delivered, and it was not the client's doing, so it is not charged. */
@@ -180,11 +213,14 @@ function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
 }
 
 /** The store that was chosen, the other one for what may be there from before, and the keychain, which has to be closed. */
-function openSecrets(config: Config, catalog: Catalog, { monotonicMs }: Clock) {
+function openSecrets(
+  { config, clock, startKeychain }: Pick<Foundation, 'config' | 'clock' | 'startKeychain'>,
+  catalog: Catalog,
+) {
   const { dataDir, vaultKeyFile: keyFile, credentialsDir } = config
+  const { monotonicMs } = clock
   const vault = openVault({ dataDir, keyFile, credentialsDir })
-  const script = new URL('./keychain-process.ts', import.meta.url)
-  const keychain = openKeychain({ dataDir, script, monotonicMs })
+  const keychain = openKeychain({ dataDir, script: scriptFile('keychain-process'), start: startKeychain, monotonicMs })
   const store: SecretStore = config.secrets === 'vault' ? vault : keychain
   const forgetting = new Forgetting({
     path: join(dataDir, 'secrets-to-forget.json'),

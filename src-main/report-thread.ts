@@ -1,6 +1,7 @@
 // The report thread: answers questions about history on a connection that can only read, so that a long report neither
 // blocks the event loop nor the writer. Long answers leave as the bytes that are sent: the main thread serves calls meanwhile.
 
+import { platform, setPriority } from 'node:os'
 import { workerData } from 'node:worker_threads'
 import type { UsageView } from '#contract/schemas.ts'
 import type { Refusal } from '#core/refusal.ts'
@@ -47,7 +48,16 @@ export type ReportOperations = {
   close: { input: undefined; output: void }
 }
 
-const { dataDir } = workerData as { dataDir: string }
+export type ReportThreadData = {
+  readonly dataDir: string
+  /** For work that nobody's call waits for. */
+  readonly isPatient: boolean
+}
+
+const PATIENT_NICENESS = 10
+
+const { dataDir, isPatient } = workerData as ReportThreadData
+if (isPatient) giveWay()
 const db = openForReading(dataDir)
 
 serveOperations<ReportOperations>({
@@ -75,6 +85,16 @@ serveOperations<ReportOperations>({
     db.close()
   },
 })
+
+/** On Linux each thread has a priority of its own, so that calls come first where processors are short. Elsewhere it is the process's. */
+function giveWay(): void {
+  if (platform() !== 'linux') return
+  try {
+    setPriority(PATIENT_NICENESS)
+  } catch {
+    // A sandbox may forbid it, and everything works without.
+  }
+}
 
 function missed({ lastId, keyIds, most }: MissedRequest): UsageView[] | undefined {
   const ids = resolvedAfter(db, lastId, { keyIds, most })

@@ -1,7 +1,8 @@
 // Threads that read for long and are then done: a backup, a check of all books. Each has a connection of its own, so that
 // neither calls nor reports wait for them, and ends with its work.
 
-import type { ReportOperations } from '#main/report-thread.ts'
+import { scriptFile } from '#main/program-files.ts'
+import type { ReportOperations, ReportThreadData } from '#main/report-thread.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 
 type ReportThread = DatabaseThread<ReportOperations>
@@ -16,8 +17,8 @@ export class SideThreads {
 
   /** Starts a thread for some work and ends it afterwards. Rejects when the thread fails or is abandoned. */
   async run<Result>(work: (thread: ReportThread) => Promise<Result>): Promise<Result> {
-    const script = new URL('./report-thread.ts', import.meta.url)
-    const thread: ReportThread = new DatabaseThread(script, { dataDir: this.#dataDir })
+    const workerData: ReportThreadData = { dataDir: this.#dataDir, isPatient: true }
+    const thread: ReportThread = new DatabaseThread(scriptFile('report-thread'), workerData)
     this.#running.add(thread)
     try {
       const result = await work(thread)

@@ -4,6 +4,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import { ledgerAppender, loadLedger, type LedgerState } from '#ledger/entries.ts'
+import type { LanSettings } from '#core/lan.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
 import {
@@ -15,6 +16,7 @@ import {
 } from '#store/catalog-rows.ts'
 import { openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
+import { loadLan, putLan } from '#store/lan-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
 import { chargedByProvider } from '#store/usage-rows.ts'
@@ -25,6 +27,8 @@ type Loaded = {
   readonly priceVersions: Map<string, number>
   /** Micro-credits by provider. */
   readonly charged: Map<string, number>
+  /** undefined where nobody ever set it. */
+  readonly lan: LanSettings | undefined
 }
 
 export type WriterOperations = {
@@ -35,6 +39,7 @@ export type WriterOperations = {
   /** Sessions and what belongs to them. */
   loadVisits: { input: undefined; output: VisitState }
   changeVisits: { input: readonly VisitChange[]; output: void }
+  changeLan: { input: LanSettings; output: void }
   close: { input: undefined; output: void }
 }
 
@@ -130,6 +135,7 @@ serveOperations<WriterOperations>({
     ledger: loadLedger(db),
     priceVersions: loadPriceVersions(db),
     charged: chargedByProvider(db, chargedSinceMs),
+    lan: loadLan(db),
   }),
   append: (batch) => {
     withRoom(() => append.immediate(batch))
@@ -139,6 +145,7 @@ serveOperations<WriterOperations>({
   change: ({ changes, batch }) => withRoom(() => change.immediate(changes, batch)),
   loadVisits: () => loadVisits(db),
   changeVisits: (changes) => withRoom(() => changeVisits.immediate(changes)),
+  changeLan: (settings) => withRoom(() => putLan(db, settings)),
   close: () => {
     clearTimeout(summaryTimer)
     db.close()

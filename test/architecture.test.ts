@@ -29,36 +29,54 @@ const ROOMS: Readonly<Record<string, Room>> = {
   pipeline: { values: ['core', 'dialect', 'catalog'], types: ['ledger', 'store'] },
   server: {
     values: ['contract', 'core', 'dialect', 'pipeline', 'catalog', 'reports'],
-    types: ['store', 'ledger'],
+    types: ['store', 'ledger', 'secret'],
     packages: ['fastify'],
   },
   cli: { values: ['contract', 'core'], packages: ['yaml'] },
   connect: { values: ['contract', 'core'] },
   lan: { values: ['contract', 'core'] },
-  shell: { values: ['contract', 'core'], packages: ['electron'] },
+  shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
 }
 
 const FILES: Readonly<Record<string, Room>> = {
   'config.ts': { values: [] },
+  'program-files.ts': { values: [] },
   'writer-thread.ts': { values: ['core', 'store', 'ledger'] },
   'report-thread.ts': { values: ['core', 'store', 'ledger', 'reports'], types: ['contract'] },
   'tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
   'keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
-  'side-threads.ts': { values: ['store'], types: ['report-thread.ts'] },
+  'side-threads.ts': { values: ['store', 'program-files.ts'], types: ['report-thread.ts'] },
   'restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
-  'parts.ts': { values: [...allBut('shell', 'cli', 'server'), 'config.ts'], types: ['writer-thread.ts'] },
+  'parts.ts': {
+    values: [...allBut('shell', 'cli', 'server'), 'config.ts', 'program-files.ts'],
+    types: ['writer-thread.ts'],
+  },
   'administration.ts': {
-    values: ['server', 'provider', 'parts.ts'],
+    values: ['server', 'provider', 'secret', 'parts.ts'],
     types: ['contract', 'store', 'report-thread.ts', 'side-threads.ts'],
   },
+  'lan-listener.ts': { values: ['lan'], types: ['contract', 'core', 'server', 'parts.ts'] },
+  'operations.ts': {
+    values: ['core', 'catalog', 'server', 'store', 'config.ts'],
+    types: ['contract', 'parts.ts', 'side-threads.ts'],
+  },
   'app.ts': {
-    values: [...allBut('shell', 'cli'), 'config.ts', 'parts.ts', 'side-threads.ts', 'administration.ts'],
+    values: [
+      ...allBut('shell', 'cli'),
+      'config.ts',
+      'parts.ts',
+      'program-files.ts',
+      'side-threads.ts',
+      'administration.ts',
+      'lan-listener.ts',
+      'operations.ts',
+    ],
     types: ['writer-thread.ts', 'report-thread.ts'],
   },
-  'headless.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'command.ts'] },
+  'headless.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'command.ts', 'parts.ts'] },
   'gateway-host.ts': {
     values: ['app.ts', 'headless.ts', 'cli', 'server', 'store'],
-    types: ['config.ts', 'parts.ts', 'shell'],
+    types: ['config.ts', 'core', 'shell'],
   },
   'desktop-choice.ts': { values: [], types: ['config.ts'] },
   'desktop-runtime.ts': { values: [], types: ['config.ts'] },
@@ -66,28 +84,38 @@ const FILES: Readonly<Record<string, Room>> = {
   'warm-up.ts': { values: ['app.ts', 'config.ts', 'command.ts', 'headless.ts', 'provider'] },
   'build-dashboard.mjs': { values: [] },
   'launch.mjs': { values: ['headless.ts', 'command.ts', 'desktop-choice.ts', 'desktop-runtime.ts'] },
-  'main.ts': { values: ['config.ts', 'gateway-host.ts', 'shell'], packages: ['electron'] },
+  'main.ts': {
+    values: ['config.ts', 'gateway-host.ts', 'desktop-choice.ts', 'command.ts', 'headless.ts', 'shell'],
+    packages: ['electron'],
+  },
 }
 
 /** Files that may import more values than their room. */
 const EXCEPTIONS: readonly { readonly files: RegExp; readonly values: readonly string[] }[] = [
   // The demo provider answers in a dialect instead of sending a request to someone who does.
   { files: /^provider\/demo/, values: ['dialect'] },
+  // What is delivered with the program, and the file of a thread.
+  { files: /^(catalog\/resources|provider\/tokenizer)\.ts$/, values: ['program-files.ts'] },
 ]
 
 /** Only config.ts reads settings; the entries hand the environment to it. */
 const MAY_READ_ENVIRONMENT = ['config.ts', 'headless.ts', 'command.ts', 'launch.mjs', 'main.ts']
+/** A package has other files at other places; what else asks where it lies is in no package. */
+const MAY_KNOW_ITS_PLACE = ['program-files.ts', 'desktop-runtime.ts', 'launch.mjs', 'build-dashboard.mjs']
 const MAY_HOLD_SQL = ['store', 'ledger']
 const SQL = /\b(SELECT\s|INSERT INTO\s|UPDATE\s.*\sSET\s|DELETE FROM\s|CREATE TABLE\s)/
 /** Who may open connections: to providers one file for all, and to a gateway of this machine those who look for it. */
 const MAY_CALL_OUT = [
+  // It listens for TLS, and opens none.
+  'lan/tls-server.ts',
   'provider/connections.ts',
   'provider/guarded-connector.ts',
   'server/port-owner.ts',
   'cli/client.ts',
+  'shell/feed-updater.ts',
 ]
 const CALLS_OUT =
-  /(?<![.\w])fetch\(|\bnew (Pool|Agent|Client|\w+Pool|\w*ProxyAgent|WebSocket|EventSource)\(|^import (?!type )(\{[^}]*\}|[^\n{]*) from 'node:(https?|http2|net|tls|dgram)'/m
+  /(?<![.\w])fetch\(|(?<!\.)\bnet\.(fetch|request)\(|\bnew (Pool|Agent|Client|\w+Pool|\w*ProxyAgent|WebSocket|EventSource)\(|^import (?!type )(\{[^}]*\}|[^\n{]*) from 'node:(https?|http2|net|tls|dgram)'/m
 const MOST_FILE_LINES = 400
 const MOST_FUNCTION_LINES = 70
 
@@ -154,6 +182,9 @@ function textViolations(file: SourceFile): string[] {
   const violations: string[] = []
   const readsEnvironment = /\bprocess\s*(\?\.|\.|\[['"`])\s*env\b|from ['"]node:process['"]/.test(code)
   if (readsEnvironment && !MAY_READ_ENVIRONMENT.includes(file.path)) violations.push(`${file.path} reads process.env`)
+  if (code.includes('import.meta') && !MAY_KNOW_ITS_PLACE.includes(file.path)) {
+    violations.push(`${file.path} asks where it lies`)
+  }
   if (SQL.test(code) && !MAY_HOLD_SQL.includes(roomName(file.path))) violations.push(`${file.path} holds SQL`)
   if (CALLS_OUT.test(code) && !MAY_CALL_OUT.includes(file.path)) violations.push(`${file.path} opens connections`)
   return violations
@@ -270,6 +301,8 @@ describe('the checker', () => {
     ['provider/a.ts opens connections', 'provider/a.ts', "import { Pool } from 'undici'\nconst pool = new Pool(url)"],
     ['provider/a.ts opens connections', 'provider/a.ts', 'const agent = new EnvHttpProxyAgent()'],
     ['server/a.ts opens connections', 'server/a.ts', "import { request } from 'node:https'"],
+    ['app.ts asks where it lies', 'app.ts', "const script = new URL('./a-thread.ts', import.meta.url)"],
+    ['shell/a.ts opens connections', 'shell/a.ts', "import { net } from 'electron'\nawait net.fetch(url)"],
     ['attic/a.ts is in no room of the table', 'attic/a.ts', ''],
     ['attic.ts is in no room of the table', 'attic.ts', ''],
   ])('finds that %s', (violation, path, text) => {

@@ -40,6 +40,15 @@ describe('the default configuration', () => {
       holdWaitMs: 10_000,
       rateLimitWaitMs: 30_000,
       shutdownGraceMs: 10_000,
+      demo: true,
+      log: 'text',
+      logLevel: 'info',
+      logRequests: false,
+      metrics: false,
+      metricsTokenFile: undefined,
+      backupDir: undefined,
+      backupEvery: 'daily',
+      backupKeep: 7,
     })
   })
 

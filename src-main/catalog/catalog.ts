@@ -65,7 +65,7 @@ export class Catalog {
     return named.find((key) => key.storedStatus !== 'revoked') ?? named.at(-1)
   }
 
-  /** By the hash of a key's value. */
+  /** By the hash of a key's value, or of the one that it had before. */
   keyByHash(hash: string): Key | undefined {
     return this.#keysByHash.get(hash)
   }
@@ -136,7 +136,13 @@ export class Catalog {
   }
 
   #putKey(key: Key): void {
+    const before = this.#keys.get(key.id)
+    if (before !== undefined) for (const hash of hashesOf(before)) this.#keysByHash.delete(hash)
     this.#keys.set(key.id, key)
-    this.#keysByHash.set(key.hash, key)
+    for (const hash of hashesOf(key)) this.#keysByHash.set(hash, key)
   }
+}
+
+function hashesOf({ hash, previous }: Key): string[] {
+  return previous === undefined ? [hash] : [hash, previous.hash]
 }

@@ -11,7 +11,7 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** Rotation about every 90 days is what the contract recommends. */
 export const DEFAULT_EXPIRY = '90d'
-const KEY_RANDOM_BYTES = 64
+export const KEY_RANDOM_BYTES = 64
 
 /**
  * Makes a key. Its value is in the answer and nowhere else, ever again. Where the owner is a member, the key is the member's from
@@ -41,6 +41,8 @@ export async function createKey(context: CatalogContext, input: KeyCreate): Prom
     suspendedBy: undefined,
     expiresAtMs,
     createdAtMs: nowMs,
+    valueSinceMs: nowMs,
+    previous: undefined,
   }
   const opening = context.ledger.open(key.id, termsOf(entity))
   try {

@@ -2,12 +2,13 @@
 
 import type { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
-import { readExpiry } from '#catalog/dates.ts'
-import { createKey, DEFAULT_EXPIRY } from '#catalog/keys.ts'
+import { iso, readExpiry } from '#catalog/dates.ts'
+import { createKey, DEFAULT_EXPIRY, noKey } from '#catalog/keys.ts'
 import { usableKeys } from '#catalog/members.ts'
 import { noPackage } from '#catalog/packages.ts'
+import { rotateKey } from '#catalog/rotation.ts'
 import { modelView, packageView } from '#catalog/views.ts'
-import type { KeyCreate, KeyCreated, ModelView, PackageView } from '#contract/schemas.ts'
+import type { KeyCreate, KeyCreated, KeyRotate, KeyRotated, ModelView, PackageView } from '#contract/schemas.ts'
 import type { Package } from '#core/entities.ts'
 import type { Member } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -38,6 +39,32 @@ export async function createOwnKey(
   return createKey(context, { ...input, package: entity.id, owner: member.id })
 }
 
+/**
+ * Gives a member's key a new value. It lives on like a key that they could make in its place; where they could not, because its
+ * package is not open to them, or where it has expired, its end is an administrator's to move.
+ */
+export async function rotateOwnKey(
+  context: CatalogContext,
+  member: Member,
+  keyId: string,
+  input: KeyRotate,
+): Promise<KeyRotated | Refusal> {
+  const { catalog } = context
+  const key = catalog.key(keyId)
+  if (key === undefined) return noKey(keyId)
+  const entity = catalog.package(key.packageId)
+  if (entity === undefined) throw new Error(`key ${key.id} has no package`)
+  if (catalog.statusOf(key, context.nowMs()) === 'expired') return onlyAdministrator('This key has expired.')
+  if (isOpenTo(entity, member)) {
+    return checkExpiry(context, entity, input.expires) ?? rotateKey(context, key.id, input)
+  }
+  if (input.expires !== undefined) return onlyAdministrator('The package of this key is not open to you.')
+  return rotateKey(context, key.id, {
+    ...input,
+    expires: key.expiresAtMs === undefined ? 'never' : iso(key.expiresAtMs),
+  })
+}
+
 /** The packages under which a member may make keys. Of their keys a member sees the own ones. */
 export function ownPackages(catalog: Catalog, member: Member): PackageView[] {
   const keys = catalog.keysOfMember(member.id)
@@ -59,6 +86,10 @@ export function ownModels(catalog: Catalog, member: Member): ModelView[] {
 
 function isOpenTo(entity: Package, { packages }: Member): boolean {
   return packages === 'all' || packages.includes(entity.id)
+}
+
+function onlyAdministrator(why: string): Refusal {
+  return refuse('forbidden', `${why} An administrator can extend it.`)
 }
 
 function checkExpiry(context: CatalogContext, { timeZone }: Package, expires: string | undefined): Refusal | undefined {

@@ -1,12 +1,11 @@
 // The data that Farebox is delivered with, read when it is first asked for: an administrator's action may wait for a small
-// file, and a gateway that only relays never reads it. The one place that knows where the files are. They are parts of the
-// program like its code, so that a test holds them to their schemas and nothing does so again at every start.
+// file, and a gateway that only relays never reads it. The files are parts of the program like its code, so that a test
+// holds them to their schemas and nothing does so again at every start.
 
 import { readFileSync } from 'node:fs'
+import { RESOURCES } from '#main/program-files.ts'
 import type { PriceCard } from '#contract/price-card.ts'
 import type { Preset } from '#contract/presets.ts'
-
-const FOLDER = new URL('../../resources/', import.meta.url)
 
 let presets: readonly Preset[] | undefined
 let card: PriceCard | undefined
@@ -21,9 +20,9 @@ export function loadPriceCard(): PriceCard {
 
 /** The style of the page that describes the API. */
 export function loadReferenceStyle(): string {
-  return readFileSync(new URL('reference.css', FOLDER), 'utf8')
+  return readFileSync(new URL('reference.css', RESOURCES), 'utf8')
 }
 
 function parsed(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'))
+  return JSON.parse(readFileSync(new URL(name, RESOURCES), 'utf8'))
 }

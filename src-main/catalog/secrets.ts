@@ -2,11 +2,12 @@
 // be used is a refusal, and what is no longer needed is forgotten now or as soon as the store allows.
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
-import type { ProviderRemoved, SecretsMoved } from '#contract/providers.ts'
+import type { ProviderRemoved, SecretsImported, SecretsMoved } from '#contract/providers.ts'
 import type { Provider } from '#core/entities.ts'
-import { refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure, type SecretState } from '#core/secret-failure.ts'
 import type { SecretReference, SecretStore } from '#secret/port.ts'
+import type { ExportedSecret } from '#secret/sealed-export.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
 
 export type SecretChange = {
@@ -103,6 +104,47 @@ export async function moveSecrets(context: CatalogContext): Promise<SecretsMoved
     }
   })
   return refusal ?? { moved, missing }
+}
+
+/** All secrets with whose they are, and the names of providers whose secret is nowhere to be found. */
+export async function collectSecrets(
+  context: CatalogContext,
+): Promise<{ readonly secrets: readonly ExportedSecret[]; readonly missing: readonly string[] } | Refusal> {
+  const secrets: ExportedSecret[] = []
+  const missing: string[] = []
+  const refusal = await orRefusal(async () => {
+    for (const provider of withSecret(context)) {
+      const reference = secretReference(provider)
+      const secret = await context.secrets.get(reference)
+      if (secret === undefined) missing.push(provider.name)
+      else secrets.push({ ...reference, providerName: provider.name, secret })
+    }
+  })
+  return refusal ?? { secrets, missing }
+}
+
+/**
+ * Gives providers the secrets that were theirs: by their id, which a restore keeps, else by their name. Never to one at another
+ * origin, which would be sent the secret of somebody else.
+ */
+export async function takeSecrets(
+  context: CatalogContext,
+  exported: readonly ExportedSecret[],
+): Promise<SecretsImported | Refusal> {
+  const { providers } = context.catalog
+  const found = exported.map(({ providerId, providerName, origin, secret }) => {
+    const fitting = providers.filter((provider) => provider.dialect !== 'demo' && originOf(provider) === origin)
+    const provider = fitting.find(({ id }) => id === providerId) ?? fitting.find(({ name }) => name === providerName)
+    return { name: providerName, secret, provider }
+  })
+  const secrets = found.flatMap(({ provider, secret }) => (provider === undefined ? [] : [{ provider, secret }]))
+  const rows = secrets.map(({ provider }) => {
+    return { type: 'put-provider', provider: { ...provider, hasSecret: true } } as const
+  })
+  const committed = await commitWithSecrets(context, { secrets, leaving: [], rows })
+  if (isRefusal(committed)) return committed
+  const skipped = found.flatMap(({ name, provider }) => (provider === undefined ? [name] : []))
+  return { imported: secrets.map(({ provider }) => provider.name), skipped }
 }
 
 async function moveSecret({ secrets, otherSecrets }: CatalogContext, reference: SecretReference): Promise<boolean> {

@@ -98,8 +98,15 @@ export function keyView(key: Key, balance: Balance, catalog: Catalog, nowMs: num
     status: catalog.statusOf(key, nowMs),
     expires_at: isoOrNull(key.expiresAtMs),
     created_at: iso(key.createdAtMs),
+    value_since: iso(key.valueSinceMs),
+    previous_valid_until: previousUntil(key, nowMs),
     balance: balanceView(balance),
   }
+}
+
+/** A value whose time is over is of no interest any more. */
+function previousUntil({ previous }: Key, nowMs: number): string | null {
+  return previous === undefined || previous.validUntilMs <= nowMs ? null : iso(previous.validUntilMs)
 }
 
 /** The name of the member whose key it is, else what was written when it was made; null where nobody said. Reports tell calls apart by it. */

@@ -6,20 +6,37 @@ import { toggle } from '#cli/flags.ts'
 import type { RestoreOutcome } from '#cli/host.ts'
 import { facts, printable, table, time, view } from '#cli/output.ts'
 import { requestBody } from '#cli/request.ts'
+import { PASSPHRASE_FLAGS, PASSPHRASE_USAGE, passphraseOf } from '#cli/secret.ts'
 import { verb } from '#cli/verb.ts'
+import type { SecretsExported } from '#contract/providers.ts'
 import type { BackupView } from '#contract/schemas.ts'
 
 const backup = verb({
   name: 'backup',
-  usage: 'FILE [--force]',
+  usage: `FILE [--force] [${PASSPHRASE_USAGE}]`,
   summary: 'copies the database to FILE while the gateway runs, and checks the copy; --force replaces an older backup',
   operand: 'FILE',
-  flags: { force: toggle },
-  async run(client, { name: file, flags }) {
-    const answer = await client.call('backUp', { body: requestBody('backUp', { file: resolve(file), ...flags }) })
-    return view(answer, backupText(answer))
+  flags: { force: toggle, ...PASSPHRASE_FLAGS },
+  async run(client, { name, flags: { force, ...places }, sources }) {
+    const file = resolve(name)
+    // Before the copy is made: without a passphrase that will do, there is to be neither.
+    const passphrase = await passphraseOf(places, sources)
+    const secrets =
+      passphrase === undefined
+        ? undefined
+        : requestBody('exportSecrets', { file: `${file}.secrets`, passphrase, force })
+    const answer = await client.call('backUp', { body: requestBody('backUp', { file, force }) })
+    if (secrets === undefined) return view(answer, backupText(answer))
+    const exported = await client.call('exportSecrets', { body: secrets })
+    return view({ ...answer, secrets: exported }, secretsText(answer, exported))
   },
 })
+
+function secretsText(answer: BackupView, { file, exported, missing }: SecretsExported): string {
+  const lost = missing.length === 0 ? '' : `\nSecrets that cannot be found: ${missing.map(printable).join(', ')}`
+  const kept = `Secrets of ${exported.length} providers, encrypted: ${file} (farebox secret import)`
+  return `${backupCounts(answer)}\n${kept}${lost}`
+}
 
 /** Works on the data folder itself, and only while no gateway runs on it. */
 const restore = verb({
@@ -40,8 +57,8 @@ export const BACKUP_VERBS = [backup, restore]
 
 type Restored = Extract<RestoreOutcome, { type: 'restored' }>
 
-function backupText(answer: BackupView): string {
-  const counts = facts({
+function backupCounts(answer: BackupView): string {
+  return facts({
     backup: answer.file,
     bytes: answer.bytes,
     keys: answer.keys,
@@ -49,6 +66,10 @@ function backupText(answer: BackupView): string {
     'open holds': answer.open_holds,
     'usage records': answer.usage_records,
   })
+}
+
+function backupText(answer: BackupView): string {
+  const counts = backupCounts(answer)
   const secrets = 'Secrets of providers are not in it, and on another machine have to be set again'
   const { without_secrets: names } = answer
   return names.length === 0 ? counts : `${counts}\n${secrets}: ${names.map(printable).join(', ')}`

@@ -21,7 +21,7 @@ export type CallInput<Action extends AdminAction> = (AdminApi[Action]['path'] ex
 
 export type AdminClient = {
   /** Throws an AdminError when the API refuses, a CommandFailure when there is no usable answer. */
-  call<Action extends AdminAction>(action: Action, input: CallInput<Action>): Promise<ResponseBody<Action>>
+  readonly call: <Action extends AdminAction>(action: Action, input: CallInput<Action>) => Promise<ResponseBody<Action>>
 }
 
 /** `path` includes the query; `body` is a JSON value, or undefined for none. */

@@ -108,6 +108,25 @@ const move = verb({
   },
 })
 
+const rotate = verb({
+  name: 'key rotate',
+  usage: 'NAME [--overlap 24h|7d|none] [--expires 90d|never|DATE]',
+  summary: 'gives a key a new value and prints it, this once',
+  operand: 'NAME',
+  flags: { overlap: text, expires: text },
+  async run(client, { name, flags }) {
+    const key = await client.call('rotateKey', { id: name, body: requestBody('rotateKey', flags) })
+    const until = key.previous_valid_until
+    const old = until === null ? 'The old value is refused from now on' : `The old value works until ${time(until)}`
+    const lines = [
+      `Key ${printable(key.name)} has a new value, ${expiryOf(key.expires_at)}. ${old}. It is shown only this once:`,
+      '',
+      `  ${printable(key.key)}`,
+    ]
+    return view(key, lines.join('\n'))
+  },
+})
+
 type KeyChange = {
   readonly [Action in AdminAction]: AdminApi[Action]['path'] extends `/api/keys/{id}/${string}`
     ? AdminApi[Action] extends { readonly body: unknown }
@@ -126,6 +145,7 @@ export const KEY_VERBS = [
   topUp,
   adjust,
   move,
+  rotate,
   change('revoke', 'revokeKey', 'ends a key for good'),
 ]
 
@@ -178,6 +198,8 @@ function details(key: KeyView): string {
     owner: key.owner,
     status: key.status,
     created: time(key.created_at),
+    'value since': time(key.value_since),
+    'old value until': time(key.previous_valid_until),
     expires: time(key.expires_at) ?? 'never',
     'total credits': balance.total_credits ?? 'unlimited',
     'remaining credits': remaining(key),

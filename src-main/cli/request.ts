@@ -42,6 +42,7 @@ const TYPED_AS: Readonly<Record<string, string>> = {
   targets: '--target',
   secret: 'The secret',
   password: 'The password',
+  passphrase: 'The passphrase',
 }
 
 function usageErrorOf(problems: readonly Problem[]): UsageError {

@@ -11,6 +11,7 @@ import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
 import type { CommandHost, Sources } from '#cli/host.ts'
 import { KEY_VERBS } from '#cli/key.ts'
+import { LAN_VERBS } from '#cli/lan.ts'
 import { LEDGER_VERBS } from '#cli/ledger.ts'
 import { MEMBER_VERBS } from '#cli/member.ts'
 import { MODEL_VERBS } from '#cli/model.ts'
@@ -34,6 +35,7 @@ const VERBS: readonly Verb[] = [
   ...OVERVIEW_VERBS,
   ...SETTINGS_VERBS,
   ...PAUSE_VERBS,
+  ...LAN_VERBS,
   ...APPLY_VERBS,
   ...DEMO_VERBS,
   ...PROVIDER_VERBS,

@@ -29,7 +29,7 @@ export type NamedPlaces = {
   readonly file: string | undefined
   readonly isStdin: boolean | undefined
   /** As the flags are named: `--secret-env` or `--password-env`. */
-  readonly what: 'secret' | 'password'
+  readonly what: 'secret' | 'password' | 'passphrase'
 }
 
 /** What is in the one place that was named, or undefined when none was. Throws when it cannot be had. */

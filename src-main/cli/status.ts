@@ -30,6 +30,8 @@ function details(answer: StatusView): string {
     ledger: answer.ledger,
     'ledger checked': checked(answer),
     secrets: answer.secrets,
+    LAN: lanText(answer),
+    ...backups(answer),
     'open exchanges': answer.open_exchanges,
     'held credits': answer.held_credits,
     providers: answer.providers,
@@ -40,6 +42,18 @@ function details(answer: StatusView): string {
     ...limitedProviders(answer),
   })
   return [known, ...answer.attention.map(printable)].join('\n')
+}
+
+function lanText({ lan: { state, urls, problem } }: StatusView): string {
+  if (state === 'on') return urls.join(', ')
+  return problem === null ? state : `${state}: ${problem}`
+}
+
+function backups({ backups: schedule }: StatusView): Readonly<Record<string, string>> {
+  if (schedule === undefined) return {}
+  const { every, last_at, problem } = schedule
+  const last = last_at === null ? 'none yet' : `the last ${time(last_at)}`
+  return { backups: printable(`${every}, ${last}${problem === null ? '' : `; ${problem}`}`) }
 }
 
 /** A line for each target that is not well; those that are need nobody's attention. */

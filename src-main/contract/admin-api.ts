@@ -6,6 +6,7 @@ import { ADMIN_ROUTES as ROUTES, type AdminAction, type Route } from '#contract/
 import * as audit from '#contract/audit.ts'
 import { DemoView } from '#contract/demo.ts'
 import { DiscoveryBody, DiscoveryView } from '#contract/discovery.ts'
+import * as lan from '#contract/lan.ts'
 import * as members from '#contract/members.ts'
 import { PauseBody, PauseView } from '#contract/pause.ts'
 import { Presets } from '#contract/presets.ts'
@@ -40,6 +41,10 @@ export const ADMIN_API = {
   listAudit: { ...ROUTES.listAudit, query: audit.AuditQuery, response: audit.AuditList },
   showSettings: { ...ROUTES.showSettings, response: audit.SettingsView },
   status: { ...ROUTES.status, response: schemas.StatusView },
+  showLan: { ...ROUTES.showLan, response: lan.LanView },
+  setLan: { ...ROUTES.setLan, body: lan.LanChange, response: lan.LanView },
+  turnLanOff: { ...ROUTES.turnLanOff, response: lan.LanView },
+  showLanCertificate: { ...ROUTES.showLanCertificate, response: lan.LanCertificate },
   pause: { ...ROUTES.pause, body: PauseBody, response: PauseView },
   resume: { ...ROUTES.resume, response: PauseView },
   apply: { ...ROUTES.apply, body: schemas.ApplyBody, response: schemas.ApplyResult },
@@ -59,6 +64,8 @@ export const ADMIN_API = {
   removeProvider: { ...ROUTES.removeProvider, response: providers.ProviderRemoved },
   discover: { ...ROUTES.discover, body: DiscoveryBody, response: DiscoveryView },
   addDemo: { ...ROUTES.addDemo, response: DemoView },
+  exportSecrets: { ...ROUTES.exportSecrets, body: providers.SecretsExport, response: providers.SecretsExported },
+  importSecrets: { ...ROUTES.importSecrets, body: providers.SecretsImport, response: providers.SecretsImported },
   moveSecrets: { ...ROUTES.moveSecrets, response: providers.SecretsMoved },
 
   listModels: { ...ROUTES.listModels, response: Type.Array(schemas.ModelView) },
@@ -86,6 +93,7 @@ export const ADMIN_API = {
   topUpKey: { ...ROUTES.topUpKey, body: schemas.KeyTopUp, response: schemas.KeyView },
   adjustKey: { ...ROUTES.adjustKey, body: schemas.KeyAdjust, response: schemas.KeyView },
   moveKey: { ...ROUTES.moveKey, body: schemas.KeyMove, response: schemas.KeyView },
+  rotateKey: { ...ROUTES.rotateKey, body: schemas.KeyRotate, response: schemas.KeyRotated },
   revokeKey: { ...ROUTES.revokeKey, response: schemas.KeyView },
 
   usage: { ...ROUTES.usage, query: schemas.UsageQuery, response: schemas.UsageList },

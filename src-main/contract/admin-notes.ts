@@ -41,6 +41,18 @@ export const ADMIN_NOTES = {
   listAudit: note('Administration', 'Lists what administrators and members did, latest first.'),
   showSettings: note('Administration', 'Shows what the gateway runs with and where each setting comes from.'),
   status: note('Administration', 'Says how the gateway is.'),
+  showLan: note('Administration', 'Says whether other machines can reach the gateway, and how.'),
+  setLan: note(
+    'Administration',
+    'Opens the gateway to the LAN over TLS, or changes how; what is not said stays as it was.',
+    {
+      interface: 'eth0',
+      port: 3273,
+      names: ['farebox.office.example'],
+    },
+  ),
+  turnLanOff: note('Administration', 'Closes the gateway to the LAN.'),
+  showLanCertificate: note('Administration', 'Shows the certificate that machines on the LAN have to trust.'),
   pause: note('Administration', 'Refuses new calls for a while. Running ones end as they would.', { minutes: 60 }),
   resume: note('Administration', 'Ends a pause.'),
   apply: note('Administration', 'Brings the gateway to what a farebox.yaml says.', {
@@ -48,6 +60,14 @@ export const ADMIN_NOTES = {
     dry_run: true,
   }),
   addDemo: note('Administration', 'Sets up what is missing of the demo, and a first key where there is none.'),
+  exportSecrets: note('Administration', 'Writes the secrets of providers to a file, encrypted with a passphrase.', {
+    file: '/backups/monday.db.secrets',
+    passphrase: 'four words or more of yours',
+  }),
+  importSecrets: note('Administration', 'Gives providers the secrets of such a file.', {
+    file: '/backups/monday.db.secrets',
+    passphrase: 'four words or more of yours',
+  }),
   moveSecrets: note('Administration', 'Brings the secrets of providers from the other store into the one in use.'),
   backUp: note('Administration', 'Writes a backup of the database to a file of this machine.', {
     file: '/backups/monday.db',
@@ -110,6 +130,7 @@ export const ADMIN_NOTES = {
   topUpKey: note('Keys', 'Adds credits to a key.', { credits: 25, reason: 'March', idempotency_id: 'invoice-17' }),
   adjustKey: note('Keys', 'Corrects the credits of a key.', { credits: -2.5, reason: 'Counted twice on 3 March' }),
   moveKey: note('Keys', 'Gives a key another package.', { package: 'big-team' }),
+  rotateKey: note('Keys', 'Gives a key a new value. The old one works beside it for a while.', { overlap: '24h' }),
   revokeKey: note('Keys', 'Ends a key for good.'),
 
   usage: note('Overview and usage', 'Lists calls, latest first.'),

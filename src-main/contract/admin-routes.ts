@@ -6,86 +6,120 @@
  */
 export type RouteAccess = 'public' | 'member' | 'administrator'
 
+/**
+ * Whether the LAN sees it: as it is said by `access`, only while administration over the LAN is switched on, or not at all, because it is
+ * about the machine itself, or would let somebody from afar open it further.
+ */
+export type LanAnswer = 'members' | 'administration' | 'never'
+
 export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly access: RouteAccess
+  readonly lan: LanAnswer
 }
 
 export const ADMIN_ROUTES = {
-  signIn: { method: 'POST', path: '/api/session', access: 'public' },
-  showSession: { method: 'GET', path: '/api/session', access: 'member' },
-  signOut: { method: 'DELETE', path: '/api/session', access: 'member' },
-  changePassword: { method: 'PUT', path: '/api/session/password', access: 'member' },
-  makeTicket: { method: 'POST', path: '/api/tickets', access: 'administrator' },
+  signIn: { method: 'POST', path: '/api/session', access: 'public', lan: 'members' },
+  showSession: { method: 'GET', path: '/api/session', access: 'member', lan: 'members' },
+  signOut: { method: 'DELETE', path: '/api/session', access: 'member', lan: 'members' },
+  changePassword: { method: 'PUT', path: '/api/session/password', access: 'member', lan: 'members' },
+  makeTicket: { method: 'POST', path: '/api/tickets', access: 'administrator', lan: 'never' },
 
-  listMembers: { method: 'GET', path: '/api/members', access: 'administrator' },
-  addMember: { method: 'POST', path: '/api/members', access: 'administrator' },
-  editMember: { method: 'PATCH', path: '/api/members/{id}', access: 'administrator' },
-  setMemberPassword: { method: 'PUT', path: '/api/members/{id}/password', access: 'administrator' },
-  removeMember: { method: 'DELETE', path: '/api/members/{id}', access: 'administrator' },
+  listMembers: { method: 'GET', path: '/api/members', access: 'administrator', lan: 'administration' },
+  addMember: { method: 'POST', path: '/api/members', access: 'administrator', lan: 'administration' },
+  editMember: { method: 'PATCH', path: '/api/members/{id}', access: 'administrator', lan: 'administration' },
+  setMemberPassword: {
+    method: 'PUT',
+    path: '/api/members/{id}/password',
+    access: 'administrator',
+    lan: 'administration',
+  },
+  removeMember: { method: 'DELETE', path: '/api/members/{id}', access: 'administrator', lan: 'administration' },
 
-  listAudit: { method: 'GET', path: '/api/audit', access: 'administrator' },
-  showSettings: { method: 'GET', path: '/api/settings', access: 'administrator' },
-  status: { method: 'GET', path: '/api/status', access: 'administrator' },
-  pause: { method: 'POST', path: '/api/pause', access: 'administrator' },
-  resume: { method: 'DELETE', path: '/api/pause', access: 'administrator' },
-  apply: { method: 'POST', path: '/api/apply', access: 'administrator' },
+  listAudit: { method: 'GET', path: '/api/audit', access: 'administrator', lan: 'administration' },
+  showSettings: { method: 'GET', path: '/api/settings', access: 'administrator', lan: 'administration' },
+  status: { method: 'GET', path: '/api/status', access: 'administrator', lan: 'administration' },
+  showLan: { method: 'GET', path: '/api/lan', access: 'administrator', lan: 'administration' },
+  setLan: { method: 'PUT', path: '/api/lan', access: 'administrator', lan: 'never' },
+  turnLanOff: { method: 'DELETE', path: '/api/lan', access: 'administrator', lan: 'never' },
+  showLanCertificate: { method: 'GET', path: '/api/lan/certificate', access: 'member', lan: 'members' },
+  pause: { method: 'POST', path: '/api/pause', access: 'administrator', lan: 'administration' },
+  resume: { method: 'DELETE', path: '/api/pause', access: 'administrator', lan: 'administration' },
+  apply: { method: 'POST', path: '/api/apply', access: 'administrator', lan: 'administration' },
 
-  listPresets: { method: 'GET', path: '/api/presets', access: 'administrator' },
-  listProviders: { method: 'GET', path: '/api/providers', access: 'administrator' },
-  addProvider: { method: 'POST', path: '/api/providers', access: 'administrator' },
-  setProviderSecret: { method: 'PUT', path: '/api/providers/{id}/secret', access: 'administrator' },
-  testProvider: { method: 'POST', path: '/api/providers/{id}/test', access: 'administrator' },
-  listProviderModels: { method: 'GET', path: '/api/providers/{id}/models', access: 'administrator' },
-  addProviderModels: { method: 'POST', path: '/api/providers/{id}/models', access: 'administrator' },
-  editProvider: { method: 'PATCH', path: '/api/providers/{id}', access: 'administrator' },
-  removeProvider: { method: 'DELETE', path: '/api/providers/{id}', access: 'administrator' },
-  discover: { method: 'POST', path: '/api/discovery', access: 'administrator' },
-  addDemo: { method: 'POST', path: '/api/demo', access: 'administrator' },
-  moveSecrets: { method: 'POST', path: '/api/secrets/move', access: 'administrator' },
+  listPresets: { method: 'GET', path: '/api/presets', access: 'administrator', lan: 'administration' },
+  listProviders: { method: 'GET', path: '/api/providers', access: 'administrator', lan: 'administration' },
+  addProvider: { method: 'POST', path: '/api/providers', access: 'administrator', lan: 'administration' },
+  setProviderSecret: {
+    method: 'PUT',
+    path: '/api/providers/{id}/secret',
+    access: 'administrator',
+    lan: 'administration',
+  },
+  testProvider: { method: 'POST', path: '/api/providers/{id}/test', access: 'administrator', lan: 'administration' },
+  listProviderModels: {
+    method: 'GET',
+    path: '/api/providers/{id}/models',
+    access: 'administrator',
+    lan: 'administration',
+  },
+  addProviderModels: {
+    method: 'POST',
+    path: '/api/providers/{id}/models',
+    access: 'administrator',
+    lan: 'administration',
+  },
+  editProvider: { method: 'PATCH', path: '/api/providers/{id}', access: 'administrator', lan: 'administration' },
+  removeProvider: { method: 'DELETE', path: '/api/providers/{id}', access: 'administrator', lan: 'administration' },
+  discover: { method: 'POST', path: '/api/discovery', access: 'administrator', lan: 'never' },
+  addDemo: { method: 'POST', path: '/api/demo', access: 'administrator', lan: 'administration' },
+  exportSecrets: { method: 'POST', path: '/api/secrets/export', access: 'administrator', lan: 'never' },
+  importSecrets: { method: 'POST', path: '/api/secrets/import', access: 'administrator', lan: 'never' },
+  moveSecrets: { method: 'POST', path: '/api/secrets/move', access: 'administrator', lan: 'never' },
 
-  listModels: { method: 'GET', path: '/api/models', access: 'member' },
-  addModel: { method: 'POST', path: '/api/models', access: 'administrator' },
-  editModel: { method: 'PATCH', path: '/api/models/{id}', access: 'administrator' },
-  priceModel: { method: 'PUT', path: '/api/models/{id}/price', access: 'administrator' },
-  enableModel: { method: 'POST', path: '/api/models/{id}/enable', access: 'administrator' },
-  disableModel: { method: 'POST', path: '/api/models/{id}/disable', access: 'administrator' },
-  removeModel: { method: 'DELETE', path: '/api/models/{id}', access: 'administrator' },
+  listModels: { method: 'GET', path: '/api/models', access: 'member', lan: 'members' },
+  addModel: { method: 'POST', path: '/api/models', access: 'administrator', lan: 'administration' },
+  editModel: { method: 'PATCH', path: '/api/models/{id}', access: 'administrator', lan: 'administration' },
+  priceModel: { method: 'PUT', path: '/api/models/{id}/price', access: 'administrator', lan: 'administration' },
+  enableModel: { method: 'POST', path: '/api/models/{id}/enable', access: 'administrator', lan: 'administration' },
+  disableModel: { method: 'POST', path: '/api/models/{id}/disable', access: 'administrator', lan: 'administration' },
+  removeModel: { method: 'DELETE', path: '/api/models/{id}', access: 'administrator', lan: 'administration' },
 
-  priceCard: { method: 'GET', path: '/api/price-card', access: 'administrator' },
-  applyPriceCard: { method: 'POST', path: '/api/price-card', access: 'administrator' },
+  priceCard: { method: 'GET', path: '/api/price-card', access: 'administrator', lan: 'administration' },
+  applyPriceCard: { method: 'POST', path: '/api/price-card', access: 'administrator', lan: 'administration' },
 
-  listPackages: { method: 'GET', path: '/api/packages', access: 'member' },
-  addPackage: { method: 'POST', path: '/api/packages', access: 'administrator' },
-  editPackage: { method: 'PATCH', path: '/api/packages/{id}', access: 'administrator' },
-  removePackage: { method: 'DELETE', path: '/api/packages/{id}', access: 'administrator' },
+  listPackages: { method: 'GET', path: '/api/packages', access: 'member', lan: 'members' },
+  addPackage: { method: 'POST', path: '/api/packages', access: 'administrator', lan: 'administration' },
+  editPackage: { method: 'PATCH', path: '/api/packages/{id}', access: 'administrator', lan: 'administration' },
+  removePackage: { method: 'DELETE', path: '/api/packages/{id}', access: 'administrator', lan: 'administration' },
 
-  listKeys: { method: 'GET', path: '/api/keys', access: 'member' },
-  createKey: { method: 'POST', path: '/api/keys', access: 'member' },
-  showKey: { method: 'GET', path: '/api/keys/{id}', access: 'member' },
-  suspendKey: { method: 'POST', path: '/api/keys/{id}/suspend', access: 'member' },
-  resumeKey: { method: 'POST', path: '/api/keys/{id}/resume', access: 'member' },
-  extendKey: { method: 'POST', path: '/api/keys/{id}/extend', access: 'administrator' },
-  topUpKey: { method: 'POST', path: '/api/keys/{id}/top-up', access: 'administrator' },
-  adjustKey: { method: 'POST', path: '/api/keys/{id}/adjust', access: 'administrator' },
-  moveKey: { method: 'POST', path: '/api/keys/{id}/move', access: 'administrator' },
-  revokeKey: { method: 'POST', path: '/api/keys/{id}/revoke', access: 'member' },
+  listKeys: { method: 'GET', path: '/api/keys', access: 'member', lan: 'members' },
+  createKey: { method: 'POST', path: '/api/keys', access: 'member', lan: 'members' },
+  showKey: { method: 'GET', path: '/api/keys/{id}', access: 'member', lan: 'members' },
+  suspendKey: { method: 'POST', path: '/api/keys/{id}/suspend', access: 'member', lan: 'members' },
+  resumeKey: { method: 'POST', path: '/api/keys/{id}/resume', access: 'member', lan: 'members' },
+  extendKey: { method: 'POST', path: '/api/keys/{id}/extend', access: 'administrator', lan: 'administration' },
+  topUpKey: { method: 'POST', path: '/api/keys/{id}/top-up', access: 'administrator', lan: 'administration' },
+  adjustKey: { method: 'POST', path: '/api/keys/{id}/adjust', access: 'administrator', lan: 'administration' },
+  moveKey: { method: 'POST', path: '/api/keys/{id}/move', access: 'administrator', lan: 'administration' },
+  rotateKey: { method: 'POST', path: '/api/keys/{id}/rotate', access: 'member', lan: 'members' },
+  revokeKey: { method: 'POST', path: '/api/keys/{id}/revoke', access: 'member', lan: 'members' },
 
-  usage: { method: 'GET', path: '/api/usage', access: 'member' },
-  usageReport: { method: 'GET', path: '/api/usage-report', access: 'member' },
-  overview: { method: 'GET', path: '/api/overview', access: 'member' },
-  receipt: { method: 'GET', path: '/api/usage/{id}', access: 'member' },
+  usage: { method: 'GET', path: '/api/usage', access: 'member', lan: 'members' },
+  usageReport: { method: 'GET', path: '/api/usage-report', access: 'member', lan: 'members' },
+  overview: { method: 'GET', path: '/api/overview', access: 'member', lan: 'members' },
+  receipt: { method: 'GET', path: '/api/usage/{id}', access: 'member', lan: 'members' },
 
-  listLedger: { method: 'GET', path: '/api/ledger', access: 'member' },
-  verifyLedger: { method: 'GET', path: '/api/ledger/verify', access: 'administrator' },
-  backUp: { method: 'POST', path: '/api/backup', access: 'administrator' },
+  listLedger: { method: 'GET', path: '/api/ledger', access: 'member', lan: 'members' },
+  verifyLedger: { method: 'GET', path: '/api/ledger/verify', access: 'administrator', lan: 'administration' },
+  backUp: { method: 'POST', path: '/api/backup', access: 'administrator', lan: 'never' },
 } as const satisfies Record<string, Route>
 
 /** Their answers are not one JSON value: server-sent events, and the answer to a test request as it comes. */
 export const ADMIN_STREAMS = {
-  events: { method: 'GET', path: '/api/events', access: 'member' },
-  tryIt: { method: 'POST', path: '/api/try', access: 'member' },
+  events: { method: 'GET', path: '/api/events', access: 'member', lan: 'members' },
+  tryIt: { method: 'POST', path: '/api/try', access: 'member', lan: 'members' },
 } as const satisfies Record<string, Route>
 
 export type AdminAction = keyof typeof ADMIN_ROUTES

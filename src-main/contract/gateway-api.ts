@@ -11,7 +11,7 @@ export type GatewayEndpoint = {
   readonly path: string
   /** The same endpoint for tools whose base URL lacks the version. */
   readonly alias?: string
-  readonly access: 'public' | 'key'
+  readonly access: 'public' | 'key' | 'scraper'
   readonly group: string
   readonly summary: string
   readonly query?: TSchema
@@ -169,9 +169,12 @@ export const Balance = strict({
 export const Health = strict({
   status: Type.Enum(['ok', 'degraded']),
   name: Type.Literal('farebox'),
-  version: Type.String(),
-  ledger: Type.Enum(['ok', 'halted', 'mismatch']),
+  /** Both on this machine alone. */
+  version: Type.Optional(Type.String()),
+  ledger: Type.Optional(Type.Enum(['ok', 'halted', 'mismatch'])),
 })
+
+export const Ready = strict({ status: Type.Literal('ready'), name: Type.Literal('farebox') })
 
 /** Every refusal; `code` is the HTTP status. On messages endpoints it is part of `MessagesError`. */
 export const ErrorObject = loose({
@@ -321,6 +324,24 @@ export const GATEWAY_API = {
     summary: 'Says whether Farebox runs and its ledger is in order.',
     response: Health,
     refusals: [],
+  },
+  ready: {
+    method: 'GET',
+    path: '/ready',
+    access: 'public',
+    group: 'This gateway',
+    summary: 'Says whether calls are taken now; where they are not, `details.reason` of the error is one word for why.',
+    response: Ready,
+    refusals: [503],
+  },
+  metrics: {
+    method: 'GET',
+    path: '/metrics',
+    access: 'scraper',
+    group: 'This gateway',
+    summary: 'Figures for Prometheus, on this machine only and where they were asked for.',
+    response: 'text/plain',
+    refusals: [401, 404],
   },
   reference: {
     method: 'GET',

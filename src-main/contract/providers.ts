@@ -101,10 +101,30 @@ export const ProviderRemoved = strict({ secret_forgotten: Type.Boolean() })
 /** Providers whose secret came from the other store, and those whose secret is in neither. */
 export const SecretsMoved = strict({ moved: Type.Array(Name), missing: Type.Array(Name) })
 
+const SecretsFile = {
+  /** An absolute path on the gateway's machine. */
+  file: Type.String({ minLength: 1, maxLength: 4096, pattern: '^[^\\u0000-\\u001f]+$' }),
+  passphrase: Type.String({ minLength: 12, maxLength: 1024 }),
+}
+export const SecretsExport = strict({
+  ...SecretsFile,
+  /** Whether an older file of secrets may be replaced. */
+  force: Type.Optional(Type.Boolean()),
+})
+/** Providers whose secret is in the file, and those whose secret cannot be found. */
+export const SecretsExported = strict({ file: Type.String(), exported: Type.Array(Name), missing: Type.Array(Name) })
+export const SecretsImport = strict(SecretsFile)
+/** Providers that got their secret, and names in the file that no provider here has at the same address. */
+export const SecretsImported = strict({ imported: Type.Array(Name), skipped: Type.Array(Name) })
+
 export type ProviderQuirks = Static<typeof ProviderQuirks>
 export type ProviderCreate = Static<typeof ProviderCreate>
 export type ProviderEdit = Static<typeof ProviderEdit>
 export type ProviderView = Static<typeof ProviderView>
 export type ProviderRemoved = Static<typeof ProviderRemoved>
 export type SecretsMoved = Static<typeof SecretsMoved>
+export type SecretsExport = Static<typeof SecretsExport>
+export type SecretsExported = Static<typeof SecretsExported>
+export type SecretsImport = Static<typeof SecretsImport>
+export type SecretsImported = Static<typeof SecretsImported>
 export type ProviderTestResult = Static<typeof ProviderTestResult>

@@ -3,6 +3,7 @@
 
 import { Type, type Static } from 'typebox'
 import { ModelName, Name, NullableCount, strict, Timestamp } from '#contract/fields.ts'
+import { LanStatus } from '#contract/lan.ts'
 import { UsageView } from '#contract/schemas.ts'
 
 const NullableText = Type.Union([Type.String(), Type.Null()])
@@ -49,7 +50,7 @@ export const UsageReport = strict({
   time_zone: Type.String(),
   rollup: Type.Enum([...USAGE_ROLLUPS]),
   group: Type.Enum([...USAGE_GROUPS]),
-  /** The beginning of each interval, at most 400 of them. */
+  /** The beginning of each interval, at most 400 days or 200 hours. */
   intervals: Type.Array(Timestamp),
   series: Type.Array(
     strict({
@@ -79,6 +80,8 @@ export const OverviewView = strict({
     ledger: Type.Enum(['ok', 'halted', 'mismatch']),
     open_exchanges: Type.Integer(),
     time_zone: Type.String(),
+    /** Whether other machines reach the gateway, and where. */
+    lan: strict({ state: LanStatus.properties.state, urls: LanStatus.properties.urls }),
   }),
   /** Over the keys that can be used and have credits; null where there is none. */
   credits: strict({

@@ -3,6 +3,7 @@
 
 import { Type, type Static } from 'typebox'
 import { Count, Credits, ModelName, Name, NullableCount, NullablePrice, strict, Timestamp } from '#contract/fields.ts'
+import { LanStatus } from '#contract/lan.ts'
 import { ProviderCreate, providerProperties } from '#contract/providers.ts'
 
 /** Credits per million tokens; up to a credit per token, which keeps every charge an exact integer. */
@@ -126,6 +127,9 @@ export const KeyAdjust = strict({
   /** Repeating a correction with the same id changes nothing. */
   idempotency_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 })
+/** How long the value before goes on working: `none`, hours or days, 30 days at most. */
+const Overlap = Type.String({ pattern: '^(none|[1-9][0-9]{0,2}[hd])$' })
+export const KeyRotate = strict({ overlap: Type.Optional(Overlap), expires: Type.Optional(Expires) })
 export const KeyMove = strict({ package: Name })
 
 /** The balance object of `GET /v1/balance`, also part of a key's view. */
@@ -148,14 +152,22 @@ export const KeyView = strict({
   status: Type.String(),
   expires_at: Type.Union([Timestamp, Type.Null()]),
   created_at: Timestamp,
+  /** When it got the value that it has. */
+  value_since: Timestamp,
+  /** Until when the value before works as well. */
+  previous_valid_until: Type.Union([Timestamp, Type.Null()]),
   balance: BalanceView,
 })
-/** The only answer that ever holds a key's value. */
+/** This answer and the next are the only ones that ever hold a key's value. */
 export const KeyCreated = strict({
   id: Type.String(),
   name: Name,
   key: Type.String(),
   expires_at: Type.Union([Timestamp, Type.Null()]),
+})
+export const KeyRotated = strict({
+  ...KeyCreated.properties,
+  previous_valid_until: Type.Union([Timestamp, Type.Null()]),
 })
 
 export const UsageQuery = strict({
@@ -240,10 +252,24 @@ export const StatusView = strict({
   ledger_check: Type.Enum(['checking', 'checked', 'unchecked']),
   ledger_checked_at: Type.Union([Timestamp, Type.Null()]),
   secrets: Type.String(),
+  /** Whether other machines reach the gateway. */
+  lan: LanStatus,
   /** Sentences about what somebody should look after. */
   attention: Type.Array(Type.String()),
   /** When new calls are taken again; absent where they are taken now. */
   paused_until: Type.Optional(Timestamp),
+  /** Backups on a schedule; absent where none are made. */
+  backups: Type.Optional(
+    strict({
+      folder: Type.String(),
+      every: Type.Enum(['hourly', 'daily', 'weekly']),
+      keep: Type.Integer(),
+      last_at: Type.Union([Timestamp, Type.Null()]),
+      next_at: Type.Union([Timestamp, Type.Null()]),
+      /** Why the last try failed; null where it did not. */
+      problem: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
   open_exchanges: Type.Integer(),
   held_credits: Type.Number(),
   providers: Type.Integer(),
@@ -318,6 +344,8 @@ export type PackageView = Static<typeof PackageView>
 export type KeyCreate = Static<typeof KeyCreate>
 export type KeyTopUp = Static<typeof KeyTopUp>
 export type KeyAdjust = Static<typeof KeyAdjust>
+export type KeyRotate = Static<typeof KeyRotate>
+export type KeyRotated = Static<typeof KeyRotated>
 export type KeyView = Static<typeof KeyView>
 export type KeyCreated = Static<typeof KeyCreated>
 export type BalanceView = Static<typeof BalanceView>

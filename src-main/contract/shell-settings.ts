@@ -17,6 +17,8 @@ export const ShellFile = strict({
   /** The level in percent that was told of each key, by its id. */
   told_levels: Type.Record(Type.String({ maxLength: 64 }), Type.Enum([20, 10, 0]), { maxProperties: 10_000 }),
   last_update_look: Type.Union([Type.Integer(), Type.Null()]),
+  /** The version that was about to be installed when the program ended. */
+  installing: Type.Optional(Type.String({ maxLength: 100 })),
 })
 
 export type ShellFile = Static<typeof ShellFile>

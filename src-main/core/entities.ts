@@ -127,6 +127,22 @@ export type Key = {
   readonly suspendedBy: Suspender | undefined
   readonly expiresAtMs: number | undefined
   readonly createdAtMs: number
+  /** When it got the value that it has. */
+  readonly valueSinceMs: number
+  /** The value before, as long as it works beside the new one. */
+  readonly previous: PreviousValue | undefined
+}
+
+export type PreviousValue = {
+  /** SHA-256, base64url. */
+  readonly hash: string
+  /** From then on it is refused. */
+  readonly validUntilMs: number
+}
+
+/** Whether a value of this hash is one that the key may be used with. */
+export function isValueOf({ hash: own, previous }: Key, hash: string, nowMs: number): boolean {
+  return hash === own || (hash === previous?.hash && nowMs < previous.validUntilMs)
 }
 
 /** The state of a key at an instant. Revoked is final; past its expiry a key is expired, suspended or not. */

@@ -68,6 +68,11 @@ export class Journal {
     return this.#isHalted
   }
 
+  /** Entries that wait for the batch before them. */
+  get gathered(): number {
+    return this.#gathering.entries.length
+  }
+
   /** Adds entries that nobody waits for. */
   add(account: Account, entries: readonly LedgerEntry[]): void {
     this.#gather(account, entries)

@@ -90,6 +90,18 @@ export class Ledger {
     return this.#holds.size
   }
 
+  /** How many calls wait for credits that others hold. */
+  get waiting(): number {
+    let count = 0
+    for (const queue of this.#waiters.values()) count += queue.length
+    return count
+  }
+
+  /** Entries that were decided and are not on their way to the disk yet. */
+  get unwritten(): number {
+    return this.#journal.gathered
+  }
+
   get heldMicro(): MicroCredits {
     let sum = 0
     for (const hold of this.#holds.values()) sum += holdTotal(hold)

@@ -2,7 +2,7 @@
 // that does not have a key's form.
 
 import type { Catalog } from '#catalog/catalog.ts'
-import type { Key, Package } from '#core/entities.ts'
+import { isValueOf, type Key, type Package } from '#core/entities.ts'
 import { isWellFormedKey } from '#core/key-format.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
@@ -30,8 +30,12 @@ export function authenticate(credentials: Credentials, deps: AuthenticateDeps): 
   const text = presentedKey(credentials)
   if (typeof text !== 'string') return text
   // Unknown and malformed keys get the same answer, so that nobody learns which of the two it was.
-  const key = isWellFormedKey(text) ? deps.catalog.keyByHash(deps.hashKey(text)) : undefined
-  if (key === undefined) return unauthenticated('This is not a valid key.')
+  const hash = isWellFormedKey(text) ? deps.hashKey(text) : undefined
+  const key = hash === undefined ? undefined : deps.catalog.keyByHash(hash)
+  if (hash === undefined || key === undefined) return unauthenticated('This is not a valid key.')
+  if (!isValueOf(key, hash, deps.nowMs())) {
+    return refuse('key_not_usable', 'This key has a new value, and the time of the old one is over.')
+  }
   return callerOfKey(key, deps)
 }
 

@@ -69,6 +69,13 @@ export class Gate {
     return this.#wait(lane, keyId, { limits, tokens }, cancellation)
   }
 
+  /** How many requests wait for their turn. */
+  get waiting(): number {
+    let count = 0
+    for (const { waiters } of this.#lanes.values()) count += waiters.length
+    return count
+  }
+
   /** Ends a request's stay; its tokens are corrected to what was used. Only the first call for a ticket counts. */
   leave(ticket: Ticket, usedTokens: number): void {
     if (ticket.keyId === undefined || this.#left.has(ticket)) return

@@ -113,6 +113,13 @@ export class ProviderGate {
     for (const [providerId, amount] of charged) this.#lane(providerId).chargedMicro = amount
   }
 
+  /** How many requests wait for a place. */
+  get waiting(): number {
+    let count = 0
+    for (const { waiters } of this.#lanes.values()) count += waiters.length
+    return count
+  }
+
   use(providerId: string): ProviderUse {
     const lane = this.#lanes.get(providerId)
     if (lane === undefined) return { concurrent: 0, chargedTodayMicro: ZERO }

@@ -3,6 +3,7 @@
 // through `close`.
 
 import type { Catalog } from '#catalog/catalog.ts'
+import { isValueOf, type Key } from '#core/entities.ts'
 import { refusalOfFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -126,7 +127,7 @@ async function exchange(admitted: Admitted, progress: { isSettled: boolean }, de
   deps.open.add(running)
   try {
     // The key may have been blocked while the body was on its way, or while the call waited to be admitted.
-    if (!isUsable(running.keyId, deps)) deps.open.stopKey(running.keyId)
+    if (!isUsable(call.caller.key, deps)) deps.open.stopKey(running.keyId)
     const attempted = await attempts.run()
     const { end, slot } = attempted
     if (end.type === 'fault') deps.reportFault(end.error, call.requestId)
@@ -155,9 +156,11 @@ async function giveUp({ request, served, choice, admission }: Admitted, { gate, 
   )
 }
 
-function isUsable(keyId: string, { catalog, clock }: RunDeps): boolean {
-  const key = catalog.key(keyId)
-  return key !== undefined && catalog.statusOf(key, clock.nowMs()) === 'active'
+/** `presented` is the key as it was when its value was checked. */
+function isUsable(presented: Key, { catalog, clock }: RunDeps): boolean {
+  const key = catalog.key(presented.id)
+  const nowMs = clock.nowMs()
+  return key !== undefined && isValueOf(key, presented.hash, nowMs) && catalog.statusOf(key, nowMs) === 'active'
 }
 
 type Ended = Attempted & { readonly admitted: Admitted; readonly startedMs: number }

@@ -2,6 +2,7 @@
 // for a while. A count is never worth a failure: what the thread does not answer in time is estimated from its size.
 
 import { Worker } from 'node:worker_threads'
+import { scriptFile } from '#main/program-files.ts'
 import { estimateInputTokens } from '#core/estimate.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 
@@ -20,7 +21,7 @@ type Job = {
 }
 
 export type TokenizerOptions = {
-  /** The thread's file. */
+  /** The thread's file; the program's own unless given. */
   readonly script?: URL
   /** For how long the thread is kept without work. */
   readonly idleMs?: number
@@ -33,7 +34,7 @@ export type TokenizerOptions = {
 }
 
 const DEFAULTS = {
-  script: new URL('../tokenizer-thread.ts', import.meta.url),
+  script: scriptFile('tokenizer-thread'),
   idleMs: 60_000,
   budgetMs: 2_000,
   waitMs: 10_000,

@@ -30,7 +30,8 @@ export type UsageReportRequest = {
   readonly nowMs: number
 }
 
-const MOST_INTERVALS = 400
+/** A year of days and what belongs to its first month; eight days of hours, which are kept in fewer sums. */
+const MOST_INTERVALS = { day: 400, hour: 200 } as const
 /** Points that are read at once, whether they are shown or not. */
 const MOST_POINTS = 15_000
 const DEFAULT_FROM = '7d'
@@ -70,12 +71,12 @@ function spanOf(request: UsageReportRequest, calendar: Calendar): Span | Refusal
     return refuse('invalid_request', `'to' must be later than 'from'.`, { param: 'to' })
   }
   // Before any of them is looked for: a year of hours would be thousands.
-  if (endMs - fromMs > (MOST_INTERVALS + 2) * (rollup === 'day' ? DAY_MS : HOUR_MS)) return tooMany(rollup)
+  if (endMs - fromMs > (MOST_INTERVALS[rollup] + 2) * (rollup === 'day' ? DAY_MS : HOUR_MS)) return tooMany(rollup)
   // An interval that has begun is in the report as a whole.
   const toMs = endOf(calendar, rollup, Math.max(endMs, fromMs + 1))
   const spanMs = readSpan(from)
   const first = spanMs === undefined ? calendar.start(rollup, fromMs) : beginningOf(calendar, rollup, { spanMs, nowMs })
-  const intervals = calendar.list(rollup, { fromMs: first, toMs }, MOST_INTERVALS)
+  const intervals = calendar.list(rollup, { fromMs: first, toMs }, MOST_INTERVALS[rollup])
   return intervals === undefined ? tooMany(rollup) : { rollup, intervals, toMs }
 }
 
@@ -93,7 +94,9 @@ function endOf(calendar: Calendar, rollup: Rollup, instantMs: number): number {
 
 function tooMany(rollup: Rollup): Refusal {
   const advice = rollup === 'hour' ? `Ask for a shorter time, or by day.` : `Ask for a shorter time.`
-  return refuse('invalid_request', `A report has at most ${MOST_INTERVALS} intervals. ${advice}`, { param: 'from' })
+  return refuse('invalid_request', `A report has at most ${MOST_INTERVALS[rollup]} ${rollup}s. ${advice}`, {
+    param: 'from',
+  })
 }
 
 function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calendar): UsageReport {

@@ -1,15 +1,15 @@
 // Runs the process that talks to the keychain: started by the first call, ended when there was none for a while, killed when
 // a call takes too long. Secrets reach it through a pipe that only the two processes have.
 
-import { fork, type ChildProcess } from 'node:child_process'
 import { SecretFailure, type SecretTrouble } from '#core/secret-failure.ts'
-import type { KeychainAnswer, KeychainCall, KeychainRequest, KeychainResult } from '#secret/keychain-operations.ts'
+import { forkKeychain, type KeychainChild, type StartKeychain } from '#secret/keychain-child.ts'
+import type { KeychainAnswer, KeychainRequest, KeychainResult } from '#secret/keychain-operations.ts'
 
 export type KeychainCallerOptions = {
   /** The file of the process. */
   readonly script: URL
-  /** Its environment; this process's unless given. */
-  readonly env?: Readonly<Record<string, string>>
+  /** How it is started; as a child of Node unless given. */
+  readonly start?: StartKeychain
   /** For how long the process is kept without work. */
   readonly idleMs?: number
 }
@@ -30,7 +30,7 @@ const MAX_WAITING = 64
 export class KeychainCaller {
   readonly #options: KeychainCallerOptions
   readonly #waiting = new Map<number, Waiting>()
-  #child: ChildProcess | undefined
+  #child: KeychainChild | undefined
   #idle: NodeJS.Timeout | undefined
   #calls = 0
 
@@ -47,8 +47,7 @@ export class KeychainCaller {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#giveUp(id, limit.trouble), limit.ms)
       this.#waiting.set(id, { resolve, reject, timer })
-      // That it could not be sent shows as the end of the process.
-      child.send({ id, request } satisfies KeychainCall, () => undefined)
+      child.send({ id, request })
     })
   }
 
@@ -59,20 +58,12 @@ export class KeychainCaller {
     if (child !== undefined) this.#lose(child)
   }
 
-  #start(): ChildProcess {
-    const { script, env } = this.#options
-    const child = fork(script, [], {
-      // What a library prints about secrets must not end up in somebody's log.
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      execArgv: [],
-      ...(env === undefined ? {} : { env: { ...env } }),
+  #start(): KeychainChild {
+    const { script, start = forkKeychain() } = this.#options
+    const child: KeychainChild = start(script, {
+      answered: (answer) => this.#settle(answer),
+      ended: () => this.#lose(child),
     })
-    // The time limit of a call keeps this process alive, and nothing else here does.
-    child.unref()
-    child.channel?.unref()
-    child.on('message', (answer: KeychainAnswer) => this.#settle(answer))
-    child.once('error', () => this.#lose(child))
-    child.once('exit', () => this.#lose(child))
     return child
   }
 
@@ -91,8 +82,8 @@ export class KeychainCaller {
     this.close()
   }
 
-  #lose(child: ChildProcess): void {
-    child.kill('SIGKILL')
+  #lose(child: KeychainChild): void {
+    child.kill()
     if (child !== this.#child) return
     this.#child = undefined
     for (const id of this.#waiting.keys()) this.#take(id)?.reject(new SecretFailure('unreachable'))

@@ -29,11 +29,13 @@ import type { AdminHandlers } from '#server/admin.ts'
 import { backupMaker } from '#server/backup.ts'
 import type { Door } from '#server/door.ts'
 import { keyHandlers } from '#server/key-handlers.ts'
+import { lanHandlers, type LanControl } from '#server/lan-handlers.ts'
 import { memberHandlers } from '#server/member-handlers.ts'
 import { pauseHandlers } from '#server/pause.ts'
 import type { ReportDeps } from '#server/report-deps.ts'
 import { reportHandlers } from '#server/report-handlers.ts'
 import { receiptOf, type ReadReceipt } from '#server/receipts.ts'
+import { secretsFileHandlers, type SealedFiles } from '#server/secrets-file.ts'
 import type { LedgerReport } from '#ledger/verify.ts'
 import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
 
@@ -50,7 +52,9 @@ export type AdminDeps = ReportDeps & {
   readonly door: Door
   readonly ticketMade: () => void
   readonly settings: () => Promise<SettingsView>
+  readonly lan: () => Promise<LanControl>
   readonly backUp: (request: BackupRequest) => Promise<BackupAnswer>
+  readonly sealedFiles: SealedFiles
 }
 
 export function adminHandlers(deps: AdminDeps): AdminHandlers {
@@ -63,6 +67,8 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
     ...keyHandlers(context, inTurn),
     ...reportHandlers(deps),
     ...pauseHandlers(deps.pause),
+    ...secretsFileHandlers(context, deps.sealedFiles, inTurn),
+    ...lanHandlers(deps.lan),
     status: () => deps.status(),
     apply: ({ body }) => inTurn(() => applyDocument(context, body.document, body.dry_run ?? false)),
 

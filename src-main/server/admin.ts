@@ -20,6 +20,7 @@ import { actorOf, NOBODY } from '#server/audit.ts'
 import { detailsOf, isNoted, subjectOf } from '#server/audit-details.ts'
 import type { Door } from '#server/door.ts'
 import { JsonText } from '#server/json-text.ts'
+import type { LanRules } from '#server/over-lan.ts'
 import { sendRefusal } from '#server/refusals.ts'
 import type { FoundRoute } from '#server/route-table.ts'
 import { clearSessionCookie, setSessionCookie } from '#server/session-cookie.ts'
@@ -33,6 +34,8 @@ export type Visit = {
   readonly session: Session | undefined
   setCookie(value: string): void
   clearCookie(): void
+  /** Where the request came over the LAN: the address that it came to, such as `https://192.168.1.5:3273`. */
+  readonly lan: (LanRules & { readonly origin: string }) | undefined
 }
 
 export type AdminInput<Action extends AdminAction> = {
@@ -63,6 +66,7 @@ type ServeDeps = {
   readonly handlers: AdminHandlers
   readonly catalog: Catalog
   readonly door: () => Promise<Door>
+  readonly lan?: LanRules
 }
 
 /** Serves one request below `/api`, whose sender may ask for it. */
@@ -95,7 +99,7 @@ type Acting = { readonly found: FoundRoute; readonly deps: ServeDeps; readonly i
 async function act(
   request: FastifyRequest,
   reply: FastifyReply,
-  { found: { action, id }, deps: { handlers }, input, note }: Acting,
+  { found: { action, id }, deps: { handlers, lan }, input, note }: Acting,
 ): Promise<unknown> {
   // The schemas make the input what the handler's type says, and the table whether there is a viewer.
   const handler = handlers[action] as AnyHandler
@@ -104,6 +108,8 @@ async function act(
     session: request.visitor?.session,
     setCookie: (value: string) => setSessionCookie(request, reply, value),
     clearCookie: () => clearSessionCookie(request, reply),
+    // The guard lets no Host through that is not ours.
+    lan: lan && { ...lan, origin: `https://${request.headers.host ?? ''}` },
   }
   const { nameActor } = note
   return handler({ id, ...input, viewer: request.visitor?.viewer, visit, nameActor })

@@ -9,6 +9,7 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { actorOf } from '#server/audit.ts'
 import type { ChangeLimiter } from '#server/change-limiter.ts'
 import type { Door } from '#server/door.ts'
+import { lanRefusal, viewerOverLan, type LanRules } from '#server/over-lan.ts'
 import { findRoute, type FoundRoute } from '#server/route-table.ts'
 import { sessionCookies } from '#server/session-cookie.ts'
 import type { Session } from '#server/sessions.ts'
@@ -22,11 +23,14 @@ export type AdmissionDeps = {
   readonly adminToken: string
   readonly inProcessToken: string
   readonly memberChanges: ChangeLimiter
+  /** Where requests come over the LAN. */
+  readonly lan?: LanRules
 }
 
 /** A body that anybody may send is short. */
 const MOST_PUBLIC_BYTES = 4096
 const SIGN_IN = 'Sign in first. On this machine `farebox open` does it.'
+const SIGN_IN_OVER_LAN = 'Sign in first, with your name and your password.'
 
 /**
  * Lets a request in or refuses it. `access` is what its route says; `table` leaves it to the table of the admin API. Sets the
@@ -44,7 +48,7 @@ export async function admit(
   if (isRefusal(visitor)) return visitor
   request.visitor = visitor ?? null
   request.adminRoute = found === undefined || isRefusal(found) ? null : found
-  const refusal = refusalOf(request, { needed, visitor })
+  const refusal = refusalOf(request, { needed, visitor, lan: deps.lan })
   if (refusal !== undefined) {
     await noteRefusal(request, { refusal, deps })
     return refusal
@@ -66,21 +70,27 @@ function neededAccess(
 /** undefined for somebody who shows nothing that proves anything; a refusal for what should have proved something. */
 async function visitorOf(request: FastifyRequest, deps: AdmissionDeps): Promise<Visitor | Refusal | undefined> {
   const { authorization, 'x-farebox-session': token } = request.headers
-  if (authorization !== undefined) {
-    if (isBearer(authorization, deps.adminToken)) {
-      return { viewer: { type: 'owner', name: 'command line' }, session: undefined }
-    }
-    if (isBearer(authorization, deps.inProcessToken)) {
-      return { viewer: { type: 'owner', name: 'farebox' }, session: undefined }
-    }
-    return refuse('unauthenticated', 'This needs the administrator of this machine.')
-  }
+  if (authorization !== undefined) return bearerOf(authorization, deps)
   if (typeof token !== 'string') return undefined
   const door = await deps.door()
   const session = door.sessions.find(token, sessionCookies(request))
-  const viewer = session === undefined ? undefined : door.viewerOf(session)
+  const present = session === undefined ? undefined : door.viewerOf(session)
+  const viewer = present === undefined || deps.lan === undefined ? present : viewerOverLan(present, deps.lan)
+  if (isRefusal(viewer)) return viewer
   if (session !== undefined && viewer !== undefined) return { viewer, session }
   return refuse('unauthenticated', 'Your session has ended. Sign in again.')
+}
+
+/** The command line and this process are on this machine; over the LAN their tokens open nothing. */
+function bearerOf(authorization: string, deps: AdmissionDeps): Visitor | Refusal {
+  if (deps.lan !== undefined) return refuse('unauthenticated', SIGN_IN_OVER_LAN)
+  if (isBearer(authorization, deps.adminToken)) {
+    return { viewer: { type: 'owner', name: 'command line' }, session: undefined }
+  }
+  if (isBearer(authorization, deps.inProcessToken)) {
+    return { viewer: { type: 'owner', name: 'farebox' }, session: undefined }
+  }
+  return refuse('unauthenticated', 'This needs the administrator of this machine.')
 }
 
 function isBearer(authorization: string, token: string): boolean {
@@ -89,12 +99,19 @@ function isBearer(authorization: string, token: string): boolean {
   return presented.length === expected.length && timingSafeEqual(presented, expected)
 }
 
-type Asked = { readonly needed: RouteAccess | 'known'; readonly visitor: Visitor | undefined }
+type Asked = {
+  readonly needed: RouteAccess | 'known'
+  readonly visitor: Visitor | undefined
+  readonly lan: LanRules | undefined
+}
 
-function refusalOf(request: FastifyRequest, { needed, visitor }: Asked): Refusal | undefined {
-  if (needed === 'public') return refusalOfStranger(request)
-  if (visitor === undefined) return refuse('unauthenticated', SIGN_IN)
+function refusalOf(request: FastifyRequest, { needed, visitor, lan }: Asked): Refusal | undefined {
+  const { adminRoute } = request
+  const closed = lan === undefined || adminRoute === null ? undefined : lanRefusal(adminRoute.route, lan)
+  if (needed === 'public') return closed ?? refusalOfStranger(request)
+  if (visitor === undefined) return refuse('unauthenticated', lan === undefined ? SIGN_IN : SIGN_IN_OVER_LAN)
   if (visitor.session !== undefined && !isFromOwnPage(request)) return notOurPage()
+  if (closed !== undefined) return closed
   if (needed === 'administrator' && roleOf(visitor.viewer) !== 'administrator') {
     return refuse('forbidden', 'This is for administrators.')
   }

@@ -1,6 +1,7 @@
 // What somebody should look after, the gravest first: in sentences that say what happened and what to do next.
 
 import { iso } from '#catalog/dates.ts'
+import { OLD_VALUE_MS } from '#catalog/rotation.ts'
 import type { OverviewView } from '#contract/reports.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Key, Model, Provider } from '#core/entities.ts'
@@ -20,20 +21,24 @@ const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 /** Less than this part of its credits left is little. */
 const LITTLE = 0.1
+/** A month before a certificate that Farebox made is renewed. */
+const CERTIFICATE_NOTICE_MS = 60 * DAY_MS
 const LOW_DISK_BYTES = 512 * 1024 * 1024
 
 type Input = { readonly viewer: Viewer; readonly status: StatusView; readonly usable: readonly UsableKey[] }
 
 export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: Input): Promise<Attention[]> {
   const nowMs = deps.context.nowMs()
-  const ofKeys = [...lowKeys(usable), ...expiringKeys(usable, nowMs)]
+  const ofKeys = [...lowKeys(usable), ...expiringKeys(usable, nowMs), ...oldKeys(usable, nowMs)]
   if (roleOf(viewer) === 'member') return [...ofLedger(status), ...ofKeys].slice(0, MOST)
   const { models, providers } = deps.context.catalog
   const enabled = models.filter((model) => model.isEnabled)
   return [
     ...ofLedger(status),
     ...ofDisk(await deps.freeBytes()),
+    ...ofBackups(status),
     ...status.attention.map((text) => about('secret', null, 'providers', text)),
+    ...ofLan(status, nowMs),
     ...withoutSecret(enabled, providers),
     ...leftOut(status),
     ...enabled.filter((model) => model.price === undefined).map(unpriced),
@@ -72,6 +77,19 @@ function ofDisk(freeBytes: number | undefined): Attention[] {
   return [
     about('disk', null, 'settings', `The disk has ${left} MiB left. Make room before charges cannot be recorded.`),
   ]
+}
+
+function ofBackups({ backups }: StatusView): Attention[] {
+  const problem = backups?.problem ?? null
+  return problem === null ? [] : [about('backup', null, 'settings', `Backups do not work. ${problem}`)]
+}
+
+function ofLan({ lan }: StatusView, nowMs: number): Attention[] {
+  if (lan.problem !== null) return [about('lan', null, 'settings', `The LAN: ${lan.problem}`)]
+  const { certificate_expires_at: at } = lan
+  if (at === null || Date.parse(at) - nowMs > CERTIFICATE_NOTICE_MS) return []
+  const text = 'The certificate for the LAN is soon replaced. Whoever trusts it has to trust the new one then.'
+  return [about('lan', null, 'settings', text, at)]
 }
 
 function withoutSecret(enabled: readonly Model[], providers: readonly Provider[]): Attention[] {
@@ -138,13 +156,27 @@ function lowKeys(usable: readonly UsableKey[]): Attention[] {
 function expiringKeys(usable: readonly UsableKey[], nowMs: number): Attention[] {
   return usable.flatMap(({ key }) => {
     const { expiresAtMs } = key
-    if (expiresAtMs === undefined || expiresAtMs - nowMs > SOON_MS) return []
+    if (expiresAtMs === undefined || !isExpiring(key, nowMs)) return []
     const days = Math.floor((expiresAtMs - nowMs) / DAY_MS)
     const when = days === 0 ? 'within a day' : days === 1 ? 'in a day' : `in ${days} days`
     return [
       about('expiring', key.name, 'keys', `Key '${key.name}' expires ${when}. Extend it in Keys.`, iso(expiresAtMs)),
     ]
   })
+}
+
+/** A key that is about to expire is spoken of already. */
+function oldKeys(usable: readonly UsableKey[], nowMs: number): Attention[] {
+  const old = usable.filter(({ key }) => nowMs - key.valueSinceMs >= OLD_VALUE_MS && !isExpiring(key, nowMs))
+  return old.map(({ key }) => {
+    const days = Math.floor((nowMs - key.valueSinceMs) / DAY_MS)
+    const text = `Key '${key.name}' has had one value for ${days} days. Rotate it in Keys.`
+    return about('old_value', key.name, 'keys', text, iso(key.valueSinceMs))
+  })
+}
+
+function isExpiring({ expiresAtMs }: Key, nowMs: number): boolean {
+  return expiresAtMs !== undefined && expiresAtMs - nowMs <= SOON_MS
 }
 
 function credits(amountMicro: number): number {

@@ -12,7 +12,18 @@ const KEPT_FIELDS = new Set(
     // Members.
     ['role', 'status', 'everywhere'],
     // Packages and keys.
-    ['type', 'credits', 'timezone', 'limits', 'valid_until', 'reset_used', 'expires', 'reason', 'idempotency_id'],
+    [
+      'type',
+      'credits',
+      'timezone',
+      'limits',
+      'valid_until',
+      'reset_used',
+      'expires',
+      'overlap',
+      'reason',
+      'idempotency_id',
+    ],
     ['requests_per_minute', 'tokens_per_minute', 'concurrent_requests'],
     // Models and prices.
     ['display_name', 'kind', 'context_window', 'max_output_tokens', 'enabled', 'price', 'priority', 'weight'],
@@ -31,6 +42,8 @@ const KEPT_FIELDS = new Set(
     ],
     ['top_k', 'max_stops', 'json_schema', 'reasoning_effort', 'user_after_tool'],
     ['dry_run', 'file', 'force'],
+    // The LAN.
+    ['address', 'interface', 'port', 'names', 'administration', 'certificate_file', 'key_file', 'new_certificate'],
   ].flat(),
 )
 /** What people paste into the wrong field. */

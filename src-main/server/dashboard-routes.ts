@@ -15,12 +15,12 @@ export function registerDashboard(app: FastifyInstance, { dashboardDir }: Dashbo
   const sendPage = async (_request: FastifyRequest, reply: FastifyReply) => (await dashboard()).sendPage(reply)
   const method = ['GET', 'HEAD']
   for (const url of ['/', '/app', '/app/*']) {
-    app.route({ method, url, config: { access: 'public', isPage: true }, handler: sendPage })
+    app.route({ method, url, config: { access: 'public', lan: 'public', isPage: true }, handler: sendPage })
   }
   app.route<{ Params: { name: string } }>({
     method,
     url: '/assets/:name',
-    config: { access: 'public' },
+    config: { access: 'public', lan: 'public' },
     handler: async ({ params, headers }, reply) => {
       return (await dashboard()).sendAsset(reply, params.name, headers['accept-encoding'] ?? '')
     },

@@ -1,6 +1,7 @@
 // Where people come in: tickets, passwords, sessions, and the memory of all that. Loaded by the first request that needs it.
 
 import type { Catalog } from '#catalog/catalog.ts'
+import type { Log } from '#core/log.ts'
 import type { Viewer } from '#core/member.ts'
 import { AuditLog } from '#server/audit.ts'
 import { Passwords } from '#server/passwords.ts'
@@ -31,13 +32,16 @@ export type DoorDeps = {
   readonly load: () => Promise<VisitState>
   readonly write: (changes: readonly VisitChange[]) => Promise<void>
   readonly readAudit: (filter: AuditFilter) => Promise<readonly StoredAuditEntry[]>
-  readonly log: (line: string) => void
+  readonly log: Log
 }
 
 export async function openDoor(deps: DoorDeps): Promise<Door> {
   const { catalog, nowMs } = deps
   const state = await deps.load()
-  const onLoss = () => deps.log('The audit log could not be written, and some of its entries are lost.')
+  const onLoss = () => {
+    const line = 'The audit log could not be written, and some of its entries are lost.'
+    deps.log(line, { event: 'audit_lost', level: 'error' })
+  }
   const journal = new VisitJournal({ write: deps.write, onLoss })
   const save = (change: VisitChange) => journal.add(change)
   return {

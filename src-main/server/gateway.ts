@@ -15,14 +15,17 @@ import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
 import { runCall, type Call, type RunDeps } from '#pipeline/run.ts'
 import { HttpClient } from '#server/http-client.ts'
 import { credentialsOf } from '#server/credentials.ts'
+import { registerProbes, type ProbeDeps } from '#server/probes.ts'
+import type { Intake } from '#server/intake.ts'
 import { receiptOf, type ReadReceipt } from '#server/receipts.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/refusals.ts'
 
-export type GatewayDeps = RunDeps & {
-  readonly hashKey: (key: string) => string
-  readonly readReceipt: ReadReceipt
-  readonly version: string
-}
+export type GatewayDeps = RunDeps &
+  ProbeDeps & {
+    readonly intake: Intake
+    readonly hashKey: (key: string) => string
+    readonly readReceipt: ReadReceipt
+  }
 
 /** Room for images; a longer body is refused by its length, unread. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -37,8 +40,10 @@ const FORWARDED_HEADERS: Readonly<Record<EndpointName, RegExp>> = {
 }
 
 export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
-  const key = { access: 'key' } as const
-  const messages = { access: 'key', format: 'messages' } as const
+  const key = { access: 'key', lan: 'key' } as const
+  const messages = { ...key, format: 'messages' } as const
+  // On this machine everybody may see what models there are; over the LAN whoever may call them.
+  const list = { access: 'public', lan: 'key' } as const
   const callRoute = (path: string, endpoint: EndpointName) => {
     const options = { config: endpoint === 'messages' ? messages : key, bodyLimit: MAX_BODY_BYTES }
     app.post(path, options, (request, reply) => serveCall(request, reply, endpoint, deps))
@@ -47,9 +52,9 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
     callRoute(`${prefix}/chat/completions`, 'chat')
     callRoute(`${prefix}/embeddings`, 'embeddings')
     callRoute(`${prefix}/responses`, 'responses')
-    app.get(`${prefix}/responses`, { config: { access: 'public' } }, (_request, reply) => refuseWebSocket(reply))
-    app.get(`${prefix}/models`, { config: { access: 'public' } }, (request, reply) => listModels(request, reply, deps))
-    app.get<{ Params: { '*': string } }>(`${prefix}/models/*`, { config: { access: 'public' } }, (request, reply) =>
+    app.get(`${prefix}/responses`, { config: list }, (_request, reply) => refuseWebSocket(reply))
+    app.get(`${prefix}/models`, { config: list }, (request, reply) => listModels(request, reply, deps))
+    app.get<{ Params: { '*': string } }>(`${prefix}/models/*`, { config: list }, (request, reply) =>
       showModel(request, reply, deps),
     )
   }
@@ -57,21 +62,13 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   const counting = { config: messages, bodyLimit: MAX_BODY_BYTES }
   const countDeps = { ...deps, limiter: new CountLimiter() }
   app.post('/v1/messages/count_tokens', counting, (request, reply) => serveCount(request, reply, countDeps))
-  app.get('/v1/balance', { config: { access: 'key' } }, (request, reply) => showBalance(request, reply, deps))
-  app.get<{ Params: { id: string } }>('/v1/receipts/:id', { config: { access: 'key' } }, async (request, reply) => {
+  app.get('/v1/balance', { config: key }, (request, reply) => showBalance(request, reply, deps))
+  app.get<{ Params: { id: string } }>('/v1/receipts/:id', { config: key }, async (request, reply) => {
     const { key: own } = callerOf(request)
     const receipt = await receiptOf(request.params.id, deps.readReceipt, (keyId) => keyId === own.id)
     return isRefusal(receipt) ? sendRefusal(reply, receipt) : reply.send(receipt)
   })
-  app.get('/health', { config: { access: 'public' } }, (_request, reply) => {
-    const state = deps.ledger.state
-    return reply.send({
-      status: state === 'ok' ? 'ok' : 'degraded',
-      name: 'farebox',
-      version: deps.version,
-      ledger: state,
-    })
-  })
+  registerProbes(app, deps)
 }
 
 async function serveCall(
@@ -153,7 +150,10 @@ function visibleModels(request: FastifyRequest, deps: GatewayDeps) {
   const credentials = credentialsOf(request)
   const { authorization, xApiKey, isKeyInQuery } = credentials
   if (authorization === undefined && xApiKey === undefined && !isKeyInQuery) return enabled
+  const guessing = deps.intake.guessing(request)
+  if (guessing !== undefined) return guessing
   const caller = authenticate(credentials, { ...deps, nowMs: deps.clock.nowMs })
+  if (isRefusal(caller)) deps.intake.refused(request, caller)
   return isRefusal(caller) ? caller : enabled.filter((model) => mayCall(caller.package, model.id))
 }
 

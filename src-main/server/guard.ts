@@ -24,11 +24,18 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** What Codex tries first; its route says that it is not there, in the way that makes it go on. */
 const WEB_SOCKET_PATHS = new Set(['/v1/responses', '/responses'])
 
+const OWN_ADDRESSES = {
+  http: 'the address that Farebox printed when it started',
+  https: 'an address that it was opened to the LAN with',
+} as const
+
 export type GuardOptions = {
   /** The names and ports under which we may be addressed, in lower case. */
   readonly hosts: ReadonlySet<string>
   /** Whether the route is a page that a link from elsewhere may open. */
   readonly isPage?: boolean
+  /** How our own pages are reached: over the LAN with TLS alone. */
+  readonly scheme?: 'http' | 'https'
 }
 
 /** A refusal for a request that must not get any further. */
@@ -41,9 +48,9 @@ export function guard(request: IncomingMessage, options: GuardOptions): Refusal 
   }
   const { host } = request.headers
   if (host === undefined || !options.hosts.has(host.toLowerCase())) {
-    return refuse('forbidden', 'This Host is not served here. Use the address that Farebox printed when it started.')
+    return refuse('forbidden', `This Host is not served here. Use ${OWN_ADDRESSES[options.scheme ?? 'http']}.`)
   }
-  return checkForm(request) ?? checkOrigin(request, host, options.isPage === true)
+  return checkForm(request) ?? checkOrigin(request, host, options)
 }
 
 /** What no tool of ours and no browser of a user sends. */
@@ -60,9 +67,10 @@ function checkForm({ url = '', method = '', headers }: IncomingMessage): Refusal
 }
 
 /** Tools send no Origin. A browser does, and then the page must be our own. */
-function checkOrigin(request: IncomingMessage, host: string, isPage: boolean): Refusal | undefined {
+function checkOrigin(request: IncomingMessage, host: string, options: GuardOptions): Refusal | undefined {
+  const { isPage = false, scheme = 'http' } = options
   const { origin, 'sec-fetch-site': site } = request.headers
-  if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) return foreign()
+  if (origin !== undefined && origin.toLowerCase() !== `${scheme}://${host.toLowerCase()}`) return foreign()
   if (site === undefined || site === 'same-origin' || (site === 'none' && isRead(request))) return undefined
   return isPage && isNavigation(request) ? undefined : foreign()
 }

@@ -10,11 +10,13 @@ const STUCK_MS = 60_000
 
 export class HttpClient implements Client {
   readonly #response: ServerResponse
+  readonly #stuckMs: number
   readonly #onCancel: (() => void)[] = []
   #head: { readonly status: number; readonly headers: Headers } | undefined
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, stuckMs: number = STUCK_MS) {
     this.#response = response
+    this.#stuckMs = stuckMs
   }
 
   get isCancelled(): boolean {
@@ -46,7 +48,7 @@ export class HttpClient implements Client {
   }
 
   onDrain(callback: () => void): void {
-    const stuck = setTimeout(() => this.#response.destroy(), STUCK_MS)
+    const stuck = setTimeout(() => this.#response.destroy(), this.#stuckMs)
     stuck.unref()
     this.#response.once('drain', () => {
       clearTimeout(stuck)
@@ -59,6 +61,8 @@ export class HttpClient implements Client {
       this.#sendHead({ ...this.#head.headers, 'content-length': String(bytes.length) })
     }
     this.#response.end(bytes, 'latin1')
+    // Nobody waits for the rest of it any more, so that it would stay in memory for as long as the client likes.
+    if (this.#response.writableLength > 0) this.#response.setTimeout(this.#stuckMs, () => this.#response.destroy())
   }
 
   cut(): void {

@@ -14,7 +14,8 @@ import {
   showKey,
   suspendKey,
 } from '#catalog/keys.ts'
-import { createOwnKey, ownModels, ownPackages } from '#catalog/own.ts'
+import { createOwnKey, ownModels, ownPackages, rotateOwnKey } from '#catalog/own.ts'
+import { rotateKey } from '#catalog/rotation.ts'
 import { findKey, isInScope, keyScope } from '#catalog/scope.ts'
 import type { InTurn } from '#catalog/turns.ts'
 import { modelView, packageView } from '#catalog/views.ts'
@@ -33,6 +34,7 @@ type KeyActions =
   | 'topUpKey'
   | 'adjustKey'
   | 'moveKey'
+  | 'rotateKey'
   | 'revokeKey'
   | 'listPackages'
   | 'listModels'
@@ -64,6 +66,11 @@ export function keyHandlers(context: CatalogContext, inTurn: InTurn): Pick<Admin
     topUpKey: (input) => change(input, (id) => topUpKey(context, id, input.body)),
     adjustKey: (input) => change(input, (id) => adjustKey(context, id, input.body)),
     moveKey: (input) => change(input, (id) => moveKey(context, id, input.body.package)),
+    rotateKey: (input) =>
+      change(input, (id) => {
+        const member = mereMember(input.viewer)
+        return member === undefined ? rotateKey(context, id, input.body) : rotateOwnKey(context, member, id, input.body)
+      }),
     revokeKey: (input) => change(input, (id) => revokeKey(context, id)),
 
     listPackages: ({ viewer }) => {

@@ -11,6 +11,7 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AdminHandlers, AdminInput } from '#server/admin.ts'
 import type { Door } from '#server/door.ts'
 import { IDLE_MS, LONGEST_MS, type Session } from '#server/sessions.ts'
+import { viewerOverLan } from '#server/over-lan.ts'
 import { checkPassword, signIn } from '#server/sign-in.ts'
 
 type MemberActions =
@@ -87,13 +88,17 @@ async function openSession({ body, visit, nameActor }: AdminInput<'signIn'>, { c
     const isMeant = (member: Member) => member.passwordHash === old
     await inTurn(() => setPassword(context, id, { passwordHash, isMeant }))
   }
+  if (visit.lan !== undefined && 'ticket' in body) {
+    return refuse('unauthenticated', 'Tickets are for the machine itself. Sign in with your name and your password.')
+  }
   const answer = await signIn(body, visit.address, { catalog, door, keepHash })
   if (isRefusal(answer)) return answer
   const { cookie, token, session } = door.sessions.open(answer.member?.id)
-  const viewer = door.viewerOf(session)
-  if (viewer === undefined) {
+  const present = door.viewerOf(session)
+  const viewer = present === undefined || visit.lan === undefined ? present : viewerOverLan(present, visit.lan)
+  if (viewer === undefined || isRefusal(viewer)) {
     door.sessions.end(session.id)
-    return noSession()
+    return viewer ?? noSession()
   }
   nameActor(viewer.type === 'owner' ? viewer.name : viewer.member.name)
   visit.setCookie(cookie)

@@ -9,7 +9,7 @@ import { TryBody } from '#contract/reports.ts'
 import { REFUSALS } from '#core/refusal.ts'
 import { isObject, schemaWriter, type JsonObject, type SchemaWriter } from '#server/openapi-schemas.ts'
 
-export type Access = RouteAccess | 'key'
+export type Access = RouteAccess | 'key' | 'scraper'
 
 export type Parameter = {
   readonly name: string
@@ -72,6 +72,11 @@ const SECURITY_SCHEMES = {
     name: 'x-farebox-session',
     description: 'The token that signing in answers with. Only together with the cookie.',
   },
+  metrics_token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token for figures: metrics.token of the data folder, or the file that a setting names.',
+  },
   command_line: {
     type: 'http',
     scheme: 'bearer',
@@ -82,6 +87,7 @@ const SECURITY_SCHEMES = {
 const SECURITY: Readonly<Record<Access, Operation['security']>> = {
   public: [],
   key: [{ key: [] }, { key_header: [] }],
+  scraper: [{ metrics_token: [] }],
   member: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
   administrator: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
 }

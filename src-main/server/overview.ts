@@ -17,7 +17,8 @@ import { attentionOf, type UsableKey } from '#server/attention.ts'
 import { keysOf } from '#server/report-filter.ts'
 import type { ReportDeps } from '#server/report-deps.ts'
 
-export async function overviewOf(deps: ReportDeps, viewer: Viewer): Promise<OverviewView> {
+/** `origin` is where the viewer reaches the gateway, if that is not on this machine. */
+export async function overviewOf(deps: ReportDeps, viewer: Viewer, origin?: string): Promise<OverviewView> {
   const { catalog, nowMs } = deps.context
   const keyIds = keysOf({}, viewer, catalog)
   const everything = { modelId: undefined, providerId: undefined, packageId: undefined }
@@ -25,7 +26,7 @@ export async function overviewOf(deps: ReportDeps, viewer: Viewer): Promise<Over
   const [sums, status] = await Promise.all([deps.reports.overview({ parts, nowMs: nowMs() }), deps.status()])
   const usable = usableKeys(deps, viewer)
   return {
-    gateway: gatewayView(deps, { viewer, status, timeZone: sums.timeZone }),
+    gateway: gatewayView(deps, { viewer, status, timeZone: sums.timeZone, origin }),
     credits: creditsView(usable, sums, nowMs()),
     today: todayView(sums, nowMs()),
     first_token: { p50_ms: sums.firstToken.p50Ms ?? null, p95_ms: sums.firstToken.p95Ms ?? null },
@@ -42,13 +43,22 @@ function usableKeys({ context }: ReportDeps, viewer: Viewer): UsableKey[] {
     .map((key) => ({ key, balance: ledger.balance(key.id) }))
 }
 
-type Gateway = { readonly viewer: Viewer; readonly status: StatusView; readonly timeZone: string }
+type Gateway = {
+  readonly viewer: Viewer
+  readonly status: StatusView
+  readonly timeZone: string
+  readonly origin: string | undefined
+}
 
-function gatewayView({ context, open }: ReportDeps, { viewer, status, timeZone }: Gateway): OverviewView['gateway'] {
+function gatewayView(
+  { context, open }: ReportDeps,
+  { viewer, status, timeZone, origin }: Gateway,
+): OverviewView['gateway'] {
   const { url, version, started_at, ledger } = status
   const scope = keyScope(viewer, context.catalog)
   const running = scope === 'all' ? open.size : open.count((keyId) => scope.has(keyId))
-  return { url, version, started_at, ledger, open_exchanges: running, time_zone: timeZone }
+  const gateway = { url: origin ?? url, version, started_at, ledger, open_exchanges: running, time_zone: timeZone }
+  return { ...gateway, lan: { state: status.lan.state, urls: status.lan.urls } }
 }
 
 function creditsView(usable: readonly UsableKey[], sums: OverviewSums, nowMs: number): OverviewView['credits'] {

@@ -23,6 +23,7 @@ const WHO: Readonly<Record<Access, string>> = {
   key: 'the holder of a key',
   member: 'members, for what is theirs, and administrators',
   administrator: 'administrators',
+  scraper: 'what reads the figures',
 }
 
 export function operationHtml(placed: PlacedOperation): Html {
@@ -103,6 +104,7 @@ const CREDENTIALS: Readonly<Record<Access, string>> = {
   public: '',
   key: ' \\\n  -H "Authorization: Bearer $FAREBOX_KEY"',
   member: ' \\\n  -H "Authorization: Bearer $FAREBOX_TOKEN"',
+  scraper: ' \\\n  -H "Authorization: Bearer $FAREBOX_METRICS_TOKEN"',
   administrator: ' \\\n  -H "Authorization: Bearer $FAREBOX_TOKEN"',
 }
 

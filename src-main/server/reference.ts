@@ -19,7 +19,7 @@ export function registerReference(app: FastifyInstance, { version }: ReferenceDe
   let made: Promise<Made> | undefined
   const reference = () => (made ??= make(version))
   const serve = (path: string, type: string, text: (made: Made, request: FastifyRequest) => string) => {
-    app.get(path, { config: { access: 'public' } }, async (request, reply): Promise<FastifyReply> => {
+    app.get(path, { config: { access: 'public', lan: 'never' } }, async (request, reply): Promise<FastifyReply> => {
       const answer = text(await reference(), request)
       return reply.headers(PAGE_HEADERS).header('content-type', `${type}; charset=utf-8`).send(answer)
     })

@@ -44,7 +44,8 @@ export function reportHandlers(deps: ReportDeps): Pick<AdminHandlers, ReportActi
         ? filter
         : queue.run(viewer, async () => jsonOf(await fresh(deps, () => reports.ledger(filter))))
     },
-    overview: ({ viewer }) => queue.run(viewer, () => fresh(deps, () => overviewOf(deps, viewer))),
+    overview: ({ viewer, visit }) =>
+      queue.run(viewer, () => fresh(deps, () => overviewOf(deps, viewer, visit.lan?.origin))),
   }
 }
 

@@ -1,6 +1,7 @@
 // Builds the HTTP server. Every route declares who may reach it; a route that does not cannot be registered. The guard comes
 // first, then authentication, and only then a body is read.
 
+import type { RequestListener, Server } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { errorBody } from '#dialect/errors.ts'
@@ -13,19 +14,31 @@ import { registerDashboard, type DashboardDeps } from '#server/dashboard-routes.
 import type { Door } from '#server/door.ts'
 import { MAX_BODY_BYTES, registerGateway, type GatewayDeps } from '#server/gateway.ts'
 import { guard } from '#server/guard.ts'
+import { observeRequests, type ObserveRequest } from '#server/observed-requests.ts'
+import { admitScraper } from '#server/probes.ts'
 import { registerReference } from '#server/reference.ts'
 import { registerStreams, type StreamDeps, type StreamVisitor } from '#server/streams.ts'
 import { refusalOfError, sendRefusal, sendRefusalAndClose, type RaisedError } from '#server/refusals.ts'
 import type { FoundRoute } from '#server/route-table.ts'
 
 /**
- * Who may reach a route: anyone, the holder of a key, whoever is signed in, an administrator, or whom the admin API's table says.
+ * Who may reach a route: anyone, the holder of a key, what reads the figures, whoever is signed in, an administrator, or whom the admin API's table says.
  */
-export type Access = 'public' | 'key' | 'member' | 'administrator' | 'table'
+export type Access = 'public' | 'key' | 'scraper' | 'member' | 'administrator' | 'table'
+
+/** How other machines reach this server; absent for the one that only this machine reaches. */
+export type OverLan = {
+  /** Whether administrators may administer from there. */
+  readonly isAdministered: boolean
+  readonly makeServer: (handler: RequestListener, limits: HttpLimits) => Server
+}
+type HttpLimits = typeof LIMITS.http & Pick<typeof LIMITS, 'requestTimeout' | 'keepAliveTimeout'>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
+    /** Who may reach it over the LAN; said of every route. */
+    lan?: Access | 'never'
     /** Endpoints whose clients read errors in the shape of the messages format. */
     format?: 'messages'
     /** A page that a link from elsewhere may open: it shows nothing before its visitor has signed in. */
@@ -46,6 +59,7 @@ export type ServerDeps = GatewayDeps &
   StreamDeps & {
     readonly newId: () => string
     readonly hosts: ReadonlySet<string>
+    readonly lan?: OverLan
     /** Asked for by the first request of the admin API. */
     readonly adminHandlers: () => Promise<AdminHandlers>
     /** Asked for by the first request that has to do with sessions. */
@@ -53,6 +67,8 @@ export type ServerDeps = GatewayDeps &
     /** What the command line presents, and what requests in this process do; made anew at each start. */
     readonly adminToken: string
     readonly inProcessToken: string
+    /** Told of every request; undefined where nobody wants to know. */
+    readonly observe: ObserveRequest | undefined
   }
 
 const LIMITS = {
@@ -71,11 +87,15 @@ const LIMITS = {
 }
 
 export function buildServer(deps: ServerDeps): FastifyInstance {
+  const { lan } = deps
   const app = Fastify({
     ...LIMITS,
+    ...(lan === undefined ? {} : { serverFactory: (handler: RequestListener) => lan.makeServer(handler, lanLimits()) }),
     logger: false,
     trustProxy: false,
     genReqId: deps.newId,
+    // Ours says why, and in the contract's shape. The listener for the LAN can end while Farebox goes on, and lets nothing in then.
+    return503OnClosing: lan !== undefined,
     requestIdHeader: false,
     exposeHeadRoutes: false,
     onProtoPoisoning: 'error',
@@ -85,7 +105,9 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     frameworkErrors: (_error, _request, reply) => {
       void sendRefusal(reply, refuse('invalid_request', 'The request is not valid HTTP.'))
     },
-    clientErrorHandler: (_error, socket) => {
+    clientErrorHandler: (error, socket) => {
+      // Who does not speak TLS where nothing else is spoken gets no answer.
+      if (lan !== undefined && !/^(HPE|ERR_HTTP)_/.test(String(error.code))) return socket.destroy()
       // Where something was answered already, an answer may be under way, and this one would end up in the middle of it.
       if (!socket.writable || socket.bytesWritten > 0) return socket.destroy()
       const requestId = deps.newId()
@@ -100,19 +122,25 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.decorateRequest('visitor', null)
   app.decorateRequest('adminRoute', null)
   requireAccess(app)
+  if (deps.observe !== undefined) observeRequests(app, deps.observe, deps.clock.monotonicMs)
   const admission = { ...deps, memberChanges: new ChangeLimiter(deps.clock.monotonicMs) }
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    const { access, isPage = false } = request.routeOptions.config
+    const { isPage = false } = request.routeOptions.config
+    const access = accessOf(request, lan)
     const answer = (refusal: Refusal | undefined) => {
       if (refusal === undefined) done()
       else void sendRefusalAndClose(reply, refusal)
     }
-    const refusal = guard(request.raw, { hosts: deps.hosts, isPage })
+    const refusal = guard(request.raw, { hosts: deps.hosts, isPage, scheme: lan === undefined ? 'http' : 'https' })
     if (refusal !== undefined) return answer(refusal)
+    if (access === 'never') return answer(refuse('forbidden', 'This is served to the machine itself alone.'))
+    const late = access === 'public' ? undefined : deps.intake.draining()
+    if (late !== undefined) return answer(late)
     if (access === 'table' || access === 'member' || access === 'administrator') {
       void import('#server/admission.ts').then(({ admit }) => admit(request, access, admission)).then(answer, done)
-    } else answer(admitCaller(request, deps))
+    } else
+      answer(admitCaller(request, access, deps) ?? (access === 'key' ? deps.intake.take(request, reply) : undefined))
   })
   app.setNotFoundHandler((request, reply) => {
     const { method } = request
@@ -121,7 +149,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
   registerGateway(app, deps)
   registerStreams(app, deps, { access: 'member', visitorOf, bodyLimit: MAX_BODY_BYTES })
-  app.all('/api/*', { config: { access: 'table' } }, async (request, reply) => {
+  app.all('/api/*', { config: { access: 'table', lan: 'table' } }, async (request, reply) => {
     const { serveAdmin } = await import('#server/admin.ts')
     return serveAdmin(request, reply, { ...deps, handlers: await deps.adminHandlers() })
   })
@@ -142,18 +170,34 @@ function visitorOf({ visitor }: FastifyRequest): StreamVisitor {
   return { viewer, onEnd }
 }
 
-/** Makes registering a route fail that says nothing about who may reach it. */
+/** Makes registering a route fail that says nothing about who may reach it, here and over the LAN. */
 function requireAccess(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (route.config?.access === undefined) throw new Error(`route ${route.url} does not declare its access`)
+    if (route.config.lan === undefined) throw new Error(`route ${route.url} does not declare whether the LAN sees it`)
   })
 }
 
 /** Decides by the route that was matched, never by the URL's text. The not-found handler has no access and shows nothing. */
-function admitCaller(request: FastifyRequest, deps: ServerDeps): Refusal | undefined {
-  if (request.routeOptions.config.access !== 'key') return undefined
+function accessOf(request: FastifyRequest, lan: OverLan | undefined): Access | 'never' | undefined {
+  const { access, lan: overLan = 'never' } = request.routeOptions.config
+  return lan === undefined || access === undefined ? access : overLan
+}
+
+function lanLimits(): HttpLimits {
+  return { ...LIMITS.http, requestTimeout: LIMITS.requestTimeout, keepAliveTimeout: LIMITS.keepAliveTimeout }
+}
+
+function admitCaller(request: FastifyRequest, access: Access | undefined, deps: ServerDeps): Refusal | undefined {
+  if (access === 'scraper') return admitScraper(request, deps)
+  if (access !== 'key') return undefined
+  const guessing = deps.intake.guessing(request)
+  if (guessing !== undefined) return guessing
   const caller = authenticate(credentialsOf(request), { ...deps, nowMs: deps.clock.nowMs })
-  if (isRefusal(caller)) return caller
+  if (isRefusal(caller)) {
+    deps.intake.refused(request, caller)
+    return caller
+  }
   request.caller = caller
   return undefined
 }

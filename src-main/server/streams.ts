@@ -41,8 +41,12 @@ export function registerStreams(app: FastifyInstance, deps: StreamDeps, routes: 
     live.close()
     done()
   })
-  app.get(EVENTS, { config: { access } }, (request, reply) => serveEvents(request, reply, { live, visitorOf }))
-  app.post(TRY, { config: { access }, bodyLimit }, (request, reply) => serveTry(request, reply, { deps, visitorOf }))
+  app.get(EVENTS, { config: { access, lan: access } }, (request, reply) =>
+    serveEvents(request, reply, { live, visitorOf }),
+  )
+  app.post(TRY, { config: { access, lan: access }, bodyLimit }, (request, reply) =>
+    serveTry(request, reply, { deps, visitorOf }),
+  )
 }
 
 type Events = { readonly live: LiveEvents; readonly visitorOf: StreamRoutes['visitorOf'] }

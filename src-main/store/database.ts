@@ -10,11 +10,13 @@ import { metering } from '#store/migrations/0030-metering.ts'
 import { routing } from '#store/migrations/0040-routing.ts'
 import { members } from '#store/migrations/0050-members.ts'
 import { rollups } from '#store/migrations/0060-rollups.ts'
+import { rotation } from '#store/migrations/0070-rotation.ts'
+import { lan } from '#store/migrations/0080-lan.ts'
 
 export type Db = Database.Database
 
 /** In order; numbered by tens, so that a fix for an old version finds room between two. */
-const MIGRATIONS = [first, quirks, metering, routing, members, rollups] as const
+export const MIGRATIONS = [first, quirks, metering, routing, members, rollups, rotation, lan] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))
 

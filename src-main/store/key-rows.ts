@@ -1,6 +1,6 @@
 // Reads and writes keys.
 
-import { SUSPENDERS, type Key, type StoredKeyStatus } from '#core/entities.ts'
+import { SUSPENDERS, type Key, type PreviousValue, type StoredKeyStatus } from '#core/entities.ts'
 import type { Db } from '#store/database.ts'
 import { oneOf } from '#store/values.ts'
 
@@ -16,16 +16,20 @@ type KeyRow = {
   suspended_by: string | null
   expires_at_ms: number | null
   created_at_ms: number
+  value_since_ms: number | null
+  previous_hash: string | null
+  previous_until_ms: number | null
 }
 
 /** Inserts or replaces a key. Throws SqliteError where a constraint says no. */
 export function putKey(db: Db, key: Key): void {
   db.prepare(
     `INSERT INTO key (id, name, owner, member_id, hash, hint, package_id, status, suspended_by, expires_at_ms,
-       created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       created_at_ms, value_since_ms, previous_hash, previous_until_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, owner = excluded.owner, member_id = excluded.member_id,
-       package_id = excluded.package_id, status = excluded.status, suspended_by = excluded.suspended_by,
+       hash = excluded.hash, hint = excluded.hint, value_since_ms = excluded.value_since_ms,
+       previous_hash = excluded.previous_hash, previous_until_ms = excluded.previous_until_ms, package_id = excluded.package_id, status = excluded.status, suspended_by = excluded.suspended_by,
        expires_at_ms = excluded.expires_at_ms`,
   ).run(
     key.id,
@@ -39,6 +43,9 @@ export function putKey(db: Db, key: Key): void {
     key.suspendedBy ?? null,
     key.expiresAtMs ?? null,
     key.createdAtMs,
+    key.valueSinceMs,
+    key.previous?.hash ?? null,
+    key.previous?.validUntilMs ?? null,
   )
 }
 
@@ -60,5 +67,11 @@ function keyOf(row: KeyRow): Key {
     suspendedBy: row.suspended_by === null ? undefined : oneOf(SUSPENDERS, row.suspended_by),
     expiresAtMs: row.expires_at_ms ?? undefined,
     createdAtMs: row.created_at_ms,
+    valueSinceMs: row.value_since_ms ?? row.created_at_ms,
+    previous: previousOf(row),
   }
+}
+
+function previousOf({ previous_hash: hash, previous_until_ms: validUntilMs }: KeyRow): PreviousValue | undefined {
+  return hash === null || validUntilMs === null ? undefined : { hash, validUntilMs }
 }

@@ -19,7 +19,7 @@ const SLICE = 250
 const QUESTIONS: readonly (readonly [name: string, path: string])[] = [
   ['overview', '/api/overview'],
   ['7 days by hour and model', '/api/usage-report?from=7d&rollup=hour&group=model'],
-  ['16 days by hour and key', '/api/usage-report?from=16d&rollup=hour&group=key'],
+  ['8 days by hour and key', '/api/usage-report?from=8d&rollup=hour&group=key'],
   ['30 days by day and key', '/api/usage-report?from=30d&group=key'],
   ['a year by day', '/api/usage-report?from=365d&rollup=day'],
   ['a year by model', '/api/usage-report?from=365d&rollup=day&group=model'],

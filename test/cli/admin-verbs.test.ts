@@ -50,6 +50,26 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'provider edit openai --quirks none --limits none --time-limits none',
     { method: 'PATCH', path: '/api/providers/openai', body: { quirks: {}, limits: {}, time_limits: {} } },
   ],
+  ['lan status', { method: 'GET', path: '/api/lan' }],
+  ['lan off', { method: 'DELETE', path: '/api/lan' }],
+  ['lan certificate', { method: 'GET', path: '/api/lan/certificate' }],
+  ['lan on', { method: 'PUT', path: '/api/lan', body: {} }],
+  [
+    'lan on --interface eth0 --port 3300 --name a.test --name b.test --administration on --new-certificate',
+    {
+      method: 'PUT',
+      path: '/api/lan',
+      body: { interface: 'eth0', port: 3300, names: ['a.test', 'b.test'], administration: true, new_certificate: true },
+    },
+  ],
+  [
+    'lan on --address 192.168.1.5 --name none --administration off --certificate-file none --key-file none',
+    {
+      method: 'PUT',
+      path: '/api/lan',
+      body: { address: '192.168.1.5', names: [], administration: false, certificate_file: null, key_file: null },
+    },
+  ],
   ['demo', { method: 'POST', path: '/api/demo' }],
   ['member list', { method: 'GET', path: '/api/members' }],
   ['member add ada', { method: 'POST', path: '/api/members', body: { name: 'ada' } }],

@@ -134,3 +134,45 @@ describe('restore', () => {
     },
   )
 })
+
+describe('a backup with a passphrase', () => {
+  const PASSPHRASE = 'correct horse battery staple'
+
+  it('has the secrets written beside it', async () => {
+    const ran = await run(['backup', 'monday.db', '--passphrase-stdin', '--force'], { stdin: `${PASSPHRASE}\n` })
+    const file = resolve('monday.db')
+    expect(ran.requests).toEqual([
+      { method: 'POST', path: '/api/backup', body: { file, force: true } },
+      {
+        method: 'POST',
+        path: '/api/secrets/export',
+        body: { file: `${file}.secrets`, passphrase: PASSPHRASE, force: true },
+      },
+    ])
+    expect(ran.stdout).toContain('Secrets of 1 providers, encrypted: /backups/monday.db.secrets')
+    expect(ran.stdout).toContain('Secrets that cannot be found: gone')
+    expect(ran.stdout).not.toContain('horse')
+  })
+
+  it.each([
+    ['that is too short', ['--passphrase-stdin'], 'too short'],
+    ['in two places', ['--passphrase-stdin', '--passphrase-env', 'PASSPHRASE'], PASSPHRASE],
+  ])('%s is refused before anything is copied', async (_, flags, stdin) => {
+    const ran = await run(['backup', 'monday.db', ...flags], { stdin })
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '', requests: [] })
+  })
+})
+
+describe('secret import', () => {
+  it('says which providers got their secret, and which did not', async () => {
+    const ran = await run(['secret', 'import', 'a.secrets', '--passphrase-stdin'], { stdin: 'correct horse battery' })
+    const body = { file: resolve('a.secrets'), passphrase: 'correct horse battery' }
+    expect(ran.requests).toEqual([{ method: 'POST', path: '/api/secrets/import', body }])
+    expect(ran.stdout).toBe('Imported: openai. No provider here has this name and address: elsewhere.\n')
+  })
+
+  it.each([[[]], [['a.secrets']], [['a.secrets', 'b', '--passphrase-stdin']]])('refuses %j', async (rest) => {
+    const ran = await run(['secret', 'import', ...rest], { stdin: 'correct horse battery' })
+    expect(ran).toMatchObject({ exitCode: 2, requests: [] })
+  })
+})

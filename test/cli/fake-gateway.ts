@@ -126,6 +126,8 @@ const key: ResponseBody<'showKey'> = {
   status: 'active',
   expires_at: AT,
   created_at: AT,
+  value_since: AT,
+  previous_valid_until: null,
   balance: {
     total_credits: 50,
     remaining_credits: 49.5,
@@ -276,6 +278,29 @@ export const LEDGER_ENTRY: ResponseBody<'listLedger'>['entries'][number] = {
   cycle_started_at: AT,
 }
 
+export const LAN: ResponseBody<'showLan'> = {
+  state: 'on',
+  problem: null,
+  urls: ['https://farebox.test:3273', 'https://192.168.1.5:3273'],
+  is_public: false,
+  settings: {
+    address: null,
+    interface: 'eth0',
+    port: 3273,
+    names: ['farebox.test'],
+    administration: false,
+    certificate_file: null,
+    key_file: null,
+  },
+  certificate: {
+    fingerprint: 'AA:BB',
+    source: 'farebox',
+    names: ['192.168.1.5', 'farebox.test'],
+    expires_at: '2028-11-20T00:00:00.000Z',
+  },
+  interfaces: [{ name: 'eth0', address: '192.168.1.5', is_public: false }],
+}
+
 export const OVERVIEW: ResponseBody<'overview'> = {
   gateway: {
     url: 'http://127.0.0.1:3273',
@@ -284,6 +309,7 @@ export const OVERVIEW: ResponseBody<'overview'> = {
     ledger: 'ok',
     open_exchanges: 2,
     time_zone: 'Europe/Berlin',
+    lan: { state: 'off', urls: [] },
   },
   credits: {
     keys: 3,
@@ -315,6 +341,7 @@ export const ANSWERS = {
     ledger_check: 'checked',
     ledger_checked_at: AT,
     secrets: 'vault',
+    lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
     attention: [],
     open_exchanges: 0,
     held_credits: 0,
@@ -389,6 +416,8 @@ export const ANSWERS = {
     ],
     key: { id: 'key-id', name: 'first', key: 'key_0123456789', expires_at: null },
   },
+  exportSecrets: { file: '/backups/monday.db.secrets', exported: ['openai'], missing: ['gone'] },
+  importSecrets: { imported: ['openai'], skipped: ['elsewhere'] },
   moveSecrets: { moved: ['openai'], missing: [] },
   listModels: [model],
   addModel: model,
@@ -412,6 +441,7 @@ export const ANSWERS = {
   topUpKey: key,
   adjustKey: key,
   moveKey: key,
+  rotateKey: { id: 'key-id', name: 'laptop', key: 'key_9876543210', expires_at: AT, previous_valid_until: AT },
   revokeKey: { ...key, status: 'revoked' },
   usage: { usage: [USAGE_RECORD], next: null },
   receipt: RECEIPT,
@@ -421,6 +451,13 @@ export const ANSWERS = {
   addMember: member,
   editMember: { ...member, status: 'suspended' },
   setMemberPassword: member,
+  showLan: LAN,
+  setLan: LAN,
+  turnLanOff: LAN,
+  showLanCertificate: {
+    fingerprint: 'AA:BB',
+    certificate: '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n',
+  },
   removeMember: {},
   listAudit: { entries: [AUDIT_ENTRY], next: 'a-0' },
   showSettings: {

@@ -179,6 +179,11 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
       body: { credits: 2.5, reason: 'thanks', idempotency_id: 'once' },
     },
   ],
+  ['key rotate laptop', { method: 'POST', path: '/api/keys/laptop/rotate', body: {} }],
+  [
+    'key rotate laptop --overlap 7d --expires 90d',
+    { method: 'POST', path: '/api/keys/laptop/rotate', body: { overlap: '7d', expires: '90d' } },
+  ],
   ['key revoke laptop', { method: 'POST', path: '/api/keys/laptop/revoke' }],
 
   ['usage', { method: 'GET', path: '/api/usage' }],

@@ -1,6 +1,6 @@
 // Content is never stored: whatever goes through Farebox, no file of its folder and no line that it prints holds any of it.
 
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { canary, findInBytes, findInFolder, type Canaries } from '../support/canary.ts'
@@ -26,8 +26,8 @@ afterEach(async () => {
   await upstream.close()
 })
 
-function start(): Promise<FareboxProcess> {
-  const env = { FAREBOX_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '300', FAREBOX_UPSTREAM_SILENCE_TIMEOUT_MS: '300' }
+function start(more: Readonly<Record<string, string>> = {}): Promise<FareboxProcess> {
+  const env = { FAREBOX_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '300', FAREBOX_UPSTREAM_SILENCE_TIMEOUT_MS: '300', ...more }
   return startProcess({ dataDir: join(folder, 'data'), env })
 }
 
@@ -152,6 +152,37 @@ it('leaves no content of any format behind, from providers of any dialect', { ti
   expect(await stopped.stop()).toEqual({ code: 0, signal: null })
   expect(await findInFolder(folder, canaries)).toEqual([])
   expect(findInBytes(printed(stopped), canaries)).toEqual([])
+})
+
+it('writes no content into events and figures, although every request is one', { timeout: 120_000 }, async () => {
+  const everyEvent = { FAREBOX_LOG: 'json', FAREBOX_LOG_LEVEL: 'info', FAREBOX_LOG_REQUESTS: 'true' }
+  const program = await start({ ...everyEvent, FAREBOX_METRICS: 'true' })
+  const keys = await setUp(program)
+  const canaries = everything(keys)
+  const seen = await sendCanaries(program, upstream, keys)
+  const formats = await sendFormatCanaries({ url: program.url, key: keys.good, upstream })
+  expect(seen).toContain(MARK.answer)
+  expect(formats.seen).toContain(FORMAT_MARK.said)
+
+  const token = (await readFile(join(folder, 'data', 'metrics.token'), 'utf8')).trim()
+  const headers = { authorization: `Bearer ${token}` }
+  const figures = await (await fetch(`${program.url}/metrics`, { headers })).text()
+  expect(await program.stop()).toEqual({ code: 0, signal: null })
+  const events = program
+    .stderr()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly event: string; readonly level: string })
+  // What is searched was really written: a line for each request, and a sample for each way to end.
+  expect(events.filter(({ event }) => event === 'request').length).toBeGreaterThan(upstream.requests.length)
+  expect(events.filter(({ level }) => level !== 'info')).toEqual([])
+  for (const outcome of ['answered', 'refused', 'failed', 'cut', 'client_gone']) {
+    expect(figures).toContain(`outcome="${outcome}"`)
+  }
+  expect(findInBytes(printed(program), canaries)).toEqual([])
+  expect(findInBytes(Buffer.from(figures), canaries)).toEqual([])
+  // The token opens figures; it is not written where they are.
+  expect(findInBytes(Buffer.concat([printed(program), Buffer.from(figures)]), { token })).toEqual([])
 })
 
 it('finds a key name in the database, before and after it is written back from its log', async () => {

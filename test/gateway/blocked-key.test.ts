@@ -69,6 +69,25 @@ describe('a key that is blocked while it is in use', () => {
     expect(other.status).toBe(200)
   })
 
+  it('by a new value without an overlap loses its streams, and lives on with that value', async () => {
+    pair.upstream.script({ type: 'endless', delayMs: 5 })
+    const text = (await chat(pair.farebox, key, { stream: true })).text()
+    await soon(() => pair.upstream.requests.length)
+    const rotated = await pair.farebox.admin.call('rotateKey', { id: name, body: { overlap: 'none' } })
+    expectBroken(await text, 'permission_error', /blocked/)
+    await expectError(await chat(pair.farebox, key), 401)
+    pair.upstream.script({ type: 'answer' })
+    expect((await chat(pair.farebox, rotated.key)).status).toBe(200)
+  })
+
+  it('by a new value with an overlap keeps its streams', async () => {
+    pair.upstream.script({ type: 'answer', headersAfterMs: 300 })
+    const call = chat(pair.farebox, key)
+    await soon(() => pair.upstream.requests.length)
+    await pair.farebox.admin.call('rotateKey', { id: name, body: { overlap: '1h' } })
+    expect((await call).status).toBe(200)
+  })
+
   it('gets an error for an answer that had not begun', async () => {
     pair.upstream.script({ type: 'answer', headersAfterMs: Infinity })
     const call = chat(pair.farebox, key)

@@ -63,7 +63,6 @@ describe('404', () => {
   it('is the answer to a path that is not served, with and without a key', async () => {
     const key = await newKey()
     for (const path of [
-      '/',
       '/v1',
       '/v1/',
       '/v1/none',

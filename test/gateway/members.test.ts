@@ -69,19 +69,45 @@ describe('a member makes keys', PATIENCE, () => {
   })
 })
 
+describe('a member gives a key of theirs a new value', PATIENCE, () => {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+
+  it('under a package that is open to them, for as long as a new key would live', async () => {
+    const { id, key: old } = await ownKey()
+    await admin().call('extendKey', { id, body: { expires: '2d' } })
+    const rotated = await mia.call('rotateKey', { id, body: { overlap: 'none' } })
+    expect((rotated.expires_at ?? '') > inDays(89)).toBe(true)
+    await expectError(await chat(pair.farebox, old), 401)
+    expect((await chat(pair.farebox, rotated.key)).status).toBe(200)
+    await expectError(await mia.send('rotateKey', { id, body: { expires: 'never' } }), 403, { param: 'expires' })
+    await expectError(await mia.send('rotateKey', { id, body: { expires: '91d' } }), 403, { param: 'expires' })
+  })
+
+  it('under another package without moving its end, which is not theirs to move', async () => {
+    const ann = await newMember(pair.farebox, 'Ann', { packages: ['open'] })
+    const lent = { name: 'lent', package: 'plenty', owner: 'Ann', expires: '2d' }
+    const { id } = await admin().call('createKey', { body: lent })
+    const rotated = await ann.call('rotateKey', { id, body: {} })
+    expect((rotated.expires_at ?? '') < inDays(3)).toBe(true)
+    await expectError(await ann.send('rotateKey', { id, body: { expires: '1d' } }), 403)
+  })
+})
+
 describe('a member sees and does', PATIENCE, () => {
   it('only what is theirs: the keys of others are not there, by id and by name', async () => {
     const { id, name } = await ownKey()
     const theirs = (await mia.call('listKeys')).map((key) => key.name)
     expect(theirs).toContain(name)
     expect(await tom.call('listKeys')).toEqual([])
-    const actions: AdminAction[] = ['showKey', 'suspendKey', 'resumeKey', 'revokeKey']
+    const actions: AdminAction[] = ['showKey', 'suspendKey', 'resumeKey', 'rotateKey', 'revokeKey']
     for (const action of actions) {
       for (const [asked, missing] of [
         [id, '00000000-0000-7000-8000-000000000000'],
         [name, 'not there'],
       ] as const) {
-        const [other, none] = [await tom.send(action, { id: asked }), await tom.send(action, { id: missing })]
+        const body = action === 'rotateKey' ? { body: {} } : {}
+        const [other, none] = await Promise.all([asked, missing].map((id) => tom.send(action, { id, ...body })))
+        if (other === undefined || none === undefined) throw new Error('two answers were asked for')
         const shape = async (answer: Response, word: string) =>
           (await answer.text()).replaceAll(word, 'X').replace(/"request_id":"[^"]*"/, '')
         expect([other.status, none.status]).toEqual([404, 404])

@@ -272,6 +272,8 @@ export function keyOf(id: string, keyHash: string, createdAtMs: number): Key {
     suspendedBy: undefined,
     expiresAtMs: undefined,
     createdAtMs,
+    valueSinceMs: createdAtMs,
+    previous: undefined,
   }
 }
 

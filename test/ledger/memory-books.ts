@@ -12,10 +12,7 @@ import { Ledger, type Cancellation, type HoldAnswer, type HoldRequest } from '#l
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { verifyLedger, type LedgerReport } from '#ledger/verify.ts'
 import { applyCatalogChange } from '#store/catalog-rows.ts'
-import { first } from '#store/migrations/0010-first.ts'
-import { quirks } from '#store/migrations/0020-quirks.ts'
-import { metering } from '#store/migrations/0030-metering.ts'
-import { rollups } from '#store/migrations/0060-rollups.ts'
+import { MIGRATIONS } from '#store/database.ts'
 import { keyOf, MODEL, modelAt, packageOf, requestOf, settlement, settlementOf, type SetClock } from './books.ts'
 
 /** A call that must wait is refused at once: nobody has the time. */
@@ -23,7 +20,7 @@ const AT_ONCE: Cancellation = { isCancelled: true, onCancel: () => undefined }
 
 function newDatabase() {
   const db = new Database(':memory:')
-  for (const { sql } of [first, quirks, metering, rollups]) db.exec(sql)
+  for (const { sql } of MIGRATIONS) db.exec(sql)
   applyCatalogChange(db, { type: 'put-model', model: MODEL, changedAtMs: 1 })
   return { db, append: ledgerAppender(db) }
 }

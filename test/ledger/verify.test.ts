@@ -138,8 +138,8 @@ describe('a broken rule is found and named', () => {
     async (column) => {
       const { report } = verify(
         await tampered(
-          `INSERT INTO key SELECT 'new', 'new', owner, substr(hash, 2) || 'x', hint, package_id, status, expires_at_ms,
-             created_at_ms FROM key LIMIT 1`,
+          `INSERT INTO key (id, name, hash, hint, package_id, status, created_at_ms)
+             SELECT 'new', 'new', substr(hash, 2) || 'x', hint, package_id, status, created_at_ms FROM key LIMIT 1`,
           `INSERT INTO balance SELECT 'new', 0, 0, 0, 0, 0, NULL, 'topup', 0, 'UTC', NULL`,
           `UPDATE balance SET ${column} = 5 WHERE key_id = 'new'`,
         ),

@@ -63,6 +63,8 @@ export const KEY: Key = {
   suspendedBy: undefined,
   expiresAtMs: undefined,
   createdAtMs: 0,
+  valueSinceMs: 0,
+  previous: undefined,
 }
 
 /** One request that reached the provider, and what the provider can do about it. */

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AdminError } from '#cli/client.ts'
+import { forkKeychain } from '#secret/keychain-child.ts'
 import { openKeychain } from '#secret/keychain.ts'
 import { postChat } from '../support/chat.ts'
 import { setUpUpstream } from '../support/farebox.ts'
@@ -83,7 +84,12 @@ async function alive(pids: readonly number[]): Promise<number[]> {
 
 async function inKeyring(): Promise<number> {
   const script = new URL('../../src-main/keychain-process.ts', import.meta.url)
-  const keychain = openKeychain({ dataDir, script, env: keyring.env, monotonicMs: () => performance.now() })
+  const keychain = openKeychain({
+    dataDir,
+    script,
+    start: forkKeychain(keyring.env),
+    monotonicMs: () => performance.now(),
+  })
   const { length } = await keychain.list()
   keychain.close()
   return length

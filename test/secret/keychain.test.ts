@@ -3,10 +3,15 @@
 import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SecretFailure } from '#core/secret-failure.ts'
+import { forkKeychain } from '#secret/keychain-child.ts'
 import { openKeychain, type Keychain } from '#secret/keychain.ts'
+import { KEYCHAIN_NAME, startKeychainUtility } from '#shell/keychain-child.ts'
+import { resetElectron, world } from '../support/electron-double.ts'
 import { startKeyring, type Keyring } from '../support/keyring.ts'
+
+vi.mock('electron', () => import('../support/electron-double.ts'))
 
 const SCRIPT = new URL('../../src-main/keychain-process.ts', import.meta.url)
 const OPENAI = { providerId: 'p1', origin: 'https://api.openai.com' }
@@ -41,7 +46,7 @@ function open(place: { dataDir?: string; env?: Readonly<Record<string, string>> 
   const keychain = openKeychain({
     dataDir: place.dataDir ?? dataDir,
     script: SCRIPT,
-    env: place.env ?? keyring.env,
+    start: forkKeychain(place.env ?? keyring.env),
     monotonicMs: () => performance.now(),
   })
   opened.push(keychain)
@@ -252,5 +257,51 @@ describe('the process that asks the keychain', () => {
     keychain.close()
     const outcome = await waiting.catch((error: unknown) => error)
     expect(outcome === SECRET || outcome instanceof SecretFailure).toBe(true)
+  })
+})
+
+describe('the keychain in a utility process of Electron', () => {
+  const openThere = (env: NodeJS.ProcessEnv = { ...process.env, ...keyring.env }, idleMs = 10_000): Keychain => {
+    resetElectron({ utilityEnv: env })
+    world.ready()
+    const keychain = openKeychain({
+      dataDir,
+      script: SCRIPT,
+      start: startKeychainUtility,
+      idleMs,
+      monotonicMs: () => performance.now(),
+    })
+    opened.push(keychain)
+    return keychain
+  }
+
+  it('keeps the same secrets as one that Node started', async () => {
+    await openThere().set(OPENAI, SECRET)
+    expect(await open().get(OPENAI)).toBe(SECRET)
+    await open().set(LOCAL, 'other')
+    const keychain = openThere()
+    expect(await keychain.get(LOCAL)).toBe('other')
+    await keychain.delete(LOCAL)
+    expect(await keychain.list()).toEqual([OPENAI])
+    expect(world.utilities.map(({ options }) => options)).toEqual([{ serviceName: KEYCHAIN_NAME, stdio: 'ignore' }])
+  })
+
+  it('ends without work, and is started anew by the next call', async () => {
+    const keychain = openThere(undefined, 50)
+    await keychain.set(OPENAI, SECRET)
+    await expect.poll(() => world.utilities[0]?.pid).toBeUndefined()
+    expect(await keychain.get(OPENAI)).toBe(SECRET)
+    expect(world.utilities).toHaveLength(2)
+  })
+
+  it('says that nobody keeps secrets here, and that its process is gone', async () => {
+    const keychain = openThere({ ...process.env, ...withoutBus() })
+    expect(await trouble(keychain.set(OPENAI, SECRET))).toBe('unreachable')
+    await keyring.lock()
+    const locked = openThere()
+    const waiting = trouble(locked.set(OPENAI, SECRET))
+    await expect.poll(() => world.utilities[0]?.pid).toBeDefined()
+    world.utilities[0]?.kill()
+    expect(await waiting).toBe('unreachable')
   })
 })

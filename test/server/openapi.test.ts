@@ -73,7 +73,8 @@ describe('the OpenAPI document', () => {
     const keys = [{ key: [] }, { key_header: [] }]
     // A cookie alone is sent by any page on this machine, and proves nothing.
     const admin = [{ session_cookie: [], session_header: [] }, { command_line: [] }]
-    const expected = { key: [keys], member: [admin], administrator: [admin], public: [[], [{}, ...keys]] }
+    const scraper = [[{ metrics_token: [] }]]
+    const expected = { key: [keys], scraper, member: [admin], administrator: [admin], public: [[], [{}, ...keys]] }
     for (const [place, operation] of operations()) {
       expect(expected[operation['x-farebox-access']], place).toContainEqual(operation.security)
       if (operation['x-farebox-access'] !== 'public') expect(operation.responses, place).toHaveProperty('401')
@@ -152,6 +153,8 @@ const LIVE: readonly Live[] = [
   { path: '/v1/receipts/none', place: '/v1/receipts/{id}' },
   { path: '/v1/responses', place: '/v1/responses' },
   { path: '/health', place: '/health' },
+  { path: '/ready', place: '/ready', as: 'nobody' },
+  { path: '/metrics', place: '/metrics', as: 'nobody' },
   {
     method: 'POST',
     path: '/v1/chat/completions',

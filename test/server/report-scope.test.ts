@@ -18,6 +18,8 @@ function key(id: string, memberId: string | undefined, owner?: string): Key {
     suspendedBy: undefined,
     expiresAtMs: undefined,
     createdAtMs: 1,
+    valueSinceMs: 1,
+    previous: undefined,
   } as const
   return { id, name: `name ${id}`, owner, memberId, ...rest }
 }
@@ -87,17 +89,19 @@ describe('an administrator', () => {
 })
 
 describe('reports that wait', () => {
-  it('are bounded for each viewer, and for all', async () => {
+  it('are bounded for each member, for all members, and for all', async () => {
     const queue = new ReportQueue()
     let finish: () => void = () => undefined
     const done = new Promise<void>((resolve) => (finish = resolve))
     const ask = (viewer: Viewer) => queue.run(viewer, () => done)
-    const own = Array.from({ length: 8 }, () => ask(OWNER))
-    expect(await ask(OWNER)).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 })
-    const others = Array.from({ length: 56 }, (_, index) => ask(member(`m${Math.floor(index / 8)}`)))
+    const members = Array.from({ length: 48 }, (_, index) => ask(member(`m${Math.floor(index / 8)}`)))
+    expect(await ask(member('m0'))).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 })
     expect(await ask(member('late'))).toMatchObject({ code: 'overloaded' })
+    const own = Array.from({ length: 16 }, () => ask(OWNER))
+    expect(await ask(OWNER)).toMatchObject({ code: 'overloaded' })
     finish()
-    expect(await Promise.all([...own, ...others])).toEqual(Array.from({ length: 64 }, () => undefined))
+    expect(await Promise.all([...own, ...members])).toEqual(Array.from({ length: 64 }, () => undefined))
+    expect(await ask(member('m0'))).toBeUndefined()
     expect(await ask(OWNER)).toBeUndefined()
   })
 

@@ -89,6 +89,8 @@ const KEY: Key = {
   suspendedBy: undefined,
   expiresAtMs: 5_000_000_000_000,
   createdAtMs: 4,
+  valueSinceMs: 6,
+  previous: { hash: 'g'.repeat(43), validUntilMs: 7 },
 }
 
 const MEMBER: Member = {
@@ -148,6 +150,7 @@ describe('the catalogue', () => {
         expiresAtMs: undefined,
         storedStatus: 'suspended',
         suspendedBy: 'member',
+        previous: undefined,
       },
       member: { ...MEMBER, role: 'member', status: 'active', packages: 'all', passwordHash: undefined },
     } as const

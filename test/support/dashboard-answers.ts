@@ -33,6 +33,7 @@ const OVERVIEW = {
     ledger: 'ok',
     open_exchanges: 0,
     time_zone: 'Europe/Berlin',
+    lan: { state: 'off', urls: [] },
   },
   credits: {
     keys: 1,

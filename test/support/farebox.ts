@@ -39,7 +39,8 @@ export type FareboxOptions = {
 export async function startFarebox(options: FareboxOptions = {}): Promise<Farebox> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'farebox-test-')))
   const log: string[] = []
-  const app = await openApp(testConfig(dataDir, options.env ?? {}), (line) => log.push(line), options.clock)
+  const surroundings = options.clock === undefined ? {} : { clock: options.clock }
+  const app = await openApp(testConfig(dataDir, options.env ?? {}), (line) => log.push(line), surroundings)
   const url = await app.listen(options.port ?? 0)
   const admin = adminClient((request) => app.inject(request))
   let keys = 0

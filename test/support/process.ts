@@ -38,6 +38,8 @@ export type ProcessOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** What it reads from standard input; nothing unless given. */
   readonly stdin?: string
+  /** The launcher of another installation than this one. */
+  readonly launcher?: string
   /** Another place to run in than here, such as a mount namespace. */
   readonly place?: Place
 }
@@ -58,8 +60,8 @@ export type StartOptions = ProcessOptions & {
 export type CommandResult = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
 const LAUNCHER = join(import.meta.dirname, '..', '..', 'src-main', 'launch.mjs')
-/** Many times what a start takes on a busy machine. */
-const START_LIMIT_MS = 15_000
+/** Many times what a start takes on a busy machine: what takes longer hangs. */
+const START_LIMIT_MS = 60_000
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
@@ -127,7 +129,7 @@ export async function launch(args: readonly string[], options: ProcessOptions): 
   const command = [
     ...(options.place?.command ?? []),
     process.execPath,
-    LAUNCHER,
+    options.launcher ?? LAUNCHER,
     ...args,
     '--data-dir',
     options.dataDir,

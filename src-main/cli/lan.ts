@@ -1,0 +1,124 @@
+// farebox lan …: whether other machines reach the gateway, and how.
+
+import { UsageError } from '#cli/errors.ts'
+import { number, text, toggle, type Flag } from '#cli/flags.ts'
+import { facts, printable, time, view } from '#cli/output.ts'
+import { requestBody } from '#cli/request.ts'
+import { verb } from '#cli/verb.ts'
+import type { LanView } from '#contract/lan.ts'
+
+const onOrOff: Flag<boolean> = {
+  type: 'string',
+  read: ([only = ''], name) => {
+    if (only !== 'on' && only !== 'off') throw new UsageError(`${name} takes on or off.`)
+    return only === 'on'
+  },
+}
+
+/** May be given several times; `none` takes all of them away. */
+const hostNames: Flag<string[]> = {
+  type: 'string',
+  isRepeatable: true,
+  read: (texts) => (texts.length === 1 && texts[0] === 'none' ? [] : [...texts]),
+}
+
+/** `none` goes back to the certificate that Farebox makes. */
+const pathOrNone: Flag<string | null> = { type: 'string', read: ([only = '']) => (only === 'none' ? null : only) }
+
+const on = verb({
+  name: 'lan on',
+  usage:
+    '[--interface NAME | --address ADDRESS] [--port N] [--name HOST]... [--administration on|off] ' +
+    '[--certificate-file PATH --key-file PATH] [--new-certificate]',
+  summary: 'lets other machines reach the gateway over TLS; what is not named stays',
+  flags: {
+    interface: text,
+    address: text,
+    port: number,
+    name: hostNames,
+    administration: onOrOff,
+    certificate_file: pathOrNone,
+    key_file: pathOrNone,
+    new_certificate: toggle,
+  },
+  async run(client, { flags: { name: names, ...flags } }) {
+    const body = requestBody('setLan', { ...flags, ...(names === undefined ? {} : { names }) })
+    return shown(await client.call('setLan', { body }))
+  },
+})
+
+const off = verb({
+  name: 'lan off',
+  usage: '',
+  summary: 'closes the gateway to other machines',
+  flags: {},
+  async run(client) {
+    return shown(await client.call('turnLanOff', {}))
+  },
+})
+
+const status = verb({
+  name: 'lan status',
+  usage: '',
+  summary: 'says whether other machines reach the gateway, where, and with which certificate',
+  flags: {},
+  async run(client) {
+    return shown(await client.call('showLan', {}))
+  },
+})
+
+const certificate = verb({
+  name: 'lan certificate',
+  usage: '',
+  summary: 'prints the certificate that other machines have to trust, in PEM',
+  flags: {},
+  async run(client) {
+    const answer = await client.call('showLanCertificate', {})
+    return view(answer, answer.certificate.trimEnd())
+  },
+})
+
+export const LAN_VERBS = [on, off, status, certificate]
+
+const STATES: Readonly<Record<LanView['state'], string>> = {
+  off: 'off, only this machine reaches the gateway',
+  on: 'on',
+  failed: 'not on, although it is set so',
+  waiting: 'on as soon as a gateway runs',
+}
+
+function shown(answer: LanView) {
+  const { certificate: shownCertificate, settings } = answer
+  const lines = facts({
+    LAN: STATES[answer.state],
+    ...Object.fromEntries(answer.urls.map((url, index) => [index === 0 ? 'address' : `address ${index + 1}`, url])),
+    ...(settings === null || answer.state === 'off' ? {} : { administration: settings.administration ? 'on' : 'off' }),
+    ...(shownCertificate === null
+      ? {}
+      : {
+          'SHA-256': shownCertificate.fingerprint,
+          'certificate for': shownCertificate.names.join(', '),
+          'certificate until': time(shownCertificate.expires_at),
+        }),
+  })
+  const notes = [
+    ...(answer.problem === null ? [] : [printable(answer.problem)]),
+    ...(answer.is_public && answer.state === 'on'
+      ? ['This is an address of the internet: whoever reaches it there is a stranger on your LAN.']
+      : []),
+    ...(answer.state === 'off' ? [choices(answer)] : []),
+  ]
+  return view(answer, [lines, ...notes].join('\n'))
+}
+
+/** What somebody who wants to turn it on can choose. */
+function choices({ interfaces }: LanView): string {
+  if (interfaces.length === 0) return 'This machine has no network that others could reach it by.'
+  // An interface stands for the first of its addresses.
+  const listed = interfaces.map(({ name, address }, index) =>
+    interfaces.findIndex((other) => other.name === name) === index
+      ? `  --interface ${printable(name)}  (${address})`
+      : `  --address ${address}  (${printable(name)} too)`,
+  )
+  return ['Turn it on with farebox lan on and one of:', ...listed].join('\n')
+}

@@ -1,0 +1,351 @@
+// The gateway for other machines: on or off while the gateway for this machine goes on. What is set is kept; whether it works is seen
+// anew at each start, and from time to time, because addresses come and go and certificates end. It must never listen without TLS.
+
+import { networkInterfaces } from 'node:os'
+import type { RequestListener, Server } from 'node:http'
+import type { LanChange } from '#contract/lan.ts'
+import { hostOf, type LanSettings } from '#core/lan.ts'
+import type { Log } from '#core/log.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { mergeSettings } from '#lan/change.ts'
+import { covers, makeIdentity, readMadeIdentity, readOwnIdentity, saveIdentity, type Identity } from '#lan/identity.ts'
+import { addressOf, type Interfaces } from '#lan/places.ts'
+import { TlsServer, type HttpLimits } from '#lan/tls-server.ts'
+
+/** What serves the requests; made anew each time that the LAN is turned on. */
+export type HttpApp = {
+  listen(place: { readonly host: string; readonly port: number }): Promise<unknown>
+  /** Takes nothing new; resolves when the last connection has ended. */
+  close(): PromiseLike<unknown>
+}
+
+/** What the server in HTTP has to know about where it is reached. */
+export type LanListener = {
+  readonly hosts: Set<string>
+  readonly isAdministered: boolean
+  readonly makeServer: (handler: RequestListener, limits: HttpLimits) => Server
+}
+
+export type LanDeps = {
+  readonly dataDir: string
+  readonly settings: LanSettings | undefined
+  readonly nowMs: () => number
+  readonly log: Log
+  readonly save: (settings: LanSettings) => Promise<void>
+  /** Whether there is an administrator who can sign in with a password. */
+  readonly hasAdministrator: () => boolean
+  readonly build: (listener: LanListener) => HttpApp
+  /** Told of each port that is listened on. */
+  readonly listensOn: (port: number) => void
+  /** How long calls that run may take to end when the LAN is turned off. */
+  readonly graceMs: number
+  readonly interfaces?: () => Interfaces
+}
+
+type Running = {
+  readonly app: HttpApp
+  readonly server: TlsServer
+  readonly address: string
+  readonly port: number
+  identity: Identity
+}
+
+export type LanState = {
+  readonly settings: LanSettings | undefined
+  /** undefined unless it is on. */
+  readonly running: Pick<Running, 'address' | 'port' | 'identity'> | undefined
+  readonly problem: string | undefined
+  /** Whether a gateway runs in this process that could serve. */
+  readonly isOpen: boolean
+  readonly interfaces: Interfaces
+}
+
+const LOOK_MS = 30_000
+const DAY_MS = 86_400_000
+/** A certificate is made anew so long before it ends. */
+export const RENEW_MS = 30 * DAY_MS
+
+export class Lan {
+  readonly #deps: LanDeps
+  #settings: LanSettings | undefined
+  #running: Running | undefined
+  /** Those that still have connections, the one that runs among them. */
+  readonly #servers = new Set<TlsServer>()
+  #problem: string | undefined
+  #isOpen = false
+  #timer: NodeJS.Timeout | undefined
+  /** One change after the other. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(deps: LanDeps) {
+    this.#deps = deps
+    this.#settings = deps.settings
+  }
+
+  get state(): LanState {
+    const interfaces = (this.#deps.interfaces ?? networkInterfaces)()
+    return {
+      settings: this.#settings,
+      running: this.#running,
+      problem: this.#problem,
+      isOpen: this.#isOpen,
+      interfaces,
+    }
+  }
+
+  /** Listens if it is set so. Never rejects: what went wrong is in the state, and it is tried again. */
+  open(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#isOpen = true
+      this.#timer = setInterval(() => void this.look(), LOOK_MS)
+      this.#timer.unref()
+      await this.#noting(() => this.#tryAgain())
+    })
+  }
+
+  /** Turns the LAN on, or changes how it is. Where that fails everything is as it was before. */
+  change(input: LanChange): Promise<Refusal | undefined> {
+    return this.#inTurn(async () => {
+      const settings = mergeSettings(this.#settings, input)
+      if (isRefusal(settings)) return settings
+      const prepared = this.#prepare(settings, { isNew: input.new_certificate === true, isDeliberate: true })
+      if (isRefusal(prepared)) return prepared
+      if (!this.#isOpen) {
+        if (settings.files === undefined) saveIdentity(this.#deps.dataDir, prepared.identity)
+        await this.#keep(settings)
+        return undefined
+      }
+      return this.#replace(settings, prepared)
+    })
+  }
+
+  /** Closes the LAN. Calls over it may end by themselves within the grace time; event streams end at once. */
+  turnOff(): Promise<void> {
+    return this.#inTurn(async () => {
+      // First of all it is off, whatever becomes of writing it down.
+      this.#stop(this.#deps.graceMs)
+      this.#problem = undefined
+      if (this.#settings !== undefined) await this.#keep({ ...this.#settings, isOn: false })
+    })
+  }
+
+  /** Listens where it could not before, follows an interface to its new address, and renews certificates. Never rejects. */
+  look(): Promise<void> {
+    return this.#inTurn(() => this.#noting(() => this.#lookNow()))
+  }
+
+  async #lookNow(): Promise<void> {
+    if (!this.#isOpen || this.#settings?.isOn !== true) return
+    if (this.#running === undefined) return this.#tryAgain()
+    const prepared = this.#prepare(this.#settings, { isNew: false, isDeliberate: false })
+    // Whatever goes on with what it has is better than nothing, until that has ended too.
+    if (isRefusal(prepared)) return this.#note(prepared.message)
+    this.#problem = undefined
+    if (prepared.address !== this.#running.address) {
+      this.#stop(this.#deps.graceMs)
+      return this.#tryAgain()
+    }
+    this.#takeIdentity(this.#running, prepared.identity)
+  }
+
+  /** Nothing that goes wrong here may end the gateway of this machine: a full disk, a folder that cannot be written. */
+  async #noting(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#note(`It cannot be opened now (${codeOf(error) ?? 'for no reason that is known'}).`)
+    }
+  }
+
+  /** Takes nothing new. Resolves when every connection has ended, see `endConnections` and `cut`. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#isOpen = false
+    await this.#inTurn(async () => this.#stop(undefined))
+    await Promise.all(Array.from(this.#servers, (server) => server.stop()))
+  }
+
+  /** Ends each connection once what was written to it has left. */
+  endConnections(): void {
+    for (const server of this.#servers) server.endConnections()
+  }
+
+  cut(): void {
+    for (const server of this.#servers) server.cut()
+  }
+
+  async #tryAgain(): Promise<void> {
+    const settings = this.#settings
+    if (settings?.isOn !== true) return
+    const prepared = this.#prepare(settings, { isNew: false, isDeliberate: false })
+    if (isRefusal(prepared)) return this.#note(prepared.message)
+    const refusal = await this.#start(settings, prepared)
+    if (refusal !== undefined) return this.#note(refusal.message)
+    this.#problem = undefined
+    const { address, port } = prepared
+    const url = `https://${hostOf(address, port)}`
+    this.#deps.log(`Farebox serves the LAN at ${url}`, { event: 'lan_listening', fields: { url } })
+  }
+
+  /** Said once, however often it is tried. */
+  #note(problem: string): void {
+    if (problem !== this.#problem) this.#deps.log(`The LAN: ${problem}`, { event: 'lan_problem', level: 'warning' })
+    this.#problem = problem
+  }
+
+  /** Everything that can be known before anything is changed. */
+  #prepare(settings: LanSettings, how: Preparing): Prepared | Refusal {
+    if (!this.#deps.hasAdministrator()) {
+      const hint = 'Add one: farebox member add NAME --role administrator, with a password.'
+      return refuse('conflict', `The LAN needs an administrator who can sign in with a password. ${hint}`)
+    }
+    const address = addressOf(settings.place, (this.#deps.interfaces ?? networkInterfaces)())
+    if (isRefusal(address)) return address
+    const identity = this.#identityFor(settings, { ...how, address })
+    return isRefusal(identity) ? identity : { address, port: settings.port, identity }
+  }
+
+  #identityFor(settings: LanSettings, how: Preparing & { readonly address: string }): Identity | Refusal {
+    const { dataDir, nowMs } = this.#deps
+    const names = [how.address, ...settings.names]
+    if (settings.files !== undefined) {
+      // Under a new address the names go on being right.
+      return readOwnIdentity(settings.files, how.isDeliberate ? names : settings.names, nowMs())
+    }
+    const before = how.isNew ? undefined : readMadeIdentity(dataDir)
+    if (isRefusal(before)) return before
+    if (before === undefined && !how.isDeliberate) {
+      // A backup that was restored on another machine must not open that machine.
+      return refuse('conflict', `There is no certificate in the data folder. Turn the LAN on once more: farebox lan on`)
+    }
+    if (before !== undefined && isGood(before, { names, settings, isDeliberate: how.isDeliberate, nowMs: nowMs() })) {
+      return before
+    }
+    return makeIdentity(names, nowMs(), before)
+  }
+
+  /** Stops what runs, starts what is wanted, and goes back where that cannot be. */
+  async #replace(settings: LanSettings, prepared: Prepared): Promise<Refusal | undefined> {
+    this.#stop(this.#deps.graceMs)
+    const refusal = await this.#start(settings, prepared)
+    if (refusal !== undefined) {
+      await this.#tryAgain()
+      return refusal
+    }
+    this.#problem = undefined
+    try {
+      await this.#keep({ ...settings, port: this.#running?.port ?? settings.port })
+      return undefined
+    } catch (error) {
+      this.#stop(this.#deps.graceMs)
+      throw error
+    }
+  }
+
+  async #start(settings: LanSettings, prepared: Prepared): Promise<Refusal | undefined> {
+    const { address, identity } = prepared
+    const server = new TlsServer(identity)
+    let http: Server | undefined
+    const hosts = new Set<string>()
+    const app = this.#deps.build({
+      hosts,
+      isAdministered: settings.isAdministered,
+      makeServer: (handler, limits) => (http = server.make(handler, limits)),
+    })
+    try {
+      await app.listen({ host: address, port: settings.port })
+      if (settings.files === undefined) saveIdentity(this.#deps.dataDir, identity)
+    } catch (error) {
+      server.cut()
+      await Promise.all([server.stop(), app.close()])
+      return listenRefusal(error, { address, port: settings.port })
+    }
+    const port = portOf(http) ?? settings.port
+    for (const name of [address, ...settings.names]) hosts.add(hostOf(name, port))
+    this.#deps.listensOn(port)
+    this.#servers.add(server)
+    this.#running = { app, server, address, port, identity }
+    return undefined
+  }
+
+  /** The port is free at once; what still runs has `graceMs`, or as long as it takes, and nobody waits for it here. */
+  #stop(graceMs: number | undefined): void {
+    const running = this.#running
+    if (running === undefined) return
+    this.#running = undefined
+    const { app, server } = running
+    const cut = graceMs === undefined ? undefined : setTimeout(() => server.cut(), graceMs)
+    const ended = Promise.all([server.stop(), app.close()]).finally(() => {
+      clearTimeout(cut)
+      this.#servers.delete(server)
+    })
+    ended.catch(() =>
+      this.#deps.log('The listener for the LAN did not end as it should.', { event: 'lan_problem', level: 'warning' }),
+    )
+  }
+
+  #takeIdentity(running: Running, identity: Identity): void {
+    if (identity.fingerprint === running.identity.fingerprint && identity.key === running.identity.key) return
+    if (identity.source === 'farebox') saveIdentity(this.#deps.dataDir, identity)
+    running.server.useIdentity(identity)
+    running.identity = identity
+    const { fingerprint } = identity
+    const note = { event: 'lan_certificate', fields: { fingerprint } }
+    this.#deps.log(`The LAN has a new certificate: SHA-256 ${fingerprint}`, note)
+  }
+
+  async #keep(settings: LanSettings): Promise<void> {
+    await this.#deps.save(settings)
+    this.#settings = settings
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+}
+
+type Preparing = {
+  readonly isNew: boolean
+  /** Whether somebody asked for it just now, who then sees what it comes to. */
+  readonly isDeliberate: boolean
+}
+type Prepared = { readonly address: string; readonly port: number; readonly identity: Identity }
+
+type Needed = {
+  readonly names: readonly string[]
+  readonly settings: LanSettings
+  readonly isDeliberate: boolean
+  readonly nowMs: number
+}
+
+/**
+ * Whether a certificate that Farebox made can be kept. An address that has changed by itself is no reason for a new one while there
+ * are host names: whoever uses these would have to trust a new certificate for nothing.
+ */
+function isGood(identity: Identity, { names, settings, isDeliberate, nowMs }: Needed): boolean {
+  if (identity.expiresAtMs - nowMs <= RENEW_MS) return false
+  const needed = isDeliberate || settings.names.length === 0 ? names : settings.names
+  return needed.every((name) => covers(identity, name))
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+function portOf(server: Server | undefined): number | undefined {
+  const address = server?.address()
+  return typeof address === 'object' && address !== null ? address.port : undefined
+}
+
+function listenRefusal(error: unknown, { address, port }: { address: string; port: number }): Refusal {
+  const code = codeOf(error)
+  const place = hostOf(address, port)
+  if (code === 'EADDRINUSE') return refuse('conflict', `${place} is taken by another program.`, { param: 'port' })
+  if (code === 'EACCES') return refuse('conflict', `Farebox may not listen on ${place}.`, { param: 'port' })
+  if (code === 'EADDRNOTAVAIL' || code === 'EINVAL') {
+    return refuse('conflict', `This machine does not have the address ${address} now.`, { param: 'address' })
+  }
+  throw error
+}

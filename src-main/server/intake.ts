@@ -1,0 +1,45 @@
+// Whether a request for a call may come in at all, decided from its head before anything is looked up or read: Farebox is not about to
+// end, its sender has not been guessing keys, and there is memory for its body.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import { GuessThrottle } from '#server/guess-throttle.ts'
+import type { MemoryGuard } from '#server/memory-guard.ts'
+import type { Readiness } from '#server/readiness.ts'
+
+export type IntakeDeps = {
+  readonly readiness: Pick<Readiness, 'isDraining'>
+  readonly memory: MemoryGuard
+  readonly monotonicMs: () => number
+}
+
+export class Intake {
+  readonly #deps: IntakeDeps
+  readonly #guesses: GuessThrottle
+
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps
+    this.#guesses = new GuessThrottle(deps.monotonicMs)
+  }
+
+  /** For every route that is not for everybody. */
+  draining(): Refusal | undefined {
+    if (!this.#deps.readiness.isDraining) return undefined
+    return refuse('overloaded', 'Farebox is shutting down.', { retryAfterSeconds: 5 })
+  }
+
+  /** Before a key is looked at. */
+  guessing({ ip }: Pick<FastifyRequest, 'ip'>): Refusal | undefined {
+    return this.#guesses.check(ip)
+  }
+
+  /** What was refused about a key; only a key that is none counts. */
+  refused({ ip }: Pick<FastifyRequest, 'ip'>, { code }: Refusal): void {
+    if (code === 'unauthenticated') this.#guesses.wrong(ip)
+  }
+
+  /** For a call with a good key, until its answer has ended. */
+  take(request: FastifyRequest, reply: FastifyReply): Refusal | undefined {
+    return this.#deps.memory.take(request.raw, reply.raw)
+  }
+}

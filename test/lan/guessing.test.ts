@@ -1,0 +1,49 @@
+// Keys that are tried from another machine are slowed down, and nobody on this one notices.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { connectMachine } from '../support/other-machine.ts'
+import { certificateOf, startLan } from './support.ts'
+
+const GUESSER = join(import.meta.dirname, 'guesser.mjs')
+
+const machine = connectMachine(9)
+
+type Printed = {
+  readonly statuses: readonly number[]
+  readonly right: { readonly status: number; readonly retryAfter: string | null }
+  readonly list: { readonly status: number }
+}
+
+// Where there is none, other-machine.test.ts says so.
+if (machine !== undefined)
+  it('refuses a machine that has tried too many keys before it looks at one', { timeout: 120_000 }, async () => {
+    const farebox = await startLan()
+    try {
+      const [url = ''] = (await farebox.on({ interface: machine?.interface ?? '' })).urls
+      const ca = join(farebox.dataDir, 'for-members.pem')
+      writeFileSync(ca, await certificateOf(farebox))
+      await farebox.admin.call('addDemo', {})
+      await farebox.admin.call('addPackage', { body: { name: 'team', type: 'monthly', credits: 50 } })
+      const key = await farebox.newKey('team')
+      const guess = async (guesses: number) => {
+        const env = { PATH: process.env['PATH'] ?? '', NODE_EXTRA_CA_CERTS: ca, FAREBOX_URL: url, KEY: key }
+        const printed = await machine?.run([process.execPath, GUESSER], { ...env, GUESSES: String(guesses) })
+        return JSON.parse(printed ?? '') as Printed
+      }
+      const { statuses, right, list } = await guess(200)
+      expect(statuses.slice(0, 30)).toEqual(Array.from({ length: 30 }, () => 401))
+      expect(new Set(statuses)).toEqual(new Set([401, 429]))
+      // Not even a right key is looked at, and the list of models tells no more.
+      expect([right.status, list.status]).toEqual([429, 429])
+      expect(Number(right.retryAfter)).toBeGreaterThan(0)
+
+      // On this machine the same key works all the while.
+      expect(await farebox.balance(key)).toMatchObject({ object: 'balance' })
+      await expect.poll(async () => (await guess(0)).right.status, { timeout: 30_000, interval: 1000 }).toBe(200)
+    } finally {
+      machine?.remove()
+      await farebox.close()
+    }
+  })
