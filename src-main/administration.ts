@@ -2,6 +2,7 @@
 // gateway that only relays never pays for any of it.
 
 import { statfs } from 'node:fs/promises'
+import { describeSettings, VERSION, type Config } from '#main/config.ts'
 import { USER_AGENT, type Parts } from '#main/parts.ts'
 import type { ReportOperations } from '#main/report-thread.ts'
 import type { SideThreads } from '#main/side-threads.ts'
@@ -21,11 +22,10 @@ import type { DatabaseThread } from '#store/database-thread.ts'
 export type AdministrationInput = {
   readonly parts: Parts
   readonly status: () => Promise<Omit<StatusView, 'targets' | 'provider_use'>>
-  readonly settings: () => Omit<SettingsView, 'database_bytes'>
+  readonly config: Config
   readonly door: Door
   readonly ticketMade: () => void
   readonly lan: () => Promise<LanControl>
-  readonly dataDir: string
   readonly reports: () => DatabaseThread<ReportOperations>
   /** Answers what nobody should wait long for. */
   readonly receipts: () => DatabaseThread<ReportOperations>
@@ -33,13 +33,16 @@ export type AdministrationInput = {
 }
 
 export function administration(input: AdministrationInput): AdminHandlers {
-  const { parts, status, settings, door, ticketMade, lan, dataDir, reports, receipts, side } = input
+  const { parts, status, config, door, ticketMade, lan, reports, receipts, side } = input
   return adminHandlers({
     context: parts.context,
     door,
     ticketMade,
     lan,
-    settings: async () => ({ ...settings(), database_bytes: await reports().call('databaseBytes', undefined) }),
+    settings: async () => ({
+      ...settingsOf(config, parts),
+      database_bytes: await reports().call('databaseBytes', undefined),
+    }),
     pause: parts.pause,
     status: async () => ({ ...(await status()), targets: targetsView(parts), provider_use: providerUseView(parts) }),
     testProvider: (provider, model) => probeProvider(provider, { ...parts, userAgent: USER_AGENT, model }),
@@ -52,12 +55,28 @@ export function administration(input: AdministrationInput): AdminHandlers {
       overview: (request) => reports().call('overview', request),
     },
     open: parts.open,
-    freeBytes: () => freeBytes(dataDir),
+    freeBytes: () => freeBytes(config.dataDir),
     readReceipt: (id) => receipts().call('receipt', id),
     verifyLedger: () => side.run((thread) => thread.call('verifyAll', undefined)),
     sealedFiles: { readSealed, writeSealed },
     backUp: (request) => side.run((thread) => thread.call('backUp', request)),
   })
+}
+
+function settingsOf(config: Config, { context }: Parts): Omit<SettingsView, 'database_bytes'> {
+  return {
+    settings: describeSettings(config).map(({ value = null, env = null, flag = null, meaning, ...setting }) => ({
+      ...setting,
+      value,
+      environment: env,
+      flag,
+      description: meaning,
+    })),
+    time_zone: context.timeZone,
+    version: VERSION,
+    node: process.version,
+    data_dir: config.dataDir,
+  }
 }
 
 async function freeBytes(folder: string): Promise<number | undefined> {

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeSettings, VERSION, type Config } from '#main/config.ts'
+import { VERSION, type Config } from '#main/config.ts'
 import { backupsView, openOperations, type Operations } from '#main/operations.ts'
 import { assemble, describeFault, hashKey, stopSpending, type Parts } from '#main/parts.ts'
 import { DASHBOARD_DIR, scriptFile } from '#main/program-files.ts'
@@ -196,7 +196,7 @@ class RunningApp implements App {
 
   async setUpDemo(): Promise<string | undefined> {
     // Only the very first start needs it.
-    if (!this.#config.demo || !isFresh(this.#parts.context)) return undefined
+    if (!this.#config.demo || !this.#parts.catalog.isFresh) return undefined
     const { setUpDemo } = await import('#catalog/demo.ts')
     return setUpDemo(this.#parts.context)
   }
@@ -312,11 +312,10 @@ class RunningApp implements App {
     return administration({
       parts: this.#parts,
       status: () => this.#status(),
-      settings: () => this.#settings(),
+      config: this.#config,
       ticketMade: () => this.#ticketMade(),
       lan: () => this.#lan.control(),
       door: await this.#openDoor(),
-      dataDir: this.#config.dataDir,
       reports: () => this.#reportThread(),
       receipts: () => this.#receiptThread(),
       side: this.#parts.side,
@@ -349,24 +348,6 @@ class RunningApp implements App {
     // Whoever comes next tries again.
     this.#door.catch(() => (this.#door = undefined))
     return this.#door
-  }
-
-  #settings() {
-    return {
-      settings: describeSettings(this.#config).map(
-        ({ value = null, env = null, flag = null, meaning, ...setting }) => ({
-          ...setting,
-          value,
-          environment: env,
-          flag,
-          description: meaning,
-        }),
-      ),
-      time_zone: this.#parts.context.timeZone,
-      version: VERSION,
-      node: process.version,
-      data_dir: this.#config.dataDir,
-    }
   }
 
   async #status() {
@@ -415,9 +396,4 @@ function removeOpenPages(dataDir: string, olderThanMs: number): void {
     const path = join(dataDir, name)
     if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < olderThanMs) rmSync(path, { force: true })
   }
-}
-
-/** Whether nothing is set up at all. */
-function isFresh({ catalog }: Parts['context']): boolean {
-  return catalog.providers.length === 0 && catalog.packages.length === 0 && catalog.keys.length === 0
 }

@@ -52,7 +52,7 @@ const FILES: Readonly<Record<string, Room>> = {
     types: ['writer-thread.ts'],
   },
   'administration.ts': {
-    values: ['server', 'provider', 'secret', 'parts.ts'],
+    values: ['server', 'provider', 'secret', 'config.ts', 'parts.ts'],
     types: ['contract', 'store', 'report-thread.ts', 'side-threads.ts'],
   },
   'lan-listener.ts': { values: ['lan'], types: ['contract', 'core', 'server', 'parts.ts'] },

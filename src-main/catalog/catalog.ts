@@ -70,6 +70,11 @@ export class Catalog {
     return this.#keysByHash.get(hash)
   }
 
+  /** Whether nothing is set up at all. */
+  get isFresh(): boolean {
+    return this.#providers.size === 0 && this.#packages.size === 0 && this.#keys.size === 0
+  }
+
   keysOfPackage(packageId: string): Key[] {
     return this.keys.filter((key) => key.packageId === packageId)
   }

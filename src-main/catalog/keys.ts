@@ -103,8 +103,7 @@ export async function extendKey(
   const key = context.catalog.key(idOrName)
   if (key === undefined) return noKey(idOrName)
   if (key.storedStatus === 'revoked') return revokedIsFinal(key)
-  const timeZone = context.catalog.package(key.packageId)?.timeZone ?? context.timeZone
-  const expiresAtMs = readExpiry(expires, timeZone, context.nowMs())
+  const expiresAtMs = readExpiryOf(context, key, expires)
   if (isRefusal(expiresAtMs)) return expiresAtMs
   return put(context, { ...key, expiresAtMs })
 }
@@ -127,6 +126,12 @@ export async function moveKey(
   if (key.packageId !== entity.id) await commitChanges(context, [{ type: 'put-key', key: moved }])
   await context.ledger.changeTerms(key.id, { terms: termsOf(entity), reason: `moved to package '${entity.name}'` })
   return viewOf(context, moved)
+}
+
+/** An expiry as it is written, in the zone of the key's package. */
+export function readExpiryOf(context: CatalogContext, key: Key, expires: string): number | undefined | Refusal {
+  const timeZone = context.catalog.package(key.packageId)?.timeZone ?? context.timeZone
+  return readExpiry(expires, timeZone, context.nowMs())
 }
 
 async function changeStatus(

@@ -1,8 +1,8 @@
 // A new value for a key. The key stays the same: its balance, its history, its limits and its owner.
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
-import { isoOrNull, readExpiry, readSpan } from '#catalog/dates.ts'
-import { DEFAULT_EXPIRY, KEY_RANDOM_BYTES, noKey, revokedIsFinal } from '#catalog/keys.ts'
+import { isoOrNull, readSpan } from '#catalog/dates.ts'
+import { DEFAULT_EXPIRY, KEY_RANDOM_BYTES, noKey, readExpiryOf, revokedIsFinal } from '#catalog/keys.ts'
 import type { KeyRotate, KeyRotated } from '#contract/schemas.ts'
 import type { Key, PreviousValue } from '#core/entities.ts'
 import { keyHint, makeKey } from '#core/key-format.ts'
@@ -63,8 +63,7 @@ function readOverlap(text: string): number | Refusal {
 /** A new value lives as long as a new key does, unless it would live longer anyway. */
 function expiryOf(context: CatalogContext, key: Key, expires: string | undefined): number | undefined | Refusal {
   if (expires === undefined && key.expiresAtMs === undefined) return undefined
-  const timeZone = context.catalog.package(key.packageId)?.timeZone ?? context.timeZone
-  const asked = readExpiry(expires ?? DEFAULT_EXPIRY, timeZone, context.nowMs())
+  const asked = readExpiryOf(context, key, expires ?? DEFAULT_EXPIRY)
   if (expires !== undefined || isRefusal(asked) || asked === undefined || key.expiresAtMs === undefined) return asked
   return Math.max(asked, key.expiresAtMs)
 }

@@ -1,13 +1,13 @@
 // Slows down whoever tries keys from another machine. An address that showed too many keys that are none is refused for a while before
 // anything is hashed or looked up. On this machine all programs share an address, and one with an old key must not lock out the rest.
 
+import { isLoopback } from '#core/loopback.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
 /** Wrong keys that are free, and the time in which one of them is forgiven. A tool with an old key stays below for some minutes. */
 const FREE = 30
 const FORGIVEN_MS = 2000
 const MOST_ADDRESSES = 10_000
-const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 
 type Entry = { wrong: number; atMs: number }
 
@@ -34,7 +34,7 @@ export class GuessThrottle {
   /** Notes a key that is none. */
   wrong(address: string | undefined): void {
     const network = networkOf(address)
-    if (network === '' || LOOPBACK.test(network)) return
+    if (network === '' || isLoopback(network)) return
     const known = this.#entries.get(network)
     const wrong = (known === undefined ? 0 : this.#standing(known)) + 1
     this.#entries.delete(network)

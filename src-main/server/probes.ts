@@ -4,6 +4,7 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isLoopback } from '#core/loopback.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import type { Readiness } from '#server/readiness.ts'
@@ -25,8 +26,6 @@ export type Metrics = {
 }
 
 const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-/** Of an IPv4 connection to a socket for both, and of both kinds. */
-const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 
 export function registerProbes(app: FastifyInstance, deps: ProbeDeps): void {
   app.get('/health', { config: { access: 'public', lan: 'public' } }, (request, reply) => {
@@ -50,7 +49,7 @@ export function registerProbes(app: FastifyInstance, deps: ProbeDeps): void {
 
 /** Refuses whoever may not see the figures. Where they are off, or somebody asks from elsewhere, they are not there. */
 export function admitScraper(request: FastifyRequest, { metrics }: Pick<ProbeDeps, 'metrics'>): Refusal | undefined {
-  if (metrics === undefined || !LOOPBACK.test(request.socket.localAddress ?? '')) {
+  if (metrics === undefined || !isLoopback(request.socket.localAddress ?? '')) {
     return refuse('not_found', 'There is no GET endpoint at this path.')
   }
   const { authorization } = request.headers
