@@ -2,16 +2,28 @@
 // not throughput, because all processes share one machine. It must fail when any answer or any charge is wrong.
 import { fileURLToPath } from 'node:url'
 import { startChild, type Child } from './child.ts'
+import { crowdFigures } from './crowd.ts'
 import { install, usedMicro, type Installation } from './farebox.ts'
 import { mappingGrowth } from './mapping.ts'
-import { readOptions, USAGE, type Options } from './options.ts'
+import { readOptions, USAGE, type Only, type Options } from './options.ts'
 import type { Format } from './payload.ts'
 import { topFunctions } from './profile.ts'
 import { buildReport, routingVerdicts } from './report.ts'
 import { reportFigures } from './reports.ts'
 import { routingRatios } from './routing.ts'
 import { session, type Contender } from './session.ts'
+import { soakFigures } from './soak.ts'
 import { table, verdictLine } from './table.ts'
+
+type Measurement = (farebox: Installation, options: Options, upstream: Child) => Promise<string>
+
+/** What is measured by itself, on one Farebox; the other kinds of load go through the contest. */
+const SPECIAL: Partial<Record<Only, Measurement>> = {
+  routing: measureRouting,
+  reports: reportFigures,
+  crowd: crowdFigures,
+  soak: soakFigures,
+}
 
 try {
   const options = readOptions(process.argv.slice(2))
@@ -30,10 +42,12 @@ async function run(options: Options): Promise<void> {
     const pair = installed instanceof Error ? [] : installed
     const [first] = pair
     try {
-      if (options.only === 'routing' && first !== undefined) await measureRouting(first, options)
-      else if (options.only === 'reports' && first !== undefined)
-        process.stdout.write(await reportFigures(first, options))
-      else await measureAndPrint(upstream, pair, options)
+      const special = options.only === undefined ? undefined : SPECIAL[options.only]
+      if (special === undefined) await measureAndPrint(upstream, pair, options)
+      else if (first !== undefined) {
+        process.stdout.write(await special(first, options, upstream))
+        if (options.profile) process.stdout.write(profileText([first]))
+      }
     } finally {
       for (const installation of pair) installation.remove()
     }
@@ -49,11 +63,9 @@ async function installTwice(upstreamUrl: string): Promise<Installation[]> {
   return [await install(upstreamUrl), await install(upstreamUrl)]
 }
 
-async function measureRouting(farebox: Installation, options: Options): Promise<void> {
+async function measureRouting(farebox: Installation, options: Options): Promise<string> {
   const verdicts = routingVerdicts(await routingRatios(farebox, options))
-  process.stdout.write(`${options.json ? JSON.stringify(verdicts) : verdicts.map(verdictLine).join('\n')}\n`)
-  if (options.profile)
-    for (const lines of farebox.profiles().map(topFunctions)) process.stdout.write(`\n${lines.join('\n')}\n`)
+  return `${options.json ? JSON.stringify(verdicts) : verdicts.map(verdictLine).join('\n')}\n`
 }
 
 async function measureAndPrint(upstream: Child, pair: readonly Installation[], options: Options): Promise<void> {
@@ -71,7 +83,12 @@ async function measureAndPrint(upstream: Child, pair: readonly Installation[], o
   const report = buildReport({ bare, farebox: compared, translated, growth, routing })
   const profiles = options.profile ? pair.flatMap((one) => one.profiles().map(topFunctions)) : []
   process.stdout.write(options.json ? `${JSON.stringify({ ...report, profiles })}\n` : `${table(report)}\n`)
-  if (!options.json) for (const lines of profiles) process.stdout.write(`\n${lines.join('\n')}\n`)
+  if (!options.json && options.profile) process.stdout.write(profileText(pair))
+}
+
+function profileText(installations: readonly Installation[]): string {
+  const profiles = installations.flatMap((one) => one.profiles().map(topFunctions))
+  return profiles.map((lines) => `\n${lines.join('\n')}\n`).join('')
 }
 
 function bareContender(upstreamUrl: string): Contender {

@@ -12,14 +12,22 @@ import type { CpuProfile } from './profile.ts'
 export type Installation = {
   readonly key: string
   readonly dataFolder: string
-  /** Starts it on the folder made before. A profiled one leaves profiles when it ends. */
-  start(mode: 'plain' | 'profiled'): Promise<Child>
+  /** Starts it on the folder made before. `settings` are variables of its environment. */
+  start(mode: Mode, settings?: Settings): Promise<Child>
+  /** Runs a command of the command line on the same folder and gives what it printed; throws when it failed. */
+  run(...args: string[]): Promise<string>
   /** One for each thread of each profiled run so far. */
   profiles(): readonly CpuProfile[]
   remove(): void
 }
 
+/** A profiled one leaves profiles when it ends; a `collected` one often throws away what it does not need any more. */
+export type Mode = 'plain' | 'profiled' | 'collected'
+
+export type Settings = Readonly<Record<string, string>>
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const COLLECTING = ['--expose-gc', '--import', new URL('collect.mjs', import.meta.url).href]
 const LAUNCHER = 'src-main/launch.mjs'
 const PACKAGE = 'bench-topup'
 const MAX_CREDITS = 1_000_000_000
@@ -37,7 +45,12 @@ export async function install(upstreamUrl: string): Promise<Installation> {
     return {
       key,
       dataFolder,
-      start: (mode) => startChild(startCommand(dataFolder, [], mode === 'plain' ? [] : profiling(profileFolder))),
+      start: (mode, settings) => {
+        const options = { plain: [], profiled: profiling(profileFolder), collected: COLLECTING }
+        const command = startCommand(dataFolder, [], options[mode])
+        return startChild({ ...command, env: { ...command.env, ...settings } })
+      },
+      run: (...args) => runVerb(dataFolder, args),
       profiles: () => readdirSync(profileFolder).map((name) => readProfile(join(profileFolder, name))),
       remove: () => rmSync(folder, { recursive: true, force: true }),
     }
@@ -58,11 +71,14 @@ export async function usedMicro(url: string, key: string): Promise<number> {
 }
 
 async function createKey(dataFolder: string): Promise<string> {
-  const verb = ['key', 'create', 'bench', '--package', PACKAGE, '--json', '--data-dir', dataFolder]
-  const output = await runToEnd({ args: [LAUNCHER, ...verb], cwd: ROOT, env: environment() })
+  const output = await runVerb(dataFolder, ['key', 'create', 'bench', '--package', PACKAGE, '--json'])
   const { key } = JSON.parse(output) as { key?: unknown }
   if (typeof key !== 'string') throw new Error(`key create printed no key: ${output}`)
   return key
+}
+
+function runVerb(dataFolder: string, verb: readonly string[]): Promise<string> {
+  return runToEnd({ args: [LAUNCHER, ...verb, '--data-dir', dataFolder], cwd: ROOT, env: environment() })
 }
 
 function startCommand(dataFolder: string, more: readonly string[], nodeOptions: readonly string[]) {

@@ -13,24 +13,30 @@ export type Timing = {
 
 export type Client = {
   call(exchange: Exchange): Promise<Timing>
+  /** A call that can be left in the middle; its answer is rejected then. */
+  begin(exchange: Exchange): { readonly answer: Promise<Timing>; leave(): void }
   close(): Promise<void>
 }
 
-export function createClient(target: { name: string; url: string; key: string }, connections: number): Client {
-  const pool = new Pool(target.url, { connections })
+export type Target = { readonly name: string; readonly url: string; readonly key: string }
+
+/** `connect`: how its connections are made, where that is not over plain loopback. */
+export function createClient(target: Target, connections: number, connect: Pool.Options['connect'] = {}): Client {
+  const pool = new Pool(target.url, { connections, connect })
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.key}` }
   const options = { method: 'POST', headers } as const
-  return {
-    call: (exchange) =>
-      new Promise((resolve, reject) => {
-        const failed = (reason: string) => reject(new Error(`${target.name}: ${reason}`))
-        pool.dispatch(
-          { ...options, path: exchange.path, body: exchange.body },
-          checkedAnswer(exchange, { resolve, failed }),
-        )
-      }),
-    close: () => pool.destroy(),
+  const begin: Client['begin'] = (exchange) => {
+    const leaving = new AbortController()
+    const answer = new Promise<Timing>((resolve, reject) => {
+      const failed = (reason: string) => reject(new Error(`${target.name}: ${reason}`))
+      pool.dispatch(
+        { ...options, path: exchange.path, body: exchange.body },
+        checkedAnswer(exchange, { resolve, failed, left: leaving.signal }),
+      )
+    })
+    return { answer, leave: () => leaving.abort() }
   }
+  return { begin, call: (exchange) => begin(exchange).answer, close: () => pool.destroy() }
 }
 
 /** A fixed number of calls by a fixed number of callers, each asking again when it was answered. */
@@ -48,15 +54,21 @@ export async function runCalls(client: Client, exchange: Exchange, load: { calls
   return { reads }
 }
 
-type Ways = { readonly resolve: (timing: Timing) => void; readonly failed: (reason: string) => void }
+type Ways = {
+  readonly resolve: (timing: Timing) => void
+  readonly failed: (reason: string) => void
+  readonly left: AbortSignal
+}
 
-function checkedAnswer({ expected }: Exchange, { resolve, failed }: Ways): Dispatcher.DispatchHandler {
+function checkedAnswer({ expected }: Exchange, { resolve, failed, left }: Ways): Dispatcher.DispatchHandler {
   const startedAtMs = performance.now()
   const pieces: Buffer[] = []
   let status = 0
   let firstByteMs = 0
   return {
-    onRequestStart: () => {},
+    onRequestStart: (controller) => {
+      left.addEventListener('abort', () => controller.abort(new Error('its client left')), { once: true })
+    },
     onResponseStart: (_controller, statusCode) => void (status = statusCode),
     onResponseData: (_controller, chunk) => {
       if (pieces.length === 0) firstByteMs = performance.now() - startedAtMs

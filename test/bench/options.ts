@@ -5,9 +5,12 @@ export type Options = {
   readonly json: boolean
   readonly profile: boolean
   readonly isBareOnly: boolean
-  readonly only: 'calls' | 'events' | 'routing' | 'reports' | undefined
+  readonly only: Only | undefined
   readonly work: Work
 }
+
+const ONLY = ['calls', 'events', 'routing', 'reports', 'crowd', 'soak'] as const
+export type Only = (typeof ONLY)[number]
 
 export type Work = {
   readonly rounds: number
@@ -26,14 +29,19 @@ export type Work = {
   /** Calls in the year whose reports are measured, and how often each report is asked for. */
   readonly yearCalls: number
   readonly reportRounds: number
+  /** Streams at a time, and how long they are watched. */
+  readonly crowdStreams: number
+  readonly crowdSeconds: number
+  /** How long mixed load runs. */
+  readonly soakMinutes: number
 }
 
-export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only calls|events|routing|reports]
+export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only ${ONLY.join('|')}]
   --quick    fewer rounds; good for a look, too noisy for a verdict
   --json     one JSON object instead of the table
   --profile  runs Farebox with the CPU profiler and prints where its time goes
   --bare     only the bare proxy
-  --only     only one kind of load, for a profile of it; reports are only measured when they are asked for`
+  --only     only one kind of load; reports, a crowd of streams and an hour of mixed load are only measured when they are asked for`
 
 const FULL: Work = {
   rounds: 12,
@@ -48,6 +56,9 @@ const FULL: Work = {
   starts: 5,
   yearCalls: 1_000_000,
   reportRounds: 20,
+  crowdStreams: 1000,
+  crowdSeconds: 60,
+  soakMinutes: 60,
 }
 
 const QUICK: Work = {
@@ -60,6 +71,9 @@ const QUICK: Work = {
   starts: 3,
   yearCalls: 100_000,
   reportRounds: 5,
+  crowdStreams: 300,
+  crowdSeconds: 10,
+  soakMinutes: 3,
 }
 
 /** Throws a sentence for the user when an option is not known. */
@@ -74,10 +88,8 @@ export function readOptions(args: readonly string[]): Options {
       only: { type: 'string' },
     },
   })
-  const { only } = values
-  if (only !== undefined && only !== 'calls' && only !== 'events' && only !== 'routing' && only !== 'reports') {
-    throw new Error(`--only is calls, events, routing or reports`)
-  }
+  const only = ONLY.find((name) => name === values.only)
+  if (values.only !== undefined && only === undefined) throw new Error(`--only is one of ${ONLY.join(', ')}`)
   const { json, profile, bare, quick } = values
   return { json, profile, isBareOnly: bare, only, work: quick ? QUICK : FULL }
 }

@@ -1,13 +1,12 @@
 // `npm run bench -- --only reports`: what the dashboard reads, over HTTP, on a year of a million calls; and what it does to the
 // calls of the same gateway when somebody pages through all of it meanwhile.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { request } from 'undici'
 import type { Child } from './child.ts'
 import type { Installation } from './farebox.ts'
 import { createClient } from './load.ts'
 import type { Options, Work } from './options.ts'
 import { WHOLE_EXCHANGE } from './payload.ts'
+import { adminHeaders } from './reader.ts'
 import { fillYear } from './reports-fill.ts'
 import { percentile } from './statistics.ts'
 
@@ -45,7 +44,7 @@ export async function reportFigures(farebox: Installation, { work }: Options): P
   const filledMs = fillYear(farebox.dataFolder, { ...shape, calls: work.yearCalls, endMs: Date.now() - 60_000 })
   const child = await farebox.start('plain')
   try {
-    const headers = adminHeaders(farebox)
+    const headers = adminHeaders(farebox.dataFolder)
     const lines = [`${work.yearCalls} calls in a year; their roll-ups were filled in ${(filledMs / 1000).toFixed(1)} s`]
     for (const [name, path] of QUESTIONS) {
       const times = await timesOf(child.url + path, headers, work.reportRounds)
@@ -58,11 +57,6 @@ export async function reportFigures(farebox: Installation, { work }: Options): P
   } finally {
     await child.stop()
   }
-}
-
-function adminHeaders({ dataFolder }: Installation): Record<string, string> {
-  const { token } = JSON.parse(readFileSync(join(dataFolder, 'instance.json'), 'utf8')) as { token: string }
-  return { authorization: `Bearer ${token}` }
 }
 
 async function timesOf(url: string, headers: Record<string, string>, rounds: number): Promise<number[]> {

@@ -13,3 +13,12 @@ export function percentile(values: readonly number[], percent: number): number {
   if (value === undefined) throw new RangeError('no values')
   return value
 }
+
+/** How steeply the second value rises with the first, by least squares. Throws with fewer than two points. */
+export function slope(points: readonly (readonly [x: number, y: number])[]): number {
+  if (points.length < 2) throw new RangeError('no line through fewer than two points')
+  const mean = (place: 0 | 1) => points.reduce((sum, point) => sum + point[place], 0) / points.length
+  const [meanX, meanY] = [mean(0), mean(1)]
+  const rise = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0)
+  return rise / points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0)
+}

@@ -1,5 +1,5 @@
 // The provider behind both proxies, a process of its own. It must stay much cheaper than what is measured: the answers
-// are made beforehand and one timer serves all streams of a pace.
+// are made beforehand and a few timers serve all streams of a pace.
 import { createServer, type ServerResponse } from 'node:http'
 import { announce } from './child-side.ts'
 import { planOf, streamEvents, WHOLE_ANSWER, type StreamPlan } from './payload.ts'
@@ -9,11 +9,20 @@ type Stream = { readonly response: ServerResponse; readonly events: readonly Buf
 const WHOLE_HEADERS = { 'content-type': 'application/json', 'content-length': String(WHOLE_ANSWER.length) }
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
 
-const pacers = new Map<number, Set<Stream>>()
+/** How many groups the streams of one slow pace are in, evenly spread over its time, because providers do not speak in chorus. */
+const CHOIRS = 25
+const SLOW_MS = 20
+
+const pacers = new Map<string, Set<Stream>>()
+let slowStreams = 0
 const prepared = new Map<number, readonly Buffer[]>()
 
 announce(
   createServer((request, response) => {
+    if (request.url === '/streams') {
+      response.end(String([...pacers.values()].reduce((sum, streams) => sum + streams.size, 0)))
+      return
+    }
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => answer(Buffer.concat(parts).toString(), response))
@@ -46,17 +55,19 @@ function sendNext(stream: Stream): boolean {
   return true
 }
 
-/** All streams of one pace get their next event in the same turn, each by a write of its own. */
+/** All streams of one pace, or of one choir of it, get their next event in the same turn, each by a write of its own. */
 function pacerOf(everyMs: number): Set<Stream> {
-  const known = pacers.get(everyMs)
+  const choir = everyMs < SLOW_MS ? 0 : slowStreams++ % CHOIRS
+  const name = `${everyMs}/${choir}`
+  const known = pacers.get(name)
   if (known !== undefined) return known
   const streams = new Set<Stream>()
-  pacers.set(everyMs, streams)
+  pacers.set(name, streams)
   const turn = () => {
     for (const stream of streams) if (!sendNext(stream)) streams.delete(stream)
   }
-  if (everyMs > 0) setInterval(turn, everyMs).unref()
-  else everyTurn(turn)
+  if (everyMs === 0) everyTurn(turn)
+  else setTimeout(() => setInterval(turn, everyMs).unref(), (choir / CHOIRS) * everyMs).unref()
   return streams
 }
 

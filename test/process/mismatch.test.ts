@@ -72,7 +72,7 @@ it('one among the entries that a start does not read stops spending soon after i
   expect(summarisedUpTo(db)).toBeGreaterThan(32_000)
   db.close()
   const sound = await startProcess({ dataDir })
-  await expect.poll(async () => (await sound.admin.call('verifyLedger', {})).ok).toBe(true)
+  await expect.poll(async () => (await sound.admin.call('verifyLedger', {})).ok, { timeout: 20_000 }).toBe(true)
   await sound.stop()
   expect(sound.stderr()).toBe('')
   tamper('UPDATE ledger_entry SET amount_micro = amount_micro + 4096 WHERE seq = 5000')

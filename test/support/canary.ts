@@ -28,11 +28,49 @@ export async function findInFolder(folder: string, canaries: Canaries): Promise<
 
 /** What the bytes hold of the texts, as `what (form)`. */
 export function findInBytes(bytes: Buffer, canaries: Canaries): string[] {
-  return Object.entries(canaries).flatMap(([what, text]) =>
-    formsOf(text)
-      .filter(([, needle]) => bytes.includes(needle))
-      .map(([form]) => `${what} (${form})`),
+  const sought = Object.entries(canaries).flatMap(([what, text]) =>
+    formsOf(text).map(([form, needle]) => ({ name: `${what} (${form})`, needle })),
   )
+  const found = presentIn(
+    bytes,
+    sought.map(({ needle }) => needle),
+  )
+  return sought.filter((_, index) => found.has(index)).map(({ name }) => name)
+}
+
+/**
+ * Which of many texts occur in the bytes, by their places in the list. All of them are looked for in one pass, by their last bytes,
+ * in which they differ most: there are hundreds, and a pass for each takes most of a minute over the files of a folder.
+ */
+function presentIn(bytes: Buffer, needles: readonly Buffer[]): Set<number> {
+  const found = new Set<number>()
+  const byEnd = new Map<number, number[]>()
+  const isEnd = new Uint8Array(1 << HASH_BITS)
+  for (const [index, needle] of needles.entries()) {
+    if (needle.length < END_BYTES) throw new RangeError(`a text to look for has fewer than ${END_BYTES} bytes`)
+    const end = needle.readInt32BE(needle.length - END_BYTES)
+    byEnd.set(end, [...(byEnd.get(end) ?? []), index])
+    isEnd[hashOf(end)] = 1
+  }
+  let end = 0
+  for (let place = 0; place < bytes.length; place++) {
+    end = (end << 8) | (bytes[place] ?? 0)
+    if (isEnd[hashOf(end)] === 0) continue
+    for (const index of byEnd.get(end) ?? []) {
+      const needle = needles[index]
+      if (needle === undefined || found.has(index)) continue
+      const start = place + 1 - needle.length
+      if (start >= 0 && bytes.compare(needle, 0, needle.length, start, place + 1) === 0) found.add(index)
+    }
+  }
+  return found
+}
+
+const END_BYTES = 4
+const HASH_BITS = 16
+
+function hashOf(end: number): number {
+  return Math.imul(end, 0x9e_37_79_b1) >>> (32 - HASH_BITS)
 }
 
 function formsOf(text: string): (readonly [form: string, needle: Buffer])[] {

@@ -56,6 +56,7 @@ export function shellAnswers(role: 'administrator' | 'member'): Readonly<Record<
     'POST /api/session': { token: 'token-of-the-answers', session },
     'DELETE /api/session': {},
     'GET /api/overview': OVERVIEW,
+    'GET /api/waiting': { waiting: [], waiting_calls: 0, running: [], running_calls: 0 },
     'GET /api/keys': [],
     'GET /api/packages': [],
     'GET /api/ledger': { entries: [], next: null },

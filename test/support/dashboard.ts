@@ -3,15 +3,17 @@
 // their page, because each page that is loaded costs a second; that links and passwords let people in is tested by itself.
 
 import axe from 'axe-core'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { vi } from 'vitest'
+import { launchBrowser } from './browser.ts'
 import { startFarebox, type Farebox, type FareboxOptions } from './farebox.ts'
+import './cheap-passwords.ts'
 
 export type Dashboard = {
   readonly farebox: Farebox
   /** The value of the key that came with the demo. */
   readonly key: string
-  /** Opens a page below /app, and closes it when `look` is done. */
+  /** Opens a page below /app, and leaves it when `look` is done. */
   visit(path: string, look: (page: Page) => Promise<void>, as?: Visit): Promise<void>
   close(): Promise<void>
 }
@@ -19,6 +21,8 @@ export type Dashboard = {
 export type Visit = {
   /** Who signs in with a password; the owner of the machine, with a link, where nobody is named. */
   readonly member?: { readonly name: string; readonly password: string }
+  /** Signs in with this key alone. */
+  readonly key?: string
   readonly theme?: 'light' | 'dark'
   readonly language?: 'en' | 'de'
   /** In pixels. */
@@ -40,12 +44,8 @@ export async function startDashboard(options: FareboxOptions = {}): Promise<Dash
   const farebox = await startFarebox(options)
   const { key } = await farebox.admin.call('addDemo', {})
   await built(farebox.url)
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    // Pages that share a process share what it has compiled.
-    args: ['--no-sandbox', '--disable-background-networking', '--renderer-process-limit=1'],
-  })
-  const house = { browser, farebox, idle: new Map<string, BrowserContext>() }
+  const browser = await launchBrowser()
+  const house = { browser, farebox, idle: new Map<string, Page>() }
   return {
     farebox,
     key: key?.key ?? '',
@@ -57,68 +57,81 @@ export async function startDashboard(options: FareboxOptions = {}): Promise<Dash
   }
 }
 
-type House = { readonly browser: Browser; readonly farebox: Farebox; readonly idle: Map<string, BrowserContext> }
+/** `idle` has the pages that nobody looks at, by who looked at them. They show the sign of life. */
+type House = { readonly browser: Browser; readonly farebox: Farebox; readonly idle: Map<string, Page> }
 
 async function visit(house: House, path: string, look: (page: Page) => Promise<void>, as: Visit): Promise<void> {
   const url = as.at ?? house.farebox.url
-  const context = await contextFor(house, as)
   const faults: string[] = []
-  const page = await watched(context, url, faults)
+  const page = await pageFor(house, url, as)
   let isClean = false
   try {
-    const token = as.isStranger === true ? undefined : await signIn(context, house.farebox, as)
-    await page.addInitScript(beginning(url, as, token))
+    const token = as.isStranger === true ? undefined : await signIn(page.context(), house.farebox, as)
+    await page.evaluate(beginning(as, token))
+    watch(page, url, faults)
     await page.goto(`${url}/app${path}`)
     // Not by its role: behind a drawer that the address opens, the page is hidden from those who ask by roles.
     await page.locator('h1').first().waitFor()
     await look(page)
     isClean = true
   } finally {
-    await page.close()
-    if (isClean) house.idle.set(nameOf(as), context)
-    else await context.close()
+    if (isClean) await keep(house, page, url, as)
+    else await page.context().close()
   }
   if (faults.length > 0) throw new Error(`the page at ${path} has faults:\n${faults.join('\n')}`)
 }
 
 /**
- * A context is given to the next visitor of the same name and window, so that scripts and styles are fetched once. Visits within
- * visits get one of their own.
+ * A page is given to the next visitor of the same name and window: a page that is opened costs the browser as much as three that are
+ * loaded, and scripts and styles are fetched and compiled once. Visits within visits get one of their own.
  */
-async function contextFor({ browser, idle }: House, as: Visit): Promise<BrowserContext> {
+async function pageFor({ browser, idle }: House, url: string, as: Visit): Promise<Page> {
   const name = nameOf(as)
   const kept = idle.get(name)
   idle.delete(name)
-  return (
-    kept ??
-    (await browser.newContext({
-      viewport: { width: as.width ?? 1280, height: 900 },
-      locale: as.language ?? 'en',
-      timezoneId: 'Europe/Berlin',
-      reducedMotion: 'reduce',
-      ignoreHTTPSErrors: as.at !== undefined,
-    }))
-  )
-}
-
-function nameOf({ member, at, language, width, isStranger }: Visit): string {
-  return JSON.stringify([member?.name, at, language, width, isStranger])
-}
-
-/** Runs in the page before its own scripts: as somebody who comes for the first time, and has signed in. */
-function beginning(url: string, { theme = 'light' }: Visit, token: string | undefined): string {
-  // The name of a window lasts as long as its tab, and is nothing that the dashboard keeps.
-  return `if (location.origin === '${url}' && window.name === '') {
-    window.name = 'visited'
-    localStorage.clear()
-    localStorage.setItem('farebox-theme', '${theme}')
-    ${token === undefined ? '' : `sessionStorage.setItem('farebox-session', '${token}')`}
-  }`
-}
-
-async function watched(context: BrowserContext, url: string, faults: string[]): Promise<Page> {
+  if (kept !== undefined) return kept
+  const context = await browser.newContext({
+    viewport: viewportOf(as),
+    locale: as.language ?? 'en',
+    timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
+    ignoreHTTPSErrors: as.at !== undefined,
+  })
   const page = await context.newPage()
   page.setDefaultTimeout(STEP_LIMIT_MS)
+  await page.goto(`${url}/health`)
+  return page
+}
+
+/** Takes away what the visit has done to the page, and leaves the dashboard, which would go on asking. */
+async function keep({ idle }: House, page: Page, url: string, as: Visit): Promise<void> {
+  for (const event of ['console', 'dialog', 'framenavigated', 'pageerror', 'request', 'response'] as const) {
+    page.removeAllListeners(event)
+  }
+  await page.unrouteAll()
+  await page.goto(`${url}/health`)
+  await page.setViewportSize(viewportOf(as))
+  if (idle.has(nameOf(as))) await page.context().close()
+  else idle.set(nameOf(as), page)
+}
+
+function viewportOf({ width = 1280 }: Visit) {
+  return { width, height: 900 }
+}
+
+function nameOf({ member, key, at, language, width, isStranger }: Visit): string {
+  return JSON.stringify([member?.name, key, at, language, width, isStranger])
+}
+
+/** Makes of the page that of somebody who comes for the first time, and has signed in. */
+function beginning({ theme = 'light' }: Visit, token: string | undefined): string {
+  return `localStorage.clear()
+    sessionStorage.clear()
+    localStorage.setItem('farebox-theme', '${theme}')
+    ${token === undefined ? '' : `sessionStorage.setItem('farebox-session', '${token}')`}`
+}
+
+function watch(page: Page, url: string, faults: string[]): void {
   page.on('pageerror', (error) => faults.push(String(error)))
   page.on('console', (message) => {
     // What is refused is the browser's to note by itself; the tests look at what the page makes of it.
@@ -128,13 +141,12 @@ async function watched(context: BrowserContext, url: string, faults: string[]): 
   page.on('request', (request) => {
     if (!request.url().startsWith(`${url}/`)) faults.push(`asked for ${request.url()}`)
   })
-  return page
 }
 
 /** The context gets the cookie, and the page is to get the token that is returned. */
-async function signIn(context: BrowserContext, farebox: Farebox, { member, at }: Visit): Promise<string> {
+async function signIn(context: BrowserContext, farebox: Farebox, { member, key, at }: Visit): Promise<string> {
   const url = at ?? farebox.url
-  const data = member ?? { ticket: (await farebox.admin.call('makeTicket', {})).ticket }
+  const data = member ?? (key === undefined ? { ticket: (await farebox.admin.call('makeTicket', {})).ticket } : { key })
   const answer = await context.request.post(`${url}/api/session`, { data, headers: { origin: url } })
   const { token } = (await answer.json()) as { readonly token?: string }
   if (token === undefined) throw new Error(`signing in was answered with ${answer.status()}`)
