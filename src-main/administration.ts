@@ -15,12 +15,14 @@ import { readSealed, writeSealed } from '#secret/sealed-export.ts'
 import { adminHandlers } from '#server/admin-handlers.ts'
 import type { AdminHandlers } from '#server/admin.ts'
 import type { Door } from '#server/door.ts'
+import type { KeySignInDeps } from '#server/key-sign-in.ts'
 import type { LanControl } from '#server/lan-handlers.ts'
 import { providerUseView, targetsView } from '#server/health.ts'
+import { waitingView } from '#server/waiting.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 
 export type AdministrationInput = {
-  readonly parts: Parts
+  readonly parts: Parts & { readonly operations: { readonly intake: KeySignInDeps['guesses'] } }
   readonly status: () => Promise<Omit<StatusView, 'targets' | 'provider_use'>>
   readonly config: Config
   readonly door: Door
@@ -38,12 +40,18 @@ export function administration(input: AdministrationInput): AdminHandlers {
     context: parts.context,
     door,
     ticketMade,
+    keyGuesses: parts.operations.intake,
     lan,
     settings: async () => ({
       ...settingsOf(config, parts),
       database_bytes: await reports().call('databaseBytes', undefined),
     }),
     pause: parts.pause,
+    memberUse: (memberId) => ({
+      running: parts.gate.running(memberId),
+      chargedTodayMicro: parts.budgets.chargedTodayMicro(memberId),
+    }),
+    waiting: (viewer) => waitingView(parts, viewer),
     status: async () => ({ ...(await status()), targets: targetsView(parts), provider_use: providerUseView(parts) }),
     testProvider: (provider, model) => probeProvider(provider, { ...parts, userAgent: USER_AGENT, model }),
     discover: (ports = {}) => discoverServers({ ...parts, ports }),

@@ -293,7 +293,7 @@ class RunningApp implements App {
     operations.memory.look()
     connections.retain(catalog.providers.filter((provider) => provider.dialect !== 'demo'))
     open.look()
-    this.#openedDoor?.sessions.sweep()
+    this.#openedDoor?.sweep()
     open.stopOlderThan(clock.monotonicMs() - this.#config.upstreamTotalTimeoutMs)
     for (const keyId of open.keyIds()) {
       const key = catalog.key(keyId)

@@ -30,6 +30,7 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
         if (process.stdout.writableNeedDrain) process.stdout.once('drain', resolve)
         else resolve()
       }),
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     stderr: (output) => void process.stderr.write(output),
     readFile: (path) => readFile(path, 'utf8'),
     readStdin: () => text(process.stdin),

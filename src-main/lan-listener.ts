@@ -15,7 +15,13 @@ export type LanListenerDeps = {
   readonly build: (listener: Listener) => HttpApp
 }
 
-const OFF: LanStatus = { state: 'off', urls: [], problem: null, certificate_expires_at: null }
+const OFF: LanStatus = {
+  state: 'off',
+  urls: [],
+  problem: null,
+  announcement_problem: null,
+  certificate_expires_at: null,
+}
 
 type Loaded = { readonly lan: Lan; readonly control: LanControl; readonly status: () => LanStatus }
 

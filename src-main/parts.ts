@@ -24,6 +24,7 @@ import { Adaptations } from '#pipeline/adapt.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
+import { MemberBudgets } from '#pipeline/member-budgets.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { Pause } from '#pipeline/pause.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
@@ -83,14 +84,16 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     write: (changes, batch) =>
       writer.call('change', { changes, batch: batch ?? { entries: [], usage: [], balances: [] } }),
     keyBlocked: (keyId) => open.stopKey(keyId),
+    memberLimitsChanged: (memberId) => gate.memberLimitsChanged(memberId),
     targetsChanged: (targets) => forgetTargets(targets, [routing.health, adaptations]),
   }
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
   const http = new HttpTransport({ secrets, connections, userAgent: USER_AGENT })
-  const gate = new Gate({ nowMs: clock.nowMs, waits: config.rateLimitWait, maxWaitMs: config.rateLimitWaitMs })
+  const gate = gateFor(config, clock, catalog)
   const transport = transportOf(http, new DemoTransport(clock.nowMs))
-  const routing = routingFor(config, clock, { timeZone, charged: loaded.charged })
+  const routing = routingFor(config, clock, { timeZone, charged: loaded.charged.byProvider })
+  const budgets = budgetsFor(catalog, clock, { timeZone, charged: loaded.charged.byMember })
   const counter = new Tokenizer()
   return {
     lanSettings: loaded.lan,
@@ -110,6 +113,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     ownListener,
     connections,
     gate,
+    budgets,
     ...faultReporter(log),
     transport,
     counter,
@@ -117,6 +121,15 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     routing,
     maxAttempts: config.upstreamAttempts,
   }
+}
+
+function gateFor(config: Config, clock: Clock, catalog: Catalog): Gate {
+  return new Gate({
+    nowMs: clock.nowMs,
+    limitsOfMember: (memberId) => catalog.limitsOfMember(memberId),
+    waits: config.rateLimitWait,
+    maxWaitMs: config.rateLimitWaitMs,
+  })
 }
 
 type Charged = Parameters<ProviderGate['restore']>[0]
@@ -130,6 +143,17 @@ function routingFor(
   gate.restore(charged)
   const { monotonicMs } = clock
   return { health: new Health(), gate, monotonicMs, random: Math.random, retryDelayMs: config.upstreamRetryDelayMs }
+}
+
+function budgetsFor(
+  catalog: Catalog,
+  clock: Clock,
+  { timeZone, charged }: { readonly timeZone: string; readonly charged: Charged },
+): MemberBudgets {
+  const dailyMicroOf = (memberId: string) => catalog.limitsOfMember(memberId).dailyMicro
+  const budgets = new MemberBudgets({ nowMs: clock.nowMs, timeZone, dailyMicroOf })
+  budgets.restore(charged)
+  return budgets
 }
 
 function forgetTargets(targets: readonly Target[], memories: readonly { forget(target: Target): void }[]): void {

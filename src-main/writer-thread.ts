@@ -19,20 +19,20 @@ import { serveOperations } from '#store/database-thread.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
-import { chargedByProvider } from '#store/usage-rows.ts'
+import { chargedSince, type Charged } from '#store/usage-rows.ts'
 
 type Loaded = {
   readonly catalog: CatalogState
   readonly ledger: LedgerState
   readonly priceVersions: Map<string, number>
   /** Micro-credits by provider. */
-  readonly charged: Map<string, number>
+  readonly charged: Charged
   /** undefined where nobody ever set it. */
   readonly lan: LanSettings | undefined
 }
 
 export type WriterOperations = {
-  /** Everything the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers are summed up. */
+  /** Everything the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
   load: { input: { chargedSinceMs: number }; output: Loaded }
   append: { input: LedgerBatch; output: void }
   change: { input: { changes: readonly CatalogChange[]; batch: LedgerBatch }; output: void }
@@ -134,7 +134,7 @@ serveOperations<WriterOperations>({
     catalog: loadCatalog(db),
     ledger: loadLedger(db),
     priceVersions: loadPriceVersions(db),
-    charged: chargedByProvider(db, chargedSinceMs),
+    charged: chargedSince(db, chargedSinceMs),
     lan: loadLan(db),
   }),
   append: (batch) => {

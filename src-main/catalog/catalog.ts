@@ -1,8 +1,9 @@
-// What the gateway is set up with, in memory: providers, models, packages, keys and members, found by id, by name and by hash.
+// What the gateway is set up with, in memory: providers, models, packages, keys, members and invites, found by id, by name and by hash.
 // Every request reads from here; changes are made by this folder's actions, which write them to disk first.
 
 import { keyStatus, type Key, type KeyStatus, type Model, type Package, type Provider } from '#core/entities.ts'
-import type { Member } from '#core/member.ts'
+import { isInvitable, type Invite } from '#core/invite.ts'
+import { NO_LIMITS, type Member, type MemberLimits } from '#core/member.ts'
 import type { CatalogChange, CatalogState } from '#store/catalog-rows.ts'
 
 export class Catalog {
@@ -12,6 +13,8 @@ export class Catalog {
   readonly #keys = new Map<string, Key>()
   readonly #keysByHash = new Map<string, Key>()
   readonly #members = new Map<string, Member>()
+  /** By the hash of their code. */
+  readonly #invites = new Map<string, Invite>()
   readonly #priceVersions: Map<string, number>
 
   constructor(state: CatalogState, priceVersions: ReadonlyMap<string, number>) {
@@ -21,6 +24,7 @@ export class Catalog {
     for (const entity of state.packages) this.#packages.set(entity.id, entity)
     for (const key of state.keys) this.#putKey(key)
     for (const member of state.members) this.#members.set(member.id, member)
+    for (const invite of state.invites) this.#invites.set(invite.codeHash, invite)
   }
 
   get providers(): Provider[] {
@@ -41,6 +45,15 @@ export class Catalog {
 
   get members(): Member[] {
     return [...this.#members.values()]
+  }
+
+  /** Those whose time is over may be among them. */
+  get invites(): Invite[] {
+    return [...this.#invites.values()]
+  }
+
+  inviteByHash(codeHash: string): Invite | undefined {
+    return this.#invites.get(codeHash)
   }
 
   /** By id or by name. */
@@ -87,6 +100,11 @@ export class Catalog {
     return this.members.find((member) => member.name.toLowerCase() === name)
   }
 
+  /** What all keys of a member may use together; nothing is searched, because every call of a member's key asks. */
+  limitsOfMember(memberId: string): MemberLimits {
+    return this.#members.get(memberId)?.limits ?? NO_LIMITS
+  }
+
   /** Every key of a member, revoked ones too. */
   keysOfMember(memberId: string): Key[] {
     return this.keys.filter((key) => key.memberId === memberId)
@@ -131,13 +149,26 @@ export class Catalog {
         return
       case 'put-member':
         this.#members.set(change.member.id, change.member)
+        if (!isInvitable(change.member)) this.#endInviteOf(change.member.id)
         return
       case 'delete-member':
         this.#members.delete(change.id)
+        this.#endInviteOf(change.id)
         // As the database does; only revoked keys can be left.
         for (const key of this.keysOfMember(change.id)) this.#putKey({ ...key, memberId: undefined })
         return
+      case 'put-invite':
+        this.#endInviteOf(change.invite.memberId)
+        this.#invites.set(change.invite.codeHash, change.invite)
+        return
+      case 'delete-invite':
+        this.#invites.delete(change.codeHash)
+        return
     }
+  }
+
+  #endInviteOf(memberId: string): void {
+    for (const invite of this.#invites.values()) if (invite.memberId === memberId) this.#invites.delete(invite.codeHash)
   }
 
   #putKey(key: Key): void {

@@ -24,6 +24,8 @@ export type CatalogContext = {
   readonly write: (changes: readonly CatalogChange[], batch?: LedgerBatch) => Promise<void>
   /** Tells the rest of the program that a key may no longer be used, so that its running answers end. */
   readonly keyBlocked: (keyId: string) => void
+  /** Tells the rest of the program that a member has other limits, so that those who wait for the old ones are looked at again. */
+  readonly memberLimitsChanged: (memberId: string) => void
   /** Tells the rest of the program that these targets are reached in another way now: what it learned about them counts no more. */
   readonly targetsChanged: (targets: readonly Target[]) => void
 }

@@ -1,6 +1,6 @@
 // Dates as an administrator writes them.
 
-import { endOfDate, startOfDate } from '#core/cycle.ts'
+import { cycleStart, endOfDate, startOfDate } from '#core/cycle.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
 const HOUR_MS = 3_600_000
@@ -22,10 +22,14 @@ export function readDeadline(text: string, timeZone: string, param: string): num
   return readInstant(text, param, (date) => endOfDate(timeZone, date))
 }
 
-/** `24h` or `7d` (ago), an ISO date (from its first instant in the zone) or date-time with offset, as epoch milliseconds. */
+/**
+ * `24h` or `7d` (ago), `month` (the present one's first instant in the zone), an ISO date (from its first instant in the zone) or
+ * date-time with offset, as epoch milliseconds.
+ */
 export function readBeginning(text: string, timeZone: string, nowMs: number, param = 'since'): number | Refusal {
   const spanMs = readSpan(text)
   if (spanMs !== undefined) return nowMs - spanMs
+  if (text === 'month') return cycleStart('monthly', timeZone, nowMs)
   return readInstant(text, param, (date) => startOfDate(timeZone, date))
 }
 

@@ -4,18 +4,31 @@
 import type { Catalog } from '#catalog/catalog.ts'
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import { noPackage } from '#catalog/packages.ts'
-import type { MemberCreate, MemberEdit } from '#contract/members.ts'
-import type { Member } from '#core/member.ts'
+import type { MemberCreate, MemberEdit, MemberView } from '#contract/members.ts'
+import { NO_LIMITS, type Member, type MemberLimits } from '#core/member.ts'
+import { creditsToMicro, microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** What the audit log calls those who are no members; a member of that name could pass for one of them. */
-const TAKEN_NAMES = new Set(['owner', 'command line', 'farebox', 'nobody', 'administrator'])
+const TAKEN_NAMES = new Set(['owner', 'command line', 'farebox', 'nobody', 'administrator', 'key holder'])
 
 export async function addMember(
   context: CatalogContext,
   input: Omit<MemberCreate, 'password'>,
   passwordHash: string | undefined,
 ): Promise<Member | Refusal> {
+  const member = newMember(context, input, passwordHash)
+  if (isRefusal(member)) return member
+  await commitChanges(context, [{ type: 'put-member', member }])
+  return member
+}
+
+/** A member who is to be added. */
+export function newMember(
+  context: CatalogContext,
+  input: Omit<MemberCreate, 'password'>,
+  passwordHash: string | undefined,
+): Member | Refusal {
   const { catalog } = context
   const isTaken = TAKEN_NAMES.has(input.name.trim().toLowerCase())
   if (isTaken) return refuse('invalid_request', `'name': '${input.name}' has a meaning of its own.`, { param: 'name' })
@@ -24,20 +37,24 @@ export async function addMember(
   }
   const packages = readOpenPackages(catalog, input.packages ?? [])
   if (isRefusal(packages)) return packages
-  const member: Member = {
+  const limits = input.limits === undefined ? NO_LIMITS : readMemberLimits(input.limits)
+  if (isRefusal(limits)) return limits
+  return {
     id: context.newId(),
     name: input.name,
     role: input.role ?? 'member',
     status: 'active',
     packages,
     passwordHash,
+    limits,
     createdAtMs: context.nowMs(),
   }
-  await commitChanges(context, [{ type: 'put-member', member }])
-  return member
 }
 
-/** The keys of a member who is suspended are refused from the next request on, and their running answers end. */
+/**
+ * The keys of a member who is suspended are refused from the next request on, and their running answers end. Limits hold from the next
+ * request on, also for those that wait for their turn.
+ */
 export async function editMember(
   context: CatalogContext,
   idOrName: string,
@@ -48,9 +65,12 @@ export async function editMember(
   if (existing === undefined) return noMember(idOrName)
   const packages = edit.packages === undefined ? existing.packages : readOpenPackages(catalog, edit.packages)
   if (isRefusal(packages)) return packages
+  const limits = edit.limits === undefined ? existing.limits : readMemberLimits(edit.limits)
+  if (isRefusal(limits)) return limits
   const { role = existing.role, status = existing.status } = edit
-  const member = { ...existing, packages, role, status }
+  const member = { ...existing, packages, role, status, limits }
   await commitChanges(context, [{ type: 'put-member', member }])
+  if (edit.limits !== undefined) context.memberLimitsChanged(member.id)
   if (status === 'suspended') for (const key of catalog.keysOfMember(member.id)) context.keyBlocked(key.id)
   return member
 }
@@ -90,8 +110,33 @@ export function noMember(idOrName: string): Refusal {
   return refuse('not_found', `There is no member '${idOrName}'.`)
 }
 
+export function memberLimitsView(limits: MemberLimits): MemberView['limits'] {
+  return {
+    requests_per_minute: limits.requestsPerMinute ?? null,
+    tokens_per_minute: limits.tokensPerMinute ?? null,
+    concurrent_requests: limits.concurrentRequests ?? null,
+    credits_per_day: limits.dailyMicro === undefined ? null : microToCredits(limits.dailyMicro),
+  }
+}
+
+/** Limits are given as a whole: one that is left out is lifted. */
+function readMemberLimits(input: NonNullable<MemberEdit['limits']>): MemberLimits | Refusal {
+  const { credits_per_day: daily } = input
+  const dailyMicro = daily === undefined ? undefined : creditsToMicro(daily)
+  if (daily !== undefined && dailyMicro === undefined) {
+    const message = "'credits_per_day' has more than six decimals."
+    return refuse('invalid_request', message, { param: 'limits.credits_per_day' })
+  }
+  return {
+    requestsPerMinute: input.requests_per_minute,
+    tokensPerMinute: input.tokens_per_minute,
+    concurrentRequests: input.concurrent_requests,
+    dailyMicro,
+  }
+}
+
 /** As ids, each once. A package that is removed later leaves its id behind, which opens nothing. */
-function readOpenPackages(catalog: Catalog, packages: 'all' | readonly string[]): Member['packages'] | Refusal {
+export function readOpenPackages(catalog: Catalog, packages: 'all' | readonly string[]): Member['packages'] | Refusal {
   if (packages === 'all') return 'all'
   const ids = new Set<string>()
   for (const idOrName of packages) {

@@ -1,4 +1,5 @@
-// What a member may see and make for themselves: keys under the packages that are open to them, and what these packages allow.
+// What a member may see and make for themselves: keys under the packages that are open to them, and what these packages allow. The
+// holder of a key sees the package of that key alone.
 
 import type { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
@@ -77,7 +78,28 @@ export function ownPackages(catalog: Catalog, member: Member): PackageView[] {
 /** The models that a member's packages allow, without who serves them. */
 export function ownModels(catalog: Catalog, member: Member): ModelView[] {
   const held = new Set(catalog.keysOfMember(member.id).map((key) => key.packageId))
-  const packages = catalog.packages.filter((entity) => isOpenTo(entity, member) || held.has(entity.id))
+  return modelsOf(
+    catalog,
+    catalog.packages.filter((entity) => isOpenTo(entity, member) || held.has(entity.id)),
+  )
+}
+
+/** The package that a key is in, as if the key were alone in it. */
+export function packageOfKey(catalog: Catalog, keyId: string): PackageView[] {
+  return packagesAround(catalog, keyId).map((entity) => packageView(entity, catalog, 1))
+}
+
+/** The models that a key may call, without who serves them. */
+export function modelsOfKey(catalog: Catalog, keyId: string): ModelView[] {
+  return modelsOf(catalog, packagesAround(catalog, keyId))
+}
+
+function packagesAround(catalog: Catalog, keyId: string): Package[] {
+  const packageId = catalog.key(keyId)?.packageId
+  return catalog.packages.filter(({ id }) => id === packageId)
+}
+
+function modelsOf(catalog: Catalog, packages: readonly Package[]): ModelView[] {
   const isAllowed = (id: string) => packages.some(({ models }) => models === 'all' || models.includes(id))
   return catalog.models
     .filter((model) => model.isEnabled && isAllowed(model.id))

@@ -3,15 +3,17 @@
 
 import type { Catalog } from '#catalog/catalog.ts'
 import type { Key } from '#core/entities.ts'
-import { roleOf, type Viewer } from '#core/member.ts'
+import { byRole, type Viewer } from '#core/member.ts'
 
 /** The ids of the keys that a viewer may see; revoked ones are among them, because their history stays. */
 export type KeyScope = 'all' | ReadonlySet<string>
 
 export function keyScope(viewer: Viewer, catalog: Catalog): KeyScope {
-  if (viewer.type === 'owner' || roleOf(viewer) === 'administrator') return 'all'
-  const { id } = viewer.member
-  return new Set(catalog.keys.filter((key) => key.memberId === id).map((key) => key.id))
+  return byRole<KeyScope>(viewer, {
+    administrator: () => 'all',
+    member: ({ id }) => new Set(catalog.keys.filter((key) => key.memberId === id).map((key) => key.id)),
+    holder: (keyId) => new Set([keyId]),
+  })
 }
 
 export function isInScope(scope: KeyScope, keyId: string): boolean {

@@ -8,6 +8,8 @@ export type CommandHost = {
   stdout(text: string): void
   /** Resolves when what was printed has left, so that something long never piles up in memory. */
   stdoutDrained(): Promise<void>
+  /** How many letters fit into a line of the terminal; undefined where what is printed goes elsewhere. */
+  readonly columns: number | undefined
   stderr(text: string): void
   /** The text of a file; rejects with the system's error when there is none. */
   readFile(path: string): Promise<string>
@@ -61,7 +63,10 @@ export type RestoreOutcome =
 type BookCounts = { readonly entries: number; readonly usageRecords: number }
 
 /** The part of the host that a verb may use besides the client. */
-export type Sources = Pick<CommandHost, 'env' | 'readFile' | 'readStdin' | 'writeFile' | 'ask' | 'askHidden'> & {
+export type Sources = Pick<
+  CommandHost,
+  'env' | 'readFile' | 'readStdin' | 'writeFile' | 'ask' | 'askHidden' | 'columns'
+> & {
   /** The export of the data folder that the command is about. */
   exportLedger(): AsyncIterable<string>
   /** Shows a page of the gateway that the command is about. */

@@ -1,8 +1,19 @@
 // farebox member …
 
 import { CommandFailure, UsageError } from '#cli/errors.ts'
-import { allOrList, text, toggle, type Flag, type FlagTable, type FlagValues } from '#cli/flags.ts'
+import {
+  allOrList,
+  number,
+  numberOrNone,
+  text,
+  toggle,
+  type Flag,
+  type FlagTable,
+  type FlagValues,
+} from '#cli/flags.ts'
+import type { AdminClient } from '#cli/client.ts'
 import type { Sources } from '#cli/host.ts'
+import { givenLimits, LIMIT_CHANGE_FLAGS, LIMIT_FLAGS, mergedLimits } from '#cli/limit-changes.ts'
 import { printable, table, time, view } from '#cli/output.ts'
 import { group, requestBody } from '#cli/request.ts'
 import { secretFromOne } from '#cli/secret-source.ts'
@@ -13,7 +24,7 @@ const PASSWORD_FLAGS = { password_env: text, password_file: text, password_stdin
 const PASSWORD_USAGE = '--password-env VAR | --password-file PATH | --password-stdin'
 
 /** `none` takes the right to create keys away. */
-const openPackages: Flag<'all' | string[]> = {
+export const openPackages: Flag<'all' | string[]> = {
   type: 'string',
   read: (texts, name) => (texts[0] === 'none' ? [] : allOrList.read(texts, name)),
 }
@@ -25,25 +36,28 @@ const list = verb({
   flags: {},
   async run(client) {
     const members = await client.call('listMembers', {})
-    const headers = ['NAME', 'ROLE', 'STATUS', 'PACKAGES', 'PASSWORD', 'KEYS', 'SESSIONS', 'LAST SEEN', 'ID']
+    const headers = ['NAME', 'ROLE', 'STATUS', 'PACKAGES', 'LIMITS', 'PASSWORD', 'KEYS', 'SESSIONS', 'LAST SEEN', 'ID']
     return view(members, table(headers, members.map(row), 'There are no members yet.'))
   },
 })
 
 const add = verb({
   name: 'member add',
-  usage: `NAME [--role administrator|member] [--packages a,b|all|none] [${PASSWORD_USAGE}]`,
+  usage: [
+    'NAME [--role administrator|member] [--packages a,b|all|none] [--requests-per-minute N] [--tokens-per-minute N]',
+    `[--concurrent-requests N] [--credits-per-day N] [${PASSWORD_USAGE}]`,
+  ].join(' '),
   summary: 'adds somebody who can sign in to the dashboard',
   operand: 'NAME',
-  flags: { role: text, packages: openPackages, ...PASSWORD_FLAGS },
+  flags: { role: text, packages: openPackages, ...LIMIT_FLAGS, credits_per_day: number, ...PASSWORD_FLAGS },
   async run(client, { name, flags, sources }) {
-    const { role, packages } = flags
+    const { role, packages, requests_per_minute, tokens_per_minute, concurrent_requests, credits_per_day } = flags
+    const limits = group({ requests_per_minute, tokens_per_minute, concurrent_requests, credits_per_day })
+    const body = { name, role, packages, limits }
     // Without the password first, so that nothing is read for a command that is wrong anyway.
-    requestBody('addMember', { name, role, packages })
+    requestBody('addMember', body)
     const password = await passwordOf(flags, sources)
-    const member = await client.call('addMember', {
-      body: requestBody('addMember', { name, role, packages, password }),
-    })
+    const member = await client.call('addMember', { body: requestBody('addMember', { ...body, password }) })
     const added = `Member ${printable(member.name)} is added as ${roleText(member.role)}.`
     const next = `Set a password with 'farebox member password ${printable(member.name)}', so that they can sign in.`
     return view(member, member.has_password ? added : `${added} ${next}`)
@@ -52,18 +66,32 @@ const add = verb({
 
 const edit = verb({
   name: 'member edit',
-  usage: 'NAME [--role administrator|member] [--packages a,b|all|none] [--status active|suspended]',
+  usage: [
+    'NAME [--role administrator|member] [--packages a,b|all|none] [--status active|suspended]',
+    '[--requests-per-minute N|none] [--tokens-per-minute N|none] [--concurrent-requests N|none]',
+    '[--credits-per-day N|none]',
+  ].join(' '),
   summary: 'changes what a member may do; what is not named stays',
   operand: 'NAME',
-  flags: { role: text, packages: openPackages, status: text },
+  flags: {
+    role: text,
+    packages: openPackages,
+    status: text,
+    ...LIMIT_CHANGE_FLAGS,
+    credits_per_day: numberOrNone,
+  },
   async run(client, { name, flags }) {
-    if (group(flags) === undefined) throw new UsageError('Say what to change.')
-    const member = await client.call('editMember', { id: name, body: requestBody('editMember', flags) })
+    const { requests_per_minute, tokens_per_minute, concurrent_requests, credits_per_day, ...changes } = flags
+    const limitChanges = group({ requests_per_minute, tokens_per_minute, concurrent_requests, credits_per_day })
+    if (group(changes) === undefined && limitChanges === undefined) throw new UsageError('Say what to change.')
+    // Checked alone first, so that a wrong word is found before anything is asked.
+    requestBody('editMember', { ...changes, limits: limitChanges && givenLimits(limitChanges) })
+    const limits = limitChanges && mergedLimits(await limitsOf(client, name), limitChanges)
+    const body = requestBody('editMember', { ...changes, limits })
+    const member = await client.call('editMember', { id: name, body })
     const { role, status } = member
-    return view(
-      member,
-      `Member ${printable(member.name)} is ${status} now, as ${roleText(role)}, ${packagesOf(member)}.`,
-    )
+    const is = `${status} now, as ${roleText(role)}, ${packagesOf(member)}, ${limitsText(member) ?? 'without limits'}`
+    return view(member, `Member ${printable(member.name)} is ${is}.`)
   },
 })
 
@@ -112,6 +140,20 @@ async function askForPassword(name: string, { askHidden }: Sources): Promise<str
   return first
 }
 
+/** The limits of a member as they are; of nobody where there is none of that name, which the change is refused for. */
+async function limitsOf(client: AdminClient, name: string): Promise<Readonly<Record<string, unknown>>> {
+  const members = await client.call('listMembers', {})
+  const wanted = name.toLowerCase()
+  const member = members.find(({ id }) => id === name) ?? members.find((one) => one.name.toLowerCase() === wanted)
+  return member?.limits ?? {}
+}
+
+/** null where there are none. */
+function limitsText({ limits }: MemberView): string | null {
+  const given = Object.entries(limits).filter(([, limit]) => limit !== null)
+  return given.map(([name, limit]) => `${limit} ${name.replaceAll('_', ' ')}`).join(', ') || null
+}
+
 function roleText(role: MemberView['role']): string {
   return role === 'administrator' ? 'an administrator' : 'a member'
 }
@@ -129,6 +171,7 @@ function row(member: MemberView) {
     member.role,
     member.status,
     member.packages === 'all' ? 'all' : member.packages.join(', ') || null,
+    limitsText(member),
     member.has_password,
     member.keys,
     member.sessions,

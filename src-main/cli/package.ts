@@ -2,9 +2,10 @@
 
 import type { AdminClient } from '#cli/client.ts'
 import { UsageError } from '#cli/errors.ts'
-import { allOrList, number, numberOrNone, text, toggle, type FlagTable } from '#cli/flags.ts'
+import { allOrList, number, text, toggle, type FlagTable } from '#cli/flags.ts'
+import { givenLimits, LIMIT_CHANGE_FLAGS, LIMIT_FLAGS, mergedLimits } from '#cli/limit-changes.ts'
 import { printable, table, time, view } from '#cli/output.ts'
-import { defined, group, requestBody } from '#cli/request.ts'
+import { group, requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { PackageView } from '#contract/schemas.ts'
 
@@ -44,9 +45,7 @@ const add = verb({
   flags: {
     type: text,
     ...SETTING_FLAGS,
-    requests_per_minute: number,
-    tokens_per_minute: number,
-    concurrent_requests: number,
+    ...LIMIT_FLAGS,
   },
   async run(client, { name, flags }) {
     const { requests_per_minute, tokens_per_minute, concurrent_requests, ...fields } = flags
@@ -69,16 +68,14 @@ const edit = verb({
     type: text,
     ...SETTING_FLAGS,
     reset_used: toggle,
-    requests_per_minute: numberOrNone,
-    tokens_per_minute: numberOrNone,
-    concurrent_requests: numberOrNone,
+    ...LIMIT_CHANGE_FLAGS,
   },
   async run(client, { name, flags }) {
     const { requests_per_minute, tokens_per_minute, concurrent_requests, valid_until, ...fields } = flags
     const changes = { ...fields, valid_until: valid_until === 'none' ? null : valid_until }
     const limitChanges = group({ requests_per_minute, tokens_per_minute, concurrent_requests })
     if (group(changes) === undefined && limitChanges === undefined) throw new UsageError('Say what to change.')
-    const limits = limitChanges && (await mergedLimits(client, name, limitChanges))
+    const limits = limitChanges && (await limitsOf(client, name, limitChanges))
     const body = requestBody('editPackage', { ...changes, limits })
     const edited = await client.call('editPackage', { id: name, body })
     return view(edited, `Package ${printable(edited.name)} is changed: ${describe(edited)}.`)
@@ -98,15 +95,12 @@ const remove = verb({
 
 export const PACKAGE_VERBS = [list, add, edit, remove]
 
-/** The limits as they shall be: an edit replaces all of them at once, so those that stay have to be sent along. */
-async function mergedLimits(client: AdminClient, name: string, changes: Readonly<Record<string, unknown>>) {
+async function limitsOf(client: AdminClient, name: string, changes: Readonly<Record<string, unknown>>) {
   // Checked alone first, so that a wrong number is found before anything is asked.
-  const given = Object.entries(changes).filter(([, limit]) => limit !== 'none')
-  requestBody('editPackage', { limits: Object.fromEntries(given) })
+  requestBody('editPackage', { limits: givenLimits(changes) })
   const packages = await client.call('listPackages', {})
   const current = packages.find((entry) => entry.id === name) ?? packages.find((entry) => entry.name === name)
-  const merged = Object.entries({ ...defined(current?.limits ?? {}), ...changes })
-  return Object.fromEntries(merged.filter(([, limit]) => limit !== null && limit !== 'none'))
+  return mergedLimits(current?.limits ?? {}, changes)
 }
 
 function describe(entry: PackageView): string {

@@ -10,6 +10,7 @@ import { DEMO_VERBS } from '#cli/demo.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
 import type { CommandHost, Sources } from '#cli/host.ts'
+import { INVITE_VERBS } from '#cli/invite.ts'
 import { KEY_VERBS } from '#cli/key.ts'
 import { LAN_VERBS } from '#cli/lan.ts'
 import { LEDGER_VERBS } from '#cli/ledger.ts'
@@ -28,11 +29,13 @@ import { STATUS_VERBS } from '#cli/status.ts'
 import { USAGE_REPORT_VERBS } from '#cli/usage-report.ts'
 import { USAGE_VERBS } from '#cli/usage.ts'
 import type { Verb } from '#cli/verb.ts'
+import { WAITING_VERBS } from '#cli/waiting.ts'
 
 const VERBS: readonly Verb[] = [
   ...STATUS_VERBS,
   ...OPEN_VERBS,
   ...OVERVIEW_VERBS,
+  ...WAITING_VERBS,
   ...SETTINGS_VERBS,
   ...PAUSE_VERBS,
   ...LAN_VERBS,
@@ -45,6 +48,7 @@ const VERBS: readonly Verb[] = [
   ...PACKAGE_VERBS,
   ...KEY_VERBS,
   ...MEMBER_VERBS,
+  ...INVITE_VERBS,
   ...USAGE_VERBS,
   ...USAGE_REPORT_VERBS,
   ...LEDGER_VERBS,

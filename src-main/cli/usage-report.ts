@@ -12,8 +12,8 @@ const MAX_TOP = 999
 const report = verb({
   name: 'usage report',
   usage: [
-    '[--from WHEN] [--to WHEN] [--group none|model|key|provider|package|owner] [--rollup hour|day] [--top N]',
-    '[--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME] [--csv]',
+    '[--from WHEN] [--to WHEN] [--group none|model|key|provider|package|owner|member] [--rollup hour|day] [--top N]',
+    '[--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME] [--member NAME] [--csv]',
   ].join(' '),
   summary: 'sums up the usage by group and time, beside the same length of time before',
   flags: {
@@ -27,19 +27,20 @@ const report = verb({
     provider: text,
     package: text,
     owner: text,
+    member: text,
     csv: toggle,
   },
   async run(client, { flags: { csv, ...filter } }) {
     const query = requestQuery('usageReport', filter)
     if (csv === true) return { type: 'chunks', chunks: csvChunks(async () => client.call('usageReport', { query })) }
     const answer = await client.call('usageReport', { query })
-    return view(answer, reportText(answer))
+    return view(answer, totalsText(answer))
   },
 })
 
 export const USAGE_REPORT_VERBS = [report]
 
-const COLUMNS = [
+export const SUM_COLUMNS = [
   'requests',
   'failed',
   'input_tokens',
@@ -55,12 +56,12 @@ const COLUMNS = [
 /** A line for each interval of each group; of the rest its sum is called `other`, as in the answer of the API. */
 async function* csvChunks(ask: () => Promise<UsageReport>): AsyncGenerator<string> {
   const { series, intervals } = await ask()
-  yield csvLine(['interval', 'kind', 'name', ...COLUMNS])
+  yield csvLine(['interval', 'kind', 'name', ...SUM_COLUMNS])
   for (const { kind, name, points } of series) {
     yield intervals
       .map((interval, index) => {
         const point = points[index]
-        return point === undefined ? '' : csvLine([interval, kind, name, ...COLUMNS.map((column) => point[column])])
+        return point === undefined ? '' : csvLine([interval, kind, name, ...SUM_COLUMNS.map((column) => point[column])])
       })
       .join('')
   }
@@ -68,7 +69,8 @@ async function* csvChunks(ask: () => Promise<UsageReport>): AsyncGenerator<strin
 
 const TOTAL_HEADERS = ['REQUESTS', 'FAILED', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'CREDITS']
 
-function reportText(answer: UsageReport): string {
+/** The sums of a report for people, with the time that they are of. */
+export function totalsText(answer: UsageReport): string {
   const zone = answer.time_zone
   const head = `${timeIn(answer.from, zone)} to ${timeIn(answer.to, zone)}, ${zone}`
   const rows = answer.group === 'none' ? intervalRows(answer) : groupRows(answer)
@@ -89,12 +91,18 @@ function intervalRows({ intervals, series, time_zone: zone }: UsageReport): Cell
   })
 }
 
-function groupRows({ series }: UsageReport): Cell[][] {
-  return series.map(({ kind, name, totals, previous }) => [
-    kind === 'other' ? 'other' : name,
+function groupRows({ group, series }: UsageReport): Cell[][] {
+  return series.map(({ kind, id, name, totals, previous }) => [
+    kind === 'other' ? 'other' : group === 'member' ? memberName(id, name) : name,
     ...cellsOf(totals),
     previous.charge_credits,
   ])
+}
+
+/** Keys can say of their owner whom they like, also the name of a member. */
+function memberName(id: string | null, name: string | null): string {
+  if (name === null) return '(nobody)'
+  return id === null ? `${name} (no member)` : name
 }
 
 function cellsOf(totals: Totals): Cell[] {

@@ -1,12 +1,13 @@
-// farebox usage: the usage records, as a table, as the API gives them, or as CSV.
+// farebox usage: the usage records, as a table, as the API gives them, or as CSV; and sums of them by whom they were made.
 
 import type { AdminClient } from '#cli/client.ts'
 import { csvLine } from '#cli/csv.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
-import { countUpTo, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
+import { countUpTo, flagName, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import { more, table, time, view } from '#cli/output.ts'
 import { receiptText } from '#cli/receipt.ts'
 import { requestQuery } from '#cli/request.ts'
+import { usageBy } from '#cli/usage-by.ts'
 import { verb } from '#cli/verb.ts'
 import type { UsageList, UsageView } from '#contract/schemas.ts'
 
@@ -20,6 +21,7 @@ const FILTER_FLAGS = {
   provider: text,
   package: text,
   owner: text,
+  member: text,
   status: text,
   min_credits: text,
   before: text,
@@ -32,18 +34,21 @@ const PAGE_SIZE = 1_000
 const usage = verb({
   name: 'usage',
   usage: [
-    '[--since DATE] [--until DATE] [--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME]',
-    '[--status ok|failed] [--min-credits N] [--limit N] [--before CURSOR] [--csv] | --receipt ID',
+    '[--since DATE] [--until DATE] [--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME] [--member NAME]',
+    '[--status ok|failed] [--min-credits N] [--limit N] [--before CURSOR] [--csv]',
+    '| --by member|owner|key|model|provider|package [--since DATE] [--until DATE] [filters] [--csv] | --receipt ID',
   ].join(' '),
-  summary: 'lists the calls that were made, latest first',
-  flags: { ...FILTER_FLAGS, csv: toggle, receipt: text },
-  async run(client, { flags: { csv, receipt: id, ...filter } }) {
+  summary: 'lists the calls that were made, latest first, or sums them up by member',
+  flags: { ...FILTER_FLAGS, by: text, csv: toggle, receipt: text },
+  async run(client, { flags: { by, csv, receipt: id, ...filter } }) {
     if (id !== undefined) {
-      const isAlone = csv === undefined && Object.values(filter).every((value) => value === undefined)
+      const isAlone =
+        csv === undefined && by === undefined && Object.values(filter).every((value) => value === undefined)
       if (!isAlone) throw new UsageError('--receipt names one call, so it takes no other flag.')
       const receipt = await client.call('receipt', { id })
       return view(receipt, receiptText(receipt))
     }
+    if (by !== undefined) return usageBy(client, by, { asked: rangeOf(filter), isCsv: csv === true })
     const query = requestQuery('usage', filter)
     if (csv === true) return { type: 'chunks', chunks: csvChunks(client, filter) }
     const list = await client.call('usage', { query })
@@ -54,6 +59,14 @@ const usage = verb({
 export const USAGE_VERBS = [usage]
 
 type Filter = FlagValues<typeof FILTER_FLAGS>
+
+/** Sums are of all calls in a time, so that what picks single calls has no meaning there. */
+function rangeOf({ since, until, status, min_credits, before, limit, ...parts }: Filter) {
+  const single = Object.entries({ status, min_credits, before, limit }).find(([, value]) => value !== undefined)
+  if (single !== undefined)
+    throw new UsageError(`${flagName(single[0])} picks single calls, and --by adds all of them up.`)
+  return { ...parts, from: since, to: until }
+}
 
 const COLUMNS = [
   'id',

@@ -6,6 +6,7 @@ import { ADMIN_ROUTES as ROUTES, type AdminAction, type Route } from '#contract/
 import * as audit from '#contract/audit.ts'
 import { DemoView } from '#contract/demo.ts'
 import { DiscoveryBody, DiscoveryView } from '#contract/discovery.ts'
+import * as invites from '#contract/invites.ts'
 import * as lan from '#contract/lan.ts'
 import * as members from '#contract/members.ts'
 import { PauseBody, PauseView } from '#contract/pause.ts'
@@ -16,6 +17,7 @@ import { ReceiptView } from '#contract/receipt.ts'
 import * as providers from '#contract/providers.ts'
 import * as reports from '#contract/reports.ts'
 import * as schemas from '#contract/schemas.ts'
+import { WaitingView } from '#contract/waiting.ts'
 
 export type Endpoint = Route & {
   readonly query?: TSchema
@@ -37,6 +39,11 @@ export const ADMIN_API = {
   editMember: { ...ROUTES.editMember, body: members.MemberEdit, response: members.MemberView },
   setMemberPassword: { ...ROUTES.setMemberPassword, body: members.MemberPassword, response: members.MemberView },
   removeMember: { ...ROUTES.removeMember, response: Empty },
+
+  listInvites: { ...ROUTES.listInvites, response: Type.Array(invites.InviteView) },
+  createInvite: { ...ROUTES.createInvite, body: invites.InviteCreate, response: invites.InviteCard },
+  withdrawInvite: { ...ROUTES.withdrawInvite, response: Empty },
+  acceptInvite: { ...ROUTES.acceptInvite, body: invites.InviteAccept, response: members.SignedIn },
 
   listAudit: { ...ROUTES.listAudit, query: audit.AuditQuery, response: audit.AuditList },
   showSettings: { ...ROUTES.showSettings, response: audit.SettingsView },
@@ -99,6 +106,7 @@ export const ADMIN_API = {
   usage: { ...ROUTES.usage, query: schemas.UsageQuery, response: schemas.UsageList },
   usageReport: { ...ROUTES.usageReport, query: reports.UsageReportQuery, response: reports.UsageReport },
   overview: { ...ROUTES.overview, response: reports.OverviewView },
+  listWaiting: { ...ROUTES.listWaiting, response: WaitingView },
   receipt: { ...ROUTES.receipt, response: ReceiptView },
   listLedger: { ...ROUTES.listLedger, query: reports.LedgerQuery, response: reports.LedgerList },
   verifyLedger: { ...ROUTES.verifyLedger, response: schemas.LedgerReport },

@@ -20,7 +20,7 @@ export const ADMIN_GROUPS = [
 ] as const
 
 export const ADMIN_NOTES = {
-  signIn: note('Session', 'Signs in, with a ticket or with a name and a password.', {
+  signIn: note('Session', 'Signs in, with a ticket, with a name and a password, or with a key alone.', {
     name: 'ada',
     password: 'correct horse battery',
   }),
@@ -37,6 +37,17 @@ export const ADMIN_NOTES = {
   editMember: note('Members', 'Changes what a member may do.', { status: 'suspended' }),
   setMemberPassword: note('Members', "Sets a member's password.", { password: 'a new one of ten or more' }),
   removeMember: note('Members', 'Removes a member.'),
+
+  listInvites: note('Members', 'Lists the open invites, without their codes.'),
+  createInvite: note('Members', 'Invites a member: the answer has a link that is good once, for a day.', {
+    name: 'ada',
+    packages: ['team'],
+  }),
+  withdrawInvite: note('Members', 'Ends the open invite of a member.'),
+  acceptInvite: note('Members', 'Sets the password of an invited member and signs them in.', {
+    code: 'the part of the link behind #invite=',
+    password: 'correct horse battery',
+  }),
 
   listAudit: note('Administration', 'Lists what administrators and members did, latest first.'),
   showSettings: note('Administration', 'Shows what the gateway runs with and where each setting comes from.'),
@@ -136,6 +147,10 @@ export const ADMIN_NOTES = {
   usage: note('Overview and usage', 'Lists calls, latest first.'),
   usageReport: note('Overview and usage', 'Sums up the usage by group and time.'),
   overview: note('Overview and usage', 'Shows the state, the credits, today, and what needs attention.'),
+  listWaiting: note(
+    'Overview and usage',
+    'Lists the calls that wait, with what they wait for, and counts those that run.',
+  ),
   receipt: note('Overview and usage', 'Explains what one call cost.'),
   events: note('Overview and usage', 'Tells of calls and changes as they happen.'),
   tryIt: note('Overview and usage', 'Makes a test request with a key and passes the answer on as it comes.', {

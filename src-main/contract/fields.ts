@@ -16,6 +16,19 @@ export const Credits = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 export const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
 export const NullableCount = Type.Union([Type.Integer(), Type.Null()])
 
+/** Rate limits as they are given: one that is left out is no limit. */
+export const LimitsFields = strict({
+  requests_per_minute: Type.Optional(Count),
+  tokens_per_minute: Type.Optional(Count),
+  concurrent_requests: Type.Optional(Count),
+})
+/** The same as they are shown: null is no limit. */
+export const LimitsShown = strict({
+  requests_per_minute: NullableCount,
+  tokens_per_minute: NullableCount,
+  concurrent_requests: NullableCount,
+})
+
 /** A price as it is shown, with its version; null where there is none. */
 export const NullablePrice = Type.Union([
   strict({

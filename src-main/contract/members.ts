@@ -1,14 +1,16 @@
 // Members and their sessions, as the admin API shows them. Passwords only ever go in.
 
 import { Type, type Static } from 'typebox'
-import { Name, strict, Timestamp } from '#contract/fields.ts'
+import { Credits, LimitsFields, LimitsShown, Name, strict, Timestamp } from '#contract/fields.ts'
 
 const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
 const Role = Type.Enum(['administrator', 'member'])
 /** Packages by id or name under which a member may create keys; `all` also means those to come. */
-const OpenPackages = Type.Union([Type.Literal('all'), Type.Array(Name, { maxItems: 1000 })])
+export const OpenPackages = Type.Union([Type.Literal('all'), Type.Array(Name, { maxItems: 1000 })])
+/** What all keys of a member may use together. Given as a whole: a limit that is left out is lifted. */
+const MemberLimits = strict({ ...LimitsFields.properties, credits_per_day: Type.Optional(Credits) })
 /** Long enough to resist guessing at the speed that sign-in allows. What is longer than a sentence would only cost time to hash. */
-const NewPassword = Type.String({ minLength: 10, maxLength: 256 })
+export const NewPassword = Type.String({ minLength: 10, maxLength: 256 })
 /** What somebody claims; checked against the hash and nothing else. */
 const Password = Type.String({ minLength: 1, maxLength: 256 })
 
@@ -16,12 +18,14 @@ export const MemberCreate = strict({
   name: Name,
   role: Type.Optional(Role),
   packages: Type.Optional(OpenPackages),
+  limits: Type.Optional(MemberLimits),
   /** Without one the member cannot sign in yet. */
   password: Type.Optional(NewPassword),
 })
 export const MemberEdit = strict({
   role: Type.Optional(Role),
   packages: Type.Optional(OpenPackages),
+  limits: Type.Optional(MemberLimits),
   /** A suspended member cannot sign in, and the keys that are theirs are refused. */
   status: Type.Optional(Type.Enum(['active', 'suspended'])),
 })
@@ -32,6 +36,11 @@ export const MemberView = strict({
   role: Role,
   status: Type.Enum(['active', 'suspended']),
   packages: Type.Union([Type.Literal('all'), Type.Array(Type.String())]),
+  limits: strict({ ...LimitsShown.properties, credits_per_day: Type.Union([Type.Number(), Type.Null()]) }),
+  /** Calls of all their keys that run at the moment. */
+  running_calls: Type.Integer(),
+  /** What they were charged today, in the machine's time zone. */
+  credits_today: Type.Number(),
   has_password: Type.Boolean(),
   /** Of those that are not revoked. */
   keys: Type.Integer(),
@@ -40,14 +49,16 @@ export const MemberView = strict({
   created_at: Timestamp,
 })
 
-/** With a ticket from the tray or `farebox open`, or as a member. */
+/** With a ticket from the tray or `farebox open`, as a member, or with a key alone. */
 export const SignIn = Type.Union([
   strict({ ticket: Type.String({ minLength: 1, maxLength: 100 }) }),
   strict({ name: Name, password: Password }),
+  strict({ key: Type.String({ minLength: 1, maxLength: 200 }) }),
 ])
 export const SessionView = strict({
-  role: Role,
-  /** The member's name; null for the owner of this machine, who came with a ticket. */
+  /** `holder`: of a key. It sees that key alone, and may revoke it. */
+  role: Type.Enum(['administrator', 'member', 'holder']),
+  /** The member's name, or that of the key; null for the owner of this machine, who came with a ticket. */
   name: Type.Union([Name, Type.Null()]),
   signed_in_at: Timestamp,
   /** When the session ends however busy it is. */

@@ -9,7 +9,10 @@ import { UsageView } from '#contract/schemas.ts'
 const NullableText = Type.Union([Type.String(), Type.Null()])
 const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
 const NullableCredits = Type.Union([Type.Number(), Type.Null()])
-/** An ISO date or date-time, or a length of time up to now such as `24h` or `7d`: so many intervals, the present one among them. */
+/**
+ * An ISO date or date-time, `month` for the beginning of the present one, or a length of time up to now such as `24h` or `7d`: so many
+ * intervals, the present one among them.
+ */
 const Instant = Type.String({ minLength: 2, maxLength: 40 })
 
 /** Sums over calls. Tokens are those that somebody counted; calls of which nobody knows are in `unknown_usage`. */
@@ -27,7 +30,8 @@ export const Totals = strict({
   unknown_usage: Type.Integer(),
 })
 
-export const USAGE_GROUPS = ['none', 'model', 'key', 'provider', 'package', 'owner'] as const
+/** `owner` goes by what is said of keys, `member` by whose they are; keys of no member go by what is said of them there too. */
+export const USAGE_GROUPS = ['none', 'model', 'key', 'provider', 'package', 'owner', 'member'] as const
 export const USAGE_ROLLUPS = ['hour', 'day'] as const
 
 export const UsageReportQuery = strict({
@@ -41,7 +45,13 @@ export const UsageReportQuery = strict({
   provider: Type.Optional(Name),
   package: Type.Optional(Name),
   owner: Type.Optional(Name),
-  /** How many groups by themselves, the ones with the highest charge; the rest is summed up as `other`. 6 where absent. */
+  member: Type.Optional(Name),
+  /** `none` leaves the course of time out, which leaves room for more groups. */
+  points: Type.Optional(Type.Enum(['all', 'none'])),
+  /**
+   * How many groups by themselves, the ones with the highest charge; the rest is summed up as `other`. 6 where absent, at most 50, and
+   * 999 without points.
+   */
   top: Type.Optional(Type.String({ pattern: '^[0-9]{1,3}$' })),
 })
 export const UsageReport = strict({
@@ -56,12 +66,12 @@ export const UsageReport = strict({
     strict({
       /** Of the group: `value` where it is one, `other` for the rest, `all` without groups. */
       kind: Type.Enum(['value', 'other', 'all']),
-      /** Of a key, provider or package, for filters: names can be used again. */
+      /** Of a key, provider, package or member, for filters: names can be used again. */
       id: NullableText,
       name: NullableText,
       totals: Totals,
       previous: Totals,
-      /** One for each interval. */
+      /** One for each interval; none where they were not asked for. */
       points: Type.Array(Totals),
     }),
   ),
@@ -151,6 +161,8 @@ export const LiveStatus = strict({
   ledger: Type.Enum(['ok', 'halted', 'mismatch']),
   open_exchanges: Type.Integer(),
   held_credits: Type.Number(),
+  /** Calls that wait for a limit, for credits or for a provider. */
+  waiting: Type.Integer(),
 })
 
 /** A test request with a key, by the key's id or name: what is sent and answered is shown and kept nowhere. */

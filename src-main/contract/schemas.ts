@@ -2,7 +2,18 @@
 // credits (not micro-credits), times are ISO 8601 UTC. Unknown fields are refused everywhere.
 
 import { Type, type Static } from 'typebox'
-import { Count, Credits, ModelName, Name, NullableCount, NullablePrice, strict, Timestamp } from '#contract/fields.ts'
+import {
+  Count,
+  Credits,
+  LimitsFields,
+  LimitsShown,
+  ModelName,
+  Name,
+  NullableCount,
+  NullablePrice,
+  strict,
+  Timestamp,
+} from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
 import { ProviderCreate, providerProperties } from '#contract/providers.ts'
 
@@ -24,12 +35,6 @@ export const TargetFields = strict({
   model: Type.String({ minLength: 1, maxLength: 200 }),
   priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
   weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-})
-
-const LimitsFields = strict({
-  requests_per_minute: Type.Optional(Count),
-  tokens_per_minute: Type.Optional(Count),
-  concurrent_requests: Type.Optional(Count),
 })
 
 const modelProperties = {
@@ -93,11 +98,7 @@ export const PackageView = strict({
   type: Type.String(),
   credits: Type.Union([Type.Number(), Type.Null()]),
   timezone: Type.String(),
-  limits: strict({
-    requests_per_minute: Type.Union([Type.Integer(), Type.Null()]),
-    tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]),
-    concurrent_requests: Type.Union([Type.Integer(), Type.Null()]),
-  }),
+  limits: LimitsShown,
   models: Type.Union([Type.Literal('all'), Type.Array(Type.String())]),
   valid_until: Type.Union([Timestamp, Type.Null()]),
   keys: Type.Integer(),
@@ -178,6 +179,7 @@ export const UsageQuery = strict({
   provider: Type.Optional(Name),
   package: Type.Optional(Name),
   owner: Type.Optional(Name),
+  member: Type.Optional(Name),
   /** `failed`: everything with a status of 400 or more. */
   status: Type.Optional(Type.Enum(['ok', 'failed'])),
   min_credits: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$' })),

@@ -4,9 +4,10 @@
 import { networkInterfaces } from 'node:os'
 import type { RequestListener, Server } from 'node:http'
 import type { LanChange } from '#contract/lan.ts'
-import { hostOf, type LanSettings } from '#core/lan.ts'
+import { hostNamesOf, hostOf, type LanSettings } from '#core/lan.ts'
 import type { Log } from '#core/log.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { Announcement, type AnnouncementState } from '#lan/announcement.ts'
 import { mergeSettings } from '#lan/change.ts'
 import { covers, makeIdentity, readMadeIdentity, readOwnIdentity, saveIdentity, type Identity } from '#lan/identity.ts'
 import { addressOf, type Interfaces } from '#lan/places.ts'
@@ -40,6 +41,8 @@ export type LanDeps = {
   /** How long calls that run may take to end when the LAN is turned off. */
   readonly graceMs: number
   readonly interfaces?: () => Interfaces
+  /** UDP, for announcing; that of mDNS unless said otherwise. */
+  readonly announcingPort?: number
 }
 
 type Running = {
@@ -55,6 +58,8 @@ export type LanState = {
   /** undefined unless it is on. */
   readonly running: Pick<Running, 'address' | 'port' | 'identity'> | undefined
   readonly problem: string | undefined
+  /** undefined unless it is on and to be announced. */
+  readonly announcement: AnnouncementState | undefined
   /** Whether a gateway runs in this process that could serve. */
   readonly isOpen: boolean
   readonly interfaces: Interfaces
@@ -71,7 +76,10 @@ export class Lan {
   #running: Running | undefined
   /** Those that still have connections, the one that runs among them. */
   readonly #servers = new Set<TlsServer>()
+  readonly #announcement: Announcement
   #problem: string | undefined
+  /** Whether what was announced has been taken back. */
+  #goodbye: Promise<void> = Promise.resolve()
   #isOpen = false
   #timer: NodeJS.Timeout | undefined
   /** One change after the other. */
@@ -80,6 +88,9 @@ export class Lan {
   constructor(deps: LanDeps) {
     this.#deps = deps
     this.#settings = deps.settings
+    const { log, announcingPort } = deps
+    const port = announcingPort === undefined ? {} : { port: announcingPort }
+    this.#announcement = new Announcement({ log, interfaces: deps.interfaces ?? networkInterfaces, ...port })
   }
 
   get state(): LanState {
@@ -88,6 +99,7 @@ export class Lan {
       settings: this.#settings,
       running: this.#running,
       problem: this.#problem,
+      announcement: this.#announcement.state,
       isOpen: this.#isOpen,
       interfaces,
     }
@@ -115,7 +127,9 @@ export class Lan {
         await this.#keep(settings)
         return undefined
       }
-      return this.#replace(settings, prepared)
+      const refusal = await this.#replace(settings, prepared)
+      await this.#announcement.settled()
+      return refusal
     })
   }
 
@@ -146,6 +160,7 @@ export class Lan {
       return this.#tryAgain()
     }
     this.#takeIdentity(this.#running, prepared.identity)
+    this.#announcement.look()
   }
 
   /** Nothing that goes wrong here may end the gateway of this machine: a full disk, a folder that cannot be written. */
@@ -161,7 +176,10 @@ export class Lan {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#isOpen = false
-    await this.#inTurn(async () => this.#stop(undefined))
+    await this.#inTurn(async () => {
+      this.#stop(undefined)
+      await this.#goodbye
+    })
     await Promise.all(Array.from(this.#servers, (server) => server.stop()))
   }
 
@@ -207,10 +225,11 @@ export class Lan {
 
   #identityFor(settings: LanSettings, how: Preparing & { readonly address: string }): Identity | Refusal {
     const { dataDir, nowMs } = this.#deps
-    const names = [how.address, ...settings.names]
+    const hosts = hostNamesOf(settings)
+    const names = [how.address, ...hosts]
     if (settings.files !== undefined) {
       // Under a new address the names go on being right.
-      return readOwnIdentity(settings.files, how.isDeliberate ? names : settings.names, nowMs())
+      return readOwnIdentity(settings.files, how.isDeliberate ? names : hosts, nowMs())
     }
     const before = how.isNew ? undefined : readMadeIdentity(dataDir)
     if (isRefusal(before)) return before
@@ -218,7 +237,7 @@ export class Lan {
       // A backup that was restored on another machine must not open that machine.
       return refuse('conflict', `There is no certificate in the data folder. Turn the LAN on once more: farebox lan on`)
     }
-    if (before !== undefined && isGood(before, { names, settings, isDeliberate: how.isDeliberate, nowMs: nowMs() })) {
+    if (before !== undefined && isGood(before, { names, hosts, isDeliberate: how.isDeliberate, nowMs: nowMs() })) {
       return before
     }
     return makeIdentity(names, nowMs(), before)
@@ -261,10 +280,11 @@ export class Lan {
       return listenRefusal(error, { address, port: settings.port })
     }
     const port = portOf(http) ?? settings.port
-    for (const name of [address, ...settings.names]) hosts.add(hostOf(name, port))
+    for (const name of [address, ...hostNamesOf(settings)]) hosts.add(hostOf(name, port))
     this.#deps.listensOn(port)
     this.#servers.add(server)
     this.#running = { app, server, address, port, identity }
+    if (settings.announcedAs !== undefined) this.#announcement.start({ host: settings.announcedAs, address, port })
     return undefined
   }
 
@@ -273,6 +293,7 @@ export class Lan {
     const running = this.#running
     if (running === undefined) return
     this.#running = undefined
+    this.#goodbye = this.#announcement.stop()
     const { app, server } = running
     const cut = graceMs === undefined ? undefined : setTimeout(() => server.cut(), graceMs)
     const ended = Promise.all([server.stop(), app.close()]).finally(() => {
@@ -315,7 +336,8 @@ type Prepared = { readonly address: string; readonly port: number; readonly iden
 
 type Needed = {
   readonly names: readonly string[]
-  readonly settings: LanSettings
+  /** Those of the names that are host names. */
+  readonly hosts: readonly string[]
   readonly isDeliberate: boolean
   readonly nowMs: number
 }
@@ -324,9 +346,9 @@ type Needed = {
  * Whether a certificate that Farebox made can be kept. An address that has changed by itself is no reason for a new one while there
  * are host names: whoever uses these would have to trust a new certificate for nothing.
  */
-function isGood(identity: Identity, { names, settings, isDeliberate, nowMs }: Needed): boolean {
+function isGood(identity: Identity, { names, hosts, isDeliberate, nowMs }: Needed): boolean {
   if (identity.expiresAtMs - nowMs <= RENEW_MS) return false
-  const needed = isDeliberate || settings.names.length === 0 ? names : settings.names
+  const needed = isDeliberate || hosts.length === 0 ? names : hosts
   return needed.every((name) => covers(identity, name))
 }
 

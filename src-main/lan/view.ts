@@ -1,43 +1,48 @@
 // How the LAN is, in the words of the admin API.
 
 import type { LanCertificate, LanStatus, LanView } from '#contract/lan.ts'
-import { hostOf, type LanSettings } from '#core/lan.ts'
+import { hostNamesOf, hostOf, type LanSettings } from '#core/lan.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { LanState } from '#lan/lan.ts'
 import { addressOf, isPublic, lanAddresses } from '#lan/places.ts'
 
 export function lanView(state: LanState): LanView {
-  const { settings, running, problem, interfaces } = state
+  const { settings, running, problem, announcement, interfaces } = state
   return {
     state: stateOf(state),
     problem: problem ?? null,
-    urls: running === undefined || settings === undefined ? [] : urlsOf(settings, running),
+    urls: urlsOf(state),
     is_public: isPublic(running?.address ?? placeOf(state)),
     settings: settings === undefined ? null : settingsView(settings),
     certificate: running === undefined ? null : certificateView(running.identity),
+    announcement: announcement === undefined ? null : { ...announcement, problem: announcement.problem ?? null },
     interfaces: lanAddresses(interfaces).map((place) => ({ ...place, is_public: isPublic(place.address) })),
   }
 }
 
 export function lanStatus(state: LanState): LanStatus {
-  const { settings, running, problem } = state
+  const { running, problem, announcement } = state
   return {
     state: stateOf(state),
-    urls: running === undefined || settings === undefined ? [] : urlsOf(settings, running),
+    urls: urlsOf(state),
     problem: problem ?? null,
+    announcement_problem: announcement?.problem ?? null,
     certificate_expires_at: running === undefined ? null : new Date(running.identity.expiresAtMs).toISOString(),
   }
 }
 
 export function lanCertificate({ running }: LanState): LanCertificate | Refusal {
   if (running === undefined) return refuse('not_found', 'The LAN is off, so that there is no certificate to trust.')
-  const { fingerprint, certificate } = running.identity
-  return { fingerprint, certificate }
+  const { fingerprint, source, certificate } = running.identity
+  return { fingerprint, source, certificate }
 }
 
 /** Where others reach it; a host name first, where there is one. */
-function urlsOf(settings: LanSettings, { address, port }: NonNullable<LanState['running']>): string[] {
-  return [...settings.names, address].map((name) => `https://${hostOf(name, port)}`)
+function urlsOf({ settings, running, announcement }: LanState): string[] {
+  if (settings === undefined || running === undefined) return []
+  // Under a name that is another machine's one would get there.
+  const names = announcement?.state === 'failed' ? settings.names : hostNamesOf(settings)
+  return [...names, running.address].map((name) => `https://${hostOf(name, running.port)}`)
 }
 
 function stateOf({ settings, running, isOpen }: LanState): LanView['state'] {
@@ -51,12 +56,20 @@ function placeOf({ settings, interfaces }: LanState): string {
   return isRefusal(address) ? '' : address
 }
 
-function settingsView({ place, port, names, isAdministered, files }: LanSettings): NonNullable<LanView['settings']> {
+function settingsView({
+  place,
+  port,
+  names,
+  announcedAs,
+  isAdministered,
+  files,
+}: LanSettings): NonNullable<LanView['settings']> {
   return {
     address: place.type === 'address' ? place.address : null,
     interface: place.type === 'interface' ? place.name : null,
     port,
     names: [...names],
+    announce: announcedAs ?? null,
     administration: isAdministered,
     certificate_file: files?.certificate ?? null,
     key_file: files?.key ?? null,

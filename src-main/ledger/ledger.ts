@@ -2,6 +2,7 @@
 // so that two calls can never both take the last credit; the journal makes every decision durable.
 
 import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import type { WaitingCall } from '#core/waiting.ts'
 import {
   adjust,
   availableMicro,
@@ -48,7 +49,12 @@ export type Cancellation = { readonly isCancelled: boolean; onCancel(callback: (
 /** What is known at the end of an exchange, apart from what the ledger fills in itself. */
 export type Settlement = Omit<UsageRecord, 'id' | 'keyId' | 'modelId' | 'priceVersion' | 'holdMicro' | 'isOverrun'>
 
-type Waiter = { readonly request: HoldRequest; readonly timer: NodeJS.Timeout; answer(answer: HoldAnswer): void }
+type Waiter = {
+  readonly request: HoldRequest
+  readonly sinceMs: number
+  readonly timer: NodeJS.Timeout
+  answer(answer: HoldAnswer): void
+}
 
 export type LedgerOptions = {
   readonly journal: Journal
@@ -95,6 +101,22 @@ export class Ledger {
     let count = 0
     for (const queue of this.#waiters.values()) count += queue.length
     return count
+  }
+
+  /** Every call that waits for credits. Nobody knows when those that hold them end. */
+  waitingCalls(): WaitingCall[] {
+    return [...this.#waiters.values()].flatMap((queue) =>
+      queue.map(({ request: { exchangeId, keyId, modelId }, sinceMs }, index) => ({
+        exchangeId,
+        keyId,
+        modelId,
+        sinceMs,
+        reason: { type: 'credits' },
+        place: index + 1,
+        expectedAtMs: undefined,
+        untilMs: sinceMs + this.#holdWaitMs,
+      })),
+    )
   }
 
   /** Entries that were decided and are not on their way to the disk yet. */
@@ -295,6 +317,7 @@ export class Ledger {
       }
       const waiter: Waiter = {
         request,
+        sinceMs: this.#nowMs(),
         timer: setTimeout(giveUp, this.#holdWaitMs),
         answer: (answer) => {
           clearTimeout(waiter.timer)

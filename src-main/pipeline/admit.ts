@@ -3,18 +3,21 @@
 
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { Catalog } from '#catalog/catalog.ts'
-import { microToCredits, ZERO } from '#core/money.ts'
+import { microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { affordableOutputTokens, isFree, priceOf } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
-import type { Gate, Ticket } from '#pipeline/gate.ts'
+import type { Gate, LimitedKey, Ticket } from '#pipeline/gate.ts'
+import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Balance, OpenHold } from '#ledger/account.ts'
 import type { Cancellation, HoldAnswer, Ledger } from '#ledger/ledger.ts'
 
 export type Admission = {
   readonly ticket: Ticket
+  /** Of the day of the member whose key it is. */
+  readonly share: Share | undefined
   readonly hold: OpenHold
   /** The caller with the package whose credits are held: a key can be moved while its call waits. */
   readonly holder: Caller
@@ -27,6 +30,7 @@ export type Admission = {
 export type AdmitDeps = {
   readonly catalog: Catalog
   readonly gate: Gate
+  readonly budgets: MemberBudgets
   readonly ledger: Ledger
   readonly nowMs: () => number
 }
@@ -48,14 +52,23 @@ export async function admit(
   if (validUntilMs !== undefined && deps.nowMs() >= validUntilMs) {
     return refuse('package_expired', `The package '${caller.package.name}' of this key has expired.`)
   }
-  const ticket = await deps.gate.enter(caller.key.id, caller.package.limits, request.likelyInputTokens, cancellation)
+  const { exchangeId } = input
+  const tokens = request.likelyInputTokens
+  const asked = { ...limitedKey(caller), exchangeId, modelId: served.model.id, tokens }
+  const ticket = await deps.gate.enter(asked, cancellation)
   if (isRefusal(ticket)) return ticket
   const largestCap = largestOutputCap(input)
+  const worst = worstCase(input, largestCap)
+  const share = caller.key.memberId === undefined ? undefined : deps.budgets.take(caller.key.memberId, worst)
+  if (isRefusal(share)) {
+    deps.gate.undo(ticket)
+    return share
+  }
   const answer = await deps.ledger.hold(
     {
-      exchangeId: input.exchangeId,
+      exchangeId,
       keyId: caller.key.id,
-      worstMicro: worstCase(input, largestCap),
+      worstMicro: share?.heldMicro ?? worst,
       isFree: isFree(served.price),
       modelId: served.model.id,
       priceVersion: served.price.version,
@@ -64,11 +77,27 @@ export async function admit(
   )
   if (answer.type !== 'held') {
     deps.gate.undo(ticket)
+    if (share !== undefined) deps.budgets.close(share, ZERO)
     return refusalOf(answer, deps.ledger.state)
   }
   const holder = presentCaller(caller, deps.catalog)
-  const outputCap = affordableCap({ ...input, caller: holder }, largestCap, answer.hold)
-  return { ticket, hold: answer.hold, holder, outputCap, adjusted: adjustedHeader(request, outputCap) }
+  const payable = payableMicro({ holder, hold: answer.hold, share }, deps.budgets)
+  const outputCap = affordableCap(input, largestCap, payable)
+  return { ticket, share, hold: answer.hold, holder, outputCap, adjusted: adjustedHeader(request, outputCap) }
+}
+
+/** What the call can pay for when nothing is added to it; undefined where nothing bounds that. */
+function payableMicro(
+  { holder, hold, share }: { holder: Caller; hold: OpenHold; share: Share | undefined },
+  budgets: MemberBudgets,
+): MicroCredits | undefined {
+  if (holder.package.type !== 'unlimited') return hold.amountMicro
+  return share !== undefined && budgets.isBounded(share) ? share.heldMicro : undefined
+}
+
+/** Whose rate limits a caller has. */
+export function limitedKey({ key, package: { limits } }: Caller): LimitedKey {
+  return { keyId: key.id, memberId: key.memberId, limits }
 }
 
 /** A hold is taken by the package that the key has then; limits and models stay those with which the call came. */
@@ -100,12 +129,15 @@ function worstCase({ request, served }: AdmitRequest, cap: number | undefined) {
   return priceOf({ ...UNKNOWN_USAGE, cacheReadTokens: input, outputTokens }, served.price)
 }
 
-/** Where the client gave no cap and the hold is smaller than the worst case, the cap is what the hold pays for. */
-function affordableCap(input: AdmitRequest, cap: number | undefined, hold: OpenHold): number | undefined {
-  const { request, served, caller } = input
+/** Where the client gave no cap and less than the worst case is held, the cap is what that pays for. */
+function affordableCap(
+  { request, served }: AdmitRequest,
+  cap: number | undefined,
+  payable: MicroCredits | undefined,
+): number | undefined {
   if (cap === undefined || request.outputCap !== undefined) return cap
-  if (caller.package.type === 'unlimited' || isFree(served.price)) return cap
-  const affordable = affordableOutputTokens(hold.amountMicro, request.worstInputTokens, served.price)
+  if (payable === undefined || isFree(served.price)) return cap
+  const affordable = affordableOutputTokens(payable, request.worstInputTokens, served.price)
   return Math.max(1, Math.min(cap, Math.floor(affordable / request.choices)))
 }
 

@@ -4,6 +4,7 @@
 import { ZERO } from '#core/money.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { isPassing, retryOf } from '#core/retry.ts'
+import type { CallNote } from '#core/waiting.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { Adaptations } from '#pipeline/adapt.ts'
 import type { Admission } from '#pipeline/admit.ts'
@@ -11,16 +12,18 @@ import { answerHeaders } from '#pipeline/answer-headers.ts'
 import { creditGuard } from '#pipeline/credit-guard.ts'
 import type { Drains } from '#pipeline/drains.ts'
 import type { EndpointRequest, Prepared } from '#pipeline/endpoints.ts'
+import type { MemberBudgets } from '#pipeline/member-budgets.ts'
 import type { Client, Clock, Headers, Transport, UpstreamHeaders } from '#pipeline/ports.ts'
-import type { Slot } from '#pipeline/provider-gate.ts'
+import type { Asker, Slot } from '#pipeline/provider-gate.ts'
 import { Relay, type RelayEnd } from '#pipeline/relay.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Next, Place, Routing, RoutingDeps, Turn } from '#pipeline/routing.ts'
 import type { AttemptNote } from '#pipeline/settle.ts'
-import type { Cancellation, Ledger } from '#ledger/ledger.ts'
+import type { Ledger } from '#ledger/ledger.ts'
 
 export type AttemptDeps = {
   readonly ledger: Ledger
+  readonly budgets: MemberBudgets
   readonly drains: Drains
   readonly transport: Transport
   readonly adaptations: Adaptations
@@ -63,10 +66,13 @@ export type Attempted = Attempt & {
   readonly slot: Slot | undefined
 }
 
+/** The wait before a provider is asked again, in UTC epoch milliseconds. */
+type Retry = { readonly sinceMs: number; readonly untilMs: number }
+
 /** What one round came to: the exchange's end, or what to do next. */
 type Round = { readonly attempted: Attempted; readonly next: Next<Place> | undefined }
 
-export class Attempts implements Cancellation {
+export class Attempts implements Asker {
   readonly #admitted: Admitted
   readonly #deps: AttemptDeps
   readonly #routing: Routing<Place>
@@ -79,6 +85,7 @@ export class Attempts implements Cancellation {
   #relay: Relay | undefined
   #stopped: Refusal | undefined
   #wake: (() => void) | undefined
+  #retry: Retry | undefined
 
   constructor(admitted: Admitted, { routing, first }: { routing: Routing<Place>; first: Ready }, deps: AttemptDeps) {
     this.#admitted = admitted
@@ -171,6 +178,16 @@ export class Attempts implements Cancellation {
     return { type: 'client-gone', isDrained: false, delivered: undefined }
   }
 
+  /** Which call it is, for lists of those that wait. */
+  get call(): CallNote {
+    return this.#admitted.admission.hold
+  }
+
+  /** undefined while no provider is waited for in this way. */
+  get retry(): Retry | undefined {
+    return this.#retry
+  }
+
   /** What ends a wait: the client that goes, and whoever stops the exchange. */
   get isCancelled(): boolean {
     return this.#endBetween() !== undefined
@@ -225,8 +242,10 @@ export class Attempts implements Cancellation {
 
   #guard() {
     const { request, admission, served } = this.#admitted
+    const { ledger, budgets } = this.#deps
+    const { share } = admission
     return creditGuard({
-      ledger: this.#deps.ledger,
+      ledger: share === undefined ? ledger : budgets.within(share, ledger),
       hold: admission.hold,
       price: served.price,
       worstInputTokens: request.worstInputTokens,
@@ -284,6 +303,8 @@ export class Attempts implements Cancellation {
   /** Waits, unless the exchange is stopped or its client goes meanwhile. */
   async #pause(ms: number): Promise<void> {
     if (this.isCancelled) return
+    const sinceMs = this.#deps.clock.nowMs()
+    this.#retry = { sinceMs, untilMs: sinceMs + ms }
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
       this.onCancel(() => {
@@ -291,6 +312,7 @@ export class Attempts implements Cancellation {
         resolve()
       })
     })
+    this.#retry = undefined
   }
 }
 

@@ -2,14 +2,22 @@
 // program is about to end.
 
 import { refuse, type Refusal } from '#core/refusal.ts'
+import type { CallNote, WaitingCall } from '#core/waiting.ts'
 
 type OpenExchange = {
   readonly keyId: string
+  /** Which call it is, and when it was admitted, for lists of what runs. */
+  readonly call?: RunningCall
+  /** The wait before its provider is asked again; undefined while there is none. */
+  readonly retry?: () => { readonly sinceMs: number; readonly untilMs: number } | undefined
   readonly startedAtMs: number
   stop(refusal: Refusal): void
   /** Called every second. */
   look(): void
 }
+
+/** A call that was admitted; UTC epoch milliseconds. */
+export type RunningCall = CallNote & { readonly createdAtMs: number }
 
 export class OpenExchanges {
   readonly #open = new Set<OpenExchange>()
@@ -27,6 +35,24 @@ export class OpenExchanges {
     let count = 0
     for (const { keyId } of this.#open) if (isMeant(keyId)) count += 1
     return count
+  }
+
+  /** Every call that runs. */
+  calls(): RunningCall[] {
+    return Array.from(this.#open).flatMap(({ call }) => call ?? [])
+  }
+
+  /** Those of them that wait until their provider is asked again. */
+  retryingCalls(): WaitingCall[] {
+    return Array.from(this.#open).flatMap(({ call, retry }) => {
+      const wait = retry?.()
+      if (call === undefined || wait === undefined) return []
+      const { exchangeId, keyId, modelId } = call
+      const { sinceMs, untilMs: expectedAtMs } = wait
+      return [
+        { exchangeId, keyId, modelId, reason: { type: 'retry' }, place: 1, sinceMs, expectedAtMs, untilMs: undefined },
+      ]
+    })
   }
 
   /** The keys that have exchanges running. */

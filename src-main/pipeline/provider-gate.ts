@@ -6,6 +6,7 @@ import type { PackageLimits, Provider, ProviderLimits } from '#core/entities.ts'
 import { checkLimits, giveBackLimits, newLimitState, takeLimits, type LimitState } from '#core/limits.ts'
 import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import type { CallNote, WaitingCall } from '#core/waiting.ts'
 import type { Cancellation } from '#ledger/ledger.ts'
 
 export type ProviderGateOptions = {
@@ -27,7 +28,15 @@ export type Full = {
 
 export type ProviderUse = { readonly concurrent: number; readonly chargedTodayMicro: MicroCredits }
 
-type Waiter = { readonly worstMicro: MicroCredits; answer(answer: Slot | Full): void }
+/** Who asks for a place; lists of those who wait show only those that say which call they are. */
+export type Asker = Cancellation & { readonly call?: CallNote }
+
+type Waiter = {
+  readonly worstMicro: MicroCredits
+  readonly call: CallNote | undefined
+  readonly sinceMs: number
+  answer(answer: Slot | Full): void
+}
 type Lane = {
   readonly providerId: string
   readonly state: LimitState
@@ -68,12 +77,12 @@ export class ProviderGate {
   }
 
   /** Waits for a place where the limit is that of requests at a time, bounded in time and number. */
-  wait(provider: Provider, worstMicro: MicroCredits, cancellation: Cancellation): Promise<Slot | Full> {
+  wait(provider: Provider, worstMicro: MicroCredits, asker: Asker): Promise<Slot | Full> {
     const lane = this.#lane(provider.id)
     lane.limits = provider.limits
     const full = this.#check(lane) ?? ({ type: 'full', limit: 'concurrentRequests', waitMs: 1000 } as const)
     const isHopeless = full.limit !== 'concurrentRequests' || lane.waiters.length >= MAX_WAITERS
-    if (isHopeless || cancellation.isCancelled) return Promise.resolve(full)
+    if (isHopeless || asker.isCancelled) return Promise.resolve(full)
     return new Promise((resolve) => {
       const giveUp = () => {
         if (lane.waiters.includes(waiter)) waiter.answer(full)
@@ -81,6 +90,8 @@ export class ProviderGate {
       const patience = setTimeout(giveUp, this.#options.maxWaitMs)
       const waiter: Waiter = {
         worstMicro,
+        call: asker.call,
+        sinceMs: this.#options.nowMs(),
         answer: (answer) => {
           clearTimeout(patience)
           lane.waiters.splice(lane.waiters.indexOf(waiter), 1)
@@ -88,7 +99,7 @@ export class ProviderGate {
         },
       }
       lane.waiters.push(waiter)
-      cancellation.onCancel(giveUp)
+      asker.onCancel(giveUp)
       this.#serve(lane)
     })
   }
@@ -118,6 +129,19 @@ export class ProviderGate {
     let count = 0
     for (const { waiters } of this.#lanes.values()) count += waiters.length
     return count
+  }
+
+  /** Every call that waits for a place. Nobody knows when those that have one end. */
+  waitingCalls(): WaitingCall[] {
+    return [...this.#lanes.values()].flatMap(({ providerId, waiters }) =>
+      waiters.flatMap(({ call, sinceMs }, index) => {
+        if (call === undefined) return []
+        const { exchangeId, keyId, modelId } = call
+        const untilMs = sinceMs + this.#options.maxWaitMs
+        const reason = { type: 'provider', providerId } as const
+        return [{ exchangeId, keyId, modelId, reason, place: index + 1, sinceMs, expectedAtMs: undefined, untilMs }]
+      }),
+    )
   }
 
   use(providerId: string): ProviderUse {

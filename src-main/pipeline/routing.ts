@@ -7,8 +7,7 @@ import type { MicroCredits } from '#core/money.ts'
 import type { Refusal } from '#core/refusal.ts'
 import { isSickness, mayBeRequest, retryDelayMs, retryOf } from '#core/retry.ts'
 import type { Health } from '#pipeline/health.ts'
-import type { Full, ProviderGate, Slot } from '#pipeline/provider-gate.ts'
-import type { Cancellation } from '#ledger/ledger.ts'
+import type { Asker, Full, ProviderGate, Slot } from '#pipeline/provider-gate.ts'
 
 /** A target and the provider that it is at. */
 export type Place = { readonly target: Target; readonly provider: Provider }
@@ -82,7 +81,7 @@ export class Routing<At extends Place> {
    * Takes a place at `wanted`, or at another target that is well and was not tried where its provider is full. Waits for a
    * turn where all are full, asks a sick target when that takes too long, and refuses when those are full too.
    */
-  async take(wanted: At, worstMicro: MicroCredits, cancellation: Cancellation): Promise<Turn<At> | Refusal> {
+  async take(wanted: At, worstMicro: MicroCredits, asker: Asker): Promise<Turn<At> | Refusal> {
     const { gate } = this.#deps
     const full = new Map<At, Full>()
     const tryAll = (places: readonly At[]) => {
@@ -97,11 +96,11 @@ export class Routing<At extends Place> {
     if (turn !== undefined) return turn
     const queue = [...full].find(([, { limit }]) => limit === 'concurrentRequests')?.[0]
     if (queue !== undefined) {
-      const waited = await gate.wait(queue.provider, worstMicro, cancellation)
+      const waited = await gate.wait(queue.provider, worstMicro, asker)
       if (!('type' in waited)) return this.#turn(queue, waited)
       full.set(queue, waited)
     }
-    const sick = cancellation.isCancelled ? [] : this.#untried('sick').filter((place) => !full.has(place))
+    const sick = asker.isCancelled ? [] : this.#untried('sick').filter((place) => !full.has(place))
     return tryAll(sick) ?? gate.refusal(soonest([...full.values()]))
   }
 

@@ -8,7 +8,7 @@ import { refusalOfFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { WireBytes } from '#dialect/answer.ts'
-import { admit, type Admission } from '#pipeline/admit.ts'
+import { admit, limitedKey, type Admission } from '#pipeline/admit.ts'
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps, type Attempted, type Ready } from '#pipeline/attempts.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
@@ -120,7 +120,9 @@ async function exchange(admitted: Admitted, progress: { isSettled: boolean }, de
   )
   const running = {
     keyId: call.caller.key.id,
+    call: admission.hold,
     startedAtMs: startedMs,
+    retry: () => attempts.retry,
     stop: (refusal: Refusal) => attempts.stop(refusal),
     look: () => attempts.look(),
   }
@@ -139,6 +141,7 @@ async function exchange(admitted: Admitted, progress: { isSettled: boolean }, de
       conclude({ ...attempted, admitted }, recorded, deps)
     } finally {
       if (slot !== undefined) deps.routing.gate.charge(slot, chargeMicro)
+      if (admission.share !== undefined) deps.budgets.close(admission.share, chargeMicro)
     }
   } finally {
     deps.open.remove(running)
@@ -146,8 +149,12 @@ async function exchange(admitted: Admitted, progress: { isSettled: boolean }, de
 }
 
 /** A mistake of ours outside an attempt: nothing was delivered, so all that was taken is given back. */
-async function giveUp({ request, served, choice, admission }: Admitted, { gate, ledger }: RunDeps): Promise<void> {
+async function giveUp(
+  { request, served, choice, admission }: Admitted,
+  { gate, budgets, ledger }: RunDeps,
+): Promise<void> {
   gate.leave(admission.ticket, 0)
+  if (admission.share !== undefined) budgets.close(admission.share, ZERO)
   const { createdAtMs } = admission.hold
   const { place } = choice.first
   await ledger.resolve(
@@ -278,5 +285,5 @@ function refusalOfEnd(
 }
 
 function limitHeaders(call: Call, deps: RunDeps): Headers {
-  return deps.gate.headers(call.caller.key.id, call.caller.package.limits, call.endpoint)
+  return deps.gate.headers(limitedKey(call.caller), call.endpoint)
 }

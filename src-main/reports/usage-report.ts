@@ -24,9 +24,13 @@ export type UsageReportRequest = {
   readonly rollup: Rollup | undefined
   readonly group: UsageReport['group']
   readonly top: number
+  /** Whether the course of time is wanted. */
+  readonly hasPoints: boolean
   readonly parts: UsageParts
-  /** Names by the id of their key. */
+  /** What the groups `owner` and `member` go by, by the id of the key. */
   readonly owners: Readonly<Record<string, string>>
+  /** Who that is, for the group `member`. */
+  readonly heads: Readonly<Record<string, { readonly id: string | null; readonly name: string }>>
   readonly nowMs: number
 }
 
@@ -105,17 +109,17 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
   const query: SumsQuery = {
     rollup,
     parts: request.parts,
-    group: request.group === 'none' ? undefined : request.group,
-    owners: request.group === 'owner' ? request.owners : {},
+    group: partOf(request.group),
+    owners: request.owners,
   }
   const before = sumsByGroup(db, query, calendar.before(rollup, fromMs, intervals.length))
   // Where they are few, all values of all intervals are read at once; else those of the values that are shown, in a second reading.
-  const all =
-    countValues(db, query) * intervals.length <= MOST_POINTS ? sumsByInterval(db, query, { intervals }) : undefined
+  const isFew = request.hasPoints && countValues(db, query) * intervals.length <= MOST_POINTS
+  const all = isFew ? sumsByInterval(db, query, { intervals }) : undefined
   const present = all === undefined ? sumsByGroup(db, query, intervals) : sumByValue(all)
   const ranked = rank(present, before)
   const shown = query.group === undefined ? [''] : ranked.slice(0, request.top)
-  const points = all === undefined ? sumsByInterval(db, query, { intervals, shown }) : restOf(all, shown)
+  const points = request.hasPoints ? pointsOf(db, query, { intervals, shown, all }) : undefined
   const line = lineOf({ present, before, points, intervals })
   const isRest = ranked.length > shown.length
   return {
@@ -126,12 +130,28 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
     group: request.group,
     intervals: intervals.map(iso),
     series: [
-      ...shown.map((value) => ({ ...headOf(db, query.group, value), ...line(value) })),
+      ...shown.map((value) => ({ ...headOf(db, request, value), ...line(value) })),
       ...(isRest ? [{ kind: 'other' as const, id: null, name: null, ...line(null, new Set(shown)) }] : []),
     ],
     totals: totalsView(sumOf(present)),
     previous: totalsView(sumOf(before)),
   }
+}
+
+/** Members are told apart by what is handed in, as owners are. */
+function partOf(group: UsageReportRequest['group']): SumsQuery['group'] {
+  if (group === 'none') return undefined
+  return group === 'member' ? 'owner' : group
+}
+
+type Reading = {
+  readonly intervals: readonly number[]
+  readonly shown: readonly string[]
+  readonly all: readonly PointSums[] | undefined
+}
+
+function pointsOf(db: Db, query: SumsQuery, { intervals, shown, all }: Reading): PointSums[] {
+  return all === undefined ? sumsByInterval(db, query, { intervals, shown }) : restOf(all, shown)
 }
 
 function sumByValue(points: readonly PointSums[]): GroupSums[] {
@@ -165,7 +185,8 @@ function rank(present: readonly GroupSums[], before: readonly GroupSums[]): stri
 type Found = {
   readonly present: readonly GroupSums[]
   readonly before: readonly GroupSums[]
-  readonly points: readonly PointSums[]
+  /** undefined where they are not wanted. */
+  readonly points: readonly PointSums[] | undefined
   readonly intervals: readonly number[]
 }
 
@@ -174,8 +195,8 @@ function lineOf({ present, before, points, intervals }: Found) {
   const places = new Map(intervals.map((startMs, place) => [startMs, place]))
   return (value: string | null, shown: ReadonlySet<string> = new Set()) => {
     const isMeant = (sums: GroupSums) => (value === null ? !shown.has(sums.value) : sums.value === value)
-    const line = intervals.map((): Totals => NO_TOTALS)
-    for (const point of points) {
+    const line = points === undefined ? [] : intervals.map((): Totals => NO_TOTALS)
+    for (const point of points ?? []) {
       const place = places.get(point.startedAtMs)
       if (point.value === value && place !== undefined) line[place] = totalsView(point)
     }
@@ -187,8 +208,9 @@ function lineOf({ present, before, points, intervals }: Found) {
   }
 }
 
-function headOf(db: Db, group: SumsQuery['group'], value: string) {
-  if (group === undefined) return { kind: 'all' as const, id: null, name: null }
+function headOf(db: Db, { group, heads }: UsageReportRequest, value: string) {
+  if (group === 'none') return { kind: 'all' as const, id: null, name: null }
+  if (group === 'member') return { kind: 'value' as const, id: null, name: null, ...heads[value] }
   const hasId = group === 'key' || group === 'provider' || group === 'package'
   const name = value === '' ? null : hasId ? nameOf(db, group, value) : value
   return { kind: 'value' as const, id: hasId && value !== '' ? value : null, name }

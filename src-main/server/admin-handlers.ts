@@ -20,17 +20,21 @@ import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { ProviderTestResult } from '#contract/providers.ts'
 import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
 import type { ProviderModelsAdd, ProviderModelsAdded } from '#contract/provider-models.ts'
+import type { WaitingView } from '#contract/waiting.ts'
 import type { Provider } from '#core/entities.ts'
 import type { LocalServer } from '#core/local-servers.ts'
 import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
+import type { Viewer } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Pause } from '#pipeline/pause.ts'
 import type { AdminHandlers } from '#server/admin.ts'
 import { backupMaker } from '#server/backup.ts'
 import type { Door } from '#server/door.ts'
+import { inviteHandlers } from '#server/invite-handlers.ts'
+import type { KeySignInDeps } from '#server/key-sign-in.ts'
 import { keyHandlers } from '#server/key-handlers.ts'
 import { lanHandlers, type LanControl } from '#server/lan-handlers.ts'
-import { memberHandlers } from '#server/member-handlers.ts'
+import { memberHandlers, type MemberUse } from '#server/member-handlers.ts'
 import { pauseHandlers } from '#server/pause.ts'
 import type { ReportDeps } from '#server/report-deps.ts'
 import { reportHandlers } from '#server/report-handlers.ts'
@@ -41,6 +45,8 @@ import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
 
 export type AdminDeps = ReportDeps & {
   readonly pause: Pause
+  readonly memberUse: (memberId: string) => MemberUse
+  readonly waiting: (viewer: Viewer) => WaitingView
   /** `model` is one to ask for a few tokens where there is no other way. */
   readonly testProvider: (provider: Provider, model: string | undefined) => Promise<ProviderTestResult>
   /** Looks for model servers on this machine. */
@@ -51,6 +57,7 @@ export type AdminDeps = ReportDeps & {
   readonly verifyLedger: () => Promise<LedgerReport>
   readonly door: Door
   readonly ticketMade: () => void
+  readonly keyGuesses: KeySignInDeps['guesses']
   readonly settings: () => Promise<SettingsView>
   readonly lan: () => Promise<LanControl>
   readonly backUp: (request: BackupRequest) => Promise<BackupAnswer>
@@ -64,12 +71,14 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
   const makeBackup = backupMaker(deps.backUp, context.ledger)
   return {
     ...memberHandlers({ ...deps, inTurn }),
+    ...inviteHandlers({ ...deps, inTurn }),
     ...keyHandlers(context, inTurn),
     ...reportHandlers(deps),
     ...pauseHandlers(deps.pause),
     ...secretsFileHandlers(context, deps.sealedFiles, inTurn),
     ...lanHandlers(deps.lan),
     status: () => deps.status(),
+    listWaiting: ({ viewer }) => deps.waiting(viewer),
     apply: ({ body }) => inTurn(() => applyDocument(context, body.document, body.dry_run ?? false)),
 
     listPresets: () => [...loadPresets()],

@@ -46,8 +46,8 @@ export type AdminInput<Action extends AdminAction> = {
   /** On whose behalf. Whoever may not ask for the action at all never gets here. */
   readonly viewer: AdminApi[Action]['access'] extends 'public' ? undefined : Viewer
   readonly visit: Visit
-  /** Names who it was in the audit log, where nobody was signed in. */
-  readonly nameActor: (name: string) => void
+  /** Names who it was in the audit log, where nobody was signed in, and what it was about if nothing else says it. */
+  readonly nameActor: (name: string, about?: string) => void
 }
 
 /** What was made into JSON elsewhere is sent as it is. */
@@ -61,6 +61,9 @@ type Untyped = { readonly body: unknown; readonly query: unknown }
 type AnyHandler = (
   input: Untyped & Omit<AdminInput<AdminAction>, 'body' | 'query' | 'viewer'> & { readonly viewer: Viewer | undefined },
 ) => unknown
+
+/** What strangers may ask for as often as they like. */
+const TRIES: ReadonlySet<AdminAction> = new Set(['signIn', 'acceptInvite'])
 
 type ServeDeps = {
   readonly handlers: AdminHandlers
@@ -121,7 +124,10 @@ function sendAnswer(reply: FastifyReply, answer: unknown): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(answer.bytes)
 }
 
-type Note = { readonly nameActor: (name: string) => void; readonly end: (refusal: Refusal | undefined) => void }
+type Note = {
+  readonly nameActor: AdminInput<AdminAction>['nameActor']
+  readonly end: (refusal: Refusal | undefined) => void
+}
 const NO_NOTE: Note = { nameActor: () => undefined, end: () => undefined }
 
 /** What the audit log will say. Whom it is about is looked up now: afterwards it may be gone. */
@@ -135,13 +141,17 @@ async function noteOf(
   const { audit } = await deps.door()
   const viewer = request.visitor?.viewer
   let actor = viewer === undefined ? NOBODY : actorOf(viewer)
-  const subject = subjectOf(route, id, deps.catalog)
+  // Of whoever signed in with a key alone, the key is all that is known.
+  let subject = subjectOf(route, id, deps.catalog) ?? (viewer?.type === 'holder' ? viewer.keyName : undefined)
   const details = detailsOf(action, asked.body, asked.query)
   return {
-    nameActor: (name) => void (actor = name),
+    nameActor: (name, about) => {
+      actor = name
+      subject ??= about
+    },
     end(refusal) {
       // Tries that were not looked at are not noted: there can be any number of them.
-      if (action === 'signIn' && (refusal?.code === 'rate_limited' || refusal?.code === 'overloaded')) return
+      if (TRIES.has(action) && (refusal?.code === 'rate_limited' || refusal?.code === 'overloaded')) return
       const outcome = refusal?.code ?? 'done'
       audit.add({ actor, action, subject, outcome, status: refusal ? REFUSALS[refusal.code].status : 200, details })
     },

@@ -4,7 +4,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { RouteAccess } from '#contract/admin-routes.ts'
-import { roleOf, type Viewer } from '#core/member.ts'
+import { roleOf, viewerId, type Viewer } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { actorOf } from '#server/audit.ts'
 import type { ChangeLimiter } from '#server/change-limiter.ts'
@@ -27,10 +27,13 @@ export type AdmissionDeps = {
   readonly lan?: LanRules
 }
 
+/** What a route says whose visitors have a session, or stand for the machine itself. */
+export type SessionAccess = 'table' | Exclude<RouteAccess, 'public'>
+
 /** A body that anybody may send is short. */
 const MOST_PUBLIC_BYTES = 4096
 const SIGN_IN = 'Sign in first. On this machine `farebox open` does it.'
-const SIGN_IN_OVER_LAN = 'Sign in first, with your name and your password.'
+const SIGN_IN_OVER_LAN = 'Sign in first, with your name and your password, or with a key.'
 
 /**
  * Lets a request in or refuses it. `access` is what its route says; `table` leaves it to the table of the admin API. Sets the
@@ -38,7 +41,7 @@ const SIGN_IN_OVER_LAN = 'Sign in first, with your name and your password.'
  */
 export async function admit(
   request: FastifyRequest,
-  access: 'table' | 'member' | 'administrator',
+  access: SessionAccess,
   deps: AdmissionDeps,
 ): Promise<Refusal | undefined> {
   const found = access === 'table' ? findRoute(request.method, request.url) : undefined
@@ -59,10 +62,7 @@ export async function admit(
 }
 
 /** What is not in the table is for administrators, who are told that it is not there. */
-function neededAccess(
-  access: 'table' | 'member' | 'administrator',
-  found: FoundRoute | Refusal | undefined,
-): RouteAccess | 'known' {
+function neededAccess(access: SessionAccess, found: FoundRoute | Refusal | undefined): RouteAccess | 'known' {
   if (access !== 'table') return access
   return found === undefined || isRefusal(found) ? 'known' : found.route.access
 }
@@ -112,10 +112,19 @@ function refusalOf(request: FastifyRequest, { needed, visitor, lan }: Asked): Re
   if (visitor === undefined) return refuse('unauthenticated', lan === undefined ? SIGN_IN : SIGN_IN_OVER_LAN)
   if (visitor.session !== undefined && !isFromOwnPage(request)) return notOurPage()
   if (closed !== undefined) return closed
-  if (needed === 'administrator' && roleOf(visitor.viewer) !== 'administrator') {
-    return refuse('forbidden', 'This is for administrators.')
-  }
-  return undefined
+  return refusalOfRole(needed, visitor.viewer)
+}
+
+/** What no case lets through is refused. */
+function refusalOfRole(needed: Exclude<Asked['needed'], 'public'>, viewer: Viewer): Refusal | undefined {
+  const role = roleOf(viewer)
+  if (needed === 'known' || needed === 'holder' || role === 'administrator') return undefined
+  if (needed === 'member' && role === 'member') return undefined
+  const message =
+    role === 'holder'
+      ? 'With a key alone you see that key and may revoke it. The rest needs a name and a password.'
+      : 'This is for administrators.'
+  return refuse('forbidden', message)
 }
 
 function refusalOfStranger(request: FastifyRequest): Refusal | undefined {
@@ -139,15 +148,18 @@ function notOurPage(): Refusal {
   return refuse('forbidden', 'Only the dashboard itself may ask for this.')
 }
 
-/** A member who tries what is not theirs to do is noted. */
+/** A member, or the holder of a key, who tries what is not theirs to do is noted. */
 async function noteRefusal(
   { visitor, adminRoute }: FastifyRequest,
   { refusal, deps }: { readonly refusal: Refusal; readonly deps: AdmissionDeps },
 ): Promise<void> {
-  if (visitor?.viewer.type !== 'member' || adminRoute === null || adminRoute.route.method === 'GET') return
-  if (refusal.code !== 'forbidden' || deps.memberChanges.isOver(visitor.viewer.member.id)) return
+  if (visitor === null || adminRoute === null || adminRoute.route.method === 'GET') return
+  const { viewer } = visitor
+  const id = viewerId(viewer)
+  if (id === undefined || refusal.code !== 'forbidden' || deps.memberChanges.isOver(id)) return
   const { audit } = await deps.door()
   const { action } = adminRoute
-  const actor = actorOf(visitor.viewer)
-  audit.add({ actor, action, subject: undefined, outcome: 'forbidden', status: 403, details: '{}' })
+  const actor = actorOf(viewer)
+  const subject = viewer.type === 'holder' ? viewer.keyName : undefined
+  audit.add({ actor, action, subject, outcome: 'forbidden', status: 403, details: '{}' })
 }

@@ -28,6 +28,8 @@ const LOW_DISK_BYTES = 512 * 1024 * 1024
 type Input = { readonly viewer: Viewer; readonly status: StatusView; readonly usable: readonly UsableKey[] }
 
 export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: Input): Promise<Attention[]> {
+  // The page of a key says all of this itself, and who holds one can only tell an administrator of the rest.
+  if (roleOf(viewer) === 'holder') return []
   const nowMs = deps.context.nowMs()
   const ofKeys = [...lowKeys(usable), ...expiringKeys(usable, nowMs), ...oldKeys(usable, nowMs)]
   if (roleOf(viewer) === 'member') return [...ofLedger(status), ...ofKeys].slice(0, MOST)
@@ -86,10 +88,11 @@ function ofBackups({ backups }: StatusView): Attention[] {
 
 function ofLan({ lan }: StatusView, nowMs: number): Attention[] {
   if (lan.problem !== null) return [about('lan', null, 'settings', `The LAN: ${lan.problem}`)]
-  const { certificate_expires_at: at } = lan
-  if (at === null || Date.parse(at) - nowMs > CERTIFICATE_NOTICE_MS) return []
+  const { certificate_expires_at: at, announcement_problem: unannounced } = lan
+  const notes = unannounced === null ? [] : [about('lan', null, 'settings', `The LAN is not announced. ${unannounced}`)]
+  if (at === null || Date.parse(at) - nowMs > CERTIFICATE_NOTICE_MS) return notes
   const text = 'The certificate for the LAN is soon replaced. Whoever trusts it has to trust the new one then.'
-  return [about('lan', null, 'settings', text, at)]
+  return [...notes, about('lan', null, 'settings', text, at)]
 }
 
 function withoutSecret(enabled: readonly Model[], providers: readonly Provider[]): Attention[] {

@@ -43,7 +43,17 @@ const KEPT_FIELDS = new Set(
     ['top_k', 'max_stops', 'json_schema', 'reasoning_effort', 'user_after_tool'],
     ['dry_run', 'file', 'force'],
     // The LAN.
-    ['address', 'interface', 'port', 'names', 'administration', 'certificate_file', 'key_file', 'new_certificate'],
+    [
+      'address',
+      'interface',
+      'port',
+      'names',
+      'announce',
+      'administration',
+      'certificate_file',
+      'key_file',
+      'new_certificate',
+    ],
   ].flat(),
 )
 /** What people paste into the wrong field. */
@@ -60,7 +70,7 @@ export function isNoted(route: Route, body: unknown): boolean {
 /** What was asked for, as a JSON object. `body` and `query` were checked against their schemas, or are left out. */
 export function detailsOf(action: AdminAction, body: unknown, query?: unknown): string {
   // What somebody types as their name may be their password, one field too early.
-  if (action === 'signIn') return '{}'
+  if (action === 'signIn' || action === 'acceptInvite') return '{}'
   const asked = { ...(isRecord(query) ? query : {}), ...(isRecord(body) ? body : {}) }
   const text = JSON.stringify(action === 'apply' ? namesIn(asked['document']) : keep(asked, ''))
   return text.length <= MOST_DETAIL_LETTERS ? text : '{"truncated":true}'
@@ -80,6 +90,7 @@ export function subjectOf({ path }: Route, id: string, catalog: Catalog): string
     case 'packages':
       return catalog.package(id)?.name
     case 'members':
+    case 'invites':
       return catalog.member(id)?.name
     default:
       return undefined

@@ -12,6 +12,8 @@ const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** Whom the log names where nobody is signed in. */
 export const NOBODY = 'nobody'
+/** Whoever signed in with a key alone; the key is what the entry is about. */
+const HOLDER = 'key holder'
 
 type Deps = {
   readonly nowMs: () => number
@@ -50,6 +52,7 @@ export class AuditLog {
 
 /** How the log names who asked. No member can have one of the other names. */
 export function actorOf(viewer: Viewer): string {
+  if (viewer.type === 'holder') return HOLDER
   return viewer.type === 'owner' ? viewer.name : viewer.member.name
 }
 

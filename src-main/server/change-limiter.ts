@@ -1,13 +1,16 @@
 // How many changes members may ask for.
 
 import type { FastifyRequest } from 'fastify'
-import { roleOf, type Viewer } from '#core/member.ts'
+import { roleOf, viewerId, type Viewer } from '#core/member.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
 const MINUTE_MS = 60_000
 const MOST_CHANGES = 120
 
-/** How many changes a member may ask for within a minute: enough for any hand, too few to wash the audit log out. */
+/**
+ * How many changes a member, or the holder of a key, may ask for within a minute: enough for any hand, too few to wash the audit log
+ * out.
+ */
 export class ChangeLimiter {
   readonly #monotonicMs: () => number
   readonly #changes = new Map<string, number>()
@@ -18,20 +21,21 @@ export class ChangeLimiter {
   }
 
   check({ method }: FastifyRequest, viewer: Viewer): Refusal | undefined {
-    if (method === 'GET' || viewer.type === 'owner' || roleOf(viewer) === 'administrator') return undefined
-    if (!this.isOver(viewer.member.id)) return undefined
+    const id = viewerId(viewer)
+    if (method === 'GET' || id === undefined || roleOf(viewer) === 'administrator') return undefined
+    if (!this.isOver(id)) return undefined
     return refuse('rate_limited', 'These are too many changes at once.', { retryAfterSeconds: MINUTE_MS / 1000 })
   }
 
   /** Counts one more, and says whether it is too many. */
-  isOver(memberId: string): boolean {
+  isOver(id: string): boolean {
     const nowMs = this.#monotonicMs()
     if (nowMs >= this.#startedAtMs + MINUTE_MS) {
       this.#startedAtMs = nowMs
       this.#changes.clear()
     }
-    const count = (this.#changes.get(memberId) ?? 0) + 1
-    this.#changes.set(memberId, count)
+    const count = (this.#changes.get(id) ?? 0) + 1
+    this.#changes.set(id, count)
     return count > MOST_CHANGES
   }
 }

@@ -1,11 +1,14 @@
 // Where people come in: tickets, passwords, sessions, and the memory of all that. Loaded by the first request that needs it.
 
 import type { Catalog } from '#catalog/catalog.ts'
+import { isOver } from '#catalog/invites.ts'
 import type { Log } from '#core/log.ts'
 import type { Viewer } from '#core/member.ts'
 import { AuditLog } from '#server/audit.ts'
+import { ChangeLimiter } from '#server/change-limiter.ts'
+import { heldKey } from '#server/key-sign-in.ts'
 import { Passwords } from '#server/passwords.ts'
-import { Sessions, type Session } from '#server/sessions.ts'
+import { Sessions, type Session, type Whose } from '#server/sessions.ts'
 import { SignInThrottle } from '#server/sign-in-throttle.ts'
 import { Tickets } from '#server/tickets.ts'
 import { VisitJournal } from '#server/visit-journal.ts'
@@ -15,10 +18,14 @@ export type Door = {
   readonly tickets: Tickets
   readonly passwords: Passwords
   readonly throttle: SignInThrottle
+  /** How often each key signs in. */
+  readonly keySignIns: ChangeLimiter
   readonly sessions: Sessions
   readonly audit: AuditLog
-  /** On whose behalf a session asks; undefined where its member is gone or suspended. */
+  /** On whose behalf a session asks; undefined where its member is gone or suspended, or its key may not be used any more. */
   readonly viewerOf: (session: Session) => Viewer | undefined
+  /** Ends what is over: sessions, so that what they have running ends too, and invites. */
+  readonly sweep: () => void
   /** Writes down what is left to be written. */
   readonly close: () => Promise<void>
 }
@@ -44,19 +51,40 @@ export async function openDoor(deps: DoorDeps): Promise<Door> {
   }
   const journal = new VisitJournal({ write: deps.write, onLoss })
   const save = (change: VisitChange) => journal.add(change)
+  const isBarred = (whose: Whose) => viewerOf(whose, deps) === undefined
+  const sessions = new Sessions(state, { ...deps, save, isBarred })
   return {
     tickets: new Tickets(deps),
     passwords: new Passwords(),
     throttle: new SignInThrottle(state.failures, { nowMs, save }),
-    sessions: new Sessions(state, { ...deps, save }),
+    keySignIns: new ChangeLimiter(deps.monotonicMs),
+    sessions,
     audit: new AuditLog({ nowMs, save, flushed: () => journal.flushed(), read: deps.readAudit }),
-    viewerOf: (session) => viewerOf(session, catalog),
+    viewerOf: ({ whose }) => viewerOf(whose, deps),
+    sweep() {
+      sessions.sweep()
+      for (const { codeHash } of catalog.invites.filter((invite) => isOver(invite, nowMs()))) {
+        // It opens nothing any more, so that nobody waits until it is gone from the disk.
+        const change = { type: 'delete-invite', codeHash } as const
+        catalog.accept(change)
+        save(change)
+      }
+    },
     close: () => journal.close(),
   }
 }
 
-function viewerOf({ memberId }: Session, catalog: Catalog): Viewer | undefined {
-  if (memberId === undefined) return { type: 'owner', name: 'owner' }
-  const member = catalog.member(memberId)
-  return member?.status === 'active' ? { type: 'member', member } : undefined
+function viewerOf(whose: Whose, { catalog, nowMs }: Pick<DoorDeps, 'catalog' | 'nowMs'>): Viewer | undefined {
+  switch (whose.type) {
+    case 'owner':
+      return { type: 'owner', name: 'owner' }
+    case 'member': {
+      const member = catalog.member(whose.memberId)
+      return member?.status === 'active' ? { type: 'member', member } : undefined
+    }
+    case 'holder': {
+      const key = heldKey(whose, catalog, nowMs())
+      return key === undefined ? undefined : { type: 'holder', keyId: key.id, keyName: key.name }
+    }
+  }
 }

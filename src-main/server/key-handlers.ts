@@ -14,14 +14,15 @@ import {
   showKey,
   suspendKey,
 } from '#catalog/keys.ts'
-import { createOwnKey, ownModels, ownPackages, rotateOwnKey } from '#catalog/own.ts'
+import { createOwnKey, modelsOfKey, ownModels, ownPackages, packageOfKey, rotateOwnKey } from '#catalog/own.ts'
 import { rotateKey } from '#catalog/rotation.ts'
 import { findKey, isInScope, keyScope } from '#catalog/scope.ts'
 import type { InTurn } from '#catalog/turns.ts'
 import { modelView, packageView } from '#catalog/views.ts'
+import type { KeyCreated, KeyRotated } from '#contract/schemas.ts'
 import type { Suspender } from '#core/entities.ts'
-import { roleOf, type Member, type Viewer } from '#core/member.ts'
-import type { Refusal } from '#core/refusal.ts'
+import { byRole, type Viewer } from '#core/member.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
 import type { AdminHandlers } from '#server/admin.ts'
 
 type KeyActions =
@@ -52,10 +53,14 @@ export function keyHandlers(context: CatalogContext, inTurn: InTurn): Pick<Admin
       const scope = keyScope(viewer, catalog)
       return listKeys(context, (key) => isInScope(scope, key.id))
     },
-    createKey: ({ body, viewer }) => {
-      const member = mereMember(viewer)
-      return inTurn(() => (member === undefined ? createKey(context, body) : createOwnKey(context, member, body)))
-    },
+    createKey: ({ body, viewer }) =>
+      inTurn(async () =>
+        byRole<Promise<KeyCreated | Refusal> | Refusal>(viewer, {
+          administrator: () => createKey(context, body),
+          member: (member) => createOwnKey(context, member, body),
+          holder: notByKey,
+        }),
+      ),
     showKey: ({ id, viewer }) => {
       const key = findKey(viewer, catalog, id)
       return key === undefined ? noKey(id) : showKey(context, key.id)
@@ -67,31 +72,40 @@ export function keyHandlers(context: CatalogContext, inTurn: InTurn): Pick<Admin
     adjustKey: (input) => change(input, (id) => adjustKey(context, id, input.body)),
     moveKey: (input) => change(input, (id) => moveKey(context, id, input.body.package)),
     rotateKey: (input) =>
-      change(input, (id) => {
-        const member = mereMember(input.viewer)
-        return member === undefined ? rotateKey(context, id, input.body) : rotateOwnKey(context, member, id, input.body)
-      }),
+      change(input, async (id) =>
+        byRole<Promise<KeyRotated | Refusal> | Refusal>(input.viewer, {
+          administrator: () => rotateKey(context, id, input.body),
+          member: (member) => rotateOwnKey(context, member, id, input.body),
+          holder: notByKey,
+        }),
+      ),
     revokeKey: (input) => change(input, (id) => revokeKey(context, id)),
 
-    listPackages: ({ viewer }) => {
-      const member = mereMember(viewer)
-      if (member !== undefined) return ownPackages(catalog, member)
-      return catalog.packages.map((entity) => packageView(entity, catalog))
-    },
-    listModels: ({ viewer }) => {
-      const member = mereMember(viewer)
-      return member === undefined
-        ? catalog.models.map((model) => modelView(model, catalog))
-        : ownModels(catalog, member)
-    },
+    listPackages: ({ viewer }) =>
+      byRole(viewer, {
+        administrator: () => catalog.packages.map((entity) => packageView(entity, catalog)),
+        member: (member) => ownPackages(catalog, member),
+        holder: (keyId) => packageOfKey(catalog, keyId),
+      }),
+    listModels: ({ viewer }) =>
+      byRole(viewer, {
+        administrator: () => catalog.models.map((model) => modelView(model, catalog)),
+        member: (member) => ownModels(catalog, member),
+        holder: (keyId) => modelsOfKey(catalog, keyId),
+      }),
   }
 }
 
-/** A member who is no administrator. */
-function mereMember(viewer: Viewer): Member | undefined {
-  return viewer.type === 'member' && roleOf(viewer) === 'member' ? viewer.member : undefined
+/** The table of routes keeps holders of a key from asking for this. */
+function notByKey(): Refusal {
+  return refuse('forbidden', 'With a key alone this cannot be done.')
 }
 
+/** Holders of a key never get here; what they did would count as a member's. */
 function suspender(viewer: Viewer): Suspender {
-  return roleOf(viewer)
+  return byRole<Suspender>(viewer, {
+    administrator: () => 'administrator',
+    member: () => 'member',
+    holder: () => 'member',
+  })
 }

@@ -14,6 +14,7 @@ import type { RecordedCalls } from '#ledger/recorded.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { recordedView } from '#reports/usage-view.ts'
+import { countWaiting, type Queues } from '#server/waiting.ts'
 
 export type MissedQuestion = {
   readonly lastId: string
@@ -21,7 +22,7 @@ export type MissedQuestion = {
   readonly most: number
 }
 
-export type LiveDeps = {
+export type LiveDeps = Queues & {
   readonly catalog: Catalog
   readonly ledger: Ledger
   readonly open: OpenExchanges
@@ -171,12 +172,15 @@ export class LiveEvents {
   #statusOf(viewer: Viewer): LiveStatus {
     const { ledger, open, catalog } = this.#deps
     const scope = keyScope(viewer, catalog)
+    const waiting = countWaiting(this.#deps, scope)
     if (scope === 'all') {
-      return { ledger: ledger.state, open_exchanges: open.size, held_credits: microToCredits(ledger.heldMicro) }
+      const held_credits = microToCredits(ledger.heldMicro)
+      return { ledger: ledger.state, open_exchanges: open.size, held_credits, waiting }
     }
     const heldMicro = [...scope].reduce((sum, keyId) => sum + ledger.balance(keyId).heldMicro, 0)
     const running = open.count((keyId) => scope.has(keyId))
-    return { ledger: ledger.state, open_exchanges: running, held_credits: microToCredits(microCredits(heldMicro)) }
+    const held_credits = microToCredits(microCredits(heldMicro))
+    return { ledger: ledger.state, open_exchanges: running, held_credits, waiting }
   }
 
   #write(stream: Stream, text: string): void {

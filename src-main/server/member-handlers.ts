@@ -2,16 +2,25 @@
 
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import type { CatalogContext } from '#catalog/context.ts'
-import { addMember, editMember, noMember, removeMember, setPassword, usableKeys } from '#catalog/members.ts'
+import {
+  addMember,
+  editMember,
+  memberLimitsView,
+  noMember,
+  removeMember,
+  setPassword,
+  usableKeys,
+} from '#catalog/members.ts'
 import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
-import type { MemberEdit, MemberView, OwnPassword, SessionView } from '#contract/members.ts'
-import { roleOf, type Member, type Viewer } from '#core/member.ts'
+import type { MemberEdit, MemberView, OwnPassword } from '#contract/members.ts'
+import type { Member } from '#core/member.ts'
+import { microToCredits, type MicroCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AdminHandlers, AdminInput } from '#server/admin.ts'
 import type { Door } from '#server/door.ts'
-import { IDLE_MS, LONGEST_MS, type Session } from '#server/sessions.ts'
-import { viewerOverLan } from '#server/over-lan.ts'
+import { enter, noSession, sessionView } from '#server/enter.ts'
+import type { KeySignInDeps } from '#server/key-sign-in.ts'
 import { checkPassword, signIn } from '#server/sign-in.ts'
 
 type MemberActions =
@@ -34,7 +43,12 @@ export type MemberDeps = {
   readonly inTurn: InTurn
   readonly settings: () => Promise<SettingsView>
   readonly ticketMade: () => void
+  /** What the calls of a member do at the moment. */
+  readonly memberUse: (memberId: string) => MemberUse
+  readonly keyGuesses: KeySignInDeps['guesses']
 }
+
+export type MemberUse = { readonly running: number; readonly chargedTodayMicro: MicroCredits }
 
 export function memberHandlers(deps: MemberDeps): Pick<AdminHandlers, MemberActions> {
   const { context, door, inTurn } = deps
@@ -78,7 +92,8 @@ export function memberHandlers(deps: MemberDeps): Pick<AdminHandlers, MemberActi
   }
 }
 
-async function openSession({ body, visit, nameActor }: AdminInput<'signIn'>, { context, door, inTurn }: MemberDeps) {
+async function openSession({ body, visit, nameActor }: AdminInput<'signIn'>, deps: MemberDeps) {
+  const { context, door, inTurn } = deps
   const { catalog } = context
   if ('name' in body) {
     const claimed = catalog.member(body.name)
@@ -91,24 +106,20 @@ async function openSession({ body, visit, nameActor }: AdminInput<'signIn'>, { c
   if (visit.lan !== undefined && 'ticket' in body) {
     return refuse('unauthenticated', 'Tickets are for the machine itself. Sign in with your name and your password.')
   }
-  const answer = await signIn(body, visit.address, { catalog, door, keepHash })
+  const keys = { ...context, guesses: deps.keyGuesses, signIns: door.keySignIns }
+  const answer = await signIn(body, visit.address, { catalog, door, keepHash, keys })
   if (isRefusal(answer)) return answer
-  const { cookie, token, session } = door.sessions.open(answer.member?.id)
-  const present = door.viewerOf(session)
-  const viewer = present === undefined || visit.lan === undefined ? present : viewerOverLan(present, visit.lan)
-  if (viewer === undefined || isRefusal(viewer)) {
-    door.sessions.end(session.id)
-    return viewer ?? noSession()
-  }
-  nameActor(viewer.type === 'owner' ? viewer.name : viewer.member.name)
-  visit.setCookie(cookie)
-  return { token, session: sessionView(viewer, session) }
+  const opened =
+    answer.type === 'holder'
+      ? door.sessions.openForKey(answer.key.id, answer.keyHash)
+      : door.sessions.open(answer.member?.id)
+  return enter(opened, { visit, nameActor }, door)
 }
 
 function signOut({ query, visit }: AdminInput<'signOut'>, { sessions }: Door): Record<string, never> | Refusal {
   const { session } = visit
   if (session === undefined) return noSession()
-  if (query.everywhere === 'true') sessions.endAllOf(session.memberId)
+  if (query.everywhere === 'true') sessions.endAllLike(session)
   else sessions.end(session.id)
   visit.clearCookie()
   return {}
@@ -122,6 +133,7 @@ async function changePassword(
   if (viewer.type === 'owner') {
     return refuse('invalid_request', 'The owner of this machine signs in with tickets and has no password.')
   }
+  if (viewer.type === 'holder') return refuse('forbidden', 'A key has no password.')
   const { member } = viewer
   const refusal = await checkOld(body, member, { door, address: visit.address })
   if (refusal !== undefined) return refusal
@@ -161,32 +173,22 @@ async function changeMember(
   return member
 }
 
-function memberView(member: Member, { context: { catalog }, door: { sessions } }: MemberDeps): MemberView {
+function memberView(member: Member, { context: { catalog }, door: { sessions }, memberUse }: MemberDeps): MemberView {
   const { packages } = member
+  const { running, chargedTodayMicro } = memberUse(member.id)
   return {
     id: member.id,
     name: member.name,
     role: member.role,
     status: member.status,
     packages: packages === 'all' ? 'all' : packages.flatMap((id) => catalog.package(id)?.name ?? []),
+    limits: memberLimitsView(member.limits),
+    running_calls: running,
+    credits_today: microToCredits(chargedTodayMicro),
     has_password: member.passwordHash !== undefined,
     keys: usableKeys(catalog, member),
     sessions: sessions.count(member.id),
     last_seen_at: isoOrNull(sessions.lastSeenAtMs(member.id)),
     created_at: iso(member.createdAtMs),
   }
-}
-
-function sessionView(viewer: Viewer, { createdAtMs, lastSeenAtMs }: Session): SessionView {
-  return {
-    role: roleOf(viewer),
-    name: viewer.type === 'owner' ? null : viewer.member.name,
-    signed_in_at: iso(createdAtMs),
-    expires_at: iso(createdAtMs + LONGEST_MS),
-    idle_at: iso(Math.min(lastSeenAtMs + IDLE_MS, createdAtMs + LONGEST_MS)),
-  }
-}
-
-function noSession(): Refusal {
-  return refuse('not_found', 'There is no session: sessions are for browsers.')
 }

@@ -88,6 +88,7 @@ const SECURITY: Readonly<Record<Access, Operation['security']>> = {
   public: [],
   key: [{ key: [] }, { key_header: [] }],
   scraper: [{ metrics_token: [] }],
+  holder: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
   member: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
   administrator: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
 }

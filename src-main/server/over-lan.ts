@@ -1,5 +1,5 @@
 // What is different for whoever comes over the LAN. They are members: an administrator is one there too, unless administration over the
-// LAN is switched on; the owner of the machine and its command line are not on the LAN at all.
+// LAN is switched on; holders of a key are what they are here; the owner of the machine and its command line are not on the LAN at all.
 
 import type { Route } from '#contract/admin-routes.ts'
 import type { Viewer } from '#core/member.ts'
@@ -10,7 +10,10 @@ export type LanRules = { readonly isAdministered: boolean }
 
 /** As whom somebody acts over the LAN; a refusal for those who are not there. */
 export function viewerOverLan(viewer: Viewer, { isAdministered }: LanRules): Viewer | Refusal {
-  if (viewer.type === 'owner') return refuse('unauthenticated', 'Over the LAN you sign in with a name and a password.')
+  if (viewer.type === 'owner') {
+    return refuse('unauthenticated', 'Over the LAN you sign in with a name and a password, or with a key.')
+  }
+  if (viewer.type === 'holder') return viewer
   return isAdministered ? viewer : { ...viewer, member: { ...viewer.member, role: 'member' } }
 }
 

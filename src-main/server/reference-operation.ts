@@ -20,7 +20,9 @@ export type PlacedOperation = {
 
 const WHO: Readonly<Record<Access, string>> = {
   public: 'everybody',
-  key: 'the holder of a key',
+  key: 'who presents a key',
+  holder:
+    'the holder of a key, who signed in with it and sees that key alone; members, for what is theirs; and administrators',
   member: 'members, for what is theirs, and administrators',
   administrator: 'administrators',
   scraper: 'what reads the figures',
@@ -103,6 +105,7 @@ const CALL_ID = '01a1fc79-d4e6-7000-857c-a4383ac1ac29'
 const CREDENTIALS: Readonly<Record<Access, string>> = {
   public: '',
   key: ' \\\n  -H "Authorization: Bearer $FAREBOX_KEY"',
+  holder: ' \\\n  -H "Authorization: Bearer $FAREBOX_TOKEN"',
   member: ' \\\n  -H "Authorization: Bearer $FAREBOX_TOKEN"',
   scraper: ' \\\n  -H "Authorization: Bearer $FAREBOX_METRICS_TOKEN"',
   administrator: ' \\\n  -H "Authorization: Bearer $FAREBOX_TOKEN"',

@@ -2,9 +2,10 @@
 
 import type { Catalog } from '#catalog/catalog.ts'
 import { noKey } from '#catalog/keys.ts'
+import { noMember } from '#catalog/members.ts'
 import { findKey, isInScope, keyScope } from '#catalog/scope.ts'
 import { ownerOf } from '#catalog/views.ts'
-import type { Viewer } from '#core/member.ts'
+import { byRole, type Member, type Viewer } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { UsageParts } from '#store/usage-filter.ts'
 
@@ -14,6 +15,7 @@ export type NamedParts = {
   readonly provider?: string
   readonly package?: string
   readonly owner?: string
+  readonly member?: string
 }
 
 /** Only this viewer's calls are ever counted: every report takes its filter from here. */
@@ -29,16 +31,31 @@ export function partsOfQuery(query: NamedParts, viewer: Viewer, catalog: Catalog
 
 /** Ids of keys; undefined: all there are. */
 export function keysOf(
-  { key: name, owner }: Pick<NamedParts, 'key' | 'owner'>,
+  { key: name, owner, member: memberName }: Pick<NamedParts, 'key' | 'owner' | 'member'>,
   viewer: Viewer,
   catalog: Catalog,
 ): readonly string[] | undefined | Refusal {
   const scope = keyScope(viewer, catalog)
   const key = name === undefined ? undefined : findKey(viewer, catalog, name)
   if (name !== undefined && key === undefined) return noKey(name)
-  if (key !== undefined) return owner === undefined || ownerOf(key, catalog) === owner ? [key.id] : []
-  if (owner === undefined) return scope === 'all' ? undefined : [...scope]
-  return catalog.keys.filter((one) => isInScope(scope, one.id) && ownerOf(one, catalog) === owner).map(({ id }) => id)
+  const member = memberName === undefined ? undefined : findMember(viewer, catalog, memberName)
+  if (memberName !== undefined && member === undefined) return noMember(memberName)
+  if (key === undefined && owner === undefined && member === undefined) return scope === 'all' ? undefined : [...scope]
+  return (key === undefined ? catalog.keys : [key])
+    .filter((one) => isInScope(scope, one.id))
+    .filter((one) => owner === undefined || ownerOf(one, catalog) === owner)
+    .filter((one) => member === undefined || one.memberId === member.id)
+    .map(({ id }) => id)
+}
+
+/** Members know of themselves alone, and the holder of a key of nobody. */
+function findMember(viewer: Viewer, catalog: Catalog, idOrName: string): Member | undefined {
+  const found = catalog.member(idOrName)
+  return byRole(viewer, {
+    administrator: () => found,
+    member: ({ id }) => (found?.id === id ? found : undefined),
+    holder: () => undefined,
+  })
 }
 
 /** Names of owners by the id of their key. */
@@ -48,6 +65,30 @@ export function ownersOf(catalog: Catalog): Record<string, string> {
     return owner === null ? [] : [[key.id, owner]]
   })
   return Object.fromEntries(pairs)
+}
+
+/** What stands for whom the calls of each key are counted to, by the id of the key, and who that is. */
+export type MemberGroups = {
+  readonly values: Readonly<Record<string, string>>
+  readonly heads: Readonly<Record<string, { readonly id: string | null; readonly name: string }>>
+}
+
+/**
+ * Keys of a member go by the member, whatever is said of them. Of other keys, such as those of members who were removed, only the
+ * name is left that they carry, which another member may have by now: they are never that member's.
+ */
+export function memberGroups(catalog: Catalog): MemberGroups {
+  const values: Record<string, string> = {}
+  const heads: Record<string, { id: string | null; name: string }> = {}
+  for (const key of catalog.keys) {
+    const member = key.memberId === undefined ? undefined : catalog.member(key.memberId)
+    const owner = ownerOf(key, catalog)
+    if (member === undefined && owner === null) continue
+    const value = member === undefined ? `no member: ${owner}` : member.id
+    values[key.id] = value
+    heads[value] = member === undefined ? { id: null, name: owner ?? '' } : { id: member.id, name: member.name }
+  }
+  return { values, heads }
 }
 
 /** Calls keep the ids of what was removed since, so that an id is taken as it is. */

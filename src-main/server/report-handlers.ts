@@ -1,5 +1,6 @@
 // What the dashboard reads about the past. Each question is limited to what its viewer may see, and answered on the report thread.
 
+import type { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { readBeginning } from '#catalog/dates.ts'
 import type { LedgerQuery, UsageReportQuery } from '#contract/reports.ts'
@@ -14,7 +15,7 @@ import type { AdminHandlers } from '#server/admin.ts'
 import { JsonText } from '#server/json-text.ts'
 import { overviewOf } from '#server/overview.ts'
 import type { ReportDeps } from '#server/report-deps.ts'
-import { keysOf, ownersOf, partsOfQuery } from '#server/report-filter.ts'
+import { keysOf, memberGroups, ownersOf, partsOfQuery, type MemberGroups } from '#server/report-filter.ts'
 import { ReportQueue } from '#server/report-queue.ts'
 import type { UsageFilter } from '#store/usage-list.ts'
 
@@ -65,6 +66,7 @@ function jsonOf(bytes: Uint8Array): JsonText {
 const USAGE_LIMIT = { usual: 100, most: 1000 }
 const LEDGER_LIMIT = { usual: 100, most: 500 }
 const TOP = { usual: 6, most: 50 }
+const TOP_WITHOUT_POINTS = { usual: 6, most: 999 }
 
 function within(text: string | undefined, { usual, most }: { readonly usual: number; readonly most: number }): number {
   return Math.min(Math.max(1, text === undefined ? usual : Number(text)), most)
@@ -93,8 +95,15 @@ function reportRequest(context: CatalogContext, query: UsageReportQuery, viewer:
   const parts = partsOfQuery(query, viewer, catalog)
   if (isRefusal(parts)) return parts
   const { from, to, rollup, group = 'none' } = query
-  const owners = group === 'owner' ? ownersOf(catalog) : {}
-  return { from, to, rollup, group, parts, owners, top: within(query.top, TOP), nowMs: nowMs() }
+  const { values, heads } = groupsOf(group, catalog)
+  const hasPoints = query.points !== 'none'
+  const top = within(query.top, hasPoints ? TOP : TOP_WITHOUT_POINTS)
+  return { from, to, rollup, group, parts, owners: values, heads, top, hasPoints, nowMs: nowMs() }
+}
+
+function groupsOf(group: UsageReportRequest['group'], catalog: Catalog): MemberGroups {
+  if (group === 'member') return memberGroups(catalog)
+  return { values: group === 'owner' ? ownersOf(catalog) : {}, heads: {} }
 }
 
 function ledgerFilter({ catalog }: CatalogContext, query: LedgerQuery, viewer: Viewer): EntryFilter | Refusal {

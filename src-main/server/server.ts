@@ -7,7 +7,7 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { errorBody } from '#dialect/errors.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { AdminHandlers } from '#server/admin.ts'
-import type { Visitor } from '#server/admission.ts'
+import type { SessionAccess, Visitor } from '#server/admission.ts'
 import { ChangeLimiter } from '#server/change-limiter.ts'
 import { credentialsOf } from '#server/credentials.ts'
 import { registerDashboard, type DashboardDeps } from '#server/dashboard-routes.ts'
@@ -22,9 +22,9 @@ import { refusalOfError, sendRefusal, sendRefusalAndClose, type RaisedError } fr
 import type { FoundRoute } from '#server/route-table.ts'
 
 /**
- * Who may reach a route: anyone, the holder of a key, what reads the figures, whoever is signed in, an administrator, or whom the admin API's table says.
+ * Who may reach a route: anyone, who presents a key, what reads the figures, whoever is signed in (a holder of a key, a member, an administrator), or whom the admin API's table says.
  */
-export type Access = 'public' | 'key' | 'scraper' | 'member' | 'administrator' | 'table'
+export type Access = 'public' | 'key' | 'scraper' | SessionAccess
 
 /** How other machines reach this server; absent for the one that only this machine reaches. */
 export type OverLan = {
@@ -137,7 +137,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     if (access === 'never') return answer(refuse('forbidden', 'This is served to the machine itself alone.'))
     const late = access === 'public' ? undefined : deps.intake.draining()
     if (late !== undefined) return answer(late)
-    if (access === 'table' || access === 'member' || access === 'administrator') {
+    if (isForSessions(access)) {
       void import('#server/admission.ts').then(({ admit }) => admit(request, access, admission)).then(answer, done)
     } else
       answer(admitCaller(request, access, deps) ?? (access === 'key' ? deps.intake.take(request, reply) : undefined))
@@ -148,7 +148,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   })
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
   registerGateway(app, deps)
-  registerStreams(app, deps, { access: 'member', visitorOf, bodyLimit: MAX_BODY_BYTES })
+  registerStreams(app, deps, { visitorOf, bodyLimit: MAX_BODY_BYTES })
   app.all('/api/*', { config: { access: 'table', lan: 'table' } }, async (request, reply) => {
     const { serveAdmin } = await import('#server/admin.ts')
     return serveAdmin(request, reply, { ...deps, handlers: await deps.adminHandlers() })
@@ -156,6 +156,11 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   registerReference(app, deps)
   registerDashboard(app, deps)
   return app
+}
+
+/** Everything but what is named here, so that a kind of access that is added is not open before somebody has thought of it. */
+function isForSessions(access: Access | 'never' | undefined): access is SessionAccess {
+  return access !== undefined && !['public', 'key', 'scraper', 'never'].includes(access)
 }
 
 /** On whose behalf a stream is opened, and what ends it: the end of the session. The command line has none. */

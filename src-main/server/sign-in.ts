@@ -1,4 +1,4 @@
-// Signing in, with a ticket or with a name and a password. Nobody learns from an answer, or from how long it took, whether a name
+// Signing in, with a ticket, with a name and a password, or with a key alone. Nobody learns from an answer, or from how long it took, whether a name
 // is a member's.
 
 import type { Catalog } from '#catalog/catalog.ts'
@@ -6,18 +6,25 @@ import type { SignIn } from '#contract/members.ts'
 import type { Member } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Door } from '#server/door.ts'
+import { signInByKey, type KeySignInDeps, type SignedInByKey } from '#server/key-sign-in.ts'
 
 export type SignInDeps = {
   readonly catalog: Catalog
   readonly door: Door
   /** Keeps a password that was hashed anew, because hashing costs more by now. */
   readonly keepHash: (member: Member, passwordHash: string) => Promise<void>
+  readonly keys: KeySignInDeps
 }
 
 /** Who it is: undefined for the owner of the machine. */
 export type SignedInAs = { readonly type: 'signed-in'; readonly member: Member | undefined }
 
-export async function signIn(body: SignIn, address: string, deps: SignInDeps): Promise<SignedInAs | Refusal> {
+export async function signIn(
+  body: SignIn,
+  address: string,
+  deps: SignInDeps,
+): Promise<SignedInAs | SignedInByKey | Refusal> {
+  if ('key' in body) return signInByKey(body.key, address, deps.keys)
   if (!('ticket' in body)) return signInMember(body, address, deps)
   if (deps.door.tickets.redeem(body.ticket)) return { type: 'signed-in', member: undefined }
   const message = 'This ticket is not good any more. `farebox open` makes a new one, which is good for a minute.'
@@ -49,14 +56,16 @@ export async function checkPassword(
   { address, kept, door }: { readonly address: string; readonly kept: string | undefined; readonly door: Door },
 ): Promise<{ isRight: boolean; isOutdated: boolean } | Refusal> {
   const waitMs = door.throttle.begin(name, address)
-  if (waitMs !== undefined) {
-    const retryAfterSeconds = Math.ceil(waitMs / 1000)
-    const message = `Too many wrong passwords. Try again in ${retryAfterSeconds} s.`
-    return refuse('rate_limited', message, { retryAfterSeconds })
-  }
+  if (waitMs !== undefined) return tooMany('wrong passwords', waitMs)
   const checked = await door.passwords.verify(password, kept)
   if (isRefusal(checked)) door.throttle.takeBack(name, address)
   return checked
+}
+
+/** Nothing of what was tried was looked at. */
+export function tooMany(what: string, waitMs: number): Refusal {
+  const retryAfterSeconds = Math.ceil(waitMs / 1000)
+  return refuse('rate_limited', `Too many ${what}. Try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
 }
 
 async function renew(member: Member, password: string, deps: SignInDeps): Promise<void> {

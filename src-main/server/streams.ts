@@ -1,6 +1,6 @@
 // The routes of the admin API whose answers are not one JSON value: live events, and the answer to a test request as it comes.
 
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { noKey } from '#catalog/keys.ts'
 import { findKey } from '#catalog/scope.ts'
 import type { ADMIN_STREAMS } from '#contract/admin-routes.ts'
@@ -23,7 +23,6 @@ export type StreamVisitor = {
 export type StreamDeps = RunDeps & Omit<LiveDeps, 'reportFault'>
 
 export type StreamRoutes = {
-  readonly access: NonNullable<FastifyContextConfig['access']>
   readonly visitorOf: (request: FastifyRequest) => StreamVisitor
   /** For the body of a test request, the same as for a call. */
   readonly bodyLimit: number
@@ -32,19 +31,21 @@ export type StreamRoutes = {
 // The paths are typed by the table and not read from it: the contract is loaded when somebody first asks for it.
 const EVENTS = '/api/events' satisfies (typeof ADMIN_STREAMS)['events']['path']
 const TRY = '/api/try' satisfies (typeof ADMIN_STREAMS)['tryIt']['path']
+const EVENTS_ACCESS = 'holder' satisfies (typeof ADMIN_STREAMS)['events']['access']
+const TRY_ACCESS = 'member' satisfies (typeof ADMIN_STREAMS)['tryIt']['access']
 
 export function registerStreams(app: FastifyInstance, deps: StreamDeps, routes: StreamRoutes): void {
-  const { access, bodyLimit, visitorOf } = routes
+  const { bodyLimit, visitorOf } = routes
   const live = new LiveEvents(deps)
   // A server that closes waits for its connections, and these would never end by themselves.
   app.addHook('preClose', (done) => {
     live.close()
     done()
   })
-  app.get(EVENTS, { config: { access, lan: access } }, (request, reply) =>
+  app.get(EVENTS, { config: { access: EVENTS_ACCESS, lan: EVENTS_ACCESS } }, (request, reply) =>
     serveEvents(request, reply, { live, visitorOf }),
   )
-  app.post(TRY, { config: { access, lan: access }, bodyLimit }, (request, reply) =>
+  app.post(TRY, { config: { access: TRY_ACCESS, lan: TRY_ACCESS }, bodyLimit }, (request, reply) =>
     serveTry(request, reply, { deps, visitorOf }),
   )
 }

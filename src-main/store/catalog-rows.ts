@@ -1,5 +1,5 @@
-// Reads and writes the things a gateway is set up with: providers, models with targets and prices, packages. Keys and members have
-// files of their own.
+// Reads and writes the things a gateway is set up with: providers, models with targets and prices, packages. Keys, members and
+// invites have files of their own.
 
 import {
   DISCONNECT_CHOICES,
@@ -15,8 +15,10 @@ import {
 import { PROVIDER_DIALECTS } from '#core/provider-dialect.ts'
 import { microCredits } from '#core/money.ts'
 import type { Price } from '#core/pricing.ts'
+import type { Invite } from '#core/invite.ts'
 import type { Member } from '#core/member.ts'
 import type { Db } from '#store/database.ts'
+import { deleteInvite, loadInvites, putInvite } from '#store/invite-rows.ts'
 import { loadKeys, putKey } from '#store/key-rows.ts'
 import { deleteMember, loadMembers, putMember } from '#store/member-rows.ts'
 import { oneOf } from '#store/values.ts'
@@ -27,6 +29,7 @@ export type CatalogState = {
   readonly packages: readonly Package[]
   readonly keys: readonly Key[]
   readonly members: readonly Member[]
+  readonly invites: readonly Invite[]
 }
 
 /** One change to the catalogue. `put` inserts or replaces; keys are never deleted, only revoked. */
@@ -38,8 +41,11 @@ export type CatalogChange =
   | { readonly type: 'put-package'; readonly package: Package }
   | { readonly type: 'delete-package'; readonly id: string }
   | { readonly type: 'put-key'; readonly key: Key }
+  /** Also ends an invite that the member can no longer have. */
   | { readonly type: 'put-member'; readonly member: Member }
   | { readonly type: 'delete-member'; readonly id: string }
+  | { readonly type: 'put-invite'; readonly invite: Invite }
+  | { readonly type: 'delete-invite'; readonly codeHash: string }
 
 /** Applies one change inside the caller's transaction. Throws SqliteError where a constraint says no. */
 export function applyCatalogChange(db: Db, change: CatalogChange): void {
@@ -65,6 +71,10 @@ export function applyCatalogChange(db: Db, change: CatalogChange): void {
       return putMember(db, change.member)
     case 'delete-member':
       return deleteMember(db, change.id)
+    case 'put-invite':
+      return putInvite(db, change.invite)
+    case 'delete-invite':
+      return deleteInvite(db, change.codeHash)
   }
 }
 
@@ -76,6 +86,7 @@ export function loadCatalog(db: Db): CatalogState {
     packages: rows<PackageRow>(db, 'SELECT * FROM package ORDER BY rowid').map(packageOf),
     keys: loadKeys(db),
     members: loadMembers(db),
+    invites: loadInvites(db),
   }
 }
 

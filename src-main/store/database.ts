@@ -12,11 +12,26 @@ import { members } from '#store/migrations/0050-members.ts'
 import { rollups } from '#store/migrations/0060-rollups.ts'
 import { rotation } from '#store/migrations/0070-rotation.ts'
 import { lan } from '#store/migrations/0080-lan.ts'
+import { invites } from '#store/migrations/0090-invites.ts'
+import { memberLimits } from '#store/migrations/0100-member-limits.ts'
+import { announcement } from '#store/migrations/0120-announcement.ts'
 
 export type Db = Database.Database
 
 /** In order; numbered by tens, so that a fix for an old version finds room between two. */
-export const MIGRATIONS = [first, quirks, metering, routing, members, rollups, rotation, lan] as const
+export const MIGRATIONS = [
+  first,
+  quirks,
+  metering,
+  routing,
+  members,
+  rollups,
+  rotation,
+  lan,
+  invites,
+  memberLimits,
+  announcement,
+] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))
 

@@ -2,6 +2,7 @@
 // of what the gateway is set up with.
 
 import type { Db } from '#store/database.ts'
+import { deleteInvite } from '#store/invite-rows.ts'
 
 export type StoredSession = {
   readonly id: string
@@ -41,6 +42,8 @@ export type VisitChange =
   | { readonly type: 'put-failure'; readonly failure: StoredFailure }
   | { readonly type: 'delete-failure'; readonly subject: string }
   | { readonly type: 'add-audit-entry'; readonly entry: NewAuditEntry }
+  /** One whose time is over, which opens nothing any more. */
+  | { readonly type: 'delete-invite'; readonly codeHash: string }
 
 /** How many entries the audit log keeps. The schema forbids to delete any of these. */
 const KEPT_AUDIT_ENTRIES = 100_000
@@ -64,6 +67,8 @@ export function applyVisitChange(db: Db, change: VisitChange): void {
       return
     case 'add-audit-entry':
       return addAuditEntry(db, change.entry)
+    case 'delete-invite':
+      return deleteInvite(db, change.codeHash)
   }
 }
 
@@ -113,12 +118,12 @@ export function loadVisits(db: Db): VisitState {
 }
 
 /**
- * Ends every session that a copy of the database holds. One that was ended since would be good again where the copy takes the
- * place of the database. What is deleted is overwritten.
+ * Ends every session and every invite that a copy of the database holds. One that was ended since would be good again where the
+ * copy takes the place of the database. What is deleted is overwritten.
  */
 export function forgetVisits(db: Db): void {
   db.pragma('secure_delete = ON')
-  db.exec('DELETE FROM session; DELETE FROM sign_in_failure;')
+  db.exec('DELETE FROM session; DELETE FROM sign_in_failure; DELETE FROM invite;')
 }
 
 export type AuditFilter = {

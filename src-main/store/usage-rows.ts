@@ -39,15 +39,24 @@ export type StoredReceipt = StoredUsage & {
   readonly price_cache_write_micro: number | null
 }
 
-/** What calls were charged since an instant, in micro-credits by provider. Ids sort by time, so that only those rows are read. */
-export function chargedByProvider(db: Db, sinceMs: number): Map<string, number> {
+/** What calls were charged, in micro-credits by the ids of providers and of members. */
+export type Charged = { readonly byProvider: Map<string, number>; readonly byMember: Map<string, number> }
+
+/** What calls were charged since an instant. Ids sort by time, so that only those rows are read, once. */
+export function chargedSince(db: Db, sinceMs: number): Charged {
   const rows = db
-    .prepare<[string], { provider_id: string; charged_micro: number }>(
-      `SELECT provider_id, sum(charge_micro) AS charged_micro FROM usage_record
-       WHERE id >= ? AND provider_id IS NOT NULL GROUP BY provider_id`,
+    .prepare<[string], { provider_id: string | null; member_id: string | null; charged_micro: number }>(
+      `SELECT provider_id, key.member_id, sum(charge_micro) AS charged_micro
+       FROM usage_record JOIN key ON key.id = usage_record.key_id
+       WHERE usage_record.id >= ? GROUP BY provider_id, key.member_id`,
     )
     .all(uuidV7Floor(sinceMs))
-  return new Map(rows.map((row) => [row.provider_id, row.charged_micro]))
+  const charged: Charged = { byProvider: new Map(), byMember: new Map() }
+  for (const { provider_id: providerId, member_id: memberId, charged_micro: amount } of rows) {
+    if (providerId !== null) charged.byProvider.set(providerId, (charged.byProvider.get(providerId) ?? 0) + amount)
+    if (memberId !== null) charged.byMember.set(memberId, (charged.byMember.get(memberId) ?? 0) + amount)
+  }
+  return charged
 }
 
 /** A record with the names that people know, from `usage_record` and CALL_NAMES. */

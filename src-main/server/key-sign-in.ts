@@ -1,0 +1,56 @@
+// Signing in with a key alone. What may call with a key may look at it here, and nothing else may: one rule for both, so that a key
+// that is refused there opens nothing here either.
+
+import type { Catalog } from '#catalog/catalog.ts'
+import { isValueOf, type Key } from '#core/entities.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { authenticate } from '#pipeline/authenticate.ts'
+import type { ChangeLimiter } from '#server/change-limiter.ts'
+import type { Intake } from '#server/intake.ts'
+
+export type KeySignInDeps = {
+  readonly catalog: Catalog
+  readonly hashKey: (key: string) => string
+  readonly nowMs: () => number
+  /** The throttle of wrong keys that calls have: who guesses there is refused here, and the other way round. */
+  readonly guesses: Pick<Intake, 'guessing' | 'refused'>
+  /** Each sign-in is noted in the audit log, which nobody may wash out. */
+  readonly signIns: ChangeLimiter
+}
+
+/** Whose session it becomes. Of the key's value only the hash is left. */
+export type SignedInByKey = { readonly type: 'holder'; readonly key: Key; readonly keyHash: string }
+
+/** All wrong keys together: they are nobody's. */
+const UNKNOWN = 'unknown'
+
+/** `value` is what somebody typed. It is in no answer and nowhere kept. */
+export function signInByKey(value: string, address: string, deps: KeySignInDeps): SignedInByKey | Refusal {
+  const { guesses, hashKey, signIns } = deps
+  const from = { ip: address }
+  const guessing = guesses.guessing(from)
+  if (guessing !== undefined) return guessing
+  const caller = authenticate({ authorization: undefined, xApiKey: value, isKeyInQuery: false }, deps)
+  if (isRefusal(caller)) {
+    guesses.refused(from, caller)
+    // A key that is good is never refused for those that are not.
+    return signIns.isOver(UNKNOWN) ? tooMany() : caller
+  }
+  const { key } = caller
+  return signIns.isOver(key.id) ? tooMany() : { type: 'holder', key, keyHash: hashKey(value) }
+}
+
+/** The key that a session was opened with, as long as the value that it was opened with may be used. */
+export function heldKey(
+  { keyId, keyHash }: { readonly keyId: string; readonly keyHash: string },
+  catalog: Catalog,
+  nowMs: number,
+): Key | undefined {
+  const key = catalog.key(keyId)
+  if (key?.id !== keyId || !isValueOf(key, keyHash, nowMs)) return undefined
+  return catalog.statusOf(key, nowMs) === 'active' ? key : undefined
+}
+
+function tooMany(): Refusal {
+  return refuse('rate_limited', 'Too many sign-ins with keys. Try again in a minute.', { retryAfterSeconds: 60 })
+}
