@@ -1,4 +1,4 @@
-// Starts the dashboard. The ticket leaves the address before anything else is done.
+// Starts the dashboard. What links carry leaves the address before anything else is done.
 
 import './styles/main.css'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -10,12 +10,12 @@ import { onSignedOut } from '#renderer/api/client.ts'
 import { createQueryClient } from '#renderer/api/query-client.ts'
 import { startPreferences } from '#renderer/app/preferences.ts'
 import { createAppRouter } from '#renderer/app/router.tsx'
-import { takeTicketFromAddress } from '#renderer/app/ticket.ts'
+import { takeSecretsFromAddress } from '#renderer/app/ticket.ts'
 import { ToastProvider } from '#renderer/components/toast.tsx'
 import { TooltipProvider } from '#renderer/components/tooltip.tsx'
 import { startTranslations } from '#renderer/i18n/catalogues.ts'
 
-takeTicketFromAddress()
+takeSecretsFromAddress()
 await start()
 
 async function start(): Promise<void> {

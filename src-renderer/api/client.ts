@@ -54,8 +54,8 @@ export async function callApi<Action extends AdminAction>(
   action: Action,
   ...[options]: CallArguments<Action>
 ): Promise<ResponseBody<Action>> {
-  const { method, path } = ADMIN_ROUTES[action]
-  const response = await send(method, path, options ?? {}, action !== 'signIn')
+  const { method, path, access } = ADMIN_ROUTES[action]
+  const response = await send(method, path, options ?? {}, access !== 'public')
   return (await response.json()) as ResponseBody<Action>
 }
 

@@ -7,7 +7,8 @@ import { queryKeyOf } from '#renderer/api/keys.ts'
 import { forgetSessionToken, keepSessionToken } from '#renderer/api/session-token.ts'
 
 export type Session = ResponseBody<'showSession'>
-type Credentials = { readonly ticket: string } | { readonly name: string; readonly password: string }
+export type Credentials =
+  { readonly ticket: string } | { readonly name: string; readonly password: string } | { readonly key: string }
 
 const SESSION_QUERY = {
   queryKey: queryKeyOf('showSession'),
@@ -17,7 +18,15 @@ const SESSION_QUERY = {
 
 /** Throws an ApiError where the credentials are refused. */
 export async function signIn(queryClient: QueryClient, credentials: Credentials): Promise<void> {
-  const { token, session } = await callApi('signIn', { body: credentials })
+  begin(queryClient, await callApi('signIn', { body: credentials }))
+}
+
+/** Chooses the password of whoever was invited, who is signed in then. Throws an ApiError where the invite is refused. */
+export async function acceptInvite(queryClient: QueryClient, code: string, password: string): Promise<void> {
+  begin(queryClient, await callApi('acceptInvite', { body: { code, password } }))
+}
+
+function begin(queryClient: QueryClient, { token, session }: ResponseBody<'signIn'>): void {
   // What an earlier session was shown must not be shown to this one.
   queryClient.clear()
   keepSessionToken(token)
@@ -31,6 +40,11 @@ export async function signOut(queryClient: QueryClient): Promise<void> {
   } catch {
     // Whoever signs out is signed out here; without an answer the session ends by itself.
   }
+  forgetSession(queryClient)
+}
+
+/** For a session that the server has ended, or is about to. */
+export function forgetSession(queryClient: QueryClient): void {
   forgetSessionToken()
   queryClient.clear()
 }

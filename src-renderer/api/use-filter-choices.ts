@@ -4,13 +4,16 @@ import { useMemo } from 'react'
 import { useSession } from '#renderer/api/session.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 
-export type FilterChoices = Readonly<Record<'key' | 'model' | 'provider' | 'package' | 'owner', readonly string[]>>
+export type FilterChoices = Readonly<
+  Record<'key' | 'model' | 'provider' | 'package' | 'owner' | 'member', readonly string[]>
+>
 
 export function useFilterChoices(): FilterChoices {
   const isAdministrator = useSession()?.role === 'administrator'
   const { data: keys } = useApi('listKeys', {})
   const { data: models } = useApi('listModels', {})
   const { data: packages } = useApi('listPackages', {})
+  const { data: members } = useApi('listMembers', {}, { isEnabled: isAdministrator })
   return useMemo(
     () => ({
       key: names(keys?.map((key) => key.name)),
@@ -19,8 +22,9 @@ export function useFilterChoices(): FilterChoices {
       package: names(packages?.map((one) => one.name)),
       // Members see only what is theirs.
       owner: isAdministrator ? names(keys?.flatMap((key) => key.owner ?? [])) : [],
+      member: names(members?.map((member) => member.name)),
     }),
-    [isAdministrator, keys, models, packages],
+    [isAdministrator, keys, members, models, packages],
   )
 }
 

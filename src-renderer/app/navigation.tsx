@@ -36,7 +36,7 @@ export function Navigation({ pages, onOpen }: NavigationProps) {
             </Link>
           </li>
         ))}
-        <li className="sm:hidden">
+        <li className={rest.length === 0 ? 'hidden' : 'sm:hidden'}>
           <Menu
             trigger={
               <button
@@ -62,7 +62,7 @@ export function Navigation({ pages, onOpen }: NavigationProps) {
 }
 
 function isInBar(page: Page, pages: readonly Page[]): boolean {
-  const first = pages.filter(({ name }) => ['overview', 'keys', 'usage', 'requests'].includes(name))
+  const first = pages.filter(({ name }) => ['overview', 'own-key', 'keys', 'usage', 'requests'].includes(name))
   return first.slice(0, BOTTOM_PAGES).includes(page)
 }
 

@@ -1,5 +1,5 @@
-// Every page: its address below /app, its name in the navigation, and who sees it there. Addresses that an administrator alone may
-// use are closed to members in the router too; what really keeps data apart is the server.
+// Every page: its address below /app, its name in the navigation, and who sees it there. Addresses that somebody
+// may not use are closed to them in the router too; what really keeps data apart is the server.
 
 import {
   Activity,
@@ -16,24 +16,32 @@ import {
   Users,
 } from 'lucide-react'
 
+export type Role = 'administrator' | 'member' | 'holder'
+
+const ADMINISTRATORS: readonly Role[] = ['administrator']
+const PEOPLE: readonly Role[] = ['administrator', 'member']
+/** Also whoever signed in with a key alone. */
+const ALL: readonly Role[] = ['administrator', 'member', 'holder']
+const HOLDERS: readonly Role[] = ['holder']
+
 export const PAGES = [
-  { name: 'overview', path: '/overview', icon: Gauge, access: 'member' },
-  { name: 'keys', path: '/keys', icon: KeyRound, access: 'member' },
-  { name: 'packages', path: '/packages', icon: Package, access: 'member' },
-  { name: 'models', path: '/models', icon: Boxes, access: 'administrator' },
-  { name: 'providers', path: '/providers', icon: Cable, access: 'administrator' },
-  { name: 'members', path: '/members', icon: Users, access: 'administrator' },
-  { name: 'usage', path: '/usage', icon: Activity, access: 'member' },
-  { name: 'requests', path: '/requests', icon: List, access: 'member' },
-  { name: 'ledger', path: '/ledger', icon: Coins, access: 'member' },
-  { name: 'try', path: '/try', icon: FlaskConical, access: 'member' },
-  { name: 'audit', path: '/audit', icon: ScrollText, access: 'administrator' },
-  { name: 'settings', path: '/settings', icon: Settings, access: 'member' },
+  { name: 'own-key', path: '/own-key', icon: KeyRound, access: HOLDERS },
+  { name: 'overview', path: '/overview', icon: Gauge, access: PEOPLE },
+  { name: 'keys', path: '/keys', icon: KeyRound, access: PEOPLE },
+  { name: 'packages', path: '/packages', icon: Package, access: PEOPLE },
+  { name: 'models', path: '/models', icon: Boxes, access: ADMINISTRATORS },
+  { name: 'providers', path: '/providers', icon: Cable, access: ADMINISTRATORS },
+  { name: 'members', path: '/members', icon: Users, access: ADMINISTRATORS },
+  { name: 'usage', path: '/usage', icon: Activity, access: ALL },
+  { name: 'requests', path: '/requests', icon: List, access: ALL },
+  { name: 'ledger', path: '/ledger', icon: Coins, access: PEOPLE },
+  { name: 'try', path: '/try', icon: FlaskConical, access: PEOPLE },
+  { name: 'audit', path: '/audit', icon: ScrollText, access: ADMINISTRATORS },
+  { name: 'settings', path: '/settings', icon: Settings, access: PEOPLE },
 ] as const
 
 export type Page = (typeof PAGES)[number]
-export type Role = 'administrator' | 'member'
 
 export function pagesFor(role: Role): readonly Page[] {
-  return PAGES.filter((page) => page.access === 'member' || role === 'administrator')
+  return PAGES.filter(({ access }) => access.includes(role))
 }

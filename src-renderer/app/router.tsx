@@ -11,6 +11,7 @@ import {
 import { loadSession } from '#renderer/api/session.ts'
 import { sessionToken } from '#renderer/api/session-token.ts'
 import { PageFailure, PageLoading, PageNotFound } from '#renderer/app/failures.tsx'
+import type { Role } from '#renderer/app/page-list.ts'
 import { Shell } from '#renderer/app/shell.tsx'
 import { loadCatalogue } from '#renderer/i18n/catalogues.ts'
 import { parseSearch as parseAuditSearch } from '#renderer/pages/audit/search.ts'
@@ -38,6 +39,13 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('#renderer/pages/sign-in/SignInPage.tsx'), 'SignInPage'),
 })
 
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: '/invite',
+  loader: () => loadCatalogue('invite'),
+  component: lazyRouteComponent(() => import('#renderer/pages/invite/InvitePage.tsx'), 'InvitePage'),
+})
+
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
@@ -48,11 +56,19 @@ const shell = createRoute({
   component: Shell,
 })
 
-type PageContext = { readonly context: { readonly session: { readonly role: 'administrator' | 'member' } } }
+type PageContext = { readonly context: { readonly session: { readonly role: Role } } }
 
-/** Members are led to what is theirs; the server would refuse the rest anyway. */
+/** Members and holders of a key are led to what is theirs; the server would refuse the rest anyway. */
 function administratorsOnly({ context }: PageContext): void {
   if (context.session.role !== 'administrator') throw redirect({ to: '/overview' })
+}
+
+function peopleOnly({ context }: PageContext): void {
+  if (context.session.role === 'holder') throw redirect({ to: '/own-key' })
+}
+
+function holdersOnly({ context }: PageContext): void {
+  if (context.session.role !== 'holder') throw redirect({ to: '/overview' })
 }
 
 const home = createRoute({
@@ -66,13 +82,22 @@ const overview = createRoute({
   getParentRoute: () => shell,
   path: '/overview',
   validateSearch: parseOverviewSearch,
+  beforeLoad: peopleOnly,
   loader: () => loadCatalogue('overview'),
   component: lazyRouteComponent(() => import('#renderer/pages/overview/OverviewPage.tsx'), 'OverviewPage'),
+})
+const ownKey = createRoute({
+  getParentRoute: () => shell,
+  path: '/own-key',
+  beforeLoad: holdersOnly,
+  loader: () => loadCatalogue('keys'),
+  component: lazyRouteComponent(() => import('#renderer/pages/own-key/OwnKeyPage.tsx'), 'OwnKeyPage'),
 })
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/keys',
   validateSearch: parseKeysSearch,
+  beforeLoad: peopleOnly,
   loader: () => loadCatalogue('keys'),
   component: lazyRouteComponent(() => import('#renderer/pages/keys/KeysPage.tsx'), 'KeysPage'),
 })
@@ -80,6 +105,7 @@ const packages = createRoute({
   getParentRoute: () => shell,
   path: '/packages',
   validateSearch: parsePackagesSearch,
+  beforeLoad: peopleOnly,
   loader: () => loadCatalogue('packages'),
   component: lazyRouteComponent(() => import('#renderer/pages/packages/PackagesPage.tsx'), 'PackagesPage'),
 })
@@ -125,6 +151,7 @@ const ledger = createRoute({
   getParentRoute: () => shell,
   path: '/ledger',
   validateSearch: parseLedgerSearch,
+  beforeLoad: peopleOnly,
   loader: () => loadCatalogue('ledger'),
   component: lazyRouteComponent(() => import('#renderer/pages/ledger/LedgerPage.tsx'), 'LedgerPage'),
 })
@@ -132,6 +159,7 @@ const tryIt = createRoute({
   getParentRoute: () => shell,
   path: '/try',
   validateSearch: parseTrySearch,
+  beforeLoad: peopleOnly,
   loader: () => loadCatalogue('try'),
   component: lazyRouteComponent(() => import('#renderer/pages/try/TryPage.tsx'), 'TryPage'),
 })
@@ -147,6 +175,7 @@ const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
   validateSearch: parseSettingsSearch,
+  beforeLoad: peopleOnly,
   loader: () => loadCatalogue('settings'),
   component: lazyRouteComponent(() => import('#renderer/pages/settings/SettingsPage.tsx'), 'SettingsPage'),
 })
@@ -159,11 +188,21 @@ const firstRun = createRoute({
   component: lazyRouteComponent(() => import('#renderer/pages/first-run/FirstRunPage.tsx'), 'FirstRunPage'),
 })
 
+const welcome = createRoute({
+  getParentRoute: () => shell,
+  path: '/welcome',
+  // The form of a key has the words of its own page.
+  loader: () => Promise.all([loadCatalogue('welcome'), loadCatalogue('keys')]),
+  component: lazyRouteComponent(() => import('#renderer/pages/welcome/WelcomePage.tsx'), 'WelcomePage'),
+})
+
 const routeTree = root.addChildren([
   signIn,
+  invite,
   shell.addChildren([
     home,
     overview,
+    ownKey,
     keys,
     packages,
     models,
@@ -176,6 +215,7 @@ const routeTree = root.addChildren([
     audit,
     settings,
     firstRun,
+    welcome,
   ]),
 ])
 

@@ -22,7 +22,7 @@ export function Shell() {
     await navigate({ to: '/sign-in' })
   }, [navigate, queryClient])
   const extra = useMemo(() => [{ id: 'sign-out', label: t('signOut'), run: () => void leave() }], [leave, t])
-  const pages = pagesFor(session?.role ?? 'member')
+  const pages = pagesFor(session?.role ?? 'holder')
   return (
     <CommandsProvider>
       <a
@@ -35,7 +35,8 @@ export function Shell() {
         <Navigation pages={pages} onOpen={(page) => void navigate({ to: page.path })} />
         <div className="flex min-w-0 flex-1 flex-col">
           <TopLine
-            name={session?.name ?? null}
+            name={session?.role === 'holder' ? t('keyNamed', { name: session.name }) : (session?.name ?? null)}
+            pages={pages}
             onPalette={() => setIsPaletteOpen(true)}
             onSignOut={() => void leave()}
           />

@@ -1,15 +1,17 @@
-// The one-time ticket that `farebox open` and the tray put behind the # of the address, where neither logs nor other sites see it.
+// What links put behind the # of the address, where neither logs nor other sites see it: the one-time ticket of `farebox open` and the
+// tray, and the code of an invite.
 
 let ticket: string | undefined
+let code: string | undefined
 
-/** Takes the ticket out of the address. To be called before anything else, so that nothing else ever sees it. */
-export function takeTicketFromAddress(): void {
-  const found = /^#ticket=([\w-]{1,100})$/.exec(location.hash)?.[1]
-  const isOurs = location.pathname.startsWith('/app/')
-  const path = found !== undefined ? '/app/sign-in' : isOurs ? location.pathname : '/app/overview'
-  if (found !== undefined || !isOurs)
-    history.replaceState(null, '', `${path}${found === undefined ? location.search : ''}`)
-  ticket = found
+/** Takes both out of the address. To be called before anything else, so that nothing else ever sees them. */
+export function takeSecretsFromAddress(): void {
+  ticket = /^#ticket=([\w-]{1,100})$/.exec(location.hash)?.[1]
+  const isInvite = location.hash.startsWith('#invite=')
+  code = isInvite ? /^#invite=([\w-]{1,100})$/.exec(location.hash)?.[1] : undefined
+  const entry = ticket !== undefined ? '/app/sign-in' : isInvite ? '/app/invite' : undefined
+  if (entry !== undefined) return history.replaceState(null, '', entry)
+  if (!location.pathname.startsWith('/app/')) history.replaceState(null, '', `/app/overview${location.search}`)
 }
 
 /** The ticket, once: it is good for one sign-in, whatever becomes of that. */
@@ -17,4 +19,13 @@ export function usedUpTicket(): string | undefined {
   const taken = ticket
   ticket = undefined
   return taken
+}
+
+/** The code of the invite that the page was opened with, until it is accepted. A page that is loaded anew does not have it any more. */
+export function inviteCode(): string | undefined {
+  return code
+}
+
+export function forgetInviteCode(): void {
+  code = undefined
 }

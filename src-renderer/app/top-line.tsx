@@ -3,6 +3,7 @@ import { FlaskConical, LogOut, Search, SlidersHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { OverviewView } from '#contract/reports.ts'
 import { useApi } from '#renderer/api/use-api.ts'
+import type { Page } from '#renderer/app/page-list.ts'
 import { DENSITIES, THEMES, useDensity, useTheme } from '#renderer/app/preferences.ts'
 import { Button, IconButton } from '#renderer/components/button.tsx'
 import { cn } from '#renderer/components/cn.ts'
@@ -15,23 +16,28 @@ const LANGUAGE_NAMES = { en: 'English', de: 'Deutsch' } as const
 
 type TopLineProps = {
   readonly name: string | null
+  /** Those that whoever is signed in may open. */
+  readonly pages: readonly Page[]
   readonly onPalette: () => void
   readonly onSignOut: () => void
 }
 
-export function TopLine({ name, onPalette, onSignOut }: TopLineProps) {
+export function TopLine({ name, pages, onPalette, onSignOut }: TopLineProps) {
   const { t } = useTranslation('common')
+  const mayOpen = (name: Page['name']) => pages.some((page) => page.name === name)
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-page">
       <div className="mx-auto flex h-14 max-w-page items-center gap-2 px-4 sm:px-6">
-        <GatewayState />
+        <GatewayState hasSettings={mayOpen('settings')} />
         <span className="flex-1" />
-        <Button asChild size="small" className="max-sm:hidden">
-          <Link to="/try">
-            <FlaskConical aria-hidden />
-            {t('pages.try')}
-          </Link>
-        </Button>
+        {mayOpen('try') && (
+          <Button asChild size="small" className="max-sm:hidden">
+            <Link to="/try">
+              <FlaskConical aria-hidden />
+              {t('pages.try')}
+            </Link>
+          </Button>
+        )}
         <Button size="small" onClick={onPalette} title={t('palette.open')}>
           <Search aria-hidden />
           <span className="sr-only">{t('palette.open')}</span>
@@ -44,7 +50,7 @@ export function TopLine({ name, onPalette, onSignOut }: TopLineProps) {
 }
 
 /** Whether the gateway answers, and the address that tools need. */
-function GatewayState() {
+function GatewayState({ hasSettings }: { readonly hasSettings: boolean }) {
   const { t } = useTranslation('common')
   const { data, isError } = useApi('overview', {}, { everyMs: STATE_EVERY_MS })
   const tone = isError ? 'stopped' : data === undefined ? 'asking' : data.gateway.ledger === 'ok' ? 'running' : 'halted'
@@ -63,7 +69,7 @@ function GatewayState() {
       <span className="font-medium">{t(`state.${tone}`)}</span>
       <span className="truncate text-muted tabular-nums">{address.replace(/^https?:\/\//, '')}</span>
       <CopyButton text={address} label={t('copyAddress')} />
-      {data !== undefined && <LanMark state={data.gateway.lan.state} />}
+      {data !== undefined && hasSettings && <LanMark state={data.gateway.lan.state} />}
     </span>
   )
 }

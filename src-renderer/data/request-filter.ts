@@ -8,6 +8,7 @@ export type RequestFilter = {
   readonly provider?: string
   readonly package?: string
   readonly owner?: string
+  readonly member?: string
   readonly status?: 'ok' | 'failed'
   /** Credits as decimal text. */
   readonly min?: string
@@ -38,7 +39,7 @@ export function verdictOn(filter: RequestFilter, request: UsageView): 'yes' | 'n
   if (until !== undefined && INSTANT.test(until) && Date.parse(request.created_at) >= Date.parse(until)) return 'no'
   // A date ends in the zone of the gateway, which is its own to know.
   if (until !== undefined && !INSTANT.test(until)) return 'ask'
-  if (filter.package !== undefined || filter.owner !== undefined) return 'ask'
+  if ([filter.package, filter.owner, filter.member].some((wanted) => wanted !== undefined)) return 'ask'
   const verdicts = [verdictOnName(filter.key, request.key), verdictOnName(filter.provider, request.provider)]
   return verdicts.find((verdict) => verdict === 'no') ?? verdicts.find((verdict) => verdict === 'ask') ?? 'yes'
 }

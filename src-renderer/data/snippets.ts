@@ -10,7 +10,12 @@ export type SnippetPlace = {
   /** The key's value where it is known, which it is only just after it was made; else a place for it is left. */
   readonly key?: string | undefined
   readonly shell: Shell
+  /** The lines have the tool trust the certificate that lies in the home folder as `farebox.pem`. */
+  readonly isPinned?: boolean
 }
+
+/** What the certificate to trust is called, in the home folder. */
+export const CERTIFICATE_FILE = 'farebox.pem'
 
 export type SnippetBlock = {
   /** The file that the lines belong in; undefined for the terminal. */
@@ -60,11 +65,14 @@ function curl(place: SnippetPlace): SnippetBlock[] {
     const headers = `@{ Authorization = ${quoted(`Bearer ${keyOf(place)}`, 'powershell')} }`
     const call = `Invoke-RestMethod ${quoted(url, 'powershell')} -Method Post -Headers ${headers}`
     return terminal([
+      // It asks Windows alone what to trust.
+      ...(place.isPinned === true ? ['# First trust the certificate for the whole system.'] : []),
       `${call} -ContentType 'application/json' -Body ${quoted(body, 'powershell')} | ConvertTo-Json -Depth 9`,
     ])
   }
   return terminal([
     `curl ${quoted(url, 'sh')} \\`,
+    ...(place.isPinned === true ? [`  --cacert ${certificatePath('sh')} \\`] : []),
     `  -H ${quoted(bearer, 'sh')} \\`,
     `  -H 'Content-Type: application/json' \\`,
     `  -d ${quoted(body, 'sh')}`,
@@ -72,7 +80,7 @@ function curl(place: SnippetPlace): SnippetBlock[] {
 }
 
 function openaiPython(place: SnippetPlace): SnippetBlock[] {
-  return program(place, 'pip install openai', 'example.py', [
+  return program(place, { install: 'pip install openai', file: 'example.py', trusts: 'SSL_CERT_FILE' }, [
     'import os',
     'from openai import OpenAI',
     '',
@@ -86,7 +94,7 @@ function openaiPython(place: SnippetPlace): SnippetBlock[] {
 }
 
 function openaiJs(place: SnippetPlace): SnippetBlock[] {
-  return program(place, 'npm install openai', 'example.mjs', [
+  return program(place, { install: 'npm install openai', file: 'example.mjs', trusts: 'NODE_EXTRA_CA_CERTS' }, [
     "import OpenAI from 'openai'",
     '',
     `const client = new OpenAI({ baseURL: ${text(`${place.url}/v1`)}, apiKey: process.env.FAREBOX_KEY })`,
@@ -99,7 +107,7 @@ function openaiJs(place: SnippetPlace): SnippetBlock[] {
 }
 
 function anthropicPython(place: SnippetPlace): SnippetBlock[] {
-  return program(place, 'pip install anthropic', 'example.py', [
+  return program(place, { install: 'pip install anthropic', file: 'example.py', trusts: 'SSL_CERT_FILE' }, [
     'import os',
     'from anthropic import Anthropic',
     '',
@@ -114,21 +122,26 @@ function anthropicPython(place: SnippetPlace): SnippetBlock[] {
 }
 
 function anthropicJs(place: SnippetPlace): SnippetBlock[] {
-  return program(place, 'npm install @anthropic-ai/sdk', 'example.mjs', [
-    "import Anthropic from '@anthropic-ai/sdk'",
-    '',
-    `const client = new Anthropic({ baseURL: ${text(place.url)}, apiKey: process.env.FAREBOX_KEY })`,
-    'const answer = await client.messages.create({',
-    `  model: ${text(place.model)},`,
-    '  max_tokens: 1024,',
-    `  messages: [{ role: 'user', content: ${text(QUESTION)} }],`,
-    '})',
-    'console.log(answer.content[0].text)',
-  ])
+  return program(
+    place,
+    { install: 'npm install @anthropic-ai/sdk', file: 'example.mjs', trusts: 'NODE_EXTRA_CA_CERTS' },
+    [
+      "import Anthropic from '@anthropic-ai/sdk'",
+      '',
+      `const client = new Anthropic({ baseURL: ${text(place.url)}, apiKey: process.env.FAREBOX_KEY })`,
+      'const answer = await client.messages.create({',
+      `  model: ${text(place.model)},`,
+      '  max_tokens: 1024,',
+      `  messages: [{ role: 'user', content: ${text(QUESTION)} }],`,
+      '})',
+      'console.log(answer.content[0].text)',
+    ],
+  )
 }
 
 function claudeCode(place: SnippetPlace): SnippetBlock[] {
   return terminal([
+    ...trusting(place, 'NODE_EXTRA_CA_CERTS'),
     ...setting(place.shell, {
       ANTHROPIC_BASE_URL: place.url,
       ANTHROPIC_AUTH_TOKEN: keyOf(place),
@@ -151,7 +164,10 @@ function codex(place: SnippetPlace): SnippetBlock[] {
     'env_key = "FAREBOX_KEY"',
     'wire_api = "responses"',
   ]
-  return [{ file: '~/.codex/config.toml', code: lines.join('\n') }, ...terminal([...keySetting(place), 'codex'])]
+  return [
+    { file: '~/.codex/config.toml', code: lines.join('\n') },
+    ...terminal([...trusting(place, 'CODEX_CA_CERTIFICATE'), ...keySetting(place), 'codex']),
+  ]
 }
 
 function opencode(place: SnippetPlace): SnippetBlock[] {
@@ -169,13 +185,27 @@ function opencode(place: SnippetPlace): SnippetBlock[] {
   }
   return [
     { file: 'opencode.json', code: JSON.stringify(config, null, 2) },
-    ...terminal([...keySetting(place), 'opencode']),
+    ...terminal([...trusting(place, 'NODE_EXTRA_CA_CERTS'), ...keySetting(place), 'opencode']),
   ]
 }
 
+type Program = { readonly install: string; readonly file: string; readonly trusts: string }
+
 /** The key goes into the environment, so that it does not end up in a file that is shared. */
-function program(place: SnippetPlace, install: string, file: string, lines: readonly string[]): SnippetBlock[] {
-  return [...terminal([install, ...keySetting(place)]), { file, code: lines.join('\n') }]
+function program(place: SnippetPlace, { install, file, trusts }: Program, lines: readonly string[]): SnippetBlock[] {
+  return [...terminal([install, ...trusting(place, trusts), ...keySetting(place)]), { file, code: lines.join('\n') }]
+}
+
+/** The variable that says where a certificate is. Python's replaces all other authorities, so that none of these is set for good. */
+function trusting({ isPinned = false, shell }: SnippetPlace, variable: string): string[] {
+  if (!isPinned) return []
+  const path = certificatePath(shell)
+  return [shell === 'powershell' ? `$env:${variable} = ${path}` : `export ${variable}=${path}`]
+}
+
+/** Both kinds of shell know the home folder by the same name. */
+export function certificatePath(shell: Shell): string {
+  return shell === 'powershell' ? `"$HOME\\${CERTIFICATE_FILE}"` : `"$HOME/${CERTIFICATE_FILE}"`
 }
 
 function terminal(lines: readonly string[]): SnippetBlock[] {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { KeyCreated, PackageView } from '#contract/schemas.ts'
+import type { KeyCreated } from '#contract/schemas.ts'
 import { errorAt, errorBeside } from '#renderer/api/field-errors.ts'
 import { useAction, useApi } from '#renderer/api/use-api.ts'
 import { Field } from '#renderer/components/field.tsx'
@@ -8,7 +8,7 @@ import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input, Select } from '#renderer/components/input.tsx'
 import { ExpiryField, FIRST_EXPIRY } from '#renderer/pages/keys/ExpiryField.tsx'
 import { KeyMade } from '#renderer/pages/keys/KeyMade.tsx'
-import { PackageFacts } from '#renderer/components/package-facts.tsx'
+import { PackageField } from '#renderer/pages/keys/PackageField.tsx'
 
 type CreateKeyProps = { readonly role: 'administrator' | 'member'; readonly onClose: () => void }
 
@@ -86,38 +86,6 @@ function CreateForm({ role, onClose, onMade }: CreateFormProps) {
         error={errorAt(create.error, 'expires')}
       />
     </FormDialog>
-  )
-}
-
-type PackageFieldProps = {
-  readonly packages: readonly PackageView[] | undefined
-  readonly found: PackageView | undefined
-  readonly onChange: (id: string) => void
-  readonly error: string | undefined
-}
-
-function PackageField({ packages, found, onChange, error }: PackageFieldProps) {
-  const { t } = useTranslation('keys')
-  const problem = error ?? (packages?.length === 0 ? t('noPackages') : undefined)
-  return (
-    <>
-      <Field label={t('column.package')} error={problem}>
-        {(control) => (
-          <Select {...control} value={found?.id ?? ''} onChange={(event) => onChange(event.target.value)}>
-            {packages?.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      {found !== undefined && (
-        <div className="rounded-md bg-sunken px-3 py-2">
-          <PackageFacts item={found} />
-        </div>
-      )}
-    </>
   )
 }
 

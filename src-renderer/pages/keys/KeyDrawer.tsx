@@ -2,18 +2,15 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { KeyView } from '#contract/schemas.ts'
 import { useApi } from '#renderer/api/use-api.ts'
-import { Bar } from '#renderer/components/bar.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { CopyField } from '#renderer/components/copy.tsx'
 import { Sheet } from '#renderer/components/dialog.tsx'
-import { DrawerSection, Facts } from '#renderer/components/facts.tsx'
-import { Money } from '#renderer/components/money.tsx'
+import { DrawerSection } from '#renderer/components/facts.tsx'
 import { ErrorState, Loading, StaleMark } from '#renderer/components/states.tsx'
-import { Time } from '#renderer/components/time.tsx'
-import { actionsFor, availableMicro, packageOf } from '#renderer/data/key-list.ts'
+import { actionsFor, packageOf } from '#renderer/data/key-list.ts'
 import { keyReference } from '#renderer/data/ledger-list.ts'
-import { countText } from '#renderer/data/numbers.ts'
 import type { KeyTask } from '#renderer/pages/keys/KeyDialogs.tsx'
+import { BalanceFacts, KeyFacts } from '#renderer/pages/keys/KeyFacts.tsx'
 import { KeyState } from '#renderer/pages/keys/KeyState.tsx'
 import { PackageFacts } from '#renderer/components/package-facts.tsx'
 import { RecentRequests } from '#renderer/pages/keys/RecentRequests.tsx'
@@ -79,11 +76,8 @@ function KeyHead({ item, role, onAction }: KeyHeadProps) {
   )
 }
 
-/** The members of `GET /v1/balance`, each as it is there. */
 function BalanceSection({ item }: { readonly item: KeyView }) {
-  const { t, i18n } = useTranslation('keys')
-  const { balance } = item
-  const isUnlimited = balance.total_credits === null
+  const { t } = useTranslation('keys')
   return (
     <DrawerSection
       title={t('balance.title')}
@@ -95,32 +89,7 @@ function BalanceSection({ item }: { readonly item: KeyView }) {
         </Button>
       }
     >
-      <Bar total={balance.total_credits} used={balance.used_credits} held={balance.held_credits} />
-      <Facts
-        facts={[
-          {
-            name: t('balance.total'),
-            value: isUnlimited ? t('balance.unlimited') : <Money credits={balance.total_credits} detail="exact" />,
-          },
-          { name: t('balance.used'), value: <Money credits={balance.used_credits} detail="exact" /> },
-          ...(isUnlimited
-            ? []
-            : [
-                {
-                  name: t('balance.remaining'),
-                  value: <Money credits={balance.remaining_credits} detail="exact" className="font-semibold" />,
-                },
-              ]),
-          { name: t('balance.held'), value: <Money credits={balance.held_credits} detail="exact" /> },
-          ...(isUnlimited
-            ? []
-            : [{ name: t('balance.available'), value: <Money micro={availableMicro(balance)} detail="exact" /> }]),
-          { name: t('balance.cycle'), value: <Time at={balance.cycle_started_at} /> },
-          { name: t('balance.reset'), value: <Time at={balance.next_reset_at} none={t('never')} /> },
-          { name: t('column.requests'), value: countText(balance.total_requests, i18n.language) },
-          { name: t('column.used'), value: <Time at={balance.last_used_at} none={t('never')} /> },
-        ]}
-      />
+      <BalanceFacts item={item} />
     </DrawerSection>
   )
 }
@@ -155,17 +124,7 @@ function DetailsSection({ item }: { readonly item: KeyView }) {
   const { t } = useTranslation('keys')
   return (
     <DrawerSection title={t('details')}>
-      <Facts
-        facts={[
-          { name: t('column.owner'), value: item.owner ?? t('noOwner') },
-          { name: t('created'), value: <Time at={item.created_at} /> },
-          { name: t('valueSince'), value: <Time at={item.value_since} /> },
-          ...(item.previous_valid_until === null
-            ? []
-            : [{ name: t('previousUntil'), value: <Time at={item.previous_valid_until} /> }]),
-          { name: t('column.expires'), value: <Time at={item.expires_at} none={t('never')} /> },
-        ]}
-      />
+      <KeyFacts item={item} />
       <CopyField label={t('id')} text={item.id} />
     </DrawerSection>
   )

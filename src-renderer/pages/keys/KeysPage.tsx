@@ -26,7 +26,7 @@ export function KeysPage() {
   const { t } = useTranslation('keys')
   const search = route.useSearch()
   const navigate = useNavigate({ from: '/keys' })
-  const role = useSession()?.role ?? 'member'
+  const role = useSession()?.role === 'administrator' ? 'administrator' : 'member'
   const keys = useApi('listKeys', {}, { everyMs: EVERY_MS })
   const [isCreating, setIsCreating] = useState(false)
   const { task, start, close } = useKeyTasks()

@@ -17,7 +17,6 @@ const SHOWN = '5'
 /** The latest calls of a key, each leading to its receipt. */
 export function RecentRequests({ item }: { readonly item: KeyView }) {
   const { t } = useTranslation('keys')
-  const usage = useApi('usage', { query: { key: item.id, limit: SHOWN } }, { everyMs: EVERY_MS })
   return (
     <DrawerSection
       title={t('recent.title')}
@@ -29,11 +28,21 @@ export function RecentRequests({ item }: { readonly item: KeyView }) {
         </Button>
       }
     >
+      <RequestList item={item} />
+    </DrawerSection>
+  )
+}
+
+export function RequestList({ item }: { readonly item: KeyView }) {
+  const { t } = useTranslation('keys')
+  const usage = useApi('usage', { query: { key: item.id, limit: SHOWN } }, { everyMs: EVERY_MS })
+  return (
+    <>
       {usage.data === undefined && usage.isPending && <Loading lines={3} />}
       {usage.data === undefined && <Problem text={usage.error?.message} />}
       {usage.data?.usage.length === 0 && <p className="text-sm text-muted">{t('recent.none')}</p>}
       {usage.data !== undefined && usage.data.usage.length > 0 && <RequestTable items={usage.data.usage} />}
-    </DrawerSection>
+    </>
   )
 }
 

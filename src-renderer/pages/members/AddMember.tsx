@@ -6,14 +6,16 @@ import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
 import { EMPTY_MEMBER, isPasswordShort, memberCreateBody } from '#renderer/data/member-form.ts'
+import { LIMIT_NAMES, LimitFields } from '#renderer/pages/members/LimitFields.tsx'
 import { PackagesField, RoleField } from '#renderer/pages/members/MemberFields.tsx'
 import { PasswordField } from '#renderer/pages/members/PasswordField.tsx'
 
-const FIELDS = ['name', 'role', 'packages', 'password'] as const
+const FIELDS = ['name', 'role', 'packages', 'password', ...LIMIT_NAMES] as const
 
 export function AddMember({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useTranslation('members')
+  const { t, i18n } = useTranslation('members')
   const [form, setForm] = useState(EMPTY_MEMBER)
+  const body = memberCreateBody(form, i18n.language)
   const packages = useApi('listPackages', {}).data ?? []
   const add = useAction('addMember', {
     done: (member) => t('done.add', { name: member.name }),
@@ -28,9 +30,9 @@ export function AddMember({ onClose }: { readonly onClose: () => void }) {
       description={t('addText')}
       action={t('add')}
       isBusy={add.isPending}
-      isDisabled={form.name.trim() === '' || isPasswordShort(form.password)}
+      isDisabled={form.name.trim() === '' || isPasswordShort(form.password) || body === undefined}
       problem={errorBeside(add.error, FIELDS)}
-      onSubmit={() => add.mutate({ body: memberCreateBody(form) })}
+      onSubmit={() => body !== undefined && add.mutate({ body })}
     >
       <Field label={t('column.name')} hint={t('nameHint')} error={errorAt(add.error, 'name')}>
         {(control) => (
@@ -49,6 +51,7 @@ export function AddMember({ onClose }: { readonly onClose: () => void }) {
         onChange={(chosen) => setForm({ ...form, packages: chosen })}
         error={errorAt(add.error, 'packages')}
       />
+      <LimitFields limits={form.limits} onChange={(limits) => setForm({ ...form, limits })} error={add.error} />
       <PasswordField
         password={form.password}
         onChange={(password) => setForm({ ...form, password })}

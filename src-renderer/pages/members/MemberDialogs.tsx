@@ -9,14 +9,22 @@ import { useAction } from '#renderer/api/use-api.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { Confirm } from '#renderer/components/confirm.tsx'
 import { Dialog } from '#renderer/components/dialog.tsx'
+import { isInvitable } from '#renderer/data/member-form.ts'
 import { EditMember } from '#renderer/pages/members/EditMember.tsx'
+import { InviteMember } from '#renderer/pages/members/InviteMember.tsx'
 import { SetPassword } from '#renderer/pages/members/SetPassword.tsx'
 
-export type MemberAction = 'edit' | 'password' | 'suspend' | 'resume' | 'remove'
+export type MemberAction = 'invite' | 'edit' | 'password' | 'suspend' | 'resume' | 'remove'
 export type MemberTask = { readonly action: MemberAction; readonly member: MemberView }
 
 export function memberActions(member: MemberView): readonly MemberAction[] {
-  return ['edit', 'password', member.status === 'active' ? 'suspend' : 'resume', 'remove']
+  return [
+    ...(isInvitable(member) ? (['invite'] as const) : []),
+    'edit',
+    'password',
+    member.status === 'active' ? 'suspend' : 'resume',
+    'remove',
+  ]
 }
 
 /** `start` opens the dialog of a task, or does at once what needs none. */
@@ -43,6 +51,8 @@ export function MemberDialogs({ task, packages, onClose }: MemberDialogsProps) {
   if (task === undefined) return null
   const { action, member } = task
   switch (action) {
+    case 'invite':
+      return <InviteMember member={member} packages={packages} onClose={onClose} />
     case 'edit':
       return <EditMember member={member} packages={packages} onClose={onClose} />
     case 'password':

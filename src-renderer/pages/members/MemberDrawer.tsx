@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { MemberView } from '#contract/members.ts'
 import type { PackageView } from '#contract/schemas.ts'
@@ -8,17 +7,21 @@ import { Sheet } from '#renderer/components/dialog.tsx'
 import { DrawerSection, Facts } from '#renderer/components/facts.tsx'
 import { Time } from '#renderer/components/time.tsx'
 import { countText } from '#renderer/data/numbers.ts'
+import type { MemberUsage } from '#renderer/data/member-usage.ts'
 import { memberActions, type MemberTask } from '#renderer/pages/members/MemberDialogs.tsx'
+import { MemberLimits } from '#renderer/pages/members/MemberLimits.tsx'
+import { MemberKeys, MemberMonth } from '#renderer/pages/members/MemberKeys.tsx'
 import { MemberState, OpenPackages } from '#renderer/pages/members/MemberState.tsx'
 
 type MemberDrawerProps = {
   readonly member: MemberView
   readonly packages: readonly PackageView[] | undefined
+  readonly usage: MemberUsage | undefined
   readonly onClose: () => void
   readonly onAction: (task: MemberTask) => void
 }
 
-export function MemberDrawer({ member, packages, onClose, onAction }: MemberDrawerProps) {
+export function MemberDrawer({ member, packages, usage, onClose, onAction }: MemberDrawerProps) {
   const { t, i18n } = useTranslation('members')
   return (
     <Sheet isOpen onOpenChange={onClose} title={member.name} description={t(`roleText.${member.role}`)}>
@@ -39,18 +42,9 @@ export function MemberDrawer({ member, packages, onClose, onAction }: MemberDraw
           ))}
         </div>
       </div>
-      <DrawerSection
-        title={t('details')}
-        actions={
-          member.keys > 0 && (
-            <Button asChild size="small" look="quiet">
-              <Link to="/keys" search={{ owner: member.name }}>
-                {t('showKeys')}
-              </Link>
-            </Button>
-          )
-        }
-      >
+      <MemberMonth member={member} usage={usage} />
+      <MemberKeys member={member} />
+      <DrawerSection title={t('details')}>
         <Facts
           facts={[
             { name: t('column.role'), value: t(`role.${member.role}`) },
@@ -63,6 +57,7 @@ export function MemberDrawer({ member, packages, onClose, onAction }: MemberDraw
         />
         <CopyField label={t('id')} text={member.id} />
       </DrawerSection>
+      <MemberLimits member={member} />
     </Sheet>
   )
 }

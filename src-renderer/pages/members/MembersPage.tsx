@@ -1,7 +1,8 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { UserPlus, Users } from 'lucide-react'
+import { Download, Mail, UserPlus, Users } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { PackageView } from '#contract/schemas.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
@@ -12,8 +13,13 @@ import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
 import { ownZone } from '#renderer/data/zone-dates.ts'
 import { AddMember } from '#renderer/pages/members/AddMember.tsx'
 import { useMemberColumns } from '#renderer/pages/members/columns.tsx'
+import { ExportUsage } from '#renderer/pages/members/ExportUsage.tsx'
+import { InviteMember } from '#renderer/pages/members/InviteMember.tsx'
 import { MemberDialogs, useMemberTasks } from '#renderer/pages/members/MemberDialogs.tsx'
 import { MemberDrawer } from '#renderer/pages/members/MemberDrawer.tsx'
+import { OpenInvites } from '#renderer/pages/members/OpenInvites.tsx'
+import { useMemberUsage } from '#renderer/pages/members/use-member-usage.ts'
+import { UsedByNobody } from '#renderer/pages/members/UsedByNobody.tsx'
 
 const route = getRouteApi('/shell/members')
 const EVERY_MS = 15_000
@@ -24,19 +30,14 @@ export function MembersPage() {
   const navigate = useNavigate({ from: '/members' })
   const members = useApi('listMembers', {}, { everyMs: EVERY_MS })
   const packages = useApi('listPackages', {}).data
-  const [isAdding, setIsAdding] = useState(false)
+  const usage = useMemberUsage()
+  const [opening, setOpening] = useState<Opening>()
   const { task, start, close } = useMemberTasks()
-  const columns = useMemberColumns(packages, start)
+  const columns = useMemberColumns(packages, usage, start)
   const opened = members.data?.find(({ id, name }) => id === search.open || name === search.open)
   const open = (id: string | undefined) => void navigate({ search: id === undefined ? {} : { open: id } })
-  const add = useMemo(() => ({ id: 'add-member', label: t('add'), run: () => setIsAdding(true) }), [t])
-  useCommands(useMemo(() => [add], [add]))
-  const button = (
-    <Button look="primary" onClick={add.run}>
-      <UserPlus aria-hidden />
-      {t('add')}
-    </Button>
-  )
+  useCommands(useOpeners(setOpening))
+  const buttons = <AddButtons onOpen={setOpening} />
   return (
     <>
       <PageHeader
@@ -46,7 +47,11 @@ export function MembersPage() {
         actions={
           <>
             {members.isError && members.data !== undefined && <StaleMark atMs={members.dataUpdatedAt} />}
-            {button}
+            <Button onClick={() => setOpening('export')}>
+              <Download aria-hidden />
+              {t('export.open')}
+            </Button>
+            {buttons}
           </>
         }
       />
@@ -59,7 +64,7 @@ export function MembersPage() {
           openId={opened?.id}
           onOpen={(member) => open(member.id)}
           empty={
-            <EmptyState icon={Users} title={t('none')} action={button}>
+            <EmptyState icon={Users} title={t('none')} action={buttons}>
               {t('noneHint')}
             </EmptyState>
           }
@@ -70,11 +75,69 @@ export function MembersPage() {
           }
         />
       </Card>
+      <OpenInvites everyMs={EVERY_MS} />
+      {usage !== undefined && <UsedByNobody nobody={usage.nobody} />}
       {opened !== undefined && (
-        <MemberDrawer member={opened} packages={packages} onClose={() => open(undefined)} onAction={start} />
+        <MemberDrawer
+          member={opened}
+          packages={packages}
+          usage={usage}
+          onClose={() => open(undefined)}
+          onAction={start}
+        />
       )}
       <MemberDialogs task={task} packages={packages ?? []} onClose={close} />
-      {isAdding && <AddMember onClose={() => setIsAdding(false)} />}
+      <Opened opening={opening} packages={packages ?? []} onClose={() => setOpening(undefined)} />
     </>
   )
+}
+
+type Opening = 'add' | 'invite' | 'export'
+
+/** What is opened from the page itself, also by the palette. */
+function useOpeners(open: (opening: Opening) => void) {
+  const { t } = useTranslation('members')
+  return useMemo(
+    () => [
+      { id: 'invite', label: t('invite.action'), run: () => open('invite') },
+      { id: 'add-member', label: t('add'), run: () => open('add') },
+      { id: 'export', label: t('export.title'), run: () => open('export') },
+    ],
+    [t, open],
+  )
+}
+
+function AddButtons({ onOpen }: { readonly onOpen: (opening: Opening) => void }) {
+  const { t } = useTranslation('members')
+  return (
+    <>
+      <Button look="primary" onClick={() => onOpen('invite')}>
+        <Mail aria-hidden />
+        {t('invite.action')}
+      </Button>
+      <Button onClick={() => onOpen('add')}>
+        <UserPlus aria-hidden />
+        {t('add')}
+      </Button>
+    </>
+  )
+}
+
+type OpenedProps = {
+  readonly opening: Opening | undefined
+  readonly packages: readonly PackageView[]
+  readonly onClose: () => void
+}
+
+function Opened({ opening, packages, onClose }: OpenedProps) {
+  switch (opening) {
+    case 'add':
+      return <AddMember onClose={onClose} />
+    case 'invite':
+      return <InviteMember packages={packages} onClose={onClose} />
+    case 'export':
+      return <ExportUsage onClose={onClose} />
+    case undefined:
+      return null
+  }
 }

@@ -1,13 +1,18 @@
 import { Link } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
 import { Ellipsis } from 'lucide-react'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MemberView } from '#contract/members.ts'
+import type { Totals } from '#contract/reports.ts'
 import type { PackageView } from '#contract/schemas.ts'
 import { IconButton } from '#renderer/components/button.tsx'
 import type { Column } from '#renderer/components/data-table.tsx'
 import { Menu, MenuItem } from '#renderer/components/menu.tsx'
 import { Time } from '#renderer/components/time.tsx'
+import { Money } from '#renderer/components/money.tsx'
+import { Tokens } from '#renderer/components/tokens.tsx'
+import { tokensOf, type MemberUsage } from '#renderer/data/member-usage.ts'
 import { countText } from '#renderer/data/numbers.ts'
 import { msOf } from '#renderer/data/times.ts'
 import { memberActions, type MemberTask } from '#renderer/pages/members/MemberDialogs.tsx'
@@ -17,9 +22,11 @@ type OnAction = (task: MemberTask) => void
 
 export function useMemberColumns(
   packages: readonly PackageView[] | undefined,
+  usage: MemberUsage | undefined,
   onAction: OnAction,
 ): readonly Column<MemberView>[] {
-  const { t } = useTranslation('members')
+  const { t, i18n } = useTranslation('members')
+  const locale = i18n.language
   return useMemo(() => {
     const name: Column<MemberView> = {
       id: 'name',
@@ -67,8 +74,55 @@ export function useMemberColumns(
       align: 'right',
       className: 'w-10 max-sm:hidden',
     }
-    return [name, role, state, open, keys, seen, actions]
-  }, [t, packages, onAction])
+    return [name, role, state, open, keys, ...monthColumns(t, usage, locale), seen, actions]
+  }, [t, packages, usage, locale, onAction])
+}
+
+/** What the member's keys did since the first of the month. */
+function monthColumns(
+  t: TFunction<'members'>,
+  usage: MemberUsage | undefined,
+  locale: string,
+): readonly Column<MemberView>[] {
+  const totals = (member: MemberView) => usage?.of(member.id)
+  return [
+    {
+      id: 'requests',
+      header: t('column.requests'),
+      cell: (member) => <Counted count={totals(member)?.requests} locale={locale} />,
+      sortBy: (member) => totals(member)?.requests,
+      align: 'right',
+      className: 'max-lg:hidden',
+    },
+    {
+      id: 'tokens',
+      header: t('column.tokens'),
+      cell: (member) => <TokensOf totals={totals(member)} />,
+      sortBy: (member) => tokensSorted(totals(member)),
+      align: 'right',
+      className: 'max-lg:hidden',
+    },
+    {
+      id: 'charge',
+      header: t('column.charge'),
+      cell: (member) => <Money credits={totals(member)?.charge_credits} />,
+      sortBy: (member) => totals(member)?.charge_credits,
+      align: 'right',
+      className: 'max-sm:hidden whitespace-nowrap',
+    },
+  ]
+}
+
+function TokensOf({ totals }: { readonly totals: Totals | undefined }) {
+  return <Tokens count={totals && tokensOf(totals)} />
+}
+
+function tokensSorted(totals: Totals | undefined): number | undefined {
+  return totals && tokensOf(totals)
+}
+
+function Counted({ count, locale }: { readonly count: number | undefined; readonly locale: string }) {
+  return count === undefined ? <span className="text-muted">–</span> : countText(count, locale)
 }
 
 function KeyCount({ member }: { readonly member: MemberView }) {

@@ -13,6 +13,7 @@ import { viewOf, type Search } from '#renderer/pages/overview/search.ts'
 import { SpendCard } from '#renderer/pages/overview/SpendCard.tsx'
 import { GatewayFacts } from '#renderer/pages/overview/GatewayFacts.tsx'
 import { Tiles } from '#renderer/pages/overview/Tiles.tsx'
+import { Waiting } from '#renderer/pages/overview/Waiting.tsx'
 import { useLive } from '#renderer/pages/overview/use-live.ts'
 
 const route = getRouteApi('/shell/overview')
@@ -32,6 +33,7 @@ export function OverviewPage() {
     { query: { from: view.range, group: view.group, rollup: view.rollup } },
     { everyMs: REPORT_EVERY_MS, keepsPrevious: true },
   )
+  const waiting = useApi('listWaiting', {}, { everyMs: EVERY_MS })
   const live = useLive()
   const change = (changed: Search) =>
     void navigate({ to: '/overview', search: { ...search, ...changed }, replace: true, resetScroll: false })
@@ -60,6 +62,7 @@ export function OverviewPage() {
           <FirstRunOffer />
           <Tiles overview={data} />
           <Attention items={data?.attention} zone={data?.gateway.time_zone} />
+          <Waiting waiting={waiting.data} zone={data?.gateway.time_zone} />
           <SpendCard
             view={view}
             onChange={change}

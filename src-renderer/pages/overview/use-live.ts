@@ -10,12 +10,17 @@ const MOST_KEPT = 10
 /** However many requests a second there are, the numbers above them move no more often than this. */
 const REFRESH_MS = 2000
 
-/** Requests as they arrive. Each also has the overview asked for again, soon but not every time. */
+/** Read anew when something has happened. */
+const REFRESHED = ['overview', 'listWaiting'] as const
+
+/** Requests as they arrive. Each also has the overview, and who waits, asked for again, soon but not every time. */
 export function useLive(): readonly UsageView[] {
   const queryClient = useQueryClient()
   const [live, setLive] = useState<readonly UsageView[]>([])
   const refresh = useThrottled(
-    useCallback(() => void queryClient.invalidateQueries({ queryKey: queryKeyOf('overview') }), [queryClient]),
+    useCallback(() => {
+      for (const action of REFRESHED) void queryClient.invalidateQueries({ queryKey: queryKeyOf(action) })
+    }, [queryClient]),
   )
   useEvents((event) => {
     const usage = usageIn(event)

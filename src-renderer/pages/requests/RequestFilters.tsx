@@ -8,7 +8,7 @@ import { countOf, type RequestFilter } from '#renderer/data/request-filter.ts'
 import { localTimeOf, instantOfLocal } from '#renderer/data/times.ts'
 import type { SearchChange } from '#renderer/pages/requests/search.ts'
 
-const NAMES = ['model', 'key', 'provider', 'package', 'owner'] as const
+const NAMES = ['model', 'key', 'provider', 'package', 'owner', 'member'] as const
 const FULL = 'w-full'
 const SPANS = ['1h', '24h', '7d', '30d'] as const
 

@@ -25,6 +25,7 @@ export function filterOf(raw: Readonly<Record<string, unknown>>): RequestFilter 
     ...textIn(raw, 'provider'),
     ...textIn(raw, 'package'),
     ...textIn(raw, 'owner'),
+    ...textIn(raw, 'member'),
     ...choiceIn(raw, 'status', ['ok', 'failed'] as const),
     ...(min.min !== undefined && AMOUNT.test(min.min) ? min : {}),
     ...textIn(raw, 'since'),

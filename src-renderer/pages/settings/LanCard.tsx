@@ -1,4 +1,4 @@
-import { Fragment, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { LanView } from '#contract/lan.ts'
 import { useAction, useApi } from '#renderer/api/use-api.ts'
@@ -8,6 +8,7 @@ import { Card } from '#renderer/components/card.tsx'
 import { Confirm } from '#renderer/components/confirm.tsx'
 import { CopyField } from '#renderer/components/copy.tsx'
 import { Facts } from '#renderer/components/facts.tsx'
+import { Fingerprint } from '#renderer/components/fingerprint.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
 import { ErrorState, Loading } from '#renderer/components/states.tsx'
 import { Time } from '#renderer/components/time.tsx'
@@ -55,7 +56,7 @@ function Present({ lan }: { readonly lan: LanView }) {
   )
 }
 
-function Reached({ lan: { certificate, settings, is_public } }: { readonly lan: LanView }) {
+function Reached({ lan: { certificate, settings, announcement, is_public } }: { readonly lan: LanView }) {
   const { t } = useTranslation('settings')
   return (
     <>
@@ -63,6 +64,12 @@ function Reached({ lan: { certificate, settings, is_public } }: { readonly lan: 
         {t(settings?.administration === true ? 'lan.withAdministration' : 'lan.withoutAdministration')}
       </p>
       {is_public && <p className="text-sm text-amber">{t('lan.public')}</p>}
+      {announcement !== null && (
+        <p className="text-xs text-muted">
+          {t(`lan.announced.${announcement.state}`, { name: announcement.name })}
+          {announcement.problem !== null && <span className="text-amber"> {announcement.problem}</span>}
+        </p>
+      )}
       {certificate !== null && (
         <Facts
           facts={[
@@ -73,23 +80,6 @@ function Reached({ lan: { certificate, settings, is_public } }: { readonly lan: 
         />
       )}
     </>
-  )
-}
-
-/** Broken between its pairs alone, so that it can be compared. */
-function Fingerprint({ text }: { readonly text: string }) {
-  const pairs = text.split(':')
-  return (
-    <code className="font-mono text-xs select-all">
-      {pairs.map((pair, index) => (
-        // The same pair may come twice; their places never change.
-        <Fragment key={`${index} ${pair}`}>
-          {index > 0 && ':'}
-          <wbr />
-          {pair}
-        </Fragment>
-      ))}
-    </code>
   )
 }
 

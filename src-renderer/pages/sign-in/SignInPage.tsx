@@ -7,14 +7,17 @@ import { ApiError } from '#renderer/api/client.ts'
 import { signIn } from '#renderer/api/session.ts'
 import { Mark } from '#renderer/app/navigation.tsx'
 import { usedUpTicket } from '#renderer/app/ticket.ts'
+import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { CopyField } from '#renderer/components/copy.tsx'
 import { useDocumentTitle } from '#renderer/components/use-document-title.ts'
+import { KeyForm } from '#renderer/pages/sign-in/KeyForm.tsx'
 import { PasswordForm } from '#renderer/pages/sign-in/PasswordForm.tsx'
 
 export function SignInPage() {
   const { t } = useTranslation('sign-in')
   const [isEntering, problem] = useTicket()
+  const [isByKey, setIsByKey] = useState(false)
   useDocumentTitle(t('title'))
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center gap-4 p-4">
@@ -28,12 +31,17 @@ export function SignInPage() {
             <LoaderCircle aria-hidden className="size-4 animate-spin" />
             {t('entering')}
           </p>
+        ) : isByKey ? (
+          <KeyForm />
         ) : (
           <PasswordForm problem={problem === undefined || !isRefused(problem) ? problem?.message : t('ticketFailed')} />
         )}
       </Card>
       {!isEntering && (
         <div className="flex flex-col gap-2 text-xs text-muted">
+          <Button look="quiet" size="small" className="self-center" onClick={() => setIsByKey(!isByKey)}>
+            {t(isByKey ? 'byPassword' : 'byKey')}
+          </Button>
           <p>{t('hint')}</p>
           <CopyField label={t('command')} text="farebox open" />
         </div>

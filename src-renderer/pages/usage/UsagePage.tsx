@@ -2,6 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { UsageReport } from '#contract/reports.ts'
 import { useFilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
@@ -9,8 +10,8 @@ import { PageHeader } from '#renderer/components/page-header.tsx'
 import { saveText } from '#renderer/components/save-text.ts'
 import { csvText } from '#renderer/data/csv.ts'
 import { isoIn } from '#renderer/data/intervals.ts'
+import { fileNameOf } from '#renderer/data/member-usage.ts'
 import { csvLines, groupTable, intervalTable, sorted, type UsageTable } from '#renderer/data/usage-table.ts'
-import { dateIn, lastDateBefore } from '#renderer/data/zone-dates.ts'
 import { linkTo, linkToBar, type LinkContext } from '#renderer/pages/usage/links.ts'
 import { FILTERS, filtersOf, parseSearch, type Search, type SearchChange } from '#renderer/pages/usage/search.ts'
 import { sortOf } from '#renderer/pages/usage/sort.ts'
@@ -56,10 +57,16 @@ export function UsagePage() {
         description={t('description')}
         {...(report === undefined ? {} : { zone: report.time_zone })}
         actions={
-          <Button onClick={save} disabled={table === undefined}>
-            <Download aria-hidden />
-            {t('csv')}
-          </Button>
+          <>
+            <Button onClick={save} disabled={table === undefined}>
+              <Download aria-hidden />
+              {t('csv')}
+            </Button>
+            <Button onClick={() => report && saveJson(report)} disabled={report === undefined}>
+              <Download aria-hidden />
+              {t('json')}
+            </Button>
+          </>
         }
       />
       <div className="flex flex-col gap-4">
@@ -109,7 +116,7 @@ function useSave({ report }: Usage, table: UsageTable | undefined, words: UsageW
     const isByInterval = table.rows[0]?.head.type === 'interval'
     const lines = csvLines(table, {
       head: (head) => (head.type === 'interval' ? isoIn(zone, head.startMs) : words.headText(head)),
-      headColumn: isByInterval ? t('columns.time', { zone }) : t(`groups.${report.group}`),
+      headColumn: isByInterval ? t('columns.time', { zone }) : headOfGroups(t(`groups.${report.group}`), report),
       columns: (column) => {
         const label = words.columnLabel(column)
         if (column.type === 'share') return [`${label} (%)`]
@@ -118,7 +125,16 @@ function useSave({ report }: Usage, table: UsageTable | undefined, words: UsageW
       },
       total: t('total'),
     })
-    const days = `${dateIn(zone, Date.parse(report.from))}-${lastDateBefore(zone, Date.parse(report.to))}`
-    saveText(`farebox-usage-${days}.csv`, 'text/csv', csvText(lines))
+    saveText(`${fileNameOf('usage', report)}.csv`, 'text/csv', csvText(lines))
   }, [report, t, table, words])
+}
+
+/** Where no line says a time, the head says of which time all of them are. */
+function headOfGroups(label: string, { from, to, time_zone: zone }: UsageReport): string {
+  return `${label} (${isoIn(zone, Date.parse(from))}/${isoIn(zone, Date.parse(to))} ${zone})`
+}
+
+/** The report as the gateway gave it, with its range, its zone and every point. */
+function saveJson(report: UsageReport): void {
+  saveText(`${fileNameOf('usage', report)}.json`, 'application/json', `${JSON.stringify(report, null, 2)}\n`)
 }

@@ -47,6 +47,8 @@ type Named = { readonly name: string | null; readonly groupId: string | null }
 /** What has been removed is found by its id, everything else by its name. */
 function valueOf({ name, groupId }: Named, { report: { group }, choices }: LinkContext): string | undefined {
   if (group === 'none' || name === null) return undefined
+  // Who is no member cannot be asked for, and may have the name of one.
+  if (group === 'member' && groupId === null) return undefined
   return choices[group].includes(name) ? name : (groupId ?? name)
 }
 

@@ -1,12 +1,12 @@
 import { choiceIn, textIn } from '#renderer/data/search.ts'
 import { METRICS, TOKEN_CLASSES, type Metric, type TokenClass } from '#renderer/data/usage-amounts.ts'
 
-export const GROUPS = ['none', 'model', 'key', 'provider', 'package', 'owner'] as const
+export const GROUPS = ['none', 'model', 'key', 'provider', 'package', 'owner', 'member'] as const
 const ROLLUPS = ['hour', 'day'] as const
 const TABLES = ['groups', 'intervals'] as const
 export type Group = (typeof GROUPS)[number]
 
-export const FILTERS = ['model', 'key', 'provider', 'package', 'owner'] as const
+export const FILTERS = ['model', 'key', 'provider', 'package', 'owner', 'member'] as const
 export type FilterName = (typeof FILTERS)[number]
 
 /** What the address of this page may say behind the question mark. */
@@ -42,6 +42,7 @@ export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
     ...textIn(raw, 'provider'),
     ...textIn(raw, 'package'),
     ...textIn(raw, 'owner'),
+    ...textIn(raw, 'member'),
     ...choiceIn(raw, 'table', TABLES),
     ...textIn(raw, 'sort'),
     ...choiceIn(raw, 'groups', ['more'] as const),
@@ -56,5 +57,6 @@ export function filtersOf(search: Search): { readonly [Name in FilterName]?: str
     ...textIn(search, 'provider'),
     ...textIn(search, 'package'),
     ...textIn(search, 'owner'),
+    ...textIn(search, 'member'),
   }
 }

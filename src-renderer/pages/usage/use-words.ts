@@ -35,7 +35,11 @@ export function useWords(report: UsageReport | undefined, measure: Measure): Usa
     const intervalTime = (atMs: number) => intervalText(atMs, options)
     return {
       seriesLabel,
-      headText: (head) => (head.type === 'group' ? seriesLabel(head) : intervalTime(head.startMs)),
+      headText: (head) => {
+        if (head.type === 'interval') return intervalTime(head.startMs)
+        const isNoMember = group === 'member' && head.kind === 'value' && head.groupId === null && head.name !== null
+        return isNoMember ? t('noMember', { name: head.name }) : seriesLabel(head)
+      },
       columnLabel: (column) => {
         if (column.type === 'series') return seriesLabel(column.series)
         return column.type === 'measure' ? t(`measures.${column.measure}`) : t(`columns.${column.type}`)

@@ -1,0 +1,80 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#renderer/api/client.ts'
+import { acceptInvite } from '#renderer/api/session.ts'
+import { forgetInviteCode } from '#renderer/app/ticket.ts'
+import { Button } from '#renderer/components/button.tsx'
+import { Field } from '#renderer/components/field.tsx'
+import { PasswordInput } from '#renderer/components/password-input.tsx'
+import { isPasswordShort, LEAST_PASSWORD, MOST_PASSWORD } from '#renderer/data/member-form.ts'
+import { useSecondsLeft } from '#renderer/pages/sign-in/use-seconds-left.ts'
+
+/** What an attempt came to: words to show, or how long no further one is taken. */
+type Failure = { readonly text: string } | { readonly untilMs: number }
+
+/** Asks for the password that the member will sign in with from now on. */
+export function AcceptForm({ code }: { readonly code: string }) {
+  const { t } = useTranslation('invite')
+  const [password, setPassword] = useState('')
+  const { accept, isBusy, failure } = useAccept(code)
+  const secondsLeft = useSecondsLeft(failure !== undefined && 'untilMs' in failure ? failure.untilMs : undefined)
+  const short = isPasswordShort(password) ? t('short', { count: LEAST_PASSWORD }) : undefined
+  const waiting = secondsLeft > 0 ? t('throttled', { count: secondsLeft }) : undefined
+  const isReady = password !== '' && short === undefined && !isBusy && secondsLeft === 0
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isReady) void accept(password)
+  }
+  return (
+    <form className="flex flex-col gap-4" noValidate onSubmit={onSubmit}>
+      <Field
+        label={t('password')}
+        hint={t('passwordHint', { count: LEAST_PASSWORD })}
+        error={waiting ?? short ?? (failure !== undefined && 'text' in failure ? failure.text : undefined)}
+      >
+        {(control) => (
+          <PasswordInput
+            control={control}
+            password={password}
+            onChange={setPassword}
+            maxLength={MOST_PASSWORD}
+            words={{ show: t('show'), hide: t('hide') }}
+          />
+        )}
+      </Field>
+      <Button type="submit" look="primary" isBusy={isBusy} disabled={!isReady}>
+        {t('accept')}
+      </Button>
+    </form>
+  )
+}
+
+function useAccept(code: string) {
+  const { t } = useTranslation('invite')
+  const queryClient = useQueryClient()
+  const router = useRouter()
+  const [isBusy, setIsBusy] = useState(false)
+  const [failure, setFailure] = useState<Failure>()
+  const accept = async (password: string) => {
+    setIsBusy(true)
+    setFailure(undefined)
+    try {
+      await acceptInvite(queryClient, code, password)
+      forgetInviteCode()
+      await router.navigate({ to: '/welcome' })
+    } catch (error) {
+      setFailure(failureOf(error, t('over')))
+      setIsBusy(false)
+    }
+  }
+  return { accept, isBusy, failure }
+}
+
+/** After too many attempts the wait; whatever is wrong with the code always the same words; else those of the server. */
+function failureOf(error: unknown, over: string): Failure {
+  if (!(error instanceof ApiError)) return { text: error instanceof Error ? error.message : String(error) }
+  if (error.status === 429 && error.retryAfterS !== undefined) return { untilMs: Date.now() + error.retryAfterS * 1000 }
+  return { text: error.status === 401 ? over : error.message }
+}
