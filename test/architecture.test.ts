@@ -32,9 +32,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: ['store', 'ledger', 'secret'],
     packages: ['fastify'],
   },
-  cli: { values: ['contract', 'core'], packages: ['yaml'] },
+  cli: { values: ['contract', 'core'], packages: ['yaml', 'uqr'] },
   connect: { values: ['contract', 'core'] },
-  lan: { values: ['contract', 'core'] },
+  lan: { values: ['contract', 'core'], packages: ['dns-packet'] },
   shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
 }
 
@@ -108,6 +108,8 @@ const SQL = /\b(SELECT\s|INSERT INTO\s|UPDATE\s.*\sSET\s|DELETE FROM\s|CREATE TA
 const MAY_CALL_OUT = [
   // It listens for TLS, and opens none.
   'lan/tls-server.ts',
+  // It speaks to the network that was chosen, and asks nobody anything.
+  'lan/mdns-socket.ts',
   'provider/connections.ts',
   'provider/guarded-connector.ts',
   'server/port-owner.ts',
@@ -152,7 +154,7 @@ function importViolation(file: SourceFile, room: Room, found: Import): string | 
 /** Tables of the contract that are plain data: the others would bring the schema library into the browser. */
 const DASHBOARD_TABLES = ['contract/admin-routes.ts', 'contract/pages.ts']
 const DASHBOARD_PACKAGES =
-  /^(react|react-dom|radix-ui|recharts|i18next|react-i18next|lucide-react|cmdk|clsx|tailwind-merge|class-variance-authority|get-nonce|react-hook-form|@tanstack\/.+|@dnd-kit\/.+)$/
+  /^(react|react-dom|radix-ui|recharts|i18next|react-i18next|lucide-react|cmdk|clsx|tailwind-merge|class-variance-authority|get-nonce|uqr|react-hook-form|@tanstack\/.+|@dnd-kit\/.+)$/
 
 function dashboardViolations(file: SourceFile): string[] {
   return importsOf(file).flatMap((found) => {

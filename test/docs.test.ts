@@ -28,6 +28,7 @@ const WITHOUT_COMMAND: ReadonlySet<string> = new Set([
   'showSession',
   'signOut',
   'changePassword',
+  'acceptInvite',
   'events',
   'tryIt',
 ])

@@ -121,7 +121,10 @@ describe('an offer', () => {
 })
 
 describe('an offer with a price that the provider tells', () => {
-  const catalog = new Catalog({ providers: [], models: [], packages: [], keys: [], members: [] }, new Map())
+  const catalog = new Catalog(
+    { providers: [], models: [], packages: [], keys: [], members: [], invites: [] },
+    new Map(),
+  )
   const openRouter = testProvider({ preset: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1' })
   const offerOf = (price: ListedModel['price']) => {
     const listed = {

@@ -98,6 +98,13 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     { env: { ADA: PASSWORD } },
   ],
   ['member remove ada', { method: 'DELETE', path: '/api/members/ada' }],
+  ['member invite ada', { method: 'POST', path: '/api/invites', body: { name: 'ada' } }],
+  [
+    'member invite ada --packages a,b',
+    { method: 'POST', path: '/api/invites', body: { name: 'ada', packages: ['a', 'b'] } },
+  ],
+  ['member invites', { method: 'GET', path: '/api/invites' }],
+  ['member withdraw ada', { method: 'DELETE', path: '/api/invites/ada' }],
   ['audit', { method: 'GET', path: '/api/audit' }],
   [
     'audit --action topUpKey --actor ada --limit 5 --before a-1',
@@ -117,6 +124,19 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'usage --until 24h --provider p --package q --owner o --status failed --min-credits 0.5',
     { method: 'GET', path: '/api/usage?until=24h&provider=p&package=q&owner=o&status=failed&min_credits=0.5' },
   ],
+  [
+    'usage --by member',
+    { method: 'GET', path: '/api/usage-report?from=month&group=member&rollup=day&points=none&top=999' },
+  ],
+  [
+    'usage --by key --since 2026-11-01 --until 2026-12-01 --member ada --model a/b',
+    {
+      method: 'GET',
+      path: '/api/usage-report?model=a%2Fb&member=ada&from=2026-11-01&to=2026-12-01&group=key&rollup=day&points=none&top=999',
+    },
+  ],
+  ['usage --member ada', { method: 'GET', path: '/api/usage?member=ada' }],
+  ['usage report --member ada', { method: 'GET', path: '/api/usage-report?member=ada' }],
   ['ledger list', { method: 'GET', path: '/api/ledger' }],
   [
     'ledger list --key laptop --kind adjustment --limit 5 --before 17',
@@ -162,6 +182,14 @@ describe('a verb', () => {
     ['usage report --group colour', '--group must be one of none'],
     ['usage report --top 1.5', '--top takes a whole number from 1 to 999.'],
     ['usage --status lost', '--status must be one of ok, failed.'],
+    ['usage --by colour', '--by must be one of member, owner, key, model, provider, package.'],
+    ['usage --by none', '--by must be one of member'],
+    ['usage --by member --limit 5', '--limit picks single calls'],
+    ['usage --by member --status ok', '--status picks single calls'],
+    ['usage --by member --min-credits 1', '--min-credits picks single calls'],
+    ['usage --by member --before x', '--before picks single calls'],
+    ['usage --by member --receipt x', '--receipt names one call'],
+    ['usage --by member --csv --json', '--csv and --json exclude each other.'],
     ['usage --min-credits much', '--min-credits'],
     ['usage report --csv --json', '--csv and --json exclude each other.'],
   ])('is refused before anything is asked: %s', async (typed, message) => {
@@ -247,6 +275,62 @@ describe('member add', () => {
     const { stdout } = await run(['member', 'add', 'ada'], { gateway: fakeGateway(() => ({ status: 200, body })) })
     expect(stdout).toContain("'farebox member password ada'")
   })
+})
+
+describe('member invite', () => {
+  const { link, fingerprint } = ANSWERS.createInvite
+  const words = ['member', 'invite', 'ada']
+
+  it('prints the card once, without pictures where nobody looks', async () => {
+    const { stdout } = await run(words)
+    for (const part of [link, fingerprint ?? 'none', 'good once']) expect(stdout).toContain(part)
+    for (const sign of ['▀', '▄', '█', '\u001b']) expect(stdout).not.toContain(sign)
+  })
+
+  it('draws the link as a QR code where the terminal is wide enough, and for no program', async () => {
+    const { stdout } = await run(words, { columns: 80 })
+    const rows = stdout.split('\n').filter((line) => line.startsWith('\u001b['))
+    // A code of 33 by 33 with its border, two rows of it in a line.
+    expect(rows).toHaveLength(19)
+    expect((await run(words, { columns: 36 })).stdout).not.toContain('\u001b')
+    expect((await run([...words, '--json'], { columns: 80 })).stdout).not.toContain('\u001b')
+  })
+
+  it('says that the link leads nowhere else where the LAN is off', async () => {
+    const body = { ...ANSWERS.createInvite, fingerprint: null }
+    const { stdout } = await run(words, { gateway: fakeGateway(() => ({ status: 200, body })) })
+    expect(stdout).toContain('on this machine alone')
+    expect(stdout).not.toContain('SHA-256')
+  })
+})
+
+describe('member edit', () => {
+  const sent = async (typed: string) => {
+    const gateway = fakeGateway()
+    const result = await run(['member', 'edit', 'ada', ...typed.split(' ')], { gateway })
+    return { result, body: gateway.requests.find(({ method }) => method === 'PATCH')?.body }
+  }
+
+  it('sends the limits that stay along with those that change, because they are replaced as a whole', async () => {
+    expect((await sent('--concurrent-requests 4 --credits-per-day 2.5')).body).toEqual({
+      limits: { requests_per_minute: 60, concurrent_requests: 4, credits_per_day: 2.5 },
+    })
+    expect((await sent('--requests-per-minute none')).body).toEqual({ limits: {} })
+    expect((await sent('--status suspended')).body).toEqual({ status: 'suspended' })
+  })
+
+  it('says which limits the member has now', async () => {
+    const { result } = await sent('--requests-per-minute 60')
+    expect(result.stdout).toContain('60 requests per minute')
+  })
+
+  it.each(['--requests-per-minute 0', '--tokens-per-minute many', '--credits-per-day -1', '--concurrent-requests 1.5'])(
+    'asks nothing for a limit like %s',
+    async (typed) => {
+      const { result, body } = await sent(typed)
+      expect([result.exitCode, body]).toEqual([2, undefined])
+    },
+  )
 })
 
 describe('a list with more behind it', () => {
@@ -341,5 +425,37 @@ describe('usage report', () => {
       '2027-01-01T23:00:00.000Z,other,,0,0,0,0,0,0,0,0,0,0',
       '',
     ])
+  })
+})
+
+describe('usage --by member', () => {
+  const [first] = REPORT.series
+  const named = (id: string | null, name: string | null) => ({ ...first, kind: 'value', id, name, points: [] })
+  const series = [named('m1', '=Ann'), named(null, '=Ann'), named(null, null)]
+  const gateway = () => fakeGateway(() => ({ status: 200, body: { ...REPORT, group: 'member', series } }))
+
+  it('tells a member from a key that only names one, and says of which time it is', async () => {
+    const { stdout } = await run(['usage', '--by', 'member'], { gateway: gateway() })
+    const lines = stdout.split('\n')
+    expect(lines[0]).toBe('2027-01-01 00:00 to 2027-01-03 00:00, Europe/Berlin')
+    expect(lines.slice(3, 6).map((line) => line.slice(0, 16).trim())).toEqual(['=Ann', '=Ann (no member)', '(nobody)'])
+  })
+
+  it('says so in every line as CSV, safe for spreadsheets', async () => {
+    const { stdout } = await run(['usage', '--by', 'member', '--csv'], { gateway: gateway() })
+    const head = '2026-12-31T23:00:00.000Z,2027-01-02T23:00:00.000Z,Europe/Berlin,value'
+    const sums = '3,1,30,4,0,60,5,0.25,0,0'
+    expect(stdout.split('\r\n')).toEqual([
+      'from,to,time_zone,kind,member,id,requests,failed,input_tokens,cache_read_tokens,cache_write_tokens,output_tokens,reasoning_tokens,charge_credits,estimated_usage,unknown_usage',
+      `${head},'=Ann,m1,${sums}`,
+      `${head},'=Ann,,${sums}`,
+      `${head},,,${sums}`,
+      '',
+    ])
+  })
+
+  it('is the report itself as JSON', async () => {
+    const { stdout } = await run(['usage', '--by', 'member', '--json'], { gateway: gateway() })
+    expect(JSON.parse(stdout)).toMatchObject({ group: 'member', time_zone: 'Europe/Berlin', from: REPORT.from })
   })
 })

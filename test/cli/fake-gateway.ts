@@ -207,6 +207,9 @@ const member: ResponseBody<'addMember'> = {
   role: 'member',
   status: 'active',
   packages: ['team'],
+  limits: { requests_per_minute: 60, tokens_per_minute: null, concurrent_requests: null, credits_per_day: null },
+  running_calls: 0,
+  credits_today: 0.25,
   has_password: true,
   keys: 2,
   sessions: 1,
@@ -288,6 +291,7 @@ export const LAN: ResponseBody<'showLan'> = {
     interface: 'eth0',
     port: 3273,
     names: ['farebox.test'],
+    announce: null,
     administration: false,
     certificate_file: null,
     key_file: null,
@@ -298,7 +302,29 @@ export const LAN: ResponseBody<'showLan'> = {
     names: ['192.168.1.5', 'farebox.test'],
     expires_at: '2028-11-20T00:00:00.000Z',
   },
+  announcement: null,
   interfaces: [{ name: 'eth0', address: '192.168.1.5', is_public: false }],
+}
+
+export const WAITING: ResponseBody<'listWaiting'> = {
+  waiting: [
+    {
+      id: 'u-2',
+      key: 'laptop',
+      member: 'ada',
+      model: 'gpt-5.5',
+      reason: 'member_limit',
+      limit: 'requests_per_minute',
+      provider: null,
+      place: 1,
+      since: '2027-01-02T03:04:05.000Z',
+      expected_at: '2027-01-02T03:04:12.000Z',
+      until: '2027-01-02T03:04:35.000Z',
+    },
+  ],
+  waiting_calls: 1,
+  running: [{ key: 'ci', member: null, calls: 3, oldest_at: '2027-01-02T03:04:00.000Z' }],
+  running_calls: 3,
 }
 
 export const OVERVIEW: ResponseBody<'overview'> = {
@@ -341,7 +367,7 @@ export const ANSWERS = {
     ledger_check: 'checked',
     ledger_checked_at: AT,
     secrets: 'vault',
-    lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
+    lan: { state: 'off', urls: [], problem: null, announcement_problem: null, certificate_expires_at: null },
     attention: [],
     open_exchanges: 0,
     held_credits: 0,
@@ -447,6 +473,7 @@ export const ANSWERS = {
   receipt: RECEIPT,
   usageReport: REPORT,
   overview: OVERVIEW,
+  listWaiting: WAITING,
   listMembers: [member],
   addMember: member,
   editMember: { ...member, status: 'suspended' },
@@ -456,9 +483,19 @@ export const ANSWERS = {
   turnLanOff: LAN,
   showLanCertificate: {
     fingerprint: 'AA:BB',
+    source: 'farebox',
     certificate: '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n',
   },
   removeMember: {},
+  listInvites: [{ member: 'ada', id: 'm-1', created_at: AT, expires_at: AT }],
+  createInvite: {
+    member: 'ada',
+    link: `https://192.168.1.5:3273/#invite=${'c'.repeat(43)}`,
+    address: 'https://192.168.1.5:3273',
+    fingerprint: 'AA:BB',
+    expires_at: AT,
+  },
+  withdrawInvite: {},
   listAudit: { entries: [AUDIT_ENTRY], next: 'a-0' },
   showSettings: {
     settings: [

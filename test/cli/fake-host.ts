@@ -17,6 +17,8 @@ export type World = {
   /** The pieces of an export; without any there is nothing to export. */
   readonly exported?: readonly string[]
   readonly hasBrowser?: boolean
+  /** How wide the terminal is; without it there is none. */
+  readonly columns?: number
   /** What becomes of a restore. */
   readonly restored?: RestoreOutcome
 }
@@ -57,6 +59,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     env: world.env ?? {},
     stdout: (text) => void (printed.stdout += text),
     stdoutDrained: async () => undefined,
+    columns: world.columns,
     stderr: (text) => void (printed.stderr += text),
     readFile: async (path) => readFake(path, world.files ?? {}),
     readStdin: async () => world.stdin ?? '',

@@ -164,7 +164,21 @@ it('has no serious fault in the drawers and dialogs of keys, packages and member
     found.push(
       ...(await lookAtPanels(page, [
         ['member', () => row(page, 'ada').click()],
+        ['export of what members used', () => press(page, 'Export')],
         ['new member', () => press(page, 'Add a member')],
+        ['invite', () => press(page, 'Invite somebody')],
+        [
+          'card of an invite',
+          async () => {
+            await press(page, 'Invite somebody')
+            await page.getByLabel('Name').fill('invited')
+            await press(page, 'Make the link')
+            await page.getByRole('img', { name: 'QR code of the link' }).waitFor()
+            // The first try to close it says what would be lost.
+            await page.keyboard.press('Escape')
+            await page.getByText('cannot be shown again').waitFor()
+          },
+        ],
         [
           'password',
           async () => {
@@ -298,6 +312,28 @@ it('has no serious fault on the way in: signing in, and the four steps of the fi
       await page.keyboard.press('Enter')
       await page.getByRole('alert').waitFor()
       found.push(...(await look(page, 'sign-in that is refused')))
+      await press(page, 'I have a key and no account')
+      await page.getByLabel('Key', { exact: true }).fill('no key of ours')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').waitFor()
+      found.push(...(await look(page, 'sign-in with a key that is refused')))
+    },
+    { isStranger: true },
+  )
+  const { link } = await dashboard.farebox.admin.call('createInvite', { body: { name: 'invited', packages: 'all' } })
+  await dashboard.visit(
+    '/sign-in',
+    async (page) => {
+      await page.goto(link)
+      await page.getByLabel('Your password').fill('short')
+      found.push(...(await look(page, 'invite')))
+      await page.getByLabel('Your password').fill(ADA.password)
+      await press(page, 'Accept the invite')
+      await page.getByLabel('Name').fill('from-the-invite')
+      found.push(...(await look(page, 'welcome')))
+      await press(page, 'Create the key')
+      await page.getByText('Copy it now').waitFor()
+      found.push(...(await look(page, 'welcome with a key')))
     },
     { isStranger: true },
   )
@@ -329,6 +365,18 @@ it('has no serious fault on the way in: signing in, and the four steps of the fi
       found.push(...(await look(page, 'change of a password', '[role=dialog]')))
     },
     { member: ADA },
+  )
+  await dashboard.visit(
+    '/own-key',
+    async (page) => {
+      await page.getByText('demo-chat').first().waitFor()
+      found.push(...(await look(page, 'the page of a key')))
+      await page.setViewportSize({ width: TRAY_WIDTH, height: 760 })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(TRAY_WIDTH)
+      await press(page, 'Revoke')
+      found.push(...(await look(page, 'revoking the key', '[role=alertdialog]')))
+    },
+    { key: dashboard.key },
   )
   expect(found).toEqual([])
 }, 240_000)

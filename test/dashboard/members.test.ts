@@ -1,5 +1,6 @@
 // The page of members, against a real Farebox.
 
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
@@ -138,6 +139,39 @@ describe('an edit', () => {
   })
 })
 
+describe('limits', () => {
+  it('are set, shown with what is used of them, and lifted again', async () => {
+    await add('limited')
+    const { key } = await makeKey('key-of-limited', 'limited')
+    await dashboard.visit('/members', async (page) => {
+      const dialog = await choose(page, 'limited', 'Edit')
+      await dialog.getByLabel('Requests per minute').fill('0')
+      await dialog.getByText('A whole number, at least 1.').waitFor()
+      expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+      await dialog.getByLabel('Requests per minute').fill('1')
+      await dialog.getByLabel('Credits per day').fill('2.5')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(await show('limited')).toMatchObject({ limits: { requests_per_minute: 1, credits_per_day: 2.5 } })
+      expect([await chat(key), await chat(key)]).toEqual([200, 429])
+      await page.reload()
+      await rowOf(page, 'limited').click()
+      const drawer = page.getByRole('dialog', { name: 'limited' })
+      await drawer.getByRole('heading', { name: 'Limits of all keys together' }).waitFor()
+      await drawer.getByText('Credits today').waitFor()
+      await drawer.getByText('2.50').waitFor()
+      await drawer.getByRole('button', { name: 'Edit' }).click()
+      const again = page.getByRole('dialog', { name: /"limited"/ })
+      expect(await again.getByLabel('Credits per day').inputValue()).toBe('2.5')
+      await again.getByLabel('Requests per minute').fill('')
+      await again.getByRole('button', { name: 'Save' }).click()
+      await again.waitFor({ state: 'detached' })
+      expect(await show('limited')).toMatchObject({ limits: { requests_per_minute: null, credits_per_day: 2.5 } })
+      expect(await chat(key)).toBe(200)
+    })
+  })
+})
+
 describe('suspending', () => {
   it('says that keys stop, stops them, ends the session, and takes all of it back', async () => {
     await add('paused')
@@ -189,6 +223,65 @@ describe('removing', () => {
       await dialog.waitFor({ state: 'detached' })
       await rowOf(page, 'leaver').waitFor({ state: 'detached' })
       expect(await show('leaver')).toBeUndefined()
+    })
+  })
+})
+
+describe('what members used this month', () => {
+  it('stands beside them, with their keys and balances at one click, and what no member used below', async () => {
+    await add('busy')
+    await add('idle')
+    const { key } = await makeKey('of-busy', 'busy')
+    for (const used of [key, key, key, dashboard.key]) expect(await chat(used)).toBe(200)
+    await dashboard.visit('/members', async (page) => {
+      const cells = async (name: string) => (await rowOf(page, name).getByRole('cell').allInnerTexts()).slice(5, 8)
+      await expect.poll(async () => (await cells('busy'))[0]).toBe('3')
+      expect((await cells('idle'))[0]).toBe('0')
+      const nobody = page.getByRole('table', { name: 'Used by no member this month' })
+      await nobody
+        .getByRole('row')
+        .filter({ hasText: 'Nobody' })
+        .getByRole('cell', { name: '1', exact: true })
+        .waitFor()
+      await rowOf(page, 'busy').click()
+      const drawer = page.getByRole('dialog', { name: 'busy' })
+      await drawer.getByText('of-busy').waitFor()
+      await drawer.getByRole('link', { name: 'Show usage' }).click()
+      await page.waitForURL(/\/usage\?.*member=busy/)
+      await page.getByRole('table', { name: 'The same numbers' }).getByText('of-busy').waitFor()
+    })
+  })
+
+  it.each(['CSV', 'JSON'])('is saved as %s for the days that are chosen', async (format) => {
+    await dashboard.visit('/members', async (page) => {
+      await page.getByRole('button', { name: 'Export' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Export the usage of members' })
+      await dialog.getByRole('radio', { name: format }).click()
+      await dialog.getByLabel('Last day').fill('2020-01-01')
+      expect(await dialog.getByRole('button', { name: 'Save the file' }).isDisabled()).toBe(true)
+      const today = (await dialog.getByLabel('Last day').getAttribute('max')) ?? ''
+      await dialog.getByLabel('Last day').fill(today)
+      await dialog.getByLabel('First day').fill('2020-01-01')
+      await dialog.getByRole('button', { name: 'Save the file' }).click()
+      await dialog.getByRole('alert').getByText('at most 400 days').waitFor()
+      await dialog.getByLabel('First day').fill(`${today.slice(0, 8)}01`)
+      const started = page.waitForEvent('download')
+      await dialog.getByRole('button', { name: 'Save the file' }).click()
+      const download = await started
+      const days = String.raw`\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d`
+      expect(download.suggestedFilename()).toMatch(
+        new RegExp(`^farebox-members-${days}-[\\w+-]+\\.${format.toLowerCase()}$`),
+      )
+      const text = await readFile(await download.path(), 'utf8')
+      await dialog.waitFor({ state: 'detached' })
+      const { time_zone: zone } = await dashboard.farebox.admin.call('usageReport', {})
+      expect(text).toContain(zone)
+      if (format === 'CSV') expect(text).toMatch(/\r\n.*,value,busy,[0-9a-f-]{36},3,/)
+      else {
+        const { group, series } = JSON.parse(text) as { group: string; series: { name: string | null }[] }
+        expect(group).toBe('member')
+        expect(series.map(({ name }) => name)).toEqual(expect.arrayContaining(['busy', null]))
+      }
     })
   })
 })

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { UsageReport } from '#contract/reports.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -167,10 +168,11 @@ describe('the file', () => {
       const started = page.waitForEvent('download')
       await page.getByRole('button', { name: 'CSV' }).click()
       const download = await started
-      expect(download.suggestedFilename()).toMatch(/^farebox-usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/)
+      expect(download.suggestedFilename()).toMatch(/^farebox-usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d-[\w+-]+\.csv$/)
       const lines = (await readFile(await download.path(), 'utf8')).split('\r\n')
-      expect(lines[0]).toBe(
-        'Key,Cost (credits),Before (credits),Change (credits),Change (%),Share (%),Requests (requests),Failed (requests),Tokens (tokens)',
+      expect(lines[0]).toMatch(/^Key \(\d{4}-\d\d-\d\dT[\d:+-]+\/\d{4}-\d\d-\d\dT[\d:+-]+ [\w/+-]+\),/)
+      expect(lines[0]?.slice(lines[0].indexOf(','))).toBe(
+        ',Cost (credits),Before (credits),Change (credits),Change (%),Share (%),Requests (requests),Failed (requests),Tokens (tokens)',
       )
       const names = await table(page).locator('tbody th').allInnerTexts()
       expect(lines.slice(1, -2).map((line) => line.split(',')[0])).toEqual(names)
@@ -180,6 +182,21 @@ describe('the file', () => {
       }
       expect(lines.at(-2)).toMatch(/^Total,/)
       expect(lines.at(-1)).toBe('')
+    })
+  })
+})
+
+describe('the JSON file', () => {
+  it('has the report with its range, its zone and every point', async () => {
+    await dashboard.visit('/usage?group=key&from=24h', async (page) => {
+      await rowOf(page, 'first').waitFor()
+      const started = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'JSON' }).click()
+      const download = await started
+      expect(download.suggestedFilename()).toMatch(/^farebox-usage-[\d-]+-[\w+-]+\.json$/)
+      const report = JSON.parse(await readFile(await download.path(), 'utf8')) as UsageReport
+      expect(report).toMatchObject({ group: 'key', rollup: 'hour', time_zone: expect.any(String) })
+      expect(report.series.every(({ points }) => points.length === report.intervals.length)).toBe(true)
     })
   })
 })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_ROUTES, ADMIN_STREAMS, type Route } from '#contract/admin-routes.ts'
 import { buildServer, type Access, type ServerDeps } from '#server/server.ts'
 import { readInstance } from '#cli/client.ts'
-import { newMember, signInOwner, type Visitor } from '../support/visitor.ts'
+import { newMember, signInOwner, signInWithKey, type Visitor } from '../support/visitor.ts'
 import { startPair, type Pair } from './support.ts'
 
 const ROUTES: (readonly [string, Route])[] = [
@@ -19,6 +19,7 @@ let key: string
 let member: Visitor
 let owner: Visitor
 let administrator: Visitor
+let holder: Visitor
 let bearer: string
 
 beforeAll(async () => {
@@ -27,6 +28,7 @@ beforeAll(async () => {
   member = await newMember(pair.farebox, 'mia')
   administrator = await newMember(pair.farebox, 'ada', { role: 'administrator' })
   owner = await signInOwner(pair.farebox)
+  holder = await signInWithKey(pair.farebox, key)
   bearer = `Bearer ${(await readInstance(pair.farebox.dataDir))?.token ?? ''}`
 }, 120_000)
 afterAll(() => pair.close())
@@ -66,6 +68,9 @@ describe('a stranger is refused', () => {
       { cookie: `${owner.cookie.split('=')[0]}=${owner.token}`, 'x-farebox-session': owner.token },
       { cookie: owner.cookie, 'x-farebox-session': `${owner.token}x` },
       { cookie: `token=${key}` },
+      { cookie: holder.cookie, 'x-farebox-session': owner.token },
+      { cookie: owner.cookie, 'x-farebox-session': holder.token },
+      { cookie: holder.cookie, 'x-farebox-session': key },
     ]
     for (const proof of proofs) {
       const status = await ask(route, { ...own(), ...proof })
@@ -86,6 +91,9 @@ describe('whoever is signed in', () => {
   // Whoever may sign out is signed out, which sessions.test.ts sees to.
   const asked = ROUTES.filter(([action]) => action !== 'signOut')
   it.each(asked)('may ask for %s or not, by their role', async (_action, route) => {
+    const asHolder = await ask(route, { ...own(), ...holder.headers })
+    if (route.access === 'holder' || route.access === 'public') expect([401, 403]).not.toContain(asHolder)
+    else expect(asHolder).toBe(403)
     const isForAll = route.access !== 'administrator'
     const asMember = await ask(route, { ...own(), ...member.headers })
     if (isForAll) expect([401, 403]).not.toContain(asMember)
@@ -101,6 +109,7 @@ describe('whoever is signed in', () => {
       expect(await ask(route, owner.headers)).toBe(403)
       expect(await ask(route, { ...owner.headers, origin: 'http://evil.example' })).toBe(403)
       expect(await ask(route, { ...owner.headers, 'sec-fetch-site': 'same-site' })).toBe(403)
+      expect(await ask(route, holder.headers)).toBe(403)
     },
   )
 
@@ -110,8 +119,27 @@ describe('whoever is signed in', () => {
     expect(await ask(ADMIN_ROUTES.status, { ...owner.headers, cookie })).toBe(200)
   })
 
+  it('with a key alone is let in to these and no others', () => {
+    const open = ROUTES.filter(([, { access }]) => access === 'holder').map(([action]) => action)
+    expect(open.toSorted()).toEqual([
+      'events',
+      'listKeys',
+      'listModels',
+      'listPackages',
+      'overview',
+      'receipt',
+      'revokeKey',
+      'showKey',
+      'showLanCertificate',
+      'showSession',
+      'signOut',
+      'usage',
+      'usageReport',
+    ])
+  })
+
   it('opens nothing on the gateway', async () => {
-    for (const headers of [owner.headers, { authorization: bearer }]) {
+    for (const headers of [owner.headers, holder.headers, { authorization: bearer }]) {
       expect(await ask({ method: 'GET', path: '/v1/balance' }, headers)).toBe(401)
     }
   })

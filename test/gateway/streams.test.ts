@@ -54,7 +54,12 @@ describe('events', () => {
   it('tell of a call once it is recorded, as lists show it, and of the state of the gateway', async () => {
     const events = await listen()
     await soon(() => events.text().includes('event: status'))
-    expect(JSON.parse(eventData(events.text())[0] ?? '')).toEqual({ ledger: 'ok', open_exchanges: 0, held_credits: 0 })
+    expect(JSON.parse(eventData(events.text())[0] ?? '')).toEqual({
+      ledger: 'ok',
+      open_exchanges: 0,
+      held_credits: 0,
+      waiting: 0,
+    })
     const key = await farebox.newKey('plenty')
     await (await chat(farebox, key)).text()
     const recordedMs = performance.now()

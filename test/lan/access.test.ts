@@ -35,6 +35,7 @@ let bearer: string
 let owner: Visitor
 let member: LanVisitor
 let administrator: LanVisitor
+let holder: LanVisitor
 
 beforeAll(async () => {
   farebox = await startLan()
@@ -53,6 +54,7 @@ async function turnOn(administration: boolean): Promise<void> {
   ca = await certificateOf(farebox)
   member = await signInOverLan(url, 'mia', ca)
   administrator = await signInOverLan(url, 'ada', ca)
+  holder = await signInOverLan(url, { key }, ca)
 }
 
 const JSON_BODY = '{"no such member":1}'
@@ -95,6 +97,8 @@ describe.each([false, true])('with administration over the LAN %s', (isAdministe
       { 'x-api-key': key },
       { cookie: administrator.cookie },
       { 'x-farebox-session': administrator.token },
+      { cookie: holder.cookie, 'x-farebox-session': administrator.token },
+      { cookie: holder.cookie, 'x-farebox-session': key },
       { cookie: member.cookie, 'x-farebox-session': administrator.token },
       // The session of the owner of the machine, under either name of its cookie.
       { cookie: owner.cookie, 'x-farebox-session': owner.token },
@@ -113,6 +117,16 @@ describe.each([false, true])('with administration over the LAN %s', (isAdministe
       if (route.access === 'administrator') expect(status, action).toBe(403)
       else expect([401, 403], action).not.toContain(status)
     }
+  })
+
+  it('the holder of a key sees that key and nothing else', async () => {
+    for (const [action, route] of ROUTES.filter(([name]) => name !== 'signOut')) {
+      const status = await ask(route, proofOf(holder))
+      if (route.access === 'holder' || route.access === 'public') expect([401, 403], action).not.toContain(status)
+      else expect(status, action).toBe(403)
+    }
+    expect((await holder.ask('/api/session')).json()['role']).toBe('holder')
+    expect(JSON.parse((await holder.ask('/api/keys')).text) as unknown[]).toHaveLength(1)
   })
 
   it('an administrator gets what the table says', async () => {

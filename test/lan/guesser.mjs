@@ -13,4 +13,12 @@ for (let count = 0; count < Number(guesses); count++)
   guessed.push(await ask(`key_${'A'.repeat(36)}${(count % 90) + 10}`))
 const right = await ask(key)
 const list = await ask(`key_${'A'.repeat(38)}`, '/v1/models')
-process.stdout.write(JSON.stringify({ statuses: guessed.map(({ status }) => status), right, list }))
+const signIn = await fetch(`${url}/api/session`, {
+  method: 'POST',
+  headers: { origin: url, 'content-type': 'application/json' },
+  body: JSON.stringify({ key }),
+})
+await signIn.text()
+process.stdout.write(
+  JSON.stringify({ statuses: guessed.map(({ status }) => status), right, list, signIn: signIn.status }),
+)

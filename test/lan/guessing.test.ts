@@ -14,6 +14,7 @@ type Printed = {
   readonly statuses: readonly number[]
   readonly right: { readonly status: number; readonly retryAfter: string | null }
   readonly list: { readonly status: number }
+  readonly signIn: number
 }
 
 // Where there is none, other-machine.test.ts says so.
@@ -32,11 +33,11 @@ if (machine !== undefined)
         const printed = await machine?.run([process.execPath, GUESSER], { ...env, GUESSES: String(guesses) })
         return JSON.parse(printed ?? '') as Printed
       }
-      const { statuses, right, list } = await guess(200)
+      const { statuses, right, list, signIn } = await guess(200)
       expect(statuses.slice(0, 30)).toEqual(Array.from({ length: 30 }, () => 401))
       expect(new Set(statuses)).toEqual(new Set([401, 429]))
-      // Not even a right key is looked at, and the list of models tells no more.
-      expect([right.status, list.status]).toEqual([429, 429])
+      // Not even a right key is looked at, neither for a call nor to sign in, and the list of models tells no more.
+      expect([right.status, list.status, signIn]).toEqual([429, 429, 429])
       expect(Number(right.retryAfter)).toBeGreaterThan(0)
 
       // On this machine the same key works all the while.

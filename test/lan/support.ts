@@ -108,13 +108,17 @@ export type LanVisitor = {
   ask(path: string, options?: Omit<LanAsk, 'ca'>): Promise<LanAnswer>
 }
 
-/** Signs in over the LAN with a name and a password. */
-export async function signInOverLan(url: string, name: string, ca: string): Promise<LanVisitor> {
+/** Signs in over the LAN: as a member by their name, with the password that they all have, or with a key alone. */
+export async function signInOverLan(
+  url: string,
+  who: string | { readonly key: string },
+  ca: string,
+): Promise<LanVisitor> {
   const answer = await askLan(`${url}/api/session`, {
     method: 'POST',
     ca,
     headers: { origin: url },
-    body: { name, password: PASSWORD },
+    body: typeof who === 'string' ? { name: who, password: PASSWORD } : who,
   })
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`)
   const cookie = String(answer.headers['set-cookie']?.[0]?.split(';')[0])

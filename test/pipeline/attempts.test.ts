@@ -11,6 +11,7 @@ import { Attempts, type Attempted } from '#pipeline/attempts.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { readRequest, type EndpointRequest } from '#pipeline/endpoints.ts'
 import { Health } from '#pipeline/health.ts'
+import type { MemberBudgets } from '#pipeline/member-budgets.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import { Routing, type Place, type RoutingDeps } from '#pipeline/routing.ts'
 import type { Transport } from '#pipeline/ports.ts'
@@ -187,7 +188,8 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
       request,
       served: { model: modelOf('chat-completions'), price: PRICE, places },
       admission: {
-        ticket: { keyId: undefined, tokens: 0, atMs: 0 },
+        ticket: { states: [], queueId: '', tokens: 0, atMs: 0 },
+        share: undefined,
         hold: { ...hold, cycleStartedAtMs: 0, modelId: 'm', priceVersion: 1, createdAtMs: 0 },
         holder: { key: KEY, package: PACKAGE },
         outputCap: 100,
@@ -201,6 +203,7 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
     {
       // A key whose credits are not counted has nothing that could run out.
       ledger: {} as Ledger,
+      budgets: {} as MemberBudgets,
       drains: new Drains(),
       transport: gateway.transport(outcomes, sent),
       adaptations: new Adaptations(),

@@ -26,7 +26,14 @@ afterEach(() => {
 function count(model: string, deps: Partial<CountDeps> = {}): Promise<void> {
   const text = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })
   const models = [...DIALECTS.map((dialect) => modelOf(dialect)), modelOf('responses', [])]
-  const state = { providers: DIALECTS.map(providerOf), models, packages: [PACKAGE], keys: [KEY], members: [] }
+  const state = {
+    providers: DIALECTS.map(providerOf),
+    models,
+    packages: [PACKAGE],
+    keys: [KEY],
+    members: [],
+    invites: [],
+  }
   const call = {
     requestId: 'id',
     caller: { key: KEY, package: PACKAGE },

@@ -13,7 +13,14 @@ function target(upstreamModel: string, priority: number): Target {
 
 it('serves a model by all of its targets, each with its provider', () => {
   const model = modelOf(DIALECT, [target('a', 5), target('b', 0)])
-  const state = { providers: [providerOf(DIALECT)], models: [model], packages: [PACKAGE], keys: [], members: [] }
+  const state = {
+    providers: [providerOf(DIALECT)],
+    models: [model],
+    packages: [PACKAGE],
+    keys: [],
+    members: [],
+    invites: [],
+  }
   const served = resolveModel(
     new Catalog(state, new Map()),
     { model: DIALECT, kind: 'chat', endpoint: 'chat' },

@@ -3,9 +3,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
 import { serveDashboard, type Answers } from '../support/dashboard-server.ts'
 import { shellAnswers } from '../support/dashboard-answers.ts'
 
@@ -24,10 +25,7 @@ beforeAll(async () => {
     build: { outDir: folder, emptyOutDir: true },
   })
   vi.unstubAllEnvs()
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-background-networking'],
-  })
+  browser = await launchBrowser()
 }, 120_000)
 
 afterAll(async () => {

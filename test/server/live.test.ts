@@ -35,6 +35,8 @@ const RECORD: UsageRecord = {
   durationMs: 1,
 }
 
+const NOBODY = { waiting: 0, waitingCalls: () => [] }
+
 let recorded: RecordedCalls
 let faults: unknown[]
 let live: LiveEvents
@@ -53,7 +55,9 @@ beforeEach(async () => {
     recorded,
     // Only what the events read of them.
     catalog: { key: () => ({ name: 'mine' }), provider: () => undefined, keys: [] } as unknown as LiveDeps['catalog'],
-    ledger: { state: 'ok', heldMicro: microCredits(0) } as LiveDeps['ledger'],
+    ledger: { state: 'ok', heldMicro: microCredits(0), waiting: 0 } as LiveDeps['ledger'],
+    gate: NOBODY,
+    routing: { gate: NOBODY },
     open: { size: 0 } as LiveDeps['open'],
     missed: async () => [],
     reportFault: (error) => faults.push(error),

@@ -74,7 +74,8 @@ describe('the OpenAPI document', () => {
     // A cookie alone is sent by any page on this machine, and proves nothing.
     const admin = [{ session_cookie: [], session_header: [] }, { command_line: [] }]
     const scraper = [[{ metrics_token: [] }]]
-    const expected = { key: [keys], scraper, member: [admin], administrator: [admin], public: [[], [{}, ...keys]] }
+    const signedIn = { holder: [admin], member: [admin], administrator: [admin] }
+    const expected = { key: [keys], scraper, ...signedIn, public: [[], [{}, ...keys]] }
     for (const [place, operation] of operations()) {
       expect(expected[operation['x-farebox-access']], place).toContainEqual(operation.security)
       if (operation['x-farebox-access'] !== 'public') expect(operation.responses, place).toHaveProperty('401')

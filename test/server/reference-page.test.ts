@@ -2,9 +2,10 @@
 
 import { request } from 'node:http'
 import axe from 'axe-core'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OpenApiDocument } from '#server/openapi.ts'
+import { launchBrowser } from '../support/browser.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
 
 let farebox: Farebox
@@ -12,10 +13,7 @@ let browser: Browser
 
 beforeAll(async () => {
   farebox = await startFarebox()
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-background-networking'],
-  })
+  browser = await launchBrowser()
 }, 60_000)
 
 afterAll(async () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Catalog } from '#catalog/catalog.ts'
 import type { Key, Package, Provider } from '#core/entities.ts'
-import type { Viewer } from '#core/member.ts'
+import { NO_LIMITS, type Viewer } from '#core/member.ts'
 import { microCredits } from '#core/money.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { keysOf, ownersOf, partsOfQuery } from '#server/report-filter.ts'
@@ -28,14 +28,22 @@ const PACKAGE = { id: 'p', name: 'team', type: 'topup', creditsMicro: microCredi
 const PROVIDER = { id: 'o', name: 'openai' } as unknown as Provider
 const KEYS = [key('one', 'm1', 'Ann'), key('two', 'm1'), key('three', 'm2', 'Ann'), key('four', undefined, 'Bob')]
 const catalog = new Catalog(
-  { providers: [PROVIDER], models: [], packages: [PACKAGE], keys: KEYS, members: [] },
+  { providers: [PROVIDER], models: [], packages: [PACKAGE], keys: KEYS, members: [], invites: [] },
   new Map(),
 )
 
+const HOLDER: Viewer = { type: 'holder', keyId: 'two', keyName: 'name two' }
 const OWNER: Viewer = { type: 'owner', name: 'owner' }
 
 function member(id: string, role: 'member' | 'administrator' = 'member'): Viewer {
-  const rest = { name: id, status: 'active', packages: 'all', passwordHash: undefined, createdAtMs: 1 } as const
+  const rest = {
+    name: id,
+    status: 'active',
+    packages: 'all',
+    passwordHash: undefined,
+    limits: NO_LIMITS,
+    createdAtMs: 1,
+  } as const
   return { type: 'member', member: { id, role, ...rest } }
 }
 
@@ -70,6 +78,25 @@ describe('a member', () => {
   })
 })
 
+describe('the holder of a key', () => {
+  it('only ever asks about that key', () => {
+    const queries = [
+      {},
+      { key: 'name two' },
+      { key: 'two' },
+      { model: 'm' },
+      { provider: 'openai' },
+      { package: 'team' },
+    ]
+    for (const query of queries) expect(partsOfQuery(query, HOLDER, catalog)).toMatchObject({ keyIds: ['two'] })
+    expect(keysOf({ owner: 'Ann' }, HOLDER, catalog)).toEqual([])
+    // Neither another's key nor another one of the same member.
+    for (const name of ['name three', 'four', 'name one', 'one', 'nothing']) {
+      expect(keysOf({ key: name }, HOLDER, catalog)).toMatchObject({ message: `There is no key '${name}'.` })
+    }
+  })
+})
+
 describe('an administrator', () => {
   it.each([OWNER, member('m1', 'administrator')])('asks about every key', (viewer) => {
     expect(keysOf({}, viewer, catalog)).toBeUndefined()
@@ -97,6 +124,7 @@ describe('reports that wait', () => {
     const members = Array.from({ length: 48 }, (_, index) => ask(member(`m${Math.floor(index / 8)}`)))
     expect(await ask(member('m0'))).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 })
     expect(await ask(member('late'))).toMatchObject({ code: 'overloaded' })
+    expect(await ask(HOLDER)).toMatchObject({ code: 'overloaded' })
     const own = Array.from({ length: 16 }, () => ask(OWNER))
     expect(await ask(OWNER)).toMatchObject({ code: 'overloaded' })
     finish()

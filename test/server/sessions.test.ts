@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { Passwords } from '#server/passwords.ts'
-import { Sessions } from '#server/sessions.ts'
+import { Sessions, type Whose } from '#server/sessions.ts'
 import { Tickets } from '#server/tickets.ts'
 import { VisitJournal } from '#server/visit-journal.ts'
 import type { StoredSession, VisitChange } from '#store/session-rows.ts'
@@ -17,17 +17,19 @@ function house() {
     if (change.type === 'put-session') rows.set(change.session.id, change.session)
     if (change.type === 'delete-session') rows.delete(change.id)
   }
-  const deps = { nowMs: () => clock.nowMs, newId: () => `id-${++ids}`, randomBytes, save }
+  const barred = new Set<string>()
+  const isBarred = (whose: Whose) => whose.type === 'holder' && barred.has(whose.keyId)
+  const deps = { nowMs: () => clock.nowMs, newId: () => `id-${++ids}`, randomBytes, save, isBarred }
   const open = () => new Sessions({ sessions: [...rows.values()], failures: [], lastSeenAtMs: new Map() }, deps)
-  return { rows, clock, open }
+  return { rows, clock, open, barred }
 }
 
 describe('a session', () => {
   it('is found by its two values together, and by nothing else', () => {
     const sessions = house().open()
     const [a, b] = [sessions.open(undefined), sessions.open('member')]
-    expect(sessions.find(a.token, [a.cookie])).toMatchObject({ id: a.session.id, memberId: undefined })
-    expect(sessions.find(b.token, ['', 'x', b.cookie])).toMatchObject({ memberId: 'member' })
+    expect(sessions.find(a.token, [a.cookie])).toMatchObject({ id: a.session.id, whose: { type: 'owner' } })
+    expect(sessions.find(b.token, ['', 'x', b.cookie])).toMatchObject({ whose: { type: 'member', memberId: 'member' } })
     for (const [token, cookies] of [
       [a.token, []],
       [a.token, [b.cookie]],
@@ -46,7 +48,38 @@ describe('a session', () => {
     const { token, cookie } = open().open('member')
     expect(JSON.stringify([...rows])).not.toContain(token)
     expect(JSON.stringify([...rows])).not.toContain(cookie)
-    expect(open().find(token, [cookie])).toMatchObject({ memberId: 'member' })
+    expect(open().find(token, [cookie])).toMatchObject({ whose: { type: 'member', memberId: 'member' } })
+  })
+
+  it("of a key is nowhere but in memory, and is nobody else's", () => {
+    const { rows, open } = house()
+    const sessions = open()
+    const { token, cookie, session } = sessions.openForKey('key-id', 'hash')
+    expect(sessions.find(token, [cookie])).toMatchObject({
+      whose: { type: 'holder', keyId: 'key-id', keyHash: 'hash' },
+    })
+    expect(rows.size).toBe(0)
+    expect(open().find(token, [cookie])).toBeUndefined()
+    // Neither ending all of the owner nor of a member of the same id ends it.
+    sessions.endAllOf(undefined)
+    sessions.endAllOf('key-id')
+    expect([sessions.count(undefined), sessions.count('key-id')]).toEqual([0, 0])
+    expect(sessions.find(token, [cookie])).toBeDefined()
+    const other = sessions.openForKey('key-id', 'hash')
+    const owner = sessions.open(undefined)
+    sessions.endAllLike(session)
+    expect(sessions.find(other.token, [other.cookie])).toBeUndefined()
+    expect(sessions.find(owner.token, [owner.cookie])).toBeDefined()
+  })
+
+  it('of somebody who may not be here any more ends at the next sweep, and what it has running with it', () => {
+    const { open, barred } = house()
+    const sessions = open()
+    const [one, two] = [sessions.openForKey('one', 'hash'), sessions.openForKey('two', 'hash')]
+    barred.add('one')
+    sessions.sweep()
+    expect([one.session.ended.aborted, two.session.ended.aborted]).toEqual([true, false])
+    expect(sessions.find(one.token, [one.cookie])).toBeUndefined()
   })
 
   it('ends half an hour after its last request, also over a restart', () => {

@@ -95,7 +95,7 @@ function report(request: Partial<UsageReportRequest>): UsageReport {
 
 function ask(request: Partial<UsageReportRequest>): UsageReport | Refusal {
   const usual = { from: undefined, to: undefined, rollup: undefined, group: 'none', top: 50, owners: {} } as const
-  return usageReport(db, { ...usual, parts: ANY_PARTS, nowMs: 0, ...request })
+  return usageReport(db, { ...usual, hasPoints: true, heads: {}, parts: ANY_PARTS, nowMs: 0, ...request })
 }
 
 const aCall = fc.record({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Key, Model, Package, Provider } from '#core/entities.ts'
-import type { Member } from '#core/member.ts'
+import { NO_LIMITS, type Member } from '#core/member.ts'
 import { microCredits } from '#core/money.ts'
 import { uuidV7Generator } from '#core/uuid.ts'
 import { applyCatalogChange, loadCatalog, loadPriceVersions, type CatalogChange } from '#store/catalog-rows.ts'
@@ -100,6 +100,7 @@ const MEMBER: Member = {
   status: 'suspended',
   packages: ['package'],
   passwordHash: '$scrypt$',
+  limits: { ...NO_LIMITS, requestsPerMinute: 60, dailyMicro: microCredits(5) },
   createdAtMs: 5,
 }
 
@@ -120,6 +121,7 @@ describe('the catalogue', () => {
       packages: [PACKAGE],
       keys: [KEY],
       members: [MEMBER],
+      invites: [],
     })
   })
 
@@ -168,6 +170,7 @@ describe('the catalogue', () => {
       packages: [entity],
       keys: [key],
       members: [member],
+      invites: [],
     })
   })
 
@@ -191,13 +194,14 @@ describe('the catalogue', () => {
       packages: [larger],
       keys: [suspended],
       members: [promoted],
+      invites: [],
     })
   })
 
   it('forgets what is deleted, with the targets of a model', () => {
     apply(...ALL.slice(0, 3), { type: 'delete-model', id: 'gpt' }, { type: 'delete-provider', id: 'provider' })
     apply({ type: 'delete-package', id: 'package' })
-    expect(loadCatalog(db)).toEqual({ providers: [], models: [], packages: [], keys: [], members: [] })
+    expect(loadCatalog(db)).toEqual({ providers: [], models: [], packages: [], keys: [], members: [], invites: [] })
   })
 
   it("keeps the revoked keys of a member who is removed, as nobody's", () => {

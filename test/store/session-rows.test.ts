@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { NO_LIMITS } from '#core/member.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { backUp } from '#store/backup.ts'
 import { applyCatalogChange } from '#store/catalog-rows.ts'
@@ -26,6 +27,7 @@ const MEMBER = {
   status: 'active',
   packages: 'all',
   passwordHash: undefined,
+  limits: NO_LIMITS,
   createdAtMs: 1,
 } as const
 
