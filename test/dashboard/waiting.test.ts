@@ -44,6 +44,8 @@ async function holdUp(name: string): Promise<() => Promise<void>> {
   return async () => {
     leaving.abort()
     await held
+    // The last mention of it: what nobody holds is collected, and `fetch` ends a call whose answer was.
+    await expect(running.text()).rejects.toThrow('abort')
   }
 }
 
