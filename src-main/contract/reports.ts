@@ -145,8 +145,8 @@ export const LedgerList = strict({
       amount_credits: Type.Number(),
       /** What the call cost, on entries that end a hold. */
       charge_credits: NullableCredits,
-      /** What the key had available afterwards. */
-      available_credits: Type.Number(),
+      /** What the key had available afterwards; null where its package was unlimited. */
+      available_credits: NullableCredits,
       request_id: NullableText,
       model: NullableText,
       reason: NullableText,
