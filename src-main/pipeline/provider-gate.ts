@@ -5,7 +5,7 @@ import type { PackageLimits, Provider, ProviderLimits } from '#core/entities.ts'
 import { checkLimits, giveBackLimits, newLimitState, takeLimits, type LimitState } from '#core/limits.ts'
 import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { CallNote, WaitingCall } from '#core/waiting.ts'
+import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
 import type { Cancellation } from '#ledger/ledger.ts'
 import { DayCount, type DayCountOptions } from '#pipeline/day-count.ts'
 
@@ -46,11 +46,7 @@ type Lane = {
 
 const MAX_WAITERS = 256
 
-const LIMIT_NAMES: Record<keyof ProviderLimits, string> = {
-  concurrentRequests: 'concurrent_requests',
-  requestsPerMinute: 'requests_per_minute',
-  dailyMicro: 'credits_per_day',
-}
+const NAMES = { ...LIMIT_NAMES, dailyMicro: 'credits_per_day' } as const satisfies Record<keyof ProviderLimits, string>
 
 export class ProviderGate {
   readonly #options: ProviderGateOptions
@@ -143,7 +139,7 @@ export class ProviderGate {
 
   /** The refusal for a request that no provider takes. */
   refusal({ limit, waitMs }: Full): Refusal {
-    const name = LIMIT_NAMES[limit]
+    const name = NAMES[limit]
     const message = `The limit of ${name.replaceAll('_', ' ')} for the provider of this model is reached.`
     return refuse('overloaded', message, {
       retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
