@@ -72,6 +72,15 @@ export async function usedMicro(url: string, key: string): Promise<number> {
   return Math.round(balance.used_credits * 1e6)
 }
 
+/** Throws when the books do not agree; else tells how many holds are open in them. */
+export async function checkBooks(farebox: Pick<Installation, 'run'>): Promise<number> {
+  const report = JSON.parse(await farebox.run('ledger', 'verify', '--json')) as { ok?: unknown; open_holds?: unknown }
+  if (report.ok !== true || typeof report.open_holds !== 'number') {
+    throw new Error(`the books do not agree: ${JSON.stringify(report)}`)
+  }
+  return report.open_holds
+}
+
 async function createKey(dataFolder: string): Promise<string> {
   const output = await runVerb(dataFolder, ['key', 'create', 'bench', '--package', PACKAGE, '--json'])
   const { key } = JSON.parse(output) as { key?: unknown }
