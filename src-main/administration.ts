@@ -50,6 +50,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     memberUse: (memberId) => ({
       running: parts.gate.running(memberId),
       chargedTodayMicro: parts.budgets.chargedTodayMicro(memberId),
+      heldMicro: parts.budgets.heldMicro(memberId),
     }),
     waiting: (viewer) => waitingView(parts, viewer),
     status: async () => ({ ...(await status()), targets: targetsView(parts), provider_use: providerUseView(parts) }),

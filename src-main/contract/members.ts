@@ -1,13 +1,24 @@
 // Members and their sessions, as the admin API shows them. Passwords only ever go in.
 
 import { Type, type Static } from 'typebox'
-import { Credits, LimitsFields, LimitsShown, Name, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
+import {
+  Credits,
+  LimitsFields,
+  LimitsShown,
+  Name,
+  NullableCredits,
+  NullableTimestamp,
+  strict,
+  Timestamp,
+} from '#contract/fields.ts'
 
 const Role = Type.Enum(['administrator', 'member'])
 /** Packages by id or name under which a member may create keys; `all` also means those to come. */
 export const OpenPackages = Type.Union([Type.Literal('all'), Type.Array(Name, { maxItems: 1000 })])
 /** What all keys of a member may use together. Given as a whole: a limit that is left out is lifted. */
 const MemberLimits = strict({ ...LimitsFields.properties, credits_per_day: Type.Optional(Credits) })
+/** The same as they are shown: null is no limit. */
+export const MemberLimitsShown = strict({ ...LimitsShown.properties, credits_per_day: NullableCredits })
 /** Long enough to resist guessing at the speed that sign-in allows. What is longer than a sentence would only cost time to hash. */
 export const NewPassword = Type.String({ minLength: 10, maxLength: 256 })
 /** What somebody claims; checked against the hash and nothing else. */
@@ -35,7 +46,7 @@ export const MemberView = strict({
   role: Role,
   status: Type.Enum(['active', 'suspended']),
   packages: Type.Union([Type.Literal('all'), Type.Array(Type.String())]),
-  limits: strict({ ...LimitsShown.properties, credits_per_day: Type.Union([Type.Number(), Type.Null()]) }),
+  limits: MemberLimitsShown,
   /** Calls of all their keys that run at the moment. */
   running_calls: Type.Integer(),
   /** What they were charged today, in the machine's time zone. */

@@ -13,6 +13,7 @@ import {
   Timestamp,
 } from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
+import { MemberLimitsShown } from '#contract/members.ts'
 import { UsageView } from '#contract/schemas.ts'
 
 /**
@@ -88,6 +89,19 @@ export const UsageReport = strict({
 
 const Latency = strict({ p50_ms: NullableCount, p95_ms: NullableCount })
 
+/** What the viewer is held to; null where nothing is limited, and for the owner of the machine. */
+const OwnLimits = strict({
+  /** For all keys of the member together, beside what each key has from its package; null is no limit. */
+  limits: MemberLimitsShown,
+  /** What all keys of the member use of it now; null for the holder of a key, who is not told what other keys do. */
+  use: Type.Union([
+    strict({ running_calls: Type.Integer(), credits_today: Type.Number(), held_credits: Type.Number() }),
+    Type.Null(),
+  ]),
+  /** When the credits of the day begin anew, in the machine's time zone; null where they are not limited. */
+  next_reset_at: NullableTimestamp,
+})
+
 export const OverviewView = strict({
   gateway: strict({
     url: NullableText,
@@ -116,6 +130,7 @@ export const OverviewView = strict({
     /** The charge by the end of the day at the speed of today; null while that says nothing. */
     expected_credits: NullableCredits,
   }),
+  own_limits: Type.Union([OwnLimits, Type.Null()]),
   /** Of streams in the present hour and the 23 before it; at most 2.5 % off. */
   first_token: Latency,
   attention: Type.Array(

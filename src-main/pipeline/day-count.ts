@@ -26,6 +26,10 @@ export class DayCount {
     return this.#chargedMicro
   }
 
+  get heldMicro(): number {
+    return this.#heldMicro
+  }
+
   /** With what is held. */
   get takenMicro(): number {
     this.#turn()

@@ -78,6 +78,11 @@ export class MemberBudgets {
     return microCredits(this.#days.get(memberId)?.chargedMicro ?? 0)
   }
 
+  /** What running calls of the member may come to cost. */
+  heldMicro(memberId: string): MicroCredits {
+    return microCredits(this.#days.get(memberId)?.heldMicro ?? 0)
+  }
+
   #left(memberId: string, day: DayCount): number {
     const daily = this.#options.dailyMicroOf(memberId)
     return daily === undefined ? Number.POSITIVE_INFINITY : daily - day.takenMicro

@@ -34,7 +34,7 @@ import { inviteHandlers } from '#server/invite-handlers.ts'
 import type { KeySignInDeps } from '#server/key-sign-in.ts'
 import { keyHandlers } from '#server/key-handlers.ts'
 import { lanHandlers, type LanControl } from '#server/lan-handlers.ts'
-import { memberHandlers, type MemberUse } from '#server/member-handlers.ts'
+import { memberHandlers } from '#server/member-handlers.ts'
 import { pauseHandlers } from '#server/pause.ts'
 import type { ReportDeps } from '#server/report-deps.ts'
 import { reportHandlers } from '#server/report-handlers.ts'
@@ -45,7 +45,6 @@ import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
 
 export type AdminDeps = ReportDeps & {
   readonly pause: Pause
-  readonly memberUse: (memberId: string) => MemberUse
   readonly waiting: (viewer: Viewer) => WaitingView
   /** `model` is one to ask for a few tokens where there is no other way. */
   readonly testProvider: (provider: Provider, model: string | undefined) => Promise<ProviderTestResult>

@@ -15,12 +15,13 @@ import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { MemberEdit, MemberView, OwnPassword } from '#contract/members.ts'
 import type { Member } from '#core/member.ts'
-import { microToCredits, type MicroCredits } from '#core/money.ts'
+import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AdminHandlers, AdminInput } from '#server/admin.ts'
 import type { Door } from '#server/door.ts'
 import { enter, noSession, sessionView } from '#server/enter.ts'
 import type { KeySignInDeps } from '#server/key-sign-in.ts'
+import type { MemberUse } from '#server/report-deps.ts'
 import { checkPassword, signIn } from '#server/sign-in.ts'
 
 type MemberActions =
@@ -47,8 +48,6 @@ export type MemberDeps = {
   readonly memberUse: (memberId: string) => MemberUse
   readonly keyGuesses: KeySignInDeps['guesses']
 }
-
-export type MemberUse = { readonly running: number; readonly chargedTodayMicro: MicroCredits }
 
 export function memberHandlers(deps: MemberDeps): Pick<AdminHandlers, MemberActions> {
   const { context, door, inTurn } = deps

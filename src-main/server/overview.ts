@@ -15,6 +15,7 @@ import type { OverviewSums } from '#reports/overview-sums.ts'
 import { totalsView } from '#reports/totals-view.ts'
 import { attentionOf, type UsableKey } from '#server/attention.ts'
 import { keysOf } from '#server/report-filter.ts'
+import { ownLimits } from '#server/own-limits.ts'
 import type { ReportDeps } from '#server/report-deps.ts'
 
 /** `origin` is where the viewer reaches the gateway, if that is not on this machine. */
@@ -29,6 +30,7 @@ export async function overviewOf(deps: ReportDeps, viewer: Viewer, origin?: stri
     gateway: gatewayView(deps, { viewer, status, timeZone: sums.timeZone, origin }),
     credits: creditsView(usable, sums, nowMs()),
     today: todayView(sums, nowMs()),
+    own_limits: ownLimits(deps, viewer) ?? null,
     first_token: { p50_ms: sums.firstToken.p50Ms ?? null, p95_ms: sums.firstToken.p95Ms ?? null },
     attention: await attentionOf(deps, { viewer, status, usable }),
     latest: [...sums.latest],

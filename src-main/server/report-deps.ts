@@ -2,6 +2,7 @@
 
 import type { CatalogContext } from '#catalog/context.ts'
 import type { StatusView } from '#contract/schemas.ts'
+import type { MicroCredits } from '#core/money.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { EntryFilter } from '#ledger/list.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
@@ -17,10 +18,18 @@ export type ReportQuestions = {
   overview(request: OverviewRequest): Promise<OverviewSums>
 }
 
+/** What the calls of all keys of a member do at the moment, and what they were charged on this day of the machine's time zone. */
+export type MemberUse = {
+  readonly running: number
+  readonly chargedTodayMicro: MicroCredits
+  readonly heldMicro: MicroCredits
+}
+
 export type ReportDeps = {
   readonly context: CatalogContext
   readonly reports: ReportQuestions
   readonly status: () => Promise<StatusView>
+  readonly memberUse: (memberId: string) => MemberUse
   readonly open: Pick<OpenExchanges, 'size' | 'count'>
   /** Bytes that are free where the database is; undefined where nobody can say. */
   readonly freeBytes: () => Promise<number | undefined>

@@ -346,6 +346,7 @@ export const OVERVIEW: ResponseBody<'overview'> = {
     runs_out_at: null,
   },
   today: { totals, previous: NO_TOTALS, expected_credits: 3.9 },
+  own_limits: null,
   first_token: { p50_ms: 600, p95_ms: null },
   attention: [
     { kind: 'secret', subject: 'openai', at: null, page: 'providers', text: "The secret of 'openai' is locked." },

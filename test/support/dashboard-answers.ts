@@ -44,6 +44,7 @@ const OVERVIEW = {
     runs_out_at: null,
   },
   today: { totals: TOTALS, previous: TOTALS, expected_credits: null },
+  own_limits: null,
   first_token: { p50_ms: 600, p95_ms: 2100 },
   attention: [],
   latest: [],

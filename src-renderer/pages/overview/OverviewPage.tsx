@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
+import { OwnLimits } from '#renderer/components/own-limits.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { ErrorState, StaleMark } from '#renderer/components/states.tsx'
 import { newestOf } from '#renderer/data/live.ts'
@@ -61,6 +62,7 @@ export function OverviewPage() {
         <div className="flex flex-col gap-4">
           <FirstRunOffer />
           <Tiles overview={data} />
+          <OwnLimits overview={data} />
           <Attention items={data?.attention} zone={data?.gateway.time_zone} />
           <Waiting waiting={waiting.data} zone={data?.gateway.time_zone} />
           <SpendCard

@@ -11,6 +11,7 @@ import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { Confirm } from '#renderer/components/confirm.tsx'
+import { OwnLimits } from '#renderer/components/own-limits.tsx'
 import { PackageFacts } from '#renderer/components/package-facts.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { ErrorState, Loading, StaleMark } from '#renderer/components/states.tsx'
@@ -22,6 +23,8 @@ import { RequestList } from '#renderer/pages/keys/RecentRequests.tsx'
 import { SetUp } from '#renderer/pages/own-key/SetUp.tsx'
 
 const EVERY_MS = 5000
+/** As in the shell, which asks for the same and shares the answer. */
+const OVERVIEW_EVERY_MS = 15_000
 
 export function OwnKeyPage() {
   const { t } = useTranslation('keys')
@@ -50,6 +53,7 @@ type KeyCardsProps = { readonly item: KeyView; readonly stale: false | ReactElem
 function KeyCards({ item, stale }: KeyCardsProps) {
   const { t } = useTranslation('keys')
   const packages = useApi('listPackages', {})
+  const overview = useApi('overview', {}, { everyMs: OVERVIEW_EVERY_MS })
   const found = packageOf(item, packages.data)
   const [isRevoking, setIsRevoking] = useState(false)
   useCommands(useMemo(() => [{ id: 'revoke', label: t('own.revoke'), run: () => setIsRevoking(true) }], [t]))
@@ -86,6 +90,7 @@ function KeyCards({ item, stale }: KeyCardsProps) {
           <Card title={t('packageTitle', { name: item.package })}>
             {found === undefined ? <Loading lines={6} /> : <PackageFacts item={found} />}
           </Card>
+          <OwnLimits overview={overview.data} />
           <SetUp entity={found} />
         </div>
       </div>
