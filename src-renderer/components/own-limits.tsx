@@ -18,40 +18,26 @@ export function OwnLimits({ overview }: { readonly overview: OverviewView | unde
   const isShared = own.use === null
   return (
     <Card title={t(isShared ? 'ownLimits.sharedTitle' : 'ownLimits.title')}>
-      <div className="flex max-w-2xl flex-col gap-3">
+      <div className="@container flex flex-col gap-3">
         <p className="text-xs text-muted">{t(isShared ? 'ownLimits.sharedText' : 'ownLimits.text')}</p>
         {isDayUsedUp(own) && <Caution>{t('ownLimits.usedUp')}</Caution>}
-        {own.use !== null && (
-          <Bar total={own.limits.credits_per_day} used={own.use.credits_today} held={own.use.held_credits} />
-        )}
-        <LimitFacts own={own} zone={overview?.gateway.time_zone} />
+        <div className="grid items-start gap-x-12 gap-y-1.5 @3xl:grid-cols-2">
+          <DayFacts own={own} zone={overview?.gateway.time_zone} />
+          <RateFacts own={own} />
+        </div>
       </div>
     </Card>
   )
 }
 
-type LimitFactsProps = { readonly own: Limits; readonly zone: string | undefined }
+type FactsProps = { readonly own: Limits; readonly zone: string | undefined }
 
-function LimitFacts({ own, zone }: LimitFactsProps) {
-  const { t, i18n } = useTranslation('common')
-  const count = (value: number) => countText(value, i18n.language)
-  const { requests_per_minute: requests, tokens_per_minute: tokens, concurrent_requests: most } = own.limits
-  const running = (limit: number) =>
-    own.use === null ? count(limit) : t('ownLimits.now', { limit: count(limit), running: count(own.use.running_calls) })
-  const facts: readonly (Fact | undefined)[] = [
-    ...useDayFacts(own, zone),
-    requests === null ? undefined : { name: t('package.requests'), value: count(requests) },
-    tokens === null ? undefined : { name: t('package.tokens'), value: count(tokens) },
-    most === null ? undefined : { name: t('package.concurrent'), value: running(most) },
-  ]
-  return <Facts facts={facts.filter((fact) => fact !== undefined)} />
-}
-
-function useDayFacts(own: Limits, zone: string | undefined): readonly Fact[] {
+/** The credits of a day, and what is used of them. */
+function DayFacts({ own, zone }: FactsProps) {
   const { t } = useTranslation('common')
   const { limits, use, next_reset_at: resetAt } = own
-  if (limits.credits_per_day === null) return []
-  const used =
+  if (limits.credits_per_day === null) return null
+  const used: readonly Fact[] =
     use === null
       ? []
       : [
@@ -59,11 +45,33 @@ function useDayFacts(own: Limits, zone: string | undefined): readonly Fact[] {
           { name: t('ownLimits.held'), value: <Money credits={use.held_credits} detail="exact" /> },
           { name: t('ownLimits.left'), value: <Money micro={leftToday(own)} detail="exact" /> },
         ]
-  return [
+  const facts = [
     { name: t('ownLimits.credits'), value: <Money credits={limits.credits_per_day} detail="exact" /> },
     ...used,
     { name: t('ownLimits.reset'), value: <Reset at={resetAt} zone={zone} /> },
   ]
+  return (
+    <div className="flex flex-col gap-3">
+      {use !== null && <Bar total={limits.credits_per_day} used={use.credits_today} held={use.held_credits} />}
+      <Facts facts={facts} />
+    </div>
+  )
+}
+
+/** Those of a minute, and of requests at a time. */
+function RateFacts({ own }: Pick<FactsProps, 'own'>) {
+  const { t, i18n } = useTranslation('common')
+  const count = (value: number) => countText(value, i18n.language)
+  const { requests_per_minute: requests, tokens_per_minute: tokens, concurrent_requests: most } = own.limits
+  const running = (limit: number) =>
+    own.use === null ? count(limit) : t('ownLimits.now', { limit: count(limit), running: count(own.use.running_calls) })
+  const facts: readonly (Fact | undefined)[] = [
+    requests === null ? undefined : { name: t('package.requests'), value: count(requests) },
+    tokens === null ? undefined : { name: t('package.tokens'), value: count(tokens) },
+    most === null ? undefined : { name: t('package.concurrent'), value: running(most) },
+  ]
+  const limited = facts.filter((fact) => fact !== undefined)
+  return limited.length === 0 ? null : <Facts className="content-start" facts={limited} />
 }
 
 /** With the exact time beside it: midnight of the machine's zone may be any hour of the reader's. */

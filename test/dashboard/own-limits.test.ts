@@ -52,7 +52,7 @@ describe('on the overview of a member', () => {
           .format(0)
           .split(' ')
           .at(-1)
-        expect(await fact(page, 'Begins anew').innerText()).toMatch(new RegExp(`00:00:00 ${named}$`))
+        expect(await fact(page, 'Next reset').innerText()).toMatch(new RegExp(`00:00:00 ${named}$`))
       },
       { member },
     )
@@ -97,7 +97,7 @@ describe('on the page of a key', () => {
         await card(page, title).getByText('is not shown').waitFor()
         expect(await fact(page, 'Requests per minute', title).innerText()).toBe('23')
         expect(await fact(page, 'Concurrent requests', title).innerText()).toBe('4')
-        expect(await fact(page, 'Begins anew', title).innerText()).toContain('00:00:00')
+        expect(await fact(page, 'Next reset', title).innerText()).toContain('00:00:00')
         expect(await card(page, title).getByText('today').count()).toBe(0)
         expect(await card(page, title).getByRole('img').count()).toBe(0)
       },
