@@ -54,6 +54,7 @@ async function startDesktop(argv) {
 /**
  * Keeps compiled code beside the dependencies, in a folder that only who installed Farebox can write. Turning TypeScript
  * into JavaScript takes a compiler of 30 MB; with the cache it is loaded once, by a process that ends before Farebox starts.
+ * Beside it are the packages that every start loads, as one file each.
  */
 async function useCompileCache() {
   const [{ existsSync, mkdirSync }, { spawnSync }, { enableCompileCache }, { fileURLToPath }] = await Promise.all([
@@ -64,13 +65,21 @@ async function useCompileCache() {
   ])
   const packages = fileURLToPath(new URL('../node_modules', import.meta.url))
   if (!existsSync(packages)) return
-  const folder = packages + '/.cache/farebox/' + process.version
   try {
+    const { folder } = (await import('./cache-folder.mjs')).cacheFolders()
     const isNew = mkdirSync(folder, { recursive: true }) !== undefined
     // Worker threads and the warm-up find the cache through the environment.
     process.env.NODE_COMPILE_CACHE = folder
-    if (isNew) spawnSync(process.execPath, [fileURLToPath(new URL('warm-up.ts', import.meta.url))])
+    const here = (name) => fileURLToPath(new URL(name, import.meta.url))
+    const hook = new URL('bundled-packages.mjs', import.meta.url).href
+    if (isNew) {
+      // The builder is used once, and need not be in the cache.
+      const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }
+      spawnSync(process.execPath, [here('bundle-packages.mjs')], { env })
+      spawnSync(process.execPath, ['--import', hook, here('warm-up.ts')])
+    }
     enableCompileCache(folder)
+    await import(hook)
   } catch {
     // Installed by someone else, in a folder that is not ours to write: Farebox runs without a cache.
   }
