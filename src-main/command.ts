@@ -105,7 +105,7 @@ async function* exportOf(dataDir: string): AsyncGenerator<string> {
     import('#store/database.ts'),
     import('#ledger/export.ts'),
   ])
-  const db = openForReading(dataDir)
+  const db = openForReading(dataDir, { readsOnce: true })
   try {
     yield* exportLedger(db, { program: `farebox ${VERSION}`, exportedAt: new Date().toISOString() })
   } finally {

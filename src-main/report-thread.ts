@@ -58,7 +58,7 @@ const PATIENT_NICENESS = 10
 
 const { dataDir, isPatient } = workerData as ReportThreadData
 if (isPatient) giveWay()
-const db = openForReading(dataDir)
+const db = openForReading(dataDir, { readsOnce: isPatient })
 
 serveOperations<ReportOperations>({
   usage: (filter) => jsonOf(usagePageView(listUsage(db, filter))),

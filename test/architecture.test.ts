@@ -152,7 +152,7 @@ function importViolation(file: SourceFile, room: Room, found: Import): string | 
 }
 
 /** Tables of the contract that are plain data: the others would bring the schema library into the browser. */
-const DASHBOARD_TABLES = ['contract/admin-routes.ts', 'contract/pages.ts']
+const DASHBOARD_TABLES = ['contract/admin-routes.ts', 'contract/usage-sums.ts']
 const DASHBOARD_PACKAGES =
   /^(react|react-dom|radix-ui|recharts|i18next|react-i18next|lucide-react|cmdk|clsx|tailwind-merge|class-variance-authority|get-nonce|uqr|react-hook-form|@tanstack\/.+|@dnd-kit\/.+)$/
 

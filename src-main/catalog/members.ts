@@ -4,6 +4,7 @@
 import type { Catalog } from '#catalog/catalog.ts'
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import { noPackage } from '#catalog/packages.ts'
+import { rateLimitsView, readRateLimits } from '#catalog/rate-limits.ts'
 import type { MemberCreate, MemberEdit, MemberView } from '#contract/members.ts'
 import { NO_LIMITS, type Member, type MemberLimits } from '#core/member.ts'
 import { creditsToMicro, microToCredits } from '#core/money.ts'
@@ -112,14 +113,11 @@ export function noMember(idOrName: string): Refusal {
 
 export function memberLimitsView(limits: MemberLimits): MemberView['limits'] {
   return {
-    requests_per_minute: limits.requestsPerMinute ?? null,
-    tokens_per_minute: limits.tokensPerMinute ?? null,
-    concurrent_requests: limits.concurrentRequests ?? null,
+    ...rateLimitsView(limits),
     credits_per_day: limits.dailyMicro === undefined ? null : microToCredits(limits.dailyMicro),
   }
 }
 
-/** Limits are given as a whole: one that is left out is lifted. */
 function readMemberLimits(input: NonNullable<MemberEdit['limits']>): MemberLimits | Refusal {
   const { credits_per_day: daily } = input
   const dailyMicro = daily === undefined ? undefined : creditsToMicro(daily)
@@ -127,12 +125,7 @@ function readMemberLimits(input: NonNullable<MemberEdit['limits']>): MemberLimit
     const message = "'credits_per_day' has more than six decimals."
     return refuse('invalid_request', message, { param: 'limits.credits_per_day' })
   }
-  return {
-    requestsPerMinute: input.requests_per_minute,
-    tokensPerMinute: input.tokens_per_minute,
-    concurrentRequests: input.concurrent_requests,
-    dailyMicro,
-  }
+  return { ...readRateLimits(input), dailyMicro }
 }
 
 /** As ids, each once. A package that is removed later leaves its id behind, which opens nothing. */

@@ -2,10 +2,11 @@
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import { readDeadline } from '#catalog/dates.ts'
+import { readRateLimits } from '#catalog/rate-limits.ts'
 import { packageView } from '#catalog/views.ts'
 import type { PackageCreate, PackageEdit, PackageView } from '#contract/schemas.ts'
 import { isTimeZone } from '#core/cycle.ts'
-import type { Package, PackageLimits } from '#core/entities.ts'
+import type { Package } from '#core/entities.ts'
 import { creditsToMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AccountTerms } from '#ledger/account.ts'
@@ -103,7 +104,7 @@ export function readPackage(
     type: input.type,
     creditsMicro,
     timeZone,
-    limits: readLimits(input, existing),
+    limits: input.limits === undefined && existing !== undefined ? existing.limits : readRateLimits(input.limits ?? {}),
     models: input.models ?? existing?.models ?? 'all',
     validUntilMs,
     createdAtMs: existing?.createdAtMs ?? context.nowMs(),
@@ -119,16 +120,6 @@ function readCredits(input: PackageCreate, existing: Package | undefined): Micro
     return existing === undefined || existing.type === 'unlimited' ? wrong('is required') : existing.creditsMicro
   }
   return creditsToMicro(input.credits) ?? wrong('takes at most six decimals')
-}
-
-/** Limits are given as a whole: one that is left out is lifted. */
-function readLimits(input: PackageCreate, existing: Package | undefined): PackageLimits {
-  if (input.limits === undefined && existing !== undefined) return existing.limits
-  return {
-    requestsPerMinute: input.limits?.requests_per_minute,
-    tokensPerMinute: input.limits?.tokens_per_minute,
-    concurrentRequests: input.limits?.concurrent_requests,
-  }
 }
 
 function readValidUntil(

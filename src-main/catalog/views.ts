@@ -6,6 +6,7 @@ import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import { limitsView, timeLimitsView } from '#catalog/provider-limits.ts'
 import { quirksView } from '#catalog/quirks.ts'
+import { rateLimitsView } from '#catalog/rate-limits.ts'
 import type { Key, Model, Package, Provider } from '#core/entities.ts'
 import { microToCredits, type MicroCredits } from '#core/money.ts'
 import type { Price } from '#core/pricing.ts'
@@ -76,11 +77,7 @@ export function packageView(
     type: entity.type,
     credits: entity.type === 'unlimited' ? null : microToCredits(entity.creditsMicro),
     timezone: entity.timeZone,
-    limits: {
-      requests_per_minute: entity.limits.requestsPerMinute ?? null,
-      tokens_per_minute: entity.limits.tokensPerMinute ?? null,
-      concurrent_requests: entity.limits.concurrentRequests ?? null,
-    },
+    limits: rateLimitsView(entity.limits),
     models: entity.models === 'all' ? 'all' : [...entity.models],
     valid_until: isoOrNull(entity.validUntilMs),
     keys,

@@ -65,7 +65,7 @@ function row(entry: LedgerList['entries'][number]) {
     entry.kind,
     entry.amount_credits,
     entry.charge_credits,
-    entry.available_credits,
+    entry.available_credits ?? 'unlimited',
     entry.model,
     entry.reason,
     entry.request_id,

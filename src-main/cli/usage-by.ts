@@ -5,8 +5,9 @@ import { csvLine } from '#cli/csv.ts'
 import { UsageError } from '#cli/errors.ts'
 import { view, type Output } from '#cli/output.ts'
 import { requestQuery } from '#cli/request.ts'
-import { SUM_COLUMNS, totalsText } from '#cli/usage-report.ts'
+import { totalsText } from '#cli/usage-report.ts'
 import type { UsageReport, UsageReportQuery } from '#contract/reports.ts'
+import { SUM_COLUMNS } from '#contract/usage-sums.ts'
 
 /** As many groups as the gateway tells apart without the course of time. */
 const EVERYBODY = '999'

@@ -6,6 +6,7 @@ import { table, timeIn, view, type Cell } from '#cli/output.ts'
 import { requestQuery } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { Totals, UsageReport } from '#contract/reports.ts'
+import { SUM_COLUMNS } from '#contract/usage-sums.ts'
 
 const MAX_TOP = 999
 
@@ -39,19 +40,6 @@ const report = verb({
 })
 
 export const USAGE_REPORT_VERBS = [report]
-
-export const SUM_COLUMNS = [
-  'requests',
-  'failed',
-  'input_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'charge_credits',
-  'estimated_usage',
-  'unknown_usage',
-] as const satisfies readonly (keyof Totals)[]
 
 /** A line for each interval of each group; of the rest its sum is called `other`, as in the answer of the API. */
 async function* csvChunks(ask: () => Promise<UsageReport>): AsyncGenerator<string> {

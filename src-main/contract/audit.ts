@@ -1,9 +1,7 @@
 // The audit log, and the settings that this process runs with.
 
 import { Type, type Static } from 'typebox'
-import { Name, NullableCount, strict, Timestamp } from '#contract/fields.ts'
-
-const NullableText = Type.Union([Type.String(), Type.Null()])
+import { Name, NullableCount, NullableText, strict, Timestamp } from '#contract/fields.ts'
 
 export const AuditQuery = strict({
   limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),

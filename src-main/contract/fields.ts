@@ -15,6 +15,9 @@ export const Timestamp = Type.String({ format: 'date-time' })
 export const Credits = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 export const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
 export const NullableCount = Type.Union([Type.Integer(), Type.Null()])
+export const NullableText = Type.Union([Type.String(), Type.Null()])
+export const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
+export const NullableCredits = Type.Union([Type.Number(), Type.Null()])
 
 /** Rate limits as they are given: one that is left out is no limit. */
 export const LimitsFields = strict({

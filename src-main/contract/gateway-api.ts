@@ -2,7 +2,7 @@
 // members that Farebox does not know are for the provider to judge. What decides about a request is the code, not these schemas.
 
 import { Type, type TProperties, type TSchema } from 'typebox'
-import { strict, Timestamp } from '#contract/fields.ts'
+import { NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 import { ReceiptView } from '#contract/receipt.ts'
 import { BalanceView } from '#contract/schemas.ts'
 
@@ -31,9 +31,7 @@ function loose<Properties extends TProperties>(properties: Properties) {
   return Type.Object(properties)
 }
 
-const NullableText = Type.Union([Type.String(), Type.Null()])
 const NullableNumber = Type.Union([Type.Number(), Type.Null()])
-const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
 const Anything = Type.Unknown()
 const PositiveInteger = Type.Integer({ minimum: 1 })
 const NullableInteger = Type.Union([Type.Integer(), Type.Null()])
@@ -182,9 +180,7 @@ export const ErrorObject = loose({
   type: Type.String(),
   code: Type.Optional(Type.Integer()),
   param: Type.Optional(Type.String({ description: 'The member that is wrong.' })),
-  limit: Type.Optional(
-    strict({ name: Type.String(), scope: Type.String(), reset_at: Type.Union([Timestamp, Type.Null()]) }),
-  ),
+  limit: Type.Optional(strict({ name: Type.String(), scope: Type.String(), reset_at: NullableTimestamp })),
   request_id: Type.Optional(Type.String()),
 })
 export const ErrorBody = strict({ error: ErrorObject })

@@ -1,9 +1,8 @@
 // The listener for other machines, as the admin API shows and changes it.
 
 import { Type, type Static } from 'typebox'
-import { strict, Timestamp } from '#contract/fields.ts'
+import { NullableText, strict, Timestamp } from '#contract/fields.ts'
 
-const NullableText = Type.Union([Type.String(), Type.Null()])
 const File = Type.String({ minLength: 1, maxLength: 4096, pattern: '^[^\\u0000]+$' })
 
 /** Turns the LAN on. What is not said stays as it was. */

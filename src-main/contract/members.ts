@@ -1,9 +1,8 @@
 // Members and their sessions, as the admin API shows them. Passwords only ever go in.
 
 import { Type, type Static } from 'typebox'
-import { Credits, LimitsFields, LimitsShown, Name, strict, Timestamp } from '#contract/fields.ts'
+import { Credits, LimitsFields, LimitsShown, Name, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 
-const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
 const Role = Type.Enum(['administrator', 'member'])
 /** Packages by id or name under which a member may create keys; `all` also means those to come. */
 export const OpenPackages = Type.Union([Type.Literal('all'), Type.Array(Name, { maxItems: 1000 })])

@@ -2,9 +2,8 @@
 // admin API and the command line.
 
 import { Type, type Static } from 'typebox'
-import { NullableCount, NullablePrice, strict } from '#contract/fields.ts'
+import { NullableCount, NullablePrice, NullableText, strict } from '#contract/fields.ts'
 
-const NullableText = Type.Union([Type.String(), Type.Null()])
 /** `unknown`: nobody said, or the record was written by a Farebox that did not note it. Never read as 0. */
 const Source = Type.Enum(['reported', 'estimated', 'unknown'])
 const ClassCount = strict({ tokens: NullableCount, source: Source })

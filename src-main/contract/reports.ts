@@ -2,13 +2,19 @@
 // as `GET /v1/balance` and the receipts, so that all of them agree to the last digit. Members are shown what is theirs only.
 
 import { Type, type Static } from 'typebox'
-import { ModelName, Name, NullableCount, strict, Timestamp } from '#contract/fields.ts'
+import {
+  ModelName,
+  Name,
+  NullableCount,
+  NullableCredits,
+  NullableText,
+  NullableTimestamp,
+  strict,
+  Timestamp,
+} from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
 import { UsageView } from '#contract/schemas.ts'
 
-const NullableText = Type.Union([Type.String(), Type.Null()])
-const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
-const NullableCredits = Type.Union([Type.Number(), Type.Null()])
 /**
  * An ISO date or date-time, `month` for the beginning of the present one, or a length of time up to now such as `24h` or `7d`: so many
  * intervals, the present one among them.
@@ -145,8 +151,8 @@ export const LedgerList = strict({
       amount_credits: Type.Number(),
       /** What the call cost, on entries that end a hold. */
       charge_credits: NullableCredits,
-      /** What the key had available afterwards. */
-      available_credits: Type.Number(),
+      /** What the key had available afterwards; null where its package was unlimited. */
+      available_credits: NullableCredits,
       request_id: NullableText,
       model: NullableText,
       reason: NullableText,

@@ -1,10 +1,7 @@
 // Who waits and why, and what runs, at this moment. Members are shown their own calls only; nothing of what a call says is in it.
 
 import { Type, type Static } from 'typebox'
-import { strict, Timestamp } from '#contract/fields.ts'
-
-const NullableText = Type.Union([Type.String(), Type.Null()])
-const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
+import { NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 
 /** What a call waits for. */
 const WAIT_REASONS = ['key_limit', 'member_limit', 'credits', 'provider', 'retry'] as const

@@ -29,7 +29,10 @@ export type FullLimit = {
   readonly waitMs: number
 }
 
-/** Whether one more request of `tokens` estimated input tokens fits everywhere. Of several limits that are full it names the one that is for longest. */
+/**
+ * Whether one more request of `tokens` estimated input tokens fits everywhere. Of several limits that are full it names the one that
+ * is for longest.
+ */
 export function checkScopes(scopes: readonly Scoped[], tokens: number, nowMs: number): FullLimit | { type: 'free' } {
   let longest: FullLimit | undefined
   for (const { scope, state, limits } of scopes) {

@@ -26,9 +26,14 @@ export type StoredEntry = {
   readonly reason: string | null
   readonly cycle_started_at_ms: number
   readonly created_at_ms: number
+  /** Whether its cycle began with a grant: 0 for those of `unlimited` packages. */
+  readonly is_granted: 0 | 1
 }
 
-export type ListedEntry = StoredEntry & { readonly available_micro: number }
+export type ListedEntry = StoredEntry & {
+  /** What its key had available afterwards; null in a cycle of an `unlimited` package, which nothing bounds. */
+  readonly available_micro: number | null
+}
 
 export type EntryPage = {
   readonly entries: ListedEntry[]
@@ -45,7 +50,10 @@ export function listEntries(db: Database, filter: EntryFilter): EntryPage {
   return db.transaction(() => {
     const { rows, next } = readPage(db, filter)
     const available = availableAfter(db, rows)
-    const entries = rows.map((row) => ({ ...row, available_micro: available.get(row.seq) ?? 0 }))
+    const entries = rows.map((row) => ({
+      ...row,
+      available_micro: row.is_granted === 1 ? (available.get(row.seq) ?? 0) : null,
+    }))
     return { entries, next }
   })()
 }
@@ -70,7 +78,8 @@ function readRange(db: Database, { keyIds, kind }: EntryFilter, range: Range): S
   return db
     .prepare<[object], StoredEntry>(
       `SELECT seq, key_id, key.name AS key_name, kind, amount_micro, charge_micro, exchange_id, model_id, reason,
-         cycle_started_at_ms, entry.created_at_ms
+         cycle_started_at_ms, entry.created_at_ms, EXISTS (SELECT 1 FROM ledger_entry AS opening
+           WHERE opening.key_id = entry.key_id AND opening.idempotency_id = 'cycle:' || entry.cycle_started_at_ms) AS is_granted
        FROM ledger_entry AS entry JOIN key ON key.id = entry.key_id
        WHERE seq > @after AND seq < @before
          ${keyIds === undefined ? '' : 'AND key_id IN (SELECT value FROM json_each(@keyIds))'}

@@ -1,32 +1,21 @@
 // Holds each member to what the calls of all their keys may be charged on one day. What running calls may come to cost is held, so
 // that calls which run side by side cannot overrun it together; beside it every key has the credits of its own account.
 
-import { nextCycleStart } from '#core/cycle.ts'
 import { microCredits, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { OpenHold } from '#ledger/account.ts'
 import type { Ledger } from '#ledger/ledger.ts'
+import { DayCount, type DayCountOptions } from '#pipeline/day-count.ts'
 
-export type MemberBudgetsOptions = {
-  readonly nowMs: () => number
-  /** Whose days are counted. */
-  readonly timeZone: string
+export type MemberBudgetsOptions = DayCountOptions & {
   /** What a member may be charged on a day as it is said now; undefined is no bound. */
   readonly dailyMicroOf: (memberId: string) => MicroCredits | undefined
 }
 
-type Day = {
-  readonly memberId: string
-  chargedMicro: number
-  /** What running calls may come to cost. */
-  heldMicro: number
-  /** When the day ends that `chargedMicro` counts. */
-  endsAtMs: number
-}
-
 /** What a call holds of its member's day; to be closed once, and later calls change nothing. */
 export type Share = {
-  readonly day: Day
+  readonly memberId: string
+  readonly day: DayCount
   heldMicro: MicroCredits
   isClosed: boolean
 }
@@ -36,7 +25,7 @@ const HELD_RETRY_SECONDS = 5
 
 export class MemberBudgets {
   readonly #options: MemberBudgetsOptions
-  readonly #days = new Map<string, Day>()
+  readonly #days = new Map<string, DayCount>()
 
   constructor(options: MemberBudgetsOptions) {
     this.#options = options
@@ -48,26 +37,26 @@ export class MemberBudgets {
    */
   take(memberId: string, worstMicro: MicroCredits): Share | Refusal {
     const day = this.#day(memberId)
-    const left = this.#left(day)
-    if (left <= 0 && worstMicro > 0) return this.#refusal(day)
+    const left = this.#left(memberId, day)
+    if (left <= 0 && worstMicro > 0) return this.#refusal(memberId, day)
     const heldMicro = microCredits(Math.max(0, Math.min(worstMicro, left)))
-    day.heldMicro += heldMicro
-    return { day, heldMicro, isClosed: false }
+    day.hold(heldMicro)
+    return { memberId, day, heldMicro, isClosed: false }
   }
 
   /** Whether there is a bound at the moment. */
-  isBounded({ day }: Share): boolean {
-    return this.#options.dailyMicroOf(day.memberId) !== undefined
+  isBounded({ memberId }: Share): boolean {
+    return this.#options.dailyMicroOf(memberId) !== undefined
   }
 
   /** A ledger in which the hold of a running call grows only as far as the member's day leaves room, too. */
   within(share: Share, ledger: Pick<Ledger, 'extend'>): Pick<Ledger, 'extend'> {
     return {
       extend: (hold: OpenHold, moreMicro: MicroCredits) => {
-        const left = Math.max(0, this.#left(share.day))
+        const left = Math.max(0, this.#left(share.memberId, share.day))
         const gotMicro = ledger.extend(hold, microCredits(Math.min(moreMicro, left)))
         share.heldMicro = microCredits(share.heldMicro + gotMicro)
-        share.day.heldMicro += gotMicro
+        share.day.hold(gotMicro)
         return gotMicro
       },
     }
@@ -77,30 +66,25 @@ export class MemberBudgets {
   close(share: Share, chargedMicro: MicroCredits): void {
     if (share.isClosed) return
     share.isClosed = true
-    this.#turn(share.day)
-    share.day.heldMicro -= share.heldMicro
-    share.day.chargedMicro += chargedMicro
+    share.day.close(share.heldMicro, chargedMicro)
   }
 
   /** What was charged today before this start. */
   restore(charged: ReadonlyMap<string, number>): void {
-    for (const [memberId, amount] of charged) this.#day(memberId).chargedMicro = amount
+    for (const [memberId, amount] of charged) this.#day(memberId).restore(amount)
   }
 
   chargedTodayMicro(memberId: string): MicroCredits {
-    const day = this.#days.get(memberId)
-    if (day === undefined) return ZERO
-    this.#turn(day)
-    return microCredits(day.chargedMicro)
+    return microCredits(this.#days.get(memberId)?.chargedMicro ?? 0)
   }
 
-  #left(day: Day): number {
-    const daily = this.#options.dailyMicroOf(day.memberId)
-    return daily === undefined ? Number.POSITIVE_INFINITY : daily - day.chargedMicro - day.heldMicro
+  #left(memberId: string, day: DayCount): number {
+    const daily = this.#options.dailyMicroOf(memberId)
+    return daily === undefined ? Number.POSITIVE_INFINITY : daily - day.takenMicro
   }
 
-  #refusal(day: Day): Refusal {
-    const dailyMicro = this.#options.dailyMicroOf(day.memberId) ?? ZERO
+  #refusal(memberId: string, day: DayCount): Refusal {
+    const dailyMicro = this.#options.dailyMicroOf(memberId) ?? ZERO
     const resetAt = new Date(day.endsAtMs).toISOString()
     const limit = { name: 'credits_per_day', scope: 'member', resetAt }
     const bound = `the ${microToCredits(dailyMicro)} credits a day for all keys of this key's member`
@@ -111,23 +95,12 @@ export class MemberBudgets {
     return refuse('credits_held', message, { retryAfterSeconds: HELD_RETRY_SECONDS, limit })
   }
 
-  #day(memberId: string): Day {
+  #day(memberId: string): DayCount {
     let day = this.#days.get(memberId)
     if (day === undefined) {
-      day = { memberId, chargedMicro: 0, heldMicro: 0, endsAtMs: this.#nextDay() }
+      day = new DayCount(this.#options)
       this.#days.set(memberId, day)
     }
-    this.#turn(day)
     return day
-  }
-
-  #turn(day: Day): void {
-    if (this.#options.nowMs() < day.endsAtMs) return
-    day.chargedMicro = 0
-    day.endsAtMs = this.#nextDay()
-  }
-
-  #nextDay(): number {
-    return nextCycleStart('daily', this.#options.timeZone, this.#options.nowMs())
   }
 }

@@ -1,17 +1,15 @@
 // Holds Farebox to what it may ask of each provider: requests at a time, requests per minute, and what calls may be charged for
 // it on one day. A request that only waits for another one to end may wait for its turn, first come first served.
 
-import { nextCycleStart } from '#core/cycle.ts'
 import type { PackageLimits, Provider, ProviderLimits } from '#core/entities.ts'
 import { checkLimits, giveBackLimits, newLimitState, takeLimits, type LimitState } from '#core/limits.ts'
 import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { CallNote, WaitingCall } from '#core/waiting.ts'
+import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
 import type { Cancellation } from '#ledger/ledger.ts'
+import { DayCount, type DayCountOptions } from '#pipeline/day-count.ts'
 
-export type ProviderGateOptions = {
-  readonly nowMs: () => number
-  readonly timeZone: string
+export type ProviderGateOptions = DayCountOptions & {
   /** How long a request may wait for its turn. */
   readonly maxWaitMs: number
 }
@@ -42,21 +40,13 @@ type Lane = {
   readonly state: LimitState
   /** As the last request knew them, so that those who wait are held to what holds now. */
   limits: ProviderLimits
-  /** What running requests may come to cost. */
-  heldMicro: number
-  chargedMicro: number
-  /** When the day ends that `chargedMicro` counts. */
-  dayEndsAtMs: number
+  readonly day: DayCount
   readonly waiters: Waiter[]
 }
 
 const MAX_WAITERS = 256
 
-const LIMIT_NAMES: Record<keyof ProviderLimits, string> = {
-  concurrentRequests: 'concurrent_requests',
-  requestsPerMinute: 'requests_per_minute',
-  dailyMicro: 'credits_per_day',
-}
+const NAMES = { ...LIMIT_NAMES, dailyMicro: 'credits_per_day' } as const satisfies Record<keyof ProviderLimits, string>
 
 export class ProviderGate {
   readonly #options: ProviderGateOptions
@@ -113,15 +103,12 @@ export class ProviderGate {
 
   /** Notes what the request of a place came to cost. */
   charge({ providerId, worstMicro }: Slot, chargedMicro: MicroCredits): void {
-    const lane = this.#lane(providerId)
-    this.#turnDay(lane)
-    lane.heldMicro -= worstMicro
-    lane.chargedMicro += chargedMicro
+    this.#lane(providerId).day.close(worstMicro, chargedMicro)
   }
 
   /** What was charged today before this start. */
   restore(charged: ReadonlyMap<string, number>): void {
-    for (const [providerId, amount] of charged) this.#lane(providerId).chargedMicro = amount
+    for (const [providerId, amount] of charged) this.#lane(providerId).day.restore(amount)
   }
 
   /** How many requests wait for a place. */
@@ -147,13 +134,12 @@ export class ProviderGate {
   use(providerId: string): ProviderUse {
     const lane = this.#lanes.get(providerId)
     if (lane === undefined) return { concurrent: 0, chargedTodayMicro: ZERO }
-    this.#turnDay(lane)
-    return { concurrent: lane.state.concurrent, chargedTodayMicro: microCredits(lane.chargedMicro) }
+    return { concurrent: lane.state.concurrent, chargedTodayMicro: microCredits(lane.day.chargedMicro) }
   }
 
   /** The refusal for a request that no provider takes. */
   refusal({ limit, waitMs }: Full): Refusal {
-    const name = LIMIT_NAMES[limit]
+    const name = NAMES[limit]
     const message = `The limit of ${name.replaceAll('_', ' ')} for the provider of this model is reached.`
     return refuse('overloaded', message, {
       retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
@@ -168,10 +154,8 @@ export class ProviderGate {
     if (verdict.type === 'full' && verdict.limit !== 'tokensPerMinute') {
       return { type: 'full', limit: verdict.limit, waitMs: verdict.waitMs }
     }
-    if (limits.dailyMicro === undefined) return undefined
-    this.#turnDay(lane)
-    if (lane.chargedMicro + lane.heldMicro < limits.dailyMicro) return undefined
-    return { type: 'full', limit: 'dailyMicro', waitMs: lane.dayEndsAtMs - nowMs }
+    if (limits.dailyMicro === undefined || lane.day.takenMicro < limits.dailyMicro) return undefined
+    return { type: 'full', limit: 'dailyMicro', waitMs: lane.day.endsAtMs - nowMs }
   }
 
   #serve(lane: Lane): void {
@@ -182,19 +166,10 @@ export class ProviderGate {
     }
   }
 
-  #turnDay(lane: Lane): void {
-    const nowMs = this.#options.nowMs()
-    if (nowMs < lane.dayEndsAtMs) return
-    lane.chargedMicro = 0
-    lane.dayEndsAtMs = nextCycleStart('daily', this.#options.timeZone, nowMs)
-  }
-
   #lane(providerId: string): Lane {
     let lane = this.#lanes.get(providerId)
     if (lane === undefined) {
-      const dayEndsAtMs = nextCycleStart('daily', this.#options.timeZone, this.#options.nowMs())
-      const counts = { heldMicro: 0, chargedMicro: 0, dayEndsAtMs }
-      lane = { providerId, state: newLimitState(), limits: {}, ...counts, waiters: [] }
+      lane = { providerId, state: newLimitState(), limits: {}, day: new DayCount(this.#options), waiters: [] }
       this.#lanes.set(providerId, lane)
     }
     return lane
@@ -203,7 +178,7 @@ export class ProviderGate {
 
 function occupy(lane: Lane, worstMicro: MicroCredits, nowMs: number): Slot {
   takeLimits(lane.state, 0, nowMs)
-  lane.heldMicro += worstMicro
+  lane.day.hold(worstMicro)
   return { providerId: lane.providerId, worstMicro }
 }
 

@@ -16,13 +16,17 @@ function entryView(entry: ListedEntry): LedgerList['entries'][number] {
     key: entry.key_name,
     kind: entry.kind,
     amount_credits: credits(entry.amount_micro),
-    charge_credits: entry.charge_micro === null ? null : credits(entry.charge_micro),
-    available_credits: credits(entry.available_micro),
+    charge_credits: creditsOrNull(entry.charge_micro),
+    available_credits: creditsOrNull(entry.available_micro),
     request_id: entry.exchange_id,
     model: entry.model_id,
     reason: entry.reason,
     cycle_started_at: iso(entry.cycle_started_at_ms),
   }
+}
+
+function creditsOrNull(amountMicro: number | null): number | null {
+  return amountMicro === null ? null : credits(amountMicro)
 }
 
 function credits(amountMicro: number): number {

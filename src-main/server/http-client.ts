@@ -1,21 +1,28 @@
 // The client of an exchange over HTTP. The head waits for the first bytes, so that an answer that is sent as a whole gets a
-// content-length; a client that stops reading is cut after a while instead of holding its upstream for ever.
+// content-length; a client that stops reading is cut after a while instead of holding its upstream for ever. Chunks of a stream are
+// framed here: Node writes each in four pieces, which cost a third of what passing on a small event costs.
 
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { WireBytes } from '#dialect/answer.ts'
 import type { Client, Headers } from '#pipeline/ports.ts'
 
 /** How long a client may leave a full buffer unread. */
 const STUCK_MS = 60_000
+/** Larger chunks are not worth a copy. */
+const MOST_FRAMED_BYTES = 16 * 1024
 
 export class HttpClient implements Client {
   readonly #response: ServerResponse
   readonly #stuckMs: number
   readonly #onCancel: (() => void)[] = []
+  /** What told us to wait, and tells us when to go on. */
+  #full: ServerResponse | Socket
   #head: { readonly status: number; readonly headers: Headers } | undefined
 
   constructor(response: ServerResponse, stuckMs: number = STUCK_MS) {
     this.#response = response
+    this.#full = response
     this.#stuckMs = stuckMs
   }
 
@@ -43,14 +50,19 @@ export class HttpClient implements Client {
   }
 
   write(bytes: WireBytes): boolean {
-    if (this.#head !== undefined) this.#sendHead(this.#head.headers)
-    return this.#response.write(bytes, 'latin1')
+    if (this.#head !== undefined) {
+      this.#sendHead(this.#head.headers)
+      return this.#response.write(bytes, 'latin1')
+    }
+    const socket = bytes.length > MOST_FRAMED_BYTES ? undefined : chunkedSocket(this.#response)
+    this.#full = socket ?? this.#response
+    return socket === undefined ? this.#response.write(bytes, 'latin1') : writeChunk(socket, bytes)
   }
 
   onDrain(callback: () => void): void {
     const stuck = setTimeout(() => this.#response.destroy(), this.#stuckMs)
     stuck.unref()
-    this.#response.once('drain', () => {
+    this.#full.once('drain', () => {
       clearTimeout(stuck)
       callback()
     })
@@ -74,4 +86,18 @@ export class HttpClient implements Client {
     this.#head = undefined
     this.#response.writeHead(status, headers)
   }
+}
+
+/** Where chunks can be written after the head; undefined where the answer has another form or cannot be written at the moment. */
+function chunkedSocket(response: ServerResponse): Socket | undefined {
+  const { socket } = response
+  if (socket === null || !socket.writable || !response.headersSent || !response.chunkedEncoding) return undefined
+  return socket
+}
+
+function writeChunk(socket: Socket, bytes: WireBytes): boolean {
+  // A chunk of no bytes would be the end of the answer.
+  if (bytes.length === 0) return true
+  const text = typeof bytes === 'string' ? bytes : bytes.toString('latin1')
+  return socket.write(`${text.length.toString(16)}\r\n${text}\r\n`, 'latin1')
 }

@@ -1,6 +1,6 @@
-// Reports wait for each other on one thread. A member, or the holder of a key, who asks for more than a few at a time is told to wait, so that a page that is
-// reloaded over and over cannot pile up work that nobody reads any more. The owner's scripts and commands ask for as many as there
-// is room for, and some of the room is theirs alone.
+// Reports wait for each other on one thread. A member, or the holder of a key, who asks for more than a few at a time is told to wait,
+// so that a page that is reloaded over and over cannot pile up work that nobody reads any more. The owner's scripts and commands ask
+// for as many as there is room for, and some of the room is theirs alone.
 
 import { viewerId, type Viewer } from '#core/member.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'

@@ -22,7 +22,8 @@ import { refusalOfError, sendRefusal, sendRefusalAndClose, type RaisedError } fr
 import type { FoundRoute } from '#server/route-table.ts'
 
 /**
- * Who may reach a route: anyone, who presents a key, what reads the figures, whoever is signed in (a holder of a key, a member, an administrator), or whom the admin API's table says.
+ * Who may reach a route: anyone, who presents a key, what reads the figures, whoever is signed in (a holder of a key, a member, an
+ * administrator), or whom the admin API's table says.
  */
 export type Access = 'public' | 'key' | 'scraper' | SessionAccess
 

@@ -1,5 +1,5 @@
-// Signing in, with a ticket, with a name and a password, or with a key alone. Nobody learns from an answer, or from how long it took, whether a name
-// is a member's.
+// Signing in, with a ticket, with a name and a password, or with a key alone. Nobody learns from an answer, or from how long it took,
+// whether a name is a member's.
 
 import type { Catalog } from '#catalog/catalog.ts'
 import type { SignIn } from '#contract/members.ts'

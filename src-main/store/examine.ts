@@ -2,7 +2,7 @@
 // A file may come from anywhere, so that nothing in it runs before its schema was compared with the one that we make.
 
 import Database from 'better-sqlite3'
-import { applyMigrations, newerError, NEWEST_SCHEMA, schemaOf, type Db } from '#store/database.ts'
+import { applyMigrations, keepFewPages, newerError, NEWEST_SCHEMA, schemaOf, type Db } from '#store/database.ts'
 import { forgetVisits } from '#store/session-rows.ts'
 
 /** What the ledger says about its books; handed in, because the ledger stands above the store. */
@@ -53,6 +53,7 @@ function examine(path: string, { isReadOnly }: { isReadOnly: boolean }, checkBoo
   try {
     db.pragma('trusted_schema = OFF')
     db.pragma('cell_size_check = ON')
+    keepFewPages(db)
     // Opening reads nothing; this is where a file that is no database says so.
     const schema = schemaOf(db)
     const problem = schemaProblem(db, schema) ?? damageOf(db)

@@ -8,3 +8,8 @@ export function saveText(fileName: string, type: string, text: string): void {
   // The browser has begun to read it by then.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
+
+/** The same for a value, as JSON that people can read. */
+export function saveJson(fileName: string, value: unknown): void {
+  saveText(fileName, 'application/json', `${JSON.stringify(value, null, 2)}\n`)
+}

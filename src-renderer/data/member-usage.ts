@@ -1,6 +1,7 @@
 // What members used, out of a report that is grouped by member and has no course of time.
 
 import type { Totals, UsageReport } from '#contract/reports.ts'
+import { NO_TOTALS, SUM_COLUMNS } from '#contract/usage-sums.ts'
 import type { CsvField } from '#renderer/data/csv.ts'
 import { creditsText, microOf } from '#renderer/data/money.ts'
 import { dateIn, lastDateBefore } from '#renderer/data/zone-dates.ts'
@@ -22,7 +23,7 @@ export function memberUsage({ series }: Pick<UsageReport, 'series'>): MemberUsag
   const isWhole = series.every(({ kind }) => kind !== 'other')
   const ofOthers = series.filter(({ kind, id, totals }) => kind === 'value' && id === null && totals.requests > 0)
   return {
-    of: (memberId) => byId.get(memberId) ?? (isWhole ? NOTHING : undefined),
+    of: (memberId) => byId.get(memberId) ?? (isWhole ? NO_TOTALS : undefined),
     nobody: ofOthers.map(({ name, totals }) => ({ name, totals })),
   }
 }
@@ -33,36 +34,10 @@ export function tokensOf(totals: Totals): number | undefined {
   return totals.input_tokens + totals.cache_read_tokens + totals.cache_write_tokens + totals.output_tokens
 }
 
-const NOTHING: Totals = {
-  requests: 0,
-  failed: 0,
-  input_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-  output_tokens: 0,
-  reasoning_tokens: 0,
-  charge_credits: 0,
-  estimated_usage: 0,
-  unknown_usage: 0,
-}
-
-const COLUMNS = [
-  'requests',
-  'failed',
-  'input_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'charge_credits',
-  'estimated_usage',
-  'unknown_usage',
-] as const satisfies readonly (keyof Totals)[]
-
 /** The same columns as `farebox usage --by member --csv`. Every line says of which time it is, so that files can be put together. */
 export function memberLines({ from, to, time_zone: zone, series }: UsageReport): CsvField[][] {
   return [
-    ['from', 'to', 'time_zone', 'kind', 'member', 'id', ...COLUMNS],
+    ['from', 'to', 'time_zone', 'kind', 'member', 'id', ...SUM_COLUMNS],
     ...series.map(({ kind, name, id, totals }): CsvField[] => [
       from,
       to,
@@ -70,7 +45,7 @@ export function memberLines({ from, to, time_zone: zone, series }: UsageReport):
       kind,
       name ?? undefined,
       id ?? undefined,
-      ...COLUMNS.map((column) =>
+      ...SUM_COLUMNS.map((column) =>
         column === 'charge_credits' ? creditsField(totals[column]) : { number: String(totals[column]) },
       ),
     ]),

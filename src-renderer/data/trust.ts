@@ -1,12 +1,12 @@
 // Lines that have a machine trust the certificate of the LAN.
 
-import { certificatePath, type Shell } from '#renderer/data/snippets.ts'
+import { certificatePath, shellOf, type Shell } from '#renderer/data/snippets.ts'
 
 export const SYSTEMS = ['linux', 'macos', 'windows'] as const
 export type System = (typeof SYSTEMS)[number]
 
 export function systemOf(userAgent: string): System {
-  if (userAgent.includes('Windows')) return 'windows'
+  if (shellOf(userAgent) === 'powershell') return 'windows'
   return userAgent.includes('Mac OS') ? 'macos' : 'linux'
 }
 

@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import type { Child } from './child.ts'
-import { usedMicro, type Installation } from './farebox.ts'
+import { checkBooks, usedMicro, type Installation } from './farebox.ts'
 import { createClient, type Client } from './load.ts'
 import type { Options, Work } from './options.ts'
 import { streamExchange } from './payload.ts'
 import { startReader, type Reader } from './reader.ts'
 import { figure, scrape, shareWithin, WITH_METRICS, type Scrape } from './scrape.ts'
+import { figuresLine } from './table.ts'
 
 const EVERY_MS = 50
 /** In which all of them begin. */
@@ -106,20 +107,20 @@ async function measure(scene: Scene): Promise<string> {
   const events = whole.reduce((sum, { reads }) => sum + reads, 0)
   return [
     `streams at a time: ${openWhenFull} of ${streams.length}, ${(1000 / EVERY_MS).toFixed(0)} events a second each, ${seconds} s, half over the LAN`,
-    verdict(
+    figuresLine(
       'whole answers',
       errors.length === 0 && openWhenFull === streams.length,
       `${whole.length} of ${stayed.length} exact, in ${events} reads; ${errors.length} errors${errors[0] === undefined ? '' : `, such as ${errors[0]}`}`,
     ),
-    verdict('memory', peakMiB <= LIMITS.residentMiB, `at most ${peakMiB.toFixed(0)} MiB (${LIMITS.residentMiB})`),
-    verdict(
+    figuresLine('memory', peakMiB <= LIMITS.residentMiB, `at most ${peakMiB.toFixed(0)} MiB (${LIMITS.residentMiB})`),
+    figuresLine(
       'event loop',
       loopShare >= LIMITS.loopShare,
       `${(100 * loopShare).toFixed(2)} % of its delays within ${LIMITS.loopMs} ms (99); ${loopLine(full, before)}`,
     ),
     processorLine(full, before, work),
     `half vanished: the provider had ended ${vanished.length} streams after ${stoppedMs.toFixed(0)} ms`,
-    verdict(
+    figuresLine(
       'nothing stays',
       figure(end, 'farebox_open_holds') === 0 && isQuiet(end),
       `holds ${figure(end, 'farebox_open_holds')}, running ${figure(end, 'farebox_open_exchanges')}, descriptors ` +
@@ -178,11 +179,6 @@ async function until<Value>(look: () => Promise<Value>, isSo = (value: Value) =>
   }
 }
 
-async function checkBooks(farebox: Installation): Promise<void> {
-  const report = JSON.parse(await farebox.run('ledger', 'verify', '--json')) as { ok?: unknown }
-  if (report.ok !== true) throw new Error(`the books do not agree: ${JSON.stringify(report)}`)
-}
-
 /** Before the gateway starts, as an administrator does it once. */
 async function turnLanOn(farebox: Installation): Promise<{ url: string; certificate: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'farebox-bench-lan-'))
@@ -217,8 +213,4 @@ function loopLine(before: Scrape, after: Scrape): string {
     .filter(([, share]) => share > 0.01 && share < 1)
     .map(([boundMs, share]) => `${(100 * share).toFixed(1)} % <= ${boundMs} ms`)
     .join(', ')
-}
-
-function verdict(name: string, isMet: boolean, figures: string): string {
-  return `${name}: ${figures}  ${isMet ? 'met' : 'MISSED'}`
 }

@@ -29,6 +29,8 @@ export type Settings = Readonly<Record<string, string>>
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const COLLECTING = ['--expose-gc', '--import', new URL('collect.mjs', import.meta.url).href]
 const LAUNCHER = 'src-main/launch.mjs'
+/** What `npm start` tells Node, so that what is measured is what its users run. */
+const NODE_OPTIONS = npmStart().slice(1, -2)
 const PACKAGE = 'bench-topup'
 const MAX_CREDITS = 1_000_000_000
 
@@ -70,6 +72,15 @@ export async function usedMicro(url: string, key: string): Promise<number> {
   return Math.round(balance.used_credits * 1e6)
 }
 
+/** Throws when the books do not agree; else tells how many holds are open in them. */
+export async function checkBooks(farebox: Pick<Installation, 'run'>): Promise<number> {
+  const report = JSON.parse(await farebox.run('ledger', 'verify', '--json')) as { ok?: unknown; open_holds?: unknown }
+  if (report.ok !== true || typeof report.open_holds !== 'number') {
+    throw new Error(`the books do not agree: ${JSON.stringify(report)}`)
+  }
+  return report.open_holds
+}
+
 async function createKey(dataFolder: string): Promise<string> {
   const output = await runVerb(dataFolder, ['key', 'create', 'bench', '--package', PACKAGE, '--json'])
   const { key } = JSON.parse(output) as { key?: unknown }
@@ -83,7 +94,12 @@ function runVerb(dataFolder: string, verb: readonly string[]): Promise<string> {
 
 function startCommand(dataFolder: string, more: readonly string[], nodeOptions: readonly string[]) {
   const start = ['start', '--headless', '--json', '--port', '0', '--data-dir', dataFolder]
-  return { args: [...nodeOptions, LAUNCHER, ...start, ...more], cwd: ROOT, env: environment() }
+  return { args: [...NODE_OPTIONS, ...nodeOptions, LAUNCHER, ...start, ...more], cwd: ROOT, env: environment() }
+}
+
+function npmStart(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ')
 }
 
 function profiling(folder: string): string[] {

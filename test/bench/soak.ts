@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import type { Child } from './child.ts'
-import type { Installation } from './farebox.ts'
+import { checkBooks, type Installation } from './farebox.ts'
 import type { Options } from './options.ts'
 import { adminHeaders, startReader, type Reader } from './reader.ts'
 import { figure, scrape, WITH_METRICS, type Scrape } from './scrape.ts'
 import { startSoakLoad, type SoakKeys } from './soak-load.ts'
 import { forgetRequests, LITTLE, PLENTY, soakDocument, startSoakProvider } from './soak-provider.ts'
 import { percentile, slope } from './statistics.ts'
+import { figuresLine } from './table.ts'
 
 const LIMITS = { slopeMiBPerHour: 1, logMiB: 64 }
 /** Of a whole run; what is loaded and compiled at first is no leak. */
@@ -57,7 +58,8 @@ export async function soakFigures(farebox: Installation, { work }: Options): Pro
     await reader.stop()
     await sleep(QUIET_MS)
     const end = await scrape(child.url, farebox.dataFolder)
-    await checkBooks(farebox)
+    const openHolds = await checkBooks(farebox)
+    if (openHolds !== 0) throw new Error(`${openHolds} holds are still open in the books`)
     return report({ work, startedMs, pages: reader.pages, atRest, end, outcomes: load.outcomes })
   } finally {
     await child.stop()
@@ -98,11 +100,6 @@ async function administer(child: Child, farebox: Installation): Promise<void> {
   await ask('POST', '/api/backup', { file })
 }
 
-async function checkBooks(farebox: Installation): Promise<void> {
-  const verified = JSON.parse(await farebox.run('ledger', 'verify', '--json')) as { ok?: unknown; open_holds?: unknown }
-  if (verified.ok !== true || verified.open_holds !== 0) throw new Error(`the books: ${JSON.stringify(verified)}`)
-}
-
 type Run = {
   readonly work: Options['work']
   readonly startedMs: number
@@ -126,23 +123,23 @@ function report({ work, startedMs, pages, atRest, end, outcomes }: Run): string 
   const minutes = [...new Set(series('process_resident_memory_bytes').map(([hour]) => Math.round(hour * 60)))]
   return [
     `${calls.reduce((sum, [, count]) => sum + count, 0)} calls in ${work.soakMinutes} minutes: ${calls.map(([outcome, count]) => `${outcome} ${count}`).join(', ')}`,
-    verdict(
+    figuresLine(
       'answers',
       unexpected.length === 0,
       unexpected.length === 0 ? 'none that no fault explains' : JSON.stringify(unexpected),
     ),
-    verdict(
+    figuresLine(
       'memory',
       resident <= LIMITS.slopeMiBPerHour,
       `${resident.toFixed(2)} MiB an hour from minute ${minutes[0] ?? 0} on (${LIMITS.slopeMiBPerHour}); heap ${heap.toFixed(2)}`,
     ),
     `memory by ten minutes, MiB: ${everyTenth(series('process_resident_memory_bytes'))}; at the end ${mib(end, 'process_resident_memory_bytes')}`,
-    verdict(
+    figuresLine(
       'write-ahead log',
       logMiB <= LIMITS.logMiB,
       `at most ${logMiB.toFixed(1)} MiB (${LIMITS.logMiB}); the database has ${mib(end, 'farebox_database_bytes')} MiB`,
     ),
-    verdict(
+    figuresLine(
       'nothing stays',
       figure(end, 'farebox_open_holds') === 0 && figure(end, 'farebox_open_exchanges') === 0 && after <= before + 2,
       `holds ${figure(end, 'farebox_open_holds')}, running ${figure(end, 'farebox_open_exchanges')}, descriptors ${after} (${before} before)`,
@@ -173,8 +170,4 @@ function everyTenth(series: readonly (readonly [number, number])[]): string {
 
 function mib(page: Scrape, name: string): string {
   return (figure(page, name) / 2 ** 20).toFixed(1)
-}
-
-function verdict(name: string, isMet: boolean, figures: string): string {
-  return `${name}: ${figures}  ${isMet ? 'met' : 'MISSED'}`
 }

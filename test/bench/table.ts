@@ -34,9 +34,18 @@ export function table(report: Report): string {
 }
 
 export function verdictLine({ name, unit, measured, limit, isMet }: Verdict): string {
-  const word = isMet === undefined ? 'UNKNOWN' : isMet ? 'met' : 'MISSED'
   const digits = limit < 10 ? 2 : 0
-  return row([name, `${range(measured, digits)} ${unit}`, `target at most ${limit}`, word])
+  return row([name, `${range(measured, digits)} ${unit}`, `target at most ${limit}`, metWord(isMet)])
+}
+
+/** A verdict by itself, where what was measured is no single figure. */
+export function figuresLine(name: string, isMet: boolean, figures: string): string {
+  return `${name}: ${figures}  ${metWord(isMet)}`
+}
+
+export function metWord(isMet: boolean | undefined): string {
+  if (isMet === undefined) return 'UNKNOWN'
+  return isMet ? 'met' : 'MISSED'
 }
 
 function latencyRow(

@@ -362,6 +362,21 @@ describe('a list with more behind it', () => {
   })
 })
 
+describe('an entry of a key without a limit', () => {
+  const body = { entries: [{ ...LEDGER_ENTRY, available_credits: null }], next: null }
+  const gateway = () => fakeGateway(() => ({ status: 200, body }))
+
+  it('says that nothing bounds the key, where others say what it had left', async () => {
+    const { stdout } = await run(['ledger', 'list'], { gateway: gateway() })
+    expect(stdout.split('\n')[1]).toContain('  0.000213  unlimited  gpt-5.5')
+  })
+
+  it('has no number for a program', async () => {
+    const { stdout } = await run(['ledger', 'list', '--json'], { gateway: gateway() })
+    expect(JSON.parse(stdout)).toEqual(body)
+  })
+})
+
 describe('overview', () => {
   it('shows what is running, left, spent and wrong', async () => {
     const { stdout } = await run(['overview'])

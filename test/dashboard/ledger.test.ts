@@ -30,10 +30,10 @@ const rows = (page: Page) =>
 const entries = async (id: string): Promise<ResponseBody<'listLedger'>['entries']> =>
   (await dashboard.farebox.admin.call('listLedger', { query: { key: id, limit: '100' } })).entries
 
-async function chat(): Promise<void> {
+async function chat(withKey = key): Promise<void> {
   const answer = await fetch(`${dashboard.farebox.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${withKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'hello' }] }),
   })
   await answer.text()
@@ -126,6 +126,28 @@ describe('the entries', () => {
       await page.getByText('number 0', { exact: true }).last().waitFor()
       expect(await rows(page).count()).toBeLessThan(80)
     })
+  })
+})
+
+describe('a key without a limit', () => {
+  it.each([
+    ['en', 'Available after', 'unlimited'],
+    ['de', 'Danach verfügbar', 'unbegrenzt'],
+  ] as const)('is said to be so where others have what was left (%s)', async (language, column, word) => {
+    const { admin } = dashboard.farebox
+    await admin.call('addPackage', { body: { name: `open-${language}`, type: 'unlimited' } })
+    const body = { name: `free-${language}`, package: `open-${language}` }
+    await chat((await admin.call('createKey', { body })).key)
+    await dashboard.visit(
+      `/ledger?key=free-${language}`,
+      async (page) => {
+        await expect.poll(() => rows(page).count()).toBe(2)
+        const heads = await page.getByRole('columnheader').allInnerTexts()
+        const cells = rows(page).locator(`td:nth-child(${heads.indexOf(column) + 1})`)
+        expect(await cells.allInnerTexts()).toEqual([word, word])
+      },
+      { language },
+    )
   })
 })
 

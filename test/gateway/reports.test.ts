@@ -84,6 +84,39 @@ async function mixedCalls({ farebox, upstream }: Pair, clock: ManualClock): Prom
   return keys
 }
 
+describe('the ledger of a key without a limit', () => {
+  it('says what calls were charged, and of nothing that it is left', { timeout: 60_000 }, async () => {
+    const { farebox } = await start()
+    await farebox.admin.call('addPackage', { body: { name: 'open', type: 'unlimited' } })
+    const key = await keyIn(farebox, 'ann', 'open')
+    await (await chat(farebox, key)).text()
+    const before = await entries(farebox)
+    expect(before.map(({ kind, available_credits }) => [kind, available_credits])).toEqual([
+      ['settle', null],
+      ['hold', null],
+    ])
+    expect(before[0]?.charge_credits).toBeGreaterThan(0)
+
+    await farebox.admin.call('moveKey', { id: 'ann', body: { package: 'plenty' } })
+    const moved = await entries(farebox)
+    expect(moved.map(({ kind, available_credits }) => [kind, available_credits])).toEqual([
+      ['grant', 1000],
+      ['lapse', null],
+      ['settle', null],
+      ['hold', null],
+    ])
+    await farebox.admin.call('moveKey', { id: 'ann', body: { package: 'open' } })
+    await (await chat(farebox, key)).text()
+    const last = await entries(farebox)
+    expect(last.map(({ kind, available_credits }) => [kind, available_credits]).slice(0, 3)).toEqual([
+      ['settle', null],
+      ['hold', null],
+      ['lapse', 0],
+    ])
+    expect(last.slice(3)).toEqual(moved)
+  })
+})
+
 describe('reports of mixed calls', () => {
   it('agree with balances, receipts and the ledger to the last digit', { timeout: 60_000 }, async () => {
     const clock = manualClock('2027-03-27T20:30:00Z')
@@ -121,7 +154,7 @@ describe('reports of mixed calls', () => {
       let available = 0
       for (const entry of own.toReversed()) {
         available += micro(entry.amount_credits)
-        expect(micro(entry.available_credits)).toBe(available)
+        expect(micro(entry.available_credits ?? Number.NaN)).toBe(available)
       }
       const balance = await farebox.balance(key)
       expect(micro(balance['remaining_credits'] as number)).toBe(Math.max(0, available))

@@ -66,7 +66,7 @@ async function askWithoutReading(behaviour: Behaviour): Promise<Socket> {
 async function untilStuck(): Promise<void> {
   for (let before = -1; ;) {
     const sent = answer?.socket?.bytesWritten ?? -1
-    if (sent === before && answer?.writableNeedDrain) return
+    if (sent === before && answer?.socket?.writableNeedDrain) return
     before = sent
     // Nothing tells that nothing happens: a tenth of a second without progress has to do.
     await sleep(100)

@@ -65,6 +65,16 @@ describe('a day of a member', () => {
     expect(taken(100).heldMicro).toBe(100)
   })
 
+  it('that begins during a call gives that call its room, and not that of the day before', () => {
+    const ledger = { extend: (_: OpenHold, more: MicroCredits) => more }
+    const share = taken(40)
+    budgets.close(taken(60), microCredits(60))
+    const { extend } = budgets.within(share, ledger)
+    expect(extend({} as OpenHold, microCredits(100))).toBe(0)
+    nowMs = Date.parse('2026-03-11T00:00:00.000Z')
+    expect(extend({} as OpenHold, microCredits(100))).toBe(60)
+  })
+
   it('counts from the first charge on, so that a bound that is set at noon counts the morning', () => {
     daily = undefined
     const share = taken(1000)

@@ -15,6 +15,9 @@ const READ: readonly {
   readonly env: string | undefined
   readonly kind: { read(text: string, paths: typeof posix): unknown }
 }[] = Object.values(SETTINGS)
+const NODE_OPTIONS = (JSON.parse(read('package.json')) as { scripts: { start: string } }).scripts.start
+  .split(' ')
+  .slice(1, -2)
 const VARIABLES: readonly string[] = Object.values(SETTINGS).flatMap(({ env }) => (env === undefined ? [] : [env]))
 
 afterEach(endProcesses)
@@ -86,6 +89,10 @@ describe('the unit of systemd', () => {
     expect(all('ExecStart')[0]).toMatch(/ start --headless$/)
   })
 
+  it('tells Node what npm start tells it', () => {
+    expect(all('ExecStart')[0]?.split(' ').slice(1, -3)).toEqual(NODE_OPTIONS)
+  })
+
   it('uses settings that exist, with values that they take', () => {
     expect([...settings.keys()].filter((name) => !VARIABLES.includes(name))).toEqual([])
     for (const { env, kind } of READ) {
@@ -149,6 +156,8 @@ describe('the recipe of the container', () => {
       /^HEALTHCHECK .*\\\n +CMD \["node", "\/opt\/farebox\/resources\/server\/probe.mjs", "\/health"\]$/m,
     )
     expect(last).toMatch(/^STOPSIGNAL SIGTERM$/m)
+    const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(last) ?? []
+    expect(JSON.parse(entry)).toEqual(['node', ...NODE_OPTIONS, '/opt/farebox/src-main/launch.mjs'])
     expect(last.indexOf('USER node')).toBeGreaterThan(last.lastIndexOf('RUN '))
   })
 

@@ -2,24 +2,19 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '#renderer/api/client.ts'
 import { acceptInvite } from '#renderer/api/session.ts'
 import { forgetInviteCode } from '#renderer/app/ticket.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { Field } from '#renderer/components/field.tsx'
 import { PasswordInput } from '#renderer/components/password-input.tsx'
 import { isPasswordShort, LEAST_PASSWORD, MOST_PASSWORD } from '#renderer/data/member-form.ts'
-import { useSecondsLeft } from '#renderer/pages/sign-in/use-seconds-left.ts'
-
-/** What an attempt came to: words to show, or how long no further one is taken. */
-type Failure = { readonly text: string } | { readonly untilMs: number }
+import { useFailure } from '#renderer/pages/sign-in/use-failure.ts'
 
 /** Asks for the password that the member will sign in with from now on. */
 export function AcceptForm({ code }: { readonly code: string }) {
   const { t } = useTranslation('invite')
   const [password, setPassword] = useState('')
-  const { accept, isBusy, failure } = useAccept(code)
-  const secondsLeft = useSecondsLeft(failure !== undefined && 'untilMs' in failure ? failure.untilMs : undefined)
+  const { accept, isBusy, text, secondsLeft } = useAccept(code)
   const short = isPasswordShort(password) ? t('short', { count: LEAST_PASSWORD }) : undefined
   const waiting = secondsLeft > 0 ? t('throttled', { count: secondsLeft }) : undefined
   const isReady = password !== '' && short === undefined && !isBusy && secondsLeft === 0
@@ -29,11 +24,7 @@ export function AcceptForm({ code }: { readonly code: string }) {
   }
   return (
     <form className="flex flex-col gap-4" noValidate onSubmit={onSubmit}>
-      <Field
-        label={t('password')}
-        hint={t('passwordHint', { count: LEAST_PASSWORD })}
-        error={waiting ?? short ?? (failure !== undefined && 'text' in failure ? failure.text : undefined)}
-      >
+      <Field label={t('password')} hint={t('passwordHint', { count: LEAST_PASSWORD })} error={waiting ?? short ?? text}>
         {(control) => (
           <PasswordInput
             control={control}
@@ -56,25 +47,18 @@ function useAccept(code: string) {
   const queryClient = useQueryClient()
   const router = useRouter()
   const [isBusy, setIsBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
+  const { text, secondsLeft, note, forget } = useFailure()
   const accept = async (password: string) => {
     setIsBusy(true)
-    setFailure(undefined)
+    forget()
     try {
       await acceptInvite(queryClient, code, password)
       forgetInviteCode()
       await router.navigate({ to: '/welcome' })
     } catch (error) {
-      setFailure(failureOf(error, t('over')))
+      note(error, t('over'))
       setIsBusy(false)
     }
   }
-  return { accept, isBusy, failure }
-}
-
-/** After too many attempts the wait; whatever is wrong with the code always the same words; else those of the server. */
-function failureOf(error: unknown, over: string): Failure {
-  if (!(error instanceof ApiError)) return { text: error instanceof Error ? error.message : String(error) }
-  if (error.status === 429 && error.retryAfterS !== undefined) return { untilMs: Date.now() + error.retryAfterS * 1000 }
-  return { text: error.status === 401 ? over : error.message }
+  return { accept, isBusy, text, secondsLeft }
 }

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { Mark } from '#renderer/app/navigation.tsx'
+import { SignedOutFrame } from '#renderer/app/signed-out-frame.tsx'
 import { inviteCode } from '#renderer/app/ticket.ts'
 import { Card } from '#renderer/components/card.tsx'
 import { useDocumentTitle } from '#renderer/components/use-document-title.ts'
@@ -11,16 +11,12 @@ export function InvitePage() {
   const code = inviteCode()
   useDocumentTitle(t('title'))
   return (
-    <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center gap-4 p-4">
-      <h1 className="flex items-center justify-center gap-2 text-lg font-semibold">
-        <Mark />
-        Farebox
-      </h1>
+    <SignedOutFrame>
       <Card>
         <p className="mb-4 break-words">{t('invited', { host: location.host })}</p>
         {code === undefined ? <p role="alert">{t('noCode')}</p> : <AcceptForm code={code} />}
       </Card>
       <p className="text-xs text-muted">{t('hint')}</p>
-    </main>
+    </SignedOutFrame>
   )
 }

@@ -2,13 +2,14 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { KeyCreated } from '#contract/schemas.ts'
 import { errorAt, errorBeside } from '#renderer/api/field-errors.ts'
-import { useAction, useApi } from '#renderer/api/use-api.ts'
+import { useApi } from '#renderer/api/use-api.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
-import { Input, Select } from '#renderer/components/input.tsx'
+import { Select } from '#renderer/components/input.tsx'
 import { ExpiryField, FIRST_EXPIRY } from '#renderer/pages/keys/ExpiryField.tsx'
 import { KeyMade } from '#renderer/pages/keys/KeyMade.tsx'
-import { PackageField } from '#renderer/pages/keys/PackageField.tsx'
+import { NewKeyFields } from '#renderer/pages/keys/NewKeyFields.tsx'
+import { useNewKey } from '#renderer/pages/keys/use-new-key.ts'
 
 type CreateKeyProps = { readonly role: 'administrator' | 'member'; readonly onClose: () => void }
 
@@ -26,27 +27,10 @@ type CreateFormProps = CreateKeyProps & { readonly onMade: (key: KeyCreated, pac
 function CreateForm({ role, onClose, onMade }: CreateFormProps) {
   const { t } = useTranslation('keys')
   const isAdministrator = role === 'administrator'
-  const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<string>()
   const [owner, setOwner] = useState('')
   const [expiry, setExpiry] = useState(FIRST_EXPIRY)
-  const packages = useApi('listPackages', {})
   const members = useApi('listMembers', {}, { isEnabled: isAdministrator })
-  const found = packages.data?.find(({ id }) => id === chosen) ?? packages.data?.[0]
-  const create = useAction('createKey', {
-    onDone: (key) => {
-      // The answer holds the key's value, which nothing but the next panel may keep.
-      create.reset()
-      onMade(key, found?.id ?? '')
-    },
-    showsOwnErrors: true,
-  })
-  const submit = () => {
-    if (found === undefined) return
-    const body = { name: name.trim(), package: found.id, expires: expiry.value }
-    create.mutate({ body: owner === '' ? body : { ...body, owner } })
-  }
-  const isReady = name.trim() !== '' && found !== undefined && expiry.value !== ''
+  const newKey = useNewKey(onMade)
   return (
     <FormDialog
       isOpen
@@ -54,36 +38,26 @@ function CreateForm({ role, onClose, onMade }: CreateFormProps) {
       title={t('create')}
       description={t('createText')}
       action={t('create')}
-      isBusy={create.isPending}
-      isDisabled={!isReady}
-      problem={packages.error?.message ?? errorBeside(create.error, FIELDS)}
-      onSubmit={submit}
+      isBusy={newKey.isBusy}
+      isDisabled={!newKey.isReady || expiry.value === ''}
+      problem={newKey.packagesError?.message ?? errorBeside(newKey.error, FIELDS)}
+      onSubmit={() => newKey.create({ expires: expiry.value, ...(owner === '' ? {} : { owner }) })}
     >
-      <Field label={t('name.label')} hint={t('name.hint')} error={errorAt(create.error, 'name')}>
-        {(control) => (
-          <Input {...control} maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
-        )}
-      </Field>
-      <PackageField
-        packages={packages.data}
-        found={found}
-        onChange={setChosen}
-        error={errorAt(create.error, 'package')}
-      />
+      <NewKeyFields newKey={newKey} nameHint={t('name.hint')} />
       {isAdministrator && (
         <OwnerField
           names={members.data?.map((member) => member.name) ?? []}
           owner={owner}
           onChange={setOwner}
-          error={errorAt(create.error, 'owner')}
+          error={errorAt(newKey.error, 'owner')}
         />
       )}
       <ExpiryField
         expiry={expiry}
         onChange={setExpiry}
         isShort={!isAdministrator}
-        zone={found?.timezone}
-        error={errorAt(create.error, 'expires')}
+        zone={newKey.chosenPackage?.timezone}
+        error={errorAt(newKey.error, 'expires')}
       />
     </FormDialog>
   )

@@ -1,9 +1,9 @@
-import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { KeyCreated, KeyRotated } from '#contract/schemas.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { Button } from '#renderer/components/button.tsx'
+import { Caution } from '#renderer/components/caution.tsx'
 import { CopyField } from '#renderer/components/copy.tsx'
 import { Dialog } from '#renderer/components/dialog.tsx'
 import { Snippets } from '#renderer/components/snippets.tsx'
@@ -41,10 +41,7 @@ export function KeyMade({ made, packageId, onClose }: KeyMadeProps) {
       }
     >
       <div className="flex flex-col gap-4">
-        <p className="flex items-start gap-2 rounded-md bg-amber-soft px-3 py-2 text-sm text-amber">
-          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-          {t('made.once')}
-        </p>
+        <Caution>{t('made.once')}</Caution>
         <CopyField label={t('made.value')} text={made.key} />
         {'previous_valid_until' in made && (
           <p className="text-sm text-muted">

@@ -42,7 +42,7 @@ export function useLedgerColumns(): readonly Column<LedgerEntry>[] {
       {
         id: 'available',
         header: <span title={t('availableText')}>{t('column.available')}</span>,
-        cell: (entry) => <Money credits={entry.available_credits} detail="full" hasUnit={false} />,
+        cell: (entry) => <Available credits={entry.available_credits} />,
         align: 'right',
       },
       {
@@ -75,6 +75,12 @@ function Amount({ credits }: { readonly credits: number }) {
       <Money credits={credits} detail="full" hasUnit={false} />
     </span>
   )
+}
+
+function Available({ credits }: { readonly credits: number | null }) {
+  const { t } = useTranslation('common')
+  if (credits === null) return <span className="text-muted">{t('package.unlimited')}</span>
+  return <Money credits={credits} detail="full" hasUnit={false} />
 }
 
 /** The receipt of the request that it belongs to, or the reason that was given. */

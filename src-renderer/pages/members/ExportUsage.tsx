@@ -5,7 +5,7 @@ import { callApi } from '#renderer/api/client.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
-import { saveText } from '#renderer/components/save-text.ts'
+import { saveJson, saveText } from '#renderer/components/save-text.ts'
 import { Segments } from '#renderer/components/tabs.tsx'
 import { csvText } from '#renderer/data/csv.ts'
 import { dateAfter } from '#renderer/data/intervals.ts'
@@ -84,5 +84,5 @@ async function saveUsage(first: string, last: string, format: Format): Promise<v
   const report = await callApi('usageReport', { query })
   const name = `${fileNameOf('members', report)}.${format}`
   if (format === 'csv') saveText(name, 'text/csv', csvText(memberLines(report)))
-  else saveText(name, 'application/json', `${JSON.stringify(report, null, 2)}\n`)
+  else saveJson(name, report)
 }

@@ -1,8 +1,8 @@
-import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InviteCard } from '#contract/invites.ts'
 import { Button } from '#renderer/components/button.tsx'
+import { Caution } from '#renderer/components/caution.tsx'
 import { CopyButton, CopyField } from '#renderer/components/copy.tsx'
 import { Dialog } from '#renderer/components/dialog.tsx'
 import { Facts } from '#renderer/components/facts.tsx'
@@ -53,10 +53,7 @@ function Place({ card: { fingerprint, address, expires_at } }: Pick<InviteMadePr
     return (
       <>
         <Facts facts={facts} />
-        <p className="flex items-start gap-2 rounded-md bg-amber-soft px-3 py-2 text-sm text-amber">
-          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-          {t('invite.noLan')}
-        </p>
+        <Caution>{t('invite.noLan')}</Caution>
       </>
     )
   }

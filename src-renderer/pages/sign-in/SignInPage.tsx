@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#renderer/api/client.ts'
 import { signIn } from '#renderer/api/session.ts'
-import { Mark } from '#renderer/app/navigation.tsx'
+import { SignedOutFrame } from '#renderer/app/signed-out-frame.tsx'
 import { usedUpTicket } from '#renderer/app/ticket.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
@@ -20,11 +20,7 @@ export function SignInPage() {
   const [isByKey, setIsByKey] = useState(false)
   useDocumentTitle(t('title'))
   return (
-    <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center gap-4 p-4">
-      <h1 className="flex items-center justify-center gap-2 text-lg font-semibold">
-        <Mark />
-        Farebox
-      </h1>
+    <SignedOutFrame>
       <Card>
         {isEntering ? (
           <p role="status" className="flex items-center justify-center gap-2 py-6 text-muted">
@@ -46,7 +42,7 @@ export function SignInPage() {
           <CopyField label={t('command')} text="farebox open" />
         </div>
       )}
-    </main>
+    </SignedOutFrame>
   )
 }
 

@@ -4,12 +4,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '#renderer/api/client.ts'
 import { signIn, type Credentials } from '#renderer/api/session.ts'
-import { useSecondsLeft } from '#renderer/pages/sign-in/use-seconds-left.ts'
-
-/** What an attempt came to: words to show, or how long no further one is taken. */
-type Failure = { readonly text: string } | { readonly untilMs: number }
+import { useFailure } from '#renderer/pages/sign-in/use-failure.ts'
 
 type SignInOptions = {
   readonly credentials: () => Credentials
@@ -34,8 +30,7 @@ export function useSignIn({ credentials, problem, wrong, clear }: SignInOptions)
   const queryClient = useQueryClient()
   const router = useRouter()
   const [isBusy, setIsBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure | undefined>(problem === undefined ? undefined : { text: problem })
-  const secondsLeft = useSecondsLeft(failure !== undefined && 'untilMs' in failure ? failure.untilMs : undefined)
+  const { text, secondsLeft, note } = useFailure(problem)
   const submit = async () => {
     setIsBusy(true)
     try {
@@ -43,7 +38,7 @@ export function useSignIn({ credentials, problem, wrong, clear }: SignInOptions)
       await router.navigate({ to: '/overview' })
     } catch (error) {
       clear()
-      setFailure(failureOf(error, wrong))
+      note(error, wrong)
     } finally {
       setIsBusy(false)
     }
@@ -52,17 +47,10 @@ export function useSignIn({ credentials, problem, wrong, clear }: SignInOptions)
   return {
     isBusy,
     isWaiting: secondsLeft > 0,
-    error: waiting ?? (failure !== undefined && 'text' in failure ? failure.text : undefined),
+    error: waiting ?? text,
     onSubmit: (event) => {
       event.preventDefault()
       if (!isBusy && secondsLeft === 0) void submit()
     },
   }
-}
-
-/** After too many attempts the wait; for what is wrong always the same words; else those of the server. */
-function failureOf(error: unknown, wrong: string): Failure {
-  if (!(error instanceof ApiError)) return { text: error instanceof Error ? error.message : String(error) }
-  if (error.status === 429 && error.retryAfterS !== undefined) return { untilMs: Date.now() + error.retryAfterS * 1000 }
-  return { text: error.status === 401 ? wrong : error.message }
 }

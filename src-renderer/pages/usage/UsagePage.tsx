@@ -7,7 +7,7 @@ import { useFilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
-import { saveText } from '#renderer/components/save-text.ts'
+import { saveJson, saveText } from '#renderer/components/save-text.ts'
 import { csvText } from '#renderer/data/csv.ts'
 import { isoIn } from '#renderer/data/intervals.ts'
 import { fileNameOf } from '#renderer/data/member-usage.ts'
@@ -62,7 +62,11 @@ export function UsagePage() {
               <Download aria-hidden />
               {t('csv')}
             </Button>
-            <Button onClick={() => report && saveJson(report)} disabled={report === undefined}>
+            {/* As the gateway gave it, with its range, its zone and every point. */}
+            <Button
+              onClick={() => report && saveJson(`${fileNameOf('usage', report)}.json`, report)}
+              disabled={report === undefined}
+            >
               <Download aria-hidden />
               {t('json')}
             </Button>
@@ -132,9 +136,4 @@ function useSave({ report }: Usage, table: UsageTable | undefined, words: UsageW
 /** Where no line says a time, the head says of which time all of them are. */
 function headOfGroups(label: string, { from, to, time_zone: zone }: UsageReport): string {
   return `${label} (${isoIn(zone, Date.parse(from))}/${isoIn(zone, Date.parse(to))} ${zone})`
-}
-
-/** The report as the gateway gave it, with its range, its zone and every point. */
-function saveJson(report: UsageReport): void {
-  saveText(`${fileNameOf('usage', report)}.json`, 'application/json', `${JSON.stringify(report, null, 2)}\n`)
 }

@@ -37,12 +37,7 @@ export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
     ...choiceIn(raw, 'rollup', ROLLUPS),
     ...textIn(raw, 'from'),
     ...textIn(raw, 'to'),
-    ...textIn(raw, 'model'),
-    ...textIn(raw, 'key'),
-    ...textIn(raw, 'provider'),
-    ...textIn(raw, 'package'),
-    ...textIn(raw, 'owner'),
-    ...textIn(raw, 'member'),
+    ...filtersOf(raw),
     ...choiceIn(raw, 'table', TABLES),
     ...textIn(raw, 'sort'),
     ...choiceIn(raw, 'groups', ['more'] as const),
@@ -50,13 +45,13 @@ export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
 }
 
 /** The filters of an address, without the rest. */
-export function filtersOf(search: Search): { readonly [Name in FilterName]?: string } {
+export function filtersOf(raw: Readonly<Record<string, unknown>>): { readonly [Name in FilterName]?: string } {
   return {
-    ...textIn(search, 'model'),
-    ...textIn(search, 'key'),
-    ...textIn(search, 'provider'),
-    ...textIn(search, 'package'),
-    ...textIn(search, 'owner'),
-    ...textIn(search, 'member'),
+    ...textIn(raw, 'model'),
+    ...textIn(raw, 'key'),
+    ...textIn(raw, 'provider'),
+    ...textIn(raw, 'package'),
+    ...textIn(raw, 'owner'),
+    ...textIn(raw, 'member'),
   }
 }
