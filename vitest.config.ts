@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests of functions that leave nothing behind: their files share processes, and what these have loaded. */
 const PURE = ['cli', 'core', 'dialect', 'matrix', 'pipeline', 'renderer/{api,data}'].map(
@@ -8,6 +9,17 @@ const PURE = ['cli', 'core', 'dialect', 'matrix', 'pipeline', 'renderer/{api,dat
 
 /** Tests that give this machine more networks. Browsers drop what they are loading then, so that these run when no other does. */
 const NETWORK = ['announced', 'guessing', 'invite', 'other-machine'].map((file) => `test/lan/${file}.test.ts`)
+
+/** Files that are short to read and take a minute or two. Vitest takes the largest first, and would end with a worker at these alone. */
+const LONGEST = /test\/(faults|ledger\/ledger-model|process\/(kill|disk-full|backup|shutdown|server))/
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.test(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 const common = {
   environment: 'node',
@@ -31,6 +43,7 @@ const common = {
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

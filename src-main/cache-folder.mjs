@@ -22,7 +22,9 @@ export function cacheFolders() {
   const packages = fileURLToPath(new URL('../node_modules', import.meta.url))
   const folder = packages + '/.cache/farebox/' + process.version
   try {
-    const state = createHash('sha256').update(readFileSync(packages + '/.package-lock.json')).digest('hex')
+    const state = createHash('sha256')
+      .update(readFileSync(packages + '/.package-lock.json'))
+      .digest('hex')
     const own = folder + '-' + state.slice(0, 16)
     return { folder: own, bundles: own + '/packages' }
   } catch {

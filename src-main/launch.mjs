@@ -70,16 +70,15 @@ async function useCompileCache() {
     const isNew = mkdirSync(folder, { recursive: true }) !== undefined
     // Worker threads and the warm-up find the cache through the environment.
     process.env.NODE_COMPILE_CACHE = folder
-    const here = (name) => fileURLToPath(new URL(name, import.meta.url))
-    const hook = new URL('bundled-packages.mjs', import.meta.url).href
+    const hook = new URL('bundled-packages.mjs', import.meta.url)
     if (isNew) {
       // The builder is used once, and need not be in the cache.
       const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }
-      spawnSync(process.execPath, [here('bundle-packages.mjs')], { env })
-      spawnSync(process.execPath, ['--import', hook, here('warm-up.ts')])
+      spawnSync(process.execPath, [fileURLToPath(new URL('bundle-packages.mjs', import.meta.url))], { env })
+      spawnSync(process.execPath, ['--import', hook.href, fileURLToPath(new URL('warm-up.ts', import.meta.url))])
     }
     enableCompileCache(folder)
-    await import(hook)
+    await import(hook.href)
   } catch {
     // Installed by someone else, in a folder that is not ours to write: Farebox runs without a cache.
   }
