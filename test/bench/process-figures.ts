@@ -9,10 +9,19 @@ let ticksPerSecond: number | undefined
 
 /** User plus system time of all threads, ended ones included, in microseconds. */
 export function cpuMicros(pids: readonly number[]): number | undefined {
+  return micros(pids, ({ user, system }) => user + system)
+}
+
+/** As `cpuMicros`, of the system's time alone. */
+export function systemMicros(pids: readonly number[]): number | undefined {
+  return micros(pids, ({ system }) => system)
+}
+
+function micros(pids: readonly number[], ticksOf: (ticks: Ticks) => number): number | undefined {
   if (!canMeasureProcesses) return undefined
   ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
-  const ticks = pids.map(cpuTicks).reduce((sum, each) => sum + each, 0)
-  return (ticks / ticksPerSecond) * 1e6
+  const sum = pids.map((pid) => ticksOf(cpuTicks(pid))).reduce((total, each) => total + each, 0)
+  return (sum / ticksPerSecond) * 1e6
 }
 
 /** Resident memory in MiB. */
@@ -22,9 +31,11 @@ export function residentMiB(pids: readonly number[]): number | undefined {
   return kib.reduce((sum, each) => sum + each, 0) / 1024
 }
 
-function cpuTicks(pid: number): number {
+type Ticks = { readonly user: number; readonly system: number }
+
+function cpuTicks(pid: number): Ticks {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The name in parentheses may hold spaces; what follows it starts with field 3, and the times are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return Number(fields[11]) + Number(fields[12])
+  return { user: Number(fields[11]), system: Number(fields[12]) }
 }

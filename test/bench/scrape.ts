@@ -9,6 +9,9 @@ export type Scrape = ReadonlyMap<string, number>
 /** What a Farebox must be started with to have figures. */
 export const WITH_METRICS = { FAREBOX_METRICS: 'true' }
 
+/** Connections to providers, and the thread that counts tokens, are kept for a while after the last call. */
+export const KEPT_MS = 90_000
+
 /** Throws when there is no page, which would make every figure 0. */
 export async function scrape(url: string, dataFolder: string): Promise<Scrape> {
   const token = readFileSync(join(dataFolder, 'metrics.token'), 'utf8').trim()

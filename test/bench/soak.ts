@@ -8,7 +8,7 @@ import type { Child } from './child.ts'
 import { checkBooks, type Installation } from './farebox.ts'
 import type { Options } from './options.ts'
 import { adminHeaders, startReader, type Reader } from './reader.ts'
-import { figure, scrape, WITH_METRICS, type Scrape } from './scrape.ts'
+import { figure, KEPT_MS, scrape, WITH_METRICS, type Scrape } from './scrape.ts'
 import { startSoakLoad, type SoakKeys } from './soak-load.ts'
 import { forgetRequests, LITTLE, PLENTY, soakDocument, startSoakProvider } from './soak-provider.ts'
 import { percentile, slope } from './statistics.ts'
@@ -21,8 +21,6 @@ const SCRAPE_MS = 5000
 const MINUTE_MS = 60_000
 /** What an administrator does meanwhile is done so often. */
 const CHANGE_MS = 10_000
-/** Connections to providers are kept for a while. */
-const QUIET_MS = 90_000
 /** Until the reader has asked for each of its pages once, and what reads for it has been started. */
 const SETTLE_MS = 30_000
 /** Nothing that Farebox itself did wrong is among these. */
@@ -56,7 +54,7 @@ export async function soakFigures(farebox: Installation, { work }: Options): Pro
       await load.stop()
     }
     await reader.stop()
-    await sleep(QUIET_MS)
+    await sleep(KEPT_MS)
     const end = await scrape(child.url, farebox.dataFolder)
     const openHolds = await checkBooks(farebox)
     if (openHolds !== 0) throw new Error(`${openHolds} holds are still open in the books`)
