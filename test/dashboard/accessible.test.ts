@@ -1,6 +1,6 @@
 // Every page looked at by axe in light and for its colours in dark, every drawer and dialog in light (FAREBOX_LONG_TESTS: pages by
-// all rules in dark, drawers for their colours), without errors on the console, and at the width of the tray's window without scrolling sideways. The one place for this: each look takes a second, so
-// pages are walked through as people do.
+// all rules in dark, the rest for its colours), without errors on the console, and at the width of the tray's window without scrolling
+// sideways. The one place for this: each look takes a second, so pages are walked through as people do.
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
