@@ -5,7 +5,10 @@
 void main(process.argv.slice(2))
 
 function main(argv) {
-  if (!isNodeNewEnough(process.versions.node)) {
+  // The end of an installation, which must not fail. What it leaves for later starts is code, for everybody who may start it.
+  const isNewEnough = isNodeNewEnough(process.versions.node)
+  if (argv[0] === '--prepare') return isNewEnough ? useCompileCache() : undefined
+  if (!isNewEnough) {
     process.stderr.write(
       'Farebox needs Node 22.18 or later, and this is Node ' +
         process.versions.node +
