@@ -39,6 +39,17 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
+    // What every page loads is one file, and so is what most pages share: as sixty, each a request, they are most of what a page waits for.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 1 },
+            { name: 'shared', test: /src-renderer/, minShareCount: 5 },
+          ],
+        },
+      },
+    },
   },
   // The dashboard has a folder of that name too, whose files are Vite's to serve.
   server: { host: '127.0.0.1', proxy: { '^/api/(?!.*\\.tsx?(\\?|$))': proxied, '/v1': proxied } },

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests of functions that leave nothing behind: their files share processes, and what these have loaded. */
 const PURE = ['cli', 'core', 'dialect', 'matrix', 'pipeline', 'renderer/{api,data}'].map(
@@ -9,12 +10,24 @@ const PURE = ['cli', 'core', 'dialect', 'matrix', 'pipeline', 'renderer/{api,dat
 /** Tests that give this machine more networks. Browsers drop what they are loading then, so that these run when no other does. */
 const NETWORK = ['announced', 'guessing', 'invite', 'other-machine'].map((file) => `test/lan/${file}.test.ts`)
 
+/** Files that are short to read and take a minute or two. Vitest takes the largest first, and would end with a worker at these alone. */
+const LONGEST = /test\/(faults|ledger\/ledger-model|process\/(kill|disk-full|backup|shutdown|server))/
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.test(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
 const common = {
   environment: 'node',
   // Processes rather than threads: tests start worker threads of their own, load a native addon and send signals.
   pool: 'forks',
-  // One more than there are processors on a small machine, because tests wait for disks, timers and other processes.
-  maxWorkers: 3,
+  // Two more than there are processors on a small machine: most tests of calls and of processes wait for time limits, disks and other
+  // processes two thirds of their time.
+  maxWorkers: 4,
   testTimeout: 20_000,
   hookTimeout: 20_000,
   teardownTimeout: 10_000,
@@ -30,6 +43,7 @@ const common = {
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -5,7 +5,10 @@
 void main(process.argv.slice(2))
 
 function main(argv) {
-  if (!isNodeNewEnough(process.versions.node)) {
+  // The end of an installation, which must not fail. What it leaves for later starts is code, for everybody who may start it.
+  const isNewEnough = isNodeNewEnough(process.versions.node)
+  if (argv[0] === '--prepare') return isNewEnough ? useCompileCache() : undefined
+  if (!isNewEnough) {
     process.stderr.write(
       'Farebox needs Node 22.18 or later, and this is Node ' +
         process.versions.node +
@@ -54,6 +57,7 @@ async function startDesktop(argv) {
 /**
  * Keeps compiled code beside the dependencies, in a folder that only who installed Farebox can write. Turning TypeScript
  * into JavaScript takes a compiler of 30 MB; with the cache it is loaded once, by a process that ends before Farebox starts.
+ * Beside it are the packages that every start loads, as one file each.
  */
 async function useCompileCache() {
   const [{ existsSync, mkdirSync }, { spawnSync }, { enableCompileCache }, { fileURLToPath }] = await Promise.all([
@@ -64,13 +68,20 @@ async function useCompileCache() {
   ])
   const packages = fileURLToPath(new URL('../node_modules', import.meta.url))
   if (!existsSync(packages)) return
-  const folder = packages + '/.cache/farebox/' + process.version
   try {
+    const { folder } = (await import('./cache-folder.mjs')).cacheFolders()
     const isNew = mkdirSync(folder, { recursive: true }) !== undefined
     // Worker threads and the warm-up find the cache through the environment.
     process.env.NODE_COMPILE_CACHE = folder
-    if (isNew) spawnSync(process.execPath, [fileURLToPath(new URL('warm-up.ts', import.meta.url))])
+    const hook = new URL('bundled-packages.mjs', import.meta.url)
+    if (isNew) {
+      // The builder is used once, and need not be in the cache.
+      const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }
+      spawnSync(process.execPath, [fileURLToPath(new URL('bundle-packages.mjs', import.meta.url))], { env })
+      spawnSync(process.execPath, ['--import', hook.href, fileURLToPath(new URL('warm-up.ts', import.meta.url))])
+    }
     enableCompileCache(folder)
+    await import(hook.href)
   } catch {
     // Installed by someone else, in a folder that is not ours to write: Farebox runs without a cache.
   }

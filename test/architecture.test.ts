@@ -83,7 +83,12 @@ const FILES: Readonly<Record<string, Room>> = {
   'command.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'restore.ts'] },
   'warm-up.ts': { values: ['app.ts', 'config.ts', 'command.ts', 'headless.ts', 'provider'] },
   'build-dashboard.mjs': { values: [] },
-  'launch.mjs': { values: ['headless.ts', 'command.ts', 'desktop-choice.ts', 'desktop-runtime.ts'] },
+  'cache-folder.mjs': { values: [] },
+  'bundled-packages.mjs': { values: ['cache-folder.mjs'] },
+  'bundle-packages.mjs': { values: ['cache-folder.mjs'], packages: ['vite'] },
+  'launch.mjs': {
+    values: ['headless.ts', 'command.ts', 'desktop-choice.ts', 'desktop-runtime.ts', 'cache-folder.mjs'],
+  },
   'main.ts': {
     values: ['config.ts', 'gateway-host.ts', 'desktop-choice.ts', 'command.ts', 'headless.ts', 'shell'],
     packages: ['electron'],
@@ -101,7 +106,14 @@ const EXCEPTIONS: readonly { readonly files: RegExp; readonly values: readonly s
 /** Only config.ts reads settings; the entries hand the environment to it. */
 const MAY_READ_ENVIRONMENT = ['config.ts', 'headless.ts', 'command.ts', 'launch.mjs', 'main.ts']
 /** A package has other files at other places; what else asks where it lies is in no package. */
-const MAY_KNOW_ITS_PLACE = ['program-files.ts', 'desktop-runtime.ts', 'launch.mjs', 'build-dashboard.mjs']
+const MAY_KNOW_ITS_PLACE = [
+  'program-files.ts',
+  'desktop-runtime.ts',
+  'launch.mjs',
+  'build-dashboard.mjs',
+  'bundle-packages.mjs',
+  'cache-folder.mjs',
+]
 const MAY_HOLD_SQL = ['store', 'ledger']
 const SQL = /\b(SELECT\s|INSERT INTO\s|UPDATE\s.*\sSET\s|DELETE FROM\s|CREATE TABLE\s)/
 /** Who may open connections: to providers one file for all, and to a gateway of this machine those who look for it. */

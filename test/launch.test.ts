@@ -83,6 +83,10 @@ describe('on a Node that cannot run Farebox', () => {
     expectRefusal(launchAs('20.20.2', argv))
   })
 
+  it('lets an installation come to its end', () => {
+    expect(launchAs('20.20.2', ['--prepare'])).toEqual({ code: 0, output: '', errors: '' })
+  })
+
   it('refuses every real one of this machine in the same way', () => {
     for (const node of oldNodes()) expectRefusal(launch(['start'], { node }))
   })
@@ -91,6 +95,10 @@ describe('on a Node that cannot run Farebox', () => {
 describe('on a Node that can', () => {
   it.each(['22.18.0', '23.6.0', '24.0.0', '100.0.0'])('starts on %s', (version) => {
     expect(launchAs(version, ['start', '--headless']).output).toBe('headless ["--headless"] \n')
+  })
+
+  it('starts nothing at the end of an installation', () => {
+    expect(launchAs('24.0.0', ['--prepare'])).toEqual({ code: 0, output: '', errors: '' })
   })
 
   it('hands the flags of start on without the verb', () => {

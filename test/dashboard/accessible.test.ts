@@ -1,6 +1,6 @@
-// Every page looked at by axe in light and in dark, every drawer and dialog in light (FAREBOX_LONG_TESTS: in dark too), without errors on
-// the console, and at the width of the tray's window without scrolling sideways. The one place for this: each look takes a second, so
-// pages are walked through as people do.
+// Every page looked at by axe in light and for its colours in dark, every drawer and dialog in light (FAREBOX_LONG_TESTS: pages by
+// all rules in dark, the rest for its colours), without errors on the console, and at the width of the tray's window without scrolling
+// sideways. The one place for this: each look takes a second, so pages are walked through as people do.
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -70,9 +70,9 @@ async function look(page: Page, name: string, part?: string): Promise<string[]> 
     const isDone = `document.documentElement.dataset.theme === '${theme}' && document.getAnimations().every((one) => one.playState === 'finished')`
     await expect.poll(() => page.evaluate(isDone)).toBe(true)
     found.push(
-      ...(await seriousViolations(page, { ...parts, isColoursOnly: theme === 'dark' && part !== undefined })).map(
-        (text) => `${name}, ${theme}: ${text}`,
-      ),
+      ...(
+        await seriousViolations(page, { ...parts, isColoursOnly: theme === 'dark' && (part !== undefined || !isLong) })
+      ).map((text) => `${name}, ${theme}: ${text}`),
     )
   }
   return found

@@ -44,6 +44,13 @@ describe('the built dashboard', () => {
     expect(html).toContain('__NONCE__')
   })
 
+  it('asks for few files at once, because every request is a wait', () => {
+    const html = readFileSync(join(folder, 'index.html'), 'utf8')
+    const first = [...html.matchAll(/assets\/[\w.-]+\.(js|css)/g)]
+    expect(first.length).toBeGreaterThan(1)
+    expect(first.length).toBeLessThan(8)
+  })
+
   it('keeps the charts out of what is loaded first', () => {
     const html = readFileSync(join(folder, 'index.html'), 'utf8')
     const first = [...html.matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) => readFileSync(join(folder, name), 'utf8'))

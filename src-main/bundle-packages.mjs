@@ -1,0 +1,58 @@
+// Makes one file of each of the packages that Farebox loads at every start (bundled-packages.mjs). Runs once after an installation,
+// before the first start, in a process of its own. Where Vite is not installed it makes nothing, and they are loaded as they are.
+
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { BUNDLED, cacheFolders } from './cache-folder.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const PREFIX = 'farebox-package:'
+const { bundles } = cacheFolders()
+if (bundles !== undefined && existsSync(join(root, 'node_modules', 'vite'))) await bundle(bundles)
+
+async function bundle(place) {
+  const { build } = await import('vite')
+  // Written beside its place, so that nobody ever loads half of it.
+  const draft = place + '.new-' + process.pid
+  try {
+    await build({
+      configFile: false,
+      root,
+      logLevel: 'silent',
+      publicDir: false,
+      plugins: [entries()],
+      ssr: { target: 'node', noExternal: true },
+      build: {
+        ssr: true,
+        outDir: draft,
+        target: 'node22',
+        rolldownOptions: {
+          input: Object.fromEntries(Object.entries(BUNDLED).map(([specifier, name]) => [name, PREFIX + specifier])),
+          output: { format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', keepNames: true },
+        },
+      },
+    })
+    renameSync(draft, place)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** One module for each package, with all the names that an import of it can ask for. */
+function entries() {
+  return {
+    name: 'farebox-packages',
+    resolveId: (id) => (id.startsWith(PREFIX) ? '\0' + id + '.mjs' : undefined),
+    async load(id) {
+      if (!id.startsWith('\0' + PREFIX)) return undefined
+      const specifier = id.slice(PREFIX.length + 1, -'.mjs'.length)
+      const names = Object.keys(await import(specifier)).filter((name) => name !== 'module.exports')
+      return [
+        `import * as all from ${JSON.stringify(specifier)}`,
+        ...names.map((name, index) => `const x${index} = all[${JSON.stringify(name)}]`),
+        `export { ${names.map((name, index) => `x${index} as ${JSON.stringify(name)}`).join(', ')} }`,
+      ].join('\n')
+    },
+  }
+}

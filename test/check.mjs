@@ -1,0 +1,24 @@
+// Runs every static check, all at the same time: some use one processor and some use all of them. What a check prints is shown when
+// it has ended, so that nothing is mixed.
+
+import { spawn } from 'node:child_process'
+
+const CHECKS = ['types', 'lint', 'format', 'unused']
+
+const codes = await Promise.all(CHECKS.map(run))
+process.exitCode = Math.max(...codes)
+
+/** Resolves to 0 where nothing was found. */
+function run(name) {
+  const check = spawn('npm', ['run', '--silent', `check:${name}`], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const printed = []
+  for (const stream of [check.stdout, check.stderr]) stream.on('data', (bytes) => printed.push(bytes))
+  return new Promise((resolve, reject) => {
+    check.on('error', reject)
+    check.on('close', (code) => {
+      process.stdout.write(Buffer.concat(printed))
+      if (code !== 0) process.stdout.write(`check:${name} found something.\n`)
+      resolve(code ?? 1)
+    })
+  })
+}
