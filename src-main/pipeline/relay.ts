@@ -181,6 +181,8 @@ export class Relay {
   #complete(): void {
     this.#input.reader.end()
     this.#end({ type: 'complete' })
+    // A client that was too slow for the last bytes says no more when it has them, and the connection would be held back for ever.
+    this.#call?.resume()
   }
 
   /** Whatever ends a request whose client left: the client left. Only a mistake of ours is told apart, to be reported. */

@@ -18,6 +18,7 @@ export class HttpClient implements Client {
   readonly #onCancel: (() => void)[] = []
   /** What told us to wait, and tells us when to go on. */
   #full: ServerResponse | Socket
+  #stuck: NodeJS.Timeout | undefined
   #head: { readonly status: number; readonly headers: Headers } | undefined
 
   constructor(response: ServerResponse, stuckMs: number = STUCK_MS) {
@@ -60,15 +61,16 @@ export class HttpClient implements Client {
   }
 
   onDrain(callback: () => void): void {
-    const stuck = setTimeout(() => this.#response.destroy(), this.#stuckMs)
-    stuck.unref()
+    this.#stuck = setTimeout(() => this.#response.destroy(), this.#stuckMs).unref()
     this.#full.once('drain', () => {
-      clearTimeout(stuck)
+      clearTimeout(this.#stuck)
       callback()
     })
   }
 
   end(bytes: WireBytes = ''): void {
+    // A response that has its end says nothing of its buffer any more.
+    clearTimeout(this.#stuck)
     if (this.#head !== undefined) {
       this.#sendHead({ ...this.#head.headers, 'content-length': String(bytes.length) })
     }

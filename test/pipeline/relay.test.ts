@@ -174,6 +174,22 @@ describe.each(PAIRS)('a quiet stream of %s', (_name, format, dialect) => {
   })
 })
 
+/** Streams of Gemini have no last event: they are over with the message, which comes when the client has taken what came before. */
+const ENDED = PAIRS.filter(([, , dialect]) => dialect !== 'gemini')
+
+describe.each(ENDED)('the end of a stream of %s', (_name, format, dialect) => {
+  it('lets go of a provider that was held back by the last bytes, whether the client takes them or not', async () => {
+    const relayed = relayOf(format, dialect)
+    const { relay, client, upstream } = relayed
+    const events = untilBegun(relayed)
+    client.reads = false
+    upstream.data(events.join(''))
+    expect(upstream.isPaused).toBe(false)
+    upstream.end()
+    expect(await relay.ended).toEqual({ type: 'complete' })
+  })
+})
+
 describe('a provider that thinks before its first event', () => {
   it.each(PAIRS.filter(([, format]) => format.name === 'messages'))(
     'can still fail as a whole in a stream of %s, however long it takes',
