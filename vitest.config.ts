@@ -25,9 +25,9 @@ const common = {
   environment: 'node',
   // Processes rather than threads: tests start worker threads of their own, load a native addon and send signals.
   pool: 'forks',
-  // Two more than there are processors on a small machine: most tests of calls and of processes wait for time limits, disks and other
+  // One more than there are processors on a small machine: most tests of calls and of processes wait for time limits, disks and other
   // processes two thirds of their time.
-  maxWorkers: 4,
+  maxWorkers: 3,
   testTimeout: 20_000,
   hookTimeout: 20_000,
   teardownTimeout: 10_000,

@@ -14,6 +14,13 @@ const MOST_MORE_MS = 1000
 
 afterEach(endProcesses)
 
+/** The quickest of a few starts: whatever else the machine does makes one slower, and none quicker. */
+async function quickestMs(dataDir: string): Promise<number> {
+  const starts: number[] = []
+  while (starts.length < 3) starts.push(await readyMs(dataDir))
+  return Math.min(...starts)
+}
+
 async function readyMs(dataDir: string): Promise<number> {
   const startedMs = performance.now()
   const program = await startProcess({ dataDir })
@@ -30,9 +37,9 @@ it(`starts as quickly after ${CALLS} calls`, { timeout: 300_000 }, async () => {
     body: chatModel('bench-chat', { targets: [{ provider: 'demo', model: 'demo-chat' }] }),
   })
   await program.stop()
-  const before = await readyMs(dataDir)
+  const before = await quickestMs(dataDir)
   fill(dataDir, { keys: 100, calls: CALLS })
-  const after = await readyMs(dataDir)
+  const after = await quickestMs(dataDir)
   console.log(`ready after ${Math.round(before)} ms, and after ${CALLS} calls after ${Math.round(after)} ms`)
   expect(after).toBeLessThan(before + MOST_MORE_MS)
   const db = new Database(join(dataDir, 'farebox.db'), { readonly: true })
