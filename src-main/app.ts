@@ -283,7 +283,7 @@ class RunningApp implements App {
   }
 
   #readingThread({ isPatient }: Pick<ReportThreadData, 'isPatient'>): DatabaseThread<ReportOperations> {
-    const workerData: ReportThreadData = { dataDir: this.#config.dataDir, isPatient }
+    const workerData: ReportThreadData = { dataDir: this.#config.dataDir, isPatient, readsOnce: false }
     return new DatabaseThread(scriptFile('report-thread'), workerData)
   }
 

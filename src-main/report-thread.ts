@@ -52,13 +52,15 @@ export type ReportThreadData = {
   readonly dataDir: string
   /** For work that nobody's call waits for. */
   readonly isPatient: boolean
+  /** For work that reads everything once. Reports read the same pages again and again. */
+  readonly readsOnce: boolean
 }
 
 const PATIENT_NICENESS = 10
 
-const { dataDir, isPatient } = workerData as ReportThreadData
+const { dataDir, isPatient, readsOnce } = workerData as ReportThreadData
 if (isPatient) giveWay()
-const db = openForReading(dataDir, { readsOnce: isPatient })
+const db = openForReading(dataDir, { readsOnce })
 
 serveOperations<ReportOperations>({
   usage: (filter) => jsonOf(usagePageView(listUsage(db, filter))),

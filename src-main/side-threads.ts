@@ -17,7 +17,7 @@ export class SideThreads {
 
   /** Starts a thread for some work and ends it afterwards. Rejects when the thread fails or is abandoned. */
   async run<Result>(work: (thread: ReportThread) => Promise<Result>): Promise<Result> {
-    const workerData: ReportThreadData = { dataDir: this.#dataDir, isPatient: true }
+    const workerData: ReportThreadData = { dataDir: this.#dataDir, isPatient: true, readsOnce: true }
     const thread: ReportThread = new DatabaseThread(scriptFile('report-thread'), workerData)
     this.#running.add(thread)
     try {
