@@ -20,9 +20,13 @@ export type Client = {
 
 export type Target = { readonly name: string; readonly url: string; readonly key: string }
 
-/** `connect`: how its connections are made, where that is not over plain loopback. */
-export function createClient(target: Target, connections: number, connect: Pool.Options['connect'] = {}): Client {
-  const pool = new Pool(target.url, { connections, connect })
+/** How its connections are made, where that is not over plain loopback. */
+export type Line = { readonly ca: string; readonly localAddress: string }
+
+export function createClient(target: Target, connections: number, line?: Line): Client {
+  // The address is the client's and not its connector's, which would ignore it.
+  const from = line === undefined ? {} : { connect: { ca: line.ca }, localAddress: line.localAddress }
+  const pool = new Pool(target.url, { connections, ...from })
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.key}` }
   const options = { method: 'POST', headers } as const
   const begin: Client['begin'] = (exchange) => {
