@@ -1,7 +1,7 @@
 // Makes one file of each of the packages that Farebox loads at every start (bundled-packages.mjs). Runs once after an installation,
 // before the first start, in a process of its own. Where Vite is not installed it makes nothing, and they are loaded as they are.
 
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BUNDLED, cacheFolders } from './cache-folder.mjs'
@@ -29,14 +29,31 @@ async function bundle(place) {
         target: 'node22',
         rolldownOptions: {
           input: Object.fromEntries(Object.entries(BUNDLED).map(([specifier, name]) => [name, PREFIX + specifier])),
-          output: { format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', keepNames: true },
+          output: {
+            format: 'esm',
+            entryFileNames: '[name].mjs',
+            chunkFileNames: '[name]-[hash].mjs',
+            keepNames: true,
+            // Sources stay in memory for as long as the program runs, so they come without comments and indents.
+            minify: { compress: false, mangle: false, codegen: true },
+          },
         },
       },
     })
+    for (const name of readdirSync(draft)) escapeFile(join(draft, name))
     renameSync(draft, place)
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
+}
+
+/** A source with a single character beyond Latin-1 takes two bytes for each of its characters. Without comments such are in texts only. */
+function escapeFile(path) {
+  const escaped = readFileSync(path, 'utf8').replace(
+    /[^\0-\xff]/g,
+    (unit) => '\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0'),
+  )
+  writeFileSync(path, escaped)
 }
 
 /** One module for each package, with all the names that an import of it can ask for. */

@@ -1,7 +1,16 @@
 // The packages as one file each, made in an installation that has the packages of this one and a cache of its own.
 
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -37,6 +46,15 @@ function run(argv: readonly string[]): string {
   return stdout
 }
 
+/** A text with one of these takes twice as much memory. */
+const TWO_BYTES = /[^\0-\xff]/
+
+function madeTexts(): string[] {
+  const cache = join(place, 'node_modules', '.cache', 'farebox')
+  const folders = readdirSync(cache).map((name) => join(cache, name, 'packages'))
+  return folders.flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')))
+}
+
 const bundle = () => run([join('src-main', 'bundle-packages.mjs')])
 
 /** What an import of each package has, and from where each is loaded. */
@@ -61,6 +79,7 @@ it('have every name that the packages have, and are no longer used once somethin
   expect(Object.keys(plain)).toEqual(['fastify', 'typebox', 'typebox/compile', 'undici', 'yaml'])
   const expected = Object.entries(plain).map(([name, { names }]) => [name, { names, isBundle: true }])
   expect(loaded(true)).toEqual(Object.fromEntries(expected))
+  expect(madeTexts().filter((text) => TWO_BYTES.test(text))).toEqual([])
   appendFileSync(join(place, 'node_modules', LIST), '\n')
   expect(loaded(true)).toEqual(plain)
 })

@@ -44,7 +44,7 @@ function launch(
     encoding: 'utf8',
     env: options.env ?? {},
   })
-  return { code: result.status, output: result.stdout, errors: result.stderr }
+  return { pid: result.pid, code: result.status, output: result.stdout, errors: result.stderr }
 }
 
 /** Runs the launcher on this Node, which says that it is another one. */
@@ -84,7 +84,7 @@ describe('on a Node that cannot run Farebox', () => {
   })
 
   it('lets an installation come to its end', () => {
-    expect(launchAs('20.20.2', ['--prepare'])).toEqual({ code: 0, output: '', errors: '' })
+    expect(launchAs('20.20.2', ['--prepare'])).toMatchObject({ code: 0, output: '', errors: '' })
   })
 
   it('refuses every real one of this machine in the same way', () => {
@@ -98,7 +98,7 @@ describe('on a Node that can', () => {
   })
 
   it('starts nothing at the end of an installation', () => {
-    expect(launchAs('24.0.0', ['--prepare'])).toEqual({ code: 0, output: '', errors: '' })
+    expect(launchAs('24.0.0', ['--prepare'])).toMatchObject({ code: 0, output: '', errors: '' })
   })
 
   it('hands the flags of start on without the verb', () => {
@@ -141,6 +141,29 @@ describe.runIf(process.platform === 'linux')('a start', () => {
   it('with a display and no runtime runs without a tray icon and says why', () => {
     const { output } = launch(['start'], { env: DISPLAY })
     expect(output).toMatch(isRoot ? /this is root/ : /^headless \[\] no runtime\n$/)
+  })
+
+  describe('and the allocator of the system', () => {
+    const TELLING = `process.once('exit', () => console.error(process.pid, process.env.MALLOC_ARENA_MAX, process.execArgv.length))`
+    const nodeArguments = ['--import', `data:text/javascript,${encodeURIComponent(TELLING)}`]
+
+    function started(env: Record<string, string>) {
+      const { pid, errors, output } = launch(['start', '--headless'], { nodeArguments, env })
+      return { isSameProcess: errors.startsWith(`${pid} `), told: errors.split(' ').slice(1).join(' '), output }
+    }
+
+    it('is told to give back what is not needed, in the same process with the same arguments', () => {
+      expect(started({})).toEqual({ isSameProcess: true, told: '2 2\n', output: 'headless ["--headless"] \n' })
+    })
+
+    it('keeps what it was told already', () => {
+      const told = '5 2\n'
+      expect(started({ MALLOC_ARENA_MAX: '5' })).toEqual({
+        isSameProcess: true,
+        told,
+        output: 'headless ["--headless"] \n',
+      })
+    })
   })
 
   it('that was told to have none does not look for one', () => {

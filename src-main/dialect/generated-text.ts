@@ -4,9 +4,13 @@
 /** Beyond this many characters only the size is kept; the count of the rest follows from the part that is known. */
 const MAX_KEPT = 512 * 1024
 
+/** Pieces that are put together once there are so many: as a string of its own each takes more than its few characters do. */
+const PIECES_TOGETHER = 64
+
 export class GeneratedText {
   readonly #encoding: 'latin1' | 'utf8'
-  readonly #pieces: string[] = []
+  readonly #blocks: string[] = []
+  #pieces: string[] = []
   #kept = 0
   /** Bytes of all text so far, in UTF-8. */
   bytes = 0
@@ -20,13 +24,15 @@ export class GeneratedText {
     if (text === '') return
     this.bytes += this.#encoding === 'latin1' ? text.length : Buffer.byteLength(text)
     if (this.#kept >= MAX_KEPT) return
-    this.#pieces.push(text)
     this.#kept += text.length
+    if (this.#pieces.push(text) < PIECES_TOGETHER) return
+    this.#blocks.push(this.#pieces.join(''))
+    this.#pieces = []
   }
 
   /** The text that was kept: all of it, or its beginning. */
   text(): string {
-    const kept = this.#pieces.join('')
+    const kept = this.#blocks.join('') + this.#pieces.join('')
     return this.#encoding === 'latin1' ? Buffer.from(kept, 'latin1').toString('utf8') : kept
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UpstreamFailure } from '#core/failure.ts'
-import type { TokenUsage } from '#core/usage.ts'
+import { UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
 import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
 import { chunk, DONE, RECORDED, says, USAGE_CHUNK } from './chat-streams.ts'
 
@@ -55,6 +55,16 @@ function ended(text: string): string {
   if (/\[DONE\][\r\n]{2,}/.test(text)) return text.slice(0, (/\[DONE\](\r\n\r\n|\n\n|\r\r)/.exec(text)?.index ?? 0) + 6)
   return text.endsWith('[DONE]') ? text : `${text.trimEnd()}\n\ndata: [DONE]`
 }
+
+it('that is cut short ends under the name of the answer, and not of a chunk before it that has none', () => {
+  const before = { id: '', object: '', created: 0, model: '', choices: [], prompt_filter_results: [] }
+  const reader = new ChatPassStream({ wantsUsage: false })
+  reader.push(Buffer.from(`data: ${JSON.stringify(before)}\n\n${says('Hi')}${says(' there')}`))
+  const { id, object, created, model } = JSON.parse(says('Hi').slice('data: '.length)) as Record<string, unknown>
+  expect(reader.cutShort(UNKNOWN_USAGE)).toBe(
+    `data: ${JSON.stringify({ id, object, created, model, choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: 'length' }] })}\n\n${DONE}`,
+  )
+})
 
 describe.each(RECORDED)('a stream with $name', ({ text, usage, textBytes }) => {
   const bytes = Buffer.from(text)

@@ -19,6 +19,15 @@ const KEEP_ALIVE = ': keep-alive\n\n'
 /** What `include_usage` adds to every chunk but the last; it is taken out when only Farebox asked. */
 const NULL_USAGE = ',"usage":null'
 
+/** What all chunks of an answer have in common, those of Farebox's own too. */
+type Head = {
+  readonly id?: unknown
+  readonly object?: unknown
+  readonly created?: unknown
+  readonly model?: unknown
+  readonly system_fingerprint?: unknown
+}
+
 export class ChatPassStream implements AnswerReader {
   readonly #wantsUsage: boolean
   readonly #choiceCount: number
@@ -30,8 +39,7 @@ export class ChatPassStream implements AnswerReader {
   #early = ''
   #hasEvent = false
   #final = ''
-  /** The last chunk, whose head those of Farebox's own repeat. */
-  #last: Readonly<Record<string, unknown>> = {}
+  #head: Head = {}
   usage: TokenUsage | undefined
   readonly generated = new GeneratedText('latin1')
   isComplete = false
@@ -91,8 +99,7 @@ export class ChatPassStream implements AnswerReader {
 
   /** Every choice that was asked for finishes, also one that had not begun: a client may wait for each of them. */
   cutShort(usage: TokenUsage): string {
-    const { id, object, created, model, system_fingerprint } = this.#last
-    const head = { id, object, created, model, system_fingerprint }
+    const head = this.#head
     const wanted = Array.from({ length: this.#choiceCount }, (_, index) => index)
     let text = ''
     for (const index of new Set([...this.#choices.keys(), ...wanted])) {
@@ -126,7 +133,7 @@ export class ChatPassStream implements AnswerReader {
     const chunk = parseJson(data)
     if (!isRecord(chunk)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
     if (chunk['error'] !== undefined && chunk['error'] !== null) throw failureIn(data)
-    this.#last = chunk
+    if (!hasId(this.#head)) this.#head = headOf(chunk)
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
     const usage = chunk['usage']
@@ -143,6 +150,15 @@ export class ChatPassStream implements AnswerReader {
     if (typeof finish === 'string' && finish !== '') this.#choices.set(index, true)
     else if (!this.#choices.has(index)) this.#choices.set(index, false)
   }
+}
+
+/** Some servers send a chunk before the answer, about filters perhaps, in which the answer has no name yet. */
+function hasId({ id }: Head): boolean {
+  return typeof id === 'string' && id !== ''
+}
+
+function headOf({ id, object, created, model, system_fingerprint }: Readonly<Record<string, unknown>>): Head {
+  return { id, object, created, model, system_fingerprint }
 }
 
 /** Texts of the chunks that were read have one character for each byte, and go out as they came. */
