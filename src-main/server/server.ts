@@ -9,6 +9,7 @@ import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { AdminHandlers } from '#server/admin.ts'
 import type { SessionAccess, Visitor } from '#server/admission.ts'
 import { ChangeLimiter } from '#server/change-limiter.ts'
+import { ClientConnections } from '#server/client-connections.ts'
 import { credentialsOf } from '#server/credentials.ts'
 import { registerDashboard, type DashboardDeps } from '#server/dashboard-routes.ts'
 import type { Door } from '#server/door.ts'
@@ -123,6 +124,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.decorateRequest('visitor', null)
   app.decorateRequest('adminRoute', null)
   requireAccess(app)
+  if (lan !== undefined) leaveNobodyBehind(app)
   if (deps.observe !== undefined) observeRequests(app, deps.observe, deps.clock.monotonicMs)
   const admission = { ...deps, memberChanges: new ChangeLimiter(deps.clock.monotonicMs) }
   app.addHook('onRequest', (request, reply, done) => {
@@ -181,6 +183,19 @@ function requireAccess(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (route.config?.access === undefined) throw new Error(`route ${route.url} does not declare its access`)
     if (route.config.lan === undefined) throw new Error(`route ${route.url} does not declare whether the LAN sees it`)
+  })
+}
+
+/**
+ * The listener for the LAN can end while another one takes its place. Whoever kept a connection to this one, as browsers do even
+ * before they need it, would be refused on it.
+ */
+function leaveNobodyBehind(app: FastifyInstance): void {
+  const clients = new ClientConnections()
+  clients.watch(app.server, 'secureConnection')
+  app.addHook('preClose', (done) => {
+    clients.endWhenIdle()
+    done()
   })
 }
 

@@ -1,9 +1,12 @@
 // Turning the LAN on and off while the gateway for this machine goes on.
 
 import { connect } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AdminError } from '#cli/client.ts'
 import { chatModel, startFarebox } from '../support/farebox.ts'
@@ -187,6 +190,54 @@ describe('the LAN', () => {
     const answer = await call
     expect(answer.status).toBe(200)
     expect(answer.text).toContain('data: [DONE]')
+  })
+})
+
+describe('a connection of another machine', () => {
+  // Longer than a test takes: whatever ends here does not end because nobody waited any longer.
+  const env = { FAREBOX_SHUTDOWN_GRACE_MS: '60000' }
+
+  async function connected(url: string, ca: string): Promise<TLSSocket> {
+    const { port } = new URL(url)
+    const socket = connectTls({ host: LAN_ADDRESS, port: Number(port), ca, servername: '' })
+    socket.on('error', () => undefined)
+    await once(socket, 'secureConnect')
+    return socket
+  }
+  const headOf = (url: string, first: string, ...lines: string[]) =>
+    [`${first} HTTP/1.1`, `host: ${new URL(url).host}`, ...lines, '', ''].join('\r\n')
+  const ended = (socket: TLSSocket) => once(socket.resume(), 'close')
+
+  it.each([
+    ['changed', (farebox: LanFarebox) => farebox.on({ administration: true })],
+    ['turned off', (farebox: LanFarebox) => farebox.admin.call('turnLanOff', {})],
+  ])('ends when the LAN is %s and no request is under way, also where there never was one', async (_, change) => {
+    const farebox = await started({ env })
+    const [url = ''] = (await farebox.on()).urls
+    const ca = await certificateOf(farebox)
+    const [unused, kept] = [await connected(url, ca), await connected(url, ca)]
+    kept.write(headOf(url, 'GET /health'))
+    const [answer] = (await once(kept, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 200 /)
+    const both = Promise.all([ended(unused), ended(kept)])
+    await change(farebox)
+    await both
+  })
+
+  it('stays until its request has been answered, and ends then', async () => {
+    const farebox = await started({ env })
+    await farebox.admin.call('addDemo', {})
+    await farebox.admin.call('addPackage', { body: { name: 'plenty', type: 'topup', credits: 1000 } })
+    const key = await farebox.newKey('plenty')
+    const [url = ''] = (await farebox.on()).urls
+    const socket = await connected(url, await certificateOf(farebox))
+    const body = JSON.stringify({ model: 'demo-chat', stream: true, messages: [{ role: 'user', content: 'Hello' }] })
+    const lines = [`authorization: Bearer ${key}`, 'content-type: application/json', `content-length: ${body.length}`]
+    socket.write(headOf(url, 'POST /v1/chat/completions', ...lines) + body)
+    const answer = text(socket)
+    await expect.poll(() => farebox.admin.call('status', {})).toMatchObject({ open_exchanges: 1 })
+    await farebox.on({ administration: true })
+    expect(await answer).toMatch(/data: \[DONE\]\n\n\r\n0\r\n\r\n$/)
   })
 })
 

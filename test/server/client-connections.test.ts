@@ -2,10 +2,12 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ClientConnections } from '#server/client-connections.ts'
 
 const MOST = 5
+/** How an answer in chunks ends. */
+const WHOLE = 'done\r\n0\r\n\r\n'
 
 let server: Server
 let clients: ClientConnections
@@ -13,8 +15,8 @@ let answers: (() => void)[]
 
 beforeEach(async () => {
   answers = []
-  server = createServer((_request, response) => {
-    response.write('begun ')
+  server = createServer((request, response) => {
+    if (request.url !== '/late') response.write('begun ')
     answers.push(() => response.end('done'))
   })
   clients = new ClientConnections(MOST)
@@ -43,6 +45,13 @@ async function asking(): Promise<Socket> {
   return socket
 }
 
+const asked = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
+
+/** Reads the rest of an answer, and what has come of the next one. */
+async function untilAnswered(socket: Socket): Promise<void> {
+  for (let read = ''; !read.includes(WHOLE); read += String(socket.read() ?? '')) await once(socket, 'readable')
+}
+
 const closed = (socket: Socket) => once(socket.resume(), 'close')
 
 it('sends the connection away that has done nothing for longest when there are too many', async () => {
@@ -69,6 +78,52 @@ it('refuses the newest where all are busy', async () => {
   for (let count = 0; count < MOST; count++) await asking()
   await closed(await opened())
   expect(clients.size).toBe(MOST)
+})
+
+it('counts a connection as busy until the last of its requests was answered', async () => {
+  const busy = await opened()
+  busy.write(asked('/').repeat(2))
+  await expect.poll(() => answers.length).toBe(2)
+  answers[0]?.()
+  await untilAnswered(busy)
+  for (let count = 0; count < MOST + 1; count++) await opened()
+  expect(clients.size).toBe(MOST)
+  answers[1]?.()
+  await untilAnswered(busy)
+})
+
+describe('once they are to end', () => {
+  it('ends connections that never had a request or have none now, and new ones', async () => {
+    const [unused, kept] = [await opened(), await opened()]
+    kept.write(asked('/'))
+    await expect.poll(() => answers.length).toBe(1)
+    answers[0]?.()
+    await untilAnswered(kept)
+    const both = Promise.all([closed(unused), closed(kept)])
+    clients.endWhenIdle()
+    await both
+    await closed(await opened())
+  })
+
+  it('ends a connection when the last of its requests was answered, and not before', async () => {
+    const busy = await opened()
+    busy.write(asked('/').repeat(2))
+    await expect.poll(() => answers.length).toBe(2)
+    clients.endWhenIdle()
+    answers[0]?.()
+    await untilAnswered(busy)
+    answers[1]?.()
+    expect((await text(busy)).endsWith(WHOLE)).toBe(true)
+  })
+
+  it('tells whoever has no answer yet to ask no more on it', async () => {
+    const busy = await opened()
+    busy.write(asked('/late'))
+    await expect.poll(() => answers.length).toBe(1)
+    clients.endWhenIdle()
+    answers[0]?.()
+    expect((await text(busy)).toLowerCase()).toMatch(/\r\nconnection: close\r\n[^]*\r\n\r\ndone$/)
+  })
 })
 
 it('counts a connection as idle again once it was answered, and forgets it when it is closed', async () => {
