@@ -1,5 +1,6 @@
 // The connections from clients to one listener, with a bound. Where it is reached, the connection that has done nothing for longest
-// makes room: whoever opens thousands and says nothing only takes from themselves, and nobody else is locked out.
+// makes room: whoever opens thousands and says nothing only takes from themselves, and nobody else is locked out. A connection on which
+// no further answer can come is ended here.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -65,6 +66,7 @@ export class ClientConnections {
   }
 
   #answered(socket: Socket, response: ServerResponse): void {
+    if (!response.writableFinished) endAfterEarlierAnswers(socket, response)
     const answers = this.#open.get(socket)
     answers?.delete(response)
     if (answers?.size !== 0) return
@@ -76,4 +78,13 @@ export class ClientConnections {
     this.#open.delete(socket)
     this.#idle.delete(socket)
   }
+}
+
+/**
+ * For an answer that was given up. Where answers to earlier requests of the connection come before it, Node gives it no socket to
+ * destroy, and later gives the socket to it all the same: no answer comes on this connection after that.
+ */
+function endAfterEarlierAnswers(socket: Socket, response: ServerResponse): void {
+  if (response.socket === null) response.once('socket', () => socket.destroySoon())
+  else socket.destroySoon()
 }

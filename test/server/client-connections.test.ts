@@ -17,7 +17,7 @@ beforeEach(async () => {
   answers = []
   server = createServer((request, response) => {
     if (request.url !== '/late') response.write('begun ')
-    answers.push(() => response.end('done'))
+    answers.push(() => (request.url === '/given-up' ? response.destroy() : response.end('done')))
   })
   clients = new ClientConnections(MOST)
   clients.watch(server)
@@ -90,6 +90,18 @@ it('counts a connection as busy until the last of its requests was answered', as
   expect(clients.size).toBe(MOST)
   answers[1]?.()
   await untilAnswered(busy)
+})
+
+it('ends a connection after the answers that come before one that was given up', async () => {
+  const busy = await opened()
+  busy.write(asked('/').repeat(2) + asked('/given-up') + asked('/'))
+  await expect.poll(() => answers.length).toBe(4)
+  answers[2]?.()
+  answers[0]?.()
+  await untilAnswered(busy)
+  answers[1]?.()
+  expect((await text(busy)).endsWith(WHOLE)).toBe(true)
+  expect(clients.size).toBe(0)
 })
 
 describe('once they are to end', () => {
