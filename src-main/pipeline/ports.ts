@@ -24,6 +24,7 @@ export interface Client {
   begin(status: number, headers: Headers): void
   /** False when the client reads too slowly to take more now; `onDrain` tells when it can. */
   write(bytes: WireBytes): boolean
+  /** Calls back once, whatever was written meanwhile; of several callbacks the last. Never after `end`, or once the client is gone. */
   onDrain(callback: () => void): void
   end(bytes?: WireBytes): void
   /** Breaks the connection, so that the client sees that its answer is not complete. */

@@ -12,13 +12,20 @@ const STUCK_MS = 60_000
 /** Larger chunks are not worth a copy. */
 const MOST_FRAMED_BYTES = 16 * 1024
 
+/** For a client that is to read what it was sent. */
+type Wait = {
+  callback: () => void
+  /** Takes the time limit and every listener back. */
+  readonly forget: () => void
+}
+
 export class HttpClient implements Client {
   readonly #response: ServerResponse
   readonly #stuckMs: number
   readonly #onCancel: (() => void)[] = []
   /** What told us to wait, and tells us when to go on. */
   #full: ServerResponse | Socket
-  #stuck: NodeJS.Timeout | undefined
+  #wait: Wait | undefined
   #head: { readonly status: number; readonly headers: Headers } | undefined
 
   constructor(response: ServerResponse, stuckMs: number = STUCK_MS) {
@@ -61,22 +68,55 @@ export class HttpClient implements Client {
   }
 
   onDrain(callback: () => void): void {
-    this.#stuck = setTimeout(() => this.#response.destroy(), this.#stuckMs).unref()
-    this.#full.once('drain', () => {
-      clearTimeout(this.#stuck)
-      callback()
-    })
+    // Whoever is gone reads no more.
+    if (this.#response.destroyed || this.#response.writableEnded) return
+    // What was full is so still, and the client has had its time since then.
+    if (this.#wait !== undefined) this.#wait.callback = callback
+    else this.#wait = this.#beginWait(callback)
+  }
+
+  #beginWait(callback: () => void): Wait {
+    const full = this.#full
+    const response = this.#response
+    const drained = () => {
+      const wait = this.#wait
+      this.#endWait()
+      wait?.callback()
+    }
+    const closed = () => this.#endWait()
+    const stuck = setTimeout(() => this.cut(), this.#stuckMs).unref()
+    full.once('drain', drained)
+    response.once('close', closed)
+    const forget = () => {
+      clearTimeout(stuck)
+      full.off('drain', drained)
+      response.off('close', closed)
+    }
+    return { callback, forget }
+  }
+
+  #endWait(): void {
+    this.#wait?.forget()
+    this.#wait = undefined
   }
 
   end(bytes: WireBytes = ''): void {
     // A response that has its end says nothing of its buffer any more.
-    clearTimeout(this.#stuck)
+    this.#endWait()
     if (this.#head !== undefined) {
       this.#sendHead({ ...this.#head.headers, 'content-length': String(bytes.length) })
     }
     this.#response.end(bytes, 'latin1')
     // Nobody waits for the rest of it any more, so that it would stay in memory for as long as the client likes.
-    if (this.#response.writableLength > 0) this.#response.setTimeout(this.#stuckMs, () => this.#response.destroy())
+    if (this.#response.writableLength > 0) this.#limitTheRest()
+  }
+
+  #limitTheRest(): void {
+    const response = this.#response
+    response.setTimeout(this.#stuckMs, () => response.destroy())
+    // The limit is one of the connection, and an answer that has its turn after this one may be silent for longer. Before Node's own
+    // listener, which takes the connection away from the response and limits how long it is kept.
+    response.prependOnceListener('finish', () => response.setTimeout(0))
   }
 
   cut(): void {

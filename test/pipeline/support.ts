@@ -134,7 +134,7 @@ export class FakeTransport implements Transport {
 export class FakeClient implements Client {
   isCancelled = false
   #whenCancelled: (() => void)[] = []
-  #whenDrained: (() => void)[] = []
+  #whenDrained: (() => void) | undefined
   /** False makes every write say that the client reads no more. */
   reads = true
   status: number | undefined
@@ -172,12 +172,14 @@ export class FakeClient implements Client {
   }
 
   onDrain(callback: () => void): void {
-    this.#whenDrained.push(callback)
+    this.#whenDrained = callback
   }
 
   drain(): void {
     this.reads = true
-    for (const callback of this.#whenDrained.splice(0)) callback()
+    const callback = this.#whenDrained
+    this.#whenDrained = undefined
+    callback?.()
   }
 
   end(bytes: WireBytes = ''): void {
