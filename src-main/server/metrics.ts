@@ -1,8 +1,7 @@
 // All figures of a running gateway, read when a scraper asks. Nothing here is kept: what has to be counted as it happens is in
 // call-metrics.ts, loop-meter.ts and the meter of the journal.
 
-import { readdirSync } from 'node:fs'
-import { stat, statfs } from 'node:fs/promises'
+import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { microToCredits } from '#core/money.ts'
 import type { Ledger } from '#ledger/ledger.ts'
@@ -51,6 +50,7 @@ export function metricsReader(sources: MetricsSources): () => Promise<string> {
       ...writeFamilies(sources),
       ...backupFamilies(sources.backups()),
       ...processFamilies(sources),
+      gauge('process_open_fds', 'Open descriptors.', await openDescriptors()),
       ...(await diskFamilies(sources)),
     ])
 }
@@ -143,7 +143,6 @@ function processFamilies({ loop, startedAtMs, memory: bodies }: MetricsSources):
     gauge('farebox_external_memory_bytes', 'Buffers and what libraries allocated.', memory.external),
     counter('process_cpu_seconds_total', 'Time on processors.', (cpu.user + cpu.system) / 1e6),
     gauge('process_start_time_seconds', 'When it was started.', seconds(startedAtMs)),
-    gauge('process_open_fds', 'Open descriptors.', openDescriptors()),
   ]
 }
 
@@ -181,10 +180,10 @@ function seconds(timeMs: number | undefined): number | undefined {
   return timeMs === undefined ? undefined : timeMs / 1000
 }
 
-/** undefined where the system does not show them. */
-function openDescriptors(): number | undefined {
+/** undefined where the system does not show them. Thousands take milliseconds, for which calls must not wait. */
+async function openDescriptors(): Promise<number | undefined> {
   try {
-    return readdirSync('/proc/self/fd').length
+    return (await readdir('/proc/self/fd')).length
   } catch {
     // Only Linux has this folder.
     return undefined
