@@ -116,7 +116,10 @@ export type Transport = {
   readonly chunking?: Chunking
   /** A silence inside the body; Infinity goes silent for good. */
   readonly stall?: { readonly at: BodyPosition; readonly ms: number }
-  /** Ends the connection there: `reset` with an RST, `close` with an ordinary FIN and an unfinished body. */
+  /**
+   * Ends the connection there: `reset` with an RST, `close` with an ordinary FIN. The body is always unfinished: behind its last
+   * byte, too, what ends it is missing, for which an answer that would have a content-length is sent without one.
+   */
   readonly cut?: { readonly at: 'before-headers' | 'after-headers' | BodyPosition; readonly how: 'reset' | 'close' }
   /** Compresses the body without having been asked to. */
   readonly encoding?: 'gzip'

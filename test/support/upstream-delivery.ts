@@ -1,5 +1,6 @@
 // Sends a reply the way its behaviour says: in which writes, with which silences, and where the connection breaks.
 // Every wait ends when the peer leaves or the provider is closed, so that no test leaves a timer behind.
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { BodyPosition, Chunking, Transport } from './upstream-behaviour.ts'
@@ -35,6 +36,8 @@ function isPeerGone(error: unknown): boolean {
 
 async function deliverAll(delivery: Delivery): Promise<void> {
   const { response, reply, transport } = delivery
+  mustBeCuttable(delivery)
+  await turn(delivery)
   await wait(transport.headersAfterMs ?? 0, delivery.signal)
   if (transport.cut?.at === 'before-headers') return cutNow(delivery)
   response.writeHead(reply.status, { ...lengthHeader(delivery), ...reply.headers })
@@ -44,6 +47,14 @@ async function deliverAll(delivery: Delivery): Promise<void> {
   if (await deliverBody(delivery)) return cutNow(delivery)
   while (reply.endlessly !== undefined) await write(delivery, reply.endlessly)
   response.end()
+}
+
+/**
+ * A response has no connection while an earlier one of the same connection is unfinished, be it only because that one waits
+ * after its last byte. Until then there is nothing to cut, and a silence would be over before the client could notice it.
+ */
+async function turn({ response, signal }: Delivery): Promise<void> {
+  if (response.socket === null) await once(response, 'socket', { signal })
 }
 
 /** True when the place to cut the connection was reached. */
@@ -74,12 +85,14 @@ async function write({ response, transport, signal }: Delivery, bytes: Buffer): 
 
 async function cutNow({ response, transport, signal }: Delivery): Promise<void> {
   const { socket } = response
+  // Without a cut the client would wait for ever, for an answer that ends nowhere.
+  if (socket === null) throw new Error('a response lost its connection before it was cut')
   if (transport.cut?.how === 'close') {
-    socket?.destroySoon()
+    socket.destroySoon()
     return
   }
   await wait(SETTLE_BEFORE_RESET_MS, signal)
-  socket?.resetAndDestroy()
+  socket.resetAndDestroy()
 }
 
 /** Where each write ends, in ascending order, with the positions something happens at among them. */
@@ -125,9 +138,22 @@ function isSentAtOnce({ reply, transport }: Delivery): boolean {
   return !reply.isStream && !transport.cut && !transport.stall && !transport.chunking && !transport.delayMs
 }
 
+/**
+ * No length for an answer that is cut at its end or behind it. With one its last byte would end it for the client, and the cut
+ * would break the next call of the connection. Without one there is still the end of the body to be cut off.
+ */
 function lengthHeader({ reply, transport }: Delivery): Record<string, string> {
   if (reply.isStream || transport.withoutLength) return {}
-  return { 'content-length': String(Buffer.concat(reply.parts).length) }
+  const { length } = Buffer.concat(reply.parts)
+  const cutAt = transport.cut?.at === 'after-headers' ? 0 : byteOf(transport.cut?.at, reply)
+  return cutAt !== undefined && cutAt >= length ? {} : { 'content-length': String(length) }
+}
+
+/** Such an answer is complete with its headers: the next call of its connection would be cut instead. */
+function mustBeCuttable({ response, reply, transport }: Delivery): void {
+  const isWithoutBody = response.req.method === 'HEAD' || reply.status === 204 || reply.status === 304
+  if (!isWithoutBody || transport.cut === undefined || transport.cut.at === 'before-headers') return
+  throw new RangeError('an answer that has no body can only be cut before its headers')
 }
 
 async function wait(ms: number, signal: AbortSignal): Promise<void> {
