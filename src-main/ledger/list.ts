@@ -4,6 +4,7 @@
 import type { Database } from 'better-sqlite3'
 import { KIND_BITS } from '#ledger/points.ts'
 import type { EntryKind } from '#ledger/rows.ts'
+import { unlimitedJudge, type WrittenEntry } from '#ledger/unlimited.ts'
 
 export type EntryFilter = {
   /** undefined: of all keys. */
@@ -14,24 +15,17 @@ export type EntryFilter = {
   readonly limit: number
 }
 
-export type StoredEntry = {
-  readonly seq: number
-  readonly key_id: string
+export type StoredEntry = WrittenEntry & {
   readonly key_name: string
-  readonly kind: EntryKind
   readonly amount_micro: number
   readonly charge_micro: number | null
-  readonly exchange_id: string | null
   readonly model_id: string | null
   readonly reason: string | null
-  readonly cycle_started_at_ms: number
   readonly created_at_ms: number
-  /** Whether its cycle began with a grant: 0 for those of `unlimited` packages. */
-  readonly is_granted: 0 | 1
 }
 
 export type ListedEntry = StoredEntry & {
-  /** What its key had available afterwards; null in a cycle of an `unlimited` package, which nothing bounds. */
+  /** What its key had available afterwards; null where its package was `unlimited` by then, also for a call of an earlier cycle. */
   readonly available_micro: number | null
 }
 
@@ -49,11 +43,12 @@ const ANY_KIND = Object.values(KIND_BITS).reduce((sum, bit) => sum + bit, 0)
 export function listEntries(db: Database, filter: EntryFilter): EntryPage {
   return db.transaction(() => {
     const { rows, next } = readPage(db, filter)
-    const available = availableAfter(db, rows)
-    const entries = rows.map((row) => ({
-      ...row,
-      available_micro: row.is_granted === 1 ? (available.get(row.seq) ?? 0) : null,
-    }))
+    const standings = standingsAfter(db, rows)
+    const isUnlimited = unlimitedJudge(db)
+    const entries = rows.map((row) => {
+      const { availableMicro, cycleFromMs } = standings.get(row.seq) ?? NOTHING
+      return { ...row, available_micro: isUnlimited(row, cycleFromMs) ? null : availableMicro }
+    })
     return { entries, next }
   })()
 }
@@ -115,38 +110,55 @@ function stepWith(db: Database, { keyIds, kind }: EntryFilter, upTo: number): nu
   return db.prepare<[object], number | null>(sql).pluck().get(parameters) ?? undefined
 }
 
-/** What the key of each entry had available after it, by the entry's number. */
-function availableAfter(db: Database, rows: readonly StoredEntry[]): Map<number, number> {
-  const found = new Map<number, number>()
+/** Where a key stood after an entry. */
+type Standing = {
+  readonly availableMicro: number
+  /** Its cycle began then or later, as its entries since the last step say. */
+  readonly cycleFromMs: number
+}
+
+const NOTHING: Standing = { availableMicro: 0, cycleFromMs: 0 }
+
+/** Where the key of each entry stood after it, by the entry's number. */
+function standingsAfter(db: Database, rows: readonly StoredEntry[]): Map<number, Standing> {
+  const found = new Map<number, Standing>()
   const steps = new Map<number, StoredEntry[]>()
   for (const row of rows) {
     const after = boundaryBefore(db, row.seq + 1)
     steps.set(after, [...(steps.get(after) ?? []), row])
   }
-  for (const [after, wanted] of steps) sumStep(db, after, wanted, found)
+  for (const [after, wanted] of steps) readStep(db, after, wanted, found)
   return found
 }
 
-function sumStep(db: Database, after: number, wanted: readonly StoredEntry[], found: Map<number, number>): void {
+function readStep(db: Database, after: number, wanted: readonly StoredEntry[], found: Map<number, Standing>): void {
   const keyIds = new Set(wanted.map((row) => row.key_id))
   const point = db
     .prepare<[string, number], number>(
       'SELECT available_micro FROM ledger_point WHERE key_id = ? AND last_seq <= ? ORDER BY last_seq DESC LIMIT 1',
     )
     .pluck()
-  const sums = new Map(Array.from(keyIds, (keyId) => [keyId, point.get(keyId, after) ?? 0]))
+  const standings = new Map(
+    Array.from(keyIds, (keyId) => [keyId, { ...NOTHING, availableMicro: point.get(keyId, after) ?? 0 }]),
+  )
   const isWanted = new Set(wanted.map((row) => row.seq))
   const rows = db
-    .prepare<[object], [number, string, number]>(
-      `SELECT seq, key_id, amount_micro FROM ledger_entry WHERE seq > @after AND seq <= @last
+    .prepare<[object], [number, string, EntryKind, number, number]>(
+      `SELECT seq, key_id, kind, amount_micro, cycle_started_at_ms FROM ledger_entry WHERE seq > @after AND seq <= @last
          AND key_id IN (SELECT value FROM json_each(@keyIds)) ORDER BY seq`,
     )
     .raw()
     .iterate({ after, last: Math.max(...isWanted), keyIds: JSON.stringify([...keyIds]) })
-  for (const [seq, keyId, amount] of rows) {
-    const sum = (sums.get(keyId) ?? 0) + amount
-    sums.set(keyId, sum)
-    if (isWanted.has(seq)) found.set(seq, sum)
+  for (const [seq, keyId, kind, amount, cycleMs] of rows) {
+    const before = standings.get(keyId) ?? NOTHING
+    const availableMicro = before.availableMicro + amount
+    const cycleFromMs = Math.max(before.cycleFromMs, cycleMs)
+    if (isWanted.has(seq)) found.set(seq, { availableMicro, cycleFromMs })
+    // Only cycles that are over lapse.
+    standings.set(keyId, {
+      availableMicro,
+      cycleFromMs: kind === 'lapse' ? Math.max(cycleFromMs, cycleMs + 1) : cycleFromMs,
+    })
   }
 }
 

@@ -115,6 +115,28 @@ describe('the ledger of a key without a limit', () => {
     ])
     expect(last.slice(3)).toEqual(moved)
   })
+
+  it('says so also of a call that began while the key had one, and the other way round', async () => {
+    const { farebox, upstream } = await start()
+    await farebox.admin.call('addPackage', { body: { name: 'open', type: 'unlimited' } })
+    const key = await keyIn(farebox, 'ann', 'plenty')
+    for (const [to, available] of [
+      ['open', [null, null]],
+      ['plenty', [expect.any(Number), 1000]],
+    ] as const) {
+      upstream.once({ type: 'endless', delayMs: 5 })
+      const leaving = new AbortController()
+      const running = await chat(farebox, key, { stream: true }, { signal: leaving.signal })
+      expect(running.status).toBe(200)
+      await farebox.admin.call('moveKey', { id: 'ann', body: { package: to } })
+      leaving.abort()
+      await expect.poll(() => farebox.admin.call('verifyLedger', {})).toMatchObject({ ok: true, open_holds: 0 })
+      const [lapse, settle] = await entries(farebox)
+      expect([settle?.kind, lapse?.kind]).toEqual(['settle', 'lapse'])
+      expect([settle?.available_credits, lapse?.available_credits]).toEqual(available)
+      await (await chat(farebox, key)).text()
+    }
+  })
 })
 
 describe('reports of mixed calls', () => {
