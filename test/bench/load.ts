@@ -66,8 +66,9 @@ type Ways = {
 
 function checkedAnswer({ expected }: Exchange, { resolve, failed, left }: Ways): Dispatcher.DispatchHandler {
   const startedAtMs = performance.now()
-  const pieces: Buffer[] = []
+  const answer = new Comparison(expected)
   let status = 0
+  let reads = 0
   let firstByteMs = 0
   return {
     onRequestStart: (controller) => {
@@ -75,23 +76,48 @@ function checkedAnswer({ expected }: Exchange, { resolve, failed, left }: Ways):
     },
     onResponseStart: (_controller, statusCode) => void (status = statusCode),
     onResponseData: (_controller, chunk) => {
-      if (pieces.length === 0) firstByteMs = performance.now() - startedAtMs
-      pieces.push(chunk)
+      if (reads === 0) firstByteMs = performance.now() - startedAtMs
+      reads += 1
+      answer.take(chunk)
     },
     onResponseEnd: () => {
       const totalMs = performance.now() - startedAtMs
-      const wrong = difference(Buffer.concat(pieces), expected)
+      const wrong = answer.difference()
       if (status !== 200) failed(`status ${status} instead of 200: ${wrong}`)
       else if (wrong !== undefined) failed(`wrong bytes in an answer: ${wrong}`)
-      else resolve({ firstByteMs, totalMs, reads: pieces.length })
+      else resolve({ firstByteMs, totalMs, reads })
     },
     onResponseError: (_controller, error) => failed(error.message),
   }
 }
 
+/** Compares an answer as it comes, so that a thousand of them need not be kept. */
+class Comparison {
+  readonly #expected: Buffer
+  /** How much came as it was expected. */
+  #length = 0
+  /** What came from the first piece on that was not. */
+  readonly #others: Buffer[] = []
+
+  constructor(expected: Buffer) {
+    this.#expected = expected
+  }
+
+  take(chunk: Buffer): void {
+    const end = this.#length + chunk.length
+    if (this.#others.length > 0 || !chunk.equals(this.#expected.subarray(this.#length, end))) this.#others.push(chunk)
+    else this.#length = end
+  }
+
+  /** To be asked at the end: where it was another answer than expected, if it was. */
+  difference(): string | undefined {
+    if (this.#others.length === 0 && this.#length === this.#expected.length) return undefined
+    return difference(Buffer.concat([this.#expected.subarray(0, this.#length), ...this.#others]), this.#expected)
+  }
+}
+
 /** Where an answer begins to be another one than expected; undefined where it is the same but for its own id. */
 function difference(answer: Buffer, expected: Buffer): string | undefined {
-  if (answer.equals(expected)) return undefined
   const masked = answer.toString('latin1').replaceAll(ID_MASK.pattern, ID_MASK.written)
   const wanted = expected.toString('latin1')
   if (masked === wanted) return undefined

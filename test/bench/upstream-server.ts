@@ -35,7 +35,9 @@ function answer(body: string, response: ServerResponse): void {
     response.writeHead(200, WHOLE_HEADERS).end(WHOLE_ANSWER)
     return
   }
-  const stream = { response: response.writeHead(200, STREAM_HEADERS), events: eventsOf(plan), sent: 0 }
+  // The head goes first, and by itself: what follows it is written past the response.
+  response.writeHead(200, STREAM_HEADERS).flushHeaders()
+  const stream = { response, events: eventsOf(plan), sent: 0 }
   if (!sendNext(stream)) return
   const pacer = pacerOf(plan.everyMs)
   pacer.add(stream)
@@ -50,7 +52,7 @@ function sendNext(stream: Stream): boolean {
     response.end()
     return false
   }
-  response.write(event)
+  response.socket?.write(event)
   stream.sent += 1
   return true
 }
@@ -71,13 +73,18 @@ function pacerOf(everyMs: number): Set<Stream> {
   return streams
 }
 
+/** As it is on the wire: a response would make each chunk anew, of four pieces. */
+function chunkOf(event: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${event.length.toString(16)}\r\n`), event, Buffer.from('\r\n')])
+}
+
 function everyTurn(turn: () => void): void {
   turn()
   setImmediate(() => everyTurn(turn))
 }
 
 function eventsOf(plan: StreamPlan): readonly Buffer[] {
-  const known = prepared.get(plan.contentEvents) ?? streamEvents(plan)
+  const known = prepared.get(plan.contentEvents) ?? streamEvents(plan).map(chunkOf)
   prepared.set(plan.contentEvents, known)
   return known
 }
