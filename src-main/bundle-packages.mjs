@@ -9,7 +9,8 @@ import { BUNDLED, cacheFolders } from './cache-folder.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const PREFIX = 'farebox-package:'
 const { bundles } = cacheFolders()
-if (bundles !== undefined && existsSync(join(root, 'node_modules', 'vite'))) await bundle(bundles)
+const isWanted = bundles !== undefined && !existsSync(bundles)
+if (isWanted && existsSync(join(root, 'node_modules', 'vite'))) await bundle(bundles)
 
 async function bundle(place) {
   const { build } = await import('vite')

@@ -16,7 +16,8 @@ export const BUNDLED = {
 
 /**
  * A folder for every Node and every state of the packages, so that nothing in it outlives what it was made of. `bundles` is undefined
- * where no npm wrote down what it installed: then nothing would tell one state from the next.
+ * where no npm wrote down what it installed: then nothing would tell one state from the next. `mark` is a file that is there when all
+ * was made that can be. Each user has one, because Node keeps what it compiles for each user apart.
  */
 export function cacheFolders() {
   const packages = fileURLToPath(new URL('../node_modules', import.meta.url))
@@ -26,9 +27,14 @@ export function cacheFolders() {
       .update(readFileSync(packages + '/.package-lock.json'))
       .digest('hex')
     const own = folder + '-' + state.slice(0, 16)
-    return { folder: own, bundles: own + '/packages' }
+    return { folder: own, mark: markIn(own), bundles: own + '/packages' }
   } catch {
     // Another package manager, or a list that cannot be read.
-    return { folder, bundles: undefined }
+    return { folder, mark: markIn(folder), bundles: undefined }
   }
+}
+
+/** Windows has no numbers for users, and there Node does not tell them apart. */
+function markIn(folder) {
+  return folder + '/complete' + (process.getuid ? '-' + process.getuid() : '')
 }

@@ -68,37 +68,9 @@ async function startDesktop(argv) {
   return null
 }
 
-/**
- * Keeps compiled code beside the dependencies, in a folder that only who installed Farebox can write. Turning TypeScript
- * into JavaScript takes a compiler of 30 MB; with the cache it is loaded once, by a process that ends before Farebox starts.
- * Beside it are the packages that every start loads, as one file each.
- */
 async function useCompileCache() {
-  const [{ existsSync, mkdirSync }, { spawnSync }, { enableCompileCache }, { fileURLToPath }] = await Promise.all([
-    import('node:fs'),
-    import('node:child_process'),
-    import('node:module'),
-    import('node:url'),
-  ])
-  const packages = fileURLToPath(new URL('../node_modules', import.meta.url))
-  if (!existsSync(packages)) return
-  try {
-    const { folder } = (await import('./cache-folder.mjs')).cacheFolders()
-    const isNew = mkdirSync(folder, { recursive: true }) !== undefined
-    // Worker threads and the warm-up find the cache through the environment.
-    process.env.NODE_COMPILE_CACHE = folder
-    const hook = new URL('bundled-packages.mjs', import.meta.url)
-    if (isNew) {
-      // The builder is used once, and need not be in the cache.
-      const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }
-      spawnSync(process.execPath, [fileURLToPath(new URL('bundle-packages.mjs', import.meta.url))], { env })
-      spawnSync(process.execPath, ['--import', hook.href, fileURLToPath(new URL('warm-up.ts', import.meta.url))])
-    }
-    enableCompileCache(folder)
-    await import(hook.href)
-  } catch {
-    // Installed by someone else, in a folder that is not ours to write: Farebox runs without a cache.
-  }
+  const { useCodeCache } = await import('./code-cache.mjs')
+  await useCodeCache(process.env)
 }
 
 /** Without a verb the command line prints its help. */

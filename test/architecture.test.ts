@@ -85,9 +85,10 @@ const FILES: Readonly<Record<string, Room>> = {
   'build-dashboard.mjs': { values: [] },
   'cache-folder.mjs': { values: [] },
   'bundled-packages.mjs': { values: ['cache-folder.mjs'] },
+  'code-cache.mjs': { values: ['cache-folder.mjs'] },
   'bundle-packages.mjs': { values: ['cache-folder.mjs'], packages: ['vite'] },
   'launch.mjs': {
-    values: ['headless.ts', 'command.ts', 'desktop-choice.ts', 'desktop-runtime.ts', 'cache-folder.mjs'],
+    values: ['headless.ts', 'command.ts', 'desktop-choice.ts', 'desktop-runtime.ts', 'code-cache.mjs'],
   },
   'main.ts': {
     values: ['config.ts', 'gateway-host.ts', 'desktop-choice.ts', 'command.ts', 'headless.ts', 'shell'],
@@ -113,6 +114,7 @@ const MAY_KNOW_ITS_PLACE = [
   'build-dashboard.mjs',
   'bundle-packages.mjs',
   'cache-folder.mjs',
+  'code-cache.mjs',
 ]
 const MAY_HOLD_SQL = ['store', 'ledger']
 const SQL = /\b(SELECT\s|INSERT INTO\s|UPDATE\s.*\sSET\s|DELETE FROM\s|CREATE TABLE\s)/

@@ -1,25 +1,28 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-const LAUNCH = join(import.meta.dirname, '..', 'src-main', 'launch.mjs')
+const SOURCES = join(import.meta.dirname, '..', 'src-main')
 
 const QUIET = { encoding: 'utf8', stdio: 'pipe' } as const
 
+let place: string
 let folder: string
 
-/** The launcher next to stand-ins for what it launches. */
+/** The launcher next to stand-ins for what it launches, and without packages: nothing is compiled ahead. */
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'farebox-launch-'))
-  copyFileSync(LAUNCH, join(folder, 'launch.mjs'))
+  place = mkdtempSync(join(tmpdir(), 'farebox-launch-'))
+  folder = join(place, 'src-main')
+  mkdirSync(folder)
+  const real = ['launch.mjs', 'code-cache.mjs', 'cache-folder.mjs', 'desktop-choice.ts']
+  for (const name of real) copyFileSync(join(SOURCES, name), join(folder, name))
   const headless = "console.log('headless', JSON.stringify(argv), why ?? '')"
   writeFileSync(
     join(folder, 'headless.ts'),
     `export async function startHeadless(argv: string[], why?: string) { ${headless} }`,
   )
-  copyFileSync(join(LAUNCH, '..', 'desktop-choice.ts'), join(folder, 'desktop-choice.ts'))
   const runtime = "console.log('desktop', JSON.stringify(argv)); return 5"
   const found = `env.RUNTIME === undefined ? { type: 'unavailable', why: 'no runtime' } : { type: 'ready', program: '' }`
   writeFileSync(
@@ -32,7 +35,7 @@ beforeAll(() => {
 })
 
 afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(place, { recursive: true, force: true })
 })
 
 function launch(
