@@ -1,18 +1,18 @@
-// Makes one file of each of the packages that Farebox loads at every start (bundled-packages.mjs). Runs once after an installation,
-// before the first start, in a process of its own. Where Vite is not installed it makes nothing, and they are loaded as they are.
+// Makes one file of each of the packages that Farebox loads at every start (bundled-packages.mjs), in the folder that it is told. Runs
+// once after an installation, before the first start, in a process of its own. Where Vite is not installed it makes nothing, and they
+// are loaded as they are.
 
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { BUNDLED, cacheFolders } from './cache-folder.mjs'
+import { BUNDLED } from './cache-folder.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const PREFIX = 'farebox-package:'
-const { bundles } = cacheFolders()
-const isWanted = bundles !== undefined && !existsSync(bundles)
-if (isWanted && existsSync(join(root, 'node_modules', 'vite'))) await bundle(bundles)
+const place = process.argv[2]
+if (existsSync(join(root, 'node_modules', 'vite'))) await bundle()
 
-async function bundle(place) {
+async function bundle() {
   const { build } = await import('vite')
   // Written beside its place, so that nobody ever loads half of it.
   const draft = place + '.new-' + process.pid

@@ -7,7 +7,7 @@ void main(process.argv.slice(2))
 function main(argv) {
   // The end of an installation, which must not fail. What it leaves for later starts is code, for everybody who may start it.
   const isNewEnough = isNodeNewEnough(process.versions.node)
-  if (argv[0] === '--prepare') return isNewEnough ? useCompileCache() : undefined
+  if (argv[0] === '--prepare') return isNewEnough ? fillCompileCache() : undefined
   if (!isNewEnough) {
     process.stderr.write(
       'Farebox needs Node 22.18 or later, and this is Node ' +
@@ -19,6 +19,7 @@ function main(argv) {
   }
   // Whatever is written is for this user only: also what libraries write, and in a folder that others may look into.
   process.umask(0o077)
+  if (argv[0] === '--warm-up') return warmUp()
   if (argv[0] !== 'start') return runCommand(argv)
   return argv.includes('--help') || argv.includes('-h') ? runCommand(['help']) : start(argv.slice(1))
 }
@@ -68,9 +69,23 @@ async function startDesktop(argv) {
   return null
 }
 
+/** Compiles what was not compiled yet, and uses it. */
 async function useCompileCache() {
+  await fillCompileCache()
   const { useCodeCache } = await import('./code-cache.mjs')
-  await useCodeCache(process.env)
+  useCodeCache(process.env)
+}
+
+async function fillCompileCache() {
+  const { fillCodeCache } = await import('./code-cache.mjs')
+  await fillCodeCache(process.env)
+}
+
+/** What fills the cache, as a process of its own. */
+async function warmUp() {
+  const { useCodeCache } = await import('./code-cache.mjs')
+  useCodeCache(process.env)
+  await import('./warm-up.ts')
 }
 
 /** Without a verb the command line prints its help. */

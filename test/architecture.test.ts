@@ -85,10 +85,10 @@ const FILES: Readonly<Record<string, Room>> = {
   'build-dashboard.mjs': { values: [] },
   'cache-folder.mjs': { values: [] },
   'bundled-packages.mjs': { values: ['cache-folder.mjs'] },
-  'code-cache.mjs': { values: ['cache-folder.mjs'] },
+  'code-cache.mjs': { values: ['cache-folder.mjs', 'bundled-packages.mjs'] },
   'bundle-packages.mjs': { values: ['cache-folder.mjs'], packages: ['vite'] },
   'launch.mjs': {
-    values: ['headless.ts', 'command.ts', 'desktop-choice.ts', 'desktop-runtime.ts', 'code-cache.mjs'],
+    values: ['headless.ts', 'command.ts', 'desktop-choice.ts', 'desktop-runtime.ts', 'code-cache.mjs', 'warm-up.ts'],
   },
   'main.ts': {
     values: ['config.ts', 'gateway-host.ts', 'desktop-choice.ts', 'command.ts', 'headless.ts', 'shell'],

@@ -55,20 +55,26 @@ function madeTexts(): string[] {
   return folders.flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')))
 }
 
-const bundle = () => run([join('src-main', 'bundle-packages.mjs')])
+/** Makes them at the place where an installation has them. */
+function bundle(): void {
+  const script = "console.log((await import('./src-main/cache-folder.mjs')).cacheFolders().bundles.at(-1) ?? '')"
+  const made = run(['--input-type=module', '--eval', script]).trim()
+  run([join('src-main', 'bundle-packages.mjs'), made])
+}
 
 /** What an import of each package has, and from where each is loaded. */
 function loaded(isHooked: boolean) {
   const script = `
-    const { BUNDLED } = await import('./src-main/cache-folder.mjs')
+    const { BUNDLED, cacheFolders } = await import('./src-main/cache-folder.mjs')
+    const { useBundles } = await import('./src-main/bundled-packages.mjs')
+    if (${isHooked}) useBundles(cacheFolders().bundles)
     const found = {}
     for (const name of Object.keys(BUNDLED)) {
       const names = Object.keys(await import(name)).filter((one) => one !== 'module.exports')
       found[name] = { names, isBundle: import.meta.resolve(name).includes('/packages/') }
     }
     console.log(JSON.stringify(found))`
-  const hook = isHooked ? ['--import', './src-main/bundled-packages.mjs'] : []
-  const printed = run([...hook, '--input-type=module', '--eval', script])
+  const printed = run(['--input-type=module', '--eval', script])
   return JSON.parse(printed) as Record<string, { readonly names: readonly string[]; readonly isBundle: boolean }>
 }
 
@@ -91,10 +97,16 @@ it('are not made where the builder is not installed, and nothing is missed', LIM
   expect(Object.values(loaded(true)).map(({ isBundle }) => isBundle)).toEqual([false, false, false, false, false])
 })
 
-it('are not made where nothing says what is installed', LIMIT, () => {
+it('have no place where nothing says what is installed, and nothing is missed', LIMIT, () => {
   install(() => true)
   rmSync(join(place, 'node_modules', LIST))
-  bundle()
-  expect(readdirSync(join(place, 'node_modules'))).not.toContain('.cache')
   expect(loaded(true)['typebox']).toMatchObject({ isBundle: false })
+})
+
+it('are not used where one of them cannot be read', LIMIT, () => {
+  install(() => true)
+  bundle()
+  const [made = ''] = readdirSync(join(place, 'node_modules', '.cache', 'farebox'))
+  rmSync(join(place, 'node_modules', '.cache', 'farebox', made, 'packages', 'yaml.mjs'))
+  expect(Object.values(loaded(true)).map(({ isBundle }) => isBundle)).toEqual([false, false, false, false, false])
 })

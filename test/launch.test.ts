@@ -16,7 +16,7 @@ beforeAll(() => {
   place = mkdtempSync(join(tmpdir(), 'farebox-launch-'))
   folder = join(place, 'src-main')
   mkdirSync(folder)
-  const real = ['launch.mjs', 'code-cache.mjs', 'cache-folder.mjs', 'desktop-choice.ts']
+  const real = ['launch.mjs', 'code-cache.mjs', 'cache-folder.mjs', 'bundled-packages.mjs', 'desktop-choice.ts']
   for (const name of real) copyFileSync(join(SOURCES, name), join(folder, name))
   const headless = "console.log('headless', JSON.stringify(argv), why ?? '')"
   writeFileSync(
