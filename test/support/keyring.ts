@@ -44,9 +44,51 @@ const busConfig = (folder: string) => `<busconfig>
 `
 const COLLECTION = '/org/freedesktop/secrets/collection/login'
 
+type Env = Readonly<Record<string, string>>
+type Session = { readonly env: Env; readonly daemon: ChildProcess; readonly endBus: () => Promise<void> }
+
+/** Once in many runs a session or a daemon does not come up on a machine that is busy. What fails this often is broken. */
+const MOST_ATTEMPTS = 3
+const ATTEMPT_LIMIT_MS = 10_000
+
 /** Throws where there is no Secret Service and none can be had. */
 export async function startKeyring(): Promise<Keyring> {
   await install()
+  const { env, endBus, ...session } = await attempt(startSession)
+  let { daemon } = session
+  return {
+    env,
+    async lock() {
+      await call(env, 'org.freedesktop.Secret.Service.Lock', `['${COLLECTION}']`)
+    },
+    async unlock() {
+      if (await isUnlocked(env)) return
+      await end(daemon)
+      daemon = await attempt(() => startDaemon(env))
+    },
+    kill: () => void daemon.kill('SIGKILL'),
+    freeze: () => void daemon.kill('SIGSTOP'),
+    thaw: () => void daemon.kill('SIGCONT'),
+    async close() {
+      await end(daemon)
+      await endBus()
+    },
+  }
+}
+
+async function attempt<T>(start: () => Promise<T>): Promise<T> {
+  for (let left = MOST_ATTEMPTS - 1; left > 0; left--) {
+    try {
+      return await start()
+    } catch {
+      // It left nothing behind, and the last attempt says what is wrong.
+    }
+  }
+  return start()
+}
+
+/** A bus and a daemon on it, in a folder of their own. Leaves neither where one of them does not start. */
+async function startSession(): Promise<Session> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-keyring-'))
   const runtime = join(folder, 'run')
   await mkdir(runtime, { mode: 0o700 })
@@ -56,51 +98,44 @@ export async function startKeyring(): Promise<Keyring> {
     env: home,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const address = await firstLine(bus)
-  const env = { ...home, DBUS_SESSION_BUS_ADDRESS: address }
-  let daemon = await startDaemon(env)
-  return {
-    env,
-    async lock() {
-      await call(env, 'org.freedesktop.Secret.Service.Lock', `['${COLLECTION}']`)
-    },
-    async unlock() {
-      if (await isUnlocked(env)) return
-      await end(daemon)
-      daemon = await startDaemon(env)
-    },
-    kill: () => void daemon.kill('SIGKILL'),
-    freeze: () => void daemon.kill('SIGSTOP'),
-    thaw: () => void daemon.kill('SIGCONT'),
-    async close() {
-      await end(daemon)
-      await end(bus)
-      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
-    },
+  const endBus = async () => {
+    await end(bus)
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  }
+  try {
+    const env = { ...home, DBUS_SESSION_BUS_ADDRESS: await firstLine(bus) }
+    return { env, daemon: await startDaemon(env), endBus }
+  } catch (error) {
+    await endBus()
+    throw error
   }
 }
 
 /** In the foreground, so that its process is ours to stop. */
-async function startDaemon(env: Record<string, string>): Promise<ChildProcess> {
+async function startDaemon(env: Env): Promise<ChildProcess> {
   const flags = ['--foreground', '--unlock', '--components=secrets']
   const daemon = spawn('gnome-keyring-daemon', flags, { env, stdio: ['pipe', 'ignore', 'ignore'] })
-  daemon.stdin?.end(PASSWORD)
-  const limitMs = performance.now() + 10_000
+  // One that ends without reading closes the pipe; that it has ended is seen below.
+  daemon.stdin.on('error', () => undefined).end(PASSWORD)
+  const limitMs = performance.now() + ATTEMPT_LIMIT_MS
   while (!(await isUnlocked(env))) {
-    if (performance.now() > limitMs || daemon.exitCode !== null) throw new Error('gnome-keyring did not start')
+    if (performance.now() > limitMs || hasEnded(daemon)) {
+      await end(daemon)
+      throw new Error('gnome-keyring did not start')
+    }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return daemon
 }
 
-async function isUnlocked(env: Record<string, string>): Promise<boolean> {
+async function isUnlocked(env: Env): Promise<boolean> {
   const args = ['org.freedesktop.Secret.Collection', 'Locked']
   const answer = await call(env, 'org.freedesktop.DBus.Properties.Get', ...args, COLLECTION).catch(() => '')
   return answer.includes('false')
 }
 
 /** Calls a method of the Secret Service; a last argument that is a path names the object. */
-async function call(env: Record<string, string>, method: string, ...args: string[]): Promise<string> {
+async function call(env: Env, method: string, ...args: string[]): Promise<string> {
   const isAboutCollection = args.at(-1) === COLLECTION
   const object = isAboutCollection ? COLLECTION : '/org/freedesktop/secrets'
   const rest = isAboutCollection ? args.slice(0, -1) : args
@@ -111,12 +146,21 @@ async function call(env: Record<string, string>, method: string, ...args: string
 
 async function firstLine(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('no output to read')
-  for await (const line of createInterface(child.stdout)) return line
+  const limit = setTimeout(() => void child.kill('SIGKILL'), ATTEMPT_LIMIT_MS)
+  try {
+    for await (const line of createInterface(child.stdout)) return line
+  } finally {
+    clearTimeout(limit)
+  }
   throw new Error('the D-Bus session did not start')
 }
 
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (hasEnded(child)) return
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended
