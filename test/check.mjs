@@ -10,7 +10,8 @@ process.exitCode = Math.max(...codes)
 
 /** Resolves to 0 where nothing was found. */
 function run(name) {
-  const check = spawn('npm', ['run', '--silent', `check:${name}`], { stdio: ['ignore', 'pipe', 'pipe'] })
+  // On Windows npm is a script of the shell. These are words of ours, and nothing in them means anything to one.
+  const check = spawn(`npm run --silent check:${name}`, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const printed = []
   for (const stream of [check.stdout, check.stderr]) stream.on('data', (bytes) => printed.push(bytes))
   return new Promise((resolve, reject) => {
