@@ -2,8 +2,8 @@
 
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
 import { trySignIn } from '../support/visitor.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder } from '../support/process.ts'
 
@@ -32,10 +32,7 @@ describe('farebox open', { timeout: 120_000 }, () => {
     expect(await pagesIn(dataDir)).toEqual([file.split('/').at(-1)])
     expect((await stat(file)).mode & 0o777).toBe(0o600)
 
-    const browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-background-networking'],
-    })
+    const browser = await launchBrowser()
     try {
       const page = await browser.newPage()
       const signedIn = page.waitForResponse((answer) => answer.url().endsWith('/api/session'))
