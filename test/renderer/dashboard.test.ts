@@ -137,13 +137,15 @@ describe('in a browser', () => {
       await page.evaluate(
         'localStorage.setItem("farebox-theme", "dark"); localStorage.setItem("farebox-language", "de")',
       )
-      const held = Promise.withResolvers<void>()
+      const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       // Whatever is on the screen before this script runs has been painted without it.
-      await page.route('**/assets/index-*.js', async (route) => {
+      await page.route('**/assets/first-*.js', async (route) => {
+        asked.resolve()
         await held.promise
         await route.continue()
       })
       await page.goto(`${url}/app/overview`, { waitUntil: 'commit' })
+      await asked.promise
       await expect.poll(() => page.evaluate('document.querySelector("#root") !== null')).toBe(true)
       expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
       expect(await page.evaluate('document.querySelector("#root").childElementCount')).toBe(0)
