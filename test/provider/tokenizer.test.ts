@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { countableOf } from '#dialect/count.ts'
-import { Tokenizer, type TokenizerOptions } from '#provider/tokenizer.ts'
+import { Tokenizer, type CountCall, type TokenizerOptions } from '#provider/tokenizer.ts'
 import { COUNTING, countingConversation } from '../support/counting.ts'
 
 const BROKEN = new URL('../fixtures/counting/broken-thread.mjs', import.meta.url)
@@ -173,4 +175,17 @@ describe('closing', () => {
     expect(await counting.count(['12345678'])).toBe(2)
     await counting.close()
   })
+})
+
+it('keeps its tables once it has counted, and not what loading them took', async () => {
+  const thread = new Worker(new URL('../../src-main/tokenizer-thread.ts', import.meta.url))
+  try {
+    thread.postMessage({ texts: ['one fare'], budgetMs: 2000 } satisfies CountCall)
+    await once(thread, 'message')
+    // It was 53 MB.
+    const heapMiB = async () => (await thread.getHeapStatistics()).total_heap_size / MEGABYTE
+    await expect.poll(heapMiB).toBeLessThan(32)
+  } finally {
+    await thread.terminate()
+  }
 })
