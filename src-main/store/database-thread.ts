@@ -9,9 +9,6 @@ type Call = { readonly id: number; readonly name: string; readonly input: unknow
 type Answer = { readonly id: number; readonly output?: unknown; readonly error?: string }
 type Waiting = { resolve(output: unknown): void; reject(error: Error): void }
 
-/** For what lives briefly, as rows do on their way. V8's own bound is for a thread that serves everything. */
-const YOUNG_HEAP_MB = 8
-
 export class DatabaseThread<Ops extends Operations> {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
@@ -19,7 +16,7 @@ export class DatabaseThread<Ops extends Operations> {
   #failure: Error | undefined
 
   constructor(script: URL, workerData: unknown) {
-    this.#worker = new Worker(script, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_HEAP_MB } })
+    this.#worker = new Worker(script, { workerData })
     this.#worker.on('message', (answer: Answer) => this.#settle(answer))
     this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))))
     this.#worker.on('exit', () => this.#fail(new Error('the database thread has ended')))
