@@ -25,7 +25,7 @@ import { ClientConnections } from '#server/client-connections.ts'
 import type { Door } from '#server/door.ts'
 import { loopbackHosts } from '#server/guard.ts'
 import { buildServer, type ServerDeps } from '#server/server.ts'
-import { DatabaseThread } from '#store/database-thread.ts'
+import { DatabaseThread, READER_LIMITS } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { finishRestore } from '#store/restore.ts'
 
@@ -284,7 +284,7 @@ class RunningApp implements App {
 
   #readingThread({ isPatient }: Pick<ReportThreadData, 'isPatient'>): DatabaseThread<ReportOperations> {
     const workerData: ReportThreadData = { dataDir: this.#config.dataDir, isPatient, readsOnce: false }
-    return new DatabaseThread(scriptFile('report-thread'), workerData)
+    return new DatabaseThread(scriptFile('report-thread'), workerData, READER_LIMITS)
   }
 
   /** Ends answers that take too long, those of keys that have expired meanwhile, and connections that nobody needs. */

@@ -3,7 +3,7 @@
 
 import { scriptFile } from '#main/program-files.ts'
 import type { ReportOperations, ReportThreadData } from '#main/report-thread.ts'
-import { DatabaseThread } from '#store/database-thread.ts'
+import { DatabaseThread, READER_LIMITS } from '#store/database-thread.ts'
 
 type ReportThread = DatabaseThread<ReportOperations>
 
@@ -18,7 +18,7 @@ export class SideThreads {
   /** Starts a thread for some work and ends it afterwards. Rejects when the thread fails or is abandoned. */
   async run<Result>(work: (thread: ReportThread) => Promise<Result>): Promise<Result> {
     const workerData: ReportThreadData = { dataDir: this.#dataDir, isPatient: true, readsOnce: true }
-    const thread: ReportThread = new DatabaseThread(scriptFile('report-thread'), workerData)
+    const thread: ReportThread = new DatabaseThread(scriptFile('report-thread'), workerData, READER_LIMITS)
     this.#running.add(thread)
     try {
       const result = await work(thread)
