@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
 const CHROMIUM = '/usr/bin/chromium'
-/** The same without windows, which not every system has. It takes a third of the processor time. */
+/** The same without windows, which not every system has. Its tests take a quarter less processor time. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
 
 /** The program to start. Where there is none, it is the one that a message had best name. */
