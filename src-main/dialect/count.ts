@@ -3,6 +3,7 @@
 // images). Other models render a conversation in other ways, so for them the sum is an estimate.
 
 import { imageSize } from '#dialect/image-size.ts'
+import { squaresOf } from '#dialect/image-tokens.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { CUSTOM_INPUT_SCHEMA } from '#dialect/tools.ts'
 import type {
@@ -131,18 +132,11 @@ function addContent(counting: Counting, part: UserContent): void {
   }
 }
 
-/**
- * The published formula: the image is made to fit into 2048 pixels square, then its shorter side into 768; what is left is
- * covered with squares of 512 pixels.
- */
 function imageTokens({ source, detail }: ImageContent): number {
   if (detail === 'low') return IMAGE_TOKENS
   const size = source.type === 'base64' ? imageSize(source.data) : undefined
   if (size === undefined) return IMAGE_TOKENS + UNKNOWN_IMAGE_TILES * IMAGE_TILE_TOKENS
-  const fit = Math.min(1, 2048 / Math.max(size.width, size.height))
-  const scale = fit * Math.min(1, 768 / (Math.min(size.width, size.height) * fit))
-  const tiles = (side: number) => Math.max(1, Math.ceil(Math.round(side * scale) / 512))
-  return IMAGE_TOKENS + tiles(size.width) * tiles(size.height) * IMAGE_TILE_TOKENS
+  return IMAGE_TOKENS + squaresOf(size) * IMAGE_TILE_TOKENS
 }
 
 function addDocument(counting: Counting, { source, name }: DocumentContent): void {

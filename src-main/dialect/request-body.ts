@@ -10,6 +10,8 @@ export type RequestBody = {
   readonly scan: ObjectScan
   readonly value: Readonly<Record<string, unknown>>
   readonly size: InputSize
+  /** Of the text, as it came. */
+  readonly byteLength: number
 }
 
 /**
@@ -51,7 +53,7 @@ export function parseBody(text: string, byteLength: number): RequestBody | Refus
     }
   }
   const size = { textBytes: Math.max(0, byteLength - scan.mediaLength), mediaParts: scan.mediaParts }
-  return { text, scan, value, size }
+  return { text, scan, value, size, byteLength }
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

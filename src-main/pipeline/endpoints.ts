@@ -15,6 +15,7 @@ import { isRecord } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
 import type { Conversation } from '#dialect/turn.ts'
+import { ConversationBounds, EmbeddingBounds, type CountTokens } from '#pipeline/input-bounds.ts'
 
 export type EndpointName = ClientFormat | 'embeddings'
 
@@ -27,6 +28,12 @@ export type EndpointRequest = {
   readonly kind: ModelKind
   readonly likelyInputTokens: number
   readonly worstInputTokens: number
+  /** The most input tokens that a provider can count; `contextWindow` is the model's, 0 where nobody knows it. */
+  readonly mostInputTokens: (contextWindow: number) => number
+  /** A closer bound than that, made with our own tokenizer. */
+  readonly closerInputTokens: (count: CountTokens, contextWindow: number) => Promise<number>
+  /** What makes those bounds wide because it is not in the request, in words; empty for ordinary requests. */
+  readonly references: readonly string[]
   /** How many answers are generated; 0 where nothing is. */
   readonly choices: number
   readonly outputCap: number | undefined
@@ -73,12 +80,18 @@ export function readRequest(endpoint: EndpointName, text: string, byteLength: nu
 
 function readChat(endpoint: ClientFormat, client: ClientDialect, request: ClientRequest): EndpointRequest {
   const tokens = inputTokens(request.body.size)
+  const bounds = new ConversationBounds(request.body)
   return {
     endpoint,
     model: request.model,
     isStream: request.isStream,
     kind: 'chat',
     ...tokens,
+    mostInputTokens: (contextWindow) => bounds.most(contextWindow),
+    closerInputTokens: (count, contextWindow) => bounds.closer(count, contextWindow),
+    get references() {
+      return bounds.references
+    },
     choices: request.choices,
     outputCap: request.outputCap,
     outputCapName: request.outputCapName,
@@ -183,6 +196,7 @@ function readEmbeddings(text: string, byteLength: number): EndpointRequest | Ref
   const request = readEmbeddingRequest(text, byteLength)
   if (isRefusal(request)) return request
   const { tokenCount } = request
+  const bounds = new EmbeddingBounds(request)
   return {
     endpoint: 'embeddings',
     model: request.model,
@@ -191,6 +205,11 @@ function readEmbeddings(text: string, byteLength: number): EndpointRequest | Ref
     ...(tokenCount === undefined
       ? inputTokens(request.body.size)
       : { likelyInputTokens: tokenCount, worstInputTokens: tokenCount }),
+    mostInputTokens: (contextWindow) => bounds.most(contextWindow),
+    closerInputTokens: (count, contextWindow) => bounds.closer(count, contextWindow),
+    get references() {
+      return bounds.references
+    },
     choices: 0,
     outputCap: undefined,
     outputCapName: 'max_tokens',

@@ -126,6 +126,7 @@ const request: ClientRequest = {
     scan: { members: new Map(), closingBrace: 1, mediaLength: 0, mediaParts: 0 },
     value: {},
     size: { textBytes: 2, mediaParts: 0 },
+    byteLength: 2,
   },
 }
 

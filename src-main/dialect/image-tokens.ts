@@ -1,0 +1,46 @@
+// What images are counted at: by OpenAI's published squares, and the most that any vendor documents for an image of a size.
+
+import type { ImageSize } from '#dialect/image-size.ts'
+
+/** OpenAI's squares have sides of so many pixels. */
+const SQUARE = 512
+/** Gemini cuts larger images into tiles of at least and at most so many pixels, at so many tokens each. */
+const TILE_MIN = 256
+const TILE_MAX = 768
+const TILE_TOKENS = 258
+/** Gemini counts an image, however small, at this where the finest resolution is asked for. */
+const LEAST = 2_240
+/** The finest patches of those that count by patches (Mistral's), with a token for each row, and the most patches (Qwen's). */
+const PATCH = 16
+const MOST_PATCHES = 16_384
+/** gpt-4o-mini counts 33 times what gpt-4o does, so that an image costs the same. */
+const MINI_TOKENS = 2_833
+const MINI_SQUARE_TOKENS = 5_667
+/** For an image whose size nobody can see: more than any of these comes to below 100 million pixels. */
+const UNKNOWN = 50_000
+
+/**
+ * The squares of 512 pixels that cover an image, after it was made to fit into 2048 pixels square and its shorter side then
+ * into 768: the published formula.
+ */
+export function squaresOf({ width, height }: ImageSize): number {
+  const fit = Math.min(1, 2048 / Math.max(width, height))
+  const scale = fit * Math.min(1, 768 / (Math.min(width, height) * fit))
+  const squares = (side: number) => Math.max(1, Math.ceil(Math.round(side * scale) / SQUARE))
+  return squares(width) * squares(height)
+}
+
+/** The most tokens that a vendor documents for an image; undefined stands for a size that cannot be read. */
+export function mostImageTokens(size: ImageSize | undefined): number {
+  if (size === undefined) return UNKNOWN
+  return Math.max(LEAST, patchesOf(size), tileTokens(size), MINI_TOKENS + squaresOf(size) * MINI_SQUARE_TOKENS)
+}
+
+function patchesOf({ width, height }: ImageSize): number {
+  return Math.min(MOST_PATCHES, (Math.ceil(width / PATCH) + 1) * Math.ceil(height / PATCH))
+}
+
+function tileTokens({ width, height }: ImageSize): number {
+  const side = Math.min(TILE_MAX, Math.max(TILE_MIN, Math.floor(Math.min(width, height) / 1.5)))
+  return Math.ceil(width / side) * Math.ceil(height / side) * TILE_TOKENS
+}
