@@ -21,6 +21,7 @@ import { Ledger, type Settlement } from '#ledger/ledger.ts'
 import { RecordedCalls } from '#ledger/recorded.ts'
 import { WriteMeter } from '#ledger/write-meter.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
+import { CapMemory } from '#pipeline/cap-memory.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
@@ -71,6 +72,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
   const drains = new Drains()
   const { secrets, otherSecrets, keychain } = openSecrets({ config, clock, startKeychain }, catalog)
   const adaptations = new Adaptations()
+  const caps = new CapMemory()
   const context: CatalogContext = {
     catalog,
     ledger,
@@ -84,8 +86,8 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     write: (changes, batch) =>
       writer.call('change', { changes, batch: batch ?? { entries: [], usage: [], balances: [] } }),
     keyBlocked: (keyId) => open.stopKey(keyId),
-    memberLimitsChanged: (memberId) => gate.memberLimitsChanged(memberId),
-    targetsChanged: (targets) => forgetTargets(targets, [routing.health, adaptations]),
+    memberLimitsChanged: (memberId) => lookAgain(memberId, { gate, ledger }),
+    targetsChanged: (targets) => forgetTargets(targets, [routing.health, adaptations, caps]),
   }
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
@@ -93,7 +95,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
   const gate = gateFor(config, clock, catalog)
   const transport = transportOf(http, new DemoTransport(clock.nowMs))
   const routing = routingFor(config, clock, { timeZone, charged: loaded.charged.byProvider })
-  const budgets = budgetsFor(catalog, clock, { timeZone, charged: loaded.charged.byMember })
+  const budgets = budgetsFor({ catalog, clock, ledger }, { timeZone, charged: loaded.charged.byMember })
   const counter = new Tokenizer()
   return {
     lanSettings: loaded.lan,
@@ -118,6 +120,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     transport,
     counter,
     adaptations,
+    caps,
     routing,
     maxAttempts: config.upstreamAttempts,
   }
@@ -146,14 +149,20 @@ function routingFor(
 }
 
 function budgetsFor(
-  catalog: Catalog,
-  clock: Clock,
+  { catalog, clock, ledger }: { readonly catalog: Catalog; readonly clock: Clock; readonly ledger: Ledger },
   { timeZone, charged }: { readonly timeZone: string; readonly charged: Charged },
 ): MemberBudgets {
   const dailyMicroOf = (memberId: string) => catalog.limitsOfMember(memberId).dailyMicro
-  const budgets = new MemberBudgets({ nowMs: clock.nowMs, timeZone, dailyMicroOf })
+  const changed = (memberId: string) => ledger.purseChanged(memberId)
+  const budgets = new MemberBudgets({ nowMs: clock.nowMs, timeZone, dailyMicroOf, changed })
   budgets.restore(charged)
   return budgets
+}
+
+/** Lets those go on that wait for what a member may do. */
+function lookAgain(memberId: string, { gate, ledger }: { readonly gate: Gate; readonly ledger: Ledger }): void {
+  gate.memberLimitsChanged(memberId)
+  ledger.purseChanged(memberId)
 }
 
 function forgetTargets(targets: readonly Target[], memories: readonly { forget(target: Target): void }[]): void {

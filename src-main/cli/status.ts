@@ -39,6 +39,7 @@ function details(answer: StatusView): string {
     packages: answer.packages,
     keys: answer.keys,
     ...sickTargets(answer),
+    ...targetsBeyondCap(answer),
     ...limitedProviders(answer),
   })
   return [known, ...answer.attention.map(printable)].join('\n')
@@ -68,6 +69,22 @@ function sickTargets({ targets }: StatusView): Readonly<Record<string, string>> 
         `${state}${until}: ${reason}${status === null ? '' : ` ${status}`}`,
       ]
     }),
+  )
+}
+
+/** A line for each target that answers beyond its output cap: what that costs nobody asked for. */
+function targetsBeyondCap({ targets }: StatusView): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    targets.flatMap(({ provider, model, ignored_cap: ignored }) =>
+      ignored === null
+        ? []
+        : [
+            [
+              printable(`cap ignored by ${provider}/${model}`),
+              `${ignored.output_tokens} tokens for a cap of ${ignored.cap}, ${time(ignored.at)}`,
+            ] as const,
+          ],
+    ),
   )
 }
 

@@ -288,6 +288,11 @@ export const StatusView = strict({
       failures: Type.Integer(),
       left_out_until: Type.Union([Timestamp, Type.Null()]),
       last_failure: Type.Union([strict({ reason: Type.String(), status: NullableCount, at: Timestamp }), Type.Null()]),
+      /** The longest answer that went beyond the output cap it was given, in tokens; null where none is known. */
+      ignored_cap: Type.Union([
+        strict({ cap: Type.Integer(), output_tokens: Type.Integer(), at: Timestamp }),
+        Type.Null(),
+      ]),
     }),
   ),
   /** Providers with limits. */

@@ -50,8 +50,3 @@ export function mostTokens({ tokens, isOpen, contextWindow, likelyTokens }: Inpu
 export function estimateOutputTokens(textBytes: number): number {
   return Math.ceil(textBytes / BYTES_PER_TOKEN)
 }
-
-/** The bytes of text from which that many output tokens are likely. */
-export function estimateOutputBytes(tokens: number): number {
-  return tokens * BYTES_PER_TOKEN
-}

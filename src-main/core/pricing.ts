@@ -1,7 +1,7 @@
 // What a call costs. One function prices both the hold and the settlement, so that the two cannot drift apart.
 
 import { microCredits, type MicroCredits } from '#core/money.ts'
-import type { TokenUsage } from '#core/usage.ts'
+import { UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
 
 /** Prices in micro-credits per million tokens of each class. A price that changes gets a new version. */
 export type Price = {
@@ -44,6 +44,15 @@ function priceOfLarge([input, cacheRead, cacheWrite, output]: [number, number, n
   const charge = (total + perPrice - 1n) / perPrice
   // No charge comes near this; the worst case of an absurd output cap may, and a hold is limited to the balance anyway.
   return microCredits(Number(charge > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : charge))
+}
+
+/** The most that a call can cost: its input may turn out to be read from or written to a cache, and is priced at the dearest class. */
+export function worstPriceOf(
+  { inputTokens, outputTokens }: { readonly inputTokens: number; readonly outputTokens: number },
+  price: Price,
+): MicroCredits {
+  const inputMicro = Math.max(price.inputMicro, price.cacheReadMicro, price.cacheWriteMicro) as MicroCredits
+  return priceOf({ ...UNKNOWN_USAGE, inputTokens, outputTokens }, { ...price, inputMicro })
 }
 
 /** More than this many times as much, or as little, is more likely a price in another unit than another price. */

@@ -115,6 +115,8 @@ export interface ProviderDialect {
   newPartReader(newCallId: () => string): PartReader
   /** The parts of a whole answer. Throws UpstreamFailure for what is no answer of the dialect. */
   readAnswer(answer: JsonObject, newCallId: () => string): readonly AnswerPart[]
+  /** No provider of the dialect takes a smaller output cap. */
+  readonly leastOutputCap?: number
   /** What an error body says beside its words, for dialects whose HTTP status does not say it all. */
   readonly readError?: (body: unknown) => ProviderError | undefined
   /** Counts input tokens before a request, where the dialect's providers do that. */

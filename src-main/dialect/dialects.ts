@@ -103,6 +103,7 @@ export const PROVIDER_DIALECTS: Readonly<Record<ProviderDialectName, ProviderDia
     writeRequest: writeResponsesRequest,
     newPartReader: (newCallId) => new ResponsesPartReader(newCallId),
     readAnswer: readResponsesAnswer,
+    leastOutputCap: 16,
   },
   gemini: {
     writeRequest: writeGeminiRequest,

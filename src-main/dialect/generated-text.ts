@@ -12,6 +12,9 @@ export class GeneratedText {
   readonly #blocks: string[] = []
   #pieces: string[] = []
   #kept = 0
+  /** What was added since it was asked for; undefined while nobody has asked. */
+  #fresh: string[] | undefined
+  #freshLength = 0
   /** Bytes of all text so far, in UTF-8. */
   bytes = 0
 
@@ -23,6 +26,10 @@ export class GeneratedText {
   add(text: string): void {
     if (text === '') return
     this.bytes += this.#encoding === 'latin1' ? text.length : Buffer.byteLength(text)
+    if (this.#fresh !== undefined && this.#freshLength < MAX_KEPT) {
+      this.#fresh.push(text)
+      this.#freshLength += text.length
+    }
     if (this.#kept >= MAX_KEPT) return
     this.#kept += text.length
     if (this.#pieces.push(text) < PIECES_TOGETHER) return
@@ -32,7 +39,18 @@ export class GeneratedText {
 
   /** The text that was kept: all of it, or its beginning. */
   text(): string {
-    const kept = this.#blocks.join('') + this.#pieces.join('')
-    return this.#encoding === 'latin1' ? Buffer.from(kept, 'latin1').toString('utf8') : kept
+    return this.#decoded(this.#blocks.join('') + this.#pieces.join(''))
+  }
+
+  /** The text since this was asked the last time, the first time all that was kept. Of very much, only the beginning. */
+  takeNew(): string {
+    const text = this.#fresh === undefined ? this.text() : this.#decoded(this.#fresh.join(''))
+    this.#fresh = []
+    this.#freshLength = 0
+    return text
+  }
+
+  #decoded(text: string): string {
+    return this.#encoding === 'latin1' ? Buffer.from(text, 'latin1').toString('utf8') : text
   }
 }

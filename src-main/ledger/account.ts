@@ -5,6 +5,7 @@
 import { cycleStart, nextCycleStart } from '#core/cycle.ts'
 import type { PackageType } from '#core/entities.ts'
 import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import type { Spendable } from '#core/spending.ts'
 import type { BalanceRow, LedgerEntry } from '#ledger/rows.ts'
 
 /** What an account's package promises. */
@@ -90,9 +91,22 @@ export function nextReset({ packageType, timeZone }: AccountTerms, instantMs: nu
 }
 
 /** What may still be promised: granted, less what was used and what open holds may use. Infinity for `unlimited`. */
-export function availableMicro(account: Account): number {
+function availableMicro(account: Account): number {
   if (account.terms.packageType === 'unlimited') return Number.POSITIVE_INFINITY
   return account.grantedMicro - account.usedMicro - account.heldMicro
+}
+
+/** The balance as calls are admitted by it. */
+export function spendableOf(account: Account): Spendable {
+  return { availableMicro: availableMicro(account), heldMicro: account.heldMicro }
+}
+
+/** By how much the hold of a running call can grow: by what is available, or, once its cycle has ended, by what that cycle left. */
+export function growthLeft(account: Account, hold: OpenHold): number {
+  if (hold.isUnlimited) return Number.POSITIVE_INFINITY
+  if (hold.cycleStartedAtMs === account.cycleStartedAtMs) return Math.max(0, availableMicro(account))
+  const { ended } = account
+  return ended?.cycleStartedAtMs === hold.cycleStartedAtMs ? Math.max(0, ended.leftMicro) : 0
 }
 
 /**
@@ -149,8 +163,7 @@ export function takeHold(account: Account, hold: OpenHold): LedgerEntry {
 export function growHold(account: Account, hold: OpenHold, moreMicro: MicroCredits): MicroCredits {
   const isPresent = hold.cycleStartedAtMs === account.cycleStartedAtMs
   const ended = account.ended?.cycleStartedAtMs === hold.cycleStartedAtMs ? account.ended : undefined
-  const available = hold.isUnlimited ? Number.POSITIVE_INFINITY : isPresent ? availableMicro(account) : ended?.leftMicro
-  const gotMicro = microCredits(Math.max(0, Math.min(moreMicro, available ?? 0)))
+  const gotMicro = microCredits(Math.min(moreMicro, growthLeft(account, hold)))
   hold.grownMicro = microCredits(hold.grownMicro + gotMicro)
   if (isPresent) {
     account.heldMicro = microCredits(account.heldMicro + gotMicro)

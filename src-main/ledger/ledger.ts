@@ -5,15 +5,16 @@ import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import type { WaitingCall } from '#core/waiting.ts'
 import {
   adjust,
-  availableMicro,
   balanceOf,
   balanceRow,
   growHold,
+  growthLeft,
   holdTotal,
   openAccount,
   releaseInstead,
   resolveHold,
   rollCycle,
+  spendableOf,
   takeBackCharge,
   takeHold,
   type Account,
@@ -21,6 +22,8 @@ import {
   type Balance,
   type OpenHold,
 } from '#ledger/account.ts'
+import { decide, type Purse, type SpendScope } from '#core/spending.ts'
+import { HoldQueue, type Cancellation, type Look } from '#ledger/hold-queue.ts'
 import type { Journal } from '#ledger/journal.ts'
 import { entryRow, type LedgerBatch, type LedgerEntry, type UsageRecord } from '#ledger/rows.ts'
 import { areSameTerms, changeTerms, type TermsChange } from '#ledger/terms.ts'
@@ -28,33 +31,35 @@ import { areSameTerms, changeTerms, type TermsChange } from '#ledger/terms.ts'
 export type HoldRequest = {
   readonly exchangeId: string
   readonly keyId: string
-  /** The most that the call is expected to cost. */
+  /** The most that the call can cost. */
   readonly worstMicro: MicroCredits
+  /** The most that it can cost with the smallest output that is of any use. */
+  readonly leastMicro: MicroCredits
+  /** What it spends from beside the balance of its key. */
+  readonly purse: Purse | undefined
   /** A model whose every price is an explicit 0 is admitted whatever is left. */
   readonly isFree: boolean
   readonly modelId: string
   readonly priceVersion: number | undefined
 }
 
-export type HoldAnswer =
-  | { readonly type: 'held'; readonly hold: OpenHold }
-  | { readonly type: 'exhausted'; readonly balance: Balance }
-  /** Something remains, but calls in flight hold all of it, and waiting for them took too long. */
-  | { readonly type: 'held-by-others'; readonly balance: Balance }
-  | { readonly type: 'halted' }
+export type Held = {
+  readonly type: 'held'
+  readonly hold: OpenHold
+  /** What the call may come to cost, whether or not its key has a balance: its worst case, or what it was let in for alone. */
+  readonly promisedMicro: MicroCredits
+}
 
-/** Lets a caller that is gone leave a queue. */
-export type Cancellation = { readonly isCancelled: boolean; onCancel(callback: () => void): void }
+export type HoldAnswer =
+  | Held
+  /** What is left does not pay for the call, even with everything that running calls hold. */
+  | { readonly type: 'exhausted'; readonly scope: SpendScope; readonly balance: Balance }
+  /** Calls in flight hold what it needs, and waiting for them took too long. */
+  | { readonly type: 'held-by-others'; readonly scope: SpendScope; readonly balance: Balance }
+  | { readonly type: 'halted' }
 
 /** What is known at the end of an exchange, apart from what the ledger fills in itself. */
 export type Settlement = Omit<UsageRecord, 'id' | 'keyId' | 'modelId' | 'priceVersion' | 'holdMicro' | 'isOverrun'>
-
-type Waiter = {
-  readonly request: HoldRequest
-  readonly sinceMs: number
-  readonly timer: NodeJS.Timeout
-  answer(answer: HoldAnswer): void
-}
 
 export type LedgerOptions = {
   readonly journal: Journal
@@ -66,16 +71,12 @@ export type LedgerOptions = {
 /** The id that an adjustment was made with: repeating it changes nothing. */
 export type AdjustmentId = { readonly keyId: string; readonly id: string }
 
-/** More callers than this never wait for the credits of one key. */
-const MAX_WAITERS = 64
-
 export class Ledger {
   readonly #journal: Journal
   readonly #nowMs: () => number
-  readonly #holdWaitMs: number
+  readonly #queue: HoldQueue<HoldRequest, HoldAnswer>
   readonly #accounts = new Map<string, Account>()
   readonly #holds = new Map<string, OpenHold>()
-  readonly #waiters = new Map<string, Waiter[]>()
   /** Ids of adjustments that were made, as `key/id`. */
   readonly #adjustments = new Set<string>()
   #mismatch: string | undefined
@@ -83,7 +84,12 @@ export class Ledger {
   constructor(options: LedgerOptions) {
     this.#journal = options.journal
     this.#nowMs = options.nowMs
-    this.#holdWaitMs = options.holdWaitMs
+    this.#queue = new HoldQueue({
+      nowMs: options.nowMs,
+      waitMs: options.holdWaitMs,
+      look: (request) => this.#look(request),
+      refuse: (request, scope) => this.#refused('held-by-others', request, scope),
+    })
   }
 
   /** `mismatch` when the books did not add up at start, `halted` while the disk refuses entries: no spending in either. */
@@ -98,25 +104,12 @@ export class Ledger {
 
   /** How many calls wait for credits that others hold. */
   get waiting(): number {
-    let count = 0
-    for (const queue of this.#waiters.values()) count += queue.length
-    return count
+    return this.#queue.length
   }
 
-  /** Every call that waits for credits. Nobody knows when those that hold them end. */
+  /** Every call that waits for credits. */
   waitingCalls(): WaitingCall[] {
-    return [...this.#waiters.values()].flatMap((queue) =>
-      queue.map(({ request: { exchangeId, keyId, modelId }, sinceMs }, index) => ({
-        exchangeId,
-        keyId,
-        modelId,
-        sinceMs,
-        reason: { type: 'credits' },
-        place: index + 1,
-        expectedAtMs: undefined,
-        untilMs: sinceMs + this.#holdWaitMs,
-      })),
-    )
+    return this.#queue.waitingCalls()
   }
 
   /** Entries that were decided and are not on their way to the disk yet. */
@@ -177,7 +170,7 @@ export class Ledger {
     for (const entry of entries) this.#remember(entry)
     const written = this.#journal.commit(account, entries)
     this.#roll(account)
-    this.#serveWaiters(keyId)
+    this.#queue.serveKey(keyId)
     await written
   }
 
@@ -199,27 +192,34 @@ export class Ledger {
     const entry = adjust(account, { amountMicro, reason, idempotencyId: id }, this.#nowMs())
     this.#remember(entry)
     const written = this.#journal.commit(account, [entry])
-    this.#serveWaiters(keyId)
+    this.#queue.serveKey(keyId)
     await written
   }
 
+  /** Holds the whole worst case of a call where it fits and nobody waits. undefined: `hold` decides. */
+  holdAtOnce(request: HoldRequest): Held | undefined {
+    if (this.state !== 'ok') return undefined
+    const account = this.#account(request.keyId)
+    this.#roll(account)
+    if (request.isFree) return this.#take(account, request, ZERO)
+    if (this.#queue.hasLine(lineOf(request))) return undefined
+    const verdict = decide(request, spendableOf(account), request.purse)
+    if (verdict.type !== 'fits' || verdict.amountMicro < request.worstMicro) return undefined
+    return this.#take(account, request, verdict.amountMicro)
+  }
+
   /**
-   * Holds credits for a call: its worst case, limited to what is available. Waits, for a bounded time and first come
-   * first served, when other calls hold what is left.
+   * Holds credits for a call: its worst case, or what is left for one that runs alone. Waits, for a bounded time and first come
+   * first served, while other calls hold what it needs.
    */
   async hold(request: HoldRequest, cancellation: Cancellation): Promise<HoldAnswer> {
     if (this.state !== 'ok') return { type: 'halted' }
-    const account = this.#account(request.keyId)
-    this.#roll(account)
-    const queue = this.#waiters.get(request.keyId)
-    if (queue === undefined || request.isFree) {
-      const answer = this.#decide(account, request)
-      if (answer.type !== 'held-by-others') return answer
-    }
-    if ((queue?.length ?? 0) >= MAX_WAITERS || cancellation.isCancelled) {
-      return { type: 'held-by-others', balance: balanceOf(account) }
-    }
-    return this.#waitForOthers(account, request, cancellation)
+    return this.holdAtOnce(request) ?? this.#queue.join(request, lineOf(request), cancellation)
+  }
+
+  /** Looks again at calls that wait, because something came back to what they spend from beside the balances of their keys. */
+  purseChanged(purseId: string): void {
+    this.#queue.serveLine(purseId)
   }
 
   /**
@@ -228,10 +228,16 @@ export class Ledger {
    * admitted, and what it costs is written when the disk takes it.
    */
   extend(hold: OpenHold, moreMicro: MicroCredits): MicroCredits {
-    if (this.#holds.get(hold.exchangeId) !== hold || this.#mismatch !== undefined) return ZERO
+    if (this.growthLeft(hold) <= 0) return ZERO
+    return growHold(this.#account(hold.keyId), hold, moreMicro)
+  }
+
+  /** By how much the hold of a running call can grow, in micro-credits: Infinity for keys without a limit. */
+  growthLeft(hold: OpenHold): number {
+    if (this.#holds.get(hold.exchangeId) !== hold || this.#mismatch !== undefined) return 0
     const account = this.#account(hold.keyId)
     this.#roll(account)
-    return growHold(account, hold, moreMicro)
+    return growthLeft(account, hold)
   }
 
   /**
@@ -249,7 +255,7 @@ export class Ledger {
     const resolved = resolveHold(account, hold, settlement.chargeMicro, this.#nowMs())
     // What was returned is written before the holds that it makes possible.
     const written = this.#journal.commit(account, resolved, recordOf(hold, settlement))
-    this.#serveWaiters(hold.keyId)
+    this.#queue.serveKey(hold.keyId)
     if (undelivered === undefined || settlement.chargeMicro === 0) return written
     return written.catch((error: unknown) => {
       const { instead, after } = releaseInstead(account, hold, { resolved, wasLate }, this.#nowMs())
@@ -273,24 +279,33 @@ export class Ledger {
     return this.#journal.flush()
   }
 
-  #decide(account: Account, request: HoldRequest): HoldAnswer {
-    const available = availableMicro(account)
-    if (available > 0 || request.isFree) {
-      const isUnlimited = available === Number.POSITIVE_INFINITY
-      const amount = isUnlimited || request.isFree ? ZERO : microCredits(Math.min(request.worstMicro, available))
-      return { type: 'held', hold: this.#take(account, request, amount) }
+  #look(request: HoldRequest): Look<HoldAnswer> {
+    if (this.state !== 'ok') return { type: 'answer', answer: { type: 'halted' } }
+    const account = this.#account(request.keyId)
+    this.#begin(account)
+    const verdict = decide(request, spendableOf(account), request.purse)
+    switch (verdict.type) {
+      case 'fits':
+        return { type: 'answer', answer: this.#take(account, request, verdict.amountMicro) }
+      case 'exhausted':
+        return { type: 'answer', answer: this.#refused('exhausted', request, verdict.scope) }
+      case 'held-by-others':
+        return { type: 'wait', scope: verdict.scope }
     }
-    const type = available + account.heldMicro > 0 ? 'held-by-others' : 'exhausted'
-    return { type, balance: balanceOf(account) }
   }
 
-  #take(account: Account, request: HoldRequest, amountMicro: MicroCredits): OpenHold {
+  #refused(type: 'exhausted' | 'held-by-others', { keyId }: HoldRequest, scope: SpendScope): HoldAnswer {
+    return { type, scope, balance: balanceOf(this.#account(keyId)) }
+  }
+
+  #take(account: Account, request: HoldRequest, promisedMicro: MicroCredits): Held {
+    const isUnlimited = account.terms.packageType === 'unlimited'
     const hold: OpenHold = {
       exchangeId: request.exchangeId,
       keyId: request.keyId,
-      amountMicro,
+      amountMicro: isUnlimited ? ZERO : promisedMicro,
       grownMicro: ZERO,
-      isUnlimited: account.terms.packageType === 'unlimited',
+      isUnlimited,
       cycleStartedAtMs: account.cycleStartedAtMs,
       modelId: request.modelId,
       priceVersion: request.priceVersion,
@@ -298,56 +313,21 @@ export class Ledger {
     }
     this.#holds.set(hold.exchangeId, hold)
     this.#journal.add(account, [takeHold(account, hold)])
-    return hold
-  }
-
-  #waitForOthers(account: Account, request: HoldRequest, cancellation: Cancellation): Promise<HoldAnswer> {
-    const queue = this.#waiters.get(request.keyId) ?? []
-    this.#waiters.set(request.keyId, queue)
-    return new Promise((resolve) => {
-      const leave = () => {
-        const position = queue.indexOf(waiter)
-        if (position === -1) return
-        waiter.answer({ type: 'held-by-others', balance: balanceOf(account) })
-      }
-      const giveUp = () => {
-        // A cycle may have begun during the wait without anybody looking, and then there is something for everybody.
-        this.#roll(account)
-        leave()
-      }
-      const waiter: Waiter = {
-        request,
-        sinceMs: this.#nowMs(),
-        timer: setTimeout(giveUp, this.#holdWaitMs),
-        answer: (answer) => {
-          clearTimeout(waiter.timer)
-          queue.splice(queue.indexOf(waiter), 1)
-          if (queue.length === 0) this.#waiters.delete(request.keyId)
-          resolve(answer)
-        },
-      }
-      queue.push(waiter)
-      cancellation.onCancel(leave)
-    })
-  }
-
-  /** Admits or refuses those who wait, in their order, as far as the balance now decides. */
-  #serveWaiters(keyId: string): void {
-    const queue = this.#waiters.get(keyId)
-    const account = this.#account(keyId)
-    for (let next = queue?.[0]; next !== undefined; next = queue?.[0]) {
-      const answer: HoldAnswer = this.state === 'ok' ? this.#decide(account, next.request) : { type: 'halted' }
-      if (answer.type === 'held-by-others') return
-      next.answer(answer)
-    }
+    request.purse?.hold(promisedMicro)
+    return { type: 'held', hold, promisedMicro }
   }
 
   #roll(account: Account): void {
+    if (this.#begin(account)) this.#queue.serveKey(account.keyId)
+  }
+
+  /** Begins the account's next cycle if it is time, and returns whether it was. */
+  #begin(account: Account): boolean {
     const entries = rollCycle(account, this.#nowMs())
     // Books that do not add up are shown as they stand, and nothing is written on top of them.
-    if (entries.length === 0 || this.#mismatch !== undefined) return
+    if (entries.length === 0 || this.#mismatch !== undefined) return false
     this.#journal.add(account, entries)
-    this.#serveWaiters(account.keyId)
+    return true
   }
 
   /** An id that names the time, and that the key has not used: a clock that is set back comes to the same time twice. */
@@ -366,6 +346,11 @@ export class Ledger {
     if (account === undefined) throw new Error(`there is no account for key ${keyId}`)
     return account
   }
+}
+
+/** All keys of a member wait in one line. */
+function lineOf({ keyId, purse }: HoldRequest): string {
+  return purse?.id ?? keyId
 }
 
 function recordOf(hold: OpenHold, settlement: Settlement): UsageRecord {

@@ -4,15 +4,21 @@
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
-import { affordableOutputTokens, isFree, priceOf } from '#core/pricing.ts'
+import { affordableOutputTokens, isFree, worstPriceOf } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import { UNKNOWN_USAGE } from '#core/usage.ts'
+import type { Wish } from '#core/spending.ts'
+import { PROVIDER_DIALECTS } from '#dialect/dialects.ts'
+import type { CapMemory } from '#pipeline/cap-memory.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Gate, LimitedKey, Ticket } from '#pipeline/gate.ts'
 import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
+import type { TokenCounter } from '#pipeline/ports.ts'
+import type { ProviderGate } from '#pipeline/provider-gate.ts'
 import type { Served } from '#pipeline/resolve.ts'
+import type { Place } from '#pipeline/routing.ts'
 import type { Balance, OpenHold } from '#ledger/account.ts'
-import type { Cancellation, HoldAnswer, Ledger } from '#ledger/ledger.ts'
+import type { Cancellation } from '#ledger/hold-queue.ts'
+import type { Held, HoldAnswer, Ledger } from '#ledger/ledger.ts'
 
 export type Admission = {
   readonly ticket: Ticket
@@ -21,10 +27,12 @@ export type Admission = {
   readonly hold: OpenHold
   /** The caller with the package whose credits are held: a key can be moved while its call waits. */
   readonly holder: Caller
+  /** What the call may come to cost at its output cap, and at the least that is of use. */
+  readonly wish: Wish
+  /** How many tokens its input is held for. */
+  readonly inputTokens: number
   /** The output cap to send upstream; undefined for endpoints that generate nothing. */
   readonly outputCap: number | undefined
-  /** What was changed about the request, for the `x-farebox-adjusted` header. */
-  readonly adjusted: string | undefined
 }
 
 export type AdmitDeps = {
@@ -32,6 +40,9 @@ export type AdmitDeps = {
   readonly gate: Gate
   readonly budgets: MemberBudgets
   readonly ledger: Ledger
+  readonly counter: TokenCounter
+  readonly caps: CapMemory
+  readonly routing: { readonly gate: Pick<ProviderGate, 'hasRoom'> }
   readonly nowMs: () => number
 }
 
@@ -47,52 +58,84 @@ export async function admit(
   cancellation: Cancellation,
   deps: AdmitDeps,
 ): Promise<Admission | Refusal> {
-  const { caller, request, served } = input
+  const { caller, request, served, exchangeId } = input
   const { validUntilMs } = caller.package
   if (validUntilMs !== undefined && deps.nowMs() >= validUntilMs) {
     return refuse('package_expired', `The package '${caller.package.name}' of this key has expired.`)
   }
-  const { exchangeId } = input
   const tokens = request.likelyInputTokens
   const asked = { ...limitedKey(caller), exchangeId, modelId: served.model.id, tokens }
   const ticket = await deps.gate.enter(asked, cancellation)
   if (isRefusal(ticket)) return ticket
-  const largestCap = largestOutputCap(input)
-  const worst = worstCase(input, largestCap)
-  const share = caller.key.memberId === undefined ? undefined : deps.budgets.take(caller.key.memberId, worst)
-  if (isRefusal(share)) {
-    deps.gate.undo(ticket)
-    return share
-  }
-  const answer = await deps.ledger.hold(
-    {
-      exchangeId,
-      keyId: caller.key.id,
-      worstMicro: share?.heldMicro ?? worst,
-      isFree: isFree(served.price),
-      modelId: served.model.id,
-      priceVersion: served.price.version,
-    },
-    cancellation,
-  )
+  const { memberId } = caller.key
+  const share = memberId === undefined ? undefined : deps.budgets.share(memberId)
+  const { answer, inputTokens } = await holdFor(input, { cancellation, share }, deps)
   if (answer.type !== 'held') {
     deps.gate.undo(ticket)
-    if (share !== undefined) deps.budgets.close(share, ZERO)
-    return refusalOf(answer, deps.ledger.state)
+    return refusalOf(answer, input, deps)
   }
   const holder = presentCaller(caller, deps.catalog)
-  const payable = payableMicro({ holder, hold: answer.hold, share }, deps.budgets)
-  const outputCap = affordableCap(input, largestCap, payable)
-  return { ticket, share, hold: answer.hold, holder, outputCap, adjusted: adjustedHeader(request, outputCap) }
+  const outputCap = affordableCap(input, inputTokens, answer.promisedMicro)
+  const wish = wishFor(input, { inputTokens, outputCap }, deps)
+  return { ticket, share, hold: answer.hold, holder, wish, inputTokens, outputCap }
 }
 
-/** What the call can pay for when nothing is added to it; undefined where nothing bounds that. */
-function payableMicro(
-  { holder, hold, share }: { holder: Caller; hold: OpenHold; share: Share | undefined },
-  budgets: MemberBudgets,
-): MicroCredits | undefined {
-  if (holder.package.type !== 'unlimited') return hold.amountMicro
-  return share !== undefined && budgets.isBounded(share) ? share.heldMicro : undefined
+type Hold = { readonly answer: HoldAnswer; readonly inputTokens: number }
+
+/**
+ * Holds the worst case of a call. Where there is plenty, its input is taken for the most that it can be, which takes no time. Where
+ * that does not fit its tokens are counted, so that nobody is refused for a bound that is far too wide.
+ */
+async function holdFor(
+  input: AdmitRequest,
+  { cancellation, share }: { readonly cancellation: Cancellation; readonly share: Share | undefined },
+  deps: AdmitDeps,
+): Promise<Hold> {
+  const { exchangeId, caller, request, served } = input
+  const { contextWindow } = served.model
+  const outputCap = largestOutputCap(input)
+  const holdRequest = (inputTokens: number) => ({
+    exchangeId,
+    keyId: caller.key.id,
+    ...wishFor(input, { inputTokens, outputCap }, deps),
+    purse: share,
+    isFree: isFree(served.price),
+    modelId: served.model.id,
+    priceVersion: served.price.version,
+  })
+  const most = request.mostInputTokens(contextWindow)
+  const wide = holdRequest(most)
+  const isRoomy = served.places.every(({ provider }) => deps.routing.gate.hasRoom(provider, wide.worstMicro))
+  const atOnce = isRoomy || wide.isFree ? deps.ledger.holdAtOnce(wide) : undefined
+  if (atOnce !== undefined) return { answer: atOnce, inputTokens: most }
+  const closer = await request.closerInputTokens((texts) => deps.counter.count(texts), contextWindow)
+  return { answer: await deps.ledger.hold(holdRequest(closer), cancellation), inputTokens: closer }
+}
+
+/** What a call may come to cost at an output cap, and what it costs at least that is of any use. */
+function wishFor(
+  { request, served }: AdmitRequest,
+  { inputTokens, outputCap }: { readonly inputTokens: number; readonly outputCap: number | undefined },
+  { caps }: Pick<AdmitDeps, 'caps'>,
+): Wish {
+  const { choices, isStream } = request
+  const leastCap = Math.min(outputCap ?? 0, leastOutputTokens(served.places))
+  // A stream is ended at its cap. A whole answer is paid for as it comes.
+  const beyond = isStream || outputCap === undefined ? 0 : caps.mostTokens(served.places)
+  const outputTokens = Math.max(choices * (outputCap ?? 0), beyond)
+  const leastTokens = Math.max(choices * leastCap, beyond)
+  return {
+    worstMicro: worstPriceOf({ inputTokens, outputTokens }, served.price),
+    leastMicro: worstPriceOf({ inputTokens, outputTokens: leastTokens }, served.price),
+  }
+}
+
+/** The smallest output cap that is of any use: some providers take none below a bound. */
+function leastOutputTokens(places: readonly Place[]): number {
+  return places.reduce(
+    (most, { provider }) => Math.max(most, PROVIDER_DIALECTS[provider.dialect].leastOutputCap ?? 1),
+    1,
+  )
 }
 
 /** Whose rate limits a caller has. */
@@ -108,7 +151,7 @@ function presentCaller(caller: Caller, catalog: Catalog): Caller {
 }
 
 /** The cap before the balance is looked at: the client's, the model's, and what the context window leaves. */
-function largestOutputCap({ request, served }: AdmitRequest): number | undefined {
+function largestOutputCap({ request, served }: Pick<AdmitRequest, 'request' | 'served'>): number | undefined {
   if (request.choices === 0) return undefined
   const { maxOutputTokens, contextWindow } = served.model
   if (request.outputCap !== undefined) return Math.min(request.outputCap, maxOutputTokens)
@@ -117,47 +160,47 @@ function largestOutputCap({ request, served }: AdmitRequest): number | undefined
   return left >= 1 ? Math.min(maxOutputTokens, left) : maxOutputTokens
 }
 
-function worstCase({ request, served }: AdmitRequest, cap: number | undefined) {
-  const outputTokens = request.choices * (cap ?? 0)
-  // Input may turn out to be read from or written to a cache; the dearest of the classes is the worst case.
-  const { inputMicro, cacheReadMicro, cacheWriteMicro } = served.price
-  const dearest = Math.max(inputMicro, cacheReadMicro, cacheWriteMicro)
-  const input = request.worstInputTokens
-  if (dearest === inputMicro) return priceOf({ ...UNKNOWN_USAGE, inputTokens: input, outputTokens }, served.price)
-  if (dearest === cacheWriteMicro)
-    return priceOf({ ...UNKNOWN_USAGE, cacheWriteTokens: input, outputTokens }, served.price)
-  return priceOf({ ...UNKNOWN_USAGE, cacheReadTokens: input, outputTokens }, served.price)
-}
-
-/** Where the client gave no cap and less than the worst case is held, the cap is what that pays for. */
-function affordableCap(
-  { request, served }: AdmitRequest,
-  cap: number | undefined,
-  payable: MicroCredits | undefined,
+/** The cap that what is held pays for. It is lower than what was asked for where a call runs alone on what is left. */
+export function affordableCap(
+  { request, served }: Pick<AdmitRequest, 'request' | 'served'>,
+  inputTokens: number,
+  promisedMicro: MicroCredits,
 ): number | undefined {
-  if (cap === undefined || request.outputCap !== undefined) return cap
-  if (payable === undefined || isFree(served.price)) return cap
-  const affordable = affordableOutputTokens(payable, request.worstInputTokens, served.price)
+  const cap = largestOutputCap({ request, served })
+  if (cap === undefined || isFree(served.price)) return cap
+  const affordable = affordableOutputTokens(promisedMicro, inputTokens, served.price)
   return Math.max(1, Math.min(cap, Math.floor(affordable / request.choices)))
 }
 
-function adjustedHeader(request: EndpointRequest, cap: number | undefined): string | undefined {
+/** What was changed about the request, for the `x-farebox-adjusted` header. */
+export function adjustedHeader(request: EndpointRequest, cap: number | undefined): string | undefined {
   return cap === undefined || cap === request.outputCap ? undefined : `${request.outputCapName}=${cap}`
 }
 
-function refusalOf(answer: Exclude<HoldAnswer, { type: 'held' }>, ledgerState: Ledger['state']): Refusal {
-  switch (answer.type) {
-    case 'exhausted':
-      return refuse('credits_exhausted', `The credits of this key are used up: ${standing(answer.balance)}`)
-    case 'held-by-others': {
-      const held = `${microToCredits(answer.balance.heldMicro)} credits are held by calls in flight`
-      return refuse('credits_held', `All credits left are in use: ${held}. Retry when they have ended.`, {
-        retryAfterSeconds: 5,
-      })
-    }
-    case 'halted':
-      return ledgerState === 'mismatch' ? mismatch() : halted()
-  }
+function refusalOf(
+  answer: Exclude<HoldAnswer, Held>,
+  { caller, request, served }: AdmitRequest,
+  { budgets, ledger }: AdmitDeps,
+): Refusal {
+  if (answer.type === 'halted') return ledger.state === 'mismatch' ? mismatch() : halted()
+  const { memberId } = caller.key
+  if (answer.scope === 'member' && memberId !== undefined) return budgets.refusal(memberId, answer.type)
+  if (answer.type === 'exhausted') return exhausted(answer.balance, request)
+  const held = `${microToCredits(answer.balance.heldMicro)} credits are held by calls in flight`
+  const message = `What this call to '${served.model.id}' may cost is more than is free: ${held}. Retry when they have ended.`
+  return refuse('credits_held', message, { retryAfterSeconds: 5 })
+}
+
+function exhausted(balance: Balance, { references }: EndpointRequest): Refusal {
+  const left = balance.remainingMicro ?? ZERO
+  if (left === 0) return refuse('credits_exhausted', `The credits of this key are used up: ${standing(balance)}`)
+  const [reference] = references
+  const why =
+    reference === undefined
+      ? ''
+      : ` How large ${reference} is cannot be known before, so that as much as fits the model has to be affordable.`
+  const message = `The ${microToCredits(left)} credits left do not pay for this call.${why} ${standing(balance)}`
+  return refuse('credits_exhausted', message)
 }
 
 function halted(): Refusal {

@@ -7,13 +7,13 @@ import { isPassing, retryOf } from '#core/retry.ts'
 import type { CallNote } from '#core/waiting.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { Adaptations } from '#pipeline/adapt.ts'
-import type { Admission } from '#pipeline/admit.ts'
+import { adjustedHeader, affordableCap, type Admission } from '#pipeline/admit.ts'
 import { answerHeaders } from '#pipeline/answer-headers.ts'
+import { CallSpending } from '#pipeline/call-spending.ts'
 import { creditGuard } from '#pipeline/credit-guard.ts'
 import type { Drains } from '#pipeline/drains.ts'
 import type { EndpointRequest, Prepared } from '#pipeline/endpoints.ts'
-import type { MemberBudgets } from '#pipeline/member-budgets.ts'
-import type { Client, Clock, Headers, Transport, UpstreamHeaders } from '#pipeline/ports.ts'
+import type { Client, Clock, Headers, TokenCounter, Transport, UpstreamHeaders } from '#pipeline/ports.ts'
 import type { Asker, Slot } from '#pipeline/provider-gate.ts'
 import { Relay, type RelayEnd } from '#pipeline/relay.ts'
 import type { Served } from '#pipeline/resolve.ts'
@@ -23,7 +23,7 @@ import type { Ledger } from '#ledger/ledger.ts'
 
 export type AttemptDeps = {
   readonly ledger: Ledger
-  readonly budgets: MemberBudgets
+  readonly counter: TokenCounter
   readonly drains: Drains
   readonly transport: Transport
   readonly adaptations: Adaptations
@@ -52,6 +52,8 @@ export type Ready = { readonly place: Place; readonly prepared: Prepared }
 export type Attempt = {
   readonly place: Place
   readonly prepared: Prepared
+  /** For each answer; undefined for endpoints that generate nothing. */
+  readonly outputCap: number | undefined
   readonly body: string
   readonly reader: AnswerReader
   readonly relay: Relay
@@ -138,9 +140,8 @@ export class Attempts implements Asker {
 
   /** One attempt at a target, or at another one whose provider has room. undefined: it cannot be asked this at all. */
   async #round(wanted: Place, last: Attempted | undefined): Promise<Round | undefined> {
-    const { admission } = this.#admitted
-    const worstMicro = admission.hold.amountMicro
-    const turn = this.#routing.takeNow(wanted, worstMicro) ?? (await this.#routing.take(wanted, worstMicro, this))
+    const { wish } = this.#admitted.admission
+    const turn = this.#routing.takeNow(wanted, wish) ?? (await this.#routing.take(wanted, wish, this))
     if (isRefusal(turn)) return { attempted: this.#unsent(last, turn), next: undefined }
     const { place, slot } = turn
     let isCharged = false
@@ -150,7 +151,7 @@ export class Attempts implements Asker {
         this.#routing.exclude(place)
         return undefined
       }
-      const attempt = this.#newAttempt(place, prepared)
+      const attempt = this.#newAttempt(place, prepared, slot)
       const end = await this.#run(attempt)
       const next = this.#after(attempt, end, turn)
       isCharged = true
@@ -167,7 +168,7 @@ export class Attempts implements Asker {
   #unsent(last: Attempted | undefined, refusal: Refusal): Attempted {
     const end = this.#endBetween()
     if (last !== undefined) return end === undefined ? last : { ...last, end }
-    const attempt = this.#newAttempt(this.#first.place, this.#first.prepared)
+    const attempt = this.#newAttempt(this.#first.place, this.#first.prepared, undefined)
     return { ...attempt, end: end ?? { type: 'stopped', refusal }, notes: this.#notes, slot: undefined }
   }
 
@@ -207,17 +208,19 @@ export class Attempts implements Asker {
     return prepared
   }
 
-  #newAttempt(place: Place, prepared: Prepared): Attempt {
-    const { request, admission, client, clientHeaders, headers } = this.#admitted
+  /** `slot` is its place at the provider; undefined for one that is never sent. */
+  #newAttempt(place: Place, prepared: Prepared, slot: Slot | undefined): Attempt {
+    const { request, client, clientHeaders, headers } = this.#admitted
     const { transport, adaptations, drains, clock, routing } = this.#deps
     const { provider, target } = place
-    const whole = prepared.body(admission.outputCap)
+    const outputCap = this.#outputCap(slot)
+    const whole = prepared.body(outputCap)
     const { body, leftOut } = prepared.isPassed
       ? { body: whole, leftOut: [] }
       : adaptations.apply(target, whole, this.#leftOut?.get(place) ?? NONE)
     const reader = prepared.newReader()
     const { isStream } = request
-    const { adjusted } = admission
+    const adjusted = adjustedHeader(request, outputCap)
     const { isPassed } = prepared
     const input = { isStream, isPassed, adjusted, dropped: [...prepared.dropped, ...leftOut], failed: [...this.#notes] }
     const headersOf = (upstream: UpstreamHeaders) => ({ ...headers(), ...answerHeaders(input, upstream) })
@@ -234,22 +237,30 @@ export class Attempts implements Asker {
         client.begin(200, headersOf(upstream))
       },
       monotonicMs: clock.monotonicMs,
-      guard: isStream ? this.#guard() : undefined,
+      guard: isStream && slot !== undefined ? this.#guard(slot, outputCap) : undefined,
       beginDrain: provider.onDisconnect === 'drain' ? (giveUp) => drains.begin(giveUp) : undefined,
     })
-    return { place, prepared, body, reader, relay, headers: headersOf }
+    return { place, prepared, outputCap, body, reader, relay, headers: headersOf }
   }
 
-  #guard() {
+  /** The cap of the admission, lowered to what the day of the provider still pays for. */
+  #outputCap(slot: Slot | undefined): number | undefined {
+    const { request, served, admission } = this.#admitted
+    const { wish, inputTokens, outputCap } = admission
+    if (slot === undefined || outputCap === undefined || slot.promisedMicro >= wish.worstMicro) return outputCap
+    return Math.min(outputCap, affordableCap({ request, served }, inputTokens, slot.promisedMicro) ?? outputCap)
+  }
+
+  #guard(slot: Slot, outputCap: number | undefined) {
     const { request, admission, served } = this.#admitted
-    const { ledger, budgets } = this.#deps
-    const { share } = admission
+    const { ledger, counter, routing } = this.#deps
+    const { hold, share, inputTokens } = admission
     return creditGuard({
-      ledger: share === undefined ? ledger : budgets.within(share, ledger),
-      hold: admission.hold,
+      spending: new CallSpending({ ledger, hold, share, gate: routing.gate, slot }),
       price: served.price,
-      worstInputTokens: request.worstInputTokens,
-      outputCap: request.choices * (admission.outputCap ?? 0),
+      inputTokens,
+      outputCap: request.choices * (outputCap ?? 0),
+      counter,
     })
   }
 
@@ -264,7 +275,7 @@ export class Attempts implements Asker {
     this.#notes.push({
       provider: place.provider.name,
       model: place.target.upstreamModel,
-      outcome: end.type === 'client-gone' && end.isDrained ? 'drained' : end.type,
+      outcome: outcomeOf(end),
       reason: end.type === 'failed' ? end.failure.kind : null,
       status: relay.status ?? null,
       duration_ms: Math.round(monotonicMs() - startedMs),
@@ -314,6 +325,11 @@ export class Attempts implements Asker {
     })
     this.#retry = undefined
   }
+}
+
+function outcomeOf(end: RelayEnd): AttemptNote['outcome'] {
+  if (end.type === 'client-gone' && end.isDrained) return 'drained'
+  return end.type === 'out-of-credits' && end.isOverCap ? 'complete' : end.type
 }
 
 /** Which of two attempts the client is told about. That one target is not set up right is no reason to hide that another is busy. */

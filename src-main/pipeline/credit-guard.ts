@@ -1,80 +1,192 @@
-// Keeps a stream within its credits: its hold grows while the stream runs past it, and when the balance cannot carry more the
-// stream is ended. The test for each chunk is one comparison; everything else happens a few times in a long answer.
+// Keeps a stream to its output cap, and within what is held for it. Nobody knows how many tokens a text is before it was counted, but
+// a token is at least one byte: until so many bytes were delivered as tokens are paid for, there is nothing to decide, and the test
+// for each chunk is one comparison. Beyond that the hold grows, where there is plenty; where there is not, the tokenizer follows the
+// stream, which waits rather than be more than one step ahead of what was counted.
 
-import { estimateOutputBytes, estimateOutputTokens } from '#core/estimate.ts'
-import { microCredits } from '#core/money.ts'
-import { priceOf, TOKENS_PER_PRICE, type Price } from '#core/pricing.ts'
+import { TOKENS_PER_PRICE, priceOf, type Price } from '#core/pricing.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { OpenHold } from '#ledger/account.ts'
-import type { Ledger } from '#ledger/ledger.ts'
+import type { CallSpending } from '#pipeline/call-spending.ts'
+import type { TokenCounter } from '#pipeline/ports.ts'
 
 export type GuardInput = {
-  readonly ledger: Pick<Ledger, 'extend'>
-  readonly hold: OpenHold
+  readonly spending: Pick<CallSpending, 'heldMicro' | 'growthLeftMicro' | 'grow'>
   readonly price: Price
   /** Taken until the provider has said how many they are. */
-  readonly worstInputTokens: number
+  readonly inputTokens: number
   /** The most output that the provider was told to generate, over all choices. */
   readonly outputCap: number
+  readonly counter: TokenCounter
 }
 
-/** By how many output tokens a hold grows at a time. */
-const STEP_TOKENS = 4096
-/** A hold is asked to grow when it pays for fewer output tokens than this beyond what was delivered. */
-const MARGIN_TOKENS = 1024
-/**
- * Where the hold pays for all output that the provider was told to generate, the provider's own limit is the better guard: text
- * of few tokens for its length must not be cut off. Only a provider that goes far beyond it is stopped.
- */
-const CAP_SLACK = 4
+/** `wait`: no more may be delivered before the tokens so far were counted. */
+export type GuardVerdict = 'go' | 'wait' | 'stop'
 
-/** A guard for one stream; undefined where nothing can run out. */
+/** The output tokens by which a stream can be ahead of what is paid for when it is ended; one event can be larger than that. */
+export const STEP_TOKENS = 64
+/** The part of a step that may be delivered and not be counted yet. */
+const BLIND_TOKENS = 32
+/** No smaller pieces of a stream are looked at by themselves. */
+const LEAST_PIECE_BYTES = 32
+/** By how many output tokens a hold grows at a time where there is plenty. */
+const GROWTH_TOKENS = 4096
+/** There is plenty where a hold grows by no more than this part of what it can grow by. */
+const SMALL_PART = 1 / 8
+/**
+ * Tokenizers differ. A provider is taken to ignore its cap where our count is beyond it by a quarter and a little. Ordinary text
+ * has at least three bytes for each token, so that nothing is counted before it may be.
+ */
+const CAP_TOLERANCE = 1 / 4
+const CAP_TOLERANCE_TOKENS = 16
+const BYTES_PER_TOKEN = 3
+/** In characters. What is longer is no word, and is counted as it comes. */
+const LONGEST_WORD = 24
+
+/** A guard for one stream; undefined where output costs nothing. */
 export function creditGuard(input: GuardInput): CreditGuard | undefined {
-  if (input.hold.isUnlimited || input.price.outputMicro === 0) return undefined
-  return new CreditGuard(input)
+  return input.price.outputMicro === 0 ? undefined : new CreditGuard(input)
+}
+
+/** How many tokens of ours an answer may have that keeps to its cap. */
+export function mostTokensAt(outputCap: number): number {
+  return outputCap + Math.ceil(outputCap * CAP_TOLERANCE) + CAP_TOLERANCE_TOKENS
 }
 
 export class CreditGuard {
   readonly #input: GuardInput
+  /** More output tokens than this are not what the provider was told. */
+  readonly #mostTokens: number
+  /** Whether a stream that must stop went beyond its cap, and not out of credits. */
+  isOverCap = false
+  /** What the provider had reported at the last look. */
+  #reportedTokens = 0
+  /** The bytes that were looked at by the tokenizer. Of these, the beginning of a word may wait for its end. */
+  #seenBytes = 0
+  #seenTokens = 0
+  #countedTokens = 0
+  #beginning = ''
+  #isCounting = false
+  #whenCounted: (() => void) | undefined
   /** Bytes of output from which on there is something to decide. */
   #nextLookBytes: number
 
   constructor(input: GuardInput) {
     this.#input = input
-    const paidTokens = this.#paidTokens(undefined)
-    const { outputCap } = input
-    const lookAt = paidTokens >= outputCap ? Math.max(paidTokens, outputCap * CAP_SLACK) : paidTokens - MARGIN_TOKENS
+    this.#mostTokens = mostTokensAt(input.outputCap)
     // Nothing is decided before there is any output: what the input costs is spent by then.
-    this.#nextLookBytes = Math.max(1, estimateOutputBytes(lookAt))
+    this.#nextLookBytes = Math.max(1, Math.min(this.#paidTokens(undefined), this.#mostTokens * BYTES_PER_TOKEN))
   }
 
-  /** True when the stream must end: what it delivered uses up all that its key can pay. */
-  mustStop(reader: AnswerReader): boolean {
-    return reader.generated.bytes >= this.#nextLookBytes && !this.#grow(reader)
+  /** How many bytes of a stream may be read before `look` is asked again. */
+  roomBytes({ generated }: AnswerReader): number {
+    return Math.max(LEAST_PIECE_BYTES, this.#nextLookBytes - generated.bytes)
   }
 
-  /** Lets the hold grow; false when it does not even pay for what was delivered. */
-  #grow(reader: AnswerReader): boolean {
-    const { ledger, hold, price } = this.#input
-    const deliveredTokens = estimateOutputTokens(reader.generated.bytes)
-    const missingTokens = deliveredTokens + STEP_TOKENS - this.#paidTokens(reader.usage)
-    const wantedMicro = microCredits(Math.max(0, Math.ceil((missingTokens * price.outputMicro) / TOKENS_PER_PRICE)))
-    const hasAll = wantedMicro === 0 || ledger.extend(hold, wantedMicro) === wantedMicro
+  /** Whether the stream may go on after what was delivered. */
+  look(reader: AnswerReader): GuardVerdict {
+    const hasReported = (reader.usage?.outputTokens ?? 0) > this.#reportedTokens
+    return reader.generated.bytes < this.#nextLookBytes && !hasReported ? 'go' : this.#decide(reader)
+  }
+
+  /** Calls back once when what was sent to be counted is counted. */
+  onCounted(callback: () => void): void {
+    this.#whenCounted = callback
+  }
+
+  #decide(reader: AnswerReader): GuardVerdict {
+    this.#reportedTokens = reader.usage?.outputTokens ?? 0
+    const { bytes } = reader.generated
+    const mostTokens = this.#tokensAtMost(reader)
+    this.#growWherePlenty(mostTokens, reader.usage)
     const paidTokens = this.#paidTokens(reader.usage)
-    // A balance that did not give all that was wanted is asked once more when that is used up.
-    this.#nextLookBytes = Math.max(1, estimateOutputBytes(hasAll ? paidTokens - MARGIN_TOKENS : paidTokens))
-    return deliveredTokens < paidTokens
+    const capBytes = this.#capBytes()
+    if (mostTokens <= paidTokens && bytes < capBytes) {
+      this.#lookAgainAt(bytes, Math.min(paidTokens - mostTokens + 1, capBytes - bytes))
+      return 'go'
+    }
+    if (bytes === this.#seenBytes) return this.#judge(reader)
+    this.#count(reader)
+    const blindTokens = paidTokens + BLIND_TOKENS - mostTokens
+    this.#lookAgainAt(bytes, blindTokens)
+    return blindTokens > 0 && bytes < capBytes ? 'go' : 'wait'
   }
 
-  /** How many output tokens the hold pays for after the input; less than 0 where it does not even pay for that. */
+  /** Everything was counted: the stream ends where it is beyond its cap, or what is held does not pay for it. */
+  #judge(reader: AnswerReader): GuardVerdict {
+    const { spending } = this.#input
+    const tokens = this.#tokensAtMost(reader)
+    const missingMicro = this.#costOf(tokens + STEP_TOKENS - this.#paidTokens(reader.usage))
+    if (missingMicro > 0) spending.grow(Math.min(missingMicro, spending.growthLeftMicro))
+    const paidTokens = this.#paidTokens(reader.usage)
+    const leftTokens = paidTokens + BLIND_TOKENS - tokens
+    this.isOverCap = tokens > this.#mostTokens && tokens <= paidTokens
+    if (leftTokens < 0 || tokens > this.#mostTokens) return 'stop'
+    const { bytes } = reader.generated
+    this.#lookAgainAt(bytes, Math.min(leftTokens, this.#capBytes() - bytes))
+    return 'go'
+  }
+
+  /** How much text there must be at least before it may be beyond the cap. */
+  #capBytes(): number {
+    return this.#seenBytes + (this.#mostTokens - this.#seenTokens) * BYTES_PER_TOKEN
+  }
+
+  /** What was counted, and of the rest each byte as a token; more where the provider has reported more. */
+  #tokensAtMost({ generated, usage }: AnswerReader): number {
+    return Math.max(this.#seenTokens + generated.bytes - this.#seenBytes, usage?.outputTokens ?? 0)
+  }
+
+  #growWherePlenty(mostTokens: number, usage: TokenUsage | undefined): void {
+    const { spending } = this.#input
+    if (mostTokens <= this.#paidTokens(usage)) return
+    const wantedMicro = this.#costOf(mostTokens + GROWTH_TOKENS - this.#paidTokens(usage))
+    if (wantedMicro <= spending.growthLeftMicro * SMALL_PART) spending.grow(wantedMicro)
+  }
+
+  #count(reader: AnswerReader): void {
+    if (this.#isCounting) return
+    this.#isCounting = true
+    const { bytes } = reader.generated
+    const fresh = reader.generated.takeNew()
+    // Of a very long answer only the beginning was kept; the rest is taken to be like it.
+    const scale = fresh === '' ? 1 : Math.max(1, (bytes - this.#seenBytes) / Buffer.byteLength(fresh))
+    const text = this.#beginning + fresh
+    const end = endOfWords(text)
+    void this.#input.counter.count([text.slice(0, end)]).then((tokens) => {
+      this.#beginning = text.slice(end)
+      this.#countedTokens += Math.ceil(tokens * scale)
+      this.#seenTokens = this.#countedTokens + Math.ceil(Buffer.byteLength(this.#beginning) / BYTES_PER_TOKEN)
+      this.#seenBytes = bytes
+      this.#isCounting = false
+      this.#nextLookBytes = 0
+      const callback = this.#whenCounted
+      this.#whenCounted = undefined
+      callback?.()
+    })
+  }
+
+  #lookAgainAt(bytes: number, moreBytes: number): void {
+    this.#nextLookBytes = bytes + Math.max(1, Math.floor(moreBytes))
+  }
+
+  #costOf(outputTokens: number): number {
+    return Math.max(0, Math.ceil((outputTokens * this.#input.price.outputMicro) / TOKENS_PER_PRICE))
+  }
+
+  /** How many output tokens are paid for after the input; less than 0 where not even that is. */
   #paidTokens(usage: TokenUsage | undefined): number {
-    const { hold, price, worstInputTokens } = this.#input
+    const { spending, price, inputTokens } = this.#input
     const { inputMicro, cacheReadMicro, cacheWriteMicro, outputMicro } = price
     const costMicro =
       usage?.inputTokens === undefined
-        ? (worstInputTokens * Math.max(inputMicro, cacheReadMicro, cacheWriteMicro)) / TOKENS_PER_PRICE
+        ? (inputTokens * Math.max(inputMicro, cacheReadMicro, cacheWriteMicro)) / TOKENS_PER_PRICE
         : priceOf({ ...usage, outputTokens: 0 }, price)
-    return Math.floor(((hold.amountMicro + hold.grownMicro - costMicro) * TOKENS_PER_PRICE) / outputMicro)
+    return Math.floor(((spending.heldMicro - costMicro) * TOKENS_PER_PRICE) / outputMicro)
   }
+}
+
+/** Words are counted with the space in front of them, and in one piece: in pieces a text has more tokens than as a whole. */
+function endOfWords(text: string): number {
+  const space = text.lastIndexOf(' ')
+  return space > 0 && text.length - space <= LONGEST_WORD ? space : text.length
 }

@@ -18,7 +18,7 @@ import type { EndpointName } from '#pipeline/endpoints.ts'
 import { limitHeaders } from '#pipeline/limit-headers.ts'
 import type { Headers } from '#pipeline/ports.ts'
 import { TurnQueue } from '#pipeline/turn-queue.ts'
-import type { Cancellation } from '#ledger/ledger.ts'
+import type { Cancellation } from '#ledger/hold-queue.ts'
 
 export type GateOptions = {
   readonly nowMs: () => number

@@ -3,21 +3,14 @@
 
 import { microCredits, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { OpenHold } from '#ledger/account.ts'
-import type { Ledger } from '#ledger/ledger.ts'
+import type { Purse } from '#core/spending.ts'
 import { DayCount, type DayCountOptions } from '#pipeline/day-count.ts'
 
 export type MemberBudgetsOptions = DayCountOptions & {
   /** What a member may be charged on a day as it is said now; undefined is no bound. */
   readonly dailyMicroOf: (memberId: string) => MicroCredits | undefined
-}
-
-/** What a call holds of its member's day; to be closed once, and later calls change nothing. */
-export type Share = {
-  readonly memberId: string
-  readonly day: DayCount
-  heldMicro: MicroCredits
-  isClosed: boolean
+  /** Told when something came back to a member's day. */
+  readonly changed: (memberId: string) => void
 }
 
 /** Calls end within seconds to minutes; clients should not ask each second. */
@@ -31,42 +24,9 @@ export class MemberBudgets {
     this.#options = options
   }
 
-  /**
-   * Holds up to `worstMicro`, limited to what the day leaves; refused where it leaves nothing. What costs nothing is always let in.
-   * Charges are counted also while a member has no bound, so that one that is set counts the whole day.
-   */
-  take(memberId: string, worstMicro: MicroCredits): Share | Refusal {
-    const day = this.#day(memberId)
-    const left = this.#left(memberId, day)
-    if (left <= 0 && worstMicro > 0) return this.#refusal(memberId, day)
-    const heldMicro = microCredits(Math.max(0, Math.min(worstMicro, left)))
-    day.hold(heldMicro)
-    return { memberId, day, heldMicro, isClosed: false }
-  }
-
-  /** Whether there is a bound at the moment. */
-  isBounded({ memberId }: Share): boolean {
-    return this.#options.dailyMicroOf(memberId) !== undefined
-  }
-
-  /** A ledger in which the hold of a running call grows only as far as the member's day leaves room, too. */
-  within(share: Share, ledger: Pick<Ledger, 'extend'>): Pick<Ledger, 'extend'> {
-    return {
-      extend: (hold: OpenHold, moreMicro: MicroCredits) => {
-        const left = Math.max(0, this.#left(share.memberId, share.day))
-        const gotMicro = ledger.extend(hold, microCredits(Math.min(moreMicro, left)))
-        share.heldMicro = microCredits(share.heldMicro + gotMicro)
-        share.day.hold(gotMicro)
-        return gotMicro
-      },
-    }
-  }
-
-  /** Gives back what a call held, and notes what it was charged. */
-  close(share: Share, chargedMicro: MicroCredits): void {
-    if (share.isClosed) return
-    share.isClosed = true
-    share.day.close(share.heldMicro, chargedMicro)
+  /** The part of a member's day that one call holds, nothing so far. */
+  share(memberId: string): Share {
+    return new Share(memberId, this.#day(memberId), this.#options)
   }
 
   /** What was charged today before this start. */
@@ -83,21 +43,21 @@ export class MemberBudgets {
     return microCredits(this.#days.get(memberId)?.heldMicro ?? 0)
   }
 
-  #left(memberId: string, day: DayCount): number {
-    const daily = this.#options.dailyMicroOf(memberId)
-    return daily === undefined ? Number.POSITIVE_INFINITY : daily - day.takenMicro
-  }
-
-  #refusal(memberId: string, day: DayCount): Refusal {
+  /** What a call is told that the member's day does not carry: not at all, or not beside the calls that run. */
+  refusal(memberId: string, type: 'exhausted' | 'held-by-others'): Refusal {
+    const day = this.#day(memberId)
     const dailyMicro = this.#options.dailyMicroOf(memberId) ?? ZERO
     const resetAt = new Date(day.endsAtMs).toISOString()
     const limit = { name: 'credits_per_day', scope: 'member', resetAt }
     const bound = `the ${microToCredits(dailyMicro)} credits a day for all keys of this key's member`
-    if (day.chargedMicro >= dailyMicro) {
-      return refuse('credits_exhausted', `Of ${bound} nothing is left. They are renewed at ${resetAt}.`, { limit })
+    if (type === 'held-by-others') {
+      const message = `What this call may cost of ${bound} is held by calls in flight. Retry when they have ended.`
+      return refuse('credits_held', message, { retryAfterSeconds: HELD_RETRY_SECONDS, limit })
     }
-    const message = `What is left of ${bound} is held by calls in flight. Retry when they have ended.`
-    return refuse('credits_held', message, { retryAfterSeconds: HELD_RETRY_SECONDS, limit })
+    const left = Math.max(0, dailyMicro - day.chargedMicro)
+    const standing =
+      left === 0 ? 'nothing is left' : `${microToCredits(microCredits(left))} are left, which do not pay for this call`
+    return refuse('credits_exhausted', `Of ${bound} ${standing}. They are renewed at ${resetAt}.`, { limit })
   }
 
   #day(memberId: string): DayCount {
@@ -107,5 +67,53 @@ export class MemberBudgets {
       this.#days.set(memberId, day)
     }
     return day
+  }
+}
+
+/**
+ * What a call holds of its member's day. Charges are counted also while the member has no bound, so that one that is set counts the
+ * whole day.
+ */
+export class Share implements Purse {
+  /** The member's: all their calls wait in one line. */
+  readonly id: string
+  readonly #day: DayCount
+  readonly #options: MemberBudgetsOptions
+  #heldMicro = ZERO
+  #isClosed = false
+
+  constructor(memberId: string, day: DayCount, options: MemberBudgetsOptions) {
+    this.id = memberId
+    this.#day = day
+    this.#options = options
+  }
+
+  /** What the day leaves beside running calls; Infinity without a bound, below 0 where one was lowered. */
+  get availableMicro(): number {
+    const dailyMicro = this.#options.dailyMicroOf(this.id)
+    return dailyMicro === undefined ? Number.POSITIVE_INFINITY : dailyMicro - this.#day.takenMicro
+  }
+
+  /** What all running calls of the member hold. */
+  get heldMicro(): number {
+    return this.#day.heldMicro
+  }
+
+  /** What this call holds; undefined where the member has no bound at the moment. */
+  get ownMicro(): MicroCredits | undefined {
+    return this.#options.dailyMicroOf(this.id) === undefined ? undefined : this.#heldMicro
+  }
+
+  hold(amountMicro: MicroCredits): void {
+    this.#heldMicro = microCredits(this.#heldMicro + amountMicro)
+    this.#day.hold(amountMicro)
+  }
+
+  /** Gives back what the call holds, and notes what it was charged. Only the first time counts. */
+  close(chargedMicro: MicroCredits): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#day.close(this.#heldMicro, chargedMicro)
+    this.#options.changed(this.id)
   }
 }

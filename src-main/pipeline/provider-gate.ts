@@ -5,8 +5,9 @@ import type { PackageLimits, Provider, ProviderLimits } from '#core/entities.ts'
 import { checkLimits, giveBackLimits, newLimitState, takeLimits, type LimitState } from '#core/limits.ts'
 import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import { decide, type Spendable, type Wish } from '#core/spending.ts'
 import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
-import type { Cancellation } from '#ledger/ledger.ts'
+import type { Cancellation } from '#ledger/hold-queue.ts'
 import { DayCount, type DayCountOptions } from '#pipeline/day-count.ts'
 
 export type ProviderGateOptions = DayCountOptions & {
@@ -15,13 +16,21 @@ export type ProviderGateOptions = DayCountOptions & {
 }
 
 /** A place at a provider: to be given back exactly once, and to be charged exactly once. */
-export type Slot = { readonly providerId: string; readonly worstMicro: MicroCredits }
+export type Slot = {
+  readonly providerId: string
+  /** What the request may come to cost: less than it asked for where it runs alone on the rest of a day. */
+  readonly promisedMicro: MicroCredits
+  /** That, and what it grew by since. */
+  heldMicro: MicroCredits
+}
 
 /** Why a provider takes no more. */
 export type Full = {
   readonly type: 'full'
   readonly limit: keyof ProviderLimits
   readonly waitMs: number
+  /** Whether it is requests that run which are in the way. They can be waited for. */
+  readonly isPassing: boolean
 }
 
 export type ProviderUse = { readonly concurrent: number; readonly chargedTodayMicro: MicroCredits }
@@ -30,7 +39,7 @@ export type ProviderUse = { readonly concurrent: number; readonly chargedTodayMi
 export type Asker = Cancellation & { readonly call?: CallNote }
 
 type Waiter = {
-  readonly worstMicro: MicroCredits
+  readonly wish: Wish
   readonly call: CallNote | undefined
   readonly sinceMs: number
   answer(answer: Slot | Full): void
@@ -45,6 +54,12 @@ type Lane = {
 }
 
 const MAX_WAITERS = 256
+/** After which a request that is in nobody's line may come again. */
+const RETRY_MS = 1000
+/** Of requests that run, nobody knows when they end: until then what they hold of a day is not available. */
+const HELD_RETRY_MS = 5000
+
+const LINE_IS_LONG: Full = { type: 'full', limit: 'concurrentRequests', waitMs: RETRY_MS, isPassing: true }
 
 const NAMES = { ...LIMIT_NAMES, dailyMicro: 'credits_per_day' } as const satisfies Record<keyof ProviderLimits, string>
 
@@ -56,22 +71,28 @@ export class ProviderGate {
     this.#options = options
   }
 
-  /** Takes a place for a request that may come to cost `worstMicro`. */
-  take(provider: Provider, worstMicro: MicroCredits): Slot | Full {
+  /** Takes a place for a request, by what it may come to cost. */
+  take(provider: Provider, wish: Wish): Slot | Full {
     const lane = this.#lane(provider.id)
     lane.limits = provider.limits
     // Whoever waits was here first, and may fit in since the limits were changed.
     this.#serve(lane)
-    if (lane.waiters.length > 0) return { type: 'full', limit: 'concurrentRequests', waitMs: 1000 }
-    return this.#check(lane) ?? occupy(lane, worstMicro, this.#options.nowMs())
+    return lane.waiters.length > 0 ? LINE_IS_LONG : this.#occupy(lane, wish)
   }
 
-  /** Waits for a place where the limit is that of requests at a time, bounded in time and number. */
-  wait(provider: Provider, worstMicro: MicroCredits, asker: Asker): Promise<Slot | Full> {
+  /** Whether what a request may come to cost fits into what is left of the provider's day. */
+  hasRoom(provider: Provider, worstMicro: MicroCredits): boolean {
     const lane = this.#lane(provider.id)
     lane.limits = provider.limits
-    const full = this.#check(lane) ?? ({ type: 'full', limit: 'concurrentRequests', waitMs: 1000 } as const)
-    const isHopeless = full.limit !== 'concurrentRequests' || lane.waiters.length >= MAX_WAITERS
+    return worstMicro <= spendableOf(lane).availableMicro
+  }
+
+  /** Waits for a place where it is requests that run which are in the way, bounded in time and number. */
+  wait(provider: Provider, wish: Wish, asker: Asker): Promise<Slot | Full> {
+    const lane = this.#lane(provider.id)
+    lane.limits = provider.limits
+    const full = lane.waiters.length > 0 ? LINE_IS_LONG : this.#occupy(lane, wish)
+    const isHopeless = !('type' in full) || !full.isPassing || lane.waiters.length >= MAX_WAITERS
     if (isHopeless || asker.isCancelled) return Promise.resolve(full)
     return new Promise((resolve) => {
       const giveUp = () => {
@@ -79,7 +100,7 @@ export class ProviderGate {
       }
       const patience = setTimeout(giveUp, this.#options.maxWaitMs)
       const waiter: Waiter = {
-        worstMicro,
+        wish,
         call: asker.call,
         sinceMs: this.#options.nowMs(),
         answer: (answer) => {
@@ -102,8 +123,21 @@ export class ProviderGate {
   }
 
   /** Notes what the request of a place came to cost. */
-  charge({ providerId, worstMicro }: Slot, chargedMicro: MicroCredits): void {
-    this.#lane(providerId).day.close(worstMicro, chargedMicro)
+  charge({ providerId, heldMicro }: Slot, chargedMicro: MicroCredits): void {
+    const lane = this.#lane(providerId)
+    lane.day.close(heldMicro, chargedMicro)
+    this.#serve(lane)
+  }
+
+  /** By how much what a running request holds of the day can grow; Infinity where the provider has no bound. */
+  growthLeft({ providerId }: Slot): number {
+    return Math.max(0, spendableOf(this.#lane(providerId)).availableMicro)
+  }
+
+  /** Lets what a running request holds grow by what there is for it. */
+  grow(slot: Slot, moreMicro: MicroCredits): void {
+    slot.heldMicro = microCredits(slot.heldMicro + moreMicro)
+    this.#lane(slot.providerId).day.hold(moreMicro)
   }
 
   /** What was charged today before this start. */
@@ -147,22 +181,30 @@ export class ProviderGate {
     })
   }
 
-  #check(lane: Lane): Full | undefined {
-    const { limits } = lane
+  /** Takes a place, or says which limit is in the way. All limits are looked at before anything is taken. */
+  #occupy(lane: Lane, wish: Wish): Slot | Full {
     const nowMs = this.#options.nowMs()
-    const verdict = checkLimits(lane.state, asPackageLimits(limits), 0, nowMs)
+    const verdict = checkLimits(lane.state, asPackageLimits(lane.limits), 0, nowMs)
     if (verdict.type === 'full' && verdict.limit !== 'tokensPerMinute') {
-      return { type: 'full', limit: verdict.limit, waitMs: verdict.waitMs }
+      const { limit, waitMs } = verdict
+      return { type: 'full', limit, waitMs, isPassing: limit === 'concurrentRequests' }
     }
-    if (limits.dailyMicro === undefined || lane.day.takenMicro < limits.dailyMicro) return undefined
-    return { type: 'full', limit: 'dailyMicro', waitMs: lane.day.endsAtMs - nowMs }
+    const spend = decide(wish, spendableOf(lane), undefined)
+    if (spend.type !== 'fits') {
+      const isPassing = spend.type === 'held-by-others'
+      const waitMs = isPassing ? HELD_RETRY_MS : lane.day.endsAtMs - nowMs
+      return { type: 'full', limit: 'dailyMicro', waitMs, isPassing }
+    }
+    takeLimits(lane.state, 0, nowMs)
+    lane.day.hold(spend.amountMicro)
+    return { providerId: lane.providerId, promisedMicro: spend.amountMicro, heldMicro: spend.amountMicro }
   }
 
   #serve(lane: Lane): void {
     for (let next = lane.waiters[0]; next !== undefined; next = lane.waiters[0]) {
-      const full = this.#check(lane)
-      if (full?.limit === 'concurrentRequests') return
-      next.answer(full ?? occupy(lane, next.worstMicro, this.#options.nowMs()))
+      const taken = this.#occupy(lane, next.wish)
+      if ('type' in taken && taken.isPassing) return
+      next.answer(taken)
     }
   }
 
@@ -176,10 +218,10 @@ export class ProviderGate {
   }
 }
 
-function occupy(lane: Lane, worstMicro: MicroCredits, nowMs: number): Slot {
-  takeLimits(lane.state, 0, nowMs)
-  lane.day.hold(worstMicro)
-  return { providerId: lane.providerId, worstMicro }
+/** What calls may be charged at the provider today. */
+function spendableOf({ limits: { dailyMicro }, day }: Lane): Spendable {
+  const availableMicro = dailyMicro === undefined ? Number.POSITIVE_INFINITY : dailyMicro - day.takenMicro
+  return { availableMicro, heldMicro: day.heldMicro }
 }
 
 function asPackageLimits({ concurrentRequests, requestsPerMinute }: ProviderLimits): PackageLimits {

@@ -18,8 +18,8 @@ export type RelayEnd =
   | { readonly type: 'failed'; readonly failure: UpstreamFailure }
   /** `delivered` is what the client had got by then, where the rest of the answer was read without it. */
   | { readonly type: 'client-gone'; readonly isDrained: boolean; readonly delivered: Delivered | undefined }
-  /** The credits of the key could not carry the stream any further. */
-  | { readonly type: 'out-of-credits' }
+  /** What is held could not carry the stream any further, or it went beyond its output cap. */
+  | { readonly type: 'out-of-credits'; readonly isOverCap: boolean }
   /** Farebox stopped it: the key was blocked, the time was up, the program ends. */
   | { readonly type: 'stopped'; readonly refusal: Refusal }
   /** A mistake of ours. */
@@ -40,7 +40,7 @@ export type RelayInput = {
   /** Sends the client its status and headers. Called once, right before the first byte of the answer. */
   readonly begin: (upstreamHeaders: UpstreamHeaders) => void
   readonly monotonicMs: () => number
-  /** Keeps a stream within its credits; undefined where nothing can run out. */
+  /** Keeps a stream to its cap and within its credits; undefined where its output costs nothing. */
   readonly guard: CreditGuard | undefined
   /** Begins to read on without the client; undefined where the provider's setting is to cancel. */
   readonly beginDrain: ((giveUp: () => void) => Drain | undefined) | undefined
@@ -63,6 +63,9 @@ export class Relay {
   #quietLooks = 0
   #isAnswering = false
   #waitsForClient = false
+  /** What arrived and is not read yet, because what came before it is being counted; undefined while nothing is. */
+  #waiting: Buffer[] | undefined
+  #endsAfterWaiting = false
   #drain: Drain | undefined
   #delivered: Delivered | undefined
   /** Resolves at the end; never rejects. */
@@ -109,8 +112,8 @@ export class Relay {
     this.#drain = beginDrain?.(() => this.#clientGone())
     if (this.#drain === undefined) return this.#clientGone()
     this.#delivered = { bytes: this.hasBegun ? reader.generated.bytes : 0, text: reader.generated.text() }
-    if (this.#waitsForClient) this.#call?.resume()
     this.#waitsForClient = false
+    this.#resume()
   }
 
   #clientGone(): void {
@@ -149,19 +152,74 @@ export class Relay {
     if (this.#hasEnded) return this.#call?.abort()
     this.firstByteAtMs ??= this.#input.monotonicMs()
     if (this.#refusedStatus !== undefined) return this.#collectRefusal(chunk)
+    if (this.#waiting !== undefined) this.#waiting.push(chunk)
+    else this.#read(chunk)
+  }
+
+  /** Reads what arrived, in pieces where the stream is near the end of what it may cost. */
+  #read(chunk: Buffer): void {
     const { reader, guard } = this.#input
+    if (guard === undefined) return this.#pass(chunk)
+    for (let from = 0; from < chunk.length && !this.#hasEnded;) {
+      const to = Math.min(chunk.length, from + guard.roomBytes(reader))
+      this.#pass(to - from === chunk.length ? chunk : chunk.subarray(from, to))
+      from = to
+      const verdict = this.#hasEnded || !this.hasBegun ? 'go' : guard.look(reader)
+      if (verdict === 'stop') return this.#outOfCredits(guard)
+      if (verdict === 'wait') return this.#waitForCount(guard, chunk.subarray(to))
+    }
+  }
+
+  #pass(chunk: Buffer): void {
+    const { reader } = this.#input
     const bytes = reader.push(chunk)
     if (this.#drain?.take(chunk.length) === false) return this.#clientGone()
     if (bytes !== undefined) {
       this.#quietLooks = 0
       this.#send(bytes)
     }
-    if (reader.isComplete) return this.#complete()
-    if (guard?.mustStop(reader) === true && this.hasBegun) this.#abort({ type: 'out-of-credits' })
+    if (reader.isComplete) this.#complete()
+  }
+
+  #waitForCount(guard: CreditGuard, rest: Buffer): void {
+    this.#waiting = [rest]
+    this.#call?.pause()
+    guard.onCounted(() => this.#guard(() => this.#onCounted(guard)))
+  }
+
+  #onCounted(guard: CreditGuard): void {
+    if (this.#hasEnded) return
+    const verdict = guard.look(this.#input.reader)
+    if (verdict === 'stop') return this.#outOfCredits(guard)
+    const waiting = this.#waiting ?? []
+    if (verdict === 'wait') return this.#waitForCount(guard, Buffer.concat(waiting))
+    this.#waiting = undefined
+    this.#read(Buffer.concat(waiting))
+    if (this.#isWaiting() || this.#hasEnded) return
+    this.#resume()
+    if (this.#endsAfterWaiting) this.#onEnd()
+  }
+
+  #outOfCredits({ isOverCap }: CreditGuard): void {
+    this.#abort({ type: 'out-of-credits', isOverCap })
+  }
+
+  /** What a look may have begun meanwhile. */
+  #isWaiting(): boolean {
+    return this.#waiting !== undefined
+  }
+
+  /** Lets the provider go on, unless its client or a count has to come first. */
+  #resume(): void {
+    if (!this.#waitsForClient && this.#waiting === undefined) this.#call?.resume()
   }
 
   #onEnd(): void {
     if (this.#hasEnded) return
+    if (this.#waiting !== undefined) {
+      this.#endsAfterWaiting = true
+      return
+    }
     if (this.#refusedStatus === undefined) return this.#complete()
     const { readError, providerName } = this.#input
     const body = Buffer.concat(this.#refusedBody)
@@ -212,7 +270,7 @@ export class Relay {
     this.#call?.pause()
     client.onDrain(() => {
       this.#waitsForClient = false
-      this.#call?.resume()
+      this.#resume()
     })
   }
 

@@ -3,9 +3,9 @@
 
 import type { Provider, Target } from '#core/entities.ts'
 import type { UpstreamFailure } from '#core/failure.ts'
-import type { MicroCredits } from '#core/money.ts'
 import type { Refusal } from '#core/refusal.ts'
 import { isSickness, mayBeRequest, retryDelayMs, retryOf } from '#core/retry.ts'
+import type { Wish } from '#core/spending.ts'
 import type { Health } from '#pipeline/health.ts'
 import type { Asker, Full, ProviderGate, Slot } from '#pipeline/provider-gate.ts'
 
@@ -71,9 +71,9 @@ export class Routing<At extends Place> {
   }
 
   /** Takes a place where there is only one target and it has room: what nearly every call needs. undefined: `take` decides. */
-  takeNow(wanted: At, worstMicro: MicroCredits): Turn<At> | undefined {
+  takeNow(wanted: At, wish: Wish): Turn<At> | undefined {
     if (this.#places.length > 1) return undefined
-    const slot = this.#deps.gate.take(wanted.provider, worstMicro)
+    const slot = this.#deps.gate.take(wanted.provider, wish)
     return 'type' in slot ? undefined : this.#turn(wanted, slot)
   }
 
@@ -81,12 +81,12 @@ export class Routing<At extends Place> {
    * Takes a place at `wanted`, or at another target that is well and was not tried where its provider is full. Waits for a
    * turn where all are full, asks a sick target when that takes too long, and refuses when those are full too.
    */
-  async take(wanted: At, worstMicro: MicroCredits, asker: Asker): Promise<Turn<At> | Refusal> {
+  async take(wanted: At, wish: Wish, asker: Asker): Promise<Turn<At> | Refusal> {
     const { gate } = this.#deps
     const full = new Map<At, Full>()
     const tryAll = (places: readonly At[]) => {
       for (const place of places) {
-        const slot = gate.take(place.provider, worstMicro)
+        const slot = gate.take(place.provider, wish)
         if (!('type' in slot)) return this.#turn(place, slot)
         full.set(place, slot)
       }
@@ -94,9 +94,9 @@ export class Routing<At extends Place> {
     }
     const turn = tryAll(this.#candidates(wanted))
     if (turn !== undefined) return turn
-    const queue = [...full].find(([, { limit }]) => limit === 'concurrentRequests')?.[0]
+    const queue = [...full].find(([, { isPassing }]) => isPassing)?.[0]
     if (queue !== undefined) {
-      const waited = await gate.wait(queue.provider, worstMicro, asker)
+      const waited = await gate.wait(queue.provider, wish, asker)
       if (!('type' in waited)) return this.#turn(queue, waited)
       full.set(queue, waited)
     }

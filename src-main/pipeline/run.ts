@@ -2,21 +2,20 @@
 // Authentication came before, so that nobody's body is read for nothing. From the moment a hold exists, every way out goes
 // through `close`.
 
-import type { Catalog } from '#catalog/catalog.ts'
 import { isValueOf, type Key } from '#core/entities.ts'
 import { refusalOfFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { WireBytes } from '#dialect/answer.ts'
-import { admit, limitedKey, type Admission } from '#pipeline/admit.ts'
+import { admit, limitedKey, type Admission, type AdmitDeps } from '#pipeline/admit.ts'
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps, type Attempted, type Ready } from '#pipeline/attempts.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
+import { mostTokensAt } from '#pipeline/credit-guard.ts'
 import { readRequest, type EndpointName, type EndpointRequest } from '#pipeline/endpoints.ts'
-import type { Gate } from '#pipeline/gate.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Pause } from '#pipeline/pause.ts'
-import type { Client, Headers, TokenCounter } from '#pipeline/ports.ts'
+import type { Client, Headers } from '#pipeline/ports.ts'
 import type { RelayEnd } from '#pipeline/relay.ts'
 import { baseHeaders, overflowRefusal, replyProviderError, replyRefusal, translateError } from '#pipeline/reply.ts'
 import { resolveModel, type Served } from '#pipeline/resolve.ts'
@@ -24,15 +23,13 @@ import { orderPlaces, Routing, type Place } from '#pipeline/routing.ts'
 import { faultSettlement, roughSettlementOf, settlementOf, usedTokens, undelivered } from '#pipeline/settle.ts'
 import type { Settlement } from '#ledger/ledger.ts'
 
-export type RunDeps = AttemptDeps & {
-  readonly catalog: Catalog
-  readonly gate: Gate
-  readonly open: OpenExchanges
-  readonly pause: Pause
-  readonly counter: TokenCounter
-  /** Told about mistakes of ours; gets no content. */
-  readonly reportFault: (error: unknown, requestId: string) => void
-}
+export type RunDeps = AttemptDeps &
+  Omit<AdmitDeps, 'nowMs'> & {
+    readonly open: OpenExchanges
+    readonly pause: Pause
+    /** Told about mistakes of ours; gets no content. */
+    readonly reportFault: (error: unknown, requestId: string) => void
+  }
 
 export type Call = {
   /** Also the id of the exchange, its hold and its usage record. */
@@ -141,7 +138,7 @@ async function exchange(admitted: Admitted, progress: { isSettled: boolean }, de
       conclude({ ...attempted, admitted }, recorded, deps)
     } finally {
       if (slot !== undefined) deps.routing.gate.charge(slot, chargeMicro)
-      if (admission.share !== undefined) deps.budgets.close(admission.share, chargeMicro)
+      admission.share?.close(chargeMicro)
     }
   } finally {
     deps.open.remove(running)
@@ -149,12 +146,9 @@ async function exchange(admitted: Admitted, progress: { isSettled: boolean }, de
 }
 
 /** A mistake of ours outside an attempt: nothing was delivered, so all that was taken is given back. */
-async function giveUp(
-  { request, served, choice, admission }: Admitted,
-  { gate, budgets, ledger }: RunDeps,
-): Promise<void> {
+async function giveUp({ request, served, choice, admission }: Admitted, { gate, ledger }: RunDeps): Promise<void> {
   gate.leave(admission.ticket, 0)
-  if (admission.share !== undefined) budgets.close(admission.share, ZERO)
+  admission.share?.close(ZERO)
   const { createdAtMs } = admission.hold
   const { place } = choice.first
   await ledger.resolve(
@@ -186,6 +180,7 @@ async function close(ended: Ended, deps: RunDeps): Promise<Recorded> {
   // The slot is free at once; counting tokens may take a moment.
   deps.gate.leave(admission.ticket, usedTokens({ ...ended, request, hasBegun: ended.relay.hasBegun }))
   const { end, last, settlement } = await finish(ended, deps)
+  noteLength(ended, settlement, deps)
   try {
     const isWithheld = end.type === 'complete' && !ended.relay.hasBegun
     await deps.ledger.resolve(admission.hold, settlement, isWithheld ? undelivered(settlement) : undefined)
@@ -195,6 +190,16 @@ async function close(ended: Ended, deps: RunDeps): Promise<Recorded> {
     const refusal = refuse('overloaded', 'The charge could not be recorded.', { retryAfterSeconds: 5 })
     return { end: { type: 'stopped', refusal }, last: undefined, chargeMicro: settlement.chargeMicro }
   }
+}
+
+/** Remembers a target whose answer was longer than the cap that it was given. */
+function noteLength({ admitted, place, outputCap }: Ended, settlement: Settlement, deps: RunDeps): void {
+  const { outputTokens, usageSource } = settlement
+  if (outputCap === undefined || outputTokens === undefined) return
+  const cap = outputCap * admitted.request.choices
+  // What we count ourselves is no proof where it is near the cap.
+  if (usageSource !== 'reported' && outputTokens <= mostTokensAt(cap)) return
+  deps.caps.note(place.target, { cap, outputTokens, atMs: deps.clock.nowMs() })
 }
 
 /**

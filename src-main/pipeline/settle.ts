@@ -188,7 +188,7 @@ function outcomeOf({ end, hasBegun, reader }: Settled): Outcome {
     case 'client-gone':
       return 'client_gone'
     case 'out-of-credits':
-      return 'out_of_credits'
+      return end.isOverCap ? 'answered' : 'out_of_credits'
     case 'failed':
     case 'stopped':
     case 'fault':

@@ -4,7 +4,7 @@
 
 import type { FullLimit } from '#core/limit-scopes.ts'
 import type { CallNote, WaitingCall } from '#core/waiting.ts'
-import type { Cancellation } from '#ledger/ledger.ts'
+import type { Cancellation } from '#ledger/hold-queue.ts'
 
 export type TurnQueueOptions<Request, Answer> = {
   readonly nowMs: () => number

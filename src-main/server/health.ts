@@ -4,13 +4,19 @@ import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import { microToCredits } from '#core/money.ts'
+import type { CapMemory, IgnoredCap } from '#pipeline/cap-memory.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
 
-export type HealthDeps = { readonly catalog: Catalog; readonly routing: RoutingDeps; readonly clock: Clock }
+export type HealthDeps = {
+  readonly catalog: Catalog
+  readonly routing: RoutingDeps
+  readonly caps: Pick<CapMemory, 'of'>
+  readonly clock: Clock
+}
 
 /** Every target of an enabled model, once. */
-export function targetsView({ catalog, routing, clock }: HealthDeps): StatusView['targets'] {
+export function targetsView({ catalog, routing, caps, clock }: HealthDeps): StatusView['targets'] {
   const nowMs = clock.monotonicMs()
   // The health of targets is kept by a clock that is never set; people read the other one.
   const wallMs = (monotonicMs: number) => Math.round(clock.nowMs() + monotonicMs - nowMs)
@@ -28,8 +34,14 @@ export function targetsView({ catalog, routing, clock }: HealthDeps): StatusView
         lastFailure === undefined
           ? null
           : { reason: lastFailure.kind, status: lastFailure.status ?? null, at: iso(wallMs(lastFailure.atMs)) },
+      ignored_cap: ignoredCapView(caps.of(target)),
     }
   })
+}
+
+function ignoredCapView(ignored: IgnoredCap | undefined): StatusView['targets'][number]['ignored_cap'] {
+  if (ignored === undefined) return null
+  return { cap: ignored.cap, output_tokens: ignored.outputTokens, at: iso(ignored.atMs) }
 }
 
 /** What every provider with limits is doing at the moment, and what it was charged today. */

@@ -41,8 +41,9 @@ export function HealthMark({ state, className }: { readonly state: HealthState; 
 /** What is wrong with a target, since when and until when it is left out. Nothing where it is well. */
 export function HealthText({ target }: { readonly target: TargetHealth | undefined }) {
   const { t } = useTranslation('common')
-  if (target === undefined || (target.state === 'ok' && target.last_failure === null)) return null
-  const { last_failure: failure, left_out_until: until } = target
+  if (target === undefined) return null
+  const { last_failure: failure, left_out_until: until, ignored_cap: ignored } = target
+  if (target.state === 'ok' && failure === null && ignored === null) return null
   const reason = reasonOf(failure?.reason)
   return (
     <p className="text-xs text-muted">
@@ -53,6 +54,12 @@ export function HealthText({ target }: { readonly target: TargetHealth | undefin
         </>
       )}
       {target.failures > 1 && ` · ${t('health.inRow', { count: target.failures })}`}
+      {ignored !== null && (
+        <>
+          {failure !== null && ' · '}
+          {t('health.ignoredCap', { tokens: ignored.output_tokens, cap: ignored.cap })}, <Time at={ignored.at} />
+        </>
+      )}
       {until !== null && (
         <>
           {' · '}

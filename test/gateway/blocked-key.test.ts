@@ -110,7 +110,7 @@ describe('a key that is blocked while it is in use', () => {
   })
 
   it('gets no further with a request that waited for credits or for its turn meanwhile', async () => {
-    await pair.farebox.admin.call('addPackage', { body: { name: 'one', type: 'topup', credits: 0.0001 } })
+    await pair.farebox.admin.call('addPackage', { body: { name: 'one', type: 'topup', credits: 0.001 } })
     const limits = { concurrent_requests: 1 }
     await pair.farebox.admin.call('addPackage', { body: { name: 'single', type: 'topup', credits: 5, limits } })
     for (const packageName of ['one', 'single']) {

@@ -178,17 +178,18 @@ it('knows no limits of a model that the key may not call', async () => {
 })
 
 it('shows what calls in flight hold, and never less than nothing', async () => {
-  await pair.farebox.admin.call('addPackage', { body: { name: 'tiny', type: 'topup', credits: 0.00003 } })
+  await pair.farebox.admin.call('addPackage', { body: { name: 'tiny', type: 'topup', credits: 0.0003 } })
   const key = await newKey('tiny')
-  pair.upstream.once({ type: 'answer', headersAfterMs: 400 })
+  const usage = { prompt_tokens: 319, completion_tokens: 10, total_tokens: 329 }
+  pair.upstream.once({ type: 'answer', headersAfterMs: 400, usage })
   const running = chat(pair.farebox, key)
   await expect.poll(() => pair.upstream.requests.length).toBe(1)
-  expect(await balance(key)).toMatchObject({ held_credits: 0.00003, remaining_credits: 0.00003, used_credits: 0 })
+  expect(await balance(key)).toMatchObject({ held_credits: 0.0003, remaining_credits: 0.0003, used_credits: 0 })
   expect((await running).status).toBe(200)
   expect(await balance(key)).toMatchObject({
-    total_credits: 0.00003,
+    total_credits: 0.0003,
     remaining_credits: 0,
-    used_credits: 0.000039,
+    used_credits: 0.000339,
     held_credits: 0,
   })
 })

@@ -101,7 +101,7 @@ describe('a client that leaves', () => {
   })
 
   it('while it waits for credits leaves the queue, and nobody is called for it', async () => {
-    await pair.farebox.admin.call('addPackage', { body: { name: 'one', type: 'topup', credits: 0.0001 } })
+    await pair.farebox.admin.call('addPackage', { body: { name: 'one', type: 'topup', credits: 0.001 } })
     await newKey('one')
     await expectQueueLeft('held')
   })

@@ -130,7 +130,8 @@ describe('a stream that goes silent', () => {
 })
 
 describe('a stream that is too much', () => {
-  const big = `data: {"choices":[{"index":0,"delta":{"content":"${'x'.repeat(500_000)}"}}]}\n\n`
+  // Nothing that is generated, which would be ended at its output cap.
+  const big = `data: {"choices":[{"index":0,"delta":{"content":"x"}}],"padding":"${'x'.repeat(500_000)}"}\n\n`
 
   it.each<Row>([
     ['an event of 9 MB', { type: 'oversized', bytes: 9_000_000 }, { ...BROKEN, says: /too large an event/ }, 'some'],

@@ -217,16 +217,16 @@ describe('requests at a time of a member', () => {
 })
 
 describe('credits per day of a member', () => {
-  /** About half of what an ordinary call is charged. */
-  const HALF = 0.00002
+  /** Enough for one call and the input of no other. */
+  const ONE_CALL = 0.00017
   const limit = { name: 'credits_per_day', scope: 'member', reset_at: '2026-03-11T00:00:00.000Z' }
 
   it('refuse once they are used up, over all keys, until the next day, also after a restart', async () => {
     await startAgain({}, '2026-03-10T12:00:00.250Z')
-    await addMember({ credits_per_day: 0.000059 })
+    await addMember({ credits_per_day: 0.0002 })
     const [one, two] = [await keyOf(), await keyOf(name, 'free')]
     await succeed(one)
-    // What is left pays for the input and a token or more.
+    // What is left pays for the input and some tokens, and then no more.
     expect((await succeed(two)).headers.get('x-farebox-adjusted')).toMatch(/^max_tokens=\d{1,2}$/)
     for (const key of [one, two]) {
       const refused = await chat(pair.farebox, key)
@@ -246,7 +246,7 @@ describe('credits per day of a member', () => {
   })
 
   it('cannot be overrun by calls that run side by side', async () => {
-    await addMember({ credits_per_day: HALF })
+    await addMember({ credits_per_day: ONE_CALL })
     const both = [await keyOf(), await keyOf()]
     pair.upstream.script({ type: 'answer', headersAfterMs: 500 })
     const answers = await Promise.all(

@@ -1,13 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Behaviour } from '../support/upstream-behaviour.ts'
 import { expectSoundBooks } from './fault-support.ts'
+import { countedBound } from './input-bound.ts'
 import { expectError, HELLO, post, soon, startPair, usageOf, type Pair } from './support.ts'
 
 const CALLS = 50
 const OUTPUT_CAP = 100
 const BODY = JSON.stringify({ model: 'chat', messages: HELLO, max_tokens: OUTPUT_CAP })
-const INPUT = Math.ceil(Buffer.byteLength(BODY) / 3)
-/** What one call holds, in micro-credits: its worst input at 1 and its capped output at 2 for each token. */
+/** For how many tokens its input is held where there is not plenty. */
+const INPUT = await countedBound(BODY)
+/** What one call holds, in micro-credits: its input at 1 and its capped output at 2 for each token. */
 const HOLD = INPUT + 2 * OUTPUT_CAP
 /** An answer that costs exactly what was held for it. */
 const DEAREST: Behaviour = {
@@ -102,8 +104,8 @@ it.each([1, 3, 10])(
     await newKey(fitting * HOLD)
     const { answered, refused, most } = await runAll({ type: 'answer', headersAfterMs: 10 })
     expect(most).toBeLessThanOrEqual(fitting)
-    // 39 micro-credits each: calls are admitted for as long as anything remains.
-    expect(answered).toBe(Math.min(CALLS, Math.ceil((fitting * HOLD) / 39)))
+    // 39 micro-credits each: calls are admitted for as long as what remains pays for the input and a token.
+    expect(answered).toBe(Math.min(CALLS, Math.floor((fitting * HOLD - INPUT - 2) / 39) + 1))
     expect(refused).toBe(CALLS - answered)
     await expectResolved(answered)
   },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { chatModel } from '../support/farebox.ts'
-import { CHAT_PATH, HELLO, post, rawText, sendRaw, startPair, type Pair } from './support.ts'
+import { countedBound } from './input-bound.ts'
+import { CHAT_PATH, expectError, HELLO, post, rawText, sendRaw, startPair, type Pair } from './support.ts'
 
 let pair: Pair
 let key: string
@@ -130,21 +131,36 @@ describe('the output cap', () => {
   })
 
   it.each([1, 3])('is set to what the balance affords for %i answers', async (choices) => {
-    const poor = { name: `poor-${choices}`, type: 'topup', credits: 0.0005 } as const
+    const poor = { name: `poor-${choices}`, type: 'topup', credits: 0.001 } as const
     await pair.farebox.admin.call('addPackage', { body: poor })
     const text = `${START},"n":${choices}`
-    // 500 micro-credits, less the input at 1 each, at 2 for each token of each answer.
-    const affordable = Math.floor(Math.floor((500 - Math.ceil((text.length + 1) / 3)) / 2) / choices)
+    // 1,000 micro-credits, less the input at 1 each, at 2 for each token of each answer.
+    const affordable = Math.floor(Math.floor((1000 - (await countedBound(`${text}}`))) / 2) / choices)
     expect(await passOn(`${text}}`, CHAT_PATH, await pair.farebox.newKey(poor.name))).toEqual({
       text: `${text},"max_tokens":${affordable}}`,
       adjusted: `max_tokens=${affordable}`,
     })
   })
 
-  it('is not lowered to what the balance affords when the client gave it', async () => {
-    await pair.farebox.admin.call('addPackage', { body: { name: 'poorer', type: 'topup', credits: 0.0001 } })
+  it('is lowered to what the balance affords also when the client gave it', async () => {
+    await pair.farebox.admin.call('addPackage', { body: { name: 'poorer', type: 'topup', credits: 0.001 } })
     const text = `${START},"max_tokens":900}`
-    expect(await passOn(text, CHAT_PATH, await pair.farebox.newKey('poorer'))).toEqual({ text, adjusted: null })
+    const affordable = Math.floor((1000 - (await countedBound(text))) / 2)
+    expect(await passOn(text, CHAT_PATH, await pair.farebox.newKey('poorer'))).toEqual({
+      text: text.replace('900', String(affordable)),
+      adjusted: `max_tokens=${affordable}`,
+    })
+  })
+
+  it('is never lowered to nothing: a call that its balance does not pay for is refused', async () => {
+    await pair.farebox.admin.call('addPackage', { body: { name: 'poorest', type: 'topup', credits: 0.00003 } })
+    const key = await pair.farebox.newKey('poorest')
+    const response = await post(pair.farebox, `${START},"max_tokens":900}`, { key })
+    expect(await expectError(response, 402)).toMatch(
+      /^The 0\.00003 credits left do not pay for this call\. 0 of 0\.00003 used/,
+    )
+    expect(response.headers.get('x-should-retry')).toBe('false')
+    expect(pair.upstream.requests).toEqual([])
   })
 })
 

@@ -59,7 +59,7 @@ describe('one request at a time', () => {
   })
 
   it('lets a client that leaves the queue go, and serves those behind it', async () => {
-    targets.upstreams[0].once({ type: 'answer', headersAfterMs: 300 })
+    targets.upstreams[0].once({ type: 'answer', headersAfterMs: 1500 })
     const first = call()
     await openIs(1)
     const leaving = new AbortController()
@@ -94,7 +94,7 @@ describe('one request at a time', () => {
   })
 
   it('is left to those who wait: others go where there is room', async () => {
-    targets.upstreams[0].once({ type: 'answer', headersAfterMs: 200 })
+    targets.upstreams[0].once({ type: 'answer', headersAfterMs: 1500 })
     const both = await addModel(targets, ['chat-completions', 'messages'])
     const first = call(undefined, both)
     await soon(() => targets.upstreams[0].requests.length === 1)
@@ -157,8 +157,8 @@ describe('requests per minute', () => {
 
 describe('credits per day', () => {
   it('are refused beyond the limit, also after a start on the same data', async () => {
-    // Two ordinary answers cost 78 micro-credits.
-    await start({ credits_per_day: 0.00007 })
+    // Two ordinary answers cost 78 micro-credits. What is left then does not pay for the input of a third.
+    await start({ credits_per_day: 0.0002 })
     for (let count = 0; count < 2; count++) expect((await call()).status).toBe(200)
     const limit = { error: { limit: { name: 'credits_per_day', scope: 'provider' } } }
     const refused = await call()
@@ -168,7 +168,7 @@ describe('credits per day', () => {
     const again = await startFarebox({ dataDir: targets.farebox.dataDir })
     targets = { ...targets, farebox: again, close: closing({ ...targets, farebox: again }) }
     const use = (await statusOf()).provider_use.find(({ provider }) => provider === ONE)
-    expect(use).toMatchObject({ credits_today: 0.000078, credits_per_day_limit: 0.00007 })
+    expect(use).toMatchObject({ credits_today: 0.000078, credits_per_day_limit: 0.0002 })
     const refusedAgain = await call()
     expect(refusedAgain.status).toBe(503)
     expect(await refusedAgain.json()).toMatchObject(limit)

@@ -5,7 +5,7 @@ let pair: Pair
 let names = 0
 
 beforeAll(async () => {
-  const packages = [{ name: 'tiny', type: 'daily' as const, credits: 0.000117, timezone: 'Asia/Kolkata' }]
+  const packages = [{ name: 'tiny', type: 'daily' as const, credits: 0.001, timezone: 'Asia/Kolkata' }]
   pair = await startPair({ env: { FAREBOX_HOLD_WAIT_MS: '50' }, packages })
 })
 
@@ -16,6 +16,13 @@ const call: Pair['farebox']['admin']['call'] = (action, input) => pair.farebox.a
 async function newKey(): Promise<{ id: string; key: string }> {
   names += 1
   return call('createKey', { body: { name: `key-${names}`, package: 'tiny' } })
+}
+
+/** A call that is charged so many micro-credits. */
+async function spend(key: string, micro: number): Promise<void> {
+  const usage = { prompt_tokens: micro - 2, completion_tokens: 1, total_tokens: micro - 1 }
+  pair.upstream.once({ type: 'answer', usage })
+  expect((await chat(pair.farebox, key)).status).toBe(200)
 }
 
 /** What the refusal of a call with nothing left says, and what it must say by the balance of that moment. */
@@ -29,18 +36,18 @@ async function expectSame(key: string): Promise<void> {
 
 it('a refusal says the numbers of the balance: after use, a top-up, a correction and smaller packages', async () => {
   const { id, key } = await newKey()
-  for (let count = 0; count < 3; count++) expect((await chat(pair.farebox, key)).status).toBe(200)
+  for (const micro of [100, 200, 700]) await spend(key, micro)
   await expectSame(key)
   await call('adjustKey', { id, body: { credits: -0.000001, reason: 'one less' } })
   await expectSame(key)
   await call('adjustKey', { id, body: { credits: -123.456789, reason: 'a debt' } })
   await expectSame(key)
-  await call('topUpKey', { id, body: { credits: 123.456791 } })
-  expect((await chat(pair.farebox, key)).status).toBe(200)
+  await call('topUpKey', { id, body: { credits: 123.45779 } })
+  await spend(key, 1000)
   await expectSame(key)
   await call('editPackage', { id: 'tiny', body: { credits: 0.000001 } })
   await expectSame(key)
-  await call('editPackage', { id: 'tiny', body: { credits: 0.000117 } })
+  await call('editPackage', { id: 'tiny', body: { credits: 0.001 } })
 })
 
 it('a refusal for what calls in flight hold says what the balance says is held', async () => {

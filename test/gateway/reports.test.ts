@@ -16,7 +16,7 @@ afterEach(async () => {
 async function start(clock?: ManualClock): Promise<Pair> {
   const packages = [
     { name: 'plenty', type: 'topup' as const, credits: 1000 },
-    { name: 'day', type: 'daily' as const, credits: 0.0001, timezone: 'UTC' },
+    { name: 'day', type: 'daily' as const, credits: 0.0005, timezone: 'UTC' },
   ]
   pair = await startPair({ packages, ...(clock === undefined ? {} : { clock }) })
   return pair
@@ -264,7 +264,7 @@ describe('the overview', () => {
     const { farebox, upstream } = await start(clock)
     const low = await keyIn(farebox, 'low', 'day')
     await farebox.admin.call('createKey', { body: { name: 'old', package: 'plenty', expires: '6d' } })
-    upstream.once({ type: 'answer', usage: { prompt_tokens: 95, completion_tokens: 0 } })
+    upstream.once({ type: 'answer', usage: { prompt_tokens: 493, completion_tokens: 1 } })
     await (await chat(farebox, low)).text()
     upstream.once({ type: 'status', status: 401 })
     await (await chat(farebox, await keyIn(farebox, 'other', 'plenty'))).text()
@@ -277,7 +277,7 @@ describe('the overview', () => {
       text: 'upstream refused our key (401). Replace it in Providers.',
     })
     const text = attention.map((one) => one.text).join('\n')
-    expect(text).toContain(`Key 'low' has 0.000005 of 0.0001 credits left. They are renewed by themselves.`)
+    expect(text).toContain(`Key 'low' has 0.000005 of 0.0005 credits left. They are renewed by themselves.`)
     expect(text).toContain(`Key 'old' expires in 6 days. Extend it in Keys.`)
     expect(credits).toMatchObject({ keys: 3, unlimited_keys: 0, held_credits: 0 })
     expect(today.totals.requests).toBe(2)

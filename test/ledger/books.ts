@@ -11,7 +11,8 @@ import { microCredits, ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import type { AccountTerms, OpenHold } from '#ledger/account.ts'
 import { Journal, type AppendBatch } from '#ledger/journal.ts'
-import { Ledger, type Cancellation, type HoldAnswer, type HoldRequest, type Settlement } from '#ledger/ledger.ts'
+import type { Cancellation } from '#ledger/hold-queue.ts'
+import { Ledger, type HoldAnswer, type HoldRequest, type Settlement } from '#ledger/ledger.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { verifyLedger, type LedgerReport } from '#ledger/verify.ts'
 import { backUp } from '#store/backup.ts'
@@ -220,7 +221,15 @@ export function terms(packageType: AccountTerms['packageType'], creditsMicro = 1
 }
 
 export function requestOf(exchangeId: string): Omit<HoldRequest, 'keyId'> {
-  return { exchangeId, worstMicro: ZERO, isFree: false, modelId: 'm', priceVersion: 1 }
+  return {
+    exchangeId,
+    worstMicro: ZERO,
+    leastMicro: ZERO,
+    purse: undefined,
+    isFree: false,
+    modelId: 'm',
+    priceVersion: 1,
+  }
 }
 
 /** What every call of these tests is a call of: a token costs a micro-credit. */

@@ -41,18 +41,23 @@ abstract class KeyStep extends Step {
 
 class Hold extends KeyStep {
   readonly #worst: number
+  readonly #least: number
   readonly #isFree: boolean
-  constructor(pick: number, worst: number, isFree: boolean) {
+  constructor(pick: number, worst: number, least: number, isFree: boolean) {
     super(pick)
     this.#worst = worst
+    this.#least = Math.min(least, worst)
     this.#isFree = isFree
   }
-  toString = () => `hold ${this.#worst}${this.#isFree ? ' of a free model' : ''}`
+  toString = () => `hold ${this.#worst}, at least ${this.#least}${this.#isFree ? ' of a free model' : ''}`
   protected async actOn(key: ModelKey, model: Model, { books, clock, holds, priceVersion }: Real): Promise<ModelKey> {
     const exchangeId = books.newId()
     const worstMicro = micro(this.#worst)
-    const answer = await books.hold({ keyId: key.id, exchangeId, worstMicro, isFree: this.#isFree, priceVersion })
-    const expected = model.hold(key, exchangeId, this.#worst, this.#isFree, clock.nowMs)
+    const leastMicro = micro(this.#least)
+    const request = { keyId: key.id, exchangeId, worstMicro, leastMicro, isFree: this.#isFree, priceVersion }
+    const answer = await books.hold(request)
+    const wish = { worst: this.#worst, least: this.#least }
+    const expected = model.hold(key, exchangeId, wish, this.#isFree, clock.nowMs)
     same(answer.type === 'held' ? answer.hold.amountMicro : answer.type, expected)
     if (answer.type === 'held') holds.set(exchangeId, answer.hold)
     return key
@@ -265,6 +270,7 @@ const pick = fc.nat(1000)
 const zone = fc.constantFrom(...(Object.keys(ZONES) as Zone[]))
 const credits = fc.oneof(fc.constantFrom(0, 1), fc.integer({ min: 1, max: 1000 }))
 const worst = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constant(100_000))
+const least = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 300 }))
 const charge = fc.constantFrom<Charge>('nothing', 'less', 'all', 'more')
 const clockStep = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 0, max: DAY }) },
@@ -282,7 +288,9 @@ const WEIGHTED: readonly Weighted[] = [
   { weight: 3, command: someTerms.map((terms) => new AddKey(terms)) },
   {
     weight: 8,
-    command: fc.tuple(pick, worst, fc.boolean()).map(([key, most, coin]) => new Hold(key, most, coin && key % 5 === 0)),
+    command: fc
+      .tuple(pick, worst, least, fc.boolean())
+      .map(([key, most, few, coin]) => new Hold(key, most, few, coin && key % 5 === 0)),
   },
   { weight: 6, command: fc.tuple(pick, charge, fc.integer({ min: 1, max: 500 })).map((args) => new Resolve(...args)) },
   { weight: 5, command: fc.tuple(pick, fc.integer({ min: 0, max: 400 })).map((args) => new Extend(...args)) },

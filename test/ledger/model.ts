@@ -116,19 +116,26 @@ export class Model {
   hold(
     key: ModelKey,
     id: string,
-    worst: number,
+    wish: { readonly worst: number; readonly least: number },
     isFree: boolean,
     now: number,
   ): number | 'exhausted' | 'held-by-others' {
     this.touch(key, now)
     const isUnlimited = key.terms.type === 'unlimited'
-    const available = isUnlimited ? Infinity : this.available(key)
-    if (available <= 0 && !isFree) return available + this.held(key) > 0 ? 'held-by-others' : 'exhausted'
-    const amount = isFree || isUnlimited ? 0 : Math.min(worst, available)
+    const amount = isFree || isUnlimited ? 0 : this.#fitting(key, wish)
+    if (typeof amount === 'string') return amount
     this.holds.push({ id, key, amount, grown: 0, cycle: key.cycle, isUnlimited })
     key.requests += 1
     key.lastUsed = now
     return amount
+  }
+
+  /** All of the worst case; what is left only where nothing else runs, and where it is of any use. */
+  #fitting(key: ModelKey, { worst, least }: { readonly worst: number; readonly least: number }) {
+    const [available, held] = [this.available(key), this.held(key)]
+    if (available + held < Math.max(1, least)) return 'exhausted'
+    if (Math.max(1, least, worst) <= available) return worst
+    return held > 0 ? 'held-by-others' : Math.min(worst, available)
   }
 
   /** What a hold gets of `more`. */

@@ -125,8 +125,8 @@ it('a call that waits for credits is let in when the package gets more', async (
     const key = await patient.addKey(terms('topup', 10))
     await patient.held(key, 10)
     const waiting = patient.hold({ keyId: key, worstMicro: terms('topup', 5).creditsMicro })
-    await patient.changeTerms(key, terms('topup', 13))
-    expect(await waiting).toMatchObject({ type: 'held', hold: { amountMicro: 3 } })
+    await patient.changeTerms(key, terms('topup', 15))
+    expect(await waiting).toMatchObject({ type: 'held', hold: { amountMicro: 5 } })
   } finally {
     await patient.remove()
   }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { microCredits } from '#core/money.ts'
 import { JournalHalted } from '#ledger/journal.ts'
-import type { Cancellation, HoldAnswer } from '#ledger/ledger.ts'
+import type { Cancellation } from '#ledger/hold-queue.ts'
+import type { HoldAnswer } from '#ledger/ledger.ts'
 import { Books, NEVER, terms, type SetClock } from './books.ts'
 
 const DAY = 86_400_000
@@ -83,13 +84,17 @@ describe('a call for which other calls hold everything', () => {
   })
 
   it('is served in the order of arrival, also when a later one would fit sooner', async () => {
-    const holds = [await books.held(key, 900), await books.held(key, 5000)]
+    const holds = [await books.held(key, 900), await books.held(key, 100)]
     const order: string[] = []
     const waiting = [call(order, 'a', 2000), call(order, 'b', 1), call(order, 'c', 1)]
     await books.resolve(holds[1] ?? expect.fail(), 0)
     await settle()
-    expect(order).toEqual(['a held'])
+    expect(order).toEqual([])
     await books.resolve(holds[0] ?? expect.fail(), 0)
+    expect(await waiting[0]).toMatchObject({ type: 'held', promisedMicro: 1000 })
+    await settle()
+    expect(order).toEqual(['a held'])
+    await books.topUp(key, 2, 'for two')
     await Promise.all(waiting)
     expect(order).toEqual(['a held', 'b held', 'c held'])
     await books.ledger.flush()
@@ -167,8 +172,9 @@ describe('a call for which other calls hold everything', () => {
   it('gets credits that are topped up meanwhile', async () => {
     await books.held(key, 5000)
     const waiting = books.hold({ keyId: key, worstMicro: microCredits(70) })
-    await books.topUp(key, 50, 'more')
-    expect(await waiting).toMatchObject({ type: 'held', hold: { amountMicro: 50 } })
+    await books.topUp(key, 50, 'too little')
+    await books.topUp(key, 20, 'enough')
+    expect(await waiting).toMatchObject({ type: 'held', hold: { amountMicro: 70 } })
     await books.ledger.flush()
     expectCovered()
   })
@@ -228,7 +234,7 @@ describe('50 calls at once on a balance that is enough for 10', () => {
 
 describe('while the disk refuses entries', () => {
   it('nobody is admitted, neither new calls nor those who wait', async () => {
-    const holds = [await books.held(key, 600), await books.held(key, 5000)]
+    const holds = [await books.held(key, 600), await books.held(key, 400)]
     const waiting = books.hold({ keyId: key, worstMicro: microCredits(5) })
     isDiskFull = true
     await expect(books.resolve(holds[0] ?? expect.fail(), 0)).rejects.toThrow(JournalHalted)
@@ -239,7 +245,16 @@ describe('while the disk refuses entries', () => {
     // The first resolution, before anybody knew, let the waiting call in.
     expect(await waiting).toMatchObject({ type: 'held' })
     const late = books.ledger.hold(
-      { exchangeId: 'late', keyId: key, worstMicro: microCredits(1), isFree: false, modelId: 'm', priceVersion: 1 },
+      {
+        exchangeId: 'late',
+        keyId: key,
+        worstMicro: microCredits(1),
+        leastMicro: microCredits(1),
+        purse: undefined,
+        isFree: false,
+        modelId: 'm',
+        priceVersion: 1,
+      },
       NEVER,
     )
     expect(await late).toEqual({ type: 'halted' })

@@ -11,7 +11,7 @@ import { Attempts, type Attempted } from '#pipeline/attempts.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { readRequest, type EndpointRequest } from '#pipeline/endpoints.ts'
 import { Health } from '#pipeline/health.ts'
-import type { MemberBudgets } from '#pipeline/member-budgets.ts'
+import type { TokenCounter } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import { Routing, type Place, type RoutingDeps } from '#pipeline/routing.ts'
 import type { Transport } from '#pipeline/ports.ts'
@@ -192,8 +192,9 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
         share: undefined,
         hold: { ...hold, cycleStartedAtMs: 0, modelId: 'm', priceVersion: 1, createdAtMs: 0 },
         holder: { key: KEY, package: PACKAGE },
+        wish: { worstMicro: WORST, leastMicro: WORST },
+        inputTokens: 0,
         outputCap: 100,
-        adjusted: undefined,
       },
       client,
       clientHeaders: {},
@@ -201,9 +202,9 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
     },
     { routing: new Routing(places, routing), first: ready },
     {
-      // A key whose credits are not counted has nothing that could run out.
+      // A model whose output is free has nothing that could run out.
       ledger: {} as Ledger,
-      budgets: {} as MemberBudgets,
+      counter: {} as TokenCounter,
       drains: new Drains(),
       transport: gateway.transport(outcomes, sent),
       adaptations: new Adaptations(),
@@ -223,12 +224,14 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
   return { attempted, sent: sent.count }
 }
 
+const NOTHING = { worstMicro: ZERO, leastMicro: ZERO }
+
 const PRICE = { version: 1, inputMicro: ZERO, outputMicro: ZERO, cacheReadMicro: ZERO, cacheWriteMicro: ZERO }
 
 /** What of a provider's day limit is taken, what is held included: the first limit that it does not pass. */
 function takenOf({ routing }: Gateway, { provider }: Place): number {
   for (let micro = 0; ; micro++) {
-    const answer = routing.gate.take({ ...provider, limits: { dailyMicro: microCredits(micro) } }, ZERO)
+    const answer = routing.gate.take({ ...provider, limits: { dailyMicro: microCredits(micro) } }, NOTHING)
     if ('type' in answer) continue
     routing.gate.leave(answer)
     routing.gate.charge(answer, ZERO)

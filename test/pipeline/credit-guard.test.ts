@@ -1,9 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { microCredits, ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { OpenHold } from '#ledger/account.ts'
-import { creditGuard, type CreditGuard } from '#pipeline/credit-guard.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import { creditGuard, mostTokensAt, STEP_TOKENS, type CreditGuard, type GuardInput } from '#pipeline/credit-guard.ts'
 
 /** One micro-credit for an input token, two for an output token. */
 const PRICE = {
@@ -14,112 +15,178 @@ const PRICE = {
   cacheWriteMicro: microCredits(1_000_000),
 }
 const INPUT = 100
-/** What a step of 4096 tokens costs. */
-const STEP = 4096 * 2
 
-type Setting = { readonly held: number; readonly available?: number; readonly outputCap?: number }
-
-function setUp({ held, available = 0, outputCap = 100_000 }: Setting) {
-  const hold: OpenHold = {
-    exchangeId: 'e',
-    keyId: 'k',
-    amountMicro: microCredits(held),
-    grownMicro: ZERO,
-    isUnlimited: false,
-    cycleStartedAtMs: 0,
-    modelId: 'm',
-    priceVersion: 1,
-    createdAtMs: 0,
-  }
-  let left = available
-  const asked: number[] = []
-  const extend = (of: OpenHold, more: number) => {
-    asked.push(more)
-    const got = microCredits(Math.min(more, left))
-    left -= got
-    of.grownMicro = microCredits(of.grownMicro + got)
-    return got
-  }
-  const guard = creditGuard({ ledger: { extend }, hold, price: PRICE, worstInputTokens: INPUT, outputCap })
-  if (guard === undefined) throw new Error('this hold has a guard')
-  return { guard, hold, asked }
+type Setting = {
+  /** In output tokens, after what the input costs. */
+  readonly paid: number
+  readonly available?: number
+  readonly outputCap?: number
+  /** Of the text that is generated. */
+  readonly bytesPerToken?: number
 }
 
-/** A reader that has read so many tokens of output. */
-function after(tokens: number, usage?: TokenUsage): AnswerReader {
-  return { generated: { bytes: tokens * 4 }, usage } as AnswerReader
+/** A guard, what it asks for, and a reader whose text has so many bytes for each token. */
+function setUp({ paid, available = 0, outputCap = 100_000, bytesPerToken = 4 }: Setting) {
+  const spending = {
+    heldMicro: INPUT + 2 * paid,
+    growthLeftMicro: 2 * available,
+    asked: 0,
+    grow(moreMicro: number) {
+      expect(moreMicro).toBeLessThanOrEqual(spending.growthLeftMicro)
+      spending.asked += 1
+      spending.heldMicro += moreMicro
+      spending.growthLeftMicro -= moreMicro
+    },
+  }
+  const counts: number[] = []
+  const counter: GuardInput['counter'] = {
+    count: (texts) => {
+      const bytes = Buffer.byteLength(texts.join(''))
+      counts.push(bytes)
+      return Promise.resolve(Math.ceil(bytes / bytesPerToken))
+    },
+  }
+  const guard = creditGuard({ spending, price: PRICE, inputTokens: INPUT, outputCap, counter })
+  if (guard === undefined) throw new Error('this output costs something')
+  return { guard, spending, counts, reader: { generated: new GeneratedText('utf8'), usage: undefined } }
 }
 
-/** The number of tokens at which a stream that comes in pieces of ten tokens is ended; undefined if it may go on. */
-function endOf(guard: CreditGuard, usage?: TokenUsage): number | undefined {
-  for (let tokens = 0; tokens <= 100_000; tokens += 10) if (guard.mustStop(after(tokens, usage))) return tokens
+type SetUp = ReturnType<typeof setUp>
+
+/** Delivers bytes until the guard ends the stream; returns how many there were, and undefined where it may go on. */
+async function endOf(
+  { guard, reader }: SetUp,
+  { pieces, usage }: { pieces: readonly number[]; usage?: TokenUsage },
+): Promise<number | undefined> {
+  const asReader = Object.assign(reader, { usage }) as unknown as AnswerReader
+  for (const piece of pieces) {
+    reader.generated.add('x'.repeat(piece))
+    if ((await verdictOf(guard, asReader)) === 'stop') return reader.generated.bytes
+  }
   return undefined
 }
 
+/** What comes of a look, when everything was counted that it waits for. */
+async function verdictOf(guard: CreditGuard, reader: AnswerReader): Promise<'go' | 'stop'> {
+  for (;;) {
+    const verdict = guard.look(reader)
+    if (verdict !== 'wait') return verdict
+    await new Promise<void>((resolve) => guard.onCounted(resolve))
+  }
+}
+
+function pieces(bytes: number, size = 40): number[] {
+  return Array.from({ length: Math.ceil(bytes / size) }, () => size)
+}
+
 describe('the guard of a stream', () => {
-  it('ends it when the hold is used up and the balance has nothing', () => {
-    const { guard } = setUp({ held: INPUT + 2 * 500 })
-    expect(endOf(guard)).toBe(500)
+  it.each([4, 1.46, 1.13, 1])(
+    'ends it within a step of what is paid for, at %d bytes a token',
+    async (bytesPerToken) => {
+      const set = setUp({ paid: 500, bytesPerToken })
+      const tokens = ((await endOf(set, { pieces: pieces(100_000) })) ?? expect.fail()) / bytesPerToken
+      expect(tokens).toBeGreaterThan(500)
+      expect(tokens).toBeLessThanOrEqual(500 + STEP_TOKENS)
+      expect(set.guard.isOverCap).toBe(false)
+    },
+  )
+
+  it('ends it when hold and balance are both used up, and not before', async () => {
+    const set = setUp({ paid: 500, available: 9_500 })
+    const tokens = ((await endOf(set, { pieces: pieces(100_000) })) ?? expect.fail()) / 4
+    expect(tokens).toBeGreaterThan(10_000)
+    expect(tokens).toBeLessThanOrEqual(10_000 + STEP_TOKENS)
+    expect(set.spending.growthLeftMicro).toBe(0)
   })
 
-  it('ends it when both are used up, and not before', () => {
-    const { guard, hold } = setUp({ held: INPUT + 2 * 500, available: 2 * 9_500 })
-    expect(endOf(guard)).toBe(10_000)
-    expect(hold.amountMicro + hold.grownMicro).toBe(INPUT + 2 * 10_000)
+  it('ends it a little beyond its cap, however much there is', async () => {
+    const set = setUp({ paid: 300, outputCap: 300, available: 1e9 })
+    const bytes = (await endOf(set, { pieces: pieces(100_000) })) ?? expect.fail()
+    expect(bytes / 4).toBeGreaterThan(300)
+    expect(bytes / 4).toBeLessThanOrEqual(mostTokensAt(300) + 10)
+    expect(set.guard.isOverCap).toBe(true)
   })
 
-  it('lets the hold grow in steps, so that others get what is not needed', () => {
-    const { guard, hold, asked } = setUp({ held: INPUT + 2 * 500, available: 1e9 })
-    expect(guard.mustStop(after(400))).toBe(false)
-    expect(hold.grownMicro).toBeGreaterThan(0)
-    expect(hold.grownMicro).toBeLessThanOrEqual(STEP)
-    for (let tokens = 0; tokens <= 40_000; tokens += 10) expect(guard.mustStop(after(tokens))).toBe(false)
-    expect(asked.length).toBeLessThan(20)
+  it('neither counts nor asks for anything while the bytes are fewer than the tokens that are paid for', async () => {
+    const set = setUp({ paid: 50_000 })
+    expect(await endOf(set, { pieces: pieces(49_000) })).toBeUndefined()
+    expect([set.counts, set.spending.asked]).toEqual([[], 0])
   })
 
-  it('asks nobody while the hold pays by far', () => {
-    const { guard, asked } = setUp({ held: INPUT + 2 * 50_000 })
-    for (let tokens = 0; tokens < 48_000; tokens += 10) expect(guard.mustStop(after(tokens))).toBe(false)
-    expect(asked).toEqual([])
+  it('lets the hold grow rather than count where there is plenty', async () => {
+    const set = setUp({ paid: 5000, outputCap: 5000, available: 1e6 })
+    expect(await endOf(set, { pieces: pieces(14_000) })).toBeUndefined()
+    expect(set.counts).toEqual([])
+    expect(set.spending.asked).toBeLessThan(10)
   })
 
-  it('stands back where the hold pays for all that the provider may generate', () => {
-    const { guard } = setUp({ held: INPUT + 2 * 300, outputCap: 300 })
-    expect(endOf(guard)).toBe(1200)
+  it('counts little at a time where there is nothing to grow by, and each text once', async () => {
+    const set = setUp({ paid: 1000, outputCap: 1000 })
+    expect(await endOf(set, { pieces: pieces(4000) })).toBeUndefined()
+    expect(set.counts.length).toBeLessThan(20)
+    expect(set.counts.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(4000)
   })
 
-  it('ends it only once there is some output, also when not even the input is paid for', () => {
-    const { guard } = setUp({ held: 10 })
-    expect(guard.mustStop(after(0))).toBe(false)
-    expect(guard.mustStop(after(1))).toBe(true)
-  })
-
-  it('goes by the input that the provider reported rather than by its worst case', () => {
-    const { guard } = setUp({ held: INPUT + 2 * 500 })
-    expect(endOf(guard, { ...UNKNOWN_USAGE, inputTokens: 0, cacheReadTokens: 200 })).toBe(540)
-  })
-
-  it('asks again for credits that came back meanwhile', () => {
-    let left = 0
-    const { hold } = setUp({ held: INPUT + 2 * 500 })
-    const extend = (of: OpenHold, more: number) => {
-      const got = microCredits(Math.min(more, left))
-      of.grownMicro = microCredits(of.grownMicro + got)
-      return got
+  it('does not end what keeps to its cap, also where the hold pays for nothing beyond it', async () => {
+    for (const bytesPerToken of [1, 2, 3, 4, 8]) {
+      const set = setUp({ paid: 700, outputCap: 700, bytesPerToken })
+      expect(await endOf(set, { pieces: pieces(700 * bytesPerToken, 5) })).toBeUndefined()
     }
-    const guard = creditGuard({ ledger: { extend }, hold, price: PRICE, worstInputTokens: INPUT, outputCap: 100_000 })
-    expect(guard?.mustStop(after(100))).toBe(false)
-    left = 1e9
-    expect(guard?.mustStop(after(500))).toBe(false)
   })
 
-  it.each([
-    ['an unlimited key', { isUnlimited: true }, {}],
-    ['output that is free', {}, { outputMicro: ZERO }],
-  ])('is none for %s', (_what, held, priced) => {
-    const hold = { ...setUp({ held: 100 }).hold, ...held }
-    const price = { ...PRICE, ...priced }
-    const ledger = { extend: () => ZERO }
-    expect(creditGuard({ ledger, hold, price, worstInputTokens: INPUT, outputCap: 10 })).toBeUndefined()
+  it('ends it only once there is some output, also when not even the input is paid for', async () => {
+    const set = setUp({ paid: -2 * STEP_TOKENS })
+    expect(set.guard.look({ generated: set.reader.generated, usage: undefined } as AnswerReader)).toBe('go')
+    expect(await endOf(set, { pieces: [4] })).toBe(4)
+  })
+
+  it('goes by the input that the provider reported rather than by what was held for it', async () => {
+    const cheap = setUp({ paid: 500 })
+    const usage = { ...UNKNOWN_USAGE, inputTokens: 0, cacheReadTokens: 200 }
+    const tokens = ((await endOf(cheap, { pieces: pieces(100_000), usage })) ?? expect.fail()) / 4
+    expect(tokens).toBeGreaterThan(540)
+    expect(tokens).toBeLessThanOrEqual(540 + STEP_TOKENS)
+  })
+
+  it('goes by the output that the provider reports while it runs where that is more', async () => {
+    const set = setUp({ paid: 500 })
+    const usage = { ...UNKNOWN_USAGE, outputTokens: 500 + STEP_TOKENS }
+    expect(await endOf(set, { pieces: [4], usage })).toBe(4)
+  })
+
+  it('asks again for credits that came back meanwhile', async () => {
+    const set = setUp({ paid: 500 })
+    expect(await endOf(set, { pieces: pieces(2000) })).toBeUndefined()
+    set.spending.growthLeftMicro = 1e9
+    expect(await endOf(set, { pieces: pieces(20_000) })).toBeUndefined()
+  })
+
+  it('is none for output that is free', () => {
+    const { spending } = setUp({ paid: 100 })
+    const counter = { count: () => Promise.resolve(0) }
+    const price = { ...PRICE, outputMicro: ZERO }
+    expect(creditGuard({ spending, price, inputTokens: INPUT, outputCap: 10, counter })).toBeUndefined()
+  })
+
+  it('is never more than a step, or one event, behind the truth, whatever the text', async () => {
+    const setting = fc.record({
+      paid: fc.integer({ min: 0, max: 3000 }),
+      available: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 })),
+      outputCap: fc.integer({ min: 1, max: 5000 }),
+      bytesPerToken: fc.double({ min: 1, max: 6, noNaN: true }),
+      sizes: fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 50 }),
+    })
+    const property = fc.asyncProperty(setting, async ({ sizes, ...rest }) => {
+      const set = setUp(rest)
+      const most = rest.paid + rest.available
+      const endless = Array.from({ length: 1000 }, (_, index) => sizes[index % sizes.length] ?? 1)
+      const end = await endOf(set, { pieces: endless })
+      const event = Math.max(...sizes)
+      const tokens = (end ?? set.reader.generated.bytes) / rest.bytesPerToken
+      // Each piece that is counted by itself is rounded up.
+      expect(tokens).toBeLessThanOrEqual(Math.max(0, most) + STEP_TOKENS + event / rest.bytesPerToken)
+      if (end !== undefined && !set.guard.isOverCap) expect(tokens + set.counts.length).toBeGreaterThan(most)
+    })
+    await fc.assert(property, { numRuns: 300 })
   })
 })

@@ -1,95 +1,121 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
-import { isRefusal } from '#core/refusal.ts'
-import type { OpenHold } from '#ledger/account.ts'
+import { microCredits, ZERO } from '#core/money.ts'
+import { decide } from '#core/spending.ts'
 import { MemberBudgets, type Share } from '#pipeline/member-budgets.ts'
 
 const NOON = Date.parse('2026-03-10T12:00:00.000Z')
+const ENDLESS = { availableMicro: Number.POSITIVE_INFINITY, heldMicro: 0 }
 
 let nowMs = NOON
 let daily: number | undefined
+let changes: string[] = []
 let budgets: MemberBudgets
 
 beforeEach(() => {
   nowMs = NOON
   daily = 100
+  changes = []
   const dailyMicroOf = () => (daily === undefined ? undefined : microCredits(daily))
-  budgets = new MemberBudgets({ nowMs: () => nowMs, timeZone: 'UTC', dailyMicroOf })
+  const changed = (memberId: string) => changes.push(memberId)
+  budgets = new MemberBudgets({ nowMs: () => nowMs, timeZone: 'UTC', dailyMicroOf, changed })
 })
 
+/** What a call may come to cost by the day alone, whatever its key has; taken where it may. */
+function take(worst: number, least = 1): Share | 'exhausted' | 'held-by-others' {
+  const share = budgets.share('m')
+  const verdict = decide({ worstMicro: microCredits(worst), leastMicro: microCredits(least) }, ENDLESS, share)
+  if (verdict.type !== 'fits') return verdict.type
+  share.hold(verdict.amountMicro)
+  return share
+}
+
 function taken(worst: number): Share {
-  const share = budgets.take('m', microCredits(worst))
-  if (isRefusal(share)) throw new Error(share.message)
+  const share = take(worst)
+  if (typeof share === 'string') throw new Error(share)
   return share
 }
 
 describe('a day of a member', () => {
   it('is held by what running calls may cost, so that they cannot overrun it together', () => {
-    expect(taken(60).heldMicro).toBe(60)
-    expect(taken(60).heldMicro).toBe(40)
-    expect(budgets.take('m', microCredits(1))).toMatchObject({
-      code: 'credits_held',
-      retryAfterSeconds: 5,
-      limit: { name: 'credits_per_day', scope: 'member', resetAt: '2026-03-11T00:00:00.000Z' },
-    })
-    expect(isRefusal(budgets.take('another', microCredits(1)))).toBe(false)
+    expect(taken(60).ownMicro).toBe(60)
+    expect(take(60)).toBe('held-by-others')
+    expect(taken(40).ownMicro).toBe(40)
+    expect(take(1)).toBe('held-by-others')
+    expect(budgets.heldMicro('m')).toBe(100)
+  })
+
+  it('lets a call in alone on what is left of it, and nobody beside that', () => {
+    taken(70).close(microCredits(70))
+    expect(taken(60).ownMicro).toBe(30)
+    expect(take(1)).toBe('held-by-others')
+  })
+
+  it('refuses what all of the rest does not pay for', () => {
+    taken(70).close(microCredits(70))
+    expect(take(60, 31)).toBe('exhausted')
+    expect(taken(60).ownMicro).toBe(30)
   })
 
   it('is charged what calls cost, once, and gives back what they held', () => {
     const share = taken(100)
-    budgets.close(share, microCredits(30))
-    budgets.close(share, microCredits(30))
+    share.close(microCredits(30))
+    share.close(microCredits(30))
     expect(budgets.chargedTodayMicro('m')).toBe(30)
-    expect(taken(100).heldMicro).toBe(70)
+    expect(changes).toEqual(['m'])
+    expect(taken(100).ownMicro).toBe(70)
   })
 
   it('that is used up refuses until the next one begins, however a call overran it', () => {
-    budgets.close(taken(1), microCredits(101))
-    const refused = { code: 'credits_exhausted', limit: { resetAt: '2026-03-11T00:00:00.000Z' } }
-    expect(budgets.take('m', microCredits(1))).toMatchObject(refused)
-    expect(budgets.take('m', ZERO)).toMatchObject({ heldMicro: 0 })
+    taken(1).close(microCredits(101))
+    expect(take(1)).toBe('exhausted')
     nowMs = Date.parse('2026-03-11T00:00:00.000Z')
-    expect(taken(100).heldMicro).toBe(100)
+    expect(taken(100).ownMicro).toBe(100)
   })
 
-  it('lets the hold of a running call grow only as far as it leaves room, and the ledger gives', () => {
-    const grown: number[] = []
-    const ledger = { extend: (_: OpenHold, more: MicroCredits) => (grown.push(more), microCredits(Math.min(more, 25))) }
-    const share = taken(60)
-    const within = budgets.within(share, ledger)
-    const hold = {} as OpenHold
-    expect([within.extend(hold, microCredits(30)), within.extend(hold, microCredits(30))]).toEqual([25, 15])
-    expect(grown).toEqual([30, 15])
-    expect(isRefusal(budgets.take('m', microCredits(1)))).toBe(true)
-    budgets.close(share, ZERO)
-    expect(taken(100).heldMicro).toBe(100)
-  })
-
-  it('that begins during a call gives that call its room, and not that of the day before', () => {
-    const ledger = { extend: (_: OpenHold, more: MicroCredits) => more }
+  it('leaves room for a running call to hold more, also that of a day that began meanwhile', () => {
     const share = taken(40)
-    budgets.close(taken(60), microCredits(60))
-    const { extend } = budgets.within(share, ledger)
-    expect(extend({} as OpenHold, microCredits(100))).toBe(0)
+    taken(60).close(microCredits(60))
+    expect(share.availableMicro).toBe(0)
     nowMs = Date.parse('2026-03-11T00:00:00.000Z')
-    expect(extend({} as OpenHold, microCredits(100))).toBe(60)
+    expect(share.availableMicro).toBe(60)
+    share.hold(microCredits(60))
+    expect([share.ownMicro, share.availableMicro]).toEqual([100, 0])
+    share.close(ZERO)
+    expect(taken(100).ownMicro).toBe(100)
   })
 
   it('counts from the first charge on, so that a bound that is set at noon counts the morning', () => {
     daily = undefined
     const share = taken(1000)
-    expect([share.heldMicro, budgets.isBounded(share)]).toEqual([1000, false])
-    budgets.close(share, microCredits(99))
+    expect([share.ownMicro, budgets.heldMicro('m')]).toEqual([undefined, 1000])
+    share.close(microCredits(99))
     daily = 100
-    expect(taken(100).heldMicro).toBe(1)
+    const last = taken(100)
+    expect(last.ownMicro).toBe(1)
+    last.close(ZERO)
     daily = 99
-    expect(budgets.take('m', microCredits(1))).toMatchObject({ code: 'credits_exhausted' })
+    expect(take(1)).toBe('exhausted')
     daily = undefined
-    expect(taken(5).heldMicro).toBe(5)
+    expect(take(5)).not.toBeTypeOf('string')
   })
 
   it('is what was charged before a restart', () => {
     budgets.restore(new Map([['m', 98]]))
-    expect(taken(100).heldMicro).toBe(2)
+    expect(taken(100).ownMicro).toBe(2)
+  })
+})
+
+describe('what a call is told that the day does not carry', () => {
+  const limit = { name: 'credits_per_day', scope: 'member', resetAt: '2026-03-11T00:00:00.000Z' }
+
+  it('names the day, and whether waiting helps', () => {
+    expect(budgets.refusal('m', 'held-by-others')).toMatchObject({ code: 'credits_held', retryAfterSeconds: 5, limit })
+    expect(budgets.refusal('m', 'exhausted')).toMatchObject({ code: 'credits_exhausted', limit })
+  })
+
+  it('says what is left where that does not pay for the call', () => {
+    expect(budgets.refusal('m', 'exhausted').message).toMatch(/0\.0001 are left, which do not pay/)
+    taken(100).close(microCredits(100))
+    expect(budgets.refusal('m', 'exhausted').message).toMatch(/nothing is left/)
   })
 })

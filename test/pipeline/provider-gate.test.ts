@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Provider, ProviderLimits } from '#core/entities.ts'
 import { microCredits, ZERO } from '#core/money.ts'
+import type { Wish } from '#core/spending.ts'
 import { ProviderGate, type Full, type Slot } from '#pipeline/provider-gate.ts'
 import { testProvider } from '../support/provider.ts'
 import { FakeClient } from './support.ts'
 
 const NOON = Date.parse('2026-03-10T12:00:00.000Z')
-const ONE = microCredits(1)
+const ONE = wish(1)
 
 let nowMs = NOON
 let gate: ProviderGate
@@ -23,6 +24,11 @@ afterEach(() => {
 
 function gateIn(timeZone: string): ProviderGate {
   return new ProviderGate({ nowMs: () => nowMs, timeZone, maxWaitMs: 1000 })
+}
+
+/** Of a request that may come to cost so much, and at least that much. */
+function wish(worst: number, least = Math.min(1, worst)): Wish {
+  return { worstMicro: microCredits(worst), leastMicro: microCredits(least) }
 }
 
 function limited(limits: ProviderLimits): Provider {
@@ -52,7 +58,7 @@ describe('a provider without limits', () => {
 describe('a limit of requests at a time', () => {
   it('says so, and is free again when a place is given back', () => {
     const slot = slotOf(gate.take(SINGLE, ONE))
-    expect(gate.take(SINGLE, ONE)).toEqual({ type: 'full', limit: 'concurrentRequests', waitMs: 1000 })
+    expect(gate.take(SINGLE, ONE)).toEqual({ type: 'full', limit: 'concurrentRequests', waitMs: 1000, isPassing: true })
     gate.leave(slot)
     slotOf(gate.take(SINGLE, ONE))
   })
@@ -114,7 +120,7 @@ describe('a limit of requests at a time', () => {
     leaving.leave()
     expect(await first).toMatchObject({ type: 'full' })
     gate.leave(slot)
-    expect(await second).toEqual({ providerId: 'p', worstMicro: 1 })
+    expect(await second).toMatchObject({ providerId: 'p', promisedMicro: 1 })
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -196,29 +202,69 @@ describe('a limit of requests per minute', () => {
 describe('a limit of credits per day', () => {
   const TEN = limited({ dailyMicro: microCredits(10) })
   const charge = (worst: number, charged: number, provider = TEN) => {
-    const slot = slotOf(gate.take(provider, microCredits(worst)))
+    const slot = slotOf(gate.take(provider, wish(worst)))
     gate.leave(slot)
     gate.charge(slot, microCredits(charged))
   }
 
   it('counts what running requests may come to cost', () => {
-    const slot = slotOf(gate.take(TEN, microCredits(10)))
+    const slot = slotOf(gate.take(TEN, wish(10)))
     gate.leave(slot)
-    expect(gate.take(TEN, ONE)).toMatchObject({ limit: 'dailyMicro', waitMs: 12 * 3_600_000 })
+    expect(gate.take(TEN, ONE)).toMatchObject({ limit: 'dailyMicro', isPassing: true, waitMs: 5000 })
     gate.charge(slot, microCredits(3))
     expect(gate.use('p').chargedTodayMicro).toBe(3)
     slotOf(gate.take(TEN, ONE))
   })
 
+  it('lets a request that it does not pay for in only where nothing else runs, on what is left', () => {
+    const first = slotOf(gate.take(TEN, wish(4)))
+    expect(gate.take(TEN, wish(1000))).toMatchObject({ limit: 'dailyMicro', isPassing: true })
+    gate.leave(first)
+    gate.charge(first, microCredits(3))
+    expect(slotOf(gate.take(TEN, wish(1000)))).toMatchObject({ promisedMicro: 7 })
+    expect(gate.take(TEN, ONE)).toMatchObject({ limit: 'dailyMicro', isPassing: true })
+  })
+
+  it('refuses what the rest of the day does not pay for at all, until the next one', () => {
+    charge(10, 3)
+    expect(gate.take(TEN, wish(1000, 8))).toMatchObject({ isPassing: false, waitMs: 12 * 3_600_000 })
+    slotOf(gate.take(TEN, wish(1000, 7)))
+  })
+
+  it('is waited for in order while requests that run hold it', async () => {
+    const [one, other] = [slotOf(gate.take(TEN, wish(5))), slotOf(gate.take(TEN, wish(5)))]
+    const large = gate.wait(TEN, wish(10), new FakeClient())
+    const small = gate.wait(TEN, ONE, new FakeClient())
+    for (const slot of [one, other]) {
+      gate.leave(slot)
+      gate.charge(slot, ZERO)
+    }
+    const taken = slotOf(await large)
+    expect(taken).toMatchObject({ promisedMicro: 10 })
+    gate.leave(taken)
+    gate.charge(taken, microCredits(2))
+    expect(slotOf(await small)).toMatchObject({ promisedMicro: 1 })
+  })
+
+  it('lets a running request hold more only as far as it leaves room', () => {
+    const slot = slotOf(gate.take(TEN, wish(4)))
+    expect(gate.growthLeft(slot)).toBe(6)
+    gate.grow(slot, microCredits(6))
+    expect([gate.growthLeft(slot), slot.heldMicro]).toEqual([0, 10])
+    gate.leave(slot)
+    gate.charge(slot, microCredits(10))
+    expect(gate.take(TEN, ONE)).toMatchObject({ isPassing: false })
+  })
+
   it('is passed by one request at most, and by nothing once it is reached', () => {
     charge(1000, 9)
     charge(1000, 500)
-    expect(gate.take(TEN, ZERO)).toMatchObject({ type: 'full', limit: 'dailyMicro' })
+    expect(gate.take(TEN, wish(0))).toMatchObject({ type: 'full', limit: 'dailyMicro' })
     expect(gate.use('p').chargedTodayMicro).toBe(509)
   })
 
   it('of nothing takes nothing', () => {
-    expect(gate.take(limited({ dailyMicro: ZERO }), ZERO)).toMatchObject({ limit: 'dailyMicro' })
+    expect(gate.take(limited({ dailyMicro: ZERO }), wish(0))).toMatchObject({ limit: 'dailyMicro' })
   })
 
   it('remembers what was charged before this start', () => {
@@ -247,7 +293,7 @@ describe('a limit of credits per day', () => {
   })
 
   it('counts a request on the day on which its charge is known', () => {
-    const slot = slotOf(gate.take(TEN, microCredits(4)))
+    const slot = slotOf(gate.take(TEN, wish(4)))
     nowMs += 12 * 3_600_000
     expect(gate.use('p').chargedTodayMicro).toBe(0)
     gate.leave(slot)
@@ -264,7 +310,7 @@ describe('the refusal for a provider that is full', () => {
     ['requestsPerMinute', 1, 'requests_per_minute', 1],
     ['dailyMicro', 43_200_000, 'credits_per_day', 43_200],
   ] as const)('names the limit of %s and when to come back', (limit, waitMs, name, retryAfterSeconds) => {
-    expect(gate.refusal({ type: 'full', limit, waitMs })).toMatchObject({
+    expect(gate.refusal({ type: 'full', limit, waitMs, isPassing: false })).toMatchObject({
       code: 'overloaded',
       retryAfterSeconds,
       limit: { name, scope: 'provider', resetAt: new Date(NOON + waitMs).toISOString() },

@@ -7,7 +7,7 @@ import { orderPlaces, Routing, type Place, type RoutingDeps, type Turn } from '#
 import { testProvider } from '../support/provider.ts'
 import { FakeClient, routingDeps } from './support.ts'
 
-const ONE = microCredits(1)
+const ONE = { worstMicro: microCredits(1), leastMicro: microCredits(1) }
 
 type Wish = { readonly priority?: number; readonly weight?: number; readonly limits?: ProviderLimits }
 

@@ -128,14 +128,14 @@ describe('SIGTERM while a stream runs', () => {
 
   it('does not wait for ever for a call that waits for the credits of another', async () => {
     upstream.script({ type: 'answer', stall: { at: { insideEvent: 2 }, ms: Infinity } })
-    const { program, key } = await started({ graceMs: 200, credits: 0.0001 })
+    const { program, key } = await started({ graceMs: 200, credits: 0.001 })
     const holding = readerOf(await postChat({ url: program.url, key }, { stream: true, max_tokens: 1000 }))
     await holding.read()
     const waiting = postChat({ url: program.url, key }, { stream: true }).then(
       ({ status }) => status,
       () => 'dropped',
     )
-    await expect.poll(() => program.admin.call('status', {})).toMatchObject({ open_exchanges: 1, held_credits: 0.0001 })
+    await expect.poll(() => program.admin.call('status', {})).toMatchObject({ open_exchanges: 1, held_credits: 0.001 })
     program.kill('SIGTERM')
     await restOf(holding)
     expect(await program.exited).toEqual({ code: 0, signal: null })

@@ -72,6 +72,7 @@ describe('a notice about a provider', () => {
     failures: 5,
     left_out_until: null,
     last_failure: state === 'ok' ? null : { reason, status, at: '2027-01-01T00:00:00.000Z' },
+    ignored_cap: null,
   })
 
   it('comes once, and again only after the provider was well', () => {

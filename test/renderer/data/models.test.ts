@@ -260,6 +260,7 @@ describe('the list of providers', () => {
     failures: 0,
     left_out_until: null,
     last_failure: null,
+    ignored_cap: null,
   })
   const providers = [
     provider('well'),

@@ -1,0 +1,61 @@
+// Whether a call may run: what it may come to cost fits into everything that it is spent from, or it runs alone on what is left.
+// Pure; whoever asks takes what is decided in the same synchronous step.
+
+import { microCredits, type MicroCredits } from '#core/money.ts'
+
+/** An amount that calls are spent from. */
+export type Spendable = {
+  /** What may still be promised; below 0 in debt, Infinity where nothing bounds it. */
+  readonly availableMicro: number
+  /** What running calls hold of it. */
+  readonly heldMicro: number
+}
+
+/** What a call spends from beside the balance of its key: the day of the key's member. */
+export interface Purse extends Spendable {
+  /** All calls that spend from it wait in one line. */
+  readonly id: string
+  hold(amountMicro: MicroCredits): void
+}
+
+/** Whose amount it is that a call does not fit into. */
+export type SpendScope = 'key' | 'member'
+
+export type Wish = {
+  /** The most that the call can cost. */
+  readonly worstMicro: MicroCredits
+  /** The most that it can cost with the smallest output that is of any use. */
+  readonly leastMicro: MicroCredits
+}
+
+export type Verdict =
+  /** What it may come to cost: its worst case, or less for a call that runs alone. */
+  | { readonly type: 'fits'; readonly amountMicro: MicroCredits }
+  /** Not even with everything that running calls hold. */
+  | { readonly type: 'exhausted'; readonly scope: SpendScope }
+  | { readonly type: 'held-by-others'; readonly scope: SpendScope }
+
+/**
+ * A call fits where its worst case does. Less is promised only where nothing else runs, so that at most one call of an amount runs
+ * on what is left of it; every other one waits until running calls have ended.
+ */
+export function decide(wish: Wish, key: Spendable, member: Spendable | undefined): Verdict {
+  // Nothing is let in where nothing is left, whatever it costs.
+  const leastMicro = Math.max(1, wish.leastMicro)
+  const all = member === undefined ? [{ scope: 'key', of: key } as const] : scopesOf(key, member)
+  let amountMicro: number = wish.worstMicro
+  let hindrance: SpendScope | undefined
+  for (const { scope, of } of all) {
+    if (of.availableMicro + of.heldMicro < leastMicro) return { type: 'exhausted', scope }
+    if (Math.max(leastMicro, wish.worstMicro) <= of.availableMicro) continue
+    if (of.heldMicro > 0) hindrance ??= scope
+    amountMicro = Math.min(amountMicro, of.availableMicro)
+  }
+  if (hindrance !== undefined) return { type: 'held-by-others', scope: hindrance }
+  return { type: 'fits', amountMicro: microCredits(amountMicro) }
+}
+
+/** The member first: whoever waits for the member's day keeps all keys of the member waiting. */
+function scopesOf(key: Spendable, member: Spendable) {
+  return [{ scope: 'member', of: member } as const, { scope: 'key', of: key } as const]
+}

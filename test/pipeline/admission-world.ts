@@ -1,0 +1,356 @@
+// A gateway's admission with everything that calls are spent from, moved by hand, and beside it the plain sums that its promise is
+// about. No disk and no network: what is decided here is decided in memory in the real program too.
+
+import { expect } from 'vitest'
+import type { Catalog } from '#catalog/catalog.ts'
+import type { Key, Provider } from '#core/entities.ts'
+import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import { worstPriceOf, type Price } from '#core/pricing.ts'
+import { isRefusal } from '#core/refusal.ts'
+import { UNKNOWN_USAGE } from '#core/usage.ts'
+import { openAccount, type Account } from '#ledger/account.ts'
+import type { Cancellation } from '#ledger/hold-queue.ts'
+import type { Journal } from '#ledger/journal.ts'
+import { Ledger, type Settlement } from '#ledger/ledger.ts'
+import { admit, affordableCap, type Admission } from '#pipeline/admit.ts'
+import { CapMemory } from '#pipeline/cap-memory.ts'
+import type { EndpointRequest } from '#pipeline/endpoints.ts'
+import { Gate } from '#pipeline/gate.ts'
+import { MemberBudgets } from '#pipeline/member-budgets.ts'
+import { ProviderGate, type Slot } from '#pipeline/provider-gate.ts'
+import type { Served } from '#pipeline/resolve.ts'
+import { testProvider } from '../support/provider.ts'
+import { KEY, modelOf, PACKAGE } from './support.ts'
+
+const PRICE: Price = {
+  version: 1,
+  inputMicro: microCredits(1_000_000),
+  outputMicro: microCredits(3_000_000),
+  cacheReadMicro: microCredits(100_000),
+  cacheWriteMicro: microCredits(1_250_000),
+}
+/** Nobody is refused because time passed: these worlds have no clock that goes by itself. */
+const ENDLESS_MS = 2 ** 31 - 1
+
+/** What is decided here is on disk at once. */
+const PATIENT_JOURNAL = {
+  isHalted: false,
+  add: () => undefined,
+  commit: () => Promise.resolve(),
+  flush: () => Promise.resolve(),
+} as unknown as Journal
+/** Keys that were moved are looked up in it. */
+const NO_CATALOG = { key: () => undefined } as unknown as Catalog
+const OPEN_GATE = new Gate({ nowMs: () => 0, limitsOfMember: () => PACKAGE.limits, waits: false, maxWaitMs: 0 })
+const MODEL = { ...modelOf('chat-completions'), price: PRICE }
+
+export type CallPlan = {
+  readonly key: number
+  readonly inputTokens: number
+  /** undefined: the client gave none. */
+  readonly outputCap: number | undefined
+  readonly isStream: boolean
+}
+
+/** A call that was let in, with what it may cost at its cap. */
+export type Running = {
+  readonly keyId: string
+  readonly memberId: string | undefined
+  readonly admission: Admission
+  readonly slot: Slot
+  readonly worstMicro: number
+  readonly cycleStartedAtMs: number
+}
+
+type Call = {
+  readonly plan: CallPlan
+  readonly key: Key
+  readonly served: Served
+  readonly request: EndpointRequest
+}
+
+type WorldOptions = {
+  /** One for each key; undefined: unlimited. */
+  readonly credits: readonly (number | undefined)[]
+  /** What the member of the keys with an even number may be charged on a day. */
+  readonly memberDaily: number | undefined
+  readonly providerDaily: number | undefined
+}
+
+export class World {
+  nowMs = Date.parse('2026-03-10T12:00:00Z')
+  readonly running = new Set<Running>()
+  /** Refused, by what they were told. */
+  readonly refused = { exhausted: 0, held: 0, provider: 0 }
+  admitted = 0
+  lowered = 0
+  waiting = 0
+  memberDaily: number | undefined
+  readonly #options: WorldOptions
+  readonly #accounts = new Map<string, Account>()
+  readonly #chargedOfMember = { day: '', micro: 0 }
+  readonly #chargedOfProvider = { day: '', micro: 0 }
+  readonly #chargedOfKeys = new Map<string, number>()
+  readonly #provider: Provider
+  readonly #arrivals: { readonly number: number; readonly keyId: string }[] = []
+  #ledger: Ledger
+  #budgets: MemberBudgets
+  #providerGate: ProviderGate
+  #ids = 0
+
+  constructor(options: WorldOptions) {
+    this.#options = options
+    this.memberDaily = options.memberDaily
+    const { providerDaily } = options
+    this.#provider = testProvider({
+      limits: providerDaily === undefined ? {} : { dailyMicro: microCredits(providerDaily) },
+    })
+    this.#ledger = this.#newLedger()
+    this.#budgets = this.#newBudgets()
+    this.#providerGate = this.#newProviderGate()
+    for (const [index, credits] of options.credits.entries()) {
+      const packageType = credits === undefined ? 'unlimited' : 'topup'
+      const terms = { packageType, creditsMicro: microCredits(credits ?? 0), timeZone: 'UTC' } as const
+      const [account] = openAccount(`k${index}`, terms, this.nowMs)
+      this.#accounts.set(account.keyId, account)
+    }
+    this.#ledger.restore({ accounts: this.#accounts.values(), holds: [], adjustments: [] })
+  }
+
+  /** Lets a call come. Resolves when it was let in or refused. */
+  async come(plan: CallPlan, cancellation: Cancellation): Promise<Running | undefined> {
+    const { key, served, request } = this.#callOf(plan)
+    const arrival = { number: (this.#ids += 1), keyId: key.id }
+    const ledger = this.#ledger
+    this.#arrivals.push(arrival)
+    this.waiting += 1
+    const input = { exchangeId: `e${arrival.number}`, caller: { key, package: PACKAGE }, request, served }
+    const admission = await admit(input, cancellation, this.#deps())
+    // A process that was killed meanwhile has forgotten it.
+    if (ledger !== this.#ledger) return undefined
+    this.waiting -= 1
+    this.#arrivals.splice(this.#arrivals.indexOf(arrival), 1)
+    if (isRefusal(admission)) {
+      this.refused[admission.code === 'credits_held' ? 'held' : 'exhausted'] += 1
+      return undefined
+    }
+    return this.#send({ plan, request, served, key }, admission)
+  }
+
+  /** Ends a call at a part of what it may cost, from 0 to 1. */
+  async end(call: Running, part: number): Promise<void> {
+    this.running.delete(call)
+    const chargeMicro = microCredits(Math.floor(call.worstMicro * part))
+    this.#charge(call, chargeMicro)
+    this.#providerGate.leave(call.slot)
+    await this.#ledger.resolve(call.admission.hold, settlementOf(chargeMicro))
+    this.#providerGate.charge(call.slot, chargeMicro)
+    call.admission.share?.close(chargeMicro)
+  }
+
+  async topUp(key: number, amount: number): Promise<void> {
+    if (this.#options.credits[key] === undefined) return
+    await this.#ledger.adjust(`k${key}`, {
+      amountMicro: microCredits(amount),
+      reason: 'test',
+      id: `a${(this.#ids += 1)}`,
+    })
+  }
+
+  /** Moves a key to a package of another kind or of other credits. */
+  async move(key: number, packageType: 'topup' | 'daily', credits: number): Promise<void> {
+    if (this.#options.credits[key] === undefined) return
+    this.nowMs += 1
+    const terms = { packageType, creditsMicro: microCredits(credits), timeZone: 'UTC' }
+    await this.#ledger.changeTerms(`k${key}`, { terms, reason: 'moved' })
+  }
+
+  setMemberDaily(micro: number | undefined): void {
+    this.memberDaily = micro
+    this.#ledger.purseChanged('member')
+  }
+
+  passTime(ms: number): void {
+    this.nowMs += ms
+    for (const keyId of this.#accounts.keys()) this.#ledger.balance(keyId)
+    this.#ledger.purseChanged('member')
+  }
+
+  /** What the next process finds: every call that ran is gone, and was charged nothing. */
+  async kill(): Promise<void> {
+    const holds = [...this.running].map(({ admission }) => admission.hold)
+    this.running.clear()
+    this.waiting = 0
+    const accounts = [...this.#accounts.values()].map((account) => ({
+      ...account,
+      heldMicro: microCredits(
+        holds
+          .filter((hold) => hold.keyId === account.keyId && hold.cycleStartedAtMs === account.cycleStartedAtMs)
+          .reduce((sum, { amountMicro }) => sum + amountMicro, 0),
+      ),
+      grownMicro: ZERO,
+      ended: undefined,
+    }))
+    this.#ledger = this.#newLedger()
+    this.#budgets = this.#newBudgets()
+    this.#providerGate = this.#newProviderGate()
+    this.#budgets.restore(new Map([['member', this.#today(this.#chargedOfMember)]]))
+    this.#providerGate.restore(new Map([['p', this.#today(this.#chargedOfProvider)]]))
+    for (const account of accounts) this.#accounts.set(account.keyId, account)
+    this.#ledger.restore({ accounts, holds: holds.map((hold) => ({ ...hold, grownMicro: ZERO })), adjustments: [] })
+    await this.#ledger.releaseOrphans(() => settlementOf(ZERO))
+  }
+
+  /** With nothing in flight nobody waits, nothing is held, and what is available is what was given less what was charged. */
+  expectQuiet(): void {
+    expect(this.running.size).toBe(0)
+    expect(this.#ledger.heldMicro).toBe(0)
+    expect(this.#budgets.heldMicro('member')).toBe(0)
+    for (const keyId of this.#accounts.keys()) {
+      const balance = this.#ledger.balance(keyId)
+      if (balance.usedMicro === null) continue
+      expect(balance.usedMicro).toBe(this.#chargedOf(keyId, balance.cycleStartedAtMs))
+    }
+  }
+
+  /** The call goes to its provider, at the cap that all of what it is spent from pays for. */
+  #send(call: Call, admission: Admission): Running | undefined {
+    const slot = this.#providerGate.take(this.#provider, admission.wish)
+    if ('type' in slot) {
+      this.refused.provider += 1
+      admission.share?.close(ZERO)
+      void this.#ledger.resolve(admission.hold, settlementOf(ZERO))
+      return undefined
+    }
+    const { inputTokens, outputCap } = admission
+    const paid = Math.min(admission.wish.worstMicro, slot.promisedMicro) as MicroCredits
+    const cap = paid < admission.wish.worstMicro ? affordableCap(call, inputTokens, paid) : outputCap
+    // What its provider may charge at most, by what was counted and the cap that it was told.
+    const worstMicro = worstPriceOf({ inputTokens: call.plan.inputTokens, outputTokens: cap ?? 0 }, PRICE)
+    const { cycleStartedAtMs } = admission.hold
+    const { memberId, id: keyId } = call.key
+    const running = { keyId, memberId, admission, slot, worstMicro, cycleStartedAtMs }
+    this.admitted += 1
+    if ((cap ?? 0) < (call.plan.outputCap ?? 0)) this.lowered += 1
+    this.running.add(running)
+    this.#expectCovered(running)
+    return running
+  }
+
+  /** At the moment at which a call is let in, it and all that run beside it are covered by each amount that they are spent from. */
+  #expectCovered({ keyId, memberId, cycleStartedAtMs }: Running): void {
+    const worstOf = (isMeant: (call: Running) => boolean) =>
+      [...this.running].filter(isMeant).reduce((sum, { worstMicro }) => sum + worstMicro, 0)
+    const { totalMicro } = this.#ledger.balance(keyId)
+    if (totalMicro !== null) {
+      const promised = worstOf((call) => call.keyId === keyId && call.cycleStartedAtMs === cycleStartedAtMs)
+      expect(this.#chargedOf(keyId, cycleStartedAtMs) + promised).toBeLessThanOrEqual(totalMicro)
+    }
+    if (memberId !== undefined && this.memberDaily !== undefined) {
+      const promised = worstOf((call) => call.memberId === memberId)
+      expect(this.#today(this.#chargedOfMember) + promised).toBeLessThanOrEqual(this.memberDaily)
+    }
+    const { providerDaily } = this.#options
+    if (providerDaily !== undefined) {
+      expect(this.#today(this.#chargedOfProvider) + worstOf(() => true)).toBeLessThanOrEqual(providerDaily)
+    }
+  }
+
+  #charge({ keyId, memberId, cycleStartedAtMs }: Running, chargeMicro: number): void {
+    const cycle = `${keyId} ${cycleStartedAtMs}`
+    this.#chargedOfKeys.set(cycle, (this.#chargedOfKeys.get(cycle) ?? 0) + chargeMicro)
+    const day = this.#day()
+    for (const charged of [memberId === undefined ? undefined : this.#chargedOfMember, this.#chargedOfProvider]) {
+      if (charged === undefined) continue
+      if (charged.day !== day) Object.assign(charged, { day, micro: 0 })
+      charged.micro += chargeMicro
+    }
+  }
+
+  #chargedOf(keyId: string, cycleStartedAtMs: number): number {
+    return this.#chargedOfKeys.get(`${keyId} ${cycleStartedAtMs}`) ?? 0
+  }
+
+  #today({ day, micro }: { readonly day: string; readonly micro: number }): number {
+    return day === this.#day() ? micro : 0
+  }
+
+  #day(): string {
+    return new Date(this.nowMs).toISOString().slice(0, 10)
+  }
+
+  #callOf(plan: CallPlan): Call {
+    const key: Key = { ...KEY, id: `k${plan.key}`, memberId: plan.key % 2 === 0 ? 'member' : undefined }
+    const places = MODEL.targets.map((target) => ({ target, provider: this.#provider }))
+    return { plan, key, served: { model: MODEL, price: PRICE, places }, request: requestOf(plan) }
+  }
+
+  #deps() {
+    return {
+      catalog: NO_CATALOG,
+      gate: OPEN_GATE,
+      budgets: this.#budgets,
+      ledger: this.#ledger,
+      counter: { count: () => Promise.resolve(0) },
+      caps: new CapMemory(),
+      routing: { gate: this.#providerGate },
+      nowMs: () => this.nowMs,
+    }
+  }
+
+  #newLedger(): Ledger {
+    return new Ledger({ journal: PATIENT_JOURNAL, nowMs: () => this.nowMs, holdWaitMs: ENDLESS_MS })
+  }
+
+  #newBudgets(): MemberBudgets {
+    return new MemberBudgets({
+      nowMs: () => this.nowMs,
+      timeZone: 'UTC',
+      dailyMicroOf: () => (this.memberDaily === undefined ? undefined : microCredits(this.memberDaily)),
+      changed: (memberId) => this.#ledger.purseChanged(memberId),
+    })
+  }
+
+  #newProviderGate(): ProviderGate {
+    return new ProviderGate({ nowMs: () => this.nowMs, timeZone: 'UTC', maxWaitMs: ENDLESS_MS })
+  }
+}
+
+/** Its sure bound is three times what a count says. */
+function requestOf({ inputTokens, outputCap, isStream }: CallPlan): EndpointRequest {
+  return {
+    endpoint: 'chat',
+    model: MODEL.id,
+    isStream,
+    kind: 'chat',
+    likelyInputTokens: inputTokens,
+    worstInputTokens: inputTokens,
+    mostInputTokens: () => 3 * inputTokens,
+    closerInputTokens: () => Promise.resolve(inputTokens),
+    references: [],
+    choices: 1,
+    outputCap,
+    outputCapName: 'max_tokens',
+    affinity: () => undefined,
+    conversation: () => undefined,
+    prepare: () => expect.fail('nothing is sent here'),
+  }
+}
+
+function settlementOf(chargeMicro: MicroCredits): Settlement {
+  return {
+    packageId: 'package',
+    endpoint: 'chat',
+    providerId: 'p',
+    upstreamModel: 'm',
+    isStream: false,
+    outcome: 'answered',
+    status: 200,
+    ...UNKNOWN_USAGE,
+    usageSource: 'reported',
+    chargeMicro,
+    createdAtMs: 0,
+    firstByteMs: undefined,
+    durationMs: 0,
+  }
+}
