@@ -7,6 +7,7 @@ import type { CatalogContext } from '#catalog/context.ts'
 import type { DiscoveryBody, DiscoveryView } from '#contract/discovery.ts'
 import type { ProviderCreate } from '#contract/providers.ts'
 import type { ApplyDocument, ModelCreate } from '#contract/schemas.ts'
+import { isName } from '#contract/visible.ts'
 import type { Provider } from '#core/entities.ts'
 import { LOCAL_SERVERS, localBaseUrl, type LocalModel, type LocalServer } from '#core/local-servers.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -122,12 +123,13 @@ function freeProviderName(catalog: Catalog, { id, port }: LocalServer): string {
   return name
 }
 
-/** The server's own name for it, else one with the server in front; undefined where both are taken or too long. */
+/** The server's own name for it, else one with the server in front; undefined where both are taken or too long, or it is no name. */
 function freeModelName(
   { name }: LocalModel,
   { id }: LocalServer,
   isTaken: (id: string) => boolean,
 ): string | undefined {
+  if (!isName(name)) return undefined
   // llama.cpp names a model by its file where nobody named it otherwise.
   const file = /([^/\\]+)\.gguf$/i.exec(name)?.[1] ?? name
   const plain = file.replace(/[^\u0021-\u007e]+/g, '-')

@@ -10,6 +10,7 @@ import { modelView } from '#catalog/views.ts'
 import type { CardEntry, WholePrice } from '#contract/price-card.ts'
 import type { ModelOffer, ProviderModelsAdd, ProviderModelsAdded } from '#contract/provider-models.ts'
 import type { ModelCreate } from '#contract/schemas.ts'
+import { isName, nameFrom } from '#contract/visible.ts'
 import type { Model, Provider } from '#core/entities.ts'
 import type { ListedModel } from '#core/listed-model.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
@@ -27,6 +28,7 @@ export function offersOf(catalog: Catalog, provider: Provider, listed: readonly 
     const offer = offerOf(provider, model)
     if (existing !== undefined) return { ...offer, id: existing.id, state: 'added', note: null }
     const id = [model.id, `${provider.name}/${model.id}`].find((name) => !taken.has(name) && isModelName(name))
+    if (id === undefined && offer.state === 'unsupported') return offer
     if (id === undefined) return { ...offer, state: 'unsupported', note: 'Its name is taken by another model.' }
     taken.add(id)
     return { ...offer, id }
@@ -70,14 +72,14 @@ function offerOf(provider: Provider, model: ListedModel): ModelOffer {
   const base = {
     model: model.id,
     id: model.id,
-    display_name: shownName(entry?.display_name ?? model.displayName ?? model.id),
+    display_name: shownName(entry, model),
     kind: kind === 'embedding' ? ('embedding' as const) : ('chat' as const),
     context_window: context ?? null,
     max_output_tokens:
       (kind === 'chat' ? (model.maxOutputTokens ?? entry?.max_output_tokens ?? context) : null) ?? null,
     ...price,
   }
-  const unsupported = unsupportedNote(provider, kind)
+  const unsupported = unsupportedNote(model, provider, kind)
   if (unsupported !== undefined) return { ...base, state: 'unsupported', note: unsupported }
   const note = noteOf(entry)
   if (context === undefined) return { ...base, state: 'no-limits', note: note ?? 'Nobody tells its context window.' }
@@ -114,8 +116,9 @@ function noteOf(entry: CardEntry | undefined): string | null {
   return notes.length === 0 ? null : notes.join(' ')
 }
 
-function unsupportedNote(provider: Provider, kind: ListedModel['kind']): string | undefined {
+function unsupportedNote({ id }: ListedModel, provider: Provider, kind: ListedModel['kind']): string | undefined {
   if (kind === 'other') return 'It makes neither text nor embeddings.'
+  if (!isName(id)) return 'Its name has characters that cannot be seen.'
   if (kind !== 'embedding' || EMBEDDING_DIALECTS.includes(provider.dialect)) return undefined
   return `A provider that speaks ${provider.dialect} has no embeddings here.`
 }
@@ -171,12 +174,11 @@ function isServedBy(model: Model, provider: Provider, upstreamModel: string): bo
   return model.targets.some((target) => target.providerId === provider.id && target.upstreamModel === upstreamModel)
 }
 
-function isModelName(name: string): boolean {
-  return name.length <= 200 && /^[\u0021-\u007e]+$/.test(name)
+/** A name from elsewhere, within what the contract takes. */
+function shownName(entry: CardEntry | undefined, { id, displayName = id }: ListedModel): string {
+  return nameFrom(entry?.display_name ?? displayName, 100) || nameFrom(id, 100) || '-'
 }
 
-/** A name from elsewhere within what the contract takes. */
-function shownName(name: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is taken away
-  return name.replaceAll(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 100)
+function isModelName(name: string): boolean {
+  return name.length <= 200 && /^[\u0021-\u007e]+$/.test(name)
 }

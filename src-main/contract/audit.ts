@@ -1,14 +1,14 @@
 // The audit log, and the settings that this process runs with.
 
 import { Type, type Static } from 'typebox'
-import { Name, NullableCount, NullableText, strict, Timestamp } from '#contract/fields.ts'
+import { KnownName, NullableCount, NullableText, strict, Timestamp } from '#contract/fields.ts'
 
 export const AuditQuery = strict({
   limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
   before: Type.Optional(Type.String({ maxLength: 64 })),
   /** An action of the admin API, such as `topUpKey`. */
   action: Type.Optional(Type.String({ maxLength: 64 })),
-  actor: Type.Optional(Name),
+  actor: Type.Optional(KnownName),
 })
 export const AuditView = strict({
   id: Type.String(),

@@ -1,14 +1,23 @@
 // What the shapes of the contract are made of. Fields are snake_case, amounts are credits (not micro-credits), times are ISO 8601
 // UTC.
 
-import { Type, type TProperties } from 'typebox'
+import { Type, type TProperties, type TString } from 'typebox'
+import { isName, isVisible } from '#contract/visible.ts'
 
 /** An object that refuses members it does not know: a misspelt setting must never be ignored. */
 export function strict<Properties extends TProperties>(properties: Properties) {
   return Type.Object(properties, { additionalProperties: false })
 }
 
-export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f]+$' })
+/** A name that something gets. */
+export const Name = nameUpTo(100)
+/** The name of something that is there, to find it or to show it: it may have been given before names had to be visible. */
+export const KnownName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f]+$' })
+/** What a provider calls a model. */
+export const UpstreamModel = nameUpTo(200)
+/** Why somebody does something, in their words. */
+export const Reason = visible(Type.String({ maxLength: 500 }))
+export const RequiredReason = visible(Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }))
 export const ModelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\u0021-\\u007e]+$' })
 export const Timestamp = Type.String({ format: 'date-time' })
 /** Up to a billion, with at most six decimals (checked where it becomes micro-credits). */
@@ -43,3 +52,12 @@ export const NullablePrice = Type.Union([
   }),
   Type.Null(),
 ])
+
+function nameUpTo(maxLength: number) {
+  const message = 'must be of visible characters alone, in composed form (NFC), with no space at its ends'
+  return Type.Refine(Type.String({ minLength: 1, maxLength }), isName, () => message)
+}
+
+function visible(text: TString) {
+  return Type.Refine(text, isVisible, () => 'must be of visible characters and spaces alone')
+}

@@ -1,7 +1,7 @@
 // Invites, as the admin API shows them. The code is in the answer to one request and in the request that accepts it.
 
 import { Type, type Static } from 'typebox'
-import { Name, strict, Timestamp } from '#contract/fields.ts'
+import { KnownName, Name, strict, Timestamp } from '#contract/fields.ts'
 import { NewPassword, OpenPackages } from '#contract/members.ts'
 
 /** For a member without a password, by id or name, or for somebody who becomes a member by it. */
@@ -13,7 +13,7 @@ export const InviteCreate = strict({
 
 /** What the invited member is handed. It is shown this once. */
 export const InviteCard = strict({
-  member: Name,
+  member: KnownName,
   /** Opens the dashboard where the member chooses a password. It has the code behind the `#`, which reaches no log. */
   link: Type.String(),
   /** Where the gateway is reached: over the LAN where that is on, else on this machine alone. */
@@ -25,7 +25,7 @@ export const InviteCard = strict({
 
 /** An invite that is open. */
 export const InviteView = strict({
-  member: Name,
+  member: KnownName,
   /** The member's. */
   id: Type.String(),
   created_at: Timestamp,

@@ -1,7 +1,7 @@
 // The listener for other machines, as the admin API shows and changes it.
 
 import { Type, type Static } from 'typebox'
-import { NullableText, strict, Timestamp } from '#contract/fields.ts'
+import { KnownName, NullableText, strict, Timestamp } from '#contract/fields.ts'
 
 const File = Type.String({ minLength: 1, maxLength: 4096, pattern: '^[^\\u0000]+$' })
 
@@ -10,7 +10,7 @@ export const LanChange = strict({
   /** An address of this machine. Excludes `interface`. */
   address: Type.Optional(Type.String({ minLength: 2, maxLength: 45 })),
   /** The name of a network interface, such as `eth0`, whose address is taken as it is at each start. Excludes `address`. */
-  interface: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f]+$' })),
+  interface: Type.Optional(KnownName),
   /** 0 takes any free one, and keeps it. */
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
   /** Host names under which other machines reach this one; they replace those there were. */

@@ -3,6 +3,7 @@
 import { Type, type Static } from 'typebox'
 import {
   Credits,
+  KnownName,
   LimitsFields,
   LimitsShown,
   Name,
@@ -14,7 +15,7 @@ import {
 
 const Role = Type.Enum(['administrator', 'member'])
 /** Packages by id or name under which a member may create keys; `all` also means those to come. */
-export const OpenPackages = Type.Union([Type.Literal('all'), Type.Array(Name, { maxItems: 1000 })])
+export const OpenPackages = Type.Union([Type.Literal('all'), Type.Array(KnownName, { maxItems: 1000 })])
 /** What all keys of a member may use together. Given as a whole: a limit that is left out is lifted. */
 const MemberLimits = strict({ ...LimitsFields.properties, credits_per_day: Type.Optional(Credits) })
 /** The same as they are shown: null is no limit. */
@@ -42,7 +43,7 @@ export const MemberEdit = strict({
 export const MemberPassword = strict({ password: NewPassword })
 export const MemberView = strict({
   id: Type.String(),
-  name: Name,
+  name: KnownName,
   role: Role,
   status: Type.Enum(['active', 'suspended']),
   packages: Type.Union([Type.Literal('all'), Type.Array(Type.String())]),
@@ -62,14 +63,14 @@ export const MemberView = strict({
 /** With a ticket from the tray or `farebox open`, as a member, or with a key alone. */
 export const SignIn = Type.Union([
   strict({ ticket: Type.String({ minLength: 1, maxLength: 100 }) }),
-  strict({ name: Name, password: Password }),
+  strict({ name: KnownName, password: Password }),
   strict({ key: Type.String({ minLength: 1, maxLength: 200 }) }),
 ])
 export const SessionView = strict({
   /** `holder`: of a key. It sees that key alone, and may revoke it. */
   role: Type.Enum(['administrator', 'member', 'holder']),
   /** The member's name, or that of the key; null for the owner of this machine, who came with a ticket. */
-  name: Type.Union([Name, Type.Null()]),
+  name: Type.Union([KnownName, Type.Null()]),
   signed_in_at: Timestamp,
   /** When the session ends however busy it is. */
   expires_at: Timestamp,

@@ -1,7 +1,7 @@
 // Providers as the admin API, the command line, farebox.yaml and the dashboard share them. Unknown fields are refused everywhere.
 
 import { Type, type Static } from 'typebox'
-import { Count, Credits, Name, strict, Timestamp } from '#contract/fields.ts'
+import { Count, Credits, KnownName, Name, strict, Timestamp } from '#contract/fields.ts'
 
 /** How a provider differs from others of its dialect. */
 export const ProviderQuirks = strict({
@@ -68,7 +68,7 @@ export const ProviderEdit = strict({
 export const ProviderSecret = strict({ secret: Secret })
 export const ProviderView = strict({
   id: Type.String(),
-  name: Name,
+  name: KnownName,
   preset: Type.Union([Type.String(), Type.Null()]),
   dialect: Type.String(),
   base_url: Type.String(),
@@ -99,7 +99,7 @@ export const ProviderTestResult = strict({
 /** Whether its secret is gone already; if not, it goes as soon as the keychain can be reached. */
 export const ProviderRemoved = strict({ secret_forgotten: Type.Boolean() })
 /** Providers whose secret came from the other store, and those whose secret is in neither. */
-export const SecretsMoved = strict({ moved: Type.Array(Name), missing: Type.Array(Name) })
+export const SecretsMoved = strict({ moved: Type.Array(KnownName), missing: Type.Array(KnownName) })
 
 const SecretsFile = {
   /** An absolute path on the gateway's machine. */
@@ -112,10 +112,14 @@ export const SecretsExport = strict({
   force: Type.Optional(Type.Boolean()),
 })
 /** Providers whose secret is in the file, and those whose secret cannot be found. */
-export const SecretsExported = strict({ file: Type.String(), exported: Type.Array(Name), missing: Type.Array(Name) })
+export const SecretsExported = strict({
+  file: Type.String(),
+  exported: Type.Array(KnownName),
+  missing: Type.Array(KnownName),
+})
 export const SecretsImport = strict(SecretsFile)
 /** Providers that got their secret, and names in the file that no provider here has at the same address. */
-export const SecretsImported = strict({ imported: Type.Array(Name), skipped: Type.Array(Name) })
+export const SecretsImported = strict({ imported: Type.Array(KnownName), skipped: Type.Array(KnownName) })
 
 export type ProviderQuirks = Static<typeof ProviderQuirks>
 export type ProviderCreate = Static<typeof ProviderCreate>

@@ -4,7 +4,7 @@
 import { Type, type Static } from 'typebox'
 import {
   ModelName,
-  Name,
+  KnownName,
   NullableCount,
   NullableCredits,
   NullableText,
@@ -47,12 +47,12 @@ export const UsageReportQuery = strict({
   to: Type.Optional(Instant),
   group: Type.Optional(Type.Enum([...USAGE_GROUPS])),
   rollup: Type.Optional(Type.Enum([...USAGE_ROLLUPS])),
-  key: Type.Optional(Name),
+  key: Type.Optional(KnownName),
   model: Type.Optional(ModelName),
-  provider: Type.Optional(Name),
-  package: Type.Optional(Name),
-  owner: Type.Optional(Name),
-  member: Type.Optional(Name),
+  provider: Type.Optional(KnownName),
+  package: Type.Optional(KnownName),
+  owner: Type.Optional(KnownName),
+  member: Type.Optional(KnownName),
   /** `none` leaves the course of time out, which leaves room for more groups. */
   points: Type.Optional(Type.Enum(['all', 'none'])),
   /**
@@ -150,7 +150,7 @@ export const OverviewView = strict({
 export const LEDGER_KINDS = ['hold', 'settle', 'release', 'grant', 'lapse', 'adjustment'] as const
 
 export const LedgerQuery = strict({
-  key: Type.Optional(Name),
+  key: Type.Optional(KnownName),
   kind: Type.Optional(Type.Enum([...LEDGER_KINDS])),
   limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
   before: Type.Optional(Type.String({ pattern: '^[0-9]{1,16}$' })),
@@ -188,7 +188,7 @@ export const LiveStatus = strict({
 
 /** A test request with a key, by the key's id or name: what is sent and answered is shown and kept nowhere. */
 export const TryBody = strict({
-  key: Name,
+  key: KnownName,
   endpoint: Type.Enum(['chat', 'messages', 'responses', 'embeddings']),
   request: Type.Record(Type.String(), Type.Unknown()),
 })

@@ -5,14 +5,18 @@ import { Type, type Static } from 'typebox'
 import {
   Count,
   Credits,
+  KnownName,
   LimitsFields,
   LimitsShown,
   ModelName,
   Name,
   NullableCount,
   NullablePrice,
+  Reason,
+  RequiredReason,
   strict,
   Timestamp,
+  UpstreamModel,
 } from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
 import { ProviderCreate, providerProperties } from '#contract/providers.ts'
@@ -31,8 +35,8 @@ export const PriceFields = strict({
 export const PriceChange = strict({ ...PriceFields.properties, confirm_jump: Type.Optional(Type.Boolean()) })
 
 export const TargetFields = strict({
-  provider: Name,
-  model: Type.String({ minLength: 1, maxLength: 200 }),
+  provider: KnownName,
+  model: UpstreamModel,
   priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
   weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
 })
@@ -58,7 +62,7 @@ export const ModelEdit = strict({
 })
 export const ModelView = strict({
   id: ModelName,
-  display_name: Name,
+  display_name: KnownName,
   kind: Type.String(),
   context_window: Type.Integer(),
   max_output_tokens: Type.Integer(),
@@ -94,7 +98,7 @@ export const PackageEdit = strict({
 })
 export const PackageView = strict({
   id: Type.String(),
-  name: Name,
+  name: KnownName,
   type: Type.String(),
   credits: Type.Union([Type.Number(), Type.Null()]),
   timezone: Type.String(),
@@ -110,28 +114,28 @@ const Expires = Type.String({ minLength: 2, maxLength: 40 })
 
 export const KeyCreate = strict({
   name: Name,
-  package: Name,
+  package: KnownName,
   owner: Type.Optional(Name),
   expires: Type.Optional(Expires),
 })
 export const KeyExtend = strict({ expires: Expires })
 export const KeyTopUp = strict({
   credits: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }),
-  reason: Type.Optional(Type.String({ maxLength: 500 })),
+  reason: Type.Optional(Reason),
   /** Repeating a top-up with the same id changes nothing. */
   idempotency_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 })
 /** A correction. Its reason is what the ledger will say about it for good. */
 export const KeyAdjust = strict({
   credits: Type.Number({ minimum: -1_000_000_000, maximum: 1_000_000_000 }),
-  reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
+  reason: RequiredReason,
   /** Repeating a correction with the same id changes nothing. */
   idempotency_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 })
 /** How long the value before goes on working: `none`, hours or days, 30 days at most. */
 const Overlap = Type.String({ pattern: '^(none|[1-9][0-9]{0,2}[hd])$' })
 export const KeyRotate = strict({ overlap: Type.Optional(Overlap), expires: Type.Optional(Expires) })
-export const KeyMove = strict({ package: Name })
+export const KeyMove = strict({ package: KnownName })
 
 /** The balance object of `GET /v1/balance`, also part of a key's view. */
 export const BalanceView = strict({
@@ -146,7 +150,7 @@ export const BalanceView = strict({
 })
 export const KeyView = strict({
   id: Type.String(),
-  name: Name,
+  name: KnownName,
   hint: Type.String(),
   package: Type.String(),
   owner: Type.Union([Type.String(), Type.Null()]),
@@ -162,7 +166,7 @@ export const KeyView = strict({
 /** This answer and the next are the only ones that ever hold a key's value. */
 export const KeyCreated = strict({
   id: Type.String(),
-  name: Name,
+  name: KnownName,
   key: Type.String(),
   expires_at: Type.Union([Timestamp, Type.Null()]),
 })
@@ -174,12 +178,12 @@ export const KeyRotated = strict({
 export const UsageQuery = strict({
   since: Type.Optional(Type.String({ maxLength: 40 })),
   until: Type.Optional(Type.String({ maxLength: 40 })),
-  key: Type.Optional(Name),
+  key: Type.Optional(KnownName),
   model: Type.Optional(ModelName),
-  provider: Type.Optional(Name),
-  package: Type.Optional(Name),
-  owner: Type.Optional(Name),
-  member: Type.Optional(Name),
+  provider: Type.Optional(KnownName),
+  package: Type.Optional(KnownName),
+  owner: Type.Optional(KnownName),
+  member: Type.Optional(KnownName),
   /** `failed`: everything with a status of 400 or more. */
   status: Type.Optional(Type.Enum(['ok', 'failed'])),
   min_credits: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$' })),
@@ -239,7 +243,7 @@ export const BackupView = strict({
   open_holds: Type.Integer(),
   usage_records: Type.Integer(),
   /** Providers whose secrets are kept elsewhere, and are not in the file. */
-  without_secrets: Type.Array(Name),
+  without_secrets: Type.Array(KnownName),
 })
 
 export const StatusView = strict({

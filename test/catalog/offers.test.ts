@@ -126,10 +126,10 @@ describe('an offer with a price that the provider tells', () => {
     new Map(),
   )
   const openRouter = testProvider({ preset: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1' })
-  const offerOf = (price: ListedModel['price']) => {
+  const offerOf = (price: ListedModel['price'], id = 'a/b') => {
     const listed = {
-      id: 'a/b',
-      displayName: 'B\u0007',
+      id,
+      displayName: 'B\u0007\u202e',
       kind: undefined,
       contextWindow: 9,
       maxOutputTokens: undefined,
@@ -138,9 +138,15 @@ describe('an offer with a price that the provider tells', () => {
     return offersOf(catalog, openRouter, [listed])[0]
   }
 
+  it('is not to be had under a name that cannot be seen', () => {
+    const note = 'Its name has characters that cannot be seen.'
+    for (const id of ['a/\u200bb', 'a\u202eb'])
+      expect(offerOf(undefined, id)).toMatchObject({ state: 'unsupported', note })
+  })
+
   it('has it, each class that is not told at the price of the input', () => {
     expect(offerOf({ input: 1, output: 2, cacheRead: 0.1 })).toMatchObject({
-      display_name: 'B ',
+      display_name: 'B',
       price: { input: 1, output: 2, cache_read: 0.1, cache_write: 1 },
       price_source: 'provider',
       max_output_tokens: 9,
