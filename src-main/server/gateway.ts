@@ -150,11 +150,9 @@ function visibleModels(request: FastifyRequest, deps: GatewayDeps) {
   const credentials = credentialsOf(request)
   const { authorization, xApiKey, isKeyInQuery } = credentials
   if (authorization === undefined && xApiKey === undefined && !isKeyInQuery) return enabled
-  const guessing = deps.intake.guessing(request)
-  if (guessing !== undefined) return guessing
   const caller = authenticate(credentials, { ...deps, nowMs: deps.clock.nowMs })
-  if (isRefusal(caller)) deps.intake.refused(request, caller)
-  return isRefusal(caller) ? caller : enabled.filter((model) => mayCall(caller.package, model.id))
+  if (isRefusal(caller)) return deps.intake.refused(request, caller)
+  return enabled.filter((model) => mayCall(caller.package, model.id))
 }
 
 /** A model with the members that the OpenAI and the Anthropic SDKs read. */

@@ -1,13 +1,15 @@
-// Slows down whoever tries keys from another machine. An address that showed too many keys that are none is refused for a while before
-// anything is hashed or looked up. On this machine all programs share an address, and one with an old key must not lock out the rest.
+// Slows down whoever tries keys from another machine. Of one source so many that are none are answered as what they are, and then no
+// more than one every other second. A key that is one is never asked about here: behind one address there may be a whole office, and
+// nobody finds a key of 190 random bits however fast they try. On this machine all programs share an address, and are not counted.
 
 import { isLoopback } from '#core/loopback.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import { sourceOf } from '#core/source.ts'
 
 /** Wrong keys that are free, and the time in which one of them is forgiven. A tool with an old key stays below for some minutes. */
 const FREE = 30
 const FORGIVEN_MS = 2000
-const MOST_ADDRESSES = 10_000
+const MOST_SOURCES = 10_000
 
 type Entry = { wrong: number; atMs: number }
 
@@ -20,27 +22,18 @@ export class GuessThrottle {
     this.#monotonicMs = monotonicMs
   }
 
-  /** A refusal for an address that has guessed too often; nothing about the key was looked at. */
-  check(address: string | undefined): Refusal | undefined {
-    const entry = this.#entries.get(networkOf(address))
-    if (entry === undefined) return undefined
-    const over = this.#standing(entry) - FREE
-    if (over <= 0) return undefined
-    const retryAfterSeconds = Math.max(1, Math.ceil((over * FORGIVEN_MS) / 1000))
-    const message = `Too many wrong keys came from your machine. Retry in ${retryAfterSeconds} s.`
-    return refuse('rate_limited', message, { retryAfterSeconds })
-  }
-
-  /** Notes a key that is none. */
-  wrong(address: string | undefined): void {
-    const network = networkOf(address)
-    if (network === '' || isLoopback(network)) return
-    const known = this.#entries.get(network)
+  /** Notes a key that is none. Answers a refusal where its source has shown too many already. */
+  wrong(address = ''): Refusal | undefined {
+    const source = sourceOf(address)
+    if (source === '' || isLoopback(source)) return undefined
+    const known = this.#entries.get(source)
     const wrong = (known === undefined ? 0 : this.#standing(known)) + 1
-    this.#entries.delete(network)
+    if (wrong > FREE) return tooMany((wrong - FREE) * FORGIVEN_MS)
+    this.#entries.delete(source)
     const [oldest] = this.#entries.keys()
-    if (this.#entries.size >= MOST_ADDRESSES && oldest !== undefined) this.#entries.delete(oldest)
-    this.#entries.set(network, { wrong, atMs: this.#monotonicMs() })
+    if (this.#entries.size >= MOST_SOURCES && oldest !== undefined) this.#entries.delete(oldest)
+    this.#entries.set(source, { wrong, atMs: this.#monotonicMs() })
+    return undefined
   }
 
   #standing({ wrong, atMs }: Entry): number {
@@ -48,13 +41,8 @@ export class GuessThrottle {
   }
 }
 
-/** A machine has as many IPv6 addresses as it likes, all of which begin with the same four groups. */
-function networkOf(address = ''): string {
-  if (!address.includes(':') || /^::(1$|ffff:)/.test(address)) return address
-  const [before = '', after] = address.replace(/%.*$/, '').split('::')
-  const first = before.split(':').filter((group) => group !== '')
-  const last = after === undefined ? [] : after.split(':').filter((group) => group !== '')
-  const zeros =
-    after === undefined ? [] : Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0')
-  return [...first, ...zeros, ...last].slice(0, 4).join(':')
+function tooMany(waitMs: number): Refusal {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  const message = `Too many wrong keys came from your machine. Retry in ${retryAfterSeconds} s.`
+  return refuse('rate_limited', message, { retryAfterSeconds })
 }

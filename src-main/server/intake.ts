@@ -1,5 +1,5 @@
 // Whether a request for a call may come in at all, decided from its head before anything is looked up or read: Farebox is not about to
-// end, its sender has not been guessing keys, and there is memory for its body.
+// end, and there is memory for its body; and what whoever guesses keys is answered.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse, type Refusal } from '#core/refusal.ts'
@@ -28,14 +28,10 @@ export class Intake {
     return refuse('overloaded', 'Farebox is shutting down.', { retryAfterSeconds: 5 })
   }
 
-  /** Before a key is looked at. */
-  guessing({ ip }: Pick<FastifyRequest, 'ip'>): Refusal | undefined {
-    return this.#guesses.check(ip)
-  }
-
-  /** What was refused about a key; only a key that is none counts. */
-  refused({ ip }: Pick<FastifyRequest, 'ip'>, { code }: Refusal): void {
-    if (code === 'unauthenticated') this.#guesses.wrong(ip)
+  /** What to answer where a key was refused; only a key that is none counts, and only there anybody is slowed down. */
+  refused({ ip }: Pick<FastifyRequest, 'ip'>, refusal: Refusal): Refusal {
+    const tooMany = refusal.code === 'unauthenticated' ? this.#guesses.wrong(ip) : undefined
+    return tooMany ?? refusal
   }
 
   /** For a call with a good key, until its answer has ended. */

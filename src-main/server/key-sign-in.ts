@@ -12,8 +12,8 @@ export type KeySignInDeps = {
   readonly catalog: Catalog
   readonly hashKey: (key: string) => string
   readonly nowMs: () => number
-  /** The throttle of wrong keys that calls have: who guesses there is refused here, and the other way round. */
-  readonly guesses: Pick<Intake, 'guessing' | 'refused'>
+  /** The throttle of wrong keys that calls have: who guesses there is slowed down here, and the other way round. */
+  readonly guesses: Pick<Intake, 'refused'>
   /** Each sign-in is noted in the audit log, which nobody may wash out. */
   readonly signIns: ChangeLimiter
 }
@@ -27,14 +27,11 @@ const UNKNOWN = 'unknown'
 /** `value` is what somebody typed. It is in no answer and nowhere kept. */
 export function signInByKey(value: string, address: string, deps: KeySignInDeps): SignedInByKey | Refusal {
   const { guesses, hashKey, signIns } = deps
-  const from = { ip: address }
-  const guessing = guesses.guessing(from)
-  if (guessing !== undefined) return guessing
   const caller = authenticate({ authorization: undefined, xApiKey: value, isKeyInQuery: false }, deps)
   if (isRefusal(caller)) {
-    guesses.refused(from, caller)
+    const refusal = guesses.refused({ ip: address }, caller)
     // A key that is good is never refused for those that are not.
-    return signIns.isOver(UNKNOWN) ? tooMany() : caller
+    return refusal.code !== 'rate_limited' && signIns.isOver(UNKNOWN) ? tooMany() : refusal
   }
   const { key } = caller
   return signIns.isOver(key.id) ? tooMany() : { type: 'holder', key, keyHash: hashKey(value) }

@@ -212,13 +212,8 @@ function lanLimits(): HttpLimits {
 function admitCaller(request: FastifyRequest, access: Access | undefined, deps: ServerDeps): Refusal | undefined {
   if (access === 'scraper') return admitScraper(request, deps)
   if (access !== 'key') return undefined
-  const guessing = deps.intake.guessing(request)
-  if (guessing !== undefined) return guessing
   const caller = authenticate(credentialsOf(request), { ...deps, nowMs: deps.clock.nowMs })
-  if (isRefusal(caller)) {
-    deps.intake.refused(request, caller)
-    return caller
-  }
+  if (isRefusal(caller)) return deps.intake.refused(request, caller)
   request.caller = caller
   return undefined
 }
