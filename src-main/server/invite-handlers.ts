@@ -80,16 +80,19 @@ async function accept(
   { context, door, inTurn }: InviteDeps,
 ): Promise<SignedIn | Refusal> {
   const codeHash = context.hashKey(code)
-  const tried = `invite ${codeHash}`
-  const waitMs = door.throttle.begin(tried, visit.address)
+  const name = `invite ${codeHash}`
+  // Nobody guesses a code: whoever has a good one is not kept out by who tried others from the same address.
+  const isOpen = openInvites(context.catalog, context.nowMs()).some((invite) => invite.codeHash === codeHash)
+  const asked = isOpen ? { name, proof: name } : { name, address: visit.address }
+  const waitMs = door.throttle.begin(asked)
   if (waitMs !== undefined) return tooMany('tries', waitMs)
   const passwordHash = await door.passwords.hash(password)
   if (isRefusal(passwordHash)) {
-    door.throttle.takeBack(tried, visit.address)
+    door.throttle.takeBack(asked)
     return passwordHash
   }
   const member = await inTurn(() => acceptInvite(context, codeHash, passwordHash))
   if (isRefusal(member)) return member
-  door.throttle.succeeded(tried, visit.address)
+  door.throttle.succeeded(asked)
   return enter(door.sessions.open(member.id), { visit, nameActor }, door)
 }

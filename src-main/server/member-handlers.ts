@@ -134,7 +134,7 @@ async function changePassword(
   }
   if (viewer.type === 'holder') return refuse('forbidden', 'A key has no password.')
   const { member } = viewer
-  const refusal = await checkOld(body, member, { door, address: visit.address })
+  const refusal = await checkOld(body, member, { door, visit })
   if (refusal !== undefined) return refusal
   const passwordHash = await door.passwords.hash(body.password)
   if (isRefusal(passwordHash)) return passwordHash
@@ -148,14 +148,16 @@ async function changePassword(
 async function checkOld(
   { old_password: password }: OwnPassword,
   { name, passwordHash: kept }: Member,
-  { door, address }: { readonly door: Door; readonly address: string },
+  { door, visit: { session, address } }: { readonly door: Door; readonly visit: AdminInput<'changePassword'>['visit'] },
 ): Promise<Refusal | undefined> {
-  const checked = await checkPassword({ name, password }, { address, kept, door })
+  // Whoever has a session is not kept from this by what others try with the same name, or from the same address.
+  const asked = session === undefined ? { name, address } : { name, proof: session.id }
+  const checked = await checkPassword(password, { asked, kept, door })
   if (isRefusal(checked)) return checked
   if (!checked.isRight) {
     return refuse('forbidden', 'The old password is wrong.', { param: 'old_password' })
   }
-  door.throttle.succeeded(name, address)
+  door.throttle.succeeded(asked)
   return undefined
 }
 

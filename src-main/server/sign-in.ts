@@ -6,6 +6,7 @@ import type { SignIn } from '#contract/members.ts'
 import type { Member } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Door } from '#server/door.ts'
+import type { Try } from '#server/sign-in-throttle.ts'
 import { signInByKey, type KeySignInDeps, type SignedInByKey } from '#server/key-sign-in.ts'
 
 export type SignInDeps = {
@@ -37,7 +38,8 @@ async function signInMember(claim: Claim, address: string, deps: SignInDeps): Pr
   const before = deps.catalog.member(claim.name)
   // An id is not a name.
   const named = before?.name.toLowerCase() === claim.name.toLowerCase() ? before : undefined
-  const checked = await checkPassword(claim, { address, kept: named?.passwordHash, door: deps.door })
+  const asked = { name: claim.name, address }
+  const checked = await checkPassword(claim.password, { asked, kept: named?.passwordHash, door: deps.door })
   if (isRefusal(checked)) return checked
   // Asked again: hashing takes long enough to be suspended meanwhile.
   const member = named === undefined ? undefined : deps.catalog.member(named.id)
@@ -45,20 +47,20 @@ async function signInMember(claim: Claim, address: string, deps: SignInDeps): Pr
   if (!checked.isRight || !isSame || member?.status !== 'active') {
     return refuse('unauthenticated', 'The name or the password is wrong.')
   }
-  deps.door.throttle.succeeded(claim.name, address)
+  deps.door.throttle.succeeded(asked)
   if (checked.isOutdated) await renew(member, claim.password, deps)
   return { type: 'signed-in', member }
 }
 
 /** Checks a password within the limits of how often that may be tried. The try stays counted until it is called right. */
 export async function checkPassword(
-  { name, password }: Claim,
-  { address, kept, door }: { readonly address: string; readonly kept: string | undefined; readonly door: Door },
+  password: string,
+  { asked, kept, door }: { readonly asked: Try; readonly kept: string | undefined; readonly door: Door },
 ): Promise<{ isRight: boolean; isOutdated: boolean } | Refusal> {
-  const waitMs = door.throttle.begin(name, address)
+  const waitMs = door.throttle.begin(asked)
   if (waitMs !== undefined) return tooMany('wrong passwords', waitMs)
   const checked = await door.passwords.verify(password, kept)
-  if (isRefusal(checked)) door.throttle.takeBack(name, address)
+  if (isRefusal(checked)) door.throttle.takeBack(asked)
   return checked
 }
 

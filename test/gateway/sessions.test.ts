@@ -87,6 +87,18 @@ describe('a name and a password', PATIENCE, () => {
     expect((await call('MIA', PASSWORD)).status).toBe(200)
   })
 
+  it('are changed by who has a session, whatever others try with the same name from the same address', async () => {
+    const mia = await newMember(farebox, 'mia')
+    for (let count = 0; count < 5; count++) await expectError(await call('mia', 'wrong'), 401)
+    await expectError(await call('mia', PASSWORD), 429)
+    const body = { password: 'another long one', old_password: PASSWORD }
+    expect(await mia.call('changePassword', { body })).toEqual({})
+    // The old password can be guessed no faster with a session than without.
+    const wrong = { body: { password: 'a third long one', old_password: 'wrong' } }
+    for (let count = 0; count < 5; count++) expect((await mia.send('changePassword', wrong)).status).toBe(403)
+    expect((await mia.send('changePassword', wrong)).status).toBe(429)
+  })
+
   it('are no reason to read a long body, or one of unknown length', async () => {
     await expectError(await call('mia', 'x'.repeat(5000)), 413)
     expect((await call('mia', 'x'.repeat(257))).status).toBe(400)
