@@ -28,12 +28,15 @@ function row(entry: AuditView) {
   return [time(entry.at), entry.actor, entry.action, entry.subject, outcomeOf(entry), detailsOf(entry)]
 }
 
-function outcomeOf({ outcome, status }: AuditView): string {
-  return status === null || status < 400 ? outcome : `${outcome} (${status})`
+function outcomeOf({ outcome, status, count }: AuditView): string {
+  const said = status === null || status < 400 ? outcome : `${outcome} (${status})`
+  return count > 1 ? `${said}, ${count} times` : said
 }
 
-function detailsOf({ details }: AuditView): string | null {
-  const text = Object.entries(details)
+/** Of what strangers did it says where they came from, and when last. */
+function detailsOf({ details, source, count, last_at }: AuditView): string | null {
+  const origin = source === null ? {} : { source, ...(count > 1 && { last: time(last_at) }) }
+  const text = Object.entries({ ...origin, ...details })
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ')
   if (text === '') return null

@@ -21,6 +21,11 @@ export const AuditView = strict({
   /** `done`, or why it was refused. */
   outcome: Type.String(),
   status: NullableCount,
+  /** Where it came from, of what strangers did: an address, the first 64 bits of an IPv6 address, or `elsewhere`. */
+  source: NullableText,
+  /** How often the same came from there since `at`, and when last. More than 1 for strangers alone. */
+  count: Type.Integer(),
+  last_at: Timestamp,
   /** What was asked for, with secrets, passwords and key values left out. */
   details: Type.Record(Type.String(), Type.Unknown()),
 })

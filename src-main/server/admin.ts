@@ -14,8 +14,9 @@ import {
   type ResponseBody,
 } from '#contract/admin-api.ts'
 import { check, firstProblem } from '#contract/validate.ts'
-import type { Viewer } from '#core/member.ts'
+import { roleOf, type Viewer } from '#core/member.ts'
 import { isRefusal, refuse, REFUSALS, type Refusal } from '#core/refusal.ts'
+import { sourceOf } from '#core/source.ts'
 import { actorOf, NOBODY } from '#server/audit.ts'
 import { detailsOf, isNoted, subjectOf } from '#server/audit-details.ts'
 import type { Door } from '#server/door.ts'
@@ -25,6 +26,7 @@ import { sendRefusal } from '#server/refusals.ts'
 import type { FoundRoute } from '#server/route-table.ts'
 import { clearSessionCookie, setSessionCookie } from '#server/session-cookie.ts'
 import type { Session } from '#server/sessions.ts'
+import type { Doer } from '#store/audit-rows.ts'
 
 /** The browser's side of a visit. */
 export type Visit = {
@@ -153,9 +155,18 @@ async function noteOf(
       // Tries that were not looked at are not noted: there can be any number of them.
       if (TRIES.has(action) && (refusal?.code === 'rate_limited' || refusal?.code === 'overloaded')) return
       const outcome = refusal?.code ?? 'done'
-      audit.add({ actor, action, subject, outcome, status: refusal ? REFUSALS[refusal.code].status : 200, details })
+      const doer = doerOf(viewer, refusal)
+      const source = doer === 'stranger' ? sourceOf(request.ip) : undefined
+      const status = refusal ? REFUSALS[refusal.code].status : 200
+      audit.add({ actor, action, subject, outcome, status, details, doer, source })
     },
   }
+}
+
+/** Whoever signed in a moment ago was nobody known before. */
+function doerOf(viewer: Viewer | undefined, refusal: Refusal | undefined): Doer {
+  if (viewer === undefined) return refusal === undefined ? 'member' : 'stranger'
+  return roleOf(viewer) === 'administrator' ? 'administrator' : 'member'
 }
 
 function invalid(problem: { message: string; param: string }): Refusal {

@@ -161,5 +161,6 @@ async function noteRefusal(
   const { action } = adminRoute
   const actor = actorOf(viewer)
   const subject = viewer.type === 'holder' ? viewer.keyName : undefined
-  audit.add({ actor, action, subject, outcome: 'forbidden', status: 403, details: '{}' })
+  const known = { actor, action, subject, doer: 'member', source: undefined } as const
+  audit.add({ ...known, outcome: 'forbidden', status: 403, details: '{}' })
 }

@@ -4,7 +4,9 @@ import { iso } from '#catalog/dates.ts'
 import type { AuditList, AuditQuery, AuditView } from '#contract/audit.ts'
 import type { Viewer } from '#core/member.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { AuditFilter, NewAuditEntry, StoredAuditEntry, VisitChange } from '#store/session-rows.ts'
+import { StrangerNotes } from '#server/stranger-notes.ts'
+import type { AuditFilter, NewAuditEntry, StoredAuditEntry } from '#store/audit-rows.ts'
+import type { VisitChange } from '#store/session-rows.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -25,14 +27,23 @@ type Deps = {
 
 export class AuditLog {
   readonly #deps: Deps
+  readonly #strangers: StrangerNotes
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#strangers = new StrangerNotes(deps.save)
   }
 
   /** Notes a change. It never fails, and nobody waits for it. */
-  add(entry: Omit<NewAuditEntry, 'atMs'>): void {
-    this.#deps.save({ type: 'add-audit-entry', entry: { ...entry, atMs: this.#deps.nowMs() } })
+  add(noted: Omit<NewAuditEntry, 'atMs'>): void {
+    const entry = { ...noted, atMs: this.#deps.nowMs() }
+    if (entry.doer === 'stranger') this.#strangers.add(entry)
+    else this.#deps.save({ type: 'add-audit-entry', entry })
+  }
+
+  /** Hands over what was only counted so far. */
+  write(): void {
+    this.#strangers.write()
   }
 
   /** The newest entries first. */
@@ -42,6 +53,7 @@ export class AuditLog {
       return refuse('invalid_request', `'before' must be the 'next' of a page.`, { param: 'before' })
     }
     const limit = Math.min(Math.max(1, Number(query.limit ?? DEFAULT_LIMIT)), MAX_LIMIT)
+    this.write()
     await this.#deps.flushed()
     const { action, actor } = query
     const rows = await this.#deps.read({ beforeSeq: Number(before), action, actor, limit })
@@ -65,6 +77,9 @@ function viewOf(row: StoredAuditEntry): AuditView {
     subject: row.subject ?? null,
     outcome: row.outcome,
     status: row.status ?? null,
+    source: row.source ?? null,
+    count: row.count,
+    last_at: iso(row.lastAtMs),
     // Written by this program, as an object.
     details: JSON.parse(row.details) as AuditView['details'],
   }

@@ -12,7 +12,8 @@ import { Sessions, type Session, type Whose } from '#server/sessions.ts'
 import { SignInThrottle } from '#server/sign-in-throttle.ts'
 import { Tickets } from '#server/tickets.ts'
 import { VisitJournal } from '#server/visit-journal.ts'
-import type { AuditFilter, StoredAuditEntry, VisitChange, VisitState } from '#store/session-rows.ts'
+import type { AuditFilter, StoredAuditEntry } from '#store/audit-rows.ts'
+import type { VisitChange, VisitState } from '#store/session-rows.ts'
 
 export type Door = {
   readonly tickets: Tickets
@@ -53,13 +54,14 @@ export async function openDoor(deps: DoorDeps): Promise<Door> {
   const save = (change: VisitChange) => journal.add(change)
   const isBarred = (whose: Whose) => viewerOf(whose, deps) === undefined
   const sessions = new Sessions(state, { ...deps, save, isBarred })
+  const audit = new AuditLog({ nowMs, save, flushed: () => journal.flushed(), read: deps.readAudit })
   return {
     tickets: new Tickets(deps),
     passwords: new Passwords(),
     throttle: new SignInThrottle(state.failures, { nowMs, save }),
     keySignIns: new ChangeLimiter(deps.monotonicMs),
     sessions,
-    audit: new AuditLog({ nowMs, save, flushed: () => journal.flushed(), read: deps.readAudit }),
+    audit,
     viewerOf: ({ whose }) => viewerOf(whose, deps),
     sweep() {
       sessions.sweep()
@@ -70,7 +72,10 @@ export async function openDoor(deps: DoorDeps): Promise<Door> {
         save(change)
       }
     },
-    close: () => journal.close(),
+    close() {
+      audit.write()
+      return journal.close()
+    },
   }
 }
 

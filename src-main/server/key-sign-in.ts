@@ -21,7 +21,7 @@ export type KeySignInDeps = {
 /** Whose session it becomes. Of the key's value only the hash is left. */
 export type SignedInByKey = { readonly type: 'holder'; readonly key: Key; readonly keyHash: string }
 
-/** All wrong keys together: they are nobody's. */
+/** All wrong keys and tickets together: they are nobody's. */
 const UNKNOWN = 'unknown'
 
 /** `value` is what somebody typed. It is in no answer and nowhere kept. */
@@ -31,10 +31,15 @@ export function signInByKey(value: string, address: string, deps: KeySignInDeps)
   if (isRefusal(caller)) {
     const refusal = guesses.refused({ ip: address }, caller)
     // A key that is good is never refused for those that are not.
-    return refusal.code !== 'rate_limited' && signIns.isOver(UNKNOWN) ? tooMany() : refusal
+    return refusal.code === 'rate_limited' ? refusal : refuseUnknown(refusal, signIns)
   }
   const { key } = caller
   return signIns.isOver(key.id) ? tooMany() : { type: 'holder', key, keyHash: hashKey(value) }
+}
+
+/** For a key, or a ticket, that is none: as it is, or where there were too many of all together, that. */
+export function refuseUnknown(refusal: Refusal, signIns: ChangeLimiter): Refusal {
+  return signIns.isOver(UNKNOWN) ? tooMany() : refusal
 }
 
 /** The key that a session was opened with, as long as the value that it was opened with may be used. */
@@ -49,5 +54,5 @@ export function heldKey(
 }
 
 function tooMany(): Refusal {
-  return refuse('rate_limited', 'Too many sign-ins with keys. Try again in a minute.', { retryAfterSeconds: 60 })
+  return refuse('rate_limited', 'Too many sign-ins. Try again in a minute.', { retryAfterSeconds: 60 })
 }

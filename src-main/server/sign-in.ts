@@ -7,7 +7,7 @@ import type { Member } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Door } from '#server/door.ts'
 import type { Try } from '#server/sign-in-throttle.ts'
-import { signInByKey, type KeySignInDeps, type SignedInByKey } from '#server/key-sign-in.ts'
+import { refuseUnknown, signInByKey, type KeySignInDeps, type SignedInByKey } from '#server/key-sign-in.ts'
 
 export type SignInDeps = {
   readonly catalog: Catalog
@@ -29,7 +29,7 @@ export async function signIn(
   if (!('ticket' in body)) return signInMember(body, address, deps)
   if (deps.door.tickets.redeem(body.ticket)) return { type: 'signed-in', member: undefined }
   const message = 'This ticket is not good any more. `farebox open` makes a new one, which is good for a minute.'
-  return refuse('unauthenticated', message)
+  return refuseUnknown(refuse('unauthenticated', message), deps.door.keySignIns)
 }
 
 type Claim = { readonly name: string; readonly password: string }

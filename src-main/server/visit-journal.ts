@@ -4,6 +4,8 @@
 import type { VisitChange } from '#store/session-rows.ts'
 
 const MOST_WAITING = 5000
+/** Of what strangers cause, so that the rest has room. */
+const MOST_OF_STRANGERS = 2500
 const MOST_AT_ONCE = 200
 const RETRY_MS = 5000
 
@@ -25,7 +27,7 @@ export class VisitJournal {
   }
 
   add(change: VisitChange): void {
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(change)
+    if (this.#waiting.length < (isOfStrangers(change) ? MOST_OF_STRANGERS : MOST_WAITING)) this.#waiting.push(change)
     else if (!this.#hasLost) {
       this.#hasLost = true
       this.#deps.onLoss()
@@ -70,4 +72,9 @@ export class VisitJournal {
       }
     }
   }
+}
+
+function isOfStrangers(change: VisitChange): boolean {
+  if (change.type === 'put-failure' || change.type === 'delete-failure') return true
+  return change.type === 'count-audit-entry' || (change.type === 'add-audit-entry' && change.entry.doer === 'stranger')
 }

@@ -15,6 +15,7 @@ import { lan } from '#store/migrations/0080-lan.ts'
 import { invites } from '#store/migrations/0090-invites.ts'
 import { memberLimits } from '#store/migrations/0100-member-limits.ts'
 import { announcement } from '#store/migrations/0120-announcement.ts'
+import { auditKinds } from '#store/migrations/0130-audit-kinds.ts'
 
 export type Db = Database.Database
 
@@ -31,6 +32,7 @@ export const MIGRATIONS = [
   invites,
   memberLimits,
   announcement,
+  auditKinds,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

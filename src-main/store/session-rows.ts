@@ -1,6 +1,7 @@
-// Reads and writes what is known about visits of the dashboard: sessions, failed sign-ins and the audit log. None of it is part
-// of what the gateway is set up with.
+// Reads and writes what is known about visits of the dashboard: sessions and failed sign-ins, and with them the audit log. None of it is
+// part of what the gateway is set up with.
 
+import { addAuditEntry, countAuditEntry, type NewAuditEntry } from '#store/audit-rows.ts'
 import type { Db } from '#store/database.ts'
 import { deleteInvite } from '#store/invite-rows.ts'
 
@@ -17,18 +18,6 @@ export type StoredSession = {
 /** `subject` is the hash of a name or of an address. */
 export type StoredFailure = { readonly subject: string; readonly count: number; readonly lastAtMs: number }
 
-export type NewAuditEntry = {
-  readonly atMs: number
-  readonly actor: string
-  readonly action: string
-  readonly subject: string | undefined
-  readonly outcome: string
-  readonly status: number | undefined
-  /** A JSON object. */
-  readonly details: string
-}
-export type StoredAuditEntry = NewAuditEntry & { readonly seq: number }
-
 export type VisitState = {
   readonly sessions: readonly StoredSession[]
   readonly failures: readonly StoredFailure[]
@@ -42,11 +31,14 @@ export type VisitChange =
   | { readonly type: 'put-failure'; readonly failure: StoredFailure }
   | { readonly type: 'delete-failure'; readonly subject: string }
   | { readonly type: 'add-audit-entry'; readonly entry: NewAuditEntry }
+  | {
+      readonly type: 'count-audit-entry'
+      readonly entry: NewAuditEntry
+      readonly count: number
+      readonly lastAtMs: number
+    }
   /** One whose time is over, which opens nothing any more. */
   | { readonly type: 'delete-invite'; readonly codeHash: string }
-
-/** How many entries the audit log keeps. The schema forbids to delete any of these. */
-const KEPT_AUDIT_ENTRIES = 100_000
 
 /** Applies one change inside the caller's transaction. */
 export function applyVisitChange(db: Db, change: VisitChange): void {
@@ -67,6 +59,8 @@ export function applyVisitChange(db: Db, change: VisitChange): void {
       return
     case 'add-audit-entry':
       return addAuditEntry(db, change.entry)
+    case 'count-audit-entry':
+      return countAuditEntry(db, change.entry, change)
     case 'delete-invite':
       return deleteInvite(db, change.codeHash)
   }
@@ -82,16 +76,6 @@ function putSession(db: Db, session: StoredSession): void {
      ON CONFLICT (id) DO UPDATE SET last_seen_at_ms = excluded.last_seen_at_ms`,
   ).run({ ...session, memberId })
   db.prepare('UPDATE member SET last_seen_at_ms = ? WHERE id = ?').run(session.lastSeenAtMs, memberId)
-}
-
-function addAuditEntry(db: Db, entry: NewAuditEntry): void {
-  const { lastInsertRowid } = db
-    .prepare(
-      `INSERT INTO audit_entry (at_ms, actor, action, subject, outcome, status, details)
-       VALUES (@atMs, @actor, @action, @subject, @outcome, @status, @details)`,
-    )
-    .run({ ...entry, subject: entry.subject ?? null, status: entry.status ?? null })
-  db.prepare('DELETE FROM audit_entry WHERE seq <= ?').run(Number(lastInsertRowid) - KEPT_AUDIT_ENTRIES)
 }
 
 export function loadVisits(db: Db): VisitState {
@@ -124,24 +108,4 @@ export function loadVisits(db: Db): VisitState {
 export function forgetVisits(db: Db): void {
   db.pragma('secure_delete = ON')
   db.exec('DELETE FROM session; DELETE FROM sign_in_failure; DELETE FROM invite;')
-}
-
-export type AuditFilter = {
-  readonly beforeSeq: number
-  readonly action: string | undefined
-  readonly actor: string | undefined
-  readonly limit: number
-}
-
-/** The newest entries first. */
-export function listAudit(db: Db, filter: AuditFilter): StoredAuditEntry[] {
-  type Row = Omit<StoredAuditEntry, 'subject' | 'status'> & { subject: string | null; status: number | null }
-  return db
-    .prepare<[Record<string, string | number | null>], Row>(
-      `SELECT seq, at_ms AS atMs, actor, action, subject, outcome, status, details FROM audit_entry
-       WHERE seq < @beforeSeq AND (@action IS NULL OR action = @action) AND (@actor IS NULL OR actor = @actor)
-       ORDER BY seq DESC LIMIT @limit`,
-    )
-    .all({ ...filter, action: filter.action ?? null, actor: filter.actor ?? null })
-    .map((row) => ({ ...row, subject: row.subject ?? undefined, status: row.status ?? undefined }))
 }

@@ -352,6 +352,14 @@ describe('a list with more behind it', () => {
     expect(lines[2]).toMatch(/ada\ufffd\[2J +topUpKey +- +forbidden \(403\) {2}-$/)
   })
 
+  it('shows how often strangers did the same, where from, and when last', async () => {
+    const knock = { ...AUDIT_ENTRY, actor: 'nobody', action: 'signIn', subject: null, outcome: 'unauthenticated' }
+    const entries = [{ ...knock, status: 401, details: {}, source: '192.0.2.7', count: 5000 }]
+    const gateway = fakeGateway(() => ({ status: 200, body: { entries, next: null } }))
+    const { stdout } = await run(['audit'], { gateway })
+    expect(stdout).toMatch(/unauthenticated \(401\), 5000 times {2}source=192\.0\.2\.7 last=2027-01-02 03:04 UTC\n/)
+  })
+
   it('shows what an entry changed and left', async () => {
     const body = { entries: [LEDGER_ENTRY], next: null }
     const { stdout } = await run(['ledger', 'list'], { gateway: fakeGateway(() => ({ status: 200, body })) })

@@ -264,6 +264,9 @@ export const AUDIT_ENTRY: ResponseBody<'listAudit'>['entries'][number] = {
   subject: 'laptop',
   outcome: 'done',
   status: 200,
+  source: null,
+  count: 1,
+  last_at: AT,
   details: { credits: 5, reason: 'March' },
 }
 

@@ -85,6 +85,29 @@ describe('the audit log', { timeout: 120_000 }, () => {
     expect(await last()).toEqual(before)
   })
 
+  it('has what strangers do again and again as one entry that counts, and loses nothing of others to it', async () => {
+    const body = { name: 'before the storm', package: 'plenty' }
+    await owner.call('createKey', { body })
+    const rows = async () => (await pair.farebox.admin.call('listAudit', { query: { limit: '1000' } })).entries
+    const before = (await rows()).length
+    const statuses = new Set<number>()
+    for (let round = 0; round < 20; round++) {
+      const knocks = Array.from({ length: 20 }, (_, index) => trySignIn(pair.farebox, { ticket: `t${round} ${index}` }))
+      for (const { status } of await Promise.all(knocks)) statuses.add(status)
+    }
+    // A body of any other shape is a stranger's too.
+    for (let count = 0; count < 200; count++) await sendTo(pair.farebox, 'signIn', { body: {} })
+    expect(statuses).toEqual(new Set([401, 429]))
+    const after = await rows()
+    expect(after.length - before).toBeLessThanOrEqual(2)
+    expect(after.filter(({ count }) => count > 1)).toMatchObject([
+      { action: 'signIn', outcome: 'invalid_request', source: '127.0.0.1', count: 200 },
+      { action: 'signIn', actor: 'nobody', outcome: 'unauthenticated', source: '127.0.0.1' },
+    ])
+    expect(after.find(({ details }) => details['name'] === body.name)).toMatchObject({ count: 1, source: null })
+    expect((await signInOwner(pair.farebox)).token).not.toBe('')
+  })
+
   it('is paged and filtered, newest first', async () => {
     const { admin } = pair.farebox
     const all = (await admin.call('listAudit', {})).entries

@@ -14,6 +14,16 @@ export function AuditEntry({ entry, onClose }: AuditEntryProps) {
   const { t, i18n } = useTranslation('audit')
   if (entry === undefined) return null
   const atMs = msOf(entry.at)
+  const lastMs = msOf(entry.last_at)
+  /** Of what strangers did. */
+  const originOf = ({ source, count }: AuditView) =>
+    source === null
+      ? []
+      : [
+          { name: t('source'), value: <code className="font-mono text-xs">{source}</code> },
+          { name: t('howOften'), value: t('times', { count }) },
+          { name: t('last'), value: lastMs === undefined ? '–' : exactText(lastMs, i18n.language) },
+        ]
   const details = Object.keys(entry.details).length === 0 ? undefined : JSON.stringify(entry.details, null, 2)
   return (
     <Sheet
@@ -30,6 +40,7 @@ export function AuditEntry({ entry, onClose }: AuditEntryProps) {
             { name: t('subject'), value: subjectOf(entry) ?? '–' },
             { name: t('outcome'), value: <Outcome outcome={entry.outcome} /> },
             { name: t('status'), value: entry.status ?? '–' },
+            ...originOf(entry),
             { name: t('name'), value: <code className="font-mono text-xs">{entry.action}</code> },
           ]}
         />

@@ -19,7 +19,7 @@ export function useColumns(): readonly Column<AuditView>[] {
         cell: (entry) => subjectOf(entry) ?? <span className="text-muted">–</span>,
         className: 'max-w-60 truncate max-sm:hidden',
       },
-      { id: 'outcome', header: t('outcome'), cell: ({ outcome }) => <ShortOutcome outcome={outcome} /> },
+      { id: 'outcome', header: t('outcome'), cell: (entry) => <ShortOutcome entry={entry} /> },
     ],
     [t],
   )
@@ -54,7 +54,7 @@ export function Outcome({ outcome }: { readonly outcome: string }) {
 }
 
 /** In a narrow window only whether it was done; the entry itself says why it was not. */
-function ShortOutcome({ outcome }: { readonly outcome: string }) {
+function ShortOutcome({ entry: { outcome, count } }: { readonly entry: AuditView }) {
   const { t } = useTranslation('audit')
   return (
     <>
@@ -64,6 +64,7 @@ function ShortOutcome({ outcome }: { readonly outcome: string }) {
       <span className="sm:hidden">
         {outcome === 'done' ? <Outcome outcome={outcome} /> : <Status tone="low">{t('refused')}</Status>}
       </span>
+      {count > 1 && <span className="ml-2 whitespace-nowrap text-xs text-muted">{t('times', { count })}</span>}
     </>
   )
 }
