@@ -1,26 +1,28 @@
-// Who counts as one stranger. A machine has as many IPv6 addresses as it likes, all of which begin with the same 64 bits, and the
-// programs of this machine may come from any address of its loopback interface. Pure.
+// Who counts as one stranger. A machine has as many IPv6 addresses as it likes, all of which begin with the same 64 bits. Pure.
 
-import { classOfAddress, parseAddress } from '#core/address.ts'
+import { parseAddress } from '#core/address.ts'
+import { isLoopback } from '#core/loopback.ts'
 
-/** All programs of this machine. */
+/** The address of this machine, also where it is spelled as the one of IPv6. */
 const THIS_MACHINE = '127.0.0.1'
 
 /**
- * The source of an address as a socket tells it: an IPv4 address, in whichever way it is spelled; the network of an IPv6 address,
- * such as `2001:db8:1:2::/64`; all of this machine as one.
+ * The source of an address as a socket tells it: an IPv4 address, in whichever way it is spelled, or the network of an IPv6 address,
+ * such as `2001:db8:1:2::/64`.
  */
 export function sourceOf(address: string): string {
   const plain = address.replace(/%.*$/s, '')
   const value = parseAddress(plain)
   if (value === undefined) return plain.slice(0, 64)
-  const ipv4 = ipv4In(value)
-  if (classOfAddress(ipv4 ?? plain) === 'loopback') return THIS_MACHINE
-  return ipv4 ?? networkIn(value, 64n)
+  return value === 1n ? THIS_MACHINE : (ipv4In(value) ?? networkIn(value, 64n))
 }
 
-/** Whoever has one network of IPv6 usually has this one: it says that sources may be of one hand. Of an IPv4 address it is the address. */
+/**
+ * Of whom a source may be one of many: whoever has a network of IPv6 usually has the 48 bits that it begins with, and a program of this
+ * machine can come from any of its loopback addresses. Other IPv4 addresses stand for themselves.
+ */
 export function siteOf(source: string): string {
+  if (isLoopback(source)) return '127.0.0.0/8'
   const value = source.includes(':') ? parseAddress(source.replace('/64', '')) : undefined
   return value === undefined ? source : networkIn(value, 48n)
 }

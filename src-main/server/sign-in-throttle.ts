@@ -3,6 +3,7 @@
 // before they are made, so that many at once gain nothing; what is refused here was not looked at, and counts for nothing.
 
 import { hash } from 'node:crypto'
+import { isLoopback } from '#core/loopback.ts'
 import { siteOf, sourceOf } from '#core/source.ts'
 import type { StoredFailure, VisitChange } from '#store/session-rows.ts'
 
@@ -162,12 +163,14 @@ function waitAfter(count: number): number {
 /** What a try counts for. `site` keeps nobody out: it says who is not fresh, of those who have many networks. */
 function subjectsOf(asked: Try) {
   const source = 'proof' in asked ? `proof ${asked.proof}` : sourceOf(asked.address)
-  const pair = `${asked.name.toLowerCase()} at ${source}`
+  const name = asked.name.toLowerCase()
+  const site = siteOf(source)
   return {
-    pair: subjectOf('pair', pair),
+    pair: subjectOf('pair', `${name} at ${source}`),
     source: subjectOf('source', source),
-    site: subjectOf('site', siteOf(source)),
-    day: subjectOf('day', pair),
+    site: subjectOf('site', site),
+    // The loopback addresses are all of one machine, which must not get a day's tries from each of them.
+    day: subjectOf('day', `${name} at ${isLoopback(source) ? site : source}`),
   }
 }
 

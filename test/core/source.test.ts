@@ -13,8 +13,8 @@ describe('the source of an address', () => {
     ['2001:0DB8:0001:0002:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['127.0.0.1', '127.0.0.1'],
-    ['127.255.3.4', '127.0.0.1'],
-    ['::ffff:127.9.9.9', '127.0.0.1'],
+    ['127.255.3.4', '127.255.3.4'],
+    ['::ffff:127.9.9.9', '127.9.9.9'],
     ['::1', '127.0.0.1'],
     ['', ''],
     ['not an address', 'not an address'],
@@ -40,6 +40,7 @@ describe('the source of an address', () => {
     expect(siteOf(sourceOf('2001:db8:1:2::5'))).toBe('2001:db8:1::/48')
     expect(siteOf(sourceOf('2001:db8:1:3::5'))).toBe('2001:db8:1::/48')
     expect(siteOf('192.168.1.7')).toBe('192.168.1.7')
+    expect([siteOf('127.0.0.1'), siteOf('127.4.5.6')]).toEqual(['127.0.0.0/8', '127.0.0.0/8'])
   })
 })
 
