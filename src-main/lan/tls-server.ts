@@ -1,10 +1,9 @@
-// The server that other machines reach: TLS and nothing else, with a bound on what strangers can make it keep. It only listens; what
-// is answered is handed in.
+// The server that other machines reach: TLS and nothing else. It only listens; what is answered, and how many may be connected, is the
+// business of whoever is handed the server.
 
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Socket } from 'node:net'
-import { parseAddress } from '#core/address.ts'
 import type { Identity } from '#lan/identity.ts'
 
 /** Time limits and sizes of HTTP; the same as for the listener of this machine. */
@@ -17,9 +16,6 @@ export type HttpLimits = {
   readonly requireHostHeader: boolean
 }
 
-type Bounds = { readonly total: number; readonly perAddress: number }
-
-const CONNECTION_BOUNDS: Bounds = { total: 4096, perAddress: 256 }
 /** A machine that says nothing is sent away after so long. */
 const HANDSHAKE_MS = 10_000
 
@@ -27,15 +23,12 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 export class TlsServer {
   readonly #identity: Identity
-  readonly #bounds: Bounds
-  readonly #sockets = new Map<Socket, string>()
+  readonly #sockets = new Set<Socket>()
   readonly #secured = new Set<Socket>()
-  readonly #perAddress = new Map<string, number>()
   #server: Server | undefined
 
-  constructor(identity: Identity, bounds: Bounds = CONNECTION_BOUNDS) {
+  constructor(identity: Identity) {
     this.#identity = identity
-    this.#bounds = bounds
   }
 
   /** Makes the server for a handler of requests; it does not listen yet. */
@@ -44,12 +37,8 @@ export class TlsServer {
       { ...limits, ...contextOf(this.#identity), handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ['http/1.1'] },
       handler,
     )
-    server.maxConnections = this.#bounds.total
-    server.on('connection', (socket: Socket) => this.#admit(socket))
-    server.on('secureConnection', (socket: Socket) => {
-      this.#secured.add(socket)
-      socket.once('close', () => this.#secured.delete(socket))
-    })
+    server.on('connection', (socket: Socket) => keepWhileOpen(this.#sockets, socket))
+    server.on('secureConnection', (socket: Socket) => keepWhileOpen(this.#secured, socket))
     this.#server = server
     return server
   }
@@ -73,33 +62,15 @@ export class TlsServer {
 
   /** Cuts every connection, also those that never finished a handshake. */
   cut(): void {
-    for (const socket of [...this.#secured, ...this.#sockets.keys()]) socket.destroy()
+    for (const socket of [...this.#secured, ...this.#sockets]) socket.destroy()
   }
+}
 
-  /** One machine must not take all the connections there are. */
-  #admit(socket: Socket): void {
-    const address = networkOf(socket.remoteAddress ?? '')
-    const count = (this.#perAddress.get(address) ?? 0) + 1
-    if (count > this.#bounds.perAddress) return void socket.destroy()
-    this.#perAddress.set(address, count)
-    this.#sockets.set(socket, address)
-    socket.once('close', () => this.#forget(socket, address))
-  }
-
-  #forget(socket: Socket, address: string): void {
-    if (!this.#sockets.delete(socket)) return
-    const count = (this.#perAddress.get(address) ?? 1) - 1
-    if (count > 0) this.#perAddress.set(address, count)
-    else this.#perAddress.delete(address)
-  }
+function keepWhileOpen(open: Set<Socket>, socket: Socket): void {
+  open.add(socket)
+  socket.once('close', () => open.delete(socket))
 }
 
 function contextOf({ key, certificate }: Identity) {
   return { key, cert: certificate, minVersion: 'TLSv1.2', honorCipherOrder: true } as const
-}
-
-/** A machine has as many IPv6 addresses as it likes, all of which begin alike. */
-function networkOf(address: string): string {
-  const value = address.includes(':') ? parseAddress(address) : undefined
-  return value === undefined ? address : (value >> 64n).toString(16)
 }

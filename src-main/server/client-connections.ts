@@ -1,37 +1,70 @@
 // The connections from clients to one listener, with a bound. Where it is reached, the connection that has done nothing for longest
-// makes room: whoever opens thousands and says nothing only takes from themselves, and nobody else is locked out. A connection on which
-// no further answer can come is ended here.
+// makes room: whoever opens thousands and says nothing only takes from themselves, and nobody else is locked out. Strangers go before
+// those who have shown who they are, and where a share is said, strangers of one source have no more than that. A connection on which no
+// further answer can come is ended here.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { sourceOf } from '#core/source.ts'
+
+export type ConnectionBounds = {
+  readonly most: number
+  /** Connections from one source on which nobody has shown who they are. */
+  readonly strangers: number
+}
 
 /** More than a team and its tools need, and far fewer than the descriptors of a process. */
 const MOST = 4096
+/** On this machine all come from one address. */
+const HERE: ConnectionBounds = { most: MOST, strangers: MOST }
+export const OVER_LAN: ConnectionBounds = { most: MOST, strangers: 256 }
+
+type Client = {
+  readonly source: string
+  /** Those that are under way; more than one where a client asks on before it has its answer. */
+  readonly answers: Set<ServerResponse>
+  isKnown: boolean
+}
 
 export class ClientConnections {
-  readonly #most: number
-  /** With the answers that are under way on each; more than one where a client asks on before it has its answer. */
-  readonly #open = new Map<Socket, Set<ServerResponse>>()
+  readonly #bounds: ConnectionBounds
+  readonly #open = new Map<Socket, Client>()
   /** Without a request under way; the one that has been so for longest comes first. */
-  readonly #idle = new Set<Socket>()
+  readonly #idle = { strangers: new Set<Socket>(), known: new Set<Socket>() }
+  /** Of each source, how many of its connections are strangers'. */
+  readonly #strangers = new Map<string, number>()
+  /** Those whose handshake has not ended, by where they come from. */
+  readonly #handshakes = new Map<string, Socket>()
   #isEnding = false
 
-  constructor(most: number = MOST) {
-    this.#most = most
+  constructor(bounds: ConnectionBounds = HERE) {
+    this.#bounds = bounds
   }
 
   get size(): number {
     return this.#open.size
   }
 
-  /** To be called before the server listens. `opening` is the event that brings the sockets on which requests come. */
-  watch(server: Server, opening: 'connection' | 'secureConnection' = 'connection'): void {
-    server.on(opening, (socket: Socket) => this.#opened(socket))
+  /** To be called before the server listens. Over TLS a connection counts from before its handshake, which may never end. */
+  watch(server: Server, kind: 'plain' | 'tls' = 'plain'): void {
+    server.on('connection', (socket: Socket) => {
+      this.#opened(socket)
+      if (kind === 'tls') this.#handshakeBegan(socket)
+    })
+    if (kind === 'tls') server.on('secureConnection', (socket: Socket) => this.#handshakeEnded(socket))
     server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-      this.#idle.delete(socket)
-      this.#open.get(socket)?.add(response)
+      this.#notIdle(socket)
+      this.#open.get(socket)?.answers.add(response)
       response.once('close', () => this.#answered(socket, response))
     })
+  }
+
+  /** Whoever asks over it has shown who they are. */
+  known(socket: Socket): void {
+    const client = this.#open.get(socket)
+    if (client === undefined || client.isKnown) return
+    client.isKnown = true
+    this.#countStranger(client.source, -1)
   }
 
   /** Ends each once what was written to it has left. */
@@ -45,7 +78,7 @@ export class ClientConnections {
    */
   endWhenIdle(): void {
     this.#isEnding = true
-    for (const [socket, answers] of this.#open) {
+    for (const [socket, { answers }] of this.#open) {
       const last = Array.from(answers).at(-1)
       if (last === undefined) socket.destroySoon()
       // Whoever is told sends no other request, which would be lost.
@@ -54,30 +87,92 @@ export class ClientConnections {
   }
 
   #opened(socket: Socket): void {
-    this.#open.set(socket, new Set())
-    this.#idle.add(socket)
-    socket.once('close', () => this.#forget(socket))
+    const source = sourceOf(socket.remoteAddress ?? '')
+    this.#add(socket, { source, answers: new Set(), isKnown: false })
+    this.#countStranger(source, 1)
     if (this.#isEnding) return socket.destroySoon()
-    if (this.#open.size <= this.#most) return
+    if ((this.#strangers.get(source) ?? 0) > this.#bounds.strangers) this.#sendAway(this.#idlestOf(source) ?? socket)
     // Where all are busy, this is the one that came too late: it is idle too.
-    const [longest = socket] = this.#idle
-    this.#forget(longest)
-    longest.destroy()
+    if (this.#open.size > this.#bounds.most) this.#sendAway(this.#idlest() ?? socket)
+  }
+
+  #add(socket: Socket, client: Client): void {
+    this.#open.set(socket, client)
+    this.#nowIdle(socket, client)
+    socket.once('close', () => this.#forget(socket))
+  }
+
+  #handshakeBegan(socket: Socket): void {
+    const peer = peerOf(socket)
+    this.#handshakes.set(peer, socket)
+    socket.once('close', () => {
+      if (this.#handshakes.get(peer) === socket) this.#handshakes.delete(peer)
+    })
+  }
+
+  /** The socket on which requests come takes the place of the one below it. */
+  #handshakeEnded(socket: Socket): void {
+    const below = this.#handshakes.get(peerOf(socket))
+    const client = below && this.#open.get(below)
+    if (below === undefined || client === undefined) return void socket.destroy()
+    this.#handshakes.delete(peerOf(socket))
+    this.#notIdle(below)
+    this.#open.delete(below)
+    this.#add(socket, client)
+  }
+
+  #idlest(): Socket | undefined {
+    const [stranger] = this.#idle.strangers
+    const [known] = this.#idle.known
+    return stranger ?? known
+  }
+
+  #idlestOf(source: string): Socket | undefined {
+    for (const socket of this.#idle.strangers) if (this.#open.get(socket)?.source === source) return socket
+    return undefined
+  }
+
+  #sendAway(socket: Socket): void {
+    this.#forget(socket)
+    socket.destroy()
   }
 
   #answered(socket: Socket, response: ServerResponse): void {
     if (!response.writableFinished) endAfterEarlierAnswers(socket, response)
-    const answers = this.#open.get(socket)
-    answers?.delete(response)
-    if (answers?.size !== 0) return
-    this.#idle.add(socket)
+    const client = this.#open.get(socket)
+    client?.answers.delete(response)
+    if (client?.answers.size !== 0) return
+    this.#nowIdle(socket, client)
     if (this.#isEnding) socket.destroySoon()
   }
 
-  #forget(socket: Socket): void {
-    this.#open.delete(socket)
-    this.#idle.delete(socket)
+  #nowIdle(socket: Socket, { isKnown }: Client): void {
+    this.#idle[isKnown ? 'known' : 'strangers'].add(socket)
   }
+
+  #notIdle(socket: Socket): void {
+    this.#idle.strangers.delete(socket)
+    this.#idle.known.delete(socket)
+  }
+
+  #countStranger(source: string, by: 1 | -1): void {
+    const count = (this.#strangers.get(source) ?? 0) + by
+    if (count > 0) this.#strangers.set(source, count)
+    else this.#strangers.delete(source)
+  }
+
+  #forget(socket: Socket): void {
+    const client = this.#open.get(socket)
+    if (client === undefined) return
+    this.#open.delete(socket)
+    this.#notIdle(socket)
+    if (!client.isKnown) this.#countStranger(client.source, -1)
+  }
+}
+
+/** No two connections to one listener have the same at a time. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
 }
 
 /**

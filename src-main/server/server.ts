@@ -9,7 +9,7 @@ import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { AdminHandlers } from '#server/admin.ts'
 import type { SessionAccess, Visitor } from '#server/admission.ts'
 import { ChangeLimiter } from '#server/change-limiter.ts'
-import { ClientConnections } from '#server/client-connections.ts'
+import { ClientConnections, OVER_LAN } from '#server/client-connections.ts'
 import { credentialsOf } from '#server/credentials.ts'
 import { registerDashboard, type DashboardDeps } from '#server/dashboard-routes.ts'
 import type { Door } from '#server/door.ts'
@@ -124,7 +124,6 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.decorateRequest('visitor', null)
   app.decorateRequest('adminRoute', null)
   requireAccess(app)
-  if (lan !== undefined) leaveNobodyBehind(app)
   if (deps.observe !== undefined) observeRequests(app, deps.observe, deps.clock.monotonicMs)
   const admission = { ...deps, memberChanges: new ChangeLimiter(deps.clock.monotonicMs) }
   app.addHook('onRequest', (request, reply, done) => {
@@ -145,6 +144,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     } else
       answer(admitCaller(request, access, deps) ?? (access === 'key' ? deps.intake.take(request, reply) : undefined))
   })
+  if (lan !== undefined) watchClients(app)
   app.setNotFoundHandler((request, reply) => {
     const { method } = request
     return sendRefusal(reply, refuse('not_found', `There is no ${method} endpoint at this path.`))
@@ -187,12 +187,16 @@ function requireAccess(app: FastifyInstance): void {
 }
 
 /**
- * The listener for the LAN can end while another one takes its place. Whoever kept a connection to this one, as browsers do even
- * before they need it, would be refused on it.
+ * Bounds what strangers can have open over the LAN; to be called once it is decided who asks. The listener for the LAN can end while
+ * another one takes its place: whoever kept a connection to this one, as browsers do even before they need it, would be refused on it.
  */
-function leaveNobodyBehind(app: FastifyInstance): void {
-  const clients = new ClientConnections()
-  clients.watch(app.server, 'secureConnection')
+function watchClients(app: FastifyInstance): void {
+  const clients = new ClientConnections(OVER_LAN)
+  clients.watch(app.server, 'tls')
+  app.addHook('onRequest', ({ caller, visitor, raw }, _reply, done) => {
+    if (caller !== null || visitor !== null) clients.known(raw.socket)
+    done()
+  })
   app.addHook('preClose', (done) => {
     clients.endWhenIdle()
     done()

@@ -2,7 +2,6 @@
 
 import { request } from 'node:https'
 import type { Server } from 'node:http'
-import { connect, type Socket } from 'node:net'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import type { NetworkInterfaceInfo } from 'node:os'
 import { tmpdir } from 'node:os'
@@ -15,7 +14,6 @@ import { Announcement } from '#lan/announcement.ts'
 import { makeIdentity, readMadeIdentity, saveIdentity, type Identity } from '#lan/identity.ts'
 import { Lan, RENEW_MS, type LanDeps, type LanListener } from '#lan/lan.ts'
 import { lanView } from '#lan/view.ts'
-import { TlsServer } from '#lan/tls-server.ts'
 
 const LIMITS = {
   headersTimeout: 10_000,
@@ -236,33 +234,6 @@ describe('a certificate', () => {
   it('of after the year 2049 has its times in the long form', () => {
     const lateMs = Date.UTC(2049, 5, 1)
     expect(new Date(makeIdentity(['a.test'], lateMs).expiresAtMs).toISOString()).toBe('2051-06-01T00:00:00.000Z')
-  })
-})
-
-describe('connections', () => {
-  it('of one address are bounded, and those of another are not held up', async () => {
-    const server = new TlsServer(makeIdentity(['127.0.0.2'], nowMs), { total: 100, perAddress: 3 })
-    const http = server.make((_request, response) => response.end('hello'), LIMITS)
-    await new Promise<void>((resolve) => http.listen(0, '127.0.0.2', resolve))
-    const { port } = http.address() as { port: number }
-    const open = (from: string) => connect({ host: '127.0.0.2', port, localAddress: from })
-    const isCut = (socket: Socket) =>
-      new Promise<boolean>((resolve) => {
-        socket.on('error', () => undefined)
-        socket.once('close', () => resolve(true))
-        socket.once('connect', () => setImmediate(() => socket.write(Buffer.from([0x16]))))
-      })
-    const first = [open('127.0.0.7'), open('127.0.0.7'), open('127.0.0.7')]
-    await Promise.all(first.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
-    expect(await isCut(open('127.0.0.7'))).toBe(true)
-    const other = open('127.0.0.8')
-    await new Promise((resolve) => other.once('connect', resolve))
-    first[0]?.destroy()
-    await expect.poll(() => first.filter(({ destroyed }) => !destroyed).length).toBe(2)
-    expect(other.destroyed).toBe(false)
-    const ended = server.stop()
-    server.cut()
-    await ended
   })
 })
 

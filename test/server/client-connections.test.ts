@@ -19,7 +19,7 @@ beforeEach(async () => {
     if (request.url !== '/late') response.write('begun ')
     answers.push(() => (request.url === '/given-up' ? response.destroy() : response.end('done')))
   })
-  clients = new ClientConnections(MOST)
+  clients = new ClientConnections({ most: MOST, strangers: MOST })
   clients.watch(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
