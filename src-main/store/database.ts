@@ -41,7 +41,7 @@ export const DATABASE_FILE = 'farebox.db'
 
 /** A database that this program must not touch, such as one made by a newer version, or that is not there. */
 export class DatabaseError extends Error {
-  readonly reason: 'newer' | 'older' | 'damaged' | 'in-use' | 'missing'
+  readonly reason: 'newer' | 'older' | 'damaged' | 'in-use' | 'missing' | 'unsafe'
 
   constructor(reason: DatabaseError['reason'], message: string) {
     super(message)

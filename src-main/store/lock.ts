@@ -3,6 +3,7 @@
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { checkDataDir } from '#store/data-folder.ts'
 import { DatabaseError } from '#store/database.ts'
 
 export type DataLock = { release(): void }
@@ -10,8 +11,9 @@ export type DataLock = { release(): void }
 /** Commands that open the folder themselves hold the lock for a moment; two at once need not fail. */
 const PATIENCE_MS = 1000
 
-/** Takes the lock or throws DatabaseError `in-use`. */
+/** Takes the lock or throws DatabaseError: `in-use`, or `unsafe` for a folder that is not its user's alone. */
 export function lockDataDir(dataDir: string): DataLock {
+  checkDataDir(dataDir)
   const db = new Database(join(dataDir, 'farebox.lock'), { timeout: PATIENCE_MS })
   try {
     db.pragma('journal_mode = DELETE')

@@ -58,6 +58,7 @@ export function restoreBackup(request: RestoreRequest, checkBooks: CheckBooks): 
       lock.release()
     }
   } catch (error) {
+    if (error instanceof DatabaseError && error.reason === 'unsafe') return refused(error.message)
     if (error instanceof DatabaseError) return refused(`${error.message} Stop it before a backup is restored.`)
     const code = errorCode(error)
     if (!/^(SQLITE_(FULL|IOERR.*)|E[A-Z]+)$/.test(code)) throw error
