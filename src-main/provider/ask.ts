@@ -4,12 +4,15 @@
 import { request, type Dispatcher } from 'undici'
 import type { Destination } from '#provider/connections.ts'
 import { connectionProblemOf, type ConnectionProblem } from '#provider/connection-problem.ts'
+import { redactionFor } from '#provider/redaction.ts'
 
 export type Question = {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** The secrets of the provider that is asked: they are taken out of its answer. */
+  readonly secrets?: readonly string[]
   readonly door: Door
   /** For all of it, from the connection to the last byte. */
   readonly timeLimitMs: number
@@ -35,7 +38,7 @@ export type WayOut = { readonly pool: (destination: Destination) => Dispatcher }
 
 /** Asks once. Never rejects. */
 export async function ask(question: Question): Promise<Answer | NoAnswer> {
-  const { method, url, headers, body, door, timeLimitMs, maxBytes } = question
+  const { method, url, headers, body, secrets = [], door, timeLimitMs, maxBytes } = question
   try {
     const response = await request(url, {
       method,
@@ -45,7 +48,14 @@ export async function ask(question: Question): Promise<Answer | NoAnswer> {
       ...(body === undefined ? {} : { body }),
     })
     const text = await readText(response.body, maxBytes)
-    return { type: 'answer', status: response.statusCode, headers: singleHeaders(response.headers), text }
+    const status = response.statusCode
+    const redaction = redactionFor(secrets)
+    return {
+      type: 'answer',
+      status,
+      headers: singleHeaders(redaction?.headers(response.headers) ?? response.headers),
+      text: redaction?.text(text, status >= 300) ?? text,
+    }
   } catch (error) {
     return { type: 'problem', ...connectionProblemOf(error) }
   }

@@ -8,7 +8,7 @@ import { SecretFailure } from '#core/secret-failure.ts'
 import { ask, jsonOf, type WayOut } from '#provider/ask.ts'
 import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
 import { readListPage } from '#provider/listed-models.ts'
-import type { SecretStore } from '#secret/port.ts'
+import type { SecretKeeper } from '#secret/port.ts'
 
 /** All pages together. */
 const TIME_LIMIT_MS = 20_000
@@ -22,7 +22,7 @@ const PAGE_SIZES: Partial<Record<ModelListPlace['dialect'], Readonly<Record<stri
 }
 
 export type ListDeps = {
-  readonly secrets: Pick<SecretStore, 'get'>
+  readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly connections: WayOut
   readonly userAgent: string
   readonly timeLimitMs?: number
@@ -52,6 +52,7 @@ export async function listModels(
       method: 'GET',
       url: url.replace(/\?$/, ''),
       headers: { 'user-agent': userAgent, ...headers },
+      secrets: secrets.known(provider.id),
       door,
       timeLimitMs: leftMs,
       maxBytes: bytesLeft,
@@ -73,7 +74,7 @@ export async function listModels(
 async function headersFor(
   provider: Provider,
   place: ModelListPlace,
-  secrets: Pick<SecretStore, 'get'>,
+  secrets: ListDeps['secrets'],
 ): Promise<Record<string, string> | undefined> {
   const headers = { accept: 'application/json', ...DIALECT_HEADERS[place.dialect] }
   if (!provider.hasSecret) return headers

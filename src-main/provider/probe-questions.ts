@@ -9,6 +9,8 @@ import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
 export type Asking = {
   readonly provider: Provider
   readonly secret: string | undefined
+  /** This one, and those of the provider that it replaced. */
+  readonly secrets: readonly string[]
   readonly door: Door
   readonly timeLimitMs: number
   readonly userAgent: string
@@ -66,14 +68,14 @@ type Place = {
 }
 
 function askAt(asking: Asking, { secretHeader, ...place }: Place): Promise<Answer | NoAnswer> {
-  const { provider, secret, door, timeLimitMs, userAgent } = asking
+  const { provider, secret, secrets, door, timeLimitMs, userAgent } = asking
   const headers = {
     'user-agent': userAgent,
     ...DIALECT_HEADERS[provider.dialect],
     ...(place.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(secret === undefined ? {} : presentSecret({ ...provider, secretHeader }, secret)),
   }
-  return ask({ ...place, headers, door, timeLimitMs, maxBytes: MAX_BYTES })
+  return ask({ ...place, headers, secrets, door, timeLimitMs, maxBytes: MAX_BYTES })
 }
 
 function pathOf(dialect: ProviderDialect, model: string): string {

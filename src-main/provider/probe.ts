@@ -25,10 +25,10 @@ import {
 } from '#provider/probe-questions.ts'
 import * as report from '#provider/probe-report.ts'
 import type { ProbeResult } from '#provider/probe-report.ts'
-import type { SecretStore } from '#secret/port.ts'
+import type { SecretKeeper } from '#secret/port.ts'
 
 export type ProbeOptions = {
-  readonly secrets: Pick<SecretStore, 'get'>
+  readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly userAgent: string
   /** A model to ask for a few tokens where the provider has no list of models. */
   readonly model?: string | undefined
@@ -48,7 +48,8 @@ export async function probeProvider(provider: Provider, options: ProbeOptions): 
   const { network } = provider
   const timeLimits = { connectMs: CONNECT_TIMEOUT_MS, ...provider.timeLimits }
   const door = (url: string) => connections.pool({ baseUrl: url, network, timeLimits })
-  return probe({ provider, secret, door, timeLimitMs, userAgent }, options.model)
+  const secrets = options.secrets.known(provider.id)
+  return probe({ provider, secret, secrets, door, timeLimitMs, userAgent }, options.model)
 }
 
 /** Its secret, undefined for a provider that has none, or why there is none to try. */

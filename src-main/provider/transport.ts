@@ -1,5 +1,5 @@
 // Sends requests to providers over HTTP: no redirects followed, no answer decompressed, every wait limited. The provider's
-// secret is added here and is known nowhere else.
+// secret is added here, and taken out of whatever the provider answers: nobody behind this sees it.
 
 import type { Dispatcher, Pool } from 'undici'
 import type { Provider } from '#core/entities.ts'
@@ -9,10 +9,12 @@ import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from 
 import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
 import type { Connections } from '#provider/connections.ts'
 import { AddressError } from '#provider/guarded-connector.ts'
-import type { SecretStore } from '#secret/port.ts'
+import type { RedactedBody } from '#provider/redacted-body.ts'
+import { redactionFor, type Redaction } from '#provider/redaction.ts'
+import type { SecretKeeper } from '#secret/port.ts'
 
 export type TransportOptions = {
-  readonly secrets: Pick<SecretStore, 'get'>
+  readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly connections: Connections
   readonly userAgent: string
 }
@@ -29,8 +31,10 @@ export class HttpTransport implements Transport {
   }
 
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
-    const attempt = new Attempt(request.provider.name, listener)
-    const door = this.#doors.get(request.provider)
+    const { provider } = request
+    const redaction = () => redactionFor(this.#options.secrets.known(provider.id))
+    const attempt = new Attempt({ providerName: provider.name, listener, redaction })
+    const door = this.#doors.get(provider)
     // A pool is closed when its provider is changed; a request that was under way by then opens another one.
     if (door === undefined || door.pool.closed) void this.#openAndDispatch(request, attempt)
     else dispatch(door, request, attempt)
@@ -81,16 +85,24 @@ function dispatch(door: Door, request: UpstreamRequest, attempt: Attempt): void 
   )
 }
 
+type AttemptInput = {
+  readonly providerName: string
+  readonly listener: UpstreamListener
+  /** Asked when the answer begins: by then the secret is known that was sent. */
+  readonly redaction: () => Redaction | undefined
+}
+
 /** One request on its way. undici tells it what happens; it tells the listener until it is over. */
 class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
-  readonly #providerName: string
+  readonly #input: AttemptInput
   readonly #listener: UpstreamListener
   #controller: Dispatcher.DispatchController | undefined
+  #body: RedactedBody | undefined
   isOver = false
 
-  constructor(providerName: string, listener: UpstreamListener) {
-    this.#providerName = providerName
-    this.#listener = listener
+  constructor(input: AttemptInput) {
+    this.#input = input
+    this.#listener = input.listener
   }
 
   pause(): void {
@@ -123,21 +135,34 @@ class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (!this.isOver && status >= 200) this.#listener.onHead(status, headers)
+    if (this.isOver || status < 200) return
+    const redaction = this.#input.redaction()
+    this.#body = redaction?.body(status >= 300)
+    this.#listener.onHead(status, redaction?.headers(headers) ?? headers)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.isOver) this.#listener.onData(chunk)
+    if (!this.isOver) this.#pass(this.#body === undefined ? chunk : this.#body.push(chunk))
   }
 
   onResponseEnd(): void {
+    this.#passHeld()
     if (this.isOver) return
     this.isOver = true
     this.#listener.onEnd()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail(failureOf(error, this.#providerName))
+    this.#passHeld()
+    this.fail(failureOf(error, this.#input.providerName))
+  }
+
+  #passHeld(): void {
+    if (!this.isOver) this.#pass(this.#body?.end())
+  }
+
+  #pass(bytes: Buffer | undefined): void {
+    if (bytes !== undefined) this.#listener.onData(bytes)
   }
 }
 

@@ -18,11 +18,16 @@ type Asked = { readonly outcome: Promise<string | undefined>; untilMs: number }
 const AGAIN_MS = 1_000
 /** An administrator who asks how things stand does not wait longer for a keychain. */
 const REFRESH_MS = 3_000
+/** So many secrets of one provider are known at a time, the latest ones. */
+const MAX_KNOWN = 4
+const NONE: readonly string[] = []
 
 export class Keeper implements SecretKeeper {
   readonly #options: KeeperOptions
   readonly #states = new Map<string, State>()
   readonly #asked = new Map<string, Asked>()
+  /** By provider. */
+  readonly #known = new Map<string, readonly string[]>()
   #trouble: string | undefined
 
   constructor(options: KeeperOptions) {
@@ -45,7 +50,7 @@ export class Keeper implements SecretKeeper {
     this.#asked.set(name, asked)
     const settle = (secret?: string) => {
       if (secret === undefined) asked.untilMs = this.#options.monotonicMs() + AGAIN_MS
-      // Whoever needs it keeps it; a copy here would be one more.
+      // The next one who asks may ask after it was changed.
       else if (this.#asked.get(name) === asked) this.#asked.delete(name)
     }
     // The caller has the outcome itself and hears of a failure there.
@@ -55,6 +60,7 @@ export class Keeper implements SecretKeeper {
 
   async set(reference: SecretReference, secret: string): Promise<void> {
     await this.#options.store.set(reference, secret)
+    this.#note(reference, secret)
     this.#learn(reference, 'stored')
   }
 
@@ -66,6 +72,10 @@ export class Keeper implements SecretKeeper {
 
   list(): Promise<SecretReference[]> {
     return this.#options.store.list()
+  }
+
+  known(providerId: string): readonly string[] {
+    return this.#known.get(providerId) ?? NONE
   }
 
   stateOf(reference: SecretReference): State {
@@ -91,7 +101,9 @@ export class Keeper implements SecretKeeper {
     try {
       const secret = await this.#options.store.get(reference)
       this.#learn(reference, secret === undefined ? 'missing' : 'stored')
-      if (secret !== undefined) void this.forget()
+      if (secret === undefined) return undefined
+      this.#note(reference, secret)
+      void this.forget()
       return secret
     } catch (error) {
       this.#remember(error, [reference])
@@ -110,6 +122,12 @@ export class Keeper implements SecretKeeper {
       return
     }
     await this.forget()
+  }
+
+  #note({ providerId }: SecretReference, secret: string): void {
+    const known = this.known(providerId)
+    if (known[0] === secret) return
+    this.#known.set(providerId, [secret, ...known.filter((other) => other !== secret)].slice(0, MAX_KNOWN))
   }
 
   #learn(reference: SecretReference, state: State): void {

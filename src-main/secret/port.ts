@@ -25,6 +25,11 @@ export type SecretStore = {
 export type SecretKeeper = SecretStore & {
   /** What is known about a secret that should be there, without asking the store. */
   stateOf(reference: SecretReference): Exclude<SecretState, 'none'>
+  /**
+   * The secrets of a provider that were in use since the start, the ones that were replaced included, so that they can be taken
+   * out of what it says. The same list for as long as nothing changes.
+   */
+  known(providerId: string): readonly string[]
   /** Asks the store about these secrets, within a few seconds. Never rejects; `stateOf` has the outcome. */
   refresh(references: readonly SecretReference[]): Promise<void>
   /** Why the store could not answer when it was last asked; undefined when it could. */

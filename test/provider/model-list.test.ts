@@ -4,7 +4,6 @@ import type { ModelListPlace } from '#core/listed-model.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { listModels, type ListDeps } from '#provider/model-list.ts'
 import { readListPage } from '#provider/listed-models.ts'
-import type { SecretStore } from '#secret/port.ts'
 import { testProvider } from '../support/provider.ts'
 import { anthropicList, geminiList, listing, openRouterModel, plainList } from '../support/upstream-models.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -21,13 +20,8 @@ afterEach(() => upstream.forget())
 afterEach(closeConnections)
 afterAll(() => upstream.close())
 
-function secretsWith(secret: string | undefined): SecretStore {
-  return {
-    get: async () => secret,
-    set: async () => undefined,
-    delete: async () => undefined,
-    list: async () => [],
-  }
+function secretsWith(secret: string | undefined): ListDeps['secrets'] {
+  return { get: async () => secret, known: () => (secret === undefined ? [] : [secret]) }
 }
 
 const tools = () => ({ connections: openConnections(), userAgent: 'farebox/test' })

@@ -27,7 +27,7 @@ function trusting(): WayOut {
 }
 
 function probe(baseUrl: string, options: Partial<ProbeOptions> = {}, overrides: Partial<Provider> = {}) {
-  const secrets = { get: async () => 'sk-never-in-clear' }
+  const secrets = { get: async () => 'sk-never-in-clear', known: () => [] }
   const connections = openConnections()
   const provider = testProvider({ baseUrl, hasSecret: true, ...overrides })
   return probeProvider(provider, { secrets, connections, userAgent: 'x', ...options })

@@ -39,7 +39,7 @@ async function probeAt(
   options: Partial<ProbeOptions> = {},
 ) {
   const provider = testProvider({ hasSecret: true, ...setting, baseUrl: origin + path })
-  const secrets = { get: async () => SECRET }
+  const secrets = { get: async () => SECRET, known: () => [SECRET] }
   const tools = { secrets, connections: openConnections(), userAgent: 'farebox/test', model }
   const result = await probeProvider(provider, { ...tools, ...options })
   expect(JSON.stringify(result)).not.toContain(SECRET)
@@ -160,7 +160,11 @@ describe('a provider that works', () => {
 
 describe('the secret', () => {
   it('is not there any more', async () => {
-    const options = { secrets: { get: async () => undefined }, connections: openConnections(), userAgent: 'x' }
+    const options = {
+      secrets: { get: async () => undefined, known: () => [] },
+      connections: openConnections(),
+      userAgent: 'x',
+    }
     const result = await probeProvider(testProvider({ hasSecret: true }), options)
     expect(result).toMatchObject({ ok: false, problem: 'secret_gone' })
   })
@@ -201,7 +205,7 @@ describe('the secret', () => {
   })
 
   it('cannot be sent at all', async () => {
-    const options = { secrets: { get: async () => 'two\nlines' } }
+    const options = { secrets: { get: async () => 'two\nlines', known: () => [] } }
     expect(await probeAt('http://127.0.0.1:1', {}, options)).toMatchObject({ problem: 'secret_malformed' })
   })
 })

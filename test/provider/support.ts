@@ -7,7 +7,7 @@ import type { UpstreamFailure } from '#core/failure.ts'
 import { Connections, type ConnectionsOptions } from '#provider/connections.ts'
 import type { Resolve } from '#provider/guarded-connector.ts'
 import { HttpTransport } from '#provider/transport.ts'
-import type { SecretStore } from '#secret/port.ts'
+import type { SecretKeeper, SecretStore } from '#secret/port.ts'
 import { testProvider } from '../support/provider.ts'
 
 export type Outcome = { readonly status: number; readonly text: string } | UpstreamFailure
@@ -19,11 +19,12 @@ export type Caller = {
 }
 
 /** A store without any secret. */
-export const SECRETS: SecretStore = {
+export const SECRETS: SecretStore & Pick<SecretKeeper, 'known'> = {
   get: () => Promise.resolve(undefined),
   set: () => Promise.resolve(),
   delete: () => Promise.resolve(),
   list: () => Promise.resolve([]),
+  known: () => [],
 }
 
 /** Names resolve as the system resolves them where `resolve` is given as undefined, and not at all where it is left out. */

@@ -140,3 +140,30 @@ describe('what is to be forgotten', () => {
     expect(await open().forget()).toBe(false)
   })
 })
+
+describe('the secrets that are known of a provider', () => {
+  it('are the one in use and the latest ones that it replaced, without asking the store', async () => {
+    await withSecret()
+    const keeper = open()
+    expect(keeper.known('p1')).toEqual([])
+    await keeper.get(OPENAI)
+    expect(keeper.known('p1')).toEqual(['secret'])
+    expect(keeper.known('p2')).toEqual([])
+    await keeper.set(OPENAI, 'second')
+    await keeper.get(OPENAI)
+    await keeper.set({ ...OPENAI, origin: 'https://elsewhere.example' }, 'third')
+    expect(keeper.known('p1')).toEqual(['third', 'second', 'secret'])
+    await keeper.set(OPENAI, 'secret')
+    for (const secret of ['a', 'b', 'c', 'd']) await keeper.set(OPENAI, secret)
+    expect(keeper.known('p1')).toEqual(['d', 'c', 'b', 'a'])
+  })
+
+  it('are the same list for as long as nothing changes', async () => {
+    await withSecret()
+    const keeper = open()
+    await keeper.get(OPENAI)
+    const known = keeper.known('p1')
+    await keeper.get(OPENAI)
+    expect(keeper.known('p1')).toBe(known)
+  })
+})
