@@ -2,7 +2,14 @@
 // through here before anything else reads them, so a search must cost next to nothing where there is nothing to find.
 
 import { RedactedBody, type Search } from '#provider/redacted-body.ts'
-import { base64Patterns, escapedPattern, hexPattern, LONGEST_ESCAPE } from '#provider/secret-patterns.ts'
+import {
+  base64Patterns,
+  escapedPattern,
+  ESCAPES,
+  hexPattern,
+  LONGEST_ESCAPE,
+  traceOf,
+} from '#provider/secret-patterns.ts'
 
 /** What stands where a secret was. It needs no escaping in JSON, in HTML or in a URL. */
 const REPLACEMENT = '[secret]'
@@ -44,14 +51,15 @@ function redactionOf(secrets: readonly string[]): Redaction | undefined {
 }
 
 function redactedText(text: string, search: Search | undefined): string {
-  if (search === undefined) return text
   const bytes = Buffer.from(text).toString('latin1')
-  return Buffer.from(bytes.replace(search.pattern, REPLACEMENT), 'latin1').toString()
+  const pattern = search?.patternIn(bytes)
+  return pattern === undefined ? text : Buffer.from(bytes.replace(pattern, REPLACEMENT), 'latin1').toString()
 }
 
 function redactedHeaders(headers: Headers, search: Search | undefined): Headers {
-  if (search === undefined || Object.values(headers).join('\n').search(search.pattern) === -1) return headers
-  const redacted = (value: string) => value.replace(search.pattern, REPLACEMENT)
+  const pattern = search?.patternIn(Object.values(headers).join('\n'))
+  if (pattern === undefined) return headers
+  const redacted = (value: string) => value.replace(pattern, REPLACEMENT)
   const entries = Object.entries(headers).map(([name, value]) => {
     return [name, typeof value === 'string' ? redacted(value) : value?.map(redacted)] as const
   })
@@ -64,7 +72,18 @@ function searchFor(secrets: readonly string[]): Search | undefined {
   const parts = [...Buffer.from(secrets.join('')), ...Buffer.from(secrets.join(''), 'latin1'), ...PART_BYTES]
   for (const byte of parts) isPart[byte] = 1
   const maxLength = LONGEST_ESCAPE * Math.max(...secrets.map((secret) => secret.length))
-  return { pattern: new RegExp(secrets.flatMap(patternsOf).join('|'), 'g'), isPart, maxLength }
+  return { patternIn: patternIn(secrets), isPart, maxLength }
+}
+
+function patternIn(secrets: readonly string[]): Search['patternIn'] {
+  const traces = secrets.map((secret) => traceOf(secret, tellingLength(secret)))
+  const trace = traces.includes(undefined) ? undefined : new RegExp(traces.join('|'))
+  let pattern: RegExp | undefined
+  return (text) => {
+    if (trace?.test(text) === false && !ESCAPES.some((escape) => text.includes(escape))) return undefined
+    pattern ??= new RegExp(secrets.flatMap(patternsOf).join('|'), 'g')
+    return text.search(pattern) === -1 ? undefined : pattern
+  }
 }
 
 /** What escapes, base64 and hexadecimal digits are made of. */

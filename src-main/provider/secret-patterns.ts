@@ -5,7 +5,7 @@
 /** How much longer an escape makes a character: four backslashes, `u` and four digits. */
 export const LONGEST_ESCAPE = 9
 /** Characters of a secret that are looked for one by one; of a longer one, what looks like its rest is taken as well. */
-const MAX_EXACT = 256
+const MAX_EXACT = 64
 
 /** A character that secrets are made of, or an escape of one. */
 const ANY_CHARACTER = '(?:[\\w.~=+\\/-]|%(?:25)?[0-9a-fA-F]{2}|\\\\{1,4}u[0-9a-fA-F]{4}|&#[xX]?[0-9a-fA-F]{1,5};)'
@@ -20,11 +20,14 @@ export function escapedPattern(secret: string, telling: number): string {
 /** The three ways in which base64 cuts a text, depending on what stands before it, such as `Bearer ` or a name and a colon. */
 export function base64Patterns(secret: string, telling: number): string[] {
   const rest = `(?:[\\w+=-]|\\\\?\\/|%[0-9a-fA-F]{2}){0,${secret.length * 2}}`
+  return base64Texts(secret, telling).map((text) => Array.from(text, base64Character).join('') + rest)
+}
+
+function base64Texts(secret: string, telling: number): string[] {
   return [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret.slice(0, telling))])
     // The first and the last character may hold bits of what stands beside the secret.
-    const characters = bytes.toString('base64').slice(Math.ceil((before * 4) / 3), Math.floor((bytes.length * 4) / 3))
-    return Array.from(characters, base64Character).join('') + rest
+    return bytes.toString('base64').slice(Math.ceil((before * 4) / 3), Math.floor((bytes.length * 4) / 3))
   })
 }
 
@@ -32,6 +35,30 @@ export function hexPattern(secret: string, telling: number): string {
   const digits = Array.from(Buffer.from(secret.slice(0, MAX_EXACT)), (byte) => hexOf(byte))
   return digits.slice(0, telling).join('') + (digits.length > telling ? '(?:[0-9a-fA-F]{2})*' : '')
 }
+
+/**
+ * What stands in every text with the secret, unless its characters are escaped: a text without it and without `ESCAPES` has no secret.
+ * That is found out ten times as fast. undefined where the secret has no characters for it.
+ */
+export function traceOf(secret: string, telling: number): string | undefined {
+  const [longest = ''] = (secret.slice(0, telling).match(/[\w.~-]+/g) ?? []).toSorted((a, b) => b.length - a.length)
+  if (longest.length < SHORTEST_TRACE) return undefined
+  const written = [
+    ...base64Texts(secret, telling).map(traceOfBase64),
+    hexPattern(secret.slice(0, LONGEST_TRACE), LONGEST_TRACE),
+  ]
+  return [longest.slice(-LONGEST_TRACE).replaceAll('.', '\\.'), ...written].join('|')
+}
+
+function traceOfBase64(text: string): string {
+  return Array.from(text.slice(0, LONGEST_TRACE), base64Character).join('')
+}
+
+const SHORTEST_TRACE = 4
+const LONGEST_TRACE = 8
+
+/** What escapes of letters and digits begin with. */
+export const ESCAPES = ['\\u00', '%', '&#']
 
 function escapedCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0
