@@ -1,7 +1,8 @@
 // Error bodies in the contract's shape: {"error":{"message","type","code"}}, where `code` is the HTTP status.
 
 import { REFUSALS, type Refusal } from '#core/refusal.ts'
-import { isRecord } from '#dialect/request-body.ts'
+import { editObject, scanObject } from '#dialect/json-text.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
 
 /** The body for a refusal. */
 export function errorBody(refusal: Refusal, requestId: string): string {
@@ -22,6 +23,28 @@ export function errorObject(refusal: Refusal, requestId: string): Readonly<Recor
     ...(refusal.details === undefined ? {} : { details: refusal.details }),
     request_id: requestId,
   }
+}
+
+/** An error body of a provider, byte for byte, but for an error object without a code: it gets the status for one. */
+export function codedError(body: Buffer, status: number): Buffer {
+  const text = body.toString('utf8')
+  const value = parseJson(text)
+  const error = isRecord(value) ? value['error'] : undefined
+  if (!isRecord(value) || !isRecord(error) || isCode(error['code'])) return body
+  const whole = scanObject(text)
+  const span = 'problem' in whole ? undefined : whole.members.get('error')
+  const inner = text.slice(span?.start, span?.end)
+  const scan = scanObject(inner)
+  // Members that stand twice, or too many levels: what the client reads of it is left, and not how it was written.
+  if ('problem' in whole || 'problem' in scan) {
+    return Buffer.from(JSON.stringify({ ...value, error: { ...error, code: status } }))
+  }
+  const edited = editObject(inner, scan, new Map([['code', String(status)]]))
+  return Buffer.from(editObject(text, whole, new Map([['error', edited]])))
+}
+
+function isCode(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '')
 }
 
 /** Refusals that a repeated request would only meet again; the SDKs obey `x-should-retry`. */

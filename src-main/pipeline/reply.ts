@@ -1,7 +1,7 @@
 // What a client is told in the format of its endpoint: refusals of ours, errors of providers, and the headers of every answer.
 
 import { REFUSALS, refuse, type Refusal, type RefusalCode } from '#core/refusal.ts'
-import { errorBody, providerWords, retryHeaders } from '#dialect/errors.ts'
+import { codedError, errorBody, providerWords, retryHeaders } from '#dialect/errors.ts'
 import { messagesErrorBody } from '#dialect/messages/errors.ts'
 import { chatOverflowText, messagesOverflowText, OVERFLOW_CODE, readOverflow } from '#dialect/overflow.ts'
 import { parseJson } from '#dialect/request-body.ts'
@@ -22,14 +22,14 @@ export function replyRefusal(asked: Asked, refusal: Refusal, headers: Headers): 
   client.end(Buffer.from(errorText(endpoint, refusal, requestId)))
 }
 
-/** A provider's own error body, for a client that speaks the provider's dialect. */
+/** A provider's own error body, for a client that speaks the provider's dialect: with a code, which not all of them send. */
 export function replyProviderError(
   asked: Asked,
   error: { readonly status: number; readonly body: Buffer },
   headers: Headers,
 ): void {
   asked.client.begin(error.status, { 'content-type': 'application/json', ...baseHeaders(asked), ...headers })
-  asked.client.end(error.body)
+  asked.client.end(codedError(error.body, error.status))
 }
 
 /** An error body in the shape that the endpoint's clients read. */

@@ -42,7 +42,7 @@ export class RedactedBody {
   #redact(bytes: Buffer, cut: number): { readonly passed: Buffer; readonly cut: number } {
     const text = bytes.toString('latin1')
     const pattern = this.#search?.patternIn(text)
-    if (pattern === undefined) return { passed: bytes.subarray(0, cut), cut }
+    if (pattern === undefined) return { passed: cut === bytes.length ? bytes : bytes.subarray(0, cut), cut }
     let passed = ''
     let from = 0
     for (const match of text.matchAll(pattern)) {

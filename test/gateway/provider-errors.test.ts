@@ -36,6 +36,11 @@ async function newKey(): Promise<void> {
 const send = (format: Format, model: string, members: object = {}) =>
   ask(pair, format, { key, members: { model, ...members } })
 
+/** The body as it is passed on: without a code of its own it gets the status, as the contract says. */
+function withCode({ error, ...body }: Record<string, unknown>, code: unknown): object {
+  return { ...body, error: { ...(error as object), code } }
+}
+
 /** The call was recorded once and cost nothing. */
 async function expectFree(outcome: object): Promise<void> {
   const free = { charge_credits: 0, usage_source: 'none' }
@@ -53,7 +58,7 @@ describe.each(PAIRS)('%s', (_name, format, dialect) => {
       pair.upstream.script({ type: 'status', status, body })
       const response = await send(format, dialect, { stream })
       if (isPassed) {
-        expect([response.status, await response.text()]).toEqual([status, JSON.stringify(body)])
+        expect([response.status, await response.json()]).toEqual([status, withCode(body, status)])
         expect(response.headers.get('content-type')).toBe('application/json')
       } else {
         const told = [404, 409, 413].includes(status) ? status : 400
@@ -61,6 +66,29 @@ describe.each(PAIRS)('%s', (_name, format, dialect) => {
       }
       expect(response.headers.get('x-farebox-adjusted')).toBeNull()
       await expectFree({ outcome: 'refused', status, stream })
+    }
+  })
+
+  it.runIf(isPassed).each<[what: string, code: object, passed: unknown]>([
+    ['none', {}, 422],
+    ['null', { code: null }, 422],
+    ['an empty one', { code: '' }, 422],
+    ['a truth value', { code: false }, 422],
+    ['a text', { code: 'context_too_long' }, 'context_too_long'],
+    ['a number', { code: 20034 }, 20034],
+  ])('passes an error on whose code is %s', async (_what, code, expected) => {
+    for (const stream of [false, true]) {
+      const error = { message: WORDS, type: 'invalid_request_error', param: null, ...code }
+      pair.upstream.script({ type: 'status', status: 422, body: { error, request_id: 'req_theirs' } })
+      const response = await send(format, dialect, { stream })
+      expect(await response.json()).toEqual({ error: { ...error, code: expected }, request_id: 'req_theirs' })
+    }
+  })
+
+  it.runIf(isPassed)('passes errors that are no error objects on as they came', async () => {
+    for (const body of [{ detail: WORDS }, { error: WORDS }, [{ message: WORDS }], { error: { code: 7 }, n: 1e400 }]) {
+      pair.upstream.script({ type: 'status', status: 400, body })
+      expect(await (await send(format, dialect)).text()).toBe(JSON.stringify(body))
     }
   })
 
@@ -208,12 +236,12 @@ describe.each(PAIRS)(
 
 describe('a context that is too long in the dialect of the client', () => {
   it.each(PAIRS.filter(([, format, dialect]) => format.dialect === dialect))(
-    'is passed on byte for byte: %s',
+    'is passed on in its own words: %s',
     async (_name, format, dialect) => {
       const body = wordsIn(dialect, 400, OVERFLOWS[dialect])
       pair.upstream.script({ type: 'status', status: 400, body })
       const response = await send(format, dialect, { stream: true })
-      expect([response.status, await response.text()]).toEqual([400, JSON.stringify(body)])
+      expect([response.status, await response.json()]).toEqual([400, withCode(body, 400)])
     },
   )
 })
