@@ -10,7 +10,7 @@ import { actorOf } from '#server/audit.ts'
 import type { ChangeLimiter } from '#server/change-limiter.ts'
 import type { Door } from '#server/door.ts'
 import { lanRefusal, viewerOverLan, type LanRules } from '#server/over-lan.ts'
-import { findRoute, type FoundRoute } from '#server/route-table.ts'
+import { findRoute } from '#server/route-table.ts'
 import { sessionCookies } from '#server/session-cookie.ts'
 import type { Session } from '#server/sessions.ts'
 
@@ -45,26 +45,21 @@ export async function admit(
   deps: AdmissionDeps,
 ): Promise<Refusal | undefined> {
   const found = access === 'table' ? findRoute(request.method, request.url) : undefined
-  const needed = neededAccess(access, found)
+  // What there is stands in the documentation; whoever mistypes a path is better told so than asked to sign in.
+  if (isRefusal(found)) return found
+  const needed = found?.route.access ?? access
+  if (needed === 'table') throw new Error('a request of the admin API has no route')
   // Whoever signs in may still hold what is left of an older session.
   const visitor = needed === 'public' ? undefined : await visitorOf(request, deps)
   if (isRefusal(visitor)) return visitor
   request.visitor = visitor ?? null
-  request.adminRoute = found === undefined || isRefusal(found) ? null : found
+  request.adminRoute = found ?? null
   const refusal = refusalOf(request, { needed, visitor, lan: deps.lan })
   if (refusal !== undefined) {
     await noteRefusal(request, { refusal, deps })
     return refusal
   }
-  // Only those who are known learn what is not there.
-  if (isRefusal(found)) return found
   return visitor === undefined ? undefined : deps.memberChanges.check(request, visitor.viewer)
-}
-
-/** What is not in the table is for administrators, who are told that it is not there. */
-function neededAccess(access: SessionAccess, found: FoundRoute | Refusal | undefined): RouteAccess | 'known' {
-  if (access !== 'table') return access
-  return found === undefined || isRefusal(found) ? 'known' : found.route.access
 }
 
 /** undefined for somebody who shows nothing that proves anything; a refusal for what should have proved something. */
@@ -100,7 +95,7 @@ function isBearer(authorization: string, token: string): boolean {
 }
 
 type Asked = {
-  readonly needed: RouteAccess | 'known'
+  readonly needed: RouteAccess
   readonly visitor: Visitor | undefined
   readonly lan: LanRules | undefined
 }
@@ -118,7 +113,7 @@ function refusalOf(request: FastifyRequest, { needed, visitor, lan }: Asked): Re
 /** What no case lets through is refused. */
 function refusalOfRole(needed: Exclude<Asked['needed'], 'public'>, viewer: Viewer): Refusal | undefined {
   const role = roleOf(viewer)
-  if (needed === 'known' || needed === 'holder' || role === 'administrator') return undefined
+  if (needed === 'holder' || role === 'administrator') return undefined
   if (needed === 'member' && role === 'member') return undefined
   const message =
     role === 'holder'

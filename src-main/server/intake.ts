@@ -1,8 +1,9 @@
 // Whether a request for a call may come in at all, decided from its head before anything is looked up or read: Farebox is not about to
 // end, and there is memory for its body; and what whoever guesses keys is answered.
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import { announcedBytes } from '#server/body-reader.ts'
 import { GuessThrottle } from '#server/guess-throttle.ts'
 import type { MemoryGuard } from '#server/memory-guard.ts'
 import type { Readiness } from '#server/readiness.ts'
@@ -34,8 +35,8 @@ export class Intake {
     return tooMany ?? refusal
   }
 
-  /** For a call with a good key, until its answer has ended. */
-  take(request: FastifyRequest, reply: FastifyReply): Refusal | undefined {
-    return this.#deps.memory.take(request.raw, reply.raw)
+  /** For a call with a good key. */
+  room(request: FastifyRequest): Refusal | undefined {
+    return this.#deps.memory.refusal(announcedBytes(request) ?? 0)
   }
 }

@@ -1,14 +1,18 @@
-// Refuses calls before memory runs out. Two things are bounded: how much the bodies of the calls that are being served may come to,
-// counted before they are read, and what is left, looked at once a second.
+// Refuses calls before memory runs out. Two things are bounded: how much the bodies that are being read and served may come to, and
+// what is left, looked at once a second. What is left is judged by what is live: memory that is held and not used, such as what an
+// attack leaves behind, is used again by the next call and is no reason to refuse it.
 
 import { totalmem } from 'node:os'
-import { getHeapStatistics } from 'node:v8'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import { BodyBudget } from '#server/body-budget.ts'
 
 export type MemoryReading = {
   readonly heapUsed: number
   readonly heapLimit: number
+  /** Buffers and the like, outside of the heap. */
+  readonly external: number
   readonly rss: number
   /** What the process may have at most; undefined where nobody set a limit. */
   readonly limit: number | undefined
@@ -16,24 +20,40 @@ export type MemoryReading = {
   readonly available: number
 }
 
+export type MemoryGuardOptions = {
+  readonly read?: () => MemoryReading
+  /** For the bodies of all requests together. */
+  readonly budget?: number
+  /** Collects what is not used any more; asked for only where there seems to be too little left. */
+  readonly collect?: () => void
+}
+
 const MIB = 1024 * 1024
-/** A body that does not say how long it is; few do, and most are small. */
-const UNKNOWN_BYTES = MIB
+/** Two of the largest bodies. */
 const LEAST_BUDGET = 64 * MIB
+/** One of them, where the heap has no room for more: a body is there several times while it is read and written again. */
+const LEAST_BUDGET_OF_HEAP = 34 * MIB
 const LEAST_AVAILABLE = 32 * MIB
 const FULL_HEAP = 0.92
 const FULL_LIMIT = 0.9
 const RETRY_SECONDS = 5
+/** Collecting stops everything for a moment: looks that find too little left collect at most once in so many. */
+const LOOKS_PER_COLLECTION = 3
 
 export class MemoryGuard {
   readonly #read: () => MemoryReading
-  readonly #budget: number
-  #bodyBytes = 0
+  readonly #collect: () => void
+  /** The bodies of all requests. */
+  readonly bodies: BodyBudget
+  /** What the process has beside heap and buffers: code, stacks, threads, the database. The least that was seen. */
+  #rest = Number.POSITIVE_INFINITY
+  #looksToCollection = 0
   #isShort = false
 
-  constructor(read: () => MemoryReading = readMemory, budget: number = budgetOf(read())) {
+  constructor({ read = readMemory, budget = budgetOf(read()), collect = collectGarbage }: MemoryGuardOptions = {}) {
     this.#read = read
-    this.#budget = budget
+    this.#collect = collect
+    this.bodies = new BodyBudget(budget)
   }
 
   /** True while there is too little left to take calls. */
@@ -41,53 +61,67 @@ export class MemoryGuard {
     return this.#isShort
   }
 
-  /** The bodies of the calls that are being served, as they were announced. */
+  /** The bodies that are being read and served, as far as they have arrived. */
   get bodyBytes(): number {
-    return this.#bodyBytes
+    return this.bodies.bytes
   }
 
   /** To be called every second. */
   look(): void {
-    this.#isShort = isShort(this.#read())
+    this.#looksToCollection = Math.max(0, this.#looksToCollection - 1)
+    this.#isShort = this.#seemsShort()
+    if (!this.#isShort || this.#looksToCollection > 0) return
+    // Without calls nothing is allocated, so that V8 would not look for what it could give back: it would seem short for ever.
+    this.#looksToCollection = LOOKS_PER_COLLECTION
+    this.#collect()
+    this.#isShort = this.#seemsShort()
   }
 
-  /** Makes room for a call until its answer has ended, or refuses it. */
-  take({ headers }: Pick<IncomingMessage, 'headers'>, response: Pick<ServerResponse, 'once'>): Refusal | undefined {
-    const bytes = announced(headers)
-    if (this.#isShort || this.#bodyBytes + bytes > this.#budget) {
-      const message = `Farebox has too little memory left for this call. Retry in ${RETRY_SECONDS} s.`
-      return refuse('overloaded', message, { retryAfterSeconds: RETRY_SECONDS })
-    }
-    if (bytes === 0) return undefined
-    this.#bodyBytes += bytes
-    response.once('close', () => (this.#bodyBytes -= bytes))
-    return undefined
+  /** Why a call with a body of so many bytes is not let in now, as far as its head tells. */
+  refusal(announcedBytes: number): Refusal | undefined {
+    return this.#isShort || !this.bodies.hasRoomFor(announcedBytes) ? tooLittle() : undefined
+  }
+
+  #seemsShort(): boolean {
+    const reading = this.#read()
+    const { heapUsed, heapLimit, external, rss, limit = Number.POSITIVE_INFINITY, available } = reading
+    this.#rest = Math.min(this.#rest, Math.max(0, rss - heapUsed - external))
+    const live = heapUsed + external + this.#rest
+    if (heapUsed >= heapLimit * FULL_HEAP || live >= limit * FULL_LIMIT) return true
+    // What it holds and does not use it can use as well as what the system could give.
+    return available + Math.max(0, rss - live) < LEAST_AVAILABLE
   }
 }
 
-function announced(headers: IncomingMessage['headers']): number {
-  const length = headers['content-length']
-  if (length !== undefined) return Number(length)
-  return headers['transfer-encoding'] === undefined ? 0 : UNKNOWN_BYTES
+/** For a call that finds no room. */
+export function tooLittle(): Refusal {
+  const message = `Farebox has too little memory left for this call. Retry in ${RETRY_SECONDS} s.`
+  return refuse('overloaded', message, { retryAfterSeconds: RETRY_SECONDS })
 }
 
-function isShort({ heapUsed, heapLimit, rss, limit, available }: MemoryReading): boolean {
-  if (heapUsed >= heapLimit * FULL_HEAP) return true
-  return (limit !== undefined && rss >= limit * FULL_LIMIT) || available < LEAST_AVAILABLE
-}
-
-/** A body is there several times while it is read and written again. */
-function budgetOf({ limit }: MemoryReading): number {
-  return Math.max(LEAST_BUDGET, (limit ?? totalmem()) / 4)
+/** A body is there several times while it is read and written again, most of them in the heap. */
+function budgetOf({ limit, heapLimit }: MemoryReading): number {
+  const ofProcess = Math.max(LEAST_BUDGET, (limit ?? totalmem()) / 4)
+  return Math.min(ofProcess, Math.max(LEAST_BUDGET_OF_HEAP, heapLimit / 8))
 }
 
 function readMemory(): MemoryReading {
   const constrained = process.constrainedMemory()
+  const { heapUsed, external, rss } = process.memoryUsage()
   return {
-    heapUsed: process.memoryUsage().heapUsed,
+    heapUsed,
     heapLimit: getHeapStatistics().heap_size_limit,
-    rss: process.memoryUsage.rss(),
+    external,
+    rss,
     limit: constrained > 0 && constrained < totalmem() ? constrained : undefined,
     available: process.availableMemory(),
   }
+}
+
+/** V8 has no other way to be asked. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('globalThis.gc') as ((options: object) => void) | undefined
+  setFlagsFromString('--no-expose-gc')
+  collect?.({ type: 'major', execution: 'sync' })
 }

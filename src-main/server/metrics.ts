@@ -137,7 +137,11 @@ function processFamilies({ loop, startedAtMs, memory: bodies }: MetricsSources):
   const cpu = process.cpuUsage()
   return [
     histogram('farebox_event_loop_delay_seconds', 'How late timers were.', loop.delay),
-    gauge('farebox_body_bytes', 'Bodies of the calls that are being served, as announced.', bodies.bodyBytes),
+    gauge(
+      'farebox_body_bytes',
+      'Bodies that are being read and served, as far as they have arrived.',
+      bodies.bodyBytes,
+    ),
     gauge('process_resident_memory_bytes', 'Memory of the process.', memory.rss),
     gauge('farebox_heap_used_bytes', 'Objects of JavaScript.', memory.heapUsed),
     gauge('farebox_external_memory_bytes', 'Buffers and what libraries allocated.', memory.external),

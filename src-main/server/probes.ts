@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isLoopback } from '#core/loopback.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { Ledger } from '#ledger/ledger.ts'
+import { noSuchPath } from '#server/paths.ts'
 import type { Readiness } from '#server/readiness.ts'
 import { sendRefusal } from '#server/refusals.ts'
 
@@ -50,7 +51,7 @@ export function registerProbes(app: FastifyInstance, deps: ProbeDeps): void {
 /** Refuses whoever may not see the figures. Where they are off, or somebody asks from elsewhere, they are not there. */
 export function admitScraper(request: FastifyRequest, { metrics }: Pick<ProbeDeps, 'metrics'>): Refusal | undefined {
   if (metrics === undefined || !isLoopback(request.socket.localAddress ?? '')) {
-    return refuse('not_found', 'There is no GET endpoint at this path.')
+    return noSuchPath(request)
   }
   const { authorization } = request.headers
   if (authorization !== undefined && isToken(authorization, metrics.token)) return undefined

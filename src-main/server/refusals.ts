@@ -24,19 +24,26 @@ export function sendRefusalAndClose(reply: FastifyReply, refusal: Refusal): Fast
   return sendRefusal(reply.header('connection', 'close'), refusal)
 }
 
+/** What stops the reading of a body: Fastify takes errors alone for that. */
+export class RefusedBody extends Error {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
 /** An error as it reaches the error handler: Fastify's have a code and a status, mistakes of ours have neither. */
 export type RaisedError = Error & { readonly code?: string; readonly statusCode?: number }
 
 /** The refusal for an error that Fastify raised; undefined for a mistake of ours. */
 export function refusalOfError(error: RaisedError): Refusal | undefined {
+  if (error instanceof RefusedBody) return error.refusal
   switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return refuse('request_too_large', 'The body is larger than Farebox accepts.')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_CTP_EMPTY_TYPE':
       return refuse('invalid_request', "The body must be JSON, sent with 'content-type: application/json'.")
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return refuse('invalid_request', 'The body is not as long as its content-length says.')
     default:
       return error.statusCode !== undefined && error.statusCode < 500
         ? refuse('invalid_request', 'The request is not valid HTTP.')

@@ -3,6 +3,7 @@
 
 import { ADMIN_ROUTES, type AdminAction, type Route } from '#contract/admin-routes.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import { noSuchPath } from '#server/paths.ts'
 
 export type FoundRoute = {
   readonly type: 'found'
@@ -26,7 +27,7 @@ export function findRoute(method: string, url: string): FoundRoute | Refusal {
     // Object.entries forgets that the names are those of the table.
     return { type: 'found', action: action as AdminAction, route, id }
   }
-  return refuse('not_found', `There is no ${method} endpoint at this path.`)
+  return noSuchPath({ method, url })
 }
 
 function decode(segment: string): string | undefined {

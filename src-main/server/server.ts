@@ -8,6 +8,7 @@ import { errorBody } from '#dialect/errors.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { AdminHandlers } from '#server/admin.ts'
 import type { SessionAccess, Visitor } from '#server/admission.ts'
+import { announcedBytes, readBodies } from '#server/body-reader.ts'
 import { ChangeLimiter } from '#server/change-limiter.ts'
 import { ClientConnections, OVER_LAN } from '#server/client-connections.ts'
 import { credentialsOf } from '#server/credentials.ts'
@@ -16,6 +17,8 @@ import type { Door } from '#server/door.ts'
 import { MAX_BODY_BYTES, registerGateway, type GatewayDeps } from '#server/gateway.ts'
 import { guard } from '#server/guard.ts'
 import { observeRequests, type ObserveRequest } from '#server/observed-requests.ts'
+import { noSuchPath, servedUrl } from '#server/paths.ts'
+import type { MemoryGuard } from '#server/memory-guard.ts'
 import { admitScraper } from '#server/probes.ts'
 import { registerReference } from '#server/reference.ts'
 import { registerStreams, type StreamDeps, type StreamVisitor } from '#server/streams.ts'
@@ -60,6 +63,8 @@ export type ServerDeps = GatewayDeps &
   DashboardDeps &
   StreamDeps & {
     readonly newId: () => string
+    /** Counts the bodies of all requests. */
+    readonly memory: Pick<MemoryGuard, 'bodies'>
     readonly hosts: ReadonlySet<string>
     readonly lan?: OverLan
     /** Asked for by the first request of the admin API. */
@@ -102,10 +107,9 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     exposeHeadRoutes: false,
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'ignore',
-    // The OpenAI SDK's users often give a base URL with /v1 to tools that add it once more.
-    rewriteUrl: (request) => (request.url ?? '/').replace(/^\/v1\/v1\//, '/v1/'),
+    rewriteUrl: (request) => servedUrl(request.url ?? '/'),
     frameworkErrors: (_error, _request, reply) => {
-      void sendRefusal(reply, refuse('invalid_request', 'The request is not valid HTTP.'))
+      void sendRefusalAndClose(reply, refuse('invalid_request', 'The request is not valid HTTP.'))
     },
     clientErrorHandler: (error, socket) => {
       // Who does not speak TLS where nothing else is spoken gets no answer.
@@ -118,8 +122,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
       socket.end(`${head}x-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
     },
   })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  readBodies(app, deps)
   app.decorateRequest('caller', null)
   app.decorateRequest('visitor', null)
   app.decorateRequest('adminRoute', null)
@@ -128,6 +131,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   const admission = { ...deps, memberChanges: new ChangeLimiter(deps.clock.monotonicMs) }
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    request.outgoing = reply.raw
     const { isPage = false } = request.routeOptions.config
     const access = accessOf(request, lan)
     const answer = (refusal: Refusal | undefined) => {
@@ -136,19 +140,18 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     }
     const refusal = guard(request.raw, { hosts: deps.hosts, isPage, scheme: lan === undefined ? 'http' : 'https' })
     if (refusal !== undefined) return answer(refusal)
+    if (request.is404) return answer(noSuchPath(request))
+    if (takesNoBody(request)) reply.raw.setHeader('connection', 'close')
     if (access === 'never') return answer(refuse('forbidden', 'This is served to the machine itself alone.'))
     const late = access === 'public' ? undefined : deps.intake.draining()
     if (late !== undefined) return answer(late)
     if (isForSessions(access)) {
       void import('#server/admission.ts').then(({ admit }) => admit(request, access, admission)).then(answer, done)
-    } else
-      answer(admitCaller(request, access, deps) ?? (access === 'key' ? deps.intake.take(request, reply) : undefined))
+    } else answer(admitCaller(request, access, deps) ?? (access === 'key' ? deps.intake.room(request) : undefined))
   })
   if (lan !== undefined) watchClients(app)
-  app.setNotFoundHandler((request, reply) => {
-    const { method } = request
-    return sendRefusal(reply, refuse('not_found', `There is no ${method} endpoint at this path.`))
-  })
+  // Refused above, before its body is read; a route that declines what it matched would come here.
+  app.setNotFoundHandler((request, reply) => sendRefusalAndClose(reply, noSuchPath(request)))
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
   registerGateway(app, deps)
   registerStreams(app, deps, { visitorOf, bodyLimit: MAX_BODY_BYTES })
@@ -201,6 +204,11 @@ function watchClients(app: FastifyInstance): void {
     clients.endWhenIdle()
     done()
   })
+}
+
+/** A body that nobody reads: what is left of it must not be read just to be thrown away, so that nothing comes on the connection. */
+function takesNoBody(request: FastifyRequest): boolean {
+  return (request.method === 'GET' || request.method === 'HEAD') && announcedBytes(request) !== null
 }
 
 /** Decides by the route that was matched, never by the URL's text. The not-found handler has no access and shows nothing. */

@@ -79,10 +79,11 @@ describe('a stranger is refused', () => {
     }
   })
 
-  it('where there is nothing, in the same words', async () => {
+  it('but is told what is not there, as everybody is: the documentation says it too', async () => {
     for (const path of ['/api/', '/api/none', '/api/keys/a/b/c', '/api//status', '/api/%73tatus', '/api/events/x']) {
-      expect(await ask({ method: 'GET', path }, {}), path).toBe(401)
-      expect(await ask({ method: 'GET', path }, member.headers), path).toBe(404)
+      for (const proof of [{}, { authorization: `Bearer ${key}` }, { 'x-api-key': key }, member.headers]) {
+        expect(await ask({ method: 'GET', path }, proof), path).toBe(404)
+      }
     }
   })
 })

@@ -7,6 +7,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpClient } from '#server/http-client.ts'
+import { MemoryGuard } from '#server/memory-guard.ts'
 import { chat, CHAT_PATH, get, startPair, type Pair } from './support.ts'
 
 let pair: Pair
@@ -55,25 +56,46 @@ it('ends a head that comes in drops, after ten seconds or little more', { timeou
 })
 
 describe('bodies that would fill the memory', () => {
-  it('are refused by what they announce, unread, and only while others fill it', { timeout: 60_000 }, async () => {
-    // The budget is a quarter of a memory, so that nobody can say here how many it takes.
+  const MIB = 1024 * 1024
+  /** Sends the head of a call and the beginning of its body. */
+  const begun = async (bodyBytes: number, sent: number) => {
     const head = `host: 127.0.0.1:${port()}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`
-    const announced = `POST ${CHAT_PATH} HTTP/1.1\r\n${head}content-length: ${32 * 1024 * 1024}\r\n\r\n{`
+    const socket = await opened()
+    socket.write(`POST ${CHAT_PATH} HTTP/1.1\r\n${head}content-length: ${bodyBytes}\r\n\r\n`)
+    socket.write(Buffer.alloc(sent, ' '))
+    return socket
+  }
+
+  it('that are announced and never come keep nobody out', { timeout: 60_000 }, async () => {
+    // Together they announce more than any machine has.
+    const sockets = await Promise.all(Array.from({ length: 1000 }, () => begun(32 * MIB, 1)))
+    const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await chat(pair.farebox, key)).status))
+    expect(statuses).toEqual(statuses.map(() => 200))
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it('that come are let go of where there are too many, and small ones served', { timeout: 120_000 }, async () => {
+    const memory = new MemoryGuard()
+    let refused = 0
     const sockets: Socket[] = []
-    const refused: string[] = []
-    for (let count = 0; count < 3000 && refused.length === 0; count++) {
-      const socket = await opened()
+    // What all may take together is a share of what this process may have, so that nobody can say here how many it takes.
+    for (let taken = 0; refused === 0 && memory.refusal(taken) === undefined; taken += 31 * MIB) {
+      const socket = await begun(32 * MIB, 31 * MIB)
       sockets.push(socket)
-      socket.write(announced)
       text(socket).then(
-        (answer) => refused.push(answer),
+        (answer) => (refused += Number(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 5\r\n/i.test(answer))),
         () => undefined,
       )
     }
-    await expect.poll(() => refused.length).toBeGreaterThan(0)
-    expect(refused[0]).toMatch(/^HTTP\/1\.1 503 /)
-    expect(refused[0]).toMatch(/\r\nretry-after: 5\r\n/i)
-    for (const socket of sockets) socket.destroy()
+    const more = await Promise.all([begun(32 * MIB, 31 * MIB), begun(32 * MIB, 31 * MIB)])
+    for (const socket of more)
+      text(socket).then(
+        () => (refused += 1),
+        () => (refused += 1),
+      )
+    await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(0)
+    expect((await chat(pair.farebox, key)).status).toBe(200)
+    for (const socket of [...sockets, ...more]) socket.destroy()
     await expect.poll(async () => (await chat(pair.farebox, key)).status).toBe(200)
   })
 })

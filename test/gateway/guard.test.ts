@@ -329,10 +329,11 @@ describe('the admin API', () => {
     },
   )
 
-  it('refuses what is not there, too', async () => {
-    for (const path of ['/api/', '/api/none', '/api/keys/a/b/c', '/api/../api/status', '/api//status']) {
-      await expectError(await fetch(pair.farebox.url + path, { headers: { authorization: `Bearer ${key}` } }), 401)
-    }
+  it('says what is not there, and refuses what is, however it is written', async () => {
+    const ask = (path: string) => fetch(pair.farebox.url + path, { headers: { authorization: `Bearer ${key}` } })
+    for (const path of ['/api/', '/api/none', '/api/keys/a/b/c', '/api//status'])
+      await expectError(await ask(path), 404)
+    for (const path of ['/api/../api/status', '/api/status/']) await expectError(await ask(path), 401)
   })
 
   it('has changed nothing by all this', async () => {

@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { MemoryGuard, type MemoryReading } from '#server/memory-guard.ts'
 
@@ -6,65 +5,101 @@ const MIB = 1024 * 1024
 const PLENTY: MemoryReading = {
   heapUsed: 50 * MIB,
   heapLimit: 1000 * MIB,
+  external: 10 * MIB,
   rss: 100 * MIB,
   limit: 1000 * MIB,
   available: 900 * MIB,
 }
 
-/** The answer to a request with some headers. */
-function ask(guard: MemoryGuard, headers: Readonly<Record<string, string>>) {
-  const response = new EventEmitter()
-  return { refusal: guard.take({ headers }, response as never), end: () => response.emit('close') }
+/** A guard whose readings can be changed, and what it did about them. */
+function watched(first: MemoryReading, budget = 100 * MIB) {
+  const scene = { reading: first, collections: 0, afterCollection: undefined as MemoryReading | undefined }
+  const guard = new MemoryGuard({
+    read: () => scene.reading,
+    budget,
+    collect() {
+      scene.collections += 1
+      scene.reading = scene.afterCollection ?? scene.reading
+    },
+  })
+  guard.look()
+  return { guard, scene }
 }
-const ofLength = (bytes: number) => ({ 'content-length': String(bytes) })
 
-describe('the bodies of the calls that are being served', () => {
-  it('are refused beyond the budget, with a time to come again, and taken when others have ended', () => {
-    const guard = new MemoryGuard(() => PLENTY, 100)
-    const first = ask(guard, ofLength(60))
-    expect(first.refusal).toBeUndefined()
-    expect(ask(guard, ofLength(41)).refusal).toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 })
-    expect(ask(guard, ofLength(40)).refusal).toBeUndefined()
-    first.end()
-    expect(guard.bodyBytes).toBe(40)
-    expect(ask(guard, ofLength(60)).refusal).toBeUndefined()
+describe('the bodies of all requests', () => {
+  it('keep a call out by what its head announces, with a time to come again, while there is no room for it', () => {
+    const { guard } = watched(PLENTY, 100)
+    const share = guard.bodies.open(() => undefined)
+    expect(share.add(60)).toBe(true)
+    expect(guard.refusal(41)).toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 })
+    expect(guard.refusal(40)).toBeUndefined()
+    expect(guard.bodyBytes).toBe(60)
+    share.end()
+    expect(guard.bodyBytes).toBe(0)
+    expect(guard.refusal(100)).toBeUndefined()
   })
 
-  it('count for something also where they do not say how long they are', () => {
-    const guard = new MemoryGuard(() => PLENTY, 10 * MIB)
-    const chunked = () => ask(guard, { 'transfer-encoding': 'chunked' }).refusal
-    expect(Array.from({ length: 10 }, chunked)).toEqual(Array.from({ length: 10 }, () => undefined))
-    expect(chunked()).toMatchObject({ code: 'overloaded' })
-  })
-
-  it('may together be a quarter of what the process may have, and never less than two of the largest', () => {
-    const limits = [1000 * MIB, 100 * MIB] as const
-    const [large, small] = limits.map((limit) => new MemoryGuard(() => ({ ...PLENTY, limit })))
-    expect(ask(large as MemoryGuard, ofLength(250 * MIB)).refusal).toBeUndefined()
-    expect(ask(large as MemoryGuard, ofLength(1)).refusal).toMatchObject({ code: 'overloaded' })
-    expect(ask(small as MemoryGuard, ofLength(64 * MIB)).refusal).toBeUndefined()
+  it.each([
+    ['a quarter of what the process may have', { limit: 1000 * MIB, heapLimit: 9000 * MIB }, 250],
+    ['never less than two of the largest', { limit: 100 * MIB, heapLimit: 9000 * MIB }, 64],
+    ['an eighth of the heap, where that is less', { limit: 9000 * MIB, heapLimit: 512 * MIB }, 64],
+    ['one of the largest, where the heap is small', { limit: 9000 * MIB, heapLimit: 128 * MIB }, 34],
+  ])('may together be %s', (_, sizes, mib) => {
+    const guard = new MemoryGuard({ read: () => ({ ...PLENTY, ...sizes }) })
+    const small = Array.from({ length: mib }, () => guard.bodies.open(() => undefined).add(MIB))
+    expect(small.every((hasRoom) => hasRoom)).toBe(true)
+    expect(guard.refusal(1)).toMatchObject({ code: 'overloaded' })
+    expect(new MemoryGuard({ read: () => ({ ...PLENTY, ...sizes }) }).refusal(32 * MIB)).toBeUndefined()
   })
 })
 
 describe('what is left of memory', () => {
   it.each<[string, Partial<MemoryReading>]>([
     ['the heap is nearly full', { heapUsed: 920 * MIB }],
-    ['the process has nearly all that it may have', { rss: 900 * MIB }],
+    ['heap and buffers are nearly all that it may have', { external: 850 * MIB, rss: 950 * MIB }],
     ['the system has nothing more to give', { available: 31 * MIB }],
   ])('refuses every call while %s, and none when it is over', (_, shortage) => {
-    let reading = PLENTY
-    const guard = new MemoryGuard(() => reading, 100 * MIB)
-    reading = { ...PLENTY, ...shortage }
+    const { guard, scene } = watched(PLENTY)
+    scene.reading = { ...PLENTY, ...shortage }
     guard.look()
     expect(guard.isShort).toBe(true)
-    expect(ask(guard, {}).refusal).toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 })
-    reading = PLENTY
+    expect(guard.refusal(0)).toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 })
+    scene.reading = PLENTY
     guard.look()
-    expect(ask(guard, {}).refusal).toBeUndefined()
+    expect(guard.refusal(0)).toBeUndefined()
+  })
+
+  it.each<[string, Partial<MemoryReading>]>([
+    ['and the process has its limit', { rss: 990 * MIB }],
+    ['and the system nothing more to give', { rss: 990 * MIB, available: 0 }],
+  ])('is enough where what an attack left behind is held but not used, %s', (_, left) => {
+    const { guard, scene } = watched(PLENTY)
+    scene.reading = { ...PLENTY, ...left }
+    guard.look()
+    expect(guard.isShort).toBe(false)
+    expect(scene.collections).toBe(0)
+  })
+
+  it('is enough where collecting finds that most of a full heap is not used any more', () => {
+    const { guard, scene } = watched(PLENTY)
+    scene.reading = { ...PLENTY, heapUsed: 950 * MIB, rss: 990 * MIB }
+    scene.afterCollection = { ...PLENTY, rss: 990 * MIB }
+    guard.look()
+    expect(guard.isShort).toBe(false)
+    expect(scene.collections).toBe(1)
+  })
+
+  it('is collected for now and then only while it is short, because that stops everything', () => {
+    const { guard, scene } = watched(PLENTY)
+    scene.reading = { ...PLENTY, heapUsed: 950 * MIB }
+    for (let looks = 0; looks < 10; looks++) guard.look()
+    expect(guard.isShort).toBe(true)
+    expect(scene.collections).toBe(4)
   })
 
   it('is enough where nobody set a limit', () => {
-    const guard = new MemoryGuard(() => ({ ...PLENTY, rss: 5000 * MIB, limit: undefined }), MIB)
+    const { guard, scene } = watched({ ...PLENTY, limit: undefined })
+    scene.reading = { ...PLENTY, external: 4000 * MIB, rss: 5000 * MIB, limit: undefined }
     guard.look()
     expect(guard.isShort).toBe(false)
   })

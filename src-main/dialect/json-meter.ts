@@ -1,0 +1,96 @@
+// Measures JSON while it arrives, before anything parses it: how deep it is nested and of how many values it is made. Parsing takes a
+// time for each value that its length does not tell: a body of thirty megabytes can hold ten million of them. Whether the text is valid
+// is for JSON.parse to say.
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+export type JsonBounds = {
+  /** Of objects and lists. */
+  readonly depth: number
+  /** Objects, lists and texts; the names of members are texts. Each is something to make. */
+  readonly pieces: number
+  /** What stands between commas: also numbers, true, false and null, which cost next to nothing. */
+  readonly values: number
+}
+
+export type JsonExcess = 'too-deep' | 'too-many'
+
+/** Takes a text piece by piece, as bytes of UTF-8 or as characters of one byte each. */
+export class JsonMeter {
+  readonly #bounds: JsonBounds
+  #depth = 0
+  #pieces = 0
+  #values = 1
+  #isInText = false
+  /** The last piece ended with a backslash, which belongs to a character that is still to come. */
+  #isEscaped = false
+  #excess: JsonExcess | undefined
+
+  constructor(bounds: JsonBounds) {
+    this.#bounds = bounds
+  }
+
+  /** What is too much of all that was taken so far. */
+  push(bytes: Uint8Array): JsonExcess | undefined {
+    if (this.#excess !== undefined || bytes.length === 0) return this.#excess
+    let index = this.#isEscaped ? 1 : 0
+    this.#isEscaped = false
+    while (index < bytes.length && this.#excess === undefined) {
+      index = this.#isInText ? this.#skipText(bytes, index) : this.#readOutside(bytes, index)
+    }
+    this.#isEscaped = index > bytes.length
+    return this.#excess
+  }
+
+  /** Index after the quote that closes the text; beyond the end where a backslash is the last byte. */
+  #skipText(bytes: Uint8Array, from: number): number {
+    let index = from
+    for (; index < bytes.length; index++) {
+      const code = bytes[index]
+      if (code === BACKSLASH) index++
+      else if (code === QUOTE) {
+        this.#isInText = false
+        return index + 1
+      }
+    }
+    return index
+  }
+
+  /** Index after the quote that opens the next text, or the end. */
+  #readOutside(bytes: Uint8Array, from: number): number {
+    const { depth: mostDepth, pieces, values } = this.#bounds
+    for (let index = from; index < bytes.length; index++) {
+      switch (bytes[index]) {
+        case QUOTE:
+          this.#isInText = true
+          this.#pieces += 1
+          if (this.#pieces > pieces) this.#excess = 'too-many'
+          return index + 1
+        case OPEN_BRACE:
+        case OPEN_BRACKET:
+          this.#depth += 1
+          this.#pieces += 1
+          if (this.#depth > mostDepth) this.#excess = 'too-deep'
+          if (this.#pieces > pieces) this.#excess ??= 'too-many'
+          break
+        case CLOSE_BRACE:
+        case CLOSE_BRACKET:
+          this.#depth -= 1
+          break
+        case COMMA:
+          this.#values += 1
+          if (this.#values > values) this.#excess = 'too-many'
+          break
+        default:
+      }
+      if (this.#excess !== undefined) return bytes.length
+    }
+    return bytes.length
+  }
+}

@@ -1,0 +1,33 @@
+// The paths of requests: which of them are the same, and what is said of one that leads nowhere.
+
+import { refuse, type Refusal } from '#core/refusal.ts'
+
+const SLASH = 0x2f
+/** Enough to see what was mistyped. */
+const MOST_SHOWN = 120
+
+/**
+ * The path that is served for the target of a request. A slash at the end means nothing, and users of the OpenAI SDK often give a base
+ * URL with /v1 to tools that add it once more.
+ */
+export function servedUrl(url: string): string {
+  const short = url.startsWith('/v1/v1/') ? url.slice('/v1'.length) : url
+  const query = short.indexOf('?')
+  const end = query === -1 ? short.length : query
+  if (end < 2 || short.charCodeAt(end - 1) !== SLASH) return short
+  return short.slice(0, end - 1) + short.slice(end)
+}
+
+/** Names what was asked for, so that a mistyped base URL can be seen; never the query, which could hold a key. */
+export function noSuchPath({ method, url }: { readonly method: string; readonly url: string }): Refusal {
+  return refuse('not_found', `There is no ${method} endpoint at ${shown(url)}.`)
+}
+
+/** Printable and bounded, and without what looks like a key. */
+function shown(url: string): string {
+  const path = url
+    .replace(/[?#].*$/s, '')
+    .replaceAll(/[^\x21-\x7e]/g, '?')
+    .replaceAll(/key_\w+/g, 'key_...')
+  return path.length > MOST_SHOWN ? `${path.slice(0, MOST_SHOWN)}...` : path
+}

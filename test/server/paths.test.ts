@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { noSuchPath, servedUrl } from '#server/paths.ts'
+
+describe('the path that is served', () => {
+  it.each([
+    ['/', '/'],
+    ['/?x=/', '/?x=/'],
+    ['/v1/models', '/v1/models'],
+    ['/v1/models/', '/v1/models'],
+    ['/v1/models/?limit=1/', '/v1/models?limit=1/'],
+    ['/v1/models/a/b/', '/v1/models/a/b'],
+    ['/v1/v1/chat/completions', '/v1/chat/completions'],
+    ['/v1/v1/chat/completions/', '/v1/chat/completions'],
+    ['/api/keys/a%2F/', '/api/keys/a%2F'],
+    ['*', '*'],
+    ['http://elsewhere/', 'http://elsewhere'],
+  ])('of %s is %s', (url, served) => {
+    expect(servedUrl(url)).toBe(served)
+  })
+})
+
+describe('a path that is not there', () => {
+  const message = (url: string) => noSuchPath({ method: 'POST', url }).message
+
+  it('is named, without its query', () => {
+    expect(noSuchPath({ method: 'POST', url: '/v2/chat?token=secret#part' })).toMatchObject({
+      code: 'not_found',
+      message: 'There is no POST endpoint at /v2/chat.',
+    })
+  })
+
+  it('is printable, bounded, and no place for a key', () => {
+    expect(message('/a\u0000\u001b[31m\u00ff\u202e b')).toBe('There is no POST endpoint at /a??[31m???b.')
+    expect(message(`/${'a'.repeat(5000)}`)).toBe(`There is no POST endpoint at /${'a'.repeat(119)}....`)
+    expect(message('/v1/key_abcDEF123/models')).toBe('There is no POST endpoint at /v1/key_.../models.')
+  })
+})
