@@ -162,6 +162,7 @@ class RunningApp implements App {
     for (const host of loopbackHosts(actualPort)) this.#hosts.add(host)
     this.#url = `http://127.0.0.1:${actualPort}`
     this.#writeInstance({ url: this.#url, pid: process.pid, token: this.#adminToken })
+    this.#parts.overdue.begin()
     if (this.#parts.isSummarised) void this.#check.run()
     else this.#check.skip()
     if (this.#config.secrets === 'keychain') await this.#noteVault()
@@ -210,8 +211,20 @@ class RunningApp implements App {
   }
 
   async close(): Promise<void> {
-    const { open, drains, ledger, connections, writer, counter, keychain, operations, side, clients, release } =
-      this.#parts
+    const {
+      open,
+      drains,
+      ledger,
+      connections,
+      writer,
+      overdue,
+      counter,
+      keychain,
+      operations,
+      side,
+      clients,
+      release,
+    } = this.#parts
     operations.readiness.end()
     clearInterval(this.#watch)
     clearTimeout(this.#openPageTimer)
@@ -239,10 +252,17 @@ class RunningApp implements App {
     await this.#receipts?.close()
     await counter.close()
     keychain.close()
+    if (!(await overdue.close())) this.#noteOverdue()
     await writer.close()
     if (this.#url !== undefined) rmSync(this.#instancePath, { force: true })
     removeOpenPages(this.#config.dataDir, Number.POSITIVE_INFINITY)
     release()
+  }
+
+  #noteOverdue(): void {
+    const { overdue, log } = this.#parts
+    const line = `The disk is full: ${overdue.size} keys or members that were blocked will not be blocked at the next start.`
+    log(line, { event: 'changes_lost', level: 'error', fields: { count: overdue.size } })
   }
 
   #booksCheck(): BooksCheck {
@@ -351,8 +371,10 @@ class RunningApp implements App {
   }
 
   async #status() {
-    const { ledger, catalog, open, context, pause } = this.#parts
+    const { ledger, catalog, open, context, pause, overdue } = this.#parts
     const attention = await secretProblems(context)
+    if (overdue.size > 0)
+      attention.push(`The disk is full: ${overdue.size} keys or members that were blocked hold in memory alone.`)
     return {
       state: 'running' as const,
       version: VERSION,

@@ -8,6 +8,7 @@ import { scriptFile } from '#main/program-files.ts'
 import type { WriterOperations } from '#main/writer-thread.ts'
 import { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
+import { OverdueChanges } from '#catalog/overdue.ts'
 import { secretReference } from '#catalog/secrets.ts'
 import { cycleStart } from '#core/cycle.ts'
 import type { Target } from '#core/entities.ts'
@@ -19,6 +20,7 @@ import type { OpenHold } from '#ledger/account.ts'
 import { Journal } from '#ledger/journal.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
 import { RecordedCalls } from '#ledger/recorded.ts'
+import type { LedgerBatch } from '#ledger/rows.ts'
 import { WriteMeter } from '#ledger/write-meter.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
@@ -44,6 +46,8 @@ import type { SecretStore } from '#secret/port.ts'
 import { openVault } from '#secret/vault.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 
+const EMPTY_BATCH: LedgerBatch = { entries: [], usage: [], balances: [] }
+
 export const USER_AGENT = `farebox/${VERSION}`
 
 export type Parts = Awaited<ReturnType<typeof assemble>>
@@ -65,7 +69,8 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
   const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
   const recorded = new RecordedCalls()
   const writes = new WriteMeter(clock.monotonicMs)
-  const journal = journalOf(writer, { recorded, writes })
+  const overdue = new OverdueChanges((changes, batch) => writer.call('change', { changes, batch }), EMPTY_BATCH)
+  const journal = journalOf(writer, { recorded, writes, overdue })
   const ledger = new Ledger({ journal, nowMs: clock.nowMs, holdWaitMs: config.holdWaitMs })
   await restoreLedger(ledger, catalog, loaded.ledger, log)
   const open = new OpenExchanges()
@@ -83,8 +88,9 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     randomBytes,
     hashKey,
     timeZone,
-    write: (changes, batch) =>
-      writer.call('change', { changes, batch: batch ?? { entries: [], usage: [], balances: [] } }),
+    readAdjustment: (id) => writer.call('adjustment', id),
+    write: (changes, batch = EMPTY_BATCH) => overdue.write(changes, batch),
+    insist: (changes) => overdue.insist(changes),
     keyBlocked: (keyId) => open.stopKey(keyId),
     memberLimitsChanged: (memberId) => lookAgain(memberId, { gate, ledger }),
     targetsChanged: (targets) => forgetTargets(targets, [routing.health, adaptations, caps]),
@@ -106,6 +112,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     ledger,
     recorded,
     writes,
+    overdue,
     open,
     pause: new Pause(clock.nowMs),
     drains,
@@ -169,12 +176,17 @@ function forgetTargets(targets: readonly Target[], memories: readonly { forget(t
   for (const memory of memories) for (const target of targets) memory.forget(target)
 }
 
-function journalOf(
-  writer: DatabaseThread<WriterOperations>,
-  { recorded, writes }: { readonly recorded: RecordedCalls; readonly writes: WriteMeter },
-): Journal {
+type JournalParts = {
+  readonly recorded: RecordedCalls
+  readonly writes: WriteMeter
+  readonly overdue: OverdueChanges<LedgerBatch>
+}
+
+function journalOf(writer: DatabaseThread<WriterOperations>, { recorded, writes, overdue }: JournalParts): Journal {
   return new Journal(
-    writes.measured((batch) => writer.call('append', batch)),
+    writes.measured(({ changes, ...batch }) =>
+      changes === undefined ? writer.call('append', batch) : overdue.write(changes, batch),
+    ),
     (records) => recorded.publish(records),
   )
 }
@@ -203,7 +215,10 @@ async function restoreLedger(
     return stopSpending(ledger, state.mismatches, log)
   }
   const reason = 'its package had changed when Farebox last ended'
-  await Promise.all(state.changedTerms.map(({ keyId, terms }) => ledger.changeTerms(keyId, { terms, reason })))
+  await ledger.changeTermsTogether(
+    state.changedTerms.map(({ keyId, terms }) => ({ keyId, terms, reason })),
+    [],
+  )
   const released = await ledger.releaseOrphans((hold) => orphanSettlement(hold, catalog))
   if (released === 0) return
   const line = `Released ${released} holds of calls that were interrupted when Farebox last ended.`

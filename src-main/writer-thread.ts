@@ -3,7 +3,8 @@
 
 import { statfsSync, statSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
-import { ledgerAppender, loadLedger, type LedgerState } from '#ledger/entries.ts'
+import { findAdjustment, ledgerAppender, loadLedger, type FirstAdjustment, type LedgerState } from '#ledger/entries.ts'
+import type { AdjustmentId } from '#ledger/ledger.ts'
 import type { LanSettings } from '#core/lan.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
@@ -34,6 +35,8 @@ type Loaded = {
 export type WriterOperations = {
   /** Everything the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
   load: { input: { chargedSinceMs: number }; output: Loaded }
+  /** undefined where there is none of this id. */
+  adjustment: { input: AdjustmentId; output: FirstAdjustment | undefined }
   append: { input: LedgerBatch; output: void }
   change: { input: { changes: readonly CatalogChange[]; batch: LedgerBatch }; output: void }
   /** Sessions and what belongs to them. */
@@ -137,6 +140,7 @@ serveOperations<WriterOperations>({
     charged: chargedSince(db, chargedSinceMs),
     lan: loadLan(db),
   }),
+  adjustment: (id) => findAdjustment(db, id),
   append: (batch) => {
     withRoom(() => append.immediate(batch))
     setImmediate(keepRoom, batch.entries.length)

@@ -3,8 +3,10 @@
 import type { CatalogContext } from '#catalog/context.ts'
 import { noKey, revokedIsFinal, viewOf } from '#catalog/keys.ts'
 import type { KeyAdjust, KeyTopUp, KeyView } from '#contract/schemas.ts'
-import { creditsToMicro } from '#core/money.ts'
+import { iso } from '#catalog/dates.ts'
+import { creditsToMicro, microToCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import type { FirstAdjustment } from '#ledger/entries.ts'
 
 /** Adds credits to a key of a `topup` package, or to the present cycle of any other that counts credits. */
 export function topUpKey(context: CatalogContext, idOrName: string, input: KeyTopUp): Promise<KeyView | Refusal> {
@@ -18,8 +20,10 @@ export function adjustKey(context: CatalogContext, idOrName: string, input: KeyA
   return adjustBy(context, idOrName, { kind: 'correction', credits, reason, id })
 }
 
+const KINDS = ['top-up', 'correction'] as const
+
 type Adjustment = {
-  readonly kind: 'top-up' | 'correction'
+  readonly kind: (typeof KINDS)[number]
   readonly credits: number
   readonly reason: string
   readonly id: string | undefined
@@ -44,6 +48,27 @@ async function adjustBy(
     return refuse('invalid_request', "'credits' takes at most six decimals.", { param: 'credits' })
   }
   if (amountMicro === 0) return refuse('invalid_request', "'credits' must not be 0.", { param: 'credits' })
+  const first = id === undefined ? undefined : await firstOf(context, key.id, id)
+  if (first !== undefined) {
+    const isSame = first.kind === kind && first.amountMicro === amountMicro && first.reason === reason
+    return isSame ? viewOf(context, key) : usedBefore(id ?? '', first)
+  }
   await context.ledger.adjust(key.id, { amountMicro, reason, id: `${kind}:${id ?? context.newId()}` })
   return viewOf(context, key)
+}
+
+type First = FirstAdjustment & Pick<Adjustment, 'kind'>
+
+/** What was made with an id, as whichever kind. Amounts are read from the disk: most ids are never seen again. */
+async function firstOf(context: CatalogContext, keyId: string, id: string): Promise<First | undefined> {
+  const kind = KINDS.find((candidate) => context.ledger.hasAdjustment(keyId, `${candidate}:${id}`))
+  const first = kind && (await context.readAdjustment({ keyId, id: `${kind}:${id}` }))
+  return kind && first && { ...first, kind }
+}
+
+/** Whoever repeats an id means the same change; for another one it would say nothing about what became of it. */
+function usedBefore(id: string, { kind, amountMicro, reason, createdAtMs }: First): Refusal {
+  const what = `a ${kind} of ${microToCredits(amountMicro)} credits at ${iso(createdAtMs)} ('${reason}')`
+  const says = `The id '${id}' was used for ${what}, which counts. Nothing was changed; use another id for another change.`
+  return refuse('conflict', says, { param: 'idempotency_id' })
 }

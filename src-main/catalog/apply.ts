@@ -3,13 +3,15 @@
 
 import type { CatalogContext } from '#catalog/context.ts'
 import { readModelInput } from '#catalog/models.ts'
-import { putPackages, readPackage } from '#catalog/packages.ts'
+import { packageChanges, readPackage } from '#catalog/packages.ts'
 import { readProvider } from '#catalog/providers.ts'
 import { commitWithSecrets, isKept, originOf, secretReference } from '#catalog/secrets.ts'
 import { modelView, packageView, providerView } from '#catalog/views.ts'
 import type { ApplyChange, ApplyDocument, ApplyResult } from '#contract/schemas.ts'
 import type { Model, Package, Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { LedgerBatch } from '#ledger/rows.ts'
+import type { CatalogChange } from '#store/catalog-rows.ts'
 
 type Planned<Entity> = { readonly entity: Entity; readonly change: ApplyChange }
 type PlannedProvider = Planned<Provider> & {
@@ -17,6 +19,7 @@ type PlannedProvider = Planned<Provider> & {
   /** Whether a secret may be left behind at another origin, or by a provider that does not come to be. */
   readonly isLeaving: boolean
 }
+type More = { readonly rows?: readonly CatalogChange[]; readonly batch?: LedgerBatch }
 type Plan = {
   readonly providers: readonly PlannedProvider[]
   readonly models: readonly Planned<Model>[]
@@ -32,11 +35,15 @@ export async function applyDocument(
   if (isRefusal(plan)) return plan
   const refusal = isDryRun ? undefined : await carryOut(context, plan)
   if (refusal !== undefined) return refusal
-  const changes = [...plan.providers, ...plan.models, ...plan.packages].map((planned) => planned.change)
-  return { dry_run: isDryRun, changes }
+  return { dry_run: isDryRun, changes: changesOf(plan) }
 }
 
-async function planDocument(context: CatalogContext, document: ApplyDocument): Promise<Plan | Refusal> {
+export function changesOf({ providers, models, packages }: Plan): ApplyChange[] {
+  return [...providers, ...models, ...packages].map(({ change }) => change)
+}
+
+/** What a document comes to, checked as a whole. Nothing has changed yet. */
+export async function planDocument(context: CatalogContext, document: ApplyDocument): Promise<Plan | Refusal> {
   const repeated = findRepeated(document)
   if (repeated !== undefined) return repeated
   const providers: PlannedProvider[] = []
@@ -113,10 +120,14 @@ function askAgain(change: ApplyChange, before: Provider): ApplyChange {
   return { ...change, note }
 }
 
-async function carryOut(context: CatalogContext, plan: Plan): Promise<Refusal | undefined> {
+/** Writes all of a plan, and with it what `more` adds, or nothing. */
+export async function carryOut(context: CatalogContext, plan: Plan, more: More = {}): Promise<Refusal | undefined> {
   const changed = <Entity, Item extends Planned<Entity>>(planned: readonly Item[]) =>
     planned.filter(({ change }) => change.action !== 'none')
   const providers = changed<Provider, PlannedProvider>(plan.providers)
+  const packages = changed<Package, Planned<Package>>(plan.packages).map(({ entity }) => entity)
+  const { rows, terms } = packageChanges(context, packages)
+  const { rows: moreRows = [], batch } = more
   const changedAtMs = context.nowMs()
   const committed = await commitWithSecrets(context, {
     secrets: providers.flatMap(({ entity, secret }) => (secret === undefined ? [] : [{ provider: entity, secret }])),
@@ -126,14 +137,12 @@ async function carryOut(context: CatalogContext, plan: Plan): Promise<Refusal | 
       ...changed<Model, Planned<Model>>(plan.models).map(
         ({ entity }) => ({ type: 'put-model', model: entity, changedAtMs }) as const,
       ),
+      ...rows,
+      ...moreRows,
     ],
+    accounting: { terms, ...(batch && { batch }) },
   })
-  if (isRefusal(committed)) return committed
-  await putPackages(
-    context,
-    changed<Package, Planned<Package>>(plan.packages).map(({ entity }) => entity),
-  )
-  return undefined
+  return isRefusal(committed) ? committed : undefined
 }
 
 /** What differs between two views of one thing. */

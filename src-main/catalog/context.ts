@@ -2,7 +2,8 @@
 
 import type { Catalog } from '#catalog/catalog.ts'
 import type { Target } from '#core/entities.ts'
-import type { Ledger } from '#ledger/ledger.ts'
+import type { FirstAdjustment } from '#ledger/entries.ts'
+import type { AdjustmentId, Ledger, TermsRequest } from '#ledger/ledger.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import type { SecretKeeper, SecretStore } from '#secret/port.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
@@ -20,8 +21,15 @@ export type CatalogContext = {
   readonly hashKey: (key: string) => string
   /** The machine's time zone. */
   readonly timeZone: string
+  /** Reads the adjustment that was made with an id. */
+  readonly readAdjustment: (id: AdjustmentId) => Promise<FirstAdjustment | undefined>
   /** Writes changes, with ledger rows that belong to them, in one durable transaction. */
   readonly write: (changes: readonly CatalogChange[], batch?: LedgerBatch) => Promise<void>
+  /**
+   * Writes changes that hold at once, whatever the disk says: where it does not take them, they are written as soon as it does.
+   * Says whether they are on disk.
+   */
+  readonly insist: (changes: readonly CatalogChange[]) => Promise<boolean>
   /** Tells the rest of the program that a key may no longer be used, so that its running answers end. */
   readonly keyBlocked: (keyId: string) => void
   /** Tells the rest of the program that a member has other limits, so that those who wait for the old ones are looked at again. */
@@ -30,13 +38,31 @@ export type CatalogContext = {
   readonly targetsChanged: (targets: readonly Target[]) => void
 }
 
-/** Writes changes to disk and, once they are there, to memory. */
+export type Accounting = {
+  /** Ledger rows that belong to the changes. */
+  readonly batch?: LedgerBatch
+  /** Accounts that follow other terms because of them. */
+  readonly terms?: readonly (TermsRequest & { readonly keyId: string })[]
+}
+
+/** Writes changes to disk, with what they mean for accounts, all or nothing of it; once they are there, memory has them too. */
 export async function commitChanges(
   context: CatalogContext,
   changes: readonly CatalogChange[],
-  batch?: LedgerBatch,
+  { batch, terms = [] }: Accounting = {},
 ): Promise<void> {
-  if (changes.length === 0) return
-  await context.write(changes, batch)
+  if (terms.length > 0) await context.ledger.changeTermsTogether(terms, changes)
+  else if (changes.length > 0) await context.write(changes, batch)
   for (const change of changes) context.catalog.accept(change)
 }
+
+/** Takes changes over that must hold at once, and writes them as soon as the disk takes them. Says whether it has. */
+export async function insistOnChanges(context: CatalogContext, changes: readonly CatalogChange[]): Promise<boolean> {
+  const isWritten = await context.insist(changes)
+  for (const change of changes) context.catalog.accept(change)
+  return isWritten
+}
+
+/** What whoever asked for such a change is told where it is not on disk yet. */
+export const UNWRITTEN =
+  'This holds from now on, but the disk is full: it is written down as soon as there is room. Make room before Farebox ends.'

@@ -2,9 +2,9 @@
 // minute. A fresh Farebox sets it up by itself; an administrator can have it later. Prices are far above any real model's, so
 // that credits visibly move.
 
-import { applyDocument } from '#catalog/apply.ts'
+import { carryOut, changesOf, planDocument } from '#catalog/apply.ts'
 import type { CatalogContext } from '#catalog/context.ts'
-import { createKey } from '#catalog/keys.ts'
+import { createdView, newKey, withAccount } from '#catalog/keys.ts'
 import type { DemoView } from '#contract/demo.ts'
 import type { ProviderCreate } from '#contract/providers.ts'
 import type { ApplyDocument, ModelCreate, PackageCreate } from '#contract/schemas.ts'
@@ -36,12 +36,18 @@ const PACKAGE = { name: 'starter', type: 'topup', credits: 10 } satisfies Packag
 export async function addDemo(context: CatalogContext): Promise<DemoView | Refusal> {
   const missing = missingOf(context)
   if (isRefusal(missing)) return missing
-  const applied = await applyDocument(context, missing, false)
-  if (isRefusal(applied)) return applied
-  const made = applied.changes.map(({ kind, name }) => ({ kind, name }))
-  if (context.catalog.keys.length > 0) return { made, key: null }
-  const key = await createKey(context, { name: 'first', package: PACKAGE.name })
-  return isRefusal(key) ? key : { made, key }
+  const plan = await planDocument(context, missing)
+  if (isRefusal(plan)) return plan
+  const made = changesOf(plan).map(({ kind, name }) => ({ kind, name }))
+  const entity = plan.packages[0]?.entity ?? context.catalog.package(PACKAGE.name)
+  if (context.catalog.keys.length > 0 || entity === undefined) {
+    return (await carryOut(context, plan)) ?? { made, key: null }
+  }
+  const first = newKey(context, entity, { name: 'first' })
+  if (isRefusal(first)) return first
+  const rows = [{ type: 'put-key', key: first.key } as const]
+  const refusal = await withAccount(context, first.key, entity, (batch) => carryOut(context, plan, { rows, batch }))
+  return refusal ?? { made, key: createdView(first) }
 }
 
 /** Sets the demo up in a Farebox in which nothing is set up yet, and returns the first key. */

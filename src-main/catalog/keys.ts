@@ -1,13 +1,14 @@
 // Keys: create, show, suspend, resume, extend, move, revoke.
 
-import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { commitChanges, insistOnChanges, UNWRITTEN, type CatalogContext } from '#catalog/context.ts'
 import { isoOrNull, readExpiry } from '#catalog/dates.ts'
 import { noPackage, termsOf } from '#catalog/packages.ts'
 import { keyView } from '#catalog/views.ts'
 import type { KeyCreate, KeyCreated, KeyView } from '#contract/schemas.ts'
-import type { Key, StoredKeyStatus, Suspender } from '#core/entities.ts'
+import type { Key, Package, StoredKeyStatus, Suspender } from '#core/entities.ts'
 import { keyHint, makeKey } from '#core/key-format.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { LedgerBatch } from '#ledger/rows.ts'
 
 /** Rotation about every 90 days is what the contract recommends. */
 export const DEFAULT_EXPIRY = '90d'
@@ -20,6 +21,17 @@ export const KEY_RANDOM_BYTES = 64
 export async function createKey(context: CatalogContext, input: KeyCreate): Promise<KeyCreated | Refusal> {
   const entity = context.catalog.package(input.package)
   if (entity === undefined) return noPackage(input.package)
+  const made = newKey(context, entity, input)
+  if (isRefusal(made)) return made
+  const change = { type: 'put-key', key: made.key } as const
+  await withAccount(context, made.key, entity, (batch) => commitChanges(context, [change], { batch }))
+  return createdView(made)
+}
+
+type NewKey = { readonly key: Key; readonly value: string }
+
+/** A key that is to be made in a package. Nothing knows it yet. */
+export function newKey(context: CatalogContext, entity: Package, input: Omit<KeyCreate, 'package'>): NewKey | Refusal {
   const namesake = context.catalog.key(input.name)
   if (namesake !== undefined && namesake.storedStatus !== 'revoked') {
     return refuse('conflict', `There is a key named '${input.name}' already.`, { param: 'name' })
@@ -44,14 +56,29 @@ export async function createKey(context: CatalogContext, input: KeyCreate): Prom
     valueSinceMs: nowMs,
     previous: undefined,
   }
+  return { key, value }
+}
+
+/** Opens a key's account and writes both; where that fails there is no account. */
+export async function withAccount<Written>(
+  context: CatalogContext,
+  key: Key,
+  entity: Package,
+  write: (batch: LedgerBatch) => Promise<Written>,
+): Promise<Written> {
   const opening = context.ledger.open(key.id, termsOf(entity))
+  let isWritten = false
   try {
-    await commitChanges(context, [{ type: 'put-key', key }], opening)
-  } catch (error) {
-    context.ledger.forget(key.id)
-    throw error
+    const written = await write(opening)
+    isWritten = !isRefusal(written)
+    return written
+  } finally {
+    if (!isWritten) context.ledger.forget(key.id)
   }
-  return { id: key.id, name: key.name, key: value, expires_at: isoOrNull(expiresAtMs) }
+}
+
+export function createdView({ key, value }: NewKey): KeyCreated {
+  return { id: key.id, name: key.name, key: value, expires_at: isoOrNull(key.expiresAtMs) }
 }
 
 /** The keys that `isMeant`. */
@@ -123,8 +150,9 @@ export async function moveKey(
   const entity = context.catalog.package(packageIdOrName)
   if (entity === undefined) return noPackage(packageIdOrName)
   const moved = { ...key, packageId: entity.id }
-  if (key.packageId !== entity.id) await commitChanges(context, [{ type: 'put-key', key: moved }])
-  await context.ledger.changeTerms(key.id, { terms: termsOf(entity), reason: `moved to package '${entity.name}'` })
+  const changes = key.packageId === entity.id ? [] : [{ type: 'put-key', key: moved } as const]
+  const reason = `moved to package '${entity.name}'`
+  await commitChanges(context, changes, { terms: [{ keyId: key.id, terms: termsOf(entity), reason }] })
   return viewOf(context, moved)
 }
 
@@ -147,9 +175,12 @@ async function changeStatus(
 }
 
 async function put(context: CatalogContext, key: Key): Promise<KeyView> {
-  await commitChanges(context, [{ type: 'put-key', key }])
+  const changes = [{ type: 'put-key', key } as const]
+  // A key that somebody wants blocked is blocked, also while nothing can be written.
+  const isWritten = key.storedStatus === 'active' || (await insistOnChanges(context, changes))
+  if (key.storedStatus === 'active') await commitChanges(context, changes)
   if (context.catalog.statusOf(key, context.nowMs()) !== 'active') context.keyBlocked(key.id)
-  return viewOf(context, key)
+  return isWritten ? viewOf(context, key) : { ...viewOf(context, key), notice: UNWRITTEN }
 }
 
 export function viewOf(context: CatalogContext, key: Key): KeyView {

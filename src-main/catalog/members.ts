@@ -2,7 +2,7 @@
 // should wait for it.
 
 import type { Catalog } from '#catalog/catalog.ts'
-import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { commitChanges, insistOnChanges, type CatalogContext } from '#catalog/context.ts'
 import { noPackage } from '#catalog/packages.ts'
 import { rateLimitsView, readRateLimits } from '#catalog/rate-limits.ts'
 import type { MemberCreate, MemberEdit, MemberView } from '#contract/members.ts'
@@ -70,10 +70,17 @@ export async function editMember(
   if (isRefusal(limits)) return limits
   const { role = existing.role, status = existing.status } = edit
   const member = { ...existing, packages, role, status, limits }
-  await commitChanges(context, [{ type: 'put-member', member }])
+  const changes = [{ type: 'put-member', member } as const]
+  // Whoever somebody wants blocked is blocked, also while nothing can be written; everything else of them is not changed then.
+  if (isBlockingOnly(edit)) await insistOnChanges(context, changes)
+  else await commitChanges(context, changes)
   if (edit.limits !== undefined) context.memberLimitsChanged(member.id)
   if (status === 'suspended') for (const key of catalog.keysOfMember(member.id)) context.keyBlocked(key.id)
   return member
+}
+
+function isBlockingOnly({ status, ...rest }: MemberEdit): boolean {
+  return status === 'suspended' && Object.keys(rest).length === 0
 }
 
 /** `isMeant` is asked once it is the change's turn: what was true before the hash was made may not be any more. */

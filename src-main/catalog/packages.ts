@@ -1,6 +1,6 @@
 // Packages: add, edit, remove.
 
-import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { commitChanges, type Accounting, type CatalogContext } from '#catalog/context.ts'
 import { readDeadline } from '#catalog/dates.ts'
 import { readRateLimits } from '#catalog/rate-limits.ts'
 import { packageView } from '#catalog/views.ts'
@@ -10,6 +10,7 @@ import type { Package } from '#core/entities.ts'
 import { creditsToMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AccountTerms } from '#ledger/account.ts'
+import type { CatalogChange } from '#store/catalog-rows.ts'
 
 export async function addPackage(context: CatalogContext, input: PackageCreate): Promise<PackageView | Refusal> {
   if (context.catalog.package(input.name) !== undefined) {
@@ -36,7 +37,8 @@ export async function editPackage(
   const validUntilMs = readValidUntil(validUntil, entity.timeZone, existing)
   if (isRefusal(validUntilMs)) return validUntilMs
   const edited = { ...entity, validUntilMs }
-  await putPackages(context, [edited], { isUsageReset })
+  const { rows, terms } = packageChanges(context, [edited], { isUsageReset })
+  await commitChanges(context, rows, { terms })
   return packageView(edited, context.catalog)
 }
 
@@ -53,24 +55,17 @@ export async function removePackage(
   return {}
 }
 
-/**
- * Writes packages and lets the accounts of their keys follow them at once. A crash between the two is made good by the next
- * start.
- */
-export async function putPackages(
-  context: CatalogContext,
+/** Packages that are to be written, and the accounts of their keys, which follow them in the same moment. */
+export function packageChanges(
+  { catalog }: CatalogContext,
   packages: readonly Package[],
   { isUsageReset } = { isUsageReset: false },
-): Promise<void> {
-  await commitChanges(
-    context,
-    packages.map((entity) => ({ type: 'put-package', package: entity })),
-  )
-  const followed = packages.flatMap((entity) => {
+): { readonly rows: CatalogChange[]; readonly terms: NonNullable<Accounting['terms']> } {
+  const terms = packages.flatMap((entity) => {
     const change = { terms: termsOf(entity), reason: `package '${entity.name}' was changed`, isUsageReset }
-    return context.catalog.keysOfPackage(entity.id).map((key) => context.ledger.changeTerms(key.id, change))
+    return catalog.keysOfPackage(entity.id).map((key) => ({ keyId: key.id, ...change }))
   })
-  await Promise.all(followed)
+  return { rows: packages.map((entity) => ({ type: 'put-package', package: entity })), terms }
 }
 
 /** What a package promises the accounts of its keys. */

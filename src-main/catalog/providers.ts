@@ -107,7 +107,7 @@ export async function setProviderSecret(
   if (provider === undefined) return noProvider(idOrName)
   if (provider.dialect === 'demo') return demoNeedsNoSecret()
   const stored = { ...provider, hasSecret: true }
-  const rows = [{ type: 'put-provider', provider: stored } as const]
+  const rows = provider.hasSecret ? [] : [{ type: 'put-provider', provider: stored } as const]
   const committed = await commitWithSecrets(context, { secrets: [{ provider, secret }], leaving: [], rows })
   return isRefusal(committed) ? committed : providerView(stored, 'stored')
 }

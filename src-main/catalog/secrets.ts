@@ -1,9 +1,10 @@
 // Secrets of providers beside the rows that say there are some. A row changes only after the store did, a store that cannot
 // be used is a refusal, and what is no longer needed is forgotten now or as soon as the store allows.
 
-import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { commitChanges, type Accounting, type CatalogContext } from '#catalog/context.ts'
 import type { ProviderRemoved, SecretsImported, SecretsMoved } from '#contract/providers.ts'
 import type { Provider } from '#core/entities.ts'
+import { diskRefusal } from '#core/disk-failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure, type SecretState } from '#core/secret-failure.ts'
 import type { SecretReference, SecretStore } from '#secret/port.ts'
@@ -15,29 +16,58 @@ export type SecretChange = {
   /** Providers that may leave a secret behind: they are removed, made anew, or move to another origin. */
   readonly leaving: readonly string[]
   readonly rows: readonly CatalogChange[]
+  readonly accounting?: Accounting
 }
 
-/** Keeps secrets, then writes rows, then forgets what no row needs any more. Says whether everything is forgotten. */
+type Kept = { readonly reference: SecretReference; readonly before: string | undefined }
+
+/**
+ * Keeps secrets, then writes rows, then forgets what no row needs any more. Says whether everything is forgotten. Where the rows
+ * cannot be written, the secrets are those of before.
+ */
 export async function commitWithSecrets(
   context: CatalogContext,
-  { secrets, leaving, rows }: SecretChange,
+  { secrets, leaving, rows, accounting }: SecretChange,
 ): Promise<{ readonly isForgotten: boolean } | Refusal> {
-  const stored: string[] = []
+  const kept: Kept[] = []
+  const isAlone = secrets.length === 1 && leaving.length === 0 && rows.length === 0
   const refusal = await orRefusal(async () => {
     for (const { provider, secret } of secrets) {
-      await context.secrets.set(secretReference(provider), secret)
-      stored.push(provider.id)
+      const reference = secretReference(provider)
+      const before = isAlone ? undefined : await secretInUse(context, reference)
+      await context.secrets.set(reference, secret)
+      kept.push({ reference, before })
     }
     if (leaving.length > 0) await context.secrets.intendToForget(leaving)
   })
   if (refusal !== undefined) {
-    // Some may be of providers that now do not come to be; what is in use stays.
-    if (stored.length > 0) await orRefusal(() => context.secrets.intendToForget(stored))
-    await context.secrets.forget()
+    await takeBack(context, kept)
     return refusal
   }
-  await commitChanges(context, rows)
+  try {
+    await commitChanges(context, rows, accounting)
+  } catch (error) {
+    await takeBack(context, kept)
+    throw error
+  }
   return { isForgotten: leaving.length === 0 || (await context.secrets.forget()) }
+}
+
+/** What a present provider is sent now; nothing where none would be sent it. */
+async function secretInUse(context: CatalogContext, reference: SecretReference): Promise<string | undefined> {
+  const present = context.catalog.provider(reference.providerId)
+  const isInUse = present?.hasSecret === true && secretReference(present).origin === reference.origin
+  return isInUse ? context.secrets.get(reference) : undefined
+}
+
+/** Some may be of providers that now do not come to be; what is in use is as it was. */
+async function takeBack(context: CatalogContext, kept: readonly Kept[]): Promise<void> {
+  for (const { reference, before } of kept) {
+    if (before !== undefined) await orRefusal(() => context.secrets.set(reference, before))
+  }
+  const idle = kept.flatMap(({ reference, before }) => (before === undefined ? [reference.providerId] : []))
+  if (idle.length > 0) await orRefusal(() => context.secrets.intendToForget(idle))
+  await context.secrets.forget()
 }
 
 /** A secret belongs to the scheme, host and port of its base URL: at another origin it does not exist. */
@@ -91,19 +121,31 @@ export async function secretProblems(context: CatalogContext): Promise<string[]>
   return [...ofProviders, left]
 }
 
-/** Brings secrets that are in the store that is not in use into the one that is. */
+/** Brings secrets that are in the store that is not in use into the one that is: all that are there, or none. */
 export async function moveSecrets(context: CatalogContext): Promise<SecretsMoved | Refusal> {
-  const moved: string[] = []
+  const { secrets, otherSecrets } = context
+  const moved: Provider[] = []
   const missing: string[] = []
   const refusal = await orRefusal(async () => {
     for (const provider of withSecret(context)) {
       const reference = secretReference(provider)
-      if ((await context.secrets.get(reference)) !== undefined) continue
-      const list = (await moveSecret(context, reference)) ? moved : missing
-      list.push(provider.name)
+      if ((await secrets.get(reference)) !== undefined) continue
+      const secret = await otherSecrets.get(reference)
+      if (secret === undefined) missing.push(provider.name)
+      else {
+        await secrets.set(reference, secret)
+        moved.push(provider)
+      }
     }
   })
-  return refusal ?? { moved, missing }
+  if (refusal !== undefined) {
+    for (const provider of moved) await orRefusal(() => secrets.delete(secretReference(provider)))
+    return refusal
+  }
+  const left = await orRefusal(async () => {
+    for (const provider of moved) await otherSecrets.delete(secretReference(provider))
+  })
+  return left ?? { moved: moved.map(({ name }) => name), missing }
 }
 
 /** All secrets with whose they are, and the names of providers whose secret is nowhere to be found. */
@@ -147,14 +189,6 @@ export async function takeSecrets(
   return { imported: secrets.map(({ provider }) => provider.name), skipped }
 }
 
-async function moveSecret({ secrets, otherSecrets }: CatalogContext, reference: SecretReference): Promise<boolean> {
-  const secret = await otherSecrets.get(reference)
-  if (secret === undefined) return false
-  await secrets.set(reference, secret)
-  await otherSecrets.delete(reference)
-  return true
-}
-
 /** How many secrets of present providers are in a store; 0 for one that cannot be read. */
 export async function countSecrets(context: CatalogContext, store: SecretStore): Promise<number> {
   const wanted = new Set(withSecret(context).map((provider) => provider.id))
@@ -180,7 +214,7 @@ async function orRefusal(operate: () => Promise<void>): Promise<Refusal | undefi
     await operate()
     return undefined
   } catch (error) {
-    if (error instanceof SecretFailure) return refuse('no_secret_store', error.message)
-    throw error
+    if (!(error instanceof SecretFailure)) throw error
+    return diskRefusal(error) ?? refuse('no_secret_store', error.message)
   }
 }

@@ -158,7 +158,8 @@ function change(word: string, action: KeyChange, summary: string) {
     flags: {},
     async run(client, { name }) {
       const key = await client.call(action, { id: name })
-      return view(key, `Key ${printable(key.name)} is ${printable(key.status)}.`)
+      const notice = key.notice === undefined ? '' : ` ${printable(key.notice)}`
+      return view(key, `Key ${printable(key.name)} is ${printable(key.status)}.${notice}`)
     },
   })
 }

@@ -162,6 +162,8 @@ export const KeyView = strict({
   /** Until when the value before works as well. */
   previous_valid_until: Type.Union([Timestamp, Type.Null()]),
   balance: BalanceView,
+  /** What is to be known about the change that this answers, such as that it holds but is not on disk yet. */
+  notice: Type.Optional(Type.String()),
 })
 /** This answer and the next are the only ones that ever hold a key's value. */
 export const KeyCreated = strict({

@@ -21,6 +21,7 @@ export const REFUSALS = {
   overloaded: { status: 503, errorType: 'overloaded_error' },
   no_secret_store: { status: 503, errorType: 'overloaded_error' },
   upstream_timeout: { status: 504, errorType: 'upstream_timeout' },
+  disk_full: { status: 507, errorType: 'overloaded_error' },
 } as const satisfies Record<string, { status: number; errorType: string }>
 
 export type RefusalCode = keyof typeof REFUSALS

@@ -38,9 +38,21 @@ function newKey(): KeyObject {
 }
 
 /** Writes an identity that Farebox made; the old one is there whole until the new one is. */
-export function saveIdentity(dataDir: string, { key, certificate }: Identity): void {
-  replaceFile(join(dataDir, KEY_FILE), key)
-  replaceFile(join(dataDir, CERTIFICATE_FILE), certificate)
+export function saveIdentity(dataDir: string, identity: Identity): void {
+  draftIdentity(dataDir, identity).publish()
+}
+
+/** Writes an identity beside the one that is there, whose place it takes when it is published: all that needs room is done then. */
+export function draftIdentity(dataDir: string, { key, certificate }: Identity): { publish(): void; discard(): void } {
+  const texts = { [join(dataDir, KEY_FILE)]: key, [join(dataDir, CERTIFICATE_FILE)]: certificate }
+  const discard = () => Object.keys(texts).forEach((path) => rmSync(draftOf(path), { force: true }))
+  try {
+    for (const [path, text] of Object.entries(texts)) writeDraft(path, text)
+  } catch (error) {
+    discard()
+    throw error
+  }
+  return { publish: () => Object.keys(texts).forEach((path) => renameSync(draftOf(path), path)), discard }
 }
 
 /**
@@ -122,8 +134,12 @@ function wrongFile(message: string, param = 'certificate_file'): Refusal {
 }
 
 /** Only this user can read it, and a reader finds the whole old file or the whole new one. */
-function replaceFile(path: string, text: string): void {
-  const draft = `${path}.new`
+function draftOf(path: string): string {
+  return `${path}.new`
+}
+
+function writeDraft(path: string, text: string): void {
+  const draft = draftOf(path)
   // A crash may have left one behind; `wx` insists on a file of ours.
   rmSync(draft, { force: true })
   const file = openSync(draft, 'wx', 0o600)
@@ -133,5 +149,4 @@ function replaceFile(path: string, text: string): void {
   } finally {
     closeSync(file)
   }
-  renameSync(draft, path)
 }

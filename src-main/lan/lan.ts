@@ -6,10 +6,19 @@ import type { RequestListener, Server } from 'node:http'
 import type { LanChange } from '#contract/lan.ts'
 import { hostNamesOf, hostOf, type LanSettings } from '#core/lan.ts'
 import type { Log } from '#core/log.ts'
+import { diskProblem } from '#core/disk-failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { Announcement, type AnnouncementState } from '#lan/announcement.ts'
 import { mergeSettings } from '#lan/change.ts'
-import { covers, makeIdentity, readMadeIdentity, readOwnIdentity, saveIdentity, type Identity } from '#lan/identity.ts'
+import {
+  covers,
+  draftIdentity,
+  makeIdentity,
+  readMadeIdentity,
+  readOwnIdentity,
+  saveIdentity,
+  type Identity,
+} from '#lan/identity.ts'
 import { addressOf, type Interfaces } from '#lan/places.ts'
 import { TlsServer, type HttpLimits } from '#lan/tls-server.ts'
 
@@ -78,6 +87,8 @@ export class Lan {
   readonly #servers = new Set<TlsServer>()
   readonly #announcement: Announcement
   #problem: string | undefined
+  /** Whether what is set holds in memory alone. */
+  #isOverdue = false
   /** Whether what was announced has been taken back. */
   #goodbye: Promise<void> = Promise.resolve()
   #isOpen = false
@@ -123,8 +134,7 @@ export class Lan {
       const prepared = this.#prepare(settings, { isNew: input.new_certificate === true, isDeliberate: true })
       if (isRefusal(prepared)) return prepared
       if (!this.#isOpen) {
-        if (settings.files === undefined) saveIdentity(this.#deps.dataDir, prepared.identity)
-        await this.#keep(settings)
+        await this.#keepWith(settings, prepared)
         return undefined
       }
       const refusal = await this.#replace(settings, prepared)
@@ -133,13 +143,16 @@ export class Lan {
     })
   }
 
-  /** Closes the LAN. Calls over it may end by themselves within the grace time; event streams end at once. */
+  /**
+   * Closes the LAN. Calls over it may end by themselves within the grace time; event streams end at once. Where the disk takes
+   * no change it is off in memory, and that is written as soon as there is room.
+   */
   turnOff(): Promise<void> {
     return this.#inTurn(async () => {
       // First of all it is off, whatever becomes of writing it down.
       this.#stop(this.#deps.graceMs)
       this.#problem = undefined
-      if (this.#settings !== undefined) await this.#keep({ ...this.#settings, isOn: false })
+      if (this.#settings !== undefined) await this.#keepOff({ ...this.#settings, isOn: false })
     })
   }
 
@@ -148,7 +161,23 @@ export class Lan {
     return this.#inTurn(() => this.#noting(() => this.#lookNow()))
   }
 
+  async #keepOff(settings: LanSettings): Promise<void> {
+    try {
+      await this.#keep(settings)
+    } catch (error) {
+      const why = diskProblem(error)
+      if (why === undefined || !this.#isOpen) throw error
+      this.#settings = settings
+      this.#isOverdue = true
+      this.#note(`It is off. ${why}, so that this is written down as soon as there is room.`)
+    }
+  }
+
   async #lookNow(): Promise<void> {
+    if (this.#isOverdue && this.#settings !== undefined) {
+      await this.#keep(this.#settings)
+      this.#problem = undefined
+    }
     if (!this.#isOpen || this.#settings?.isOn !== true) return
     if (this.#running === undefined) return this.#tryAgain()
     const prepared = this.#prepare(this.#settings, { isNew: false, isDeliberate: false })
@@ -199,10 +228,18 @@ export class Lan {
     if (isRefusal(prepared)) return this.#note(prepared.message)
     const refusal = await this.#start(settings, prepared)
     if (refusal !== undefined) return this.#note(refusal.message)
+    if (settings.files === undefined) this.#saveRenewed(prepared.identity)
     this.#problem = undefined
     const { address, port } = prepared
     const url = `https://${hostOf(address, port)}`
     this.#deps.log(`Farebox serves the LAN at ${url}`, { event: 'lan_listening', fields: { url } })
+  }
+
+  /** What is there already is not written again: the disk may have no room for it. */
+  #saveRenewed(identity: Identity): void {
+    const { dataDir } = this.#deps
+    const present = readMadeIdentity(dataDir)
+    if (isRefusal(present) || present?.fingerprint !== identity.fingerprint) saveIdentity(dataDir, identity)
   }
 
   /** Said once, however often it is tried. */
@@ -251,14 +288,15 @@ export class Lan {
       await this.#tryAgain()
       return refusal
     }
-    this.#problem = undefined
     try {
-      await this.#keep({ ...settings, port: this.#running?.port ?? settings.port })
-      return undefined
+      await this.#keepWith({ ...settings, port: this.#running?.port ?? settings.port }, prepared)
     } catch (error) {
       this.#stop(this.#deps.graceMs)
+      await this.#noting(() => this.#tryAgain())
       throw error
     }
+    this.#problem = undefined
+    return undefined
   }
 
   async #start(settings: LanSettings, prepared: Prepared): Promise<Refusal | undefined> {
@@ -273,7 +311,6 @@ export class Lan {
     })
     try {
       await app.listen({ host: address, port: settings.port })
-      if (settings.files === undefined) saveIdentity(this.#deps.dataDir, identity)
     } catch (error) {
       server.cut()
       await Promise.all([server.stop(), app.close()])
@@ -318,6 +355,19 @@ export class Lan {
   async #keep(settings: LanSettings): Promise<void> {
     await this.#deps.save(settings)
     this.#settings = settings
+    this.#isOverdue = false
+  }
+
+  /** Keeps settings and the certificate that belongs to them, or neither. */
+  async #keepWith(settings: LanSettings, { identity }: Prepared): Promise<void> {
+    const draft = settings.files === undefined ? draftIdentity(this.#deps.dataDir, identity) : undefined
+    try {
+      await this.#keep(settings)
+    } catch (error) {
+      draft?.discard()
+      throw error
+    }
+    draft?.publish()
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

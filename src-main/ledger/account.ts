@@ -32,6 +32,8 @@ export type Account = {
   ended: { readonly cycleStartedAtMs: number; leftMicro: number } | undefined
   requestCount: number
   lastUsedAtMs: number | undefined
+  /** Whether a change of it is on its way to the disk. No cycle begins meanwhile: the change was tried on the present one. */
+  isChanging: boolean
 }
 
 export type OpenHold = {
@@ -75,6 +77,7 @@ export function openAccount(keyId: string, terms: AccountTerms, nowMs: number): 
     ended: undefined,
     requestCount: 0,
     lastUsedAtMs: undefined,
+    isChanging: false,
   }
   if (terms.packageType === 'unlimited') return [account, []]
   if (terms.packageType !== 'topup') {
@@ -115,6 +118,7 @@ export function growthLeft(account: Account, hold: OpenHold): number {
  */
 export function rollCycle(account: Account, nowMs: number): LedgerEntry[] {
   const { packageType, timeZone } = account.terms
+  if (account.isChanging) return []
   if (nowMs < account.nextResetAtMs || packageType === 'topup' || packageType === 'unlimited') return []
   const startedAtMs = cycleStart(packageType, timeZone, nowMs)
   if (startedAtMs <= account.cycleStartedAtMs) return []

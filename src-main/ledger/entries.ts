@@ -2,7 +2,7 @@
 // place that writes them.
 
 import type { Database } from 'better-sqlite3'
-import { microCredits } from '#core/money.ts'
+import { microCredits, type MicroCredits } from '#core/money.ts'
 import { nextReset, type Account, type AccountTerms, type OpenHold } from '#ledger/account.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import { areSameTerms } from '#ledger/terms.ts'
@@ -177,6 +177,7 @@ function accountOf(row: AccountRow): Account {
     ended: undefined,
     requestCount: row.request_count,
     lastUsedAtMs: row.last_used_at_ms ?? undefined,
+    isChanging: false,
   }
 }
 
@@ -211,6 +212,22 @@ function loadOpenHolds(db: Database, afterSeq: number): OpenHold[] {
     priceVersion: row.price_version ?? undefined,
     createdAtMs: row.created_at_ms,
   }))
+}
+
+/** What was made with an id for the first time, and so for good. */
+export type FirstAdjustment = {
+  readonly amountMicro: MicroCredits
+  readonly reason: string
+  readonly createdAtMs: number
+}
+
+export function findAdjustment(db: Database, { keyId, id }: AdjustmentId): FirstAdjustment | undefined {
+  return db
+    .prepare<[string, string], FirstAdjustment>(
+      `SELECT amount_micro AS amountMicro, reason, created_at_ms AS createdAtMs FROM ledger_entry
+       WHERE key_id = ? AND idempotency_id = ? AND kind = 'adjustment'`,
+    )
+    .get(keyId, id)
 }
 
 function loadAdjustments(db: Database): AdjustmentId[] {

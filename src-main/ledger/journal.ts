@@ -2,6 +2,7 @@
 // one transaction each: while a batch is on its way the next one gathers, so that many calls share one fsync.
 
 import { balanceRow, type Account } from '#ledger/account.ts'
+import type { CatalogChange } from '#store/catalog-rows.ts'
 import {
   entryRow,
   usageRow,
@@ -11,15 +12,33 @@ import {
   type UsageRecord,
 } from '#ledger/rows.ts'
 
+/** Rows of the ledger, and changes of the catalogue that belong to them. */
+export type SentBatch = LedgerBatch & { readonly changes?: readonly CatalogChange[] }
+
 /** Appends a batch in one durable transaction. Appending the same rows again must change nothing. */
-export type AppendBatch = (batch: LedgerBatch) => Promise<void>
+export type AppendBatch = (batch: SentBatch) => Promise<void>
 
 /** The rows are in memory but not on disk, because the disk refuses them. They are written as soon as it takes them. */
 export class JournalHalted extends Error {
-  constructor() {
+  /** What the system or SQLite calls it. */
+  readonly code: string
+
+  constructor(cause: unknown) {
     super('the ledger cannot write to its disk')
     this.name = 'JournalHalted'
+    this.code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
   }
+}
+
+/** What is written all at once or not at all, and shows in memory only once it is written. */
+export type Proposal = {
+  readonly changes: readonly CatalogChange[]
+  /** Says what is to be written, when that is sent: nothing in memory changes by it yet. */
+  prepare(): { readonly entries: readonly LedgerEntry[]; readonly balances: readonly BalanceRow[] }
+  /** Called at once when it is on disk. */
+  accept(): void
+  /** Called when it is not going to be. */
+  drop(): void
 }
 
 /** Holds alone are in no hurry: nobody waits for them. They go with the next settlement, or after this time. */
@@ -33,7 +52,8 @@ const GATHER_MS = 2
 const PARALLEL_CALLS = 3
 const RETRY_DELAY_MS = 1000
 
-type Waiting = { resolve(): void; reject(error: Error): void }
+type Waiting = { readonly resolve: () => void; readonly reject: (error: Error) => void }
+type Proposed = Waiting & { readonly proposal: Proposal }
 type Batch = {
   entries: LedgerEntry[]
   usage: UsageRecord[]
@@ -55,7 +75,10 @@ export class Journal {
   #refused: Batch | undefined
   #isParallel = false
   #timer: { readonly handle: NodeJS.Timeout; readonly isUrgent: boolean } | undefined
-  #isHalted = false
+  /** Why the disk refuses rows, while it does. */
+  #halted: JournalHalted | undefined
+  /** One goes with each batch, so that each is judged by what those before it have become. */
+  #proposals: Proposed[] = []
 
   /** `onRecorded` is told the usage records of each batch once they are on disk. */
   constructor(append: AppendBatch, onRecorded: (records: readonly UsageRecord[]) => void = () => undefined) {
@@ -65,7 +88,7 @@ export class Journal {
 
   /** True while the disk refuses rows. Nothing new should be admitted then. */
   get isHalted(): boolean {
-    return this.#isHalted
+    return this.#halted !== undefined
   }
 
   /** Entries that wait for the batch before them. */
@@ -83,8 +106,19 @@ export class Journal {
   commit(account: Account, entries: readonly LedgerEntry[], usage?: UsageRecord): Promise<void> {
     this.#gather(account, entries)
     if (usage !== undefined) this.#gathering.usage.push(usage)
-    if (this.#isHalted) return Promise.reject(new JournalHalted())
-    return this.#wait()
+    return this.#halted === undefined ? this.#wait() : Promise.reject(this.#halted)
+  }
+
+  /**
+   * Writes a proposal with the next batch. Rejects where it cannot be written, and then it never is. A batch goes on without
+   * its proposal: the charges in it are kept, whatever the disk says.
+   */
+  propose(proposal: Proposal): Promise<void> {
+    if (this.#halted !== undefined) return Promise.reject(this.#halted)
+    return new Promise((resolve, reject) => {
+      this.#proposals.push({ proposal, resolve, reject })
+      this.#schedule()
+    })
   }
 
   /**
@@ -106,7 +140,12 @@ export class Journal {
 
   /** Resolves when everything added so far is on disk. */
   async flush(): Promise<void> {
-    if (this.#gathering.entries.length > 0 || this.#isWriting) await this.#wait()
+    if (this.#hasWork || this.#isWriting) await this.#wait()
+  }
+
+  get #hasWork(): boolean {
+    const { entries, waiting } = this.#gathering
+    return entries.length > 0 || waiting.length > 0 || this.#proposals.length > 0
   }
 
   #gather(account: Account, entries: readonly LedgerEntry[]): void {
@@ -124,7 +163,7 @@ export class Journal {
   /** Sees to it that what is gathered is written: soon if somebody waits for it, else when it suits. */
   #schedule(): void {
     if (this.#isWriting) return
-    const isUrgent = this.#gathering.waiting.length > 0
+    const isUrgent = this.#gathering.waiting.length > 0 || this.#proposals.length > 0
     if (this.#timer !== undefined && (this.#timer.isUrgent || !isUrgent)) return
     clearTimeout(this.#timer?.handle)
     if (isUrgent && !this.#isParallel) return this.#flush()
@@ -144,35 +183,61 @@ export class Journal {
   async #write(batch: Batch): Promise<void> {
     // The projection is taken when the batch is sent, together with the entries that lead to it.
     batch.balances = Array.from(batch.accounts, balanceRow)
-    while (!(await this.#tryAppend(rowsOf(batch)))) {
-      this.#refused = batch
-      this.#halt(batch)
+    const proposed = this.#proposals.shift()
+    const isWritten = proposed !== undefined && (await this.#tryProposal(batch, proposed))
+    while (!isWritten && batch.entries.length > 0 && !(await this.#tryAppend(batch))) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
       this.#refused = undefined
     }
-    this.#isHalted = false
+    this.#halted = undefined
     this.#isWriting = false
     for (const waiting of batch.waiting) waiting.resolve()
     this.#onRecorded(batch.usage)
-    if (this.#gathering.entries.length > 0 || this.#gathering.waiting.length > 0) this.#schedule()
+    if (this.#hasWork) this.#schedule()
   }
 
-  async #tryAppend(rows: LedgerBatch): Promise<boolean> {
+  /** Writes a batch with a proposal; says whether both are on disk, of which there is neither otherwise. */
+  async #tryProposal(batch: Batch, { proposal, resolve, reject }: Proposed): Promise<boolean> {
     try {
-      await this.#append(rows)
+      const { entries, balances } = proposal.prepare()
+      const rows = rowsOf(batch)
+      const { changes } = proposal
+      await this.#append({
+        ...rows,
+        entries: [...rows.entries, ...entries.map(entryRow)],
+        // The row of an account that the batch is about too comes again, with what the proposal makes of it.
+        balances: [...rows.balances, ...balances],
+        ...(changes.length > 0 && { changes }),
+      })
+      proposal.accept()
+      resolve()
       return true
-    } catch {
-      // Whatever the disk said, the transaction was rolled back and the rows are still here to be tried again.
+    } catch (error) {
+      proposal.drop()
+      reject(error instanceof Error ? error : new Error(String(error)))
       return false
     }
   }
 
-  /** Tells everybody who waits that the disk refuses, so that no client hangs on it; the rows themselves are kept. */
-  #halt(batch: Batch): void {
-    this.#isHalted = true
-    for (const waiting of [...batch.waiting, ...this.#gathering.waiting]) waiting.reject(new JournalHalted())
+  async #tryAppend(batch: Batch): Promise<boolean> {
+    try {
+      await this.#append(rowsOf(batch))
+      return true
+    } catch (error) {
+      // Whatever the disk said, the transaction was rolled back and the rows are still here to be tried again.
+      this.#refused = batch
+      this.#halt(batch, error)
+      return false
+    }
+  }
+
+  /** Tells everybody who waits that the disk refuses, so that no client hangs on it; the rows of calls are kept. */
+  #halt(batch: Batch, cause: unknown): void {
+    const halted = (this.#halted = new JournalHalted(cause))
+    for (const waiting of [...batch.waiting, ...this.#gathering.waiting, ...this.#proposals]) waiting.reject(halted)
     batch.waiting = []
     this.#gathering.waiting = []
+    this.#proposals = []
   }
 }
 

@@ -24,9 +24,11 @@ import {
 } from '#ledger/account.ts'
 import { decide, type Purse, type SpendScope } from '#core/spending.ts'
 import { HoldQueue, type Cancellation, type Look } from '#ledger/hold-queue.ts'
+import { proposalOf, type AccountChange } from '#ledger/account-change.ts'
 import type { Journal } from '#ledger/journal.ts'
 import { entryRow, type LedgerBatch, type LedgerEntry, type UsageRecord } from '#ledger/rows.ts'
 import { areSameTerms, changeTerms, type TermsChange } from '#ledger/terms.ts'
+import type { CatalogChange } from '#store/catalog-rows.ts'
 
 export type HoldRequest = {
   readonly exchangeId: string
@@ -70,6 +72,8 @@ export type LedgerOptions = {
 
 /** The id that an adjustment was made with: repeating it changes nothing. */
 export type AdjustmentId = { readonly keyId: string; readonly id: string }
+
+export type TermsRequest = Pick<TermsChange, 'terms' | 'reason'> & { readonly isUsageReset?: boolean }
 
 export class Ledger {
   readonly #journal: Journal
@@ -153,25 +157,22 @@ export class Ledger {
 
   /**
    * Lets a key's account follow other terms at once, because its package was changed or it got another one. What was used
-   * stays, unless the change says otherwise or the kind of package is another one. Resolves when it is on disk. Books that
-   * do not add up are left alone: the next start that finds them in order makes the change.
+   * stays, unless the change says otherwise or the kind of package is another one. Resolves when it is on disk; where it
+   * rejects, nothing has changed. Books that do not add up are left alone: the next start that finds them in order makes the
+   * change.
    */
-  async changeTerms(
-    keyId: string,
-    change: Pick<TermsChange, 'terms' | 'reason'> & { readonly isUsageReset?: boolean },
+  changeTerms(keyId: string, change: TermsRequest): Promise<void> {
+    return this.changeTermsTogether([{ keyId, ...change }], [])
+  }
+
+  /** The same for many keys, all at once or not at all, and together with the changes of the catalogue that are the reason. */
+  async changeTermsTogether(
+    requests: readonly (TermsRequest & { readonly keyId: string })[],
+    rows: readonly CatalogChange[],
   ): Promise<void> {
-    if (this.#mismatch !== undefined) return
-    const account = this.#account(keyId)
-    this.#roll(account)
-    const isUsageReset = change.isUsageReset ?? false
-    if (areSameTerms(account.terms, change.terms) && !isUsageReset) return this.#journal.flush()
-    const idempotencyId = this.#newAdjustmentId(keyId)
-    const entries = changeTerms(account, { ...change, isUsageReset, idempotencyId }, this.#nowMs())
-    for (const entry of entries) this.#remember(entry)
-    const written = this.#journal.commit(account, entries)
-    this.#roll(account)
-    this.#queue.serveKey(keyId)
-    await written
+    const changes = this.#mismatch === undefined ? requests.flatMap((request) => this.#termsChange(request)) : []
+    if (changes.length === 0 && rows.length === 0) return this.#journal.flush()
+    await this.#change(changes, rows)
   }
 
   balance(keyId: string): Balance {
@@ -182,18 +183,25 @@ export class Ledger {
 
   /**
    * Adds credit by hand, or takes it with a negative amount, which may leave less than nothing. The same id twice counts
-   * once. Resolves when it is on disk.
+   * once. Resolves when it is on disk, and counts from then on; where it rejects, nothing has changed.
    */
   async adjust(keyId: string, adjustment: { amountMicro: MicroCredits; reason: string; id: string }): Promise<void> {
     const account = this.#account(keyId)
-    if (this.#adjustments.has(`${keyId}/${adjustment.id}`)) return this.#journal.flush()
+    if (this.hasAdjustment(keyId, adjustment.id)) return this.#journal.flush()
     this.#roll(account)
     const { amountMicro, reason, id } = adjustment
-    const entry = adjust(account, { amountMicro, reason, idempotencyId: id }, this.#nowMs())
-    this.#remember(entry)
-    const written = this.#journal.commit(account, [entry])
-    this.#queue.serveKey(keyId)
-    await written
+    const nowMs = this.#nowMs()
+    const change = (present: Account) => {
+      // Somebody else may have asked for the same meanwhile.
+      if (this.hasAdjustment(keyId, id)) return []
+      return [adjust(present, { amountMicro, reason, idempotencyId: id }, nowMs)]
+    }
+    await this.#change([{ account, change }], [])
+  }
+
+  /** Whether an adjustment was made with this id. */
+  hasAdjustment(keyId: string, id: string): boolean {
+    return this.#adjustments.has(`${keyId}/${id}`)
   }
 
   /** Holds the whole worst case of a call where it fits and nobody waits. undefined: `hold` decides. */
@@ -277,6 +285,31 @@ export class Ledger {
   /** Resolves when everything decided so far is on disk. */
   flush(): Promise<void> {
     return this.#journal.flush()
+  }
+
+  #termsChange({ keyId, terms, reason, isUsageReset = false }: TermsRequest & { readonly keyId: string }) {
+    const account = this.#account(keyId)
+    this.#roll(account)
+    if (areSameTerms(account.terms, terms) && !isUsageReset) return []
+    const nowMs = this.#nowMs()
+    let idempotencyId: string | undefined
+    const change = (present: Account) => {
+      idempotencyId ??= this.#newAdjustmentId(keyId)
+      return changeTerms(present, { terms, reason, isUsageReset, idempotencyId }, nowMs)
+    }
+    return [{ account, change }]
+  }
+
+  #change(changes: readonly AccountChange[], rows: readonly CatalogChange[]): Promise<void> {
+    const proposal = proposalOf(changes, rows, ({ entries, rests }) => {
+      for (const entry of entries) this.#remember(entry)
+      for (const rest of rests) if (rest.entries.length > 0) this.#journal.add(rest.account, rest.entries)
+      for (const { account } of changes) {
+        this.#roll(account)
+        this.#queue.serveKey(account.keyId)
+      }
+    })
+    return this.#journal.propose(proposal)
   }
 
   #look(request: HoldRequest): Look<HoldAnswer> {

@@ -30,16 +30,26 @@ export async function replacePrivateFile(path: string, bytes: Uint8Array): Promi
     const temporary = `${path}.tmp`
     // A crash may have left one behind; `wx` below insists on a new file, whose mode is ours and not a planted one's.
     await rm(temporary, { force: true })
-    const handle = await open(temporary, 'wx', 0o600)
     try {
-      await handle.writeFile(bytes)
-      await handle.sync()
-    } finally {
-      await handle.close()
+      await writeWhole(temporary, bytes)
+      await rename(temporary, path)
+    } catch (error) {
+      // On a full disk a part of it would take room for nothing.
+      await rm(temporary, { force: true })
+      throw error
     }
-    await rename(temporary, path)
     await syncFolder(dirname(path))
   })
+}
+
+async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(path, 'wx', 0o600)
+  try {
+    await handle.writeFile(bytes)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Windows keeps no POSIX modes; there the folder of the user's profile is what keeps others out. */

@@ -4,6 +4,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, type ScryptOptions } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isDiskFull } from '#core/disk-failure.ts'
 import { readPrivateFile, replacePrivateFile } from '#secret/file.ts'
 import { systemCode, VaultError } from '#secret/vault-error.ts'
 
@@ -16,8 +17,14 @@ export type ExportedSecret = {
 
 export type SealedFile = { readonly file: string; readonly passphrase: string }
 
-/** `taken`: there is a file that may not be replaced; `foreign`: it is no file of secrets, or is damaged; `locked`: another passphrase. */
-export type ExportProblem = { readonly type: 'problem'; readonly reason: 'taken' | 'foreign' | 'locked' | 'place' }
+/**
+ * `taken`: there is a file that may not be replaced; `foreign`: it is no file of secrets, or is damaged; `locked`: another passphrase;
+ * `full`: there is no room for it.
+ */
+export type ExportProblem = {
+  readonly type: 'problem'
+  readonly reason: 'taken' | 'foreign' | 'locked' | 'place' | 'full'
+}
 
 const FORMAT = 'farebox-secrets'
 const CIPHER = 'aes-256-gcm'
@@ -122,6 +129,7 @@ async function orProblem<Result>(operate: () => Promise<Result>): Promise<Result
   try {
     return await operate()
   } catch (error) {
+    if (isDiskFull(error)) return problem('full')
     if (error instanceof VaultError || systemCode(error) !== undefined) return problem('place')
     throw error
   }

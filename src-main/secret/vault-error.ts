@@ -15,11 +15,14 @@ export type VaultReason =
 /** Why the vault cannot answer. The message is a sentence for an administrator and never holds a secret or a key. */
 export class VaultError extends SecretFailure {
   readonly reason: VaultReason
+  /** What the system calls it, where it refuses to write. */
+  readonly code: string | undefined
 
-  constructor(reason: VaultReason, message: string) {
+  constructor(reason: VaultReason, message: string, code?: string) {
     super('files', message)
     this.name = 'VaultError'
     this.reason = reason
+    this.code = code
   }
 }
 
@@ -33,8 +36,9 @@ export async function withFile<Value>(
     return await operate()
   } catch (error) {
     if (error instanceof VaultError || systemCode(error) === undefined) throw error
-    const verb = reason === 'unreadable' ? 'read' : 'written'
-    throw new VaultError(reason, `${path} cannot be ${verb} (${systemCode(error)}).`)
+    const code = systemCode(error)
+    if (reason === 'unreadable') throw new VaultError(reason, `${path} cannot be read (${code}).`)
+    throw new VaultError(reason, `${path} cannot be written (${code}).`, code)
   }
 }
 

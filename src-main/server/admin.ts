@@ -15,6 +15,7 @@ import {
 } from '#contract/admin-api.ts'
 import { check, firstProblem } from '#contract/validate.ts'
 import { roleOf, type Viewer } from '#core/member.ts'
+import { diskRefusal } from '#core/disk-failure.ts'
 import { isRefusal, refuse, REFUSALS, type Refusal } from '#core/refusal.ts'
 import { sourceOf } from '#core/source.ts'
 import { actorOf, NOBODY } from '#server/audit.ts'
@@ -86,8 +87,10 @@ export async function serveAdmin(request: FastifyRequest, reply: FastifyReply, d
     if (isRefusal(answer)) return sendRefusal(reply, answer)
     return sendAnswer(reply.header('cache-control', 'no-store'), answer)
   } catch (error) {
-    note.end(refuse('internal', ''))
-    throw error
+    const refusal = diskRefusal(error)
+    note.end(refusal ?? refuse('internal', ''))
+    if (refusal === undefined) throw error
+    return sendRefusal(reply, refusal)
   }
 }
 

@@ -6,7 +6,7 @@ import { refuse, type Refusal } from '#core/refusal.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
 
-const REASONS = { taken: 'conflict', 'no-place': 'invalid_request', full: 'overloaded', unsound: 'conflict' } as const
+const REASONS = { taken: 'conflict', 'no-place': 'invalid_request', full: 'disk_full', unsound: 'conflict' } as const
 
 /** Returns what makes backups, one at a time: each reads and writes as much as the disk can. */
 export function backupMaker(

@@ -215,7 +215,7 @@ function adminRefusals({ method, path, access, hasInput }: AdminShape): number[]
     ...(hasInput || path.includes('{') ? [400] : []),
     ...(access === 'public' ? [401, 429] : [401]),
     ...(hasInput || path.includes('{') ? [404] : []),
-    ...(isChange ? [409, 503] : []),
+    ...(isChange ? [409, 503, 507] : []),
     ...(isChange && hasInput ? [413] : []),
   ]
 }

@@ -49,6 +49,8 @@ function refusalOf({ reason }: ExportProblem, file: string): Refusal {
       return refuse('invalid_request', `${file} is no file of secrets, or is damaged.`, { param: 'file' })
     case 'locked':
       return refuse('invalid_request', `${file} does not open with this passphrase.`, { param: 'passphrase' })
+    case 'full':
+      return refuse('disk_full', `The disk is full: there is no room for ${file}.`, { param: 'file' })
     case 'place':
       return refuse('invalid_request', `${file} cannot be read or written.`, { param: 'file' })
   }

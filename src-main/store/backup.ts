@@ -151,7 +151,7 @@ function refusalOf(error: unknown, path: string): BackupAnswer {
     case 'EDQUOT':
     case 'EFBIG':
     case 'SQLITE_FULL':
-      return refused('full', `There is not enough room for a backup at ${path}.`)
+      return refused('full', `The disk is full: there is not enough room for a backup at ${path}.`)
   }
   if (!(error instanceof Database.SqliteError)) throw error
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) return unsound(`it is damaged: ${error.message}`)

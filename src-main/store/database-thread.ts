@@ -2,12 +2,30 @@
 // thread answers them one after the other. SQLite never blocks the event loop that serves clients.
 
 import { parentPort, Worker, type ResourceLimits } from 'node:worker_threads'
+import { errorCode } from '#store/files.ts'
 
 export type Operations = Record<string, { readonly input: unknown; readonly output: unknown }>
 
 type Call = { readonly id: number; readonly name: string; readonly input: unknown }
-type Answer = { readonly id: number; readonly output?: unknown; readonly error?: string }
+type Answer = {
+  readonly id: number
+  readonly output?: unknown
+  readonly error?: string
+  /** What the system or SQLite calls the error, such as `SQLITE_FULL`. */
+  readonly code?: string
+}
 type Waiting = { resolve(output: unknown): void; reject(error: Error): void }
+
+/** An error of the thread, with the code that it had there: an error that is sent from thread to thread loses it. */
+class ThreadError extends Error {
+  readonly code: string
+
+  constructor(message: string, code: string) {
+    super(message)
+    this.name = 'ThreadError'
+    this.code = code
+  }
+}
 
 /** For threads that only read: their rows live briefly. A thread that writes costs a call a seventh more with this little room. */
 export const READER_LIMITS = { maxYoungGenerationSizeMb: 8 } as const satisfies ResourceLimits
@@ -25,7 +43,7 @@ export class DatabaseThread<Ops extends Operations> {
     this.#worker.on('exit', () => this.#fail(new Error('the database thread has ended')))
   }
 
-  /** Runs one operation on the thread. Rejects with the thread's error text; the thread goes on after an error. */
+  /** Runs one operation on the thread. Rejects with a ThreadError; the thread goes on after an error. */
   call<Name extends keyof Ops & string>(name: Name, input: Ops[Name]['input']): Promise<Ops[Name]['output']> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     const call: Call = { id: this.#nextId++, name, input }
@@ -52,7 +70,7 @@ export class DatabaseThread<Ops extends Operations> {
     const waiting = this.#waiting.get(answer.id)
     this.#waiting.delete(answer.id)
     if (answer.error === undefined) waiting?.resolve(answer.output)
-    else waiting?.reject(new Error(answer.error))
+    else waiting?.reject(new ThreadError(answer.error, answer.code ?? ''))
   }
 
   #fail(error: Error): void {
@@ -76,7 +94,8 @@ export function serveOperations<Ops extends Operations>(handlers: Handlers<Ops>)
       if (handler === undefined) throw new Error(`there is no operation '${call.name}'`)
       port.postMessage({ id: call.id, output: handler(call.input) } satisfies Answer)
     } catch (error) {
-      port.postMessage({ id: call.id, error: error instanceof Error ? error.message : String(error) } satisfies Answer)
+      const text = error instanceof Error ? error.message : String(error)
+      port.postMessage({ id: call.id, error: text, code: errorCode(error) } satisfies Answer)
     }
     if (call.name === 'close') port.close()
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openForReading } from '#store/database.ts'
+import { startFarebox } from '../support/farebox.ts'
 import { chat, startPair, type Pair } from '../gateway/support.ts'
 import { refusal, refused, topup } from './support.ts'
 
@@ -34,6 +35,63 @@ async function spend(key: string): Promise<void> {
   expect((await chat(pair.farebox, key)).status).toBe(200)
 }
 
+describe('an idempotency id that was used', () => {
+  const topUp = (id: string, credits: number, more: object = {}) =>
+    call('topUpKey', { id, body: { credits, idempotency_id: 'x', ...more } })
+
+  it.each([
+    ['with another amount', (id: string) => topUp(id, 6)],
+    ['with another reason', (id: string) => topUp(id, 5, { reason: 'another' })],
+    ['for a correction of the same amount', (id: string) => adjust(id, 5, { reason: 'top-up', idempotency_id: 'x' })],
+  ])('is refused %s, and the first is named', async (_how, again) => {
+    const { id } = await create()
+    const { balance: after } = await topUp(id, 5)
+    expect(await refusal(again(id))).toEqual(refused.conflict('idempotency_id'))
+    await expect(again(id)).rejects.toThrow(/top-up of 5 credits at \d{4}-\d\d-\d\dT.*Nothing was changed/)
+    expect((await call('showKey', { id })).balance).toEqual(after)
+    // The same again is no error, and changes nothing.
+    expect((await topUp(id, 5)).balance).toEqual(after)
+  })
+
+  it('of a correction is refused for a top-up', async () => {
+    const { id } = await create()
+    await adjust(id, 2, { idempotency_id: 'x' })
+    await expect(topUp(id, 2)).rejects.toThrow(/correction of 2 credits/)
+    expect((await call('showKey', { id })).balance.total_credits).toBe(12)
+  })
+
+  it('is nobody else\u2019s: another key can use it', async () => {
+    const [one, other] = [await create(), await create()]
+    await topUp(one.id, 5)
+    expect((await topUp(other.id, 6)).balance.total_credits).toBe(16)
+  })
+
+  it('counts once however many ask at the same time, of one amount or of several', async () => {
+    const { id } = await create()
+    const answers = await Promise.allSettled([3, 4, 3, 4, 3].map((credits) => topUp(id, credits)))
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
+    expect((await call('showKey', { id })).balance.total_credits).toBe(13)
+  })
+
+  it('is known after a restart, with its amount', async () => {
+    const farebox = await startFarebox()
+    await farebox.admin.call('addPackage', { body: topup('starter') })
+    const { key } = await farebox.admin.call('createKey', { body: { name: 'kept', package: 'starter' } })
+    await farebox.admin.call('topUpKey', { id: 'kept', body: { credits: 5, idempotency_id: 'x' } })
+    await farebox.stop()
+    const again = await startFarebox({ dataDir: farebox.dataDir })
+    try {
+      const ask = (credits: number) =>
+        again.admin.call('topUpKey', { id: 'kept', body: { credits, idempotency_id: 'x' } })
+      await expect(ask(7)).rejects.toThrow(/top-up of 5 credits/)
+      expect((await ask(5)).balance.total_credits).toBe(15)
+      expect(await again.balance(key)).toMatchObject({ total_credits: 15 })
+    } finally {
+      await again.close()
+    }
+  })
+})
+
 describe('a correction', () => {
   it('takes credits, and gives them, each time anew without an id', async () => {
     const { id } = await create()
@@ -42,12 +100,11 @@ describe('a correction', () => {
     expect((await adjust(id, 0.000001)).balance).toMatchObject({ total_credits: 5.000001 })
   })
 
-  it('with the same id counts once, and has nothing to do with a top-up of that id', async () => {
+  it('with the same id counts once', async () => {
     const { id } = await create()
     for (let count = 0; count < 2; count++) {
       expect((await adjust(id, -4, { idempotency_id: 'x' })).balance.total_credits).toBe(6)
     }
-    expect((await call('topUpKey', { id, body: { credits: 1, idempotency_id: 'x' } })).balance.total_credits).toBe(7)
   })
 
   it('may take more than there is: the debt is paid by the next top-up, and never shown as a number below 0', async () => {

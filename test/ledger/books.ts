@@ -56,7 +56,8 @@ export class Books {
     this.dataDir = dataDir
     this.clock = options.clock
     this.writer = new DatabaseThread<WriterOperations>(WRITER, { dataDir })
-    const append: AppendBatch = (batch) => this.writer.call('append', batch)
+    const append: AppendBatch = ({ changes, ...batch }) =>
+      changes === undefined ? this.writer.call('append', batch) : this.writer.call('change', { changes, batch })
     this.journal = new Journal(options.around?.(append) ?? append)
     const nowMs = () => this.clock.nowMs
     this.ledger = new Ledger({ journal: this.journal, nowMs, holdWaitMs: options.holdWaitMs ?? 1 })

@@ -184,15 +184,16 @@ describe('while the disk refuses', () => {
 
     // What happens meanwhile is decided in memory, kept, and not acknowledged.
     for (const hold of holds.slice(3)) await expect(books.resolve(hold, 20)).rejects.toThrow(JournalHalted)
+    // A top-up is not: whoever is told that it failed can rely on that.
     await expect(books.topUp(key, 500, 'late')).rejects.toThrow(JournalHalted)
-    expect(books.ledger.balance(key)).toMatchObject({ usedMicro: 70, totalMicro: 1_000_500, heldMicro: 0 })
+    expect(books.ledger.balance(key)).toMatchObject({ usedMicro: 70, totalMicro: 1_000_000, heldMicro: 0 })
     expect(storedKinds()).toEqual(['grant', 'hold', 'hold', 'hold', 'hold', 'hold'])
     expect(books.verify()).toMatchObject({ ok: true, openHolds: 5, usageRecords: 0 })
 
     allowEntries()
     await until(() => books.ledger.state === 'ok')
     await books.ledger.flush()
-    expect(storedKinds().slice(6)).toEqual([...Array.from({ length: 5 }, () => 'settle'), 'adjustment'])
+    expect(storedKinds().slice(6)).toEqual(Array.from({ length: 5 }, () => 'settle'))
     expect(books.verify()).toMatchObject({ ok: true, openHolds: 0, usageRecords: 5 })
     expect(await books.held(key, 100)).toMatchObject({ amountMicro: 100 })
   })
@@ -214,10 +215,11 @@ describe('while the disk refuses', () => {
 
   it('a top-up that was not acknowledged can be repeated, and counts once', async () => {
     const allowEntries = refuseEntries()
-    await expect(books.topUp(key, 500, 'one')).rejects.toThrow(JournalHalted)
-    await expect(books.topUp(key, 500, 'one')).rejects.toThrow(JournalHalted)
+    for (let count = 0; count < 2; count++) await expect(books.topUp(key, 500, 'one')).rejects.toThrow('no room')
+    expect(books.ledger.balance(key)).toMatchObject({ totalMicro: 1_000_000 })
     allowEntries()
-    await until(() => books.ledger.state === 'ok')
+    await books.ledger.flush()
+    expect(storedKinds()).toEqual(['grant'])
     await books.topUp(key, 500, 'one')
     expect(storedKinds()).toEqual(['grant', 'adjustment'])
     expect(books.ledger.balance(key)).toMatchObject({ totalMicro: 1_000_500 })

@@ -262,13 +262,14 @@ describe('while the disk refuses entries', () => {
 
   it('those who wait are told so when a place would become free', async () => {
     const holds = [await books.held(key, 600), await books.held(key, 400)]
+    const elsewhere = await books.held(await books.addKey(terms('topup', 1000)), 100)
     isDiskFull = true
     await expect(books.resolve(holds[0] ?? expect.fail(), 600)).rejects.toThrow(JournalHalted)
     isDiskFull = false
     await books.ledger.flush()
     const waiting = books.hold({ keyId: key, worstMicro: microCredits(5) })
     isDiskFull = true
-    await expect(books.topUp(key, 0, 'nothing')).rejects.toThrow(JournalHalted)
+    await expect(books.resolve(elsewhere, 0)).rejects.toThrow(JournalHalted)
     await expect(books.resolve(holds[1] ?? expect.fail(), 0)).rejects.toThrow(JournalHalted)
     expect(await waiting).toEqual({ type: 'halted' })
   })

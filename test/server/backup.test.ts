@@ -91,7 +91,7 @@ describe('a backup through the admin API', () => {
   it.each([
     ['taken', 'conflict'],
     ['no-place', 'invalid_request'],
-    ['full', 'overloaded'],
+    ['full', 'disk_full'],
     ['unsound', 'conflict'],
   ] as const)('that could not be made because of %s is refused as %s', async (reason, code) => {
     const { make, waiting } = makerOf()

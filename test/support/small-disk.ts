@@ -2,7 +2,7 @@
 // holds it. Linux only, and not inside every container.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Place } from './process.ts'
 
@@ -21,6 +21,15 @@ const NAMESPACES = ['--user', '--map-root-user', '--mount']
 export const canMountSmallDisk =
   spawnSync('unshare', [...NAMESPACES, 'sh', '-c', MOUNT('/mnt', '1m')]).status === 0 &&
   spawnSync('nsenter', ['--version']).status === 0
+
+/** Whoever else writes may be quicker, and the disk is full all the same. */
+function fillRest(ballast: string, bytes: number): void {
+  try {
+    appendFileSync(ballast, Buffer.alloc(bytes, 1))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+  }
+}
 
 /** Mounts the disk at an empty folder, for what runs at its place. */
 export async function mountSmallDisk(folder: string, size: string): Promise<SmallDisk> {
@@ -47,9 +56,12 @@ export async function mountSmallDisk(folder: string, size: string): Promise<Smal
       ],
     },
     fill(leaveBytes) {
+      // What fills it already stays: nobody else gets any of that room meanwhile.
       const { bavail, bsize } = statfsSync(seen)
-      const pages = Math.max(0, bavail - Math.ceil(leaveBytes / bsize))
-      writeFileSync(ballast, Buffer.alloc(pages * bsize, 1))
+      const present = statSync(ballast, { throwIfNoEntry: false })?.size ?? 0
+      const pages = bavail - Math.ceil(leaveBytes / bsize)
+      if (pages >= 0) fillRest(ballast, pages * bsize)
+      else if (existsSync(ballast)) truncateSync(ballast, Math.max(0, present + pages * bsize))
     },
     clear: () => rmSync(ballast, { force: true }),
     remove: () => void holder.kill('SIGKILL'),
