@@ -10,7 +10,7 @@ import { isRefusal } from '#core/refusal.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import { openAccount, type Account } from '#ledger/account.ts'
 import type { Cancellation } from '#ledger/hold-queue.ts'
-import type { Journal } from '#ledger/journal.ts'
+import type { Journal, Proposal } from '#ledger/journal.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
 import { admit, affordableCap, type Admission } from '#pipeline/admit.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
@@ -38,6 +38,11 @@ const PATIENT_JOURNAL = {
   add: () => undefined,
   commit: () => Promise.resolve(),
   flush: () => Promise.resolve(),
+  propose: ({ prepare, accept }: Proposal) => {
+    prepare()
+    accept()
+    return Promise.resolve()
+  },
 } as unknown as Journal
 /** Keys that were moved are looked up in it. */
 const NO_CATALOG = { key: () => undefined } as unknown as Catalog
