@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { parentPort } from 'node:worker_threads'
 import { clearMergeCache, countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
 import { unbrokenPieces } from '#core/unbroken.ts'
-import type { CountCall } from '#provider/tokenizer.ts'
+import type { CountCall, Rest } from '#provider/tokenizer.ts'
 
 /** How many characters are counted between two looks at the clock. */
 const STRIDE = 16_384
@@ -22,8 +22,8 @@ const STRIDES_TO_REMEMBER = 16
 setMergeCacheSize(Number.MAX_SAFE_INTEGER)
 const port = parentPort
 if (port === null) throw new Error('this file runs as a worker thread only')
-port.on('message', ({ texts, budgetMs }: CountCall) => {
-  port.postMessage(countAll(texts, performance.now() + budgetMs))
+port.on('message', ({ texts, budgetMs, rest }: CountCall) => {
+  port.postMessage(countAll(texts, performance.now() + budgetMs, rest))
   // The cache holds words of the texts. They must not stay behind.
   clearMergeCache()
   giveBack()
@@ -44,8 +44,14 @@ function giveBack(): void {
   collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
-/** When the time is over, the rest is taken to have as many tokens for its length as what was counted. */
-function countAll(texts: readonly string[], endMs: number): number {
+/** No character has more bytes for each of its units in UTF-16. */
+const BYTES_PER_UNIT = 3
+
+/**
+ * When the time is over, the rest is taken to have as many tokens for its length as what was counted, or, for a bound, a token for
+ * each byte.
+ */
+function countAll(texts: readonly string[], endMs: number, rest: Rest): number {
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   let tokens = 0
   let done = 0
@@ -56,7 +62,9 @@ function countAll(texts: readonly string[], endMs: number): number {
       tokens += countTokens(piece, NO_SPECIAL_TOKENS)
       done += piece.length
       if (done < lookAt) continue
-      if (performance.now() > endMs) return Math.ceil((tokens * length) / done)
+      if (performance.now() > endMs) {
+        return rest === 'most' ? tokens + (length - done) * BYTES_PER_UNIT : Math.ceil((tokens * length) / done)
+      }
       lookAt = done + STRIDE
       looks += 1
       if (looks % STRIDES_TO_REMEMBER === 0) clearMergeCache()

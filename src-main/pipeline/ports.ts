@@ -68,3 +68,9 @@ export interface TokenCounter {
   /** `patienceMs`: after this time an estimate will do; without it the counter's own limit holds. */
   count(texts: readonly string[], patienceMs?: number): Promise<number>
 }
+
+/** Counts for bounds. */
+export interface BoundCounter {
+  /** Like `count`, but what is not counted is taken for a token for each byte: never fewer than there are. */
+  countAtMost(texts: readonly string[]): Promise<number>
+}

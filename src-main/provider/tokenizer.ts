@@ -4,17 +4,22 @@
 import { Worker } from 'node:worker_threads'
 import { scriptFile } from '#main/program-files.ts'
 import { estimateInputTokens } from '#core/estimate.ts'
-import type { TokenCounter } from '#pipeline/ports.ts'
+import type { BoundCounter, TokenCounter } from '#pipeline/ports.ts'
 
 /** What the thread is sent; it answers with the number of tokens. */
 export type CountCall = {
   readonly texts: readonly string[]
   /** What is not counted within this time is estimated by the thread. */
   readonly budgetMs: number
+  readonly rest: Rest
 }
+
+/** What is taken for texts that are not counted: what they likely come to, or the most. */
+export type Rest = 'likely' | 'most'
 
 type Job = {
   readonly texts: readonly string[]
+  readonly rest: Rest
   readonly characters: number
   readonly resolve: (tokens: number) => void
   readonly limit: NodeJS.Timeout
@@ -49,7 +54,7 @@ const MAX_HEAP_MB = 512
 /** For what lives briefly. The default takes 20 MB more and counts no faster. */
 const YOUNG_HEAP_MB = 8
 
-export class Tokenizer implements TokenCounter {
+export class Tokenizer implements TokenCounter, BoundCounter {
   readonly #options: Required<TokenizerOptions>
   #worker: Worker | undefined
   /** Without work: ends the thread. With work: replaces a thread that hangs. */
@@ -67,13 +72,22 @@ export class Tokenizer implements TokenCounter {
 
   /** The tokens of the texts, each counted for itself. Never rejects. Who waits no longer than `patienceMs` gets an estimate then. */
   count(texts: readonly string[], patienceMs = this.#options.waitMs): Promise<number> {
+    return this.#count(texts, 'likely', patienceMs)
+  }
+
+  /** No fewer than the texts have, whether they are counted or not. Never rejects. */
+  countAtMost(texts: readonly string[]): Promise<number> {
+    return this.#count(texts, 'most', this.#options.waitMs)
+  }
+
+  #count(texts: readonly string[], rest: Rest, patienceMs: number): Promise<number> {
     const characters = texts.reduce((sum, text) => sum + text.length, 0)
     if (characters === 0) return Promise.resolve(0)
     const isFull = this.#jobs.size >= MAX_JOBS || this.#characters + characters > MAX_CHARACTERS
-    if (this.#isClosed || isFull) return Promise.resolve(estimate(texts))
+    if (this.#isClosed || isFull) return Promise.resolve(estimate({ texts, rest }))
     return new Promise((resolve) => {
-      const limit = setTimeout(() => this.#settle(job, estimate(texts)), patienceMs)
-      const job: Job = { texts, characters, resolve, limit }
+      const limit = setTimeout(() => this.#settle(job, estimate(job)), patienceMs)
+      const job: Job = { texts, rest, characters, resolve, limit }
       this.#jobs.add(job)
       this.#characters += characters
       this.#next()
@@ -83,7 +97,7 @@ export class Tokenizer implements TokenCounter {
   /** Ends the thread. Calls without an answer, and later ones, are answered with estimates. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const job of this.#jobs) this.#settle(job, estimate(job.texts))
+    for (const job of this.#jobs) this.#settle(job, estimate(job))
     await this.#stop()
   }
 
@@ -100,7 +114,8 @@ export class Tokenizer implements TokenCounter {
     this.#running = job
     this.#watch = setTimeout(() => this.#replace(), this.#options.hangMs).unref()
     this.#worker ??= this.#start()
-    this.#worker.postMessage({ texts: job.texts, budgetMs: this.#options.budgetMs } satisfies CountCall)
+    const { texts, rest } = job
+    this.#worker.postMessage({ texts, budgetMs: this.#options.budgetMs, rest } satisfies CountCall)
   }
 
   #start(): Worker {
@@ -131,7 +146,7 @@ export class Tokenizer implements TokenCounter {
   #finish(tokens: number | undefined): void {
     const job = this.#running
     this.#running = undefined
-    if (job !== undefined) this.#settle(job, tokens ?? estimate(job.texts))
+    if (job !== undefined) this.#settle(job, tokens ?? estimate(job))
     this.#next()
   }
 
@@ -150,7 +165,7 @@ export class Tokenizer implements TokenCounter {
   }
 }
 
-function estimate(texts: readonly string[]): number {
+function estimate({ texts, rest }: Pick<Job, 'texts' | 'rest'>): number {
   const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  return estimateInputTokens({ textBytes, mediaParts: 0 })
+  return rest === 'most' ? textBytes : estimateInputTokens({ textBytes, mediaParts: 0 })
 }

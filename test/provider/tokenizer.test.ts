@@ -98,6 +98,27 @@ describe('a count of ten megabytes', () => {
   })
 })
 
+describe('a count for a bound', () => {
+  it('is a count where there is time for one', async () => {
+    expect(await tokenizer().countAtMost(['one two three'])).toBe(3)
+  })
+
+  it('takes nothing for granted of what it had no time to see', async () => {
+    // It begins as cheaply as text can be, and goes on as dear.
+    const text = ' '.repeat(400_000) + '𓀀𒀁'.repeat(100_000)
+    const full = await tokenizer({ budgetMs: 60_000, waitMs: 60_000 }).count([text])
+    expect(await tokenizer({ budgetMs: 0 }).count([text])).toBeLessThan(full / 2)
+    expect(await tokenizer({ budgetMs: 0 }).countAtMost([text])).toBeGreaterThanOrEqual(full)
+  })
+
+  it('is a token for each byte where nobody counts', async () => {
+    const counting = tokenizer({ script: BROKEN, waitMs: 200 })
+    expect(await counting.countAtMost(['silence', '𓀀'])).toBe(11)
+    await counting.close()
+    expect(await counting.countAtMost(['12345678'])).toBe(8)
+  })
+})
+
 describe('the thread', () => {
   const idle = threadCount()
 
@@ -180,7 +201,7 @@ describe('closing', () => {
 it('keeps its tables once it has counted, and not what loading them took', async () => {
   const thread = new Worker(new URL('../../src-main/tokenizer-thread.ts', import.meta.url))
   try {
-    thread.postMessage({ texts: ['one fare'], budgetMs: 2000 } satisfies CountCall)
+    thread.postMessage({ texts: ['one fare'], budgetMs: 2000, rest: 'likely' } satisfies CountCall)
     await once(thread, 'message')
     // It was 53 MB.
     const heapMiB = async () => (await thread.getHeapStatistics()).total_heap_size / MEGABYTE
