@@ -8,9 +8,6 @@ const BYTES_PER_TOKEN_WORST = 3
 /** What providers count at most for one image or document part of ordinary size. */
 const TOKENS_PER_MEDIA_PART = 1_600
 
-/** The largest context that any vendor documents, for models of which nobody says how large theirs is. */
-const LARGEST_CONTEXT = 10_000_000
-
 /** How large a request's input is: bytes of text, and parts that are embedded media (their bytes are not text). */
 export type InputSize = { readonly textBytes: number; readonly mediaParts: number }
 
@@ -22,28 +19,6 @@ export function estimateInputTokens(size: InputSize): number {
 /** A number of input tokens that the real count rarely exceeds, for holds. */
 export function worstCaseInputTokens(size: InputSize): number {
   return Math.ceil(size.textBytes / BYTES_PER_TOKEN_WORST) + size.mediaParts * TOKENS_PER_MEDIA_PART
-}
-
-/** What a bound for the input of one request is made of. */
-export type InputBound = {
-  /** Tokens that the request can come to by its own bytes. */
-  readonly tokens: number
-  /** Whether it refers to what is not in it. */
-  readonly isOpen: boolean
-  /** Tokens that the model can read at all; 0 where nobody knows. */
-  readonly contextWindow: number
-  /** A number of tokens that the request likely has at least. It may exceed a context that was entered too small. */
-  readonly likelyTokens: number
-}
-
-/**
- * The most input tokens of a request: what its bytes can come to, or, where they do not say it, all that the context can hold. A
- * provider refuses what exceeds the context, so that the bound ends there too.
- */
-export function mostTokens({ tokens, isOpen, contextWindow, likelyTokens }: InputBound): number {
-  const most = Math.max(contextWindow > 0 ? contextWindow : LARGEST_CONTEXT, likelyTokens)
-  if (isOpen) return most
-  return contextWindow > 0 ? Math.min(tokens, most) : tokens
 }
 
 /** The likely number of output tokens of text that was delivered, at least 1 when there was any. */

@@ -13,7 +13,8 @@ const LEAST = 2_240
 /** The finest patches of those that count by patches (Mistral's), with a token for each row, and the most patches (Qwen's). */
 const PATCH = 16
 const MOST_PATCHES = 16_384
-/** gpt-4o-mini counts 33 times what gpt-4o does, so that an image costs the same. */
+/** gpt-4o-mini counts 33 times what gpt-4o does, so that an image costs the same. Nobody else comes near. */
+const MINI = /4o-mini/i
 const MINI_TOKENS = 2_833
 const MINI_SQUARE_TOKENS = 5_667
 /** For an image whose size nobody can see: more than any of these comes to below 100 million pixels. */
@@ -30,10 +31,19 @@ export function squaresOf({ width, height }: ImageSize): number {
   return squares(width) * squares(height)
 }
 
-/** The most tokens that a vendor documents for an image; undefined stands for a size that cannot be read. */
-export function mostImageTokens(size: ImageSize | undefined): number {
-  if (size === undefined) return UNKNOWN
-  return Math.max(LEAST, patchesOf(size), tileTokens(size), MINI_TOKENS + squaresOf(size) * MINI_SQUARE_TOKENS)
+/** What one image can come to, at most; `mini` is for gpt-4o-mini. */
+export type ImageTokens = { readonly most: number; readonly mini: number }
+
+/** The most tokens that vendors document for an image; undefined stands for a size that cannot be read. */
+export function mostImageTokens(size: ImageSize | undefined): ImageTokens {
+  if (size === undefined) return { most: UNKNOWN, mini: UNKNOWN }
+  const most = Math.max(LEAST, patchesOf(size), tileTokens(size))
+  return { most, mini: Math.max(most, MINI_TOKENS + squaresOf(size) * MINI_SQUARE_TOKENS) }
+}
+
+/** Whether one of the models may count images as gpt-4o-mini does. Nobody knows of models that are not named. */
+export function mayBeMini(upstreamModels: readonly string[] | undefined): boolean {
+  return upstreamModels === undefined || upstreamModels.some((name) => MINI.test(name))
 }
 
 function patchesOf({ width, height }: ImageSize): number {

@@ -25,6 +25,8 @@ export class Survey {
   /** Base64 of images, which is not counted as text; in the order of the request. */
   readonly images: string[] = []
   imageTokens = 0
+  /** Of the same images, where gpt-4o-mini counts them. */
+  miniImageTokens = 0
   /** Tools that the model is told of. */
   toolCount = 0
   /** Characters that numbers can gain where a provider, or a translation, writes them anew. */
@@ -63,7 +65,9 @@ export class Survey {
   /** Base64 of an image's file. */
   image(base64: string): void {
     if (base64.length >= SHORTEST_IMAGE) this.images.push(base64)
-    this.imageTokens += mostImageTokens(imageSize(base64))
+    const { most, mini } = mostImageTokens(imageSize(base64))
+    this.imageTokens += most
+    this.miniImageTokens += mini
   }
 
   /** `what` in words: "a file by its id". */

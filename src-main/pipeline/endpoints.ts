@@ -15,7 +15,7 @@ import { isRecord } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
 import type { Conversation } from '#dialect/turn.ts'
-import { ConversationBounds, EmbeddingBounds, type CountTokens } from '#pipeline/input-bounds.ts'
+import { ConversationBounds, EmbeddingBounds, type InputBounds } from '#pipeline/input-bounds.ts'
 
 export type EndpointName = ClientFormat | 'embeddings'
 
@@ -28,10 +28,13 @@ export type EndpointRequest = {
   readonly kind: ModelKind
   readonly likelyInputTokens: number
   readonly worstInputTokens: number
-  /** The most input tokens that a provider can count; `contextWindow` is the model's, 0 where nobody knows it. */
-  readonly mostInputTokens: (contextWindow: number) => number
+  /**
+   * The most input tokens that a provider can count. `contextWindow` is the model's, 0 where nobody knows it; `upstreamModels` are the
+   * names of those that may serve the call, because one of them counts images as nobody else does.
+   */
+  readonly mostInputTokens: InputBounds['most']
   /** A closer bound than that, made with our own tokenizer. */
-  readonly closerInputTokens: (count: CountTokens, contextWindow: number) => Promise<number>
+  readonly closerInputTokens: InputBounds['closer']
   /** What makes those bounds wide because it is not in the request, in words; empty for ordinary requests. */
   readonly references: readonly string[]
   /** How many answers are generated; 0 where nothing is. */
@@ -87,8 +90,8 @@ function readChat(endpoint: ClientFormat, client: ClientDialect, request: Client
     isStream: request.isStream,
     kind: 'chat',
     ...tokens,
-    mostInputTokens: (contextWindow) => bounds.most(contextWindow),
-    closerInputTokens: (count, contextWindow) => bounds.closer(count, contextWindow),
+    mostInputTokens: (...given) => bounds.most(...given),
+    closerInputTokens: (...given) => bounds.closer(...given),
     get references() {
       return bounds.references
     },

@@ -1,19 +1,21 @@
-// How many input tokens a request can come to at most, for its hold. The sure bound needs no tokenizer: a token is at least one byte. The
+// How many input tokens a request can come to at most, for its hold. The sure bound needs no tokenizer, only its bytes. The
 // closer one is counted, for those whose credits the sure one does not fit into. docs/ledger.md says what both are made of.
 
-import { mostTokens, worstCaseInputTokens } from '#core/estimate.ts'
-import { surveyInput } from '#dialect/input-survey.ts'
+import { worstCaseInputTokens } from '#core/estimate.ts'
+import { closerTextTokens, isCountable, mostInputTokens, mostTokensPerByte } from '#core/token-bounds.ts'
 import type { EmbeddingRequest } from '#dialect/embeddings/read-request.ts'
+import { mayBeMini } from '#dialect/image-tokens.ts'
+import { surveyInput } from '#dialect/input-survey.ts'
 import type { RequestBody } from '#dialect/request-body.ts'
 import type { Survey } from '#dialect/survey.ts'
 
-export type CountTokens = (texts: readonly string[]) => Promise<number>
+type CountTokens = (texts: readonly string[]) => Promise<number>
 
-interface InputBounds {
+export interface InputBounds {
   /** What is not in the request, in words; empty for ordinary requests. */
   readonly references: readonly string[]
-  most(contextWindow: number): number
-  closer(count: CountTokens, contextWindow: number): Promise<number>
+  most(contextWindow: number, upstreamModels?: readonly string[]): number
+  closer(count: CountTokens, contextWindow: number, upstreamModels?: readonly string[]): Promise<number>
 }
 
 /** What providers put before a conversation by themselves: their own instructions, and the frame around each message. */
@@ -25,8 +27,6 @@ const TOOLS_FRAME_TOKENS = 1_024
 const TOOL_TOKENS = 64
 /** Marks around each input are covered by its quotes. */
 const EMBEDDING_FRAME_TOKENS = 16
-/** By how much the vendors' tokenizers exceed ours at most. */
-const MARGIN = 2
 
 /** The bounds of a request with a conversation. Surveyed on first use: a call that is refused before has no need of it. */
 export class ConversationBounds implements InputBounds {
@@ -41,24 +41,28 @@ export class ConversationBounds implements InputBounds {
     return this.#surveyed().references
   }
 
-  most(contextWindow: number): number {
-    const { images } = this.#surveyed()
-    const textBytes = this.#body.byteLength - images.reduce((sum, image) => sum + image.length, 0)
-    return this.#bound(contextWindow, textBytes + FRAME_TOKENS)
+  most(contextWindow: number, upstreamModels?: readonly string[]): number {
+    const { text, byteLength } = this.#body
+    const imageBytes = this.#surveyed().images.reduce((sum, image) => sum + image.length, 0)
+    const tokens = (byteLength - imageBytes) * mostTokensPerByte(text, byteLength) + FRAME_TOKENS
+    return this.#bound(tokens, contextWindow, upstreamModels)
   }
 
-  async closer(count: CountTokens, contextWindow: number): Promise<number> {
-    const most = this.most(contextWindow)
+  async closer(count: CountTokens, contextWindow: number, upstreamModels?: readonly string[]): Promise<number> {
+    const most = this.most(contextWindow, upstreamModels)
     if (this.#surveyed().isOpen) return most
-    const counted = await count(textsBetween(this.#body.text, this.#surveyed().images))
-    return Math.min(most, this.#bound(contextWindow, Math.ceil(counted * MARGIN) + LIKELY_FRAME_TOKENS))
+    const texts = textsBetween(plain(this.#body.text), this.#surveyed().images)
+    if (!texts.every(isCountable)) return most
+    const tokens = closerTextTokens(texts, await count(texts))
+    return Math.min(most, this.#bound(tokens + LIKELY_FRAME_TOKENS, contextWindow, upstreamModels))
   }
 
-  #bound(contextWindow: number, textTokens: number): number {
-    const { toolCount, imageTokens, addedDigits, isOpen } = this.#surveyed()
+  #bound(textTokens: number, contextWindow: number, upstreamModels: readonly string[] | undefined): number {
+    const { toolCount, imageTokens, miniImageTokens, addedDigits, isOpen } = this.#surveyed()
+    const images = mayBeMini(upstreamModels) ? miniImageTokens : imageTokens
     const tools = toolCount === 0 ? 0 : TOOLS_FRAME_TOKENS + toolCount * TOOL_TOKENS
-    return mostTokens({
-      tokens: textTokens + tools + imageTokens + addedDigits,
+    return mostInputTokens({
+      tokens: textTokens + tools + images + addedDigits,
       isOpen,
       contextWindow,
       likelyTokens: worstCaseInputTokens(this.#body.size),
@@ -86,17 +90,17 @@ export class EmbeddingBounds implements InputBounds {
   }
 
   most(contextWindow: number): number {
-    return this.#bound(
-      contextWindow,
-      this.#request.tokenCount ?? this.#request.body.byteLength + EMBEDDING_FRAME_TOKENS,
-    )
+    const { text, byteLength } = this.#request.body
+    const tokens = this.#request.tokenCount ?? byteLength * mostTokensPerByte(text, byteLength) + EMBEDDING_FRAME_TOKENS
+    return this.#bound(contextWindow, tokens)
   }
 
   async closer(count: CountTokens, contextWindow: number): Promise<number> {
     const most = this.most(contextWindow)
-    if (this.#request.tokenCount !== undefined || this.references.length > 0) return most
-    const counted = await count([unescaped(this.#request.body.text)])
-    return Math.min(most, this.#bound(contextWindow, Math.ceil(counted * MARGIN) + EMBEDDING_FRAME_TOKENS))
+    const text = plain(this.#request.body.text)
+    if (this.#request.tokenCount !== undefined || this.references.length > 0 || !isCountable(text)) return most
+    const tokens = closerTextTokens([text], await count([text]))
+    return Math.min(most, this.#bound(contextWindow, tokens + EMBEDDING_FRAME_TOKENS))
   }
 
   #bound(contextWindow: number, tokens: number): number {
@@ -104,10 +108,10 @@ export class EmbeddingBounds implements InputBounds {
     const isLone = typeof input === 'string'
     const isOpen = this.references.length > 0
     const likelyTokens = this.#request.tokenCount ?? worstCaseInputTokens(this.#request.body.size)
-    if (isLone) return mostTokens({ tokens, isOpen, contextWindow, likelyTokens })
+    if (isLone) return mostInputTokens({ tokens, isOpen, contextWindow, likelyTokens })
     if (!isOpen) return tokens
     const inputs = Array.isArray(input) ? input.length : 1
-    return tokens + inputs * mostTokens({ tokens: 0, isOpen, contextWindow, likelyTokens: 0 })
+    return tokens + inputs * mostInputTokens({ tokens: 0, isOpen, contextWindow, likelyTokens: 0 })
   }
 }
 
@@ -119,9 +123,11 @@ function embeddingReferences({ body }: EmbeddingRequest): readonly string[] {
   return [...(isAddress ? ['an input by its address'] : []), ...surveyInput(others).references]
 }
 
-/** The text as the model will read it, without the images, whose order is that of the text. */
-function textsBetween(json: string, images: readonly string[]): string[] {
-  const text = unescaped(json)
+/** Enough of an image to find it by. */
+const IMAGE_HEAD = 128
+
+/** The text without the images, whose order is that of the text. */
+function textsBetween(text: string, images: readonly string[]): string[] {
   const texts: string[] = []
   let from = 0
   for (const image of images) {
@@ -134,15 +140,11 @@ function textsBetween(json: string, images: readonly string[]): string[] {
   return [...texts, text.slice(from)]
 }
 
-/** Enough of an image to find it by. */
-const IMAGE_HEAD = 128
-
-const ESCAPE = /\\(?:u([\da-fA-F]{4})|(.))/g
-const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
-
-function unescaped(json: string): string {
+/**
+ * A JSON text with its common escapes as what they stand for, about as the model reads it. Others stay: they come to more tokens than
+ * what they stand for. That members stand twice, or nobody reads them, changes nothing here.
+ */
+function plain(json: string): string {
   if (!json.includes('\\')) return json
-  return json.replaceAll(ESCAPE, (_, code: string | undefined, character: string) =>
-    code === undefined ? (ESCAPED[character] ?? character) : String.fromCharCode(Number.parseInt(code, 16)),
-  )
+  return json.replaceAll('\\n', '\n').replaceAll('\\"', '"').replaceAll('\\t', '\t').replaceAll('\\/', '/')
 }

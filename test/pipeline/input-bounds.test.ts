@@ -312,6 +312,8 @@ describe('the sure bound', () => {
       const least = 2_833 + 2 * 5_667
       expect(request.mostInputTokens(CONTEXT)).toBeGreaterThanOrEqual(least)
       expect(request.mostInputTokens(CONTEXT)).toBeLessThan(least + 1_000)
+      expect(request.mostInputTokens(CONTEXT, ['gpt-4o', 'gpt-4o-mini-2024'])).toBe(request.mostInputTokens(CONTEXT))
+      expect(request.mostInputTokens(CONTEXT, ['gpt-4o'])).toBe(request.mostInputTokens(CONTEXT) - least + 2_240)
     }
   })
 

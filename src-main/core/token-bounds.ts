@@ -1,0 +1,109 @@
+// Bounds for the tokens of texts, whichever vendor's tokenizer counts them. All numbers come from the corpus in test/input-estimates,
+// whose table stands in docs/ledger.md; decision 0029 has the reasons.
+
+/**
+ * The most tokens for a byte. A token is at least one byte of the text that the tokenizer sees, but Claude's sees marks for words and
+ * capitals in it too, and a text in Unicode's normal form.
+ */
+const TOKENS_PER_BYTE = 2
+const GROWING_TOKENS_PER_BYTE = 3
+/** Characters that become three times as long there: Ⱥ, Ⱦ, İ, ligatures of Arabic, and musical signs. */
+const GROWING = /[\u0130\u023a\u023e\ufdfa\ufdfb\u{1d15e}-\u{1d164}\u{1d1bb}-\u{1d1c0}]/u
+
+/** By how much vendors' tokenizers exceed ours on prose and code at most; German in the present one of Claude's is next to it. */
+const MARGIN = 2.1
+/** Longer texts are not worth a count: few contexts would hold them. */
+const MAX_COUNTED = 4 * 1024 * 1024
+
+/** The largest context that any vendor documents, for models of which nobody says how large theirs is. */
+const LARGEST_CONTEXT = 10_000_000
+
+/** The most tokens for each byte of a text. */
+export function mostTokensPerByte(text: string, byteLength: number): number {
+  // As many bytes as characters are ASCII, which is nearly all that comes.
+  const isGrowing = byteLength !== text.length && GROWING.test(text)
+  return isGrowing ? GROWING_TOKENS_PER_BYTE : TOKENS_PER_BYTE
+}
+
+/** Whether a count says anything about the most tokens that others count. */
+export function isCountable(text: string): boolean {
+  return text.length <= MAX_COUNTED && !GROWING.test(text)
+}
+
+/**
+ * The most tokens of texts of which our tokenizer counted so many. It has long tokens where others have none (rows of signs, words
+ * of some languages) and takes three digits for one; so each kind of character adds what others count beyond the margin, and no
+ * text comes to less than the least that its characters come to.
+ */
+export function closerTextTokens(texts: readonly string[], counted: number): number {
+  let added = 0
+  let least = 0
+  for (const text of texts) {
+    let before = 0
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index)
+      const kind = code < 0x80 ? (ASCII_KINDS[code] ?? SIGN) : kindOf(code)
+      // Words begin with their space, so that only further ones come to something.
+      if (kind !== SPACE || before <= 0x20) {
+        added += ADDED[kind] ?? 0
+        least += LEAST[kind] ?? 0
+      }
+      before = code
+    }
+  }
+  return Math.ceil(Math.max(counted * MARGIN + added, least))
+}
+
+const SMALL = 0
+const CAPITAL = 1
+const DIGIT = 2
+const SPACE = 3
+const SIGN = 4
+const TWO_BYTES = 5
+const CHINESE = 6
+const KOREAN = 7
+const THREE_BYTES = 8
+const HALF = 9
+
+/** What a character of each kind adds to the counted tokens with their margin. */
+const ADDED: readonly number[] = [0, 0, 0.3, 1 / 12, 0, 0.45, 0.15, 0.3, 0.6, 0]
+/** What it comes to at least. */
+const LEAST: readonly number[] = [0.6, 1, 1, 1 / 12, 1, 1, 1.5, 1.8, 2.25, 1.5]
+
+const ASCII_KINDS: readonly number[] = Array.from({ length: 0x80 }, (_, code) => {
+  if (code <= 0x20) return SPACE
+  const character = String.fromCharCode(code)
+  if (character >= '0' && character <= '9') return DIGIT
+  if (character >= 'a' && character <= 'z') return SMALL
+  return character >= 'A' && character <= 'Z' ? CAPITAL : SIGN
+})
+
+function kindOf(code: number): number {
+  if (code < 0x800) return TWO_BYTES
+  if (code >= 0x2e80 && code < 0xa000) return CHINESE
+  if (code >= 0xac00 && code < 0xd7b0) return KOREAN
+  // Four bytes are two units of UTF-16.
+  return code >= 0xd800 && code < 0xe000 ? HALF : THREE_BYTES
+}
+
+/** What a bound for the input of one request is made of. */
+export type InputBound = {
+  /** Tokens that the request can come to by its own bytes. */
+  readonly tokens: number
+  /** Whether it refers to what is not in it. */
+  readonly isOpen: boolean
+  /** Tokens that the model can read at all; 0 where nobody knows. */
+  readonly contextWindow: number
+  /** A number of tokens that the request likely has at least. It may exceed a context that was entered too small. */
+  readonly likelyTokens: number
+}
+
+/**
+ * The most input tokens of a request: what its bytes can come to, or, where they do not say it, all that the context can hold. A
+ * provider refuses what exceeds the context, so that the bound ends there too.
+ */
+export function mostInputTokens({ tokens, isOpen, contextWindow, likelyTokens }: InputBound): number {
+  const most = Math.max(contextWindow > 0 ? contextWindow : LARGEST_CONTEXT, likelyTokens)
+  if (isOpen) return most
+  return contextWindow > 0 ? Math.min(tokens, most) : tokens
+}
