@@ -40,6 +40,7 @@ function details(answer: StatusView): string {
     keys: answer.keys,
     ...sickTargets(answer),
     ...targetsBeyondCap(answer),
+    ...silentTargets(answer),
     ...limitedProviders(answer),
   })
   return [known, ...answer.attention.map(printable)].join('\n')
@@ -83,6 +84,22 @@ function targetsBeyondCap({ targets }: StatusView): Readonly<Record<string, stri
               printable(`cap ignored by ${provider}/${model}`),
               `${ignored.output_tokens} tokens for a cap of ${ignored.cap}, ${time(ignored.at)}`,
             ] as const,
+          ],
+    ),
+  )
+}
+
+/** Targets that do not say what their answers used, so that charges are by our own count. */
+function silentTargets({ targets }: StatusView): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    targets.flatMap(({ provider, model, unreported_answers: count }) =>
+      count === undefined
+        ? []
+        : [
+            [
+              printable(`usage of ${provider}/${model}`),
+              `not reported for ${count} answers in a row, counted by Farebox`,
+            ],
           ],
     ),
   )

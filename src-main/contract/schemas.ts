@@ -299,6 +299,8 @@ export const StatusView = strict({
         strict({ cap: Type.Integer(), output_tokens: Type.Integer(), at: Timestamp }),
         Type.Null(),
       ]),
+      /** In a row, and charged by our own count, because the target did not report what they used; absent where it does. */
+      unreported_answers: Type.Optional(Type.Integer()),
     }),
   ),
   /** Providers with limits. */

@@ -22,6 +22,11 @@ export const UNKNOWN_USAGE: TokenUsage = {
   reasoningTokens: undefined,
 }
 
+/** All tokens of an input, whatever of it was cached. */
+export function inputTotal({ inputTokens, cacheReadTokens, cacheWriteTokens }: TokenUsage): number {
+  return (inputTokens ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
+}
+
 /**
  * A provider's count as a count. undefined for anything but a finite number of at least 0: a count below 0 says nothing, and
  * reading it as 0 would make the answer free.

@@ -4,6 +4,7 @@
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { GeneratedText } from '#dialect/generated-text.ts'
+import type { ReportedUsage } from '#dialect/reported-usage.ts'
 
 /** Bytes, or text in which each character is one byte (latin1), ready to be written as they are. */
 export type WireBytes = Buffer | string
@@ -23,9 +24,11 @@ export interface AnswerReader {
   readonly isComplete: boolean
   /** True where the answer ended as its dialect asks for, and says itself that it failed. */
   readonly hasFailed?: boolean
-  /** The last usage that the upstream reported; undefined while it has reported none. */
+  /** What the upstream reported so far, counts that still run included; undefined while it has reported none. */
   readonly usage: TokenUsage | undefined
-  /** What was generated so far (content, reasoning, tool arguments), for an estimate where usage is missing. */
+  /** The same, and which of it is the provider's last word. */
+  readonly reported: ReportedUsage
+  /** What was generated so far (content, reasoning, tool arguments), for an estimate where no count is the last one. */
   readonly generated: GeneratedText
   /** Streams only: the event that tells the client that its answer broke off. */
   fail?(refusal: Refusal, requestId: string): WireBytes

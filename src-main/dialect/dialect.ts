@@ -99,6 +99,8 @@ export interface PartReader {
   read(data: string, event: string | undefined): readonly AnswerPart[]
   /** The upstream's end. Throws UpstreamFailure where the answer was not complete. */
   end(): readonly AnswerPart[]
+  /** True once every choice that began has its finish reason; counts and the terminal event may still follow. */
+  readonly hasEnded: boolean
   /** True once the dialect's terminal event was read. */
   readonly isComplete: boolean
 }

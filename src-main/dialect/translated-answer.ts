@@ -7,6 +7,7 @@ import { MAX_ANSWER_BYTES, type AnswerReader } from '#dialect/answer.ts'
 import type { AnswerContext, ClientDialect, PartReader, ProviderDialect, StreamWriter } from '#dialect/dialect.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import type { AnswerPart, Block } from '#dialect/part.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { eventData, eventName, EventSplitter } from '#dialect/sse.ts'
 import type { AnswerRestorer } from '#dialect/tools.ts'
 import { WholeAnswer } from '#dialect/whole-answer.ts'
@@ -27,12 +28,18 @@ function callIds(context: AnswerContext): () => string {
 
 /** What is known about an answer from its parts, however it came. */
 class Tally {
-  usage: TokenUsage | undefined
   readonly generated = new GeneratedText('utf8')
+  readonly reported = new ReportedUsage(this.generated)
 
   note(part: AnswerPart): void {
-    if (part.type === 'usage') this.usage = part.usage
+    if (part.type === 'usage') this.reported.note(part.usage)
     else if (part.type === 'delta') this.generated.add(part.text)
+  }
+
+  /** The same for what a reader lets go at the end of the answer: it had come before the counts. */
+  noteEarlier(part: AnswerPart): void {
+    if (part.type === 'usage') this.reported.note(part.usage)
+    else if (part.type === 'delta') this.reported.addEarlier(part.text)
   }
 }
 
@@ -58,7 +65,11 @@ export class TranslatedStream implements AnswerReader {
   }
 
   get usage(): TokenUsage | undefined {
-    return this.#tally.usage
+    return this.reported.usage
+  }
+
+  get reported(): ReportedUsage {
+    return this.#tally.reported
   }
 
   get generated(): GeneratedText {
@@ -117,11 +128,15 @@ export class TranslatedStream implements AnswerReader {
 
   #write(parts: readonly AnswerPart[]): string {
     let text = ''
+    const { isComplete, hasEnded } = this.#reader
     for (const part of parts) {
-      this.#tally.note(part)
+      if (isComplete) this.#tally.noteEarlier(part)
+      else this.#tally.note(part)
       if (part.type !== 'delta') this.#follow(part)
       for (const restored of this.#restorer.restore(part)) text += this.#writer.write(restored)
     }
+    if (isComplete) this.reported.noteComplete()
+    else if (hasEnded && this.#open.size >= this.#choiceCount) this.reported.noteEnd()
     return text
   }
 
@@ -144,7 +159,11 @@ export class TranslatedWhole implements AnswerReader {
   }
 
   get usage(): TokenUsage | undefined {
-    return this.#tally.usage
+    return this.reported.usage
+  }
+
+  get reported(): ReportedUsage {
+    return this.#tally.reported
   }
 
   get generated(): GeneratedText {
@@ -158,9 +177,10 @@ export class TranslatedWhole implements AnswerReader {
   end(): void {
     const { provider, restorer, context } = this.#translation
     for (const part of provider.readAnswer(this.#whole.json(), callIds(context))) {
-      this.#tally.note(part)
+      this.#tally.noteEarlier(part)
       this.#parts.push(...restorer.restore(part))
     }
+    this.reported.noteComplete()
     this.isComplete = true
   }
 

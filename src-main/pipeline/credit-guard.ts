@@ -12,7 +12,7 @@ import type { TokenCounter } from '#pipeline/ports.ts'
 export type GuardInput = {
   readonly spending: Pick<CallSpending, 'heldMicro' | 'growthLeftMicro' | 'grow'>
   readonly price: Price
-  /** Taken until the provider has said how many they are. */
+  /** What was held for them; a provider can say that there are more. */
   readonly inputTokens: number
   /** The most output that the provider was told to generate, over all choices. */
   readonly outputCap: number
@@ -177,10 +177,10 @@ export class CreditGuard {
   #paidTokens(usage: TokenUsage | undefined): number {
     const { spending, price, inputTokens } = this.#input
     const { inputMicro, cacheReadMicro, cacheWriteMicro, outputMicro } = price
-    const costMicro =
-      usage?.inputTokens === undefined
-        ? (inputTokens * Math.max(inputMicro, cacheReadMicro, cacheWriteMicro)) / TOKENS_PER_PRICE
-        : priceOf({ ...usage, outputTokens: 0 }, price)
+    const inputMostMicro = (inputTokens * Math.max(inputMicro, cacheReadMicro, cacheWriteMicro)) / TOKENS_PER_PRICE
+    // What is reported while a stream runs may be less than the last word: only more than was held is believed.
+    const reportedMicro = usage === undefined ? 0 : priceOf({ ...usage, outputTokens: 0 }, price)
+    const costMicro = Math.max(inputMostMicro, reportedMicro)
     return Math.floor(((spending.heldMicro - costMicro) * TOKENS_PER_PRICE) / outputMicro)
   }
 }

@@ -43,6 +43,8 @@ const HEALTHY: TargetHealth = { state: 'ok', failures: 0, untilMs: undefined, la
 
 export class Health {
   readonly #entries = new Map<string, Entry>()
+  /** Complete answers in a row whose usage was not reported. */
+  readonly #unreported = new Map<string, number>()
 
   of(target: Target, nowMs: number): TargetHealth {
     const entry = this.#entries.get(keyOf(target))
@@ -50,6 +52,20 @@ export class Health {
     const { failures, untilMs, lastFailure } = entry
     const state = stateOf(entry, nowMs)
     return { state, failures, untilMs: state === 'ok' ? undefined : untilMs, lastFailure }
+  }
+
+  /** Notes whether a complete answer came with what it used. */
+  noteUsage(target: Target, usage: 'reported' | 'missing'): void {
+    const key = keyOf(target)
+    if (usage === 'reported') return void this.#unreported.delete(key)
+    const [oldest] = this.#unreported.keys()
+    if (this.#unreported.size >= MAX_TARGETS && oldest !== undefined) this.#unreported.delete(oldest)
+    this.#unreported.set(key, (this.#unreported.get(key) ?? 0) + 1)
+  }
+
+  /** How many complete answers in a row the target said nothing of, or 0 tokens of a text that is there. */
+  unreported(target: Target): number {
+    return this.#unreported.get(keyOf(target)) ?? 0
   }
 
   /** Whether a request may go to a target as a matter of course. */
@@ -124,6 +140,7 @@ export class Health {
   /** Forgets what was known of a target, because from now on it is another one behind the same name. */
   forget(target: Target): void {
     this.#entries.delete(keyOf(target))
+    this.#unreported.delete(keyOf(target))
   }
 
   #entryOf(target: Target): Entry {

@@ -132,16 +132,39 @@ async function exchange(admitted: Admitted, progress: { isSettled: boolean }, de
     if (end.type === 'fault') deps.reportFault(end.error, call.requestId)
     let chargeMicro = ZERO
     try {
-      const recorded = await close({ ...attempted, admitted, startedMs }, deps)
+      const closing = close({ ...attempted, admitted, startedMs }, deps)
+      // A count may take seconds, such as the first one after a start; whoever waits for no more than bad news need not.
+      const isTold = isBrokenOff(attempted) && !(await isDoneWithin(closing, PATIENCE_MS))
+      if (isTold) conclude({ ...attempted, admitted }, { end, last: undefined }, deps)
+      const recorded = await closing
       progress.isSettled = true
       chargeMicro = recorded.chargeMicro
-      conclude({ ...attempted, admitted }, recorded, deps)
+      if (!isTold) conclude({ ...attempted, admitted }, recorded, deps)
     } finally {
       if (slot !== undefined) deps.routing.gate.charge(slot, chargeMicro)
       admission.share?.close(chargeMicro)
     }
   } finally {
     deps.open.remove(running)
+  }
+}
+
+/** For how long a client whose answer broke off waits for its charge to be on disk before it is told. */
+const PATIENCE_MS = 3000
+
+/** An answer that ends with an error event, which says nothing of the charge. */
+function isBrokenOff({ end, relay }: Attempted): boolean {
+  return relay.hasBegun && (end.type === 'failed' || end.type === 'stopped' || end.type === 'fault')
+}
+
+/** False when the time is over first; the work goes on. */
+async function isDoneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(late.resolve, ms, false)
+  try {
+    return await Promise.race([work.then(() => true), late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -179,6 +202,7 @@ async function close(ended: Ended, deps: RunDeps): Promise<Recorded> {
   const { admission, call, request } = ended.admitted
   // The slot is free at once; counting tokens may take a moment.
   deps.gate.leave(admission.ticket, usedTokens({ ...ended, request, hasBegun: ended.relay.hasBegun }))
+  noteReport(ended, deps)
   const { end, last, settlement } = await finish(ended, deps)
   noteLength(ended, settlement, deps)
   try {
@@ -200,6 +224,13 @@ function noteLength({ admitted, place, outputCap }: Ended, settlement: Settlemen
   // What we count ourselves is no proof where it is near the cap.
   if (usageSource !== 'reported' && outputTokens <= mostTokensAt(cap)) return
   deps.caps.note(place.target, { cap, outputTokens, atMs: deps.clock.nowMs() })
+}
+
+/** Remembers of a target whether it says what its answers used: where it does not, all charges are by our own count. */
+function noteReport({ end, reader, place }: Ended, { routing }: RunDeps): void {
+  if (end.type !== 'complete' || reader.hasFailed === true) return
+  const { isInputFinal, isOutputFinal } = reader.reported
+  routing.health.noteUsage(place.target, isInputFinal && isOutputFinal ? 'reported' : 'missing')
 }
 
 /**

@@ -5,9 +5,10 @@ import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
 import { REFUSALS } from '#core/refusal.ts'
-import { UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
+import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import { countableOf } from '#dialect/count.ts'
+import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
@@ -55,11 +56,7 @@ export async function settlementOf(ending: Ending, counter: TokenCounter): Promi
 
 /** The same from sizes alone, for when a mistake of ours keeps the tokens from being counted. */
 export function roughSettlementOf(ending: Ending): Settlement {
-  const { end, hasBegun, request, reader } = ending
-  if (end.type !== 'complete' && !hasBegun) return settlementFor(ending, NOTHING)
-  const outputTokens = request.choices === 0 ? 0 : Math.max(1, estimateOutputTokens(reader.generated.bytes))
-  const usage = { ...UNKNOWN_USAGE, inputTokens: request.likelyInputTokens, outputTokens }
-  return settlementFor(ending, { usage, source: 'estimated', estimated: 'input,output' })
+  return settlementFor(ending, isPaidFor(ending) ? charged(ending.reader.reported, likely(ending)) : NOTHING)
 }
 
 /** The same call without its answer, which the client was refused because its charge could not be recorded. */
@@ -105,70 +102,83 @@ function settlementFor(ending: Settled, { usage, source, estimated }: Counted): 
 }
 
 /** What an exchange used, for the tokens-per-minute limit; known at once, since its slot must not wait for a count. */
-export function usedTokens({
-  reader,
-  request,
-  hasBegun,
-  end,
-}: Pick<Ending, 'reader' | 'request' | 'hasBegun' | 'end'>): number {
-  if (reader.usage !== undefined) return totalTokens(reader.usage)
-  const isAnswered = end.type === 'complete' || hasBegun
-  return isAnswered ? request.likelyInputTokens + estimateOutputTokens(reader.generated.bytes) : 0
+export function usedTokens(ending: Pick<Ending, 'reader' | 'request' | 'hasBegun' | 'end'>): number {
+  const { reported } = ending.reader
+  if (!isPaidFor(ending)) return totalTokens(reported.usage ?? UNKNOWN_USAGE)
+  return totalTokens(charged(reported, likely(ending)).usage)
 }
 
 function totalTokens(usage: TokenUsage): number {
-  return (
-    (usage.inputTokens ?? 0) + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0) + (usage.outputTokens ?? 0)
-  )
+  return inputTotal(usage) + (usage.outputTokens ?? 0)
 }
-
-/** A client whose answer broke off waits for the word that it did; one that is gone or has its whole answer does not. */
-const PATIENCE_MS = 250
 
 type Counted = { readonly usage: TokenUsage; readonly source: UsageSource; readonly estimated: string }
 
 const NOTHING: Counted = { usage: UNKNOWN_USAGE, source: 'none', estimated: '' }
 
 async function usageOf(ending: Ending, counter: TokenCounter): Promise<Counted> {
-  const { reader, end, hasBegun } = ending
-  const reported = reader.usage
-  const isReported = reported?.inputTokens !== undefined && reported.outputTokens !== undefined
-  // Whoever wants answers to be read on when a client left wants to charge what the provider bills.
-  const isWhole = end.type === 'complete' || (end.type === 'client-gone' && end.isDrained && isReported)
-  if (!isWhole && !hasBegun) return NOTHING
-  if (isReported) return { usage: reported, source: 'reported', estimated: '' }
-  const count: Count = (texts) => counter.count(texts, isAwaited(end) ? PATIENCE_MS : undefined)
+  const { reported } = ending.reader
+  if (!isPaidFor(ending)) return NOTHING
   const [input, output] = await Promise.all([
-    reported?.inputTokens ?? countInput(ending.request, count),
-    reported?.outputTokens ?? countOutput(ending, count),
+    reported.isInputFinal ? 0 : countInput(ending.request, counter),
+    reported.isOutputFinal ? 0 : countOutput(ending, counter),
   ])
-  const estimated = [
-    ...(reported?.inputTokens === undefined ? ['input'] : []),
-    ...(reported?.outputTokens === undefined ? ['output'] : []),
-  ]
-  const usage = { ...(reported ?? UNKNOWN_USAGE), inputTokens: input, outputTokens: output }
-  return { usage, source: 'estimated', estimated: estimated.join() }
+  return charged(reported, { input, output })
 }
 
-type Count = (texts: readonly string[]) => Promise<number>
-
-function isAwaited(end: RelayEnd): boolean {
-  return end.type !== 'complete' && end.type !== 'client-gone'
+/** Whether anything is charged: an answer that is whole, or what a client got of one. */
+function isPaidFor({ end, hasBegun, reader }: Pick<Ending, 'end' | 'hasBegun' | 'reader'>): boolean {
+  if (hasBegun || end.type === 'complete') return true
+  // Whoever wants answers to be read on when a client left wants to charge what the provider bills.
+  const isDrained = end.type === 'client-gone' && end.delivered !== undefined
+  return isDrained && reader.reported.isInputFinal && reader.reported.isOutputFinal
 }
 
-async function countInput(request: EndpointRequest, count: Count): Promise<number> {
+/** What was delivered, by our own count; not looked at where the provider has had its last word. */
+type Delivery = { readonly input: number; readonly output: number }
+
+/**
+ * The usage that is charged. What the provider reported of an answer that ended holds. Of one that did not, its counts may be
+ * those of the beginning: then the larger of what it reported and what was delivered is charged. How much of an input was
+ * cached only a provider knows, so that what ours has more counts as not cached.
+ */
+function charged(reported: ReportedUsage, delivery: Delivery): Counted {
+  const usage = reported.usage ?? UNKNOWN_USAGE
+  const { isInputFinal, isOutputFinal } = reported
+  if (isInputFinal && isOutputFinal) return { usage, source: 'reported', estimated: '' }
+  const isMore = !isInputFinal && (usage.inputTokens === undefined || delivery.input > inputTotal(usage))
+  const cachedTokens = inputTotal({ ...usage, inputTokens: 0 })
+  return {
+    usage: {
+      ...usage,
+      inputTokens: isMore ? Math.max(0, delivery.input - cachedTokens) : usage.inputTokens,
+      outputTokens: isOutputFinal ? usage.outputTokens : Math.max(delivery.output, usage.outputTokens ?? 0),
+    },
+    source: 'estimated',
+    // A count that still ran is none of the whole answer, also where it is the larger one.
+    estimated: [...(isMore ? ['input'] : []), ...(isOutputFinal ? [] : ['output'])].join(),
+  }
+}
+
+/** What was delivered, from sizes alone. */
+function likely({ request, reader }: Pick<Ending, 'request' | 'reader'>): Delivery {
+  const output = request.choices === 0 ? 0 : Math.max(1, estimateOutputTokens(reader.generated.bytes))
+  return { input: request.likelyInputTokens, output }
+}
+
+async function countInput(request: EndpointRequest, counter: TokenCounter): Promise<number> {
   const conversation = request.conversation()
   if (conversation === undefined) return request.likelyInputTokens
   const { texts, overheadTokens } = countableOf(conversation)
-  return (await count(texts)) + overheadTokens
+  return (await counter.count(texts)) + overheadTokens
 }
 
-async function countOutput(ending: Ending, count: Count): Promise<number> {
+async function countOutput(ending: Ending, counter: TokenCounter): Promise<number> {
   if (ending.request.choices === 0) return 0
   const { text, bytes } = deliveredText(ending)
   const kept = Buffer.byteLength(text)
   if (kept === 0) return Math.max(1, estimateOutputTokens(bytes))
-  const tokens = await count([text])
+  const tokens = await counter.count([text])
   // Of a very long answer only the beginning was kept; the rest is taken to be like it.
   return Math.max(1, Math.ceil((tokens * bytes) / kept))
 }

@@ -1,26 +1,27 @@
 // Counts the tokens of texts on a thread of its own, which is started by the first count and ended when nobody has counted
-// for a while. A count is never worth a failure: what the thread does not answer in time is estimated from its size.
+// for a while. The same texts have the same count whether the thread runs already, is being started or was lost meanwhile: who
+// asks waits for it. A count is never worth a failure: what the thread cannot answer, or not in time, is estimated from its size.
 
 import { Worker } from 'node:worker_threads'
 import { scriptFile } from '#main/program-files.ts'
 import { estimateInputTokens } from '#core/estimate.ts'
+import { sampleOf, type Sample } from '#core/sample.ts'
 import type { BoundCounter, TokenCounter } from '#pipeline/ports.ts'
 
 /** What the thread is sent; it answers with the number of tokens. */
-export type CountCall = {
-  readonly texts: readonly string[]
-  /** What is not counted within this time is estimated by the thread. */
-  readonly budgetMs: number
-  readonly rest: Rest
-}
+export type CountCall = { readonly texts: readonly string[] }
 
-/** What is taken for texts that are not counted: what they likely come to, or the most. */
-export type Rest = 'likely' | 'most'
+/** What is taken for what is not counted of texts: what it likely comes to, or a token for each byte. */
+type Rest = 'likely' | 'most'
 
 type Job = {
   readonly texts: readonly string[]
   readonly rest: Rest
+  /** What of the texts is counted, and by how much they are longer. */
+  readonly sample: Sample
   readonly characters: number
+  /** How many threads were lost over it. */
+  losses: number
   readonly resolve: (tokens: number) => void
   readonly limit: NodeJS.Timeout
 }
@@ -30,8 +31,6 @@ export type TokenizerOptions = {
   readonly script?: URL
   /** For how long the thread is kept without work. */
   readonly idleMs?: number
-  /** For how long the thread counts for one call. */
-  readonly budgetMs?: number
   /** After this time, waiting included, a call is answered with an estimate. */
   readonly waitMs?: number
   /** A thread that takes this long for one call hangs and is replaced. */
@@ -41,14 +40,20 @@ export type TokenizerOptions = {
 const DEFAULTS = {
   script: scriptFile('tokenizer-thread'),
   idleMs: 60_000,
-  budgetMs: 2_000,
-  waitMs: 10_000,
-  hangMs: 8_000,
+  waitMs: 20_000,
+  hangMs: 15_000,
 } as const satisfies TokenizerOptions
 
 /** Calls that wait for the thread, and their characters: they are kept in memory. */
-const MAX_JOBS = 256
+const MAX_JOBS = 4096
 const MAX_CHARACTERS = 64 * 1024 * 1024
+/**
+ * Of longer texts this much is counted, in pieces from all over them, and the rest is taken to be like it. It is a length and no
+ * time, so that the count does not depend on what else the machine does. Ordinary texts of this length take 30 ms, the slowest a second.
+ */
+const MAX_COUNTED = 256 * 1024
+/** A thread may be lost for reasons of its own; texts that took two with them are estimated. */
+const MAX_LOSSES = 2
 /** Many times what the tables and the largest request need. */
 const MAX_HEAP_MB = 512
 /** For what lives briefly. The default takes 20 MB more and counts no faster. */
@@ -81,13 +86,14 @@ export class Tokenizer implements TokenCounter, BoundCounter {
   }
 
   #count(texts: readonly string[], rest: Rest, patienceMs: number): Promise<number> {
-    const characters = texts.reduce((sum, text) => sum + text.length, 0)
+    const sample = sampleOf(texts, MAX_COUNTED)
+    const characters = sample.texts.reduce((sum, text) => sum + text.length, 0)
     if (characters === 0) return Promise.resolve(0)
     const isFull = this.#jobs.size >= MAX_JOBS || this.#characters + characters > MAX_CHARACTERS
     if (this.#isClosed || isFull) return Promise.resolve(estimate({ texts, rest }))
     return new Promise((resolve) => {
       const limit = setTimeout(() => this.#settle(job, estimate(job)), patienceMs)
-      const job: Job = { texts, rest, characters, resolve, limit }
+      const job: Job = { texts, rest, sample, characters, losses: 0, resolve, limit }
       this.#jobs.add(job)
       this.#characters += characters
       this.#next()
@@ -114,8 +120,7 @@ export class Tokenizer implements TokenCounter, BoundCounter {
     this.#running = job
     this.#watch = setTimeout(() => this.#replace(), this.#options.hangMs).unref()
     this.#worker ??= this.#start()
-    const { texts, rest } = job
-    this.#worker.postMessage({ texts, budgetMs: this.#options.budgetMs, rest } satisfies CountCall)
+    this.#worker.postMessage({ texts: job.sample.texts } satisfies CountCall)
   }
 
   #start(): Worker {
@@ -142,11 +147,12 @@ export class Tokenizer implements TokenCounter, BoundCounter {
     this.#finish(undefined)
   }
 
-  /** A thread that was lost has no answer: its job is estimated, since the same texts would cost the next thread too. */
+  /** A thread that was lost has no answer: its job is the first that the next thread gets, and estimated if it costs that one too. */
   #finish(tokens: number | undefined): void {
     const job = this.#running
     this.#running = undefined
-    if (job !== undefined) this.#settle(job, tokens ?? estimate(job))
+    if (job !== undefined && tokens !== undefined) this.#settle(job, ofAll(job, tokens))
+    else if (job !== undefined && ++job.losses >= MAX_LOSSES) this.#settle(job, estimate(job))
     this.#next()
   }
 
@@ -165,7 +171,17 @@ export class Tokenizer implements TokenCounter, BoundCounter {
   }
 }
 
+/** What all of the texts come to, from the tokens of the part that was counted. */
+function ofAll({ texts, rest, sample }: Job, tokens: number): number {
+  if (rest === 'likely') return Math.ceil(tokens * sample.factor)
+  return tokens + bytesOf(texts) - bytesOf(sample.texts)
+}
+
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+}
+
 function estimate({ texts, rest }: Pick<Job, 'texts' | 'rest'>): number {
-  const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  const textBytes = bytesOf(texts)
   return rest === 'most' ? textBytes : estimateInputTokens({ textBytes, mediaParts: 0 })
 }

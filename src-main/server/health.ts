@@ -24,6 +24,7 @@ export function targetsView({ catalog, routing, caps, clock }: HealthDeps): Stat
   const unique = new Map(targets.map((target) => [`${target.providerId}\0${target.upstreamModel}`, target]))
   return Array.from(unique.values(), (target) => {
     const { state, failures, untilMs, lastFailure } = routing.health.of(target, nowMs)
+    const unreported = routing.health.unreported(target)
     return {
       provider: catalog.provider(target.providerId)?.name ?? target.providerId,
       model: target.upstreamModel,
@@ -35,6 +36,7 @@ export function targetsView({ catalog, routing, caps, clock }: HealthDeps): Stat
           ? null
           : { reason: lastFailure.kind, status: lastFailure.status ?? null, at: iso(wallMs(lastFailure.atMs)) },
       ignored_cap: ignoredCapView(caps.of(target)),
+      ...(unreported === 0 ? {} : { unreported_answers: unreported }),
     }
   })
 }

@@ -38,6 +38,10 @@ class FakeReader implements PartReader {
     this.#newCallId = newCallId
   }
 
+  get hasEnded(): boolean {
+    return this.isComplete
+  }
+
   read(data: string, event?: string): readonly AnswerPart[] {
     this.events.push(event)
     const value = parseJson(data)

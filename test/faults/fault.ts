@@ -58,6 +58,8 @@ export type Fault = {
   readonly finds?: string | null
   /** In credits, where it is known. `bounded`: the provider's counts are beyond all reason, and the charge stops somewhere. */
   readonly charge?: number | 'bounded'
+  /** Where the charged counts come from, where it is known. */
+  readonly source?: 'reported' | 'estimated'
 }
 
 export const ANSWERED: Sees = { type: 'answer' }

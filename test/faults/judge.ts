@@ -140,7 +140,8 @@ export async function expectSettled(run: Run, { farebox, name, key, ending }: Se
   expect(records[0]).toMatchObject({ ...ending, stream: run.mode === 'streamed' })
   const charge = records[0]?.charge_credits ?? Number.NaN
   if (ending.status === 200) {
-    const { charge: wanted } = run.fault
+    const { charge: wanted, source } = run.fault
+    if (source !== undefined) expect(records[0]?.usage_source).toBe(source)
     if (typeof wanted === 'number') expect(charge).toBe(wanted)
     expect(charge).toBeGreaterThan(0)
     expect(charge).toBeLessThanOrEqual(wanted === 'bounded' ? MOST_BOUNDED_CREDITS : MOST_CREDITS)

@@ -10,6 +10,7 @@ import { httpFaults } from './http-faults.ts'
 import { KITS } from './kits.ts'
 import { MESSAGES_FAULTS } from './messages-faults.ts'
 import { RESPONSES_FAULTS } from './responses-faults.ts'
+import { runningFaults } from './running-faults.ts'
 import { statusFaults } from './status-faults.ts'
 import { usageFaults } from './usage-faults.ts'
 
@@ -28,6 +29,7 @@ export function faultsOf(dialect: Dialect): readonly Fault[] {
     ...statusFaults(kit),
     ...bodyFaults(kit),
     ...usageFaults(kit),
+    ...runningFaults(kit),
     ...OWN[dialect],
   ]
 }

@@ -91,7 +91,14 @@ it.each([
   ['::ffff:192.168.1.7', 'not_found'],
   [undefined, 'not_found'],
 ])('shows figures to who holds the token and was connected to %s: %s', (localAddress, code) => {
-  const request = { socket: { localAddress }, headers: { authorization: 'Bearer t' } } as unknown as FastifyRequest
+  const request = {
+    method: 'GET',
+    url: '/metrics',
+    raw: { url: '/metrics' },
+    originalUrl: '/metrics',
+    socket: { localAddress },
+    headers: { authorization: 'Bearer t' },
+  } as unknown as FastifyRequest
   const metrics = { token: 't', read: async () => '' }
   expect(admitScraper(request, { metrics })?.code).toBe(code)
 })

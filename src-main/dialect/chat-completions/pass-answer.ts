@@ -7,14 +7,19 @@ import { addGenerated } from '#dialect/chat-completions/measure.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readUsage } from '#dialect/chat-completions/usage.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { WholeAnswer } from '#dialect/whole-answer.ts'
 
 export class ChatPassAnswer implements AnswerReader {
   readonly #whole = new WholeAnswer()
-  usage: TokenUsage | undefined
   readonly generated = new GeneratedText('latin1')
+  readonly reported = new ReportedUsage(this.generated)
   isComplete = false
+
+  get usage(): TokenUsage | undefined {
+    return this.reported.usage
+  }
 
   push(chunk: Buffer): undefined {
     this.#whole.push(chunk)
@@ -28,7 +33,8 @@ export class ChatPassAnswer implements AnswerReader {
     if (!Array.isArray(choices) || choices.length === 0)
       throw new UpstreamFailure('malformed', 'The provider did not answer with a chat completion.')
     for (const choice of choices) if (isRecord(choice)) addGenerated(this.generated, choice['message'])
-    this.usage = readUsage(answer['usage'])
+    this.reported.note(readUsage(answer['usage']))
+    this.reported.noteComplete()
     this.isComplete = true
   }
 

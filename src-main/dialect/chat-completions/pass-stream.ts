@@ -11,6 +11,7 @@ import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { removeMember, scanObject } from '#dialect/json-text.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { eventData, EventSplitter } from '#dialect/sse.ts'
 
@@ -40,13 +41,17 @@ export class ChatPassStream implements AnswerReader {
   #hasEvent = false
   #final = ''
   #head: Head = {}
-  usage: TokenUsage | undefined
   readonly generated = new GeneratedText('latin1')
+  readonly reported = new ReportedUsage(this.generated)
   isComplete = false
 
   constructor(options: { readonly wantsUsage: boolean; readonly choices?: number }) {
     this.#wantsUsage = options.wantsUsage
     this.#choiceCount = options.choices ?? 1
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.reported.usage
   }
 
   push(chunk: Buffer): WireBytes | undefined {
@@ -82,10 +87,9 @@ export class ChatPassStream implements AnswerReader {
       if (!this.isComplete) this.#final = passed
     }
     if (this.isComplete) return
-    const isFinished = this.#choices.size > 0 && [...this.#choices.values()].every((finished) => finished)
-    if (!isFinished)
+    if (!this.#isFinished())
       throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
-    this.isComplete = true
+    this.#complete()
     this.#final += DONE
   }
 
@@ -126,7 +130,7 @@ export class ChatPassStream implements AnswerReader {
     if (data === '[DONE]') {
       if (this.#choices.size === 0)
         throw new UpstreamFailure('malformed', 'The provider sent a stream without an answer.')
-      this.isComplete = true
+      this.#complete()
       this.#final = event
       return ''
     }
@@ -138,17 +142,31 @@ export class ChatPassStream implements AnswerReader {
     if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
     const usage = chunk['usage']
     if (usage === undefined) return event
-    if (usage !== null) this.usage = readUsage(usage) ?? this.usage
+    if (usage !== null) this.reported.note(readUsage(usage))
     return this.#wantsUsage ? event : withoutUsage(event, data, chunk)
   }
 
   #readChoice(choice: unknown): void {
     if (!isRecord(choice)) return
     const index = typeof choice['index'] === 'number' ? choice['index'] : 0
-    addGenerated(this.generated, choice['delta'])
+    const { delta } = choice
+    // Some servers send the whole message once, in the form of an answer that is not streamed.
+    addGenerated(this.generated, isRecord(delta) || this.generated.bytes > 0 ? delta : choice['message'])
     const finish = choice['finish_reason']
-    if (typeof finish === 'string' && finish !== '') this.#choices.set(index, true)
-    else if (!this.#choices.has(index)) this.#choices.set(index, false)
+    if (typeof finish === 'string' && finish !== '') {
+      this.#choices.set(index, true)
+      if (this.#choices.size >= this.#choiceCount && this.#isFinished()) this.reported.noteEnd()
+    } else if (!this.#choices.has(index)) this.#choices.set(index, false)
+  }
+
+  #isFinished(): boolean {
+    for (const isFinished of this.#choices.values()) if (!isFinished) return false
+    return this.#choices.size > 0
+  }
+
+  #complete(): void {
+    this.isComplete = true
+    this.reported.noteComplete()
   }
 }
 

@@ -30,6 +30,11 @@ export class ChatPartReader implements PartReader {
     this.#newCallId = newCallId
   }
 
+  get hasEnded(): boolean {
+    for (const { finishReason } of this.#choices.values()) if (finishReason === undefined) return false
+    return this.#choices.size > 0
+  }
+
   read(data: string, event: string | undefined): readonly AnswerPart[] {
     if (this.isComplete) return []
     if (data.length < 16 && data.trim() === '[DONE]') return this.#finish()
@@ -48,8 +53,7 @@ export class ChatPartReader implements PartReader {
 
   end(): readonly AnswerPart[] {
     if (this.isComplete) return []
-    const choices = [...this.#choices.values()]
-    if (choices.length === 0 || choices.some(({ finishReason }) => finishReason === undefined)) {
+    if (!this.hasEnded) {
       throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
     }
     return this.#finish()

@@ -7,6 +7,7 @@ import type { AnswerReader } from '#dialect/answer.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readUsage } from '#dialect/chat-completions/usage.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { WholeAnswer } from '#dialect/whole-answer.ts'
 import type { EmbeddingFormat } from '#dialect/embeddings/read-request.ts'
@@ -15,12 +16,16 @@ export class EmbeddingAnswerReader implements AnswerReader {
   readonly #format: EmbeddingFormat
   readonly #whole = new WholeAnswer()
   readonly generated = new GeneratedText('utf8')
+  readonly reported = new ReportedUsage(this.generated)
   #bytes: Buffer = Buffer.alloc(0)
-  usage: TokenUsage | undefined
   isComplete = false
 
   constructor(format: EmbeddingFormat) {
     this.#format = format
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.reported.usage
   }
 
   push(chunk: Buffer): undefined {
@@ -34,9 +39,8 @@ export class EmbeddingAnswerReader implements AnswerReader {
     if (!Array.isArray(data) || !data.every(isEmbedding)) {
       throw new UpstreamFailure('malformed', 'The provider did not answer with embeddings.')
     }
-    const usage = readUsage(answer['usage'])
-    // Embeddings generate nothing; a provider that leaves out the member does not leave its value unknown.
-    this.usage = usage === undefined ? undefined : { ...usage, outputTokens: 0 }
+    this.reported.note(embeddingUsage(readUsage(answer['usage'])))
+    this.reported.noteComplete()
     this.isComplete = true
     const isAsAsked = data.every((item) => (typeof item.embedding === 'string') === (this.#format === 'base64'))
     if (isAsAsked) this.#bytes = this.#whole.bytes()
@@ -49,6 +53,16 @@ export class EmbeddingAnswerReader implements AnswerReader {
   final(): Buffer {
     return this.#bytes
   }
+}
+
+/**
+ * Embeddings generate nothing: a provider that leaves out the member does not leave its value unknown. And nothing is embedded
+ * without input, so that 0 says as little as a count that is missing.
+ */
+function embeddingUsage(usage: TokenUsage | undefined): TokenUsage | undefined {
+  if (usage === undefined) return undefined
+  const isNothing = usage.inputTokens === 0 && (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0) === 0
+  return { ...usage, inputTokens: isNothing ? undefined : usage.inputTokens, outputTokens: 0 }
 }
 
 type Embedding = { readonly embedding: string | readonly number[] }

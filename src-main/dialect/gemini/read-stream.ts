@@ -23,6 +23,12 @@ export class GeminiPartReader implements PartReader {
     this.#newCallId = newCallId
   }
 
+  get hasEnded(): boolean {
+    if (this.#isBlocked) return true
+    for (const candidate of this.#candidates.values()) if (!candidate.isFinished) return false
+    return this.#candidates.size > 0
+  }
+
   read(data: string): readonly AnswerPart[] {
     if (this.isComplete || data === '[DONE]') return []
     const chunk = parseJson(data)
@@ -50,8 +56,7 @@ export class GeminiPartReader implements PartReader {
 
   end(): readonly AnswerPart[] {
     if (this.isComplete) return []
-    const isFinished = [...this.#candidates.values()].every((candidate) => candidate.isFinished)
-    if (!this.#isBlocked && (this.#candidates.size === 0 || !isFinished)) {
+    if (!this.hasEnded) {
       throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
     }
     return this.finish()

@@ -7,14 +7,19 @@ import { GeneratedText } from '#dialect/generated-text.ts'
 import { reportedFailure } from '#dialect/messages/errors.ts'
 import { addGeneratedBlock } from '#dialect/messages/measure.ts'
 import { readMessagesUsage } from '#dialect/messages/usage.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { WholeAnswer } from '#dialect/whole-answer.ts'
 
 export class MessagesPassAnswer implements AnswerReader {
   readonly #whole = new WholeAnswer()
-  usage: TokenUsage | undefined
   readonly generated = new GeneratedText('latin1')
+  readonly reported = new ReportedUsage(this.generated)
   isComplete = false
+
+  get usage(): TokenUsage | undefined {
+    return this.reported.usage
+  }
 
   push(chunk: Buffer): undefined {
     this.#whole.push(chunk)
@@ -27,7 +32,8 @@ export class MessagesPassAnswer implements AnswerReader {
     const content = answer['content']
     if (!Array.isArray(content)) throw new UpstreamFailure('malformed', 'The provider did not answer with a message.')
     for (const block of content) addGeneratedBlock(this.generated, block)
-    this.usage = readMessagesUsage(answer['usage'])
+    this.reported.note(readMessagesUsage(answer['usage']))
+    this.reported.noteComplete()
     this.isComplete = true
   }
 

@@ -9,7 +9,8 @@ import { GeneratedText } from '#dialect/generated-text.ts'
 import { messagesStreamError, reportedFailure } from '#dialect/messages/errors.ts'
 import { addGeneratedBlock, addGeneratedDelta } from '#dialect/messages/measure.ts'
 import { stopMembers } from '#dialect/messages/stop-reasons.ts'
-import { laterUsage, readMessagesUsage, readStartUsage, writeMessagesUsage } from '#dialect/messages/usage.ts'
+import { eventUsage, readMessagesUsage, readStartUsage, writeMessagesUsage } from '#dialect/messages/usage.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { eventData, EventSplitter } from '#dialect/sse.ts'
 import type { JsonObject } from '#dialect/turn.ts'
@@ -28,9 +29,13 @@ export class MessagesPassStream implements AnswerReader {
   #openBlock: unknown
   /** Whether the stream has said already why it ends. */
   #hasReason = false
-  usage: TokenUsage | undefined
   readonly generated = new GeneratedText('latin1')
+  readonly reported = new ReportedUsage(this.generated)
   isComplete = false
+
+  get usage(): TokenUsage | undefined {
+    return this.reported.usage
+  }
 
   push(chunk: Buffer): WireBytes | undefined {
     if (this.isComplete) return undefined
@@ -95,7 +100,7 @@ export class MessagesPassStream implements AnswerReader {
       case 'message_start': {
         const message = value['message']
         this.#hasBegun = true
-        this.usage = laterUsage(this.usage, isRecord(message) ? readStartUsage(message['usage']) : undefined)
+        this.#noteUsage(isRecord(message) ? readStartUsage(message['usage']) : undefined)
         return
       }
       case 'content_block_start':
@@ -112,12 +117,15 @@ export class MessagesPassStream implements AnswerReader {
         return
       case 'message_delta':
         this.#expectBegun()
+        this.#noteUsage(readMessagesUsage(value['usage']))
+        if (!hasStopReason(value['delta'])) return
         this.#hasReason = true
-        this.usage = laterUsage(this.usage, readMessagesUsage(value['usage']))
+        this.reported.noteEnd()
         return
       case 'message_stop':
         this.#expectBegun()
         this.isComplete = true
+        this.reported.noteComplete()
         return
       case 'error':
         throw reportedFailure(value, 'latin1')
@@ -127,10 +135,20 @@ export class MessagesPassStream implements AnswerReader {
     }
   }
 
+  #noteUsage(usage: TokenUsage | undefined): void {
+    this.reported.note(eventUsage(this.usage, usage))
+  }
+
   /** Clients throw on anything that comes before `message_start`; while nothing was sent, another target can still answer. */
   #expectBegun(): void {
     if (!this.#hasBegun) throw new UpstreamFailure('malformed', 'The provider sent an answer without its beginning.')
   }
+}
+
+/** Some servers send counts in deltas of their own, whose reason is null. */
+function hasStopReason(delta: unknown): boolean {
+  const reason = isRecord(delta) ? delta['stop_reason'] : undefined
+  return typeof reason === 'string' && reason !== ''
 }
 
 function ownEvent(type: string, members: JsonObject): string {

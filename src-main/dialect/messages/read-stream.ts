@@ -9,7 +9,7 @@ import type { PartReader } from '#dialect/dialect.ts'
 import { reportedFailure } from '#dialect/messages/errors.ts'
 import { readStopReason } from '#dialect/messages/stop-reasons.ts'
 import { writeInput } from '#dialect/tool-input.ts'
-import { laterUsage, readMessagesUsage, readStartUsage } from '#dialect/messages/usage.ts'
+import { eventUsage, readMessagesUsage, readStartUsage } from '#dialect/messages/usage.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { unwrapSeal } from '#dialect/seal.ts'
@@ -54,6 +54,10 @@ export class MessagesPartReader implements PartReader {
     this.#newCallId = newCallId
   }
 
+  get hasEnded(): boolean {
+    return this.#stopReason !== undefined
+  }
+
   read(data: string, event: string | undefined): readonly AnswerPart[] {
     if (this.isComplete || data.trim() === DONE) return []
     const value = parseJson(data)
@@ -85,7 +89,7 @@ export class MessagesPartReader implements PartReader {
   end(): readonly AnswerPart[] {
     if (this.isComplete) return []
     // With a stop reason nothing is missing but the last event.
-    if (this.#stopReason !== undefined) return this.#finish()
+    if (this.hasEnded) return this.#finish()
     throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
   }
 
@@ -249,8 +253,10 @@ export class MessagesPartReader implements PartReader {
   }
 
   #readUsage(usage: TokenUsage | undefined): AnswerPart[] {
-    this.#usage = laterUsage(this.#usage, usage)
-    return usage === undefined || this.#usage === undefined ? [] : [{ type: 'usage', usage: this.#usage }]
+    const known = eventUsage(this.#usage, usage)
+    if (known === undefined) return []
+    this.#usage = known
+    return [{ type: 'usage', usage: known }]
   }
 
   #expectStarted(): void {

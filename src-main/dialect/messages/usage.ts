@@ -45,6 +45,12 @@ export function laterUsage(earlier: TokenUsage | undefined, later: TokenUsage | 
   }
 }
 
+/** What one event says, with the input as it is known by then. Its output is its own: an older count says nothing about what came since. */
+export function eventUsage(earlier: TokenUsage | undefined, event: TokenUsage | undefined): TokenUsage | undefined {
+  const known = event === undefined ? undefined : laterUsage(earlier, event)
+  return known && { ...known, outputTokens: event?.outputTokens, reasoningTokens: event?.reasoningTokens }
+}
+
 /** The usage object for a client. The format has no word for "unknown": such counts are 0. */
 export function writeMessagesUsage(usage: TokenUsage): JsonObject {
   return {

@@ -4,6 +4,7 @@ import { UpstreamFailure } from '#core/failure.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { reportedFailure } from '#dialect/responses/errors.ts'
 import { addGeneratedOutput } from '#dialect/responses/measure.ts'
@@ -14,9 +15,13 @@ const FINAL_STATUSES = ['completed', 'incomplete', 'failed']
 
 export class ResponsesPassAnswer implements AnswerReader {
   readonly #whole = new WholeAnswer()
-  usage: TokenUsage | undefined
   readonly generated = new GeneratedText('utf8')
+  readonly reported = new ReportedUsage(this.generated)
   isComplete = false
+
+  get usage(): TokenUsage | undefined {
+    return this.reported.usage
+  }
 
   push(chunk: Buffer): undefined {
     this.#whole.push(chunk)
@@ -25,7 +30,8 @@ export class ResponsesPassAnswer implements AnswerReader {
   end(): void {
     const output = readWholeOutput(parseJson(this.#whole.bytes().toString('utf8')))
     addGeneratedOutput(this.generated, output.items)
-    this.usage = readResponsesUsage(output.response['usage'])
+    this.reported.note(readResponsesUsage(output.response['usage']))
+    this.reported.noteComplete()
     this.isComplete = true
   }
 

@@ -6,9 +6,10 @@ import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { reportedFailure, responseErrorOf } from '#dialect/responses/errors.ts'
-import { addGeneratedEvent } from '#dialect/responses/measure.ts'
+import { addGeneratedEvent, addGeneratedOutput } from '#dialect/responses/measure.ts'
 import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
 import { OpenMessage } from '#dialect/responses/open-message.ts'
 import { readResponsesUsage, writeResponsesUsage } from '#dialect/responses/usage.ts'
@@ -31,10 +32,14 @@ export class ResponsesPassStream implements AnswerReader {
   #open: OpenMessage | undefined
   /** An error that came after the begin. OpenAI sends `response.failed` behind it; others end their stream. */
   #reported: UpstreamFailure | undefined
-  usage: TokenUsage | undefined
   readonly generated = new GeneratedText('latin1')
+  readonly reported = new ReportedUsage(this.generated)
   isComplete = false
   hasFailed = false
+
+  get usage(): TokenUsage | undefined {
+    return this.reported.usage
+  }
 
   push(chunk: Buffer): WireBytes | undefined {
     if (this.isComplete) return undefined
@@ -131,7 +136,10 @@ export class ResponsesPassStream implements AnswerReader {
       case 'response.created':
       case 'response.queued':
       case 'response.in_progress':
-        if (isRecord(value['response'])) this.#response = value['response']
+        if (isRecord(value['response'])) {
+          this.#response = value['response']
+          this.reported.note(readResponsesUsage(this.#response['usage']))
+        }
         return event
       case 'keepalive':
         return event
@@ -173,7 +181,10 @@ export class ResponsesPassStream implements AnswerReader {
     const response = value['response']
     // Clients take the answer's id, usage and error from here, and break without it.
     if (!isRecord(response)) throw new UpstreamFailure('malformed', 'The provider ended its stream without a response.')
-    this.usage = readResponsesUsage(response['usage'])
+    const { output, usage } = response
+    if (this.generated.bytes === 0 && Array.isArray(output)) addGeneratedOutput(this.generated, output)
+    this.reported.note(readResponsesUsage(usage))
+    this.reported.noteComplete()
     this.isComplete = true
     this.#final = event
     return ''

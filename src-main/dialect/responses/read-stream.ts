@@ -13,10 +13,16 @@ import type { JsonObject } from '#dialect/turn.ts'
 export class ResponsesPartReader implements PartReader {
   readonly #items: OutputItems
   #hasStarted = false
+  /** What was said of the usage before anything else was. */
+  #early: readonly AnswerPart[] = []
   isComplete = false
 
   constructor(newCallId: () => string) {
     this.#items = new OutputItems(newCallId)
+  }
+
+  get hasEnded(): boolean {
+    return this.isComplete
   }
 
   read(data: string, event: string | undefined): readonly AnswerPart[] {
@@ -25,10 +31,14 @@ export class ResponsesPartReader implements PartReader {
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
     const type = typeof value['type'] === 'string' ? value['type'] : (event ?? '')
     const parts = this.#read(type, value)
+    if (this.#hasStarted) return parts
     // A stream that only says that it was created may still fail, and nothing of it should have been sent then.
-    if (this.#hasStarted || parts.length === 0) return parts
+    if (parts.every((part) => part.type === 'usage')) {
+      this.#early = [...this.#early, ...parts].slice(-1)
+      return []
+    }
     this.#hasStarted = true
-    return [{ type: 'start' }, ...parts]
+    return [{ type: 'start' }, ...this.#early, ...parts]
   }
 
   end(): readonly AnswerPart[] {
@@ -38,6 +48,10 @@ export class ResponsesPartReader implements PartReader {
 
   #read(type: string, value: JsonObject): AnswerPart[] {
     switch (type) {
+      case 'response.created':
+      case 'response.queued':
+      case 'response.in_progress':
+        return isRecord(value['response']) ? usageParts(value['response']) : []
       case 'response.completed':
         return this.#complete(value['response'], false)
       case 'response.incomplete':
@@ -107,10 +121,17 @@ export function wholeItems(items: OutputItems, output: readonly unknown[]): Answ
 /** The parts that end an answer, from its final response. */
 export function endOf(items: OutputItems, response: JsonObject, isIncomplete: boolean): AnswerPart[] {
   const parts = items.end({ isCut: isIncomplete })
-  const usage = readResponsesUsage(response['usage'])
-  if (usage !== undefined) parts.push({ type: 'usage', usage })
   const complete: FinishReason = items.hasToolCalls ? 'tool-calls' : 'stop'
-  return [...parts, { type: 'finish', choice: 0, reason: isIncomplete ? incompleteReason(response) : complete }]
+  return [
+    ...parts,
+    ...usageParts(response),
+    { type: 'finish', choice: 0, reason: isIncomplete ? incompleteReason(response) : complete },
+  ]
+}
+
+function usageParts(response: JsonObject): AnswerPart[] {
+  const usage = readResponsesUsage(response['usage'])
+  return usage === undefined ? [] : [{ type: 'usage', usage }]
 }
 
 function incompleteReason(response: JsonObject): FinishReason {

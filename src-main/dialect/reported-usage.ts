@@ -1,0 +1,88 @@
+// What a provider says about the usage of one answer, and how far that goes. Many count along while they generate, some send 0
+// or 1 with every event, and of an answer that breaks off nothing but such a count is there. So each reader notes here what it
+// is told and when the answer has ended; nobody else judges whether a count is the last one.
+//
+// The end of an answer is, in each dialect: in chat completions the finish reason of every choice, or `[DONE]`; in messages a
+// stop reason, or `message_stop`; in responses `response.completed`, `response.incomplete` or `response.failed`; in Gemini the
+// finish reason of every candidate. A whole answer ends with its body.
+
+import { inputTotal, type TokenUsage } from '#core/usage.ts'
+import type { GeneratedText } from '#dialect/generated-text.ts'
+
+export class ReportedUsage {
+  readonly #generated: GeneratedText
+  #usage: TokenUsage | undefined
+  /** How much was generated when the present count of the output came first, and when it came last. */
+  #sinceBytes = -1
+  #untilBytes = -1
+  #hasEnded = false
+  #isComplete = false
+
+  constructor(generated: GeneratedText) {
+    this.#generated = generated
+  }
+
+  /** The latest counts. A class of which nothing was said keeps what was said before, and 0 does not replace a count. */
+  get usage(): TokenUsage | undefined {
+    return this.#usage
+  }
+
+  /** True where the input is what the provider says. Of none at all nothing is generated, so that 0 is no count of it then. */
+  get isInputFinal(): boolean {
+    if (this.#usage?.inputTokens === undefined || !(this.#isComplete || this.isOutputFinal)) return false
+    return inputTotal(this.#usage) > 0 || this.#generated.bytes === 0
+  }
+
+  /**
+   * True where the output is what the provider says: the answer has ended, and nothing was generated behind the count. As long as
+   * the stream is not complete, the count must also be a new one: whoever said the same all along was not counting.
+   */
+  get isOutputFinal(): boolean {
+    const { outputTokens } = this.#usage ?? {}
+    const { bytes } = this.#generated
+    if (!this.#hasEnded || outputTokens === undefined || (outputTokens === 0 && bytes > 0)) return false
+    return (this.#isComplete ? this.#untilBytes : this.#sinceBytes) === bytes
+  }
+
+  /** Takes counts that the provider sent, behind whatever was generated in the same event. */
+  note(usage: TokenUsage | undefined): void {
+    if (usage === undefined) return
+    const before = this.#usage
+    const saysInput =
+      before === undefined || inputTotal(usage) > 0 || (inputTotal(before) === 0 && usage.inputTokens !== undefined)
+    const { outputTokens } = usage
+    const saysOutput = outputTokens !== undefined && (outputTokens > 0 || (before?.outputTokens ?? 0) === 0)
+    if (saysOutput) {
+      this.#untilBytes = this.#generated.bytes
+      if (outputTokens !== before?.outputTokens) this.#sinceBytes = this.#untilBytes
+    }
+    const input = saysInput ? usage : before
+    const output = saysOutput || before === undefined ? usage : before
+    this.#usage = {
+      inputTokens: input.inputTokens,
+      cacheReadTokens: input.cacheReadTokens,
+      cacheWriteTokens: input.cacheWriteTokens,
+      outputTokens: output.outputTokens,
+      reasoningTokens: output.reasoningTokens,
+    }
+  }
+
+  /** The provider said that nothing more of the answer comes. */
+  noteEnd(): void {
+    this.#hasEnded = true
+  }
+
+  /** The answer has its valid end, as its dialect asks for. */
+  noteComplete(): void {
+    this.#hasEnded = true
+    this.#isComplete = true
+  }
+
+  /** Takes text that had come before the counts that are known, and was held back by its reader. */
+  addEarlier(text: string): void {
+    const before = this.#generated.bytes
+    this.#generated.add(text)
+    if (this.#untilBytes === before) this.#untilBytes = this.#generated.bytes
+    if (this.#sinceBytes === before) this.#sinceBytes = this.#generated.bytes
+  }
+}
