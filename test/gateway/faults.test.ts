@@ -198,7 +198,7 @@ describe('a provider that cannot be reached', () => {
 
 describe('usage that is', () => {
   it.each<[string, Record<string, unknown> | null, number | 'some']>([
-    ['zero', ODD_USAGE.zero, 0],
+    ['zero', ODD_USAGE.zero, 'some'],
     ['negative', ODD_USAGE.negative, 'some'],
     ['a fraction', ODD_USAGE.fractional, 0.000042],
     ['text', { prompt_tokens: '19', completion_tokens: '10' }, 'some'],
