@@ -54,7 +54,12 @@ export function administration(input: AdministrationInput): AdminHandlers {
     }),
     waiting: (viewer) => waitingView(parts, viewer),
     status: async () => ({ ...(await status()), targets: targetsView(parts), provider_use: providerUseView(parts) }),
-    testProvider: (provider, model) => probeProvider(provider, { ...parts, userAgent: USER_AGENT, model }),
+    testProvider: async (provider, model) => {
+      const result = await probeProvider(provider, { ...parts, userAgent: USER_AGENT, model })
+      // Whoever tests a provider may have mended it elsewhere, so that calls are to find out for themselves.
+      parts.context.targetsChanged(parts.catalog.targetsAt(new Set([provider.id])))
+      return result
+    },
     discover: (ports = {}) => discoverServers({ ...parts, ports }),
     listModels: (provider, place) => listModels(provider, place, { ...parts, userAgent: USER_AGENT }),
     reports: {

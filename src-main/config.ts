@@ -141,6 +141,14 @@ export const SETTINGS = {
     'FAREBOX_UPSTREAM_RETRY_DELAY_MS',
     500,
   ),
+  upstreamTrialsPerSecond: {
+    meaning:
+      'How often a provider is asked for a model while it fails to answer for it, in calls per second; 0 for no bound.',
+    env: 'FAREBOX_UPSTREAM_TRIALS_PER_SECOND',
+    flag: undefined,
+    kind: wholeNumber(0, 1000),
+    fallback: () => 2,
+  },
   holdWaitMs: patience(
     'How long a request waits for credits that other requests of its key hold.',
     'FAREBOX_HOLD_WAIT_MS',

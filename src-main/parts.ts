@@ -152,7 +152,8 @@ function routingFor(
   const gate = new ProviderGate({ nowMs: clock.nowMs, timeZone, maxWaitMs: config.rateLimitWaitMs })
   gate.restore(charged)
   const { monotonicMs } = clock
-  return { health: new Health(), gate, monotonicMs, random: Math.random, retryDelayMs: config.upstreamRetryDelayMs }
+  const health = new Health(config.upstreamTrialsPerSecond)
+  return { health, gate, monotonicMs, random: Math.random, retryDelayMs: config.upstreamRetryDelayMs }
 }
 
 function budgetsFor(

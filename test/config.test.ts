@@ -37,6 +37,7 @@ describe('the default configuration', () => {
       upstreamTotalTimeoutMs: 1_800_000,
       upstreamAttempts: 6,
       upstreamRetryDelayMs: 500,
+      upstreamTrialsPerSecond: 2,
       holdWaitMs: 10_000,
       rateLimitWaitMs: 30_000,
       shutdownGraceMs: 10_000,

@@ -1,7 +1,15 @@
 // What the gateway is set up with, in memory: providers, models, packages, keys, members and invites, found by id, by name and by hash.
 // Every request reads from here; changes are made by this folder's actions, which write them to disk first.
 
-import { keyStatus, type Key, type KeyStatus, type Model, type Package, type Provider } from '#core/entities.ts'
+import {
+  keyStatus,
+  type Key,
+  type KeyStatus,
+  type Model,
+  type Package,
+  type Provider,
+  type Target,
+} from '#core/entities.ts'
 import { isInvitable, type Invite } from '#core/invite.ts'
 import { NO_LIMITS, type Member, type MemberLimits } from '#core/member.ts'
 import type { CatalogChange, CatalogState } from '#store/catalog-rows.ts'
@@ -33,6 +41,11 @@ export class Catalog {
 
   get models(): Model[] {
     return [...this.#models.values()]
+  }
+
+  /** All targets at these providers. */
+  targetsAt(providerIds: ReadonlySet<string>): Target[] {
+    return this.models.flatMap(({ targets }) => targets).filter(({ providerId }) => providerIds.has(providerId))
   }
 
   get packages(): Package[] {

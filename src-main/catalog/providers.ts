@@ -53,8 +53,7 @@ export async function editProvider(
   })
   if (isRefusal(committed)) return committed
   if (isReachedOtherwise(edit)) {
-    const targets = context.catalog.models.flatMap((model) => model.targets)
-    context.targetsChanged(targets.filter((target) => target.providerId === provider.id))
+    context.targetsChanged(context.catalog.targetsAt(new Set([provider.id])))
   }
   await refreshSecrets(context)
   return providerView(stored, secretState(context, stored))

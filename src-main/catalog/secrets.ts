@@ -50,6 +50,10 @@ export async function commitWithSecrets(
     await takeBack(context, kept)
     throw error
   }
+  if (secrets.length > 0) {
+    const changed = new Set(secrets.map(({ provider }) => provider.id))
+    context.targetsChanged(context.catalog.targetsAt(changed))
+  }
   return { isForgotten: leaving.length === 0 || (await context.secrets.forget()) }
 }
 

@@ -33,6 +33,15 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** Statuses with which a provider refuses us, whatever was asked. 407 is a proxy in between. */
+export const REFUSING_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 407])
+
+/** A provider refuses our secret or our account there. */
+export function accountFailure(providerName: string, status: number): UpstreamFailure {
+  const message = `The provider '${providerName}' refuses Farebox's secret or account (${status}). The administrator must look after it.`
+  return new UpstreamFailure('secret', message, { status })
+}
+
 const ACCOUNT_STATUSES = [401, 402, 403]
 
 /** Whether a provider reported, inside its answer, what it has against Farebox and not against the request. */
@@ -40,15 +49,17 @@ export function isAboutAccount({ kind, status }: UpstreamFailure): boolean {
   return kind === 'reported' && (status === undefined || ACCOUNT_STATUSES.includes(status))
 }
 
-/** What the client is told about a failure before the first byte: 502, 503 or 504. */
+/** What the client is told about a failure before the first byte: 424, 502, 503 or 504. */
 export function refusalOfFailure(failure: UpstreamFailure): Refusal {
   const retryAfterSeconds = failure.retryAfterSeconds
   const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
   if (failure.kind === 'reported' && failure.status === 400) return refuse('invalid_request', failure.message)
   // An error that stands for no status, or for one of these, is about our own account, and its words are not for the client.
   if (isAboutAccount(failure)) {
-    return refuse('upstream_error', 'The provider reported that it refuses the secret or account of Farebox.')
+    return refuse('provider_refuses', 'The provider reported that it refuses the secret or account of Farebox.')
   }
+  // Without a status it is Farebox that has no secret to show, which may pass by itself.
+  if (failure.kind === 'secret' && failure.status !== undefined) return refuse('provider_refuses', failure.message)
   if (failure.kind === 'timeout' || failure.status === 504 || failure.status === 408) {
     return refuse('upstream_timeout', failure.message, details)
   }

@@ -14,6 +14,9 @@ export const REFUSALS = {
   model_not_found: { status: 404, errorType: 'not_found_error' },
   conflict: { status: 409, errorType: 'invalid_request_error' },
   request_too_large: { status: 413, errorType: 'request_too_large' },
+  // Codex, the program that asks on the responses endpoint, asks again after any status but 400.
+  provider_refuses_response: { status: 400, errorType: 'upstream_error' },
+  provider_refuses: { status: 424, errorType: 'upstream_error' },
   upgrade_required: { status: 426, errorType: 'invalid_request_error' },
   rate_limited: { status: 429, errorType: 'rate_limit_error' },
   internal: { status: 500, errorType: 'api_error' },
@@ -45,6 +48,12 @@ type Details = Pick<Refusal, 'param' | 'retryAfterSeconds' | 'limit' | 'details'
 /** Builds a refusal. `message` says what happened and what to do next, without secrets or content. */
 export function refuse(code: RefusalCode, message: string, details: Details = {}): Refusal {
   return { type: 'refusal', code, message, ...details }
+}
+
+/** A refusal as the clients of an endpoint are told it. */
+export function toldAt(endpoint: string, refusal: Refusal): Refusal {
+  if (endpoint !== 'responses' || refusal.code !== 'provider_refuses') return refusal
+  return { ...refusal, code: 'provider_refuses_response' }
 }
 
 /** The code tells it from content of the same type: a model's refusal to answer. */

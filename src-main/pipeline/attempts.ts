@@ -233,7 +233,7 @@ export class Attempts implements Asker {
       readError: prepared.readError,
       client,
       begin: (upstream) => {
-        routing.health.answering(target)
+        routing.health.answering(target, clock.monotonicMs())
         client.begin(200, headersOf(upstream))
       },
       monotonicMs: clock.monotonicMs,

@@ -1,10 +1,11 @@
 // The health of targets. One that fails several times in a row is left out for a while; then one request at a time may try it
 // again, and its answer decides. A target that asks for patience, or that refuses our secret, is left out for as long. It
-// only says which targets are better than others: a model whose targets are all sick is still tried.
+// only says which targets are better than others: a model whose targets are all sick is still tried, as often as they bear.
 
 import { isAboutAccount, type FailureKind, type UpstreamFailure } from '#core/failure.ts'
 import type { Target } from '#core/entities.ts'
 import { isSickness } from '#core/retry.ts'
+import { Restraint, type Restrained } from '#pipeline/restraint.ts'
 
 /** `open`: left out after failures; `half-open`: left out but for one request that tries it; `cooling`: left out on request. */
 export type HealthState = 'ok' | 'open' | 'half-open' | 'cooling'
@@ -45,6 +46,12 @@ export class Health {
   readonly #entries = new Map<string, Entry>()
   /** Complete answers in a row whose usage was not reported. */
   readonly #unreported = new Map<string, number>()
+  readonly #restraint: Restraint
+
+  /** `trialsPerSecond`: how often a target is asked while it fails; 0 for no bound. */
+  constructor(trialsPerSecond = 0) {
+    this.#restraint = new Restraint(trialsPerSecond, MAX_TARGETS)
+  }
 
   of(target: Target, nowMs: number): TargetHealth {
     const entry = this.#entries.get(keyOf(target))
@@ -76,9 +83,25 @@ export class Health {
     return state === 'ok' || (state === 'half-open' && !entry.isProbed)
   }
 
+  /** Why a target is not to be asked now; undefined for one that may be. `isRepeated`: it failed for the same request before. */
+  restrained(target: Target, nowMs: number, isRepeated: boolean): Restrained | undefined {
+    const key = keyOf(target)
+    const entry = this.#entries.get(key)
+    const isWell = entry === undefined || (stateOf(entry, nowMs) === 'ok' && !(isRepeated && entry.failures > 0))
+    return this.#restraint.of(key, nowMs, isWell)
+  }
+
+  /** Whether a target is left out for its failures and answers nothing at all, so that nobody is to ask it twice. */
+  isDown(target: Target, nowMs: number): boolean {
+    const { state } = this.of(target, nowMs)
+    return (state === 'open' || state === 'half-open') && this.#restraint.isSilent(keyOf(target), nowMs)
+  }
+
   /** Notes that a request goes to a target. Returns whether it is the one that tries it out; `left` must follow then. */
   enter(target: Target, nowMs: number): boolean {
-    const entry = this.#entries.get(keyOf(target))
+    const key = keyOf(target)
+    this.#restraint.asked(key, nowMs)
+    const entry = this.#entries.get(key)
     if (entry === undefined || stateOf(entry, nowMs) !== 'half-open' || entry.isProbed) return false
     entry.isProbed = true
     return true
@@ -94,8 +117,10 @@ export class Health {
    * The target began to answer: it is used again. One more failure leaves it out again until an answer was complete. One that
    * asked for patience gets it: it answers what it took before, and says nothing about what it would take now.
    */
-  answering(target: Target): void {
-    const entry = this.#entries.get(keyOf(target))
+  answering(target: Target, nowMs: number): void {
+    const key = keyOf(target)
+    this.#restraint.answered(key, nowMs)
+    const entry = this.#entries.get(key)
     if (entry === undefined || entry.untilMs === 0 || entry.isCooling) return
     entry.untilMs = 0
     entry.isProbed = false
@@ -104,15 +129,18 @@ export class Health {
 
   /** The target answered in full. */
   answered(target: Target, nowMs: number): void {
-    const entry = this.#entries.get(keyOf(target))
+    const key = keyOf(target)
+    this.#restraint.answered(key, nowMs)
+    const entry = this.#entries.get(key)
     if (entry === undefined) return
-    if (stateOf(entry, nowMs) !== 'cooling') return void this.#entries.delete(keyOf(target))
+    if (stateOf(entry, nowMs) !== 'cooling') return void this.#entries.delete(key)
     entry.failures = 0
     entry.trips = 0
   }
 
   failed(target: Target, failure: UpstreamFailure, nowMs: number): void {
     if (failure.kind === 'aborted') return
+    this.#restraint.failed(keyOf(target), failure, nowMs)
     const entry = this.#entryOf(target)
     entry.isProbed = false
     entry.lastFailure = { kind: failure.kind, status: failure.status, atMs: nowMs }
@@ -139,6 +167,7 @@ export class Health {
 
   /** Forgets what was known of a target, because from now on it is another one behind the same name. */
   forget(target: Target): void {
+    this.#restraint.forget(keyOf(target))
     this.#entries.delete(keyOf(target))
     this.#unreported.delete(keyOf(target))
   }

@@ -1,7 +1,7 @@
 // Relays one attempt: sends the request upstream and passes the answer to the client as it comes, never faster than the client
 // reads. It ends exactly once, in one of the ways of `RelayEnd`, and then touches neither side any more.
 
-import { UpstreamFailure } from '#core/failure.ts'
+import { accountFailure, REFUSING_STATUSES, UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { AnswerReader, WireBytes } from '#dialect/answer.ts'
 import type { ProviderError } from '#dialect/dialect.ts'
@@ -319,10 +319,7 @@ function contentType(headers: UpstreamHeaders): string {
 }
 
 function statusFailure(providerName: string, status: number, retryAfterSeconds: number | undefined): UpstreamFailure {
-  if (status === 401 || status === 402 || status === 403 || status === 407) {
-    const message = `The provider '${providerName}' refuses Farebox's secret or account (${status}). The administrator must look after it.`
-    return new UpstreamFailure('secret', message, { status })
-  }
+  if (REFUSING_STATUSES.has(status)) return accountFailure(providerName, status)
   const redirect = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
   return new UpstreamFailure('status', `The provider '${providerName}' answered ${status}.${redirect}`, {
     status,

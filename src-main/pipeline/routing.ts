@@ -3,10 +3,13 @@
 
 import type { Provider, Target } from '#core/entities.ts'
 import type { UpstreamFailure } from '#core/failure.ts'
+import { ZERO } from '#core/money.ts'
 import type { Refusal } from '#core/refusal.ts'
 import { isSickness, mayBeRequest, retryDelayMs, retryOf } from '#core/retry.ts'
 import type { Wish } from '#core/spending.ts'
 import type { Health } from '#pipeline/health.ts'
+import type { Restrained } from '#pipeline/restraint.ts'
+import { refusalOfState } from '#pipeline/state-refusal.ts'
 import type { Asker, Full, ProviderGate, Slot } from '#pipeline/provider-gate.ts'
 
 /** A target and the provider that it is at. */
@@ -72,20 +75,25 @@ export class Routing<At extends Place> {
 
   /** Takes a place where there is only one target and it has room: what nearly every call needs. undefined: `take` decides. */
   takeNow(wanted: At, wish: Wish): Turn<At> | undefined {
-    if (this.#places.length > 1) return undefined
+    if (this.#places.length > 1 || this.#restrained(wanted) !== undefined) return undefined
     const slot = this.#deps.gate.take(wanted.provider, wish)
     return 'type' in slot ? undefined : this.#turn(wanted, slot)
   }
 
   /**
    * Takes a place at `wanted`, or at another target that is well and was not tried where its provider is full. Waits for a
-   * turn where all are full, asks a sick target when that takes too long, and refuses when those are full too.
+   * turn where all are full, asks a sick target when that takes too long, and refuses when those are full too, or when all
+   * that is left was asked enough for the state that it is in.
    */
   async take(wanted: At, wish: Wish, asker: Asker): Promise<Turn<At> | Refusal> {
     const { gate } = this.#deps
     const full = new Map<At, Full>()
+    let told: Refusal | undefined
     const tryAll = (places: readonly At[]) => {
       for (const place of places) {
+        const state = this.#refusalOfState(place)
+        told ??= state
+        if (state !== undefined) continue
         const slot = gate.take(place.provider, wish)
         if (!('type' in slot)) return this.#turn(place, slot)
         full.set(place, slot)
@@ -97,11 +105,17 @@ export class Routing<At extends Place> {
     const queue = [...full].find(([, { isPassing }]) => isPassing)?.[0]
     if (queue !== undefined) {
       const waited = await gate.wait(queue.provider, wish, asker)
-      if (!('type' in waited)) return this.#turn(queue, waited)
-      full.set(queue, waited)
+      if ('type' in waited) full.set(queue, waited)
+      else {
+        // It may have begun to fail meanwhile.
+        const state = this.#refusalOfState(queue)
+        if (state === undefined) return this.#turn(queue, waited)
+        told ??= state
+        this.#giveBack(waited)
+      }
     }
     const sick = asker.isCancelled ? [] : this.#untried('sick').filter((place) => !full.has(place))
-    return tryAll(sick) ?? gate.refusal(soonest([...full.values()]))
+    return tryAll(sick) ?? told ?? gate.refusal(soonest([...full.values()]))
   }
 
   /** Notes a failure and says what to do next; undefined when there is nothing left to do. */
@@ -110,7 +124,9 @@ export class Routing<At extends Place> {
     const retry = retryOf(failure)
     const earlier = this.#failures.get(place) ?? []
     this.#failures.set(place, [...earlier, failure])
-    if (retry !== 'here' || earlier.length >= RETRIES_PER_TARGET) this.#givenUp.add(place)
+    const { health, monotonicMs } = this.#deps
+    const isOver = earlier.length >= RETRIES_PER_TARGET || health.isDown(place.target, monotonicMs())
+    if (retry !== 'here' || isOver) this.#givenUp.add(place)
     if (retry === 'nowhere') return undefined
     return this.next()
   }
@@ -134,8 +150,10 @@ export class Routing<At extends Place> {
     for (const [place, failures] of this.#failures) {
       const last = failures.at(-1)
       if (last === undefined || this.#givenUp.has(place)) continue
-      const delayMs = retryDelayMs(last, { retries: failures.length - 1, baseMs, random: random() })
-      if (delayMs !== undefined && (best === undefined || delayMs < best.delayMs)) best = { place, delayMs }
+      const wishedMs = retryDelayMs(last, { retries: failures.length - 1, baseMs, random: random() })
+      if (wishedMs === undefined) continue
+      const delayMs = Math.max(wishedMs, this.#restrained(place)?.waitMs ?? 0)
+      if (best === undefined || delayMs < best.delayMs) best = { place, delayMs }
     }
     return best
   }
@@ -148,6 +166,23 @@ export class Routing<At extends Place> {
 
   #isWell({ target }: At): boolean {
     return this.#deps.health.isUsable(target, this.#deps.monotonicMs())
+  }
+
+  #restrained(place: At): Restrained | undefined {
+    return this.#deps.health.restrained(place.target, this.#deps.monotonicMs(), this.#failures.has(place))
+  }
+
+  /** What is known of a target that was asked enough, in place of its answer. */
+  #refusalOfState(place: At): Refusal | undefined {
+    const restrained = this.#restrained(place)
+    if (restrained === undefined) return undefined
+    const nowMs = this.#deps.monotonicMs()
+    return refusalOfState(place.provider.name, { restrained, health: this.#deps.health.of(place.target, nowMs), nowMs })
+  }
+
+  #giveBack(slot: Slot): void {
+    this.#deps.gate.leave(slot)
+    this.#deps.gate.charge(slot, ZERO)
   }
 
   /** `wanted` and the others that would do. Since it was chosen, it may have got sick, or another request may be trying it out. */

@@ -5,7 +5,7 @@
 import { isValueOf, type Key } from '#core/entities.ts'
 import { refusalOfFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
-import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, toldAt, type Refusal } from '#core/refusal.ts'
 import type { WireBytes } from '#dialect/answer.ts'
 import { admit, limitedKey, type Admission, type AdmitDeps } from '#pipeline/admit.ts'
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
@@ -306,13 +306,13 @@ function refusalOfEnd(
 ): Refusal {
   switch (end.type) {
     case 'failed': {
-      const refusal = refusalOfFailure(end.failure)
+      const refusal = toldAt(endpoint, refusalOfFailure(end.failure))
       // Some providers say that a context is full only when they have begun to answer.
       const isReported = end.failure.kind === 'reported' && refusal.code === 'invalid_request'
       return (isReported ? overflowRefusal(endpoint, refusal.message) : undefined) ?? refusal
     }
     case 'stopped':
-      return end.refusal
+      return toldAt(endpoint, end.refusal)
     case 'refused':
       return translateError(endpoint, end.status, end.body)
     case 'fault':

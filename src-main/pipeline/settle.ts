@@ -4,7 +4,7 @@ import { estimateOutputTokens } from '#core/estimate.ts'
 import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
-import { REFUSALS } from '#core/refusal.ts'
+import { REFUSALS, toldAt } from '#core/refusal.ts'
 import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import { countableOf } from '#dialect/count.ts'
@@ -206,7 +206,7 @@ function outcomeOf({ end, hasBegun, reader }: Settled): Outcome {
   }
 }
 
-function statusOf({ end, hasBegun }: Settled): number {
+function statusOf({ end, hasBegun, request }: Settled): number {
   if (hasBegun) return 200
   switch (end.type) {
     case 'complete':
@@ -218,9 +218,9 @@ function statusOf({ end, hasBegun }: Settled): number {
     case 'client-gone':
       return CLIENT_GONE_STATUS
     case 'failed':
-      return REFUSALS[refusalOfFailure(end.failure).code].status
+      return REFUSALS[toldAt(request.endpoint, refusalOfFailure(end.failure)).code].status
     case 'stopped':
-      return REFUSALS[end.refusal.code].status
+      return REFUSALS[toldAt(request.endpoint, end.refusal).code].status
     case 'fault':
       return 500
   }

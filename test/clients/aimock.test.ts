@@ -180,12 +180,12 @@ it('throws when the socket is cut in the middle of a stream, and charges an esti
   expect(requests()).toBe(1)
 })
 
-it('answers 502 without retries being of any use when the provider does not take its secret', async () => {
+it('answers 424, which is not tried again, when the provider does not take its secret', async () => {
   await farebox.admin.call('setProviderSecret', { id: 'upstream', body: { secret: 'sk-another' } })
   const error: unknown = await openai.chat.completions
     .create({ model: 'chat', messages: saying('fox') }, { maxRetries: 0 })
     .catch((reason: unknown) => reason)
   await farebox.admin.call('setProviderSecret', { id: 'upstream', body: { secret: PROVIDER_SECRET } })
-  expect(error).toMatchObject({ status: 502, type: 'upstream_error' })
+  expect(error).toMatchObject({ status: 424, type: 'upstream_error' })
   expect(JSON.stringify(error)).not.toContain('sk-')
 })

@@ -32,6 +32,8 @@ export type Sees =
   | { readonly type: 'answer' }
   /** An error of ours before the first byte. */
   | { readonly type: 'error'; readonly status: number; readonly retryAfter?: RegExp }
+  /** The provider refuses Farebox, which the client is told so that it does not ask again. */
+  | { readonly type: 'refuses-us' }
   /** What the provider has against the request: its own body where it is passed on, else an error in the client's format. */
   | { readonly type: 'refused'; readonly status: number }
   /** A stream that has begun and ends with the error event of its format. */

@@ -3,7 +3,14 @@
 
 import { expect } from 'vitest'
 import { eventData, usageOf } from '../gateway/support.ts'
-import { eventNames, expectBrokenStream, expectFormatError, type FormatName } from '../gateway/formats.ts'
+import {
+  eventNames,
+  expectBrokenStream,
+  expectFormatError,
+  refusingStatus,
+  typeOfRefusing,
+  type FormatName,
+} from '../gateway/formats.ts'
 import { readStrictly as readMessages } from '../dialect/messages/strict-client.ts'
 import { readStrictly as readResponses } from '../dialect/responses/strict-reader.ts'
 import type { Farebox } from '../support/farebox.ts'
@@ -39,6 +46,12 @@ export async function expectSeen(run: Run, seen: Seen): Promise<Ending> {
       return expectCut(run, seen)
     case 'error':
       return expectOwnError(run, seen, sees)
+    case 'refuses-us': {
+      const status = refusingStatus(run.format.name)
+      expect(seen.headers.get('x-should-retry')).toBe('false')
+      await expectFormatError(asResponse(seen), run.format.name, status, typeOfRefusing(run.format.name))
+      return { outcome: 'failed', status }
+    }
     case 'refused':
       return expectRefusal(run, seen, sees.status)
     case 'broken':

@@ -7,9 +7,6 @@ import type { Kit } from './kits.ts'
 
 /** What the client of a provider's error status is told, where the status judges the provider or Farebox. */
 const OWN_STATUSES: Readonly<Record<number, number>> = {
-  401: 502,
-  402: 502,
-  403: 502,
   408: 504,
   418: 502,
   429: 429,
@@ -20,6 +17,9 @@ const OWN_STATUSES: Readonly<Record<number, number>> = {
   529: 503,
   599: 502,
 }
+
+/** Statuses that judge our secret or account. */
+const ACCOUNT_STATUSES = [401, 402, 403, 407]
 
 /** Statuses that judge the request. */
 const REQUEST_STATUSES = [400, 404, 409, 413, 415, 422]
@@ -50,6 +50,15 @@ const STATUSES: readonly Fault[] = [
       },
       { name: `${status} with a page`, kind, provider: scripted(page(code)), sees: failed(told) },
       { name: `${status} with nothing`, kind, provider: scripted(nothing(code)), sees: failed(told) },
+    ]
+  }),
+  ...ACCOUNT_STATUSES.flatMap((status): Fault[] => {
+    const kind = `${status} with any body`
+    const sees: Sees = { type: 'refuses-us' }
+    return [
+      { name: `${status} with an error`, kind, provider: scripted({ type: 'status', status }), sees },
+      { name: `${status} with a page`, kind, provider: scripted(page(status)), sees },
+      { name: `${status} with nothing`, kind, provider: scripted(nothing(status)), sees },
     ]
   }),
   ...REQUEST_STATUSES.flatMap((status): Fault[] => {
@@ -183,7 +192,7 @@ function reported({ overloaded, wrongSecret }: Kit): readonly Fault[] {
       name: '200 with an error about our secret',
       provider: scripted({ type: 'error-in-200', error: wrongSecret }),
       modes: ['whole'],
-      sees: FAILED,
+      sees: { type: 'refuses-us' },
     },
     {
       name: '400 with an error that says nothing',

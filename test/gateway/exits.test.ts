@@ -84,7 +84,6 @@ const PROVIDER_EXITS: readonly Exit[] = [
   ['the provider answers', { type: 'answer' }, ANSWERED, ANSWERED],
   ['it refuses with 400', { type: 'status', status: 400 }, refused(400), refused(400)],
   ['it refuses with 422', { type: 'status', status: 422 }, refused(422), refused(422)],
-  ['it does not take our secret', { type: 'status', status: 401 }, failed(502), failed(502)],
   ['it is too busy', { type: 'status', status: 429 }, failed(429), failed(429)],
   ['it fails with 500', { type: 'status', status: 500 }, failed(502), failed(502)],
   ['it fails with 503', { type: 'status', status: 503 }, failed(503), failed(503)],
@@ -134,6 +133,12 @@ describe.each(ROUTES)('%s from %s', (...route) => {
     house.upstream.script(behaviour)
     await (await ask(house, route, { key, members: { stream: true } })).text()
     await expectOneSettlement(stream)
+  })
+
+  it.each([{}, { stream: true }])('%o where the provider does not take our secret', async (members) => {
+    house.upstream.script({ type: 'status', status: 401 })
+    await (await ask(house, route, { key, members })).text()
+    await expectOneSettlement(failed(route[0] === 'responses' ? 400 : 424))
   })
 
   it.each([{}, { stream: true }])('%o where the provider cannot be reached', async (members) => {

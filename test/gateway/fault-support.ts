@@ -95,7 +95,7 @@ async function expectSettled(pair: Pair, { name, key, sees, charge }: Expected):
 function outcome(sees: Sees): object {
   if (sees === 'all') return { outcome: 'answered', status: 200 }
   if ('breaksWith' in sees) return { outcome: 'cut', status: 200 }
-  return { outcome: sees.status < 500 && sees.status !== 429 ? 'refused' : 'failed', status: sees.status }
+  return { outcome: sees.status < 500 && ![424, 429].includes(sees.status) ? 'refused' : 'failed', status: sees.status }
 }
 
 /** After all: no fault of ours, nothing open, and the books add up. */

@@ -39,7 +39,7 @@ describe('embeddings that are', () => {
     ['cut off', { ...EMBEDDING, cut: { at: { byte: 40 }, how: 'close' } }, FAILED, 0],
     ['reset', { ...EMBEDDING, cut: { at: { byte: 40 }, how: 'reset' } }, FAILED, 0],
     ['silent from their middle on', { ...EMBEDDING, stall: { at: { byte: 40 }, ms: Infinity } }, { status: 504 }, 0],
-    ['refused for our secret', { type: 'status', status: 401 }, { status: 502, says: /secret/ }, 0],
+    ['refused for our secret', { type: 'status', status: 401 }, { status: 424, says: /secret/ }, 0],
     ['too many for now', { type: 'status', status: 429, retryAfter: 9 }, { status: 429, retryAfter: '9' }, 0],
     ['without usage', { ...EMBEDDING, usage: null }, 'all', 'some'],
     ['with usage that is null', list([ITEM], null), 'all', 'some'],

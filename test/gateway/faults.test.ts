@@ -103,10 +103,10 @@ describe('a status', () => {
   }
 
   it.each<[number, string | undefined, Exclude<Sees, 'all'>]>([
-    [401, undefined, { status: 502, says: /refuses Farebox's secret/ }],
-    [402, undefined, { status: 502, says: /refuses Farebox's secret or account/ }],
-    [403, undefined, { status: 502, says: /refuses Farebox's secret/ }],
-    [407, undefined, { status: 502 }],
+    [401, undefined, { status: 424, says: /refuses Farebox's secret/ }],
+    [402, undefined, { status: 424, says: /refuses Farebox's secret or account/ }],
+    [403, undefined, { status: 424, says: /refuses Farebox's secret/ }],
+    [407, undefined, { status: 424 }],
     [408, undefined, { status: 504 }],
     [429, '17', { status: 429, retryAfter: '17' }],
     [429, undefined, { status: 429, retryAfter: '5' }],

@@ -115,7 +115,11 @@ export function ask(
 }
 
 /** The types that the messages format has other words for than the contract. */
-const MESSAGES_TYPES: Partial<Record<ErrorStatus, string>> = { 502: 'api_error', 504: 'timeout_error' }
+const MESSAGES_TYPES: Partial<Record<ErrorStatus, string>> = {
+  424: 'api_error',
+  502: 'api_error',
+  504: 'timeout_error',
+}
 
 const TYPES: Record<number, string> = {
   400: 'invalid_request_error',
@@ -126,6 +130,7 @@ const TYPES: Record<number, string> = {
   409: 'invalid_request_error',
   413: 'request_too_large',
   429: 'rate_limit_error',
+  424: 'upstream_error',
   502: 'upstream_error',
   503: 'overloaded_error',
   504: 'upstream_timeout',
@@ -137,6 +142,16 @@ export function errorIn(format: FormatName, status: number, requestId: unknown, 
   const type = (format === 'messages' ? MESSAGES_TYPES[code] : undefined) ?? TYPES[status]
   const error = { message: expect.stringMatching(/\S/), type, code: status, request_id: requestId, ...extra }
   return format === 'messages' ? { type: 'error', error, request_id: requestId } : { error }
+}
+
+/** What clients of a format are told when a provider refuses Farebox: with this status the programs that speak it do not ask again. */
+export function refusingStatus(format: FormatName): number {
+  return format === 'responses' ? 400 : 424
+}
+
+/** With 400 other errors come too. */
+export function typeOfRefusing(format: FormatName): { readonly type: string } {
+  return { type: format === 'messages' ? 'api_error' : 'upstream_error' }
 }
 
 /** Holds an answer against the format's error object, and returns its message. */

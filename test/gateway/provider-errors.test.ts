@@ -3,7 +3,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Behaviour } from '../support/upstream-behaviour.ts'
 import { expectSoundBooks } from './fault-support.ts'
-import { ask, expectFormatError, PAIRS, startFormats, TRANSLATED, wordsIn, type Format } from './formats.ts'
+import {
+  ask,
+  expectFormatError,
+  PAIRS,
+  refusingStatus,
+  typeOfRefusing,
+  startFormats,
+  TRANSLATED,
+  wordsIn,
+  type Format,
+} from './formats.ts'
 import { eventData, usageOf, type Pair } from './support.ts'
 
 const WORDS = 'The request is wrong in a way of its own.'
@@ -97,10 +107,13 @@ describe.each(PAIRS)('%s', (_name, format, dialect) => {
     for (const stream of [false, true]) {
       await newKey()
       pair.upstream.script({ type: 'status', status, body: wordsIn(dialect, status, secret) })
-      const message = await expectFormatError(await send(format, dialect, { stream }), format.name, 502)
+      const response = await send(format, dialect, { stream })
+      const told = refusingStatus(format.name)
+      expect(response.headers.get('x-should-retry')).toBe('false')
+      const message = await expectFormatError(response, format.name, told, typeOfRefusing(format.name))
       expect(message).toContain(`refuses Farebox's secret or account (${status})`)
       expect(message).not.toContain('sk-')
-      await expectFree({ outcome: 'failed', status: 502 })
+      await expectFree({ outcome: 'failed', status: told })
     }
   })
 
@@ -162,9 +175,15 @@ describe.each(PAIRS.filter(([, , dialect]) => dialect === 'gemini'))('%s', (_nam
     const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }]
     const error = { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT', details }
     pair.upstream.script({ type: 'status', status: 400, body: { error } })
-    const message = await expectFormatError(await send(format, 'gemini', { stream: true }), format.name, 502)
+    const told = refusingStatus(format.name)
+    const message = await expectFormatError(
+      await send(format, 'gemini', { stream: true }),
+      format.name,
+      told,
+      typeOfRefusing(format.name),
+    )
     expect(message).toContain("Farebox's secret")
-    await expectFree({ outcome: 'failed', status: 502 })
+    await expectFree({ outcome: 'failed', status: told })
   })
 })
 

@@ -76,6 +76,7 @@ export const ERROR_TYPES = {
   413: 'request_too_large',
   429: 'rate_limit_error',
   500: 'api_error',
+  424: 'upstream_error',
   502: 'upstream_error',
   503: 'overloaded_error',
   504: 'upstream_timeout',

@@ -56,7 +56,7 @@ describe('a target that fails', () => {
   it('does not start again when an answer only began', () => {
     const health = new Health()
     failTimes(health, 2, 0)
-    health.answering(TARGET)
+    health.answering(TARGET, 0)
     failTimes(health, 1, 2)
     expect(stateAt(health, 2)).toBe('open')
   })
@@ -131,7 +131,7 @@ describe('a target that is tried again', () => {
   it('is used as soon as its answer begins, and left out by one more failure', () => {
     const health = tripped()
     health.enter(TARGET, 5000)
-    health.answering(TARGET)
+    health.answering(TARGET, 0)
     expect([stateAt(health, 5001), health.isUsable(TARGET, 5001)]).toEqual(['ok', true])
     failTimes(health, 1, 5002)
     expect(health.of(TARGET, 5002)).toMatchObject({ state: 'open', untilMs: 15_002 })
@@ -140,7 +140,7 @@ describe('a target that is tried again', () => {
   it('is as good as new when its answer is complete', () => {
     const health = tripped()
     health.enter(TARGET, 5000)
-    health.answering(TARGET)
+    health.answering(TARGET, 0)
     health.answered(TARGET, 5002)
     failTimes(health, 3, 5003)
     expect(health.of(TARGET, 5003).untilMs).toBe(10_003)
@@ -165,7 +165,7 @@ describe('a target that asks for patience', () => {
   it('gets it although it still answers what it took before', () => {
     const health = new Health()
     health.failed(TARGET, busy(20), 0)
-    health.answering(TARGET)
+    health.answering(TARGET, 0)
     health.answered(TARGET, 1)
     expect(health.of(TARGET, 1)).toMatchObject({ state: 'cooling', untilMs: 20_000 })
     health.answered(TARGET, 20_000)

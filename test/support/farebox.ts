@@ -67,12 +67,20 @@ export async function startFarebox(options: FareboxOptions = {}): Promise<Farebo
   }
 }
 
+/** Tests let providers fail faster, and more often in a row, than anybody waits for. */
+const TEST_ENV = {
+  FAREBOX_SECRETS: 'vault',
+  FAREBOX_SHUTDOWN_GRACE_MS: '1000',
+  FAREBOX_UPSTREAM_RETRY_DELAY_MS: '1',
+  FAREBOX_UPSTREAM_TRIALS_PER_SECOND: '0',
+}
+
 /** Settings as if Farebox were started with this data folder and these variables. */
 export function testConfig(dataDir: string, env: Readonly<Record<string, string>>): Config {
   const argv = ['--headless', '--port', '0', '--data-dir', dataDir]
   const read = readConfig({
     argv,
-    env: { FAREBOX_SECRETS: 'vault', FAREBOX_SHUTDOWN_GRACE_MS: '1000', FAREBOX_UPSTREAM_RETRY_DELAY_MS: '1', ...env },
+    env: { ...TEST_ENV, ...env },
     platform: process.platform,
     homeDir: homedir(),
   })

@@ -16,15 +16,15 @@ const STATUSES: Readonly<Record<string, number>> = {
   slow_down: 503,
 }
 
-/** Errors that are about our own account: their words are not for the client, who could read of a secret in them. */
-const OURS = [
-  'invalid_api_key',
-  'authentication_error',
-  'permission_error',
-  'insufficient_quota',
-  'billing_error',
-  'invalid_authentication',
-]
+/** Statuses of errors that are about our own account: their words are not for the client, who could read of a secret in them. */
+const OURS: Readonly<Record<string, number>> = {
+  invalid_api_key: 401,
+  authentication_error: 401,
+  invalid_authentication: 401,
+  insufficient_quota: 402,
+  billing_error: 402,
+  permission_error: 403,
+}
 const OTHER_STATUS = 500
 
 /** `error` is the member of that name: an object, or the bare text that some servers send. */
@@ -33,14 +33,17 @@ export function reportedError(error: unknown): UpstreamFailure {
   const { message, code, type } = members
   const words =
     typeof message === 'string' && message !== '' ? message : 'The provider reported an error in its answer.'
-  if (OURS.some((known) => known === code || known === type)) {
-    return new UpstreamFailure('secret', 'The provider reported that it refuses the secret or account of Farebox.')
-  }
-  const status = statusOf(code) ?? statusOf(type) ?? statusOf(members['status']) ?? OTHER_STATUS
-  if (status === 401 || status === 402 || status === 403) {
-    return new UpstreamFailure('secret', 'The provider reported that it refuses the secret or account of Farebox.')
+  const ours = ourStatus(code) ?? ourStatus(type)
+  const status = ours ?? statusOf(code) ?? statusOf(type) ?? statusOf(members['status']) ?? OTHER_STATUS
+  if (ours !== undefined || status === 401 || status === 402 || status === 403) {
+    const text = 'The provider reported that it refuses the secret or account of Farebox.'
+    return new UpstreamFailure('secret', text, { status })
   }
   return new UpstreamFailure('reported', words.slice(0, MAX_WORDS), { status })
+}
+
+function ourStatus(value: unknown): number | undefined {
+  return typeof value === 'string' && Object.hasOwn(OURS, value) ? OURS[value] : undefined
 }
 
 function statusOf(value: unknown): number | undefined {

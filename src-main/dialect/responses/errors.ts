@@ -62,6 +62,8 @@ const CODES: Readonly<Partial<Record<RefusalCode, string>>> = {
   not_found: 'invalid_prompt',
   model_not_found: 'invalid_prompt',
   request_too_large: 'invalid_prompt',
+  provider_refuses: 'invalid_prompt',
+  provider_refuses_response: 'invalid_prompt',
 }
 
 const DEFAULT_WAIT_SECONDS = 5

@@ -1,0 +1,96 @@
+// How much a target gets while it does not answer: a few calls a second, which find out whether it does again, and none for a
+// moment where it refuses our account. Whoever asks too much of a provider that is down keeps it down, and clients that ask again
+// several times, each time several times here, ask too much. A target that answers some calls is held back in nothing.
+
+import { isAboutAccount, type UpstreamFailure } from '#core/failure.ts'
+
+/** Why a target is not asked: it was asked enough, or it refuses our account and was asked a moment ago. */
+export type Restrained = { readonly why: 'asked-enough' | 'refuses-account'; readonly waitMs: number }
+
+const WINDOW_MS = 1000
+/** A target that answered something less than this ago answers some calls. */
+const ANSWERS_MS = 1000
+/** How long the word that an account is refused is taken to be still true. */
+const REMEMBERED_MS = 5000
+/**
+ * With 403 providers also refuse what their moderation does not like, and one client must not keep the others from a target: it is
+ * about the account only when it comes so often in a row, and then the target is asked less, and not left alone.
+ */
+const FORBIDDEN_TWICE = 2
+const FORBIDDEN = 403
+
+type Entry = {
+  /** The latest times at which it was asked, as many as count. */
+  readonly askedAtMs: number[]
+  answeredAtMs: number
+  refusedUntilMs: number
+  /** How often in a row it said 403. */
+  forbidden: number
+}
+
+/** What is known of one target. Times go forward only; a target is told apart by its key. */
+export class Restraint {
+  readonly #callsPerSecond: number
+  readonly #maxTargets: number
+  readonly #entries = new Map<string, Entry>()
+
+  /** `callsPerSecond`: what a target gets while it fails; 0 for no bound, also where our account is refused. */
+  constructor(callsPerSecond: number, maxTargets: number) {
+    this.#callsPerSecond = callsPerSecond
+    this.#maxTargets = maxTargets
+  }
+
+  /** `isWell`: the target is not failing by what its health says. undefined: it may be asked now. */
+  of(key: string, nowMs: number, isWell: boolean): Restrained | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined || this.#callsPerSecond === 0) return undefined
+    if (nowMs < entry.refusedUntilMs) return { why: 'refuses-account', waitMs: entry.refusedUntilMs - nowMs }
+    const isForbidden = entry.forbidden >= FORBIDDEN_TWICE
+    if (isWell && !isForbidden) return undefined
+    if (nowMs - entry.answeredAtMs < ANSWERS_MS || entry.askedAtMs.length < this.#callsPerSecond) return undefined
+    const waitMs = (entry.askedAtMs[0] ?? 0) + WINDOW_MS - nowMs
+    return waitMs > 0 ? { why: isForbidden ? 'refuses-account' : 'asked-enough', waitMs } : undefined
+  }
+
+  /** Whether a target that fails is held back: it answered nothing of late. */
+  isSilent(key: string, nowMs: number): boolean {
+    const entry = this.#entries.get(key)
+    return this.#callsPerSecond > 0 && entry !== undefined && nowMs - entry.answeredAtMs >= ANSWERS_MS
+  }
+
+  asked(key: string, nowMs: number): void {
+    const { askedAtMs } = this.#entryOf(key)
+    askedAtMs.push(nowMs)
+    if (askedAtMs.length > this.#callsPerSecond) askedAtMs.shift()
+  }
+
+  answered(key: string, nowMs: number): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    entry.answeredAtMs = nowMs
+    entry.refusedUntilMs = 0
+    entry.forbidden = 0
+  }
+
+  failed(key: string, failure: UpstreamFailure, nowMs: number): void {
+    // Without a status it is not the provider that refuses: the secret could not be read here.
+    if (failure.status === undefined || (failure.kind !== 'secret' && !isAboutAccount(failure))) return
+    const entry = this.#entryOf(key)
+    if (failure.status === FORBIDDEN) entry.forbidden += 1
+    else entry.refusedUntilMs = nowMs + REMEMBERED_MS
+  }
+
+  forget(key: string): void {
+    this.#entries.delete(key)
+  }
+
+  #entryOf(key: string): Entry {
+    const known = this.#entries.get(key)
+    if (known !== undefined) return known
+    const entry: Entry = { askedAtMs: [], answeredAtMs: -Infinity, refusedUntilMs: 0, forbidden: 0 }
+    const [oldest] = this.#entries.keys()
+    if (this.#entries.size >= this.#maxTargets && oldest !== undefined) this.#entries.delete(oldest)
+    this.#entries.set(key, entry)
+    return entry
+  }
+}
