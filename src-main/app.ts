@@ -163,7 +163,8 @@ class RunningApp implements App {
     this.#url = `http://127.0.0.1:${actualPort}`
     this.#writeInstance({ url: this.#url, pid: process.pid, token: this.#adminToken })
     this.#parts.overdue.begin()
-    if (this.#parts.isSummarised) void this.#check.run()
+    // After an end that nobody meant the pages of the file are looked at too, whatever was read of it.
+    if (this.#parts.isSummarised || !this.#parts.endedWell) void this.#check.run()
     else this.#check.skip()
     if (this.#config.secrets === 'keychain') await this.#noteVault()
     await this.#lan.open()
@@ -197,7 +198,9 @@ class RunningApp implements App {
 
   async setUpDemo(): Promise<string | undefined> {
     // Only the very first start needs it.
-    if (!this.#config.demo || !this.#parts.catalog.isFresh) return undefined
+    const { catalog, ledger } = this.#parts
+    // Where everything was lost nothing is set up in its place.
+    if (!this.#config.demo || !catalog.isFresh || ledger.state === 'mismatch') return undefined
     const { setUpDemo } = await import('#catalog/demo.ts')
     return setUpDemo(this.#parts.context)
   }

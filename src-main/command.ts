@@ -11,6 +11,7 @@ import { openInBrowser } from '#cli/browser.ts'
 import type { AdminTransport } from '#cli/client.ts'
 import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
 import { runCommand } from '#cli/run.ts'
+import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
 
 /** Runs one command and returns its exit code. */
 export function main(argv: string[], surroundings?: AppSurroundings): Promise<number> {
@@ -38,6 +39,7 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
     askHidden: process.stdin.isTTY && process.stdout.isTTY ? askHidden : undefined,
     writeFile: writeWhole,
     exportLedger: exportOf,
+    verifyLedger: verifyAt,
     restore: restoreInto,
     openInBrowser: (dataDir, url) => openInBrowser(url, { dataDir, platform: process.platform, env: process.env }),
     dataDir: (flag) => configFor(flag).dataDir,
@@ -111,6 +113,11 @@ async function* exportOf(dataDir: string): AsyncGenerator<string> {
   } finally {
     db.close()
   }
+}
+
+async function verifyAt(dataDir: string): Promise<LedgerReportView | undefined> {
+  const { verifyFolder } = await import('#main/verify-folder.ts')
+  return verifyFolder(dataDir)
 }
 
 async function restoreInto(

@@ -106,6 +106,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
   return {
     lanSettings: loaded.lan,
     isSummarised: loaded.ledger.isSummarised,
+    endedWell: loaded.endedWell,
     clock,
     newId,
     catalog,

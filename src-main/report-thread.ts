@@ -3,6 +3,7 @@
 
 import { platform, setPriority } from 'node:os'
 import { workerData } from 'node:worker_threads'
+import { checkAll } from '#main/verify-folder.ts'
 import type { UsageView } from '#contract/schemas.ts'
 import type { Refusal } from '#core/refusal.ts'
 import { isRefusal } from '#core/refusal.ts'
@@ -17,7 +18,6 @@ import { backUp, type BackupAnswer, type BackupRequest } from '#store/backup.ts'
 import { openForReading } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
 import { listAudit, type AuditFilter, type StoredAuditEntry } from '#store/audit-rows.ts'
-import { rollupProblems } from '#store/rollup-check.ts'
 import { listUsage, type UsageFilter } from '#store/usage-list.ts'
 import { readReceipt, readUsage, type StoredReceipt } from '#store/usage-rows.ts'
 
@@ -73,12 +73,7 @@ serveOperations<ReportOperations>({
   missed,
   receipt: (id) => readReceipt(db, id),
   verify: () => verifyLedger(db),
-  verifyAll: () =>
-    db.transaction(() => {
-      const books = verifyLedger(db)
-      const problems = [...books.problems, ...rollupProblems(db)]
-      return { ...books, ok: problems.length === 0, problems }
-    })(),
+  verifyAll: () => checkAll(db, dataDir),
   backUp: (request) => backUp(db, { ...request, dataDir }, verifyLedger),
   audit: (filter) => listAudit(db, filter),
   databaseBytes: () =>

@@ -15,10 +15,11 @@ import {
   type CatalogChange,
   type CatalogState,
 } from '#store/catalog-rows.ts'
-import { openForWriting } from '#store/database.ts'
+import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
+import { countChange, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
 import { chargedSince, type Charged } from '#store/usage-rows.ts'
 
@@ -30,6 +31,8 @@ type Loaded = {
   readonly charged: Charged
   /** undefined where nobody ever set it. */
   readonly lan: LanSettings | undefined
+  /** Whether the process before this one came to its end, as far as anybody noted. */
+  readonly endedWell: boolean
 }
 
 export type WriterOperations = {
@@ -48,14 +51,27 @@ export type WriterOperations = {
 
 /** `timeZone`: whose days are summed up; the machine's where it is absent. */
 const { dataDir, timeZone } = workerData as { dataDir: string; timeZone?: string }
+const noted = readTail(dataDir)
 const db = openForWriting(dataDir)
+const lost = tailProblems(
+  dataDir,
+  noted,
+  readable(() => tailOf(db)),
+)
+// What is lost is said at each start, until somebody has decided about it.
+const tail = lost.length === 0 ? new TailWriter(dataDir, db) : undefined
 const appendRows = ledgerAppender(db)
 const rollups = new UsageRollups(db, timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
-rollups.open()
+readable(() => rollups.open())
 const append = db.transaction((batch: LedgerBatch) => rollups.add(appendRows(batch)))
 const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerBatch) => {
   for (const item of changes) applyCatalogChange(db, item)
   rollups.add(appendRows(batch))
+  countChange(db)
+})
+const changeLan = db.transaction((settings: LanSettings) => {
+  putLan(db, settings)
+  countChange(db)
 })
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
   for (const item of changes) applyVisitChange(db, item)
@@ -132,26 +148,51 @@ function trySummarise(): number {
   }
 }
 
+/** Says it in words where the file turns out to be damaged. */
+function readable<Value>(read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    throw damageOf(error, db.name)
+  }
+}
+
+function loadBooks(): LedgerState {
+  const state = loadLedger(db)
+  return { ...state, mismatches: [...lost, ...state.mismatches] }
+}
+
 serveOperations<WriterOperations>({
-  load: ({ chargedSinceMs }) => ({
-    catalog: loadCatalog(db),
-    ledger: loadLedger(db),
-    priceVersions: loadPriceVersions(db),
-    charged: chargedSince(db, chargedSinceMs),
-    lan: loadLan(db),
-  }),
+  load: ({ chargedSinceMs }) =>
+    readable(() => ({
+      catalog: loadCatalog(db),
+      ledger: loadBooks(),
+      endedWell: noted === undefined || noted.isClosed,
+      priceVersions: loadPriceVersions(db),
+      charged: chargedSince(db, chargedSinceMs),
+      lan: loadLan(db),
+    })),
   adjustment: (id) => findAdjustment(db, id),
   append: (batch) => {
     withRoom(() => append.immediate(batch))
+    tail?.note({ hasChanged: false })
     setImmediate(keepRoom, batch.entries.length)
     summariseLater(batch.entries.length)
   },
-  change: ({ changes, batch }) => withRoom(() => change.immediate(changes, batch)),
+  change: ({ changes, batch }) => {
+    withRoom(() => change.immediate(changes, batch))
+    tail?.note({ hasChanged: true })
+  },
   loadVisits: () => loadVisits(db),
   changeVisits: (changes) => withRoom(() => changeVisits.immediate(changes)),
-  changeLan: (settings) => withRoom(() => putLan(db, settings)),
+  changeLan: (settings) => {
+    withRoom(() => changeLan.immediate(settings))
+    tail?.note({ hasChanged: true })
+  },
   close: () => {
     clearTimeout(summaryTimer)
+    const last = tailOf(db)
     db.close()
+    tail?.close(last)
   },
 })

@@ -42,10 +42,11 @@ const FILES: Readonly<Record<string, Room>> = {
   'config.ts': { values: [] },
   'program-files.ts': { values: [] },
   'writer-thread.ts': { values: ['core', 'store', 'ledger'] },
-  'report-thread.ts': { values: ['core', 'store', 'ledger', 'reports'], types: ['contract'] },
+  'report-thread.ts': { values: ['core', 'store', 'ledger', 'reports', 'verify-folder.ts'], types: ['contract'] },
   'tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
   'keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
   'side-threads.ts': { values: ['store', 'program-files.ts'], types: ['report-thread.ts'] },
+  'verify-folder.ts': { values: ['store', 'ledger'], types: ['contract'] },
   'restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
   'parts.ts': {
     values: [...allBut('shell', 'cli', 'server'), 'config.ts', 'program-files.ts'],
@@ -80,7 +81,9 @@ const FILES: Readonly<Record<string, Room>> = {
   },
   'desktop-choice.ts': { values: [], types: ['config.ts'] },
   'desktop-runtime.ts': { values: [], types: ['config.ts'] },
-  'command.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'restore.ts'] },
+  'command.ts': {
+    values: [...allBut('shell'), 'config.ts', 'app.ts', 'restore.ts', 'verify-folder.ts'],
+  },
   'warm-up.ts': { values: ['app.ts', 'config.ts', 'command.ts', 'headless.ts', 'provider'] },
   'build-dashboard.mjs': { values: [] },
   'cache-folder.mjs': { values: [] },

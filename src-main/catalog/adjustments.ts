@@ -4,7 +4,7 @@ import type { CatalogContext } from '#catalog/context.ts'
 import { noKey, revokedIsFinal, viewOf } from '#catalog/keys.ts'
 import type { KeyAdjust, KeyTopUp, KeyView } from '#contract/schemas.ts'
 import { iso } from '#catalog/dates.ts'
-import { creditsToMicro, microToCredits } from '#core/money.ts'
+import { creditsToMicro, microToCredits, MOST } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { FirstAdjustment } from '#ledger/entries.ts'
 
@@ -52,6 +52,10 @@ async function adjustBy(
   if (first !== undefined) {
     const isSame = first.kind === kind && first.amountMicro === amountMicro && first.reason === reason
     return isSame ? viewOf(context, key) : usedBefore(id ?? '', first)
+  }
+  if (!context.ledger.canAdjust(key.id, amountMicro)) {
+    const says = `A key can have ${microToCredits(MOST)} credits at most, and no larger a debt.`
+    return refuse('invalid_request', says, { param: 'credits' })
   }
   await context.ledger.adjust(key.id, { amountMicro, reason, id: `${kind}:${id ?? context.newId()}` })
   return viewOf(context, key)

@@ -17,6 +17,6 @@ export function cardEntryFor(
 }
 
 /** Every class of a price: one that is not named costs what input costs. */
-export function wholePrice({ input, output, cache_read = input, cache_write = input }: PriceFields): WholePrice {
+export function wholePrice({ input, output = 0, cache_read = input, cache_write = input }: PriceFields): WholePrice {
   return { input, output, cache_read, cache_write }
 }

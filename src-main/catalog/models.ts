@@ -65,7 +65,7 @@ export async function priceModel(
 
 /** The model at a price; the same object where it has that price already. */
 export function repriced(context: CatalogContext, model: Model, fields: PriceFields): Model | Refusal {
-  const price = readPrice(fields, model.price, context.catalog.nextPriceVersion(model.id))
+  const price = readPrice(fields, model, context.catalog.nextPriceVersion(model.id))
   if (isRefusal(price)) return price
   return price === model.price ? model : { ...model, price }
 }
@@ -109,7 +109,7 @@ export function readModelInput(
   const price =
     input.price === undefined
       ? existing?.price
-      : readPrice(input.price, existing?.price, context.catalog.nextPriceVersion(input.id))
+      : readPrice(input.price, { kind, price: existing?.price }, context.catalog.nextPriceVersion(input.id))
   if (isRefusal(price)) return price
   const targets = readTargets(input.targets, findProvider)
   if (isRefusal(targets)) return targets
@@ -128,9 +128,16 @@ export function readModelInput(
 }
 
 /** A price with the same amounts keeps its version. */
-function readPrice(fields: PriceFields, existing: Price | undefined, nextVersion: number): Price | Refusal {
+function readPrice(
+  fields: PriceFields,
+  { kind, price: existing }: Pick<Model, 'kind' | 'price'>,
+  nextVersion: number,
+): Price | Refusal {
+  if (fields.output === undefined && kind !== 'embedding') {
+    return refuse('invalid_request', "'price.output' is required for a chat model.", { param: 'price.output' })
+  }
   const inputMicro = creditsToMicro(fields.input)
-  const outputMicro = creditsToMicro(fields.output)
+  const outputMicro = creditsToMicro(fields.output ?? 0)
   const cacheReadMicro = creditsToMicro(fields.cache_read ?? fields.input)
   const cacheWriteMicro = creditsToMicro(fields.cache_write ?? fields.input)
   if (
@@ -180,7 +187,7 @@ function noModel(id: string): Refusal {
 }
 
 function unpriced(id: string): Refusal {
-  return refuse('invalid_request', `Model '${id}' needs an input and an output price before it can be enabled.`, {
+  return refuse('invalid_request', `Model '${id}' needs a price before it can be enabled: for input, and for output unless it makes embeddings.`, {
     param: 'price',
   })
 }

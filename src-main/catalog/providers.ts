@@ -108,7 +108,10 @@ export async function setProviderSecret(
   const stored = { ...provider, hasSecret: true }
   const rows = provider.hasSecret ? [] : [{ type: 'put-provider', provider: stored } as const]
   const committed = await commitWithSecrets(context, { secrets: [{ provider, secret }], leaving: [], rows })
-  return isRefusal(committed) ? committed : providerView(stored, 'stored')
+  if (isRefusal(committed)) return committed
+  // What was sent until now is remembered with the provider as it was.
+  if (provider.hasSecret) context.catalog.accept({ type: 'put-provider', provider: stored })
+  return providerView(stored, 'stored')
 }
 
 export async function removeProvider(context: CatalogContext, idOrName: string): Promise<ProviderRemoved | Refusal> {

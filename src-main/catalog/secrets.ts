@@ -67,7 +67,11 @@ async function secretInUse(context: CatalogContext, reference: SecretReference):
 /** Some may be of providers that now do not come to be; what is in use is as it was. */
 async function takeBack(context: CatalogContext, kept: readonly Kept[]): Promise<void> {
   for (const { reference, before } of kept) {
-    if (before !== undefined) await orRefusal(() => context.secrets.set(reference, before))
+    if (before === undefined) continue
+    await orRefusal(() => context.secrets.set(reference, before))
+    const provider = context.catalog.provider(reference.providerId)
+    // A call may have read the other one meanwhile, and remembers it with the provider as it was.
+    if (provider !== undefined) context.catalog.accept({ type: 'put-provider', provider: { ...provider } })
   }
   const idle = kept.flatMap(({ reference, before }) => (before === undefined ? [reference.providerId] : []))
   if (idle.length > 0) await orRefusal(() => context.secrets.intendToForget(idle))

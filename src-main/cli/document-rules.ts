@@ -43,7 +43,11 @@ function repeatedNames(list: string, member: string, names: readonly string[]): 
 }
 
 function priceProblems(model: ModelCreate, path: Path): Problem[] {
-  return Object.entries(model.price ?? {}).flatMap(([name, credits]) => creditsProblems(credits, [...path, name]))
+  const { kind = 'chat', price } = model
+  if (price === undefined) return []
+  const isIncomplete = kind === 'chat' && price.output === undefined
+  const missing = isIncomplete ? [{ path: [...path, 'output'], message: 'is required' }] : []
+  return [...missing, ...Object.entries(price).flatMap(([name, credits]) => creditsProblems(credits, [...path, name]))]
 }
 
 function packageProblems(entry: PackageCreate, path: Path): Problem[] {

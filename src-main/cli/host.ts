@@ -2,6 +2,7 @@
 // a test and inside the launcher.
 
 import type { AdminTransport } from '#cli/client.ts'
+import type { LedgerReport } from '#contract/schemas.ts'
 
 export type CommandHost = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -28,6 +29,11 @@ export type CommandHost = {
    * when there are none to read.
    */
   exportLedger(dataDir: string): AsyncIterable<string>
+  /**
+   * Checks the books of a data folder on which no gateway runs, without writing anything there. undefined where there are none that
+   * can be checked as they are: no database, or one of an older Farebox.
+   */
+  verifyLedger(dataDir: string): Promise<LedgerReport | undefined>
   /** Puts a backup in the place of the database of a data folder on which no gateway runs. `file` is an absolute path. */
   restore(dataDir: string, request: { readonly file: string; readonly isDryRun: boolean }): Promise<RestoreOutcome>
   /** Shows a URL that holds a ticket; false where no browser is found. */
@@ -69,6 +75,8 @@ export type Sources = Pick<
 > & {
   /** The export of the data folder that the command is about. */
   exportLedger(): AsyncIterable<string>
+  /** The check of the data folder that the command is about; undefined where a gateway runs, which is asked instead. */
+  verifyLedger(): Promise<LedgerReport | undefined>
   /** Shows a page of the gateway that the command is about. */
   openInBrowser(url: string): Promise<boolean>
   /** Restores into the data folder that the command is about. */

@@ -25,8 +25,8 @@ const verify = verb({
   usage: '',
   summary: 'recomputes every balance from the entries; exit code 1 when one does not fit',
   flags: {},
-  async run(client) {
-    const report = await client.call('verifyLedger', {})
+  async run(client, { sources }) {
+    const report = (await sources.verifyLedger()) ?? (await client.call('verifyLedger', {}))
     const counts = facts({
       ledger: report.ok ? 'ok' : 'does not add up',
       keys: report.keys,

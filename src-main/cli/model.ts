@@ -1,7 +1,7 @@
 // farebox model …
 
-import { UsageError } from '#cli/errors.ts'
 import { number, text, toggle, type Flag, type FlagTable } from '#cli/flags.ts'
+import { UsageError } from '#cli/errors.ts'
 import { printable, table, view } from '#cli/output.ts'
 import { group, requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
@@ -9,7 +9,7 @@ import { card } from '#cli/model-card.ts'
 import type { ModelView } from '#contract/schemas.ts'
 
 const PRICE_FLAGS = { input: number, output: number, cache_read: number, cache_write: number } satisfies FlagTable
-const PRICE_USAGE = '--input P --output P [--cache-read P] [--cache-write P]'
+const PRICE_USAGE = '--input P [--output P] [--cache-read P] [--cache-write P]'
 
 /** Split at the first slash: upstream names such as `meta-llama/Llama-3` have slashes of their own. */
 const targets: Flag<{ provider: string; model: string }[]> = {
@@ -55,6 +55,9 @@ const add = verb({
   async run(client, { name, flags }) {
     const { input, output, cache_read, cache_write, target, disabled, ...fields } = flags
     const price = group({ input, output, cache_read, cache_write })
+    if (price !== undefined && output === undefined && fields.kind !== 'embedding') {
+      throw new UsageError('--output is required.')
+    }
     const enabled = disabled === true ? false : undefined
     const body = requestBody('addModel', { id: name, ...fields, price, targets: target, enabled })
     const model = await client.call('addModel', { body })

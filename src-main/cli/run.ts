@@ -125,6 +125,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     ask: isJson ? undefined : host.ask,
     askHidden: isJson ? undefined : host.askHidden,
     exportLedger: () => host.exportLedger(dataDir),
+    verifyLedger: async () => ((await connection.instance()) === undefined ? host.verifyLedger(dataDir) : undefined),
     restore: (request) => host.restore(dataDir, request),
     openInBrowser: (url) => host.openInBrowser(dataDir, url),
   }

@@ -26,7 +26,8 @@ const TokenPrice = Type.Number({ minimum: 0, maximum: 1_000_000 })
 
 export const PriceFields = strict({
   input: TokenPrice,
-  output: TokenPrice,
+  /** What a chat model needs, and a model for embeddings has none of: 0 where it is left out. */
+  output: Type.Optional(TokenPrice),
   cache_read: Type.Optional(TokenPrice),
   cache_write: Type.Optional(TokenPrice),
 })

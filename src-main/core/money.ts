@@ -13,6 +13,17 @@ export function microCredits(amount: number): MicroCredits {
   return amount as MicroCredits
 }
 
+/**
+ * Two billion credits: the most that a key is granted by hand, and that it uses in one cycle. Whatever is
+ * added to and taken from these, with a billion credits of a package and what is held at the time, is still an exact integer.
+ */
+export const MOST = microCredits(2 * 10 ** 15)
+
+/** A sum of amounts: exact as long as it can be, and then the largest amount there is. */
+export function totalMicro(sum: number): MicroCredits {
+  return microCredits(Math.max(Number.MIN_SAFE_INTEGER, Math.min(sum, Number.MAX_SAFE_INTEGER)))
+}
+
 export const ZERO: MicroCredits = microCredits(0)
 
 /** Credits as an administrator writes them (at most six decimals) to micro-credits; undefined if they do not fit. */

@@ -15,8 +15,12 @@ export type Price = {
 /** Prices are for this many tokens. */
 export const TOKENS_PER_PRICE = 1_000_000
 
+/** Four classes of as many tokens as a report can say, at the highest price: beyond it is only the worst case of an absurd output cap. */
+const MOST_OF_CALL = microCredits(4 * 10 ** 15)
+
 /**
- * The charge for a usage: tokens of each class times its price, rounded up once to a whole micro-credit.
+ * The charge for a usage: tokens of each class times its price, rounded up once to a whole micro-credit, and never more than
+ * `MOST_OF_CALL`.
  * Classes that are unknown count as nothing here, so callers must replace unknown counts by estimates before.
  */
 export function priceOf(usage: TokenUsage, price: Price): MicroCredits {
@@ -30,6 +34,8 @@ export function priceOf(usage: TokenUsage, price: Price): MicroCredits {
     cacheWrite * price.cacheWriteMicro +
     output * price.outputMicro
   if (total <= Number.MAX_SAFE_INTEGER) return microCredits(Math.ceil(total / TOKENS_PER_PRICE))
+  // Far beyond it a double is exact enough to say so, and counts may be too large to be computed with at all.
+  if (!(total < 2 * MOST_OF_CALL * TOKENS_PER_PRICE)) return MOST_OF_CALL
   return priceOfLarge([input, cacheRead, cacheWrite, output], price)
 }
 
@@ -42,8 +48,7 @@ function priceOfLarge([input, cacheRead, cacheWrite, output]: [number, number, n
     BigInt(output) * BigInt(price.outputMicro)
   const perPrice = BigInt(TOKENS_PER_PRICE)
   const charge = (total + perPrice - 1n) / perPrice
-  // No charge comes near this; the worst case of an absurd output cap may, and a hold is limited to the balance anyway.
-  return microCredits(Number(charge > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : charge))
+  return charge < BigInt(MOST_OF_CALL) ? microCredits(Number(charge)) : MOST_OF_CALL
 }
 
 /** The most that a call can cost: its input may turn out to be read from or written to a cache, and is priced at the dearest class. */
@@ -80,6 +85,7 @@ export function isFree(price: Price): boolean {
  */
 export function affordableOutputTokens(amount: MicroCredits, inputTokens: number, price: Price): number {
   if (price.outputMicro === 0) return Number.POSITIVE_INFINITY
+  if (!Number.isSafeInteger(inputTokens)) return 0
   const dearest = Math.max(price.inputMicro, price.cacheReadMicro, price.cacheWriteMicro)
   // A balance of some thousand credits times a million is more than a double holds exactly.
   const left = BigInt(amount) * BigInt(TOKENS_PER_PRICE) - BigInt(inputTokens) * BigInt(dearest)

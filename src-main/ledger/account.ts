@@ -4,7 +4,7 @@
 
 import { cycleStart, nextCycleStart } from '#core/cycle.ts'
 import type { PackageType } from '#core/entities.ts'
-import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import { microCredits, MOST, ZERO, type MicroCredits } from '#core/money.ts'
 import type { Spendable } from '#core/spending.ts'
 import type { BalanceRow, LedgerEntry } from '#ledger/rows.ts'
 
@@ -94,7 +94,7 @@ export function nextReset({ packageType, timeZone }: AccountTerms, instantMs: nu
 }
 
 /** What may still be promised: granted, less what was used and what open holds may use. Infinity for `unlimited`. */
-function availableMicro(account: Account): number {
+export function availableMicro(account: Account): number {
   if (account.terms.packageType === 'unlimited') return Number.POSITIVE_INFINITY
   return account.grantedMicro - account.usedMicro - account.heldMicro
 }
@@ -167,7 +167,8 @@ export function takeHold(account: Account, hold: OpenHold): LedgerEntry {
 export function growHold(account: Account, hold: OpenHold, moreMicro: MicroCredits): MicroCredits {
   const isPresent = hold.cycleStartedAtMs === account.cycleStartedAtMs
   const ended = account.ended?.cycleStartedAtMs === hold.cycleStartedAtMs ? account.ended : undefined
-  const gotMicro = microCredits(Math.min(moreMicro, growthLeft(account, hold)))
+  const most = hold.isUnlimited ? MOST - Math.max(hold.grownMicro, account.heldMicro) : growthLeft(account, hold)
+  const gotMicro = microCredits(Math.max(0, Math.min(moreMicro, most)))
   hold.grownMicro = microCredits(hold.grownMicro + gotMicro)
   if (isPresent) {
     account.heldMicro = microCredits(account.heldMicro + gotMicro)
@@ -179,6 +180,11 @@ export function growHold(account: Account, hold: OpenHold, moreMicro: MicroCredi
 /** All that a call may use at the moment. */
 export function holdTotal(hold: OpenHold): MicroCredits {
   return microCredits(hold.amountMicro + hold.grownMicro)
+}
+
+/** As much of a charge as the account can still count: without the bound an absurd one would leave its hold open for ever. */
+export function countableMicro(account: Account, chargeMicro: MicroCredits): MicroCredits {
+  return microCredits(Math.max(0, Math.min(chargeMicro, MOST - account.usedMicro)))
 }
 
 /** Charges what a call cost and returns the rest of its hold; a charge of 0 releases all of it. */

@@ -1,12 +1,13 @@
 // The ledger: who may spend, what is held, what was charged. It decides in memory, in one synchronous step per decision,
 // so that two calls can never both take the last credit; the journal makes every decision durable.
 
-import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import { MOST, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import type { WaitingCall } from '#core/waiting.ts'
 import {
   adjust,
   balanceOf,
   balanceRow,
+  countableMicro,
   growHold,
   growthLeft,
   holdTotal,
@@ -124,7 +125,7 @@ export class Ledger {
   get heldMicro(): MicroCredits {
     let sum = 0
     for (const hold of this.#holds.values()) sum += holdTotal(hold)
-    return microCredits(sum)
+    return totalMicro(sum)
   }
 
   /** Takes over accounts and open holds as they were read from disk. */
@@ -199,6 +200,11 @@ export class Ledger {
     await this.#change([{ account, change }], [])
   }
 
+  /** Whether an adjustment leaves an amount that can be counted. */
+  canAdjust(keyId: string, amountMicro: MicroCredits): boolean {
+    return Math.abs(this.#account(keyId).grantedMicro + amountMicro) <= MOST
+  }
+
   /** Whether an adjustment was made with this id. */
   hasAdjustment(keyId: string, id: string): boolean {
     return this.#adjustments.has(`${keyId}/${id}`)
@@ -249,16 +255,17 @@ export class Ledger {
   }
 
   /**
-   * Resolves a hold once: charges `settlement.chargeMicro` and returns the rest. Resolves when the charge and the usage
+   * Resolves a hold once: charges `asked.chargeMicro`, as far as the account can count it, and returns the rest. Resolves when the charge and the usage
    * record are on disk; rejects with JournalHalted if the disk refuses them (they are kept and written later). Then
    * `undelivered`, where it is given, is recorded in their place, at charge 0: the call ends without its answer.
    */
-  resolve(hold: OpenHold, settlement: Settlement, undelivered?: Settlement): Promise<void> {
+  resolve(hold: OpenHold, asked: Settlement, undelivered?: Settlement): Promise<void> {
     if (!this.#holds.delete(hold.exchangeId)) {
       return Promise.reject(new Error(`hold ${hold.exchangeId} was resolved before`))
     }
     const account = this.#account(hold.keyId)
     this.#roll(account)
+    const settlement = { ...asked, chargeMicro: countableMicro(account, asked.chargeMicro) }
     const wasLate = hold.cycleStartedAtMs !== account.cycleStartedAtMs
     const resolved = resolveHold(account, hold, settlement.chargeMicro, this.#nowMs())
     // What was returned is written before the holds that it makes possible.

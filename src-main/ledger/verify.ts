@@ -11,6 +11,8 @@ export type LedgerReport = {
   readonly openHolds: number
   readonly usageRecords: number
   readonly problems: readonly string[]
+  /** Whether the file itself is damaged, so that nothing else was looked at. */
+  readonly isDamaged?: true
 }
 
 /** Each finds rows that break one rule; `subject` names the first few of them. */
@@ -79,6 +81,18 @@ const NAMED = 5
 
 /** Checks the books as one consistent snapshot. */
 export function verifyLedger(db: Database): LedgerReport {
+  try {
+    return verifySnapshot(db)
+  } catch (error) {
+    // Damage can keep the check itself from being made.
+    if (error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))) {
+      return damaged(error.message)
+    }
+    throw error
+  }
+}
+
+function verifySnapshot(db: Database): LedgerReport {
   return db.transaction(() => {
     const damage = String(db.pragma('quick_check(1)', { simple: true }))
     if (damage !== 'ok') return damaged(damage)
@@ -104,7 +118,7 @@ export function verifyLedger(db: Database): LedgerReport {
 /** What a damaged file says cannot be trusted, and reading it may fail, so nothing else is looked at. */
 function damaged(result: string): LedgerReport {
   const problems = [`the database file is damaged: ${result}`]
-  return { ok: false, keys: 0, entries: 0, openHolds: 0, usageRecords: 0, problems }
+  return { ok: false, isDamaged: true, keys: 0, entries: 0, openHolds: 0, usageRecords: 0, problems }
 }
 
 function orphans(db: Database): string[] {

@@ -6,7 +6,7 @@ import type { OverviewView } from '#contract/reports.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Key, Model, Provider } from '#core/entities.ts'
 import { roleOf, type Viewer } from '#core/member.ts'
-import { microCredits, microToCredits } from '#core/money.ts'
+import { microToCredits, totalMicro } from '#core/money.ts'
 import type { Balance } from '#ledger/account.ts'
 import type { ReportDeps } from '#server/report-deps.ts'
 
@@ -183,5 +183,5 @@ function isExpiring({ expiresAtMs }: Key, nowMs: number): boolean {
 }
 
 function credits(amountMicro: number): number {
-  return microToCredits(microCredits(amountMicro))
+  return microToCredits(totalMicro(amountMicro))
 }

@@ -151,8 +151,11 @@ function visibleModels(request: FastifyRequest, deps: GatewayDeps) {
   const { authorization, xApiKey, isKeyInQuery } = credentials
   if (authorization === undefined && xApiKey === undefined && !isKeyInQuery) return enabled
   const caller = authenticate(credentials, { ...deps, nowMs: deps.clock.nowMs })
-  if (isRefusal(caller)) return deps.intake.refused(request, caller)
-  return enabled.filter((model) => mayCall(caller.package, model.id))
+  if (!isRefusal(caller)) return enabled.filter((model) => mayCall(caller.package, model.id))
+  const refusal = deps.intake.refused(request, caller)
+  // Nobody needs a key here. Over the LAN the door has refused it before; a key in the address is refused everywhere, because it is
+  // in logs from then on.
+  return isKeyInQuery ? refusal : enabled
 }
 
 /** A model with the members that the OpenAI and the Anthropic SDKs read. */

@@ -7,7 +7,7 @@ import { isInScope, keyScope, type KeyScope } from '#catalog/scope.ts'
 import type { LiveStatus } from '#contract/reports.ts'
 import type { UsageView } from '#contract/schemas.ts'
 import type { Viewer } from '#core/member.ts'
-import { microCredits, microToCredits } from '#core/money.ts'
+import { microToCredits, totalMicro } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import type { RecordedCalls } from '#ledger/recorded.ts'
@@ -179,7 +179,7 @@ export class LiveEvents {
     }
     const heldMicro = [...scope].reduce((sum, keyId) => sum + ledger.balance(keyId).heldMicro, 0)
     const running = open.count((keyId) => scope.has(keyId))
-    const held_credits = microToCredits(microCredits(heldMicro))
+    const held_credits = microToCredits(totalMicro(heldMicro))
     return { ledger: ledger.state, open_exchanges: running, held_credits, waiting }
   }
 

@@ -63,8 +63,15 @@ export function openForWriting(dataDir: string): Db {
     return db
   } catch (error) {
     db.close()
-    throw isDamage(error) ? new DatabaseError('damaged', `The database ${path} is damaged: ${error.message}.`) : error
+    throw damageOf(error, path)
   }
+}
+
+/** What goes wrong because the file is damaged, as a DatabaseError; every other error as it is. */
+export function damageOf(error: unknown, path: string): unknown {
+  if (!isDamage(error)) return error
+  const mend = 'Restore a backup: farebox restore FILE'
+  return new DatabaseError('damaged', `The database ${path} is damaged: ${error.message}. ${mend}`)
 }
 
 function isDamage(error: unknown): error is Error {

@@ -8,6 +8,7 @@ import { DATABASE_FILE, DatabaseError } from '#store/database.ts'
 import { examineAndMigrate, readKeys, type CheckBooks, type CopyContents, type StoredKey } from '#store/examine.ts'
 import { errorCode, makePrivate, removeDatabase, syncFile, syncFolder, unfinishedBeside } from '#store/files.ts'
 import { lockDataDir } from '#store/lock.ts'
+import { forgetTail } from '#store/tail.ts'
 
 export type RestoreRequest = {
   readonly dataDir: string
@@ -82,6 +83,7 @@ export function finishRestore(dataDir: string): boolean {
       if (existsSync(target + suffix)) renameSync(target + suffix, kept + suffix)
     }
     rmSync(`${target}-shm`, { force: true })
+    forgetTail(dataDir)
     // The new name must not reach the disk before the old ones have left it.
     syncFolder(dataDir)
     renameSync(join(dataDir, name), target)

@@ -40,7 +40,7 @@ export function modelFormOf(model: ModelView): ModelForm {
 export function modelCreateBody(form: ModelForm, locale: string): ModelCreate | undefined {
   const contextWindow = readTokens(form.contextWindow)
   const limit = maxOutputOf(form)
-  const price = readPrice(form.price, locale)
+  const price = readPrice(form.price, locale, form.kind)
   const isPriceWrong = price === undefined && !isEmptyPrice(form.price)
   const id = form.id.trim()
   if (id === '' || contextWindow === undefined || limit === undefined || form.provider === '' || isPriceWrong) {

@@ -26,10 +26,11 @@ export function priceFormOf(price: Readonly<Record<PriceClass, number>> | null, 
   }
 }
 
-/** Undefined while a text means no price. */
-export function readPrice(form: PriceForm, locale: string): PriceMicro | undefined {
+/** Undefined while a text means no price. A model for embeddings has no output, so that nothing has to be said of its price. */
+export function readPrice(form: PriceForm, locale: string, kind = 'chat'): PriceMicro | undefined {
   const input = readClass(form.input, locale)
-  const output = readClass(form.output, locale)
+  const hasNoOutput = kind === 'embedding' && form.output.trim() === ''
+  const output = hasNoOutput ? 0n : readClass(form.output, locale)
   if (input === undefined || output === undefined) return undefined
   const cacheRead = form.cache_read.trim() === '' ? input : readClass(form.cache_read, locale)
   const cacheWrite = form.cache_write.trim() === '' ? input : readClass(form.cache_write, locale)

@@ -56,6 +56,21 @@ describe('a model', () => {
     })
   })
 
+  it('for embeddings needs no price for output to be enabled, a chat model does', async () => {
+    const price = { input: 3 }
+    const added = await add({ kind: 'embedding', price, enabled: true })
+    expect(added).toMatchObject({ enabled: true, price: { input: 3, output: 0, cache_read: 3 } })
+    expect(await call('priceModel', { id: added.id, body: { input: 4 } })).toMatchObject({
+      price: { version: 2, output: 0 },
+    })
+    const chat = await add()
+    expect(await refusal(add({ price }))).toEqual(refused.invalid('price.output'))
+    expect(await refusal(call('priceModel', { id: chat.id, body: price }))).toEqual(refused.invalid('price.output'))
+    const document = { models: [model(freshId(), { kind: 'embedding', price })] }
+    expect(await call('apply', { body: { document } })).toMatchObject({ changes: [{ action: 'create' }] })
+    expect(await call('apply', { body: { document } })).toMatchObject({ changes: [{ action: 'none' }] })
+  })
+
   it('for embeddings needs no cap on its output, a chat model does', async () => {
     const { max_output_tokens: _, ...uncapped } = model(freshId())
     expect(await call('addModel', { body: { ...uncapped, kind: 'embedding' } })).toMatchObject({ max_output_tokens: 0 })

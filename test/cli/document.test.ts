@@ -245,11 +245,11 @@ describe('a document with mistakes', () => {
   })
 
   it('lists its mistakes from top to bottom', () => {
-    const text = `${MODEL.replace('1000', 'many')}    price: { input: -1 }\n    extra: 1\n`
+    const text = `${MODEL.replace('1000', 'many')}    price: { input: -1, output: -2 }\n    extra: 1\n`
     expect(mistakesIn(text).map(({ line, column, field }) => [line, column, field])).toEqual([
       [3, 5, 'models.0.context_window'],
-      [5, 5, 'models.0.price.output'],
       [5, 14, 'models.0.price.input'],
+      [5, 25, 'models.0.price.output'],
       [6, 5, 'models.0.extra'],
     ])
   })

@@ -63,6 +63,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     stderr: (text) => void (printed.stderr += text),
     readFile: async (path) => readFake(path, world.files ?? {}),
     readStdin: async () => world.stdin ?? '',
+    verifyLedger: async () => undefined,
     ask: world.typed === undefined ? undefined : answerTyped,
     askHidden: world.typed === undefined ? undefined : answerTyped,
     dataDir: (flag) => flag ?? world.dataDir ?? NO_INSTANCE_DIR,

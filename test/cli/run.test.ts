@@ -41,7 +41,7 @@ describe('a wrong command line', () => {
     ['model add gpt --context-window 1 --target gpt', '--target takes PROVIDER/UPSTREAM_MODEL.', 'farebox model add'],
     ['model add gpt --context-window 1 --target /gpt', '--target takes PROVIDER/UPSTREAM_MODEL.', 'farebox model add'],
     ['model add gpt --context-window 1 --target a/b --input 1', '--output is required.', 'farebox model add'],
-    ['model price gpt --input 1', '--output is required.', 'farebox model price ID --input P --output P'],
+    ['model price gpt --output 1', '--input is required.', 'farebox model price ID --input P [--output P]'],
     ['provider add', 'NAME or --preset is required.', 'farebox provider add [NAME] --preset P'],
     ['provider secret openai', 'Say where the secret is.', 'farebox provider secret NAME --secret-env VAR'],
     [

@@ -292,7 +292,7 @@ describe('the price card', () => {
     if (near === undefined || far === undefined || kept === undefined) throw new Error('the card is too short')
     const times = (price: typeof near.price, factor: number) => ({
       input: price.input * factor,
-      output: price.output * factor,
+      output: (price.output ?? 0) * factor,
     })
     await add('near', { ...at(near.model), price: times(near.price, 2) })
     await add('far', { ...at(far.model), price: times(far.price, 1000) })
@@ -332,7 +332,7 @@ describe('the price card', () => {
   /** Models of the card with a price for output. */
   function onCard() {
     return loadPriceCard().entries.flatMap(({ preset, model, price }) =>
-      preset === 'openai' && price !== null && price.output > 0 ? [{ model, price }] : [],
+      preset === 'openai' && price !== null && (price.output ?? 0) > 0 ? [{ model, price }] : [],
     )
   }
 })

@@ -54,8 +54,19 @@ describe('the model list', () => {
     expect(await ids(await fetch(`${pair.farebox.url}/models`, { headers }))).toEqual(['embed'])
   })
 
-  it('refuses a key that is not valid, and one in the query string', async () => {
-    await expectError(await get(pair.farebox, '/v1/models', 'key_wrong'), 401)
+  it('shows everything to a key that is unknown or blocked: nobody needs one here', async () => {
+    const everyone = await ids(await get(pair.farebox, '/v1/models'))
+    const { admin } = pair.farebox
+    const { key } = await admin.call('createKey', { body: { name: 'blocked', package: 'narrow' } })
+    expect(await ids(await get(pair.farebox, '/v1/models', key))).toEqual(['embed'])
+    await admin.call('revokeKey', { id: 'blocked' })
+    for (const presented of ['key_wrong', key]) {
+      expect(await ids(await get(pair.farebox, '/v1/models', presented))).toEqual(everyone)
+      expect((await get(pair.farebox, '/v1/models/chat', presented)).status).toBe(200)
+    }
+  })
+
+  it('refuses a key in the query string', async () => {
     await expectError(await get(pair.farebox, `/v1/models?key=${everything}`), 401)
     await expectError(await get(pair.farebox, `/v1/models/chat?api_key=${everything}`), 401)
   })

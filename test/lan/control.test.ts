@@ -147,7 +147,7 @@ describe('an interface', () => {
 })
 
 describe('a folder that cannot be written', () => {
-  it('keeps the LAN closed, says so, and ends nothing else', async () => {
+  it('does not keep the LAN closed while there is a certificate that is good', async () => {
     await lan.open()
     await lan.change({ interface: 'eth0', port: 0 })
     await lan.close()
@@ -155,11 +155,14 @@ describe('a folder that cannot be written', () => {
     // Where a file is to be drafted, there is a folder.
     await mkdir(join(folder, 'lan-key.pem.new', 'in the way'), { recursive: true })
     await lan.open()
-    expect(view()).toMatchObject({ state: 'failed', urls: [] })
-    expect(view().problem).toMatch(/^It cannot be opened now \(E/)
-    await rm(join(folder, 'lan-key.pem.new'), { recursive: true })
-    await lan.look()
     expect(view()).toMatchObject({ state: 'on', problem: null })
+    // A change that needs another certificate is refused by it, and everything is as it was.
+    const before = view()
+    await expect(lan.change({ names: ['farebox.test'] })).rejects.toThrow(/lan-key\.pem\.new/)
+    expect(view()).toMatchObject({ state: 'on', certificate: before.certificate, settings: before.settings })
+    await rm(join(folder, 'lan-key.pem.new'), { recursive: true })
+    await lan.change({ names: ['farebox.test'] })
+    expect(view()).toMatchObject({ state: 'on', settings: { names: ['farebox.test'] } })
   })
 
   it('still turns it off', async () => {

@@ -38,9 +38,9 @@ const PATIENT_JOURNAL = {
   add: () => undefined,
   commit: () => Promise.resolve(),
   flush: () => Promise.resolve(),
-  propose: ({ prepare, accept }: Proposal) => {
-    prepare()
-    accept()
+  propose: (proposal: Proposal) => {
+    proposal.prepare()
+    proposal.accept()
     return Promise.resolve()
   },
 } as unknown as Journal

@@ -81,7 +81,7 @@ function keysIn(path: string): string[] {
 
 const filesOf = (path: string) =>
   readdirSync(path)
-    .filter((name) => !name.startsWith('farebox.lock'))
+    .filter((name) => !name.startsWith('farebox.lock') && name !== 'farebox.tail')
     .toSorted()
 
 function expectRefused(answer: RestoreAnswer, says: string): void {

@@ -57,7 +57,7 @@ export function AddModel({ onClose }: { readonly onClose: () => void }) {
         <p className="text-xs text-muted">{t('add.priceHint')}</p>
       </div>
       <PriceFields form={form.price} onChange={(price) => set({ price })} error={add.error} />
-      <SampleCost before={undefined} now={readPrice(form.price, i18n.language)} />
+      <SampleCost before={undefined} now={readPrice(form.price, i18n.language, form.kind)} />
     </FormDialog>
   )
 }

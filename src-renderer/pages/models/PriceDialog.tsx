@@ -23,7 +23,7 @@ export function PriceDialog({ model, onClose }: PriceDialogProps) {
     showsOwnErrors: true,
   })
   const before = priceMicroOf(model.price)
-  const now = readPrice(form, i18n.language)
+  const now = readPrice(form, i18n.language, model.kind)
   const jumps = now === undefined ? [] : jumpsBetween(before, now)
   // The price may have been changed meanwhile, so that only the server sees the jump.
   const isAsked = jumps.length > 0 || errorAt(change.error, 'confirm_jump') !== undefined

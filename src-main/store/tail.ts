@@ -1,0 +1,115 @@
+// How far the database had come, noted outside of it. A log that is lost or damaged makes SQLite go back to an older state that is
+// whole in itself; nothing in the database can tell. The note is written after each commit and before whoever waits is answered,
+// over itself and without being brought to disk on its own: where a power cut keeps it behind the database, nothing is wrong. The
+// database behind the note is: something that was answered is gone.
+
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Db } from '#store/database.ts'
+
+export const TAIL_FILE = 'farebox.tail'
+
+/** `entries`: the number of the last entry; `changes`: how often the catalogue was changed. */
+export type Tail = {
+  readonly entries: number
+  readonly changes: number
+  /** Whether Farebox ended by itself since, with everything in the database. */
+  readonly isClosed: boolean
+}
+
+/** As long as any note, so that each covers the one before it. */
+const NOTE_BYTES = 96
+
+/** undefined where there is no note that can be read, as in a folder of an older Farebox. */
+export function readTail(dataDir: string): Tail | undefined {
+  try {
+    const note = JSON.parse(readFileSync(join(dataDir, TAIL_FILE), 'utf8')) as Partial<Record<keyof Tail, unknown>>
+    const { entries, changes, isClosed } = note
+    if (!Number.isSafeInteger(entries) || !Number.isSafeInteger(changes)) return undefined
+    return { entries: Number(entries), changes: Number(changes), isClosed: isClosed === true }
+  } catch {
+    // None, or one that a power cut left in pieces: it says nothing then.
+    return undefined
+  }
+}
+
+export function tailOf(db: Db): Omit<Tail, 'isClosed'> {
+  const entries = db.prepare<[], number | null>('SELECT max(seq) FROM ledger_entry').pluck().get() ?? 0
+  return { entries, changes: changesOf(db) }
+}
+
+/** What a database lacks of what its note says, as sentences. */
+export function tailProblems(dataDir: string, note: Tail | undefined, present: Omit<Tail, 'isClosed'>): string[] {
+  if (note === undefined) return []
+  const lost = [
+    ...(present.entries < note.entries ? [`entries ${present.entries + 1} to ${note.entries}`] : []),
+    ...(present.changes < note.changes
+      ? [`${note.changes - present.changes} changes of keys, packages or prices`]
+      : []),
+  ]
+  if (lost.length === 0) return []
+  const file = join(dataDir, TAIL_FILE)
+  const says = `${lost.join(' and ')} had been written and are gone: the database or its log was damaged, or replaced by an older one`
+  return [`${says}. Restore a backup, or remove ${file} to go on without them`]
+}
+
+/** Counts a change of the catalogue, inside its transaction, in a number that SQLite keeps for programs in a database's header. */
+export function countChange(db: Db): void {
+  db.pragma(`application_id = ${changesOf(db) + 1}`)
+}
+
+function changesOf(db: Db): number {
+  return Number(db.pragma('application_id', { simple: true }))
+}
+
+/** Forgets how far the database had come that another one takes the place of. */
+export function forgetTail(dataDir: string): void {
+  rmSync(join(dataDir, TAIL_FILE), { force: true })
+}
+
+/** The side that writes the note. A disk that refuses it costs the note and nothing else. */
+export class TailWriter {
+  readonly #db: Db
+  readonly #file: number | undefined
+  readonly #lastEntry
+  #changes: number
+
+  constructor(dataDir: string, db: Db) {
+    this.#db = db
+    this.#lastEntry = db.prepare<[], number | null>('SELECT max(seq) FROM ledger_entry').pluck()
+    this.#changes = changesOf(db)
+    this.#file = openNote(join(dataDir, TAIL_FILE))
+  }
+
+  /** To be called after each commit. */
+  note({ hasChanged }: { readonly hasChanged: boolean }): void {
+    if (hasChanged) this.#changes = changesOf(this.#db)
+    this.#write({ entries: this.#lastEntry.get() ?? 0, changes: this.#changes, isClosed: false })
+  }
+
+  /** The last note, once the database is closed. */
+  close(tail: Omit<Tail, 'isClosed'>): void {
+    this.#write({ ...tail, isClosed: true })
+    if (this.#file !== undefined) closeSync(this.#file)
+  }
+
+  #write(tail: Tail): void {
+    if (this.#file === undefined) return
+    try {
+      writeSync(this.#file, `${JSON.stringify(tail).padEnd(NOTE_BYTES - 1)}\n`, 0)
+    } catch {
+      // The note stays where it was, behind the database, which is no damage.
+    }
+  }
+}
+
+function openNote(path: string): number | undefined {
+  try {
+    const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+    if (fstatSync(file).size > NOTE_BYTES) ftruncateSync(file, NOTE_BYTES)
+    return file
+  } catch {
+    // A full disk has no room for a new file; then there is no note until the next start.
+    return undefined
+  }
+}
