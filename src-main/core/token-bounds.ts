@@ -12,8 +12,8 @@ const GROWING = /[\u0130\u023a\u023e\ufdfa\ufdfb\u{1d15e}-\u{1d164}\u{1d1bb}-\u{
 
 /** By how much vendors' tokenizers exceed ours on prose and code at most; German in the present one of Claude's is next to it. */
 const MARGIN = 2.1
-/** Longer texts are not worth a count: few contexts would hold them. */
-const MAX_COUNTED = 4 * 1024 * 1024
+/** Longer texts are not worth a count, which is made on the main thread in part: most contexts would not hold them. */
+const MAX_COUNTED = 1024 * 1024
 
 /** The largest context that any vendor documents, for models of which nobody says how large theirs is. */
 const LARGEST_CONTEXT = 10_000_000
@@ -36,22 +36,23 @@ export function isCountable(text: string): boolean {
  * text comes to less than the least that its characters come to.
  */
 export function closerTextTokens(texts: readonly string[], counted: number): number {
-  let added = 0
-  let least = 0
-  for (const text of texts) {
-    let before = 0
-    for (let index = 0; index < text.length; index++) {
-      const code = text.charCodeAt(index)
-      const kind = code < 0x80 ? (ASCII_KINDS[code] ?? SIGN) : kindOf(code)
-      // Words begin with their space, so that only further ones come to something.
-      if (kind !== SPACE || before <= 0x20) {
-        added += ADDED[kind] ?? 0
-        least += LEAST[kind] ?? 0
-      }
-      before = code
-    }
-  }
+  const numbers = new Float64Array(LEAST.length)
+  for (const text of texts) countKinds(text, numbers)
+  const added = numbers.reduce((sum, number, kind) => sum + number * (ADDED[kind] ?? 0), 0)
+  const least = numbers.reduce((sum, number, kind) => sum + number * (LEAST[kind] ?? 0), 0)
   return Math.ceil(Math.max(counted * MARGIN + added, least))
+}
+
+/** Adds how many characters of each kind a text has. */
+function countKinds(text: string, numbers: Float64Array): void {
+  let before = SMALL
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const kind = code < 0x80 ? (ASCII_KINDS[code] ?? SIGN) : kindOf(code)
+    // Words begin with their space, so that only further ones come to something.
+    if (kind !== SPACE || before === SPACE) numbers[kind] = (numbers[kind] ?? 0) + 1
+    before = kind
+  }
 }
 
 const SMALL = 0
@@ -70,7 +71,7 @@ const ADDED: readonly number[] = [0, 0, 0.3, 1 / 12, 0, 0.45, 0.15, 0.3, 0.6, 0]
 /** What it comes to at least. */
 const LEAST: readonly number[] = [0.6, 1, 1, 1 / 12, 1, 1, 1.5, 1.8, 2.25, 1.5]
 
-const ASCII_KINDS: readonly number[] = Array.from({ length: 0x80 }, (_, code) => {
+const ASCII_KINDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
   if (code <= 0x20) return SPACE
   const character = String.fromCharCode(code)
   if (character >= '0' && character <= '9') return DIGIT

@@ -107,9 +107,15 @@ const fileObject: Rule = (survey, value) => {
 
 /** An edit that only clears adds nothing. A summary is made of all that the server has. */
 const contextManagement: Rule = (survey, value) => {
-  const edits = isRecord(value) ? value['edits'] : undefined
+  const edits = isRecord(value) && Object.keys(value).length === 1 ? value['edits'] : undefined
   const isClearing = Array.isArray(edits) && edits.every((edit) => isRecord(edit) && isClear(edit['type']))
   if (!isClearing && !isNothing(value)) survey.reference("the member 'context_management'")
+}
+
+/** A template of the client's own could repeat what it is given as often as it likes. */
+const templateArguments: Rule = (survey, value, object) => {
+  if (isRecord(value)) survey.members(value, TEMPLATE_ARGUMENTS)
+  else scalar(survey, value, object)
 }
 
 function isImageType(mediaType: unknown): boolean {
@@ -141,6 +147,7 @@ const ROOT = rules(
     tools,
     functions,
     context_management: contextManagement,
+    chat_template_kwargs: templateArguments,
     prompt: refersTo('a stored prompt'),
     container: refersTo('a container'),
     web_search_options: refersTo('a hosted tool (web_search_options)'),
@@ -158,9 +165,14 @@ const ROOT = rules(
   [scalar, 'max_tool_calls inference_geo speed encoding_format dimensions input_type truncate'],
   [json, 'stream_options response_format logit_bias logprobs metadata modalities audio thinking reasoning'],
   [json, 'output_config output_format text tool_choice function_call stop stop_sequences include provider'],
-  [json, 'transforms usage chat_template_kwargs moderation prompt_cache_options cache_control betas'],
+  [json, 'transforms usage moderation prompt_cache_options cache_control betas'],
   [json, 'anthropic_beta client_metadata diagnostics prediction structured_outputs'],
 )
+
+const TEMPLATE_ARGUMENTS = rules({}, [
+  scalar,
+  'enable_thinking thinking thinking_budget reasoning_effort preserve_thinking clear_thinking add_vision_id',
+])
 
 const MESSAGE = rules(
   { content, tool_calls: calls, function_call: json, reasoning_details: json },

@@ -89,6 +89,8 @@ describe('what is only referenced', () => {
     ],
     ['a search by options', chat('hi', { web_search_options: { search_context_size: 'high' } })],
     ['a search by a switch', chat('hi', { enable_search: true })],
+    ['a template that the client brings', chat('hi', { chat_template_kwargs: { chat_template: '{% for i in a %}' } })],
+    ['a summary beside what is cleared', messages('hi', { context_management: { edits: [], compact: true } })],
     ['plugins', chat('hi', { plugins: [{ id: 'web' }] })],
     ['a member of the request that nobody knows', chat('hi', { extra_body: { google: { cached_content: 'c' } } })],
     ['a hosted tool in a chat', chat('hi', { tools: [{ type: 'web_search', web_search: { enable: true } }] })],
@@ -282,6 +284,65 @@ describe('what is only text', () => {
   ])('%s refers to nothing', (_, request) => {
     expect(request.references).toEqual([])
     expect(request.mostInputTokens(CONTEXT)).toBeLessThan(10_000)
+  })
+})
+
+describe('the closer bound', () => {
+  const source = { type: 'base64', media_type: 'image/png', data: PNG }
+  const counted = async (request: EndpointRequest) => {
+    let given: readonly string[] = []
+    const bound = await request.closerInputTokens((texts) => {
+      given = texts
+      return Promise.resolve(1_000)
+    }, CONTEXT)
+    return { given, bound }
+  }
+
+  it('counts the text as the model reads it, without its images', async () => {
+    const { given, bound } = await counted(
+      messages([
+        { type: 'text', text: 'before\n"quoted"' },
+        { type: 'image', source },
+        { type: 'text', text: 'between' },
+        { type: 'image', source },
+        { type: 'text', text: 'after' },
+      ]),
+    )
+    expect(given).toHaveLength(3)
+    expect(given[0]).toContain('before\n"quoted"')
+    expect(given[1]).toContain('between')
+    expect(given.join('')).not.toContain(PNG.slice(0, 64))
+    expect(bound).toBeGreaterThan(2 * (2_833 + 2 * 5_667))
+  })
+
+  it('counts what only looks like a file, and members that stand twice', async () => {
+    const { given } = await counted(chat(PNG))
+    expect(given.join('')).toContain(PNG)
+    const twice = '{"model":"m","messages":[{"role":"user","content":"first","content":"second"}]}'
+    expect((await counted(requestOf('chat', twice))).given.join('')).toContain('first')
+  })
+
+  it('is the sure one where a count says nothing', async () => {
+    for (const text of ['word '.repeat(1_000_000), 'Ⱥ'.repeat(100)]) {
+      const { given, bound } = await counted(chat(text))
+      expect(given).toEqual([])
+      expect(bound).toBe(chat(text).mostInputTokens(CONTEXT))
+    }
+  })
+
+  it('adds what comes with tools, and is never above the sure one', async () => {
+    const tools = [{ type: 'function', function: { name: 'a' } }]
+    const { bound } = await counted(chat('word '.repeat(2_000), { tools }))
+    expect(bound).toBeGreaterThan((await counted(chat('word '.repeat(2_000)))).bound + 1_024)
+    expect(await chat('hi').closerInputTokens(() => Promise.resolve(10_000), CONTEXT)).toBe(
+      chat('hi').mostInputTokens(CONTEXT),
+    )
+  })
+
+  it('of embeddings counts their texts', async () => {
+    const { given, bound } = await counted(requestOf('embeddings', { model: 'm', input: ['word '.repeat(2_000), 'b'] }))
+    expect(given.join('')).toContain('word word')
+    expect(bound).toBeLessThan(10_000)
   })
 })
 
