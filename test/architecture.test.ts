@@ -249,6 +249,69 @@ describe('the sources', () => {
   })
 })
 
+/**
+ * Spreads into arguments of lists that are short whatever the network or a database sends. Any other ends in a RangeError at
+ * some hundred thousand items: `append` and `largest` of core/append.ts take lists of any length.
+ */
+const SHORT_SPREADS: Readonly<Record<string, readonly string[]>> = {
+  'src-main/catalog/offers.ts': ['Math.max(...Object.values('],
+  'src-main/lan/certificate.ts': ['der.sequence(...extensionsOf(', 'der.sequence(...names.map('],
+  'src-main/lan/der.ts': ['tagged(TAGS.'],
+  'src-main/ledger/entries.ts': ['insertEntry.run(...row)', 'insertUsage.run(...row)', 'putBalance.run(...row)'],
+  'src-main/provider/demo-embedding.ts': ['Math.hypot(...values)'],
+  'src-main/provider/redaction.ts': ['Math.max(...secrets.map('],
+  'src-main/server/sign-in-throttle.ts': ['Math.max(this.#waitForAll(nowMs), ...subjects'],
+  'src-main/store/database.ts': ['Math.max(...MIGRATIONS.map('],
+  'src-main/store/usage-rollups.ts': ['put.run(', 'findGroup.get(', 'addGroup.run('],
+  'src-renderer/api/use-api.ts': ['callApi(action, '],
+  'src-renderer/data/receipt.ts': ['Math.max(LEAST_PLACES, ...[...known'],
+}
+
+describe('arguments', () => {
+  const sources = [...readSources('src-main'), ...readSources('src-renderer')]
+
+  it('are spread from short lists alone', () => {
+    const found = sources.flatMap(({ path, text }) =>
+      spreadCalls(withoutComments(text).replace(/'(?:[^'\\\n]|\\.)*'/g, "''"))
+        .filter(
+          (call) =>
+            !Object.entries(SHORT_SPREADS).some(
+              ([at, calls]) => at.endsWith(path) && calls.some((known) => call.startsWith(known)),
+            ),
+        )
+        .map((call) => `${path}: ${call}`),
+    )
+    expect(found).toEqual([])
+  })
+
+  it('are found wherever they are spread', () => {
+    expect(spreadCalls('a.push(...b)')).toEqual(['a.push(...b)'])
+    expect(spreadCalls('a.push(f(x), {}, ...b)')).toEqual(['a.push(f(x), {}, ...b)'])
+    expect(spreadCalls('new Set([...b]); f({ ...b }); function f(...b: string[]) {}; [...a, ...b]')).toEqual([])
+  })
+})
+
+/** Calls with a spread among their arguments, from the name on. */
+function spreadCalls(text: string): string[] {
+  return Array.from(text.matchAll(/\.\.\.(?!\w+\??:)(?=[\w#([])/g), ({ index }) => callAround(text, index)).filter(
+    (call) => call !== undefined,
+  )
+}
+
+function callAround(text: string, spread: number): string | undefined {
+  let depth = 0
+  for (let index = spread - 1; index >= 0; index--) {
+    const character = text[index] ?? ''
+    if (')]}'.includes(character)) depth += 1
+    else if ('([{'.includes(character) && depth > 0) depth -= 1
+    else if ('([{'.includes(character)) {
+      const name = /[a-zA-Z#][\w.#\]]*$/.exec(text.slice(Math.max(0, index - 100), index))?.[0]
+      return character === '(' && name !== undefined ? name + text.slice(index, spread + 20).split('\n')[0] : undefined
+    }
+  }
+  return undefined
+}
+
 describe('the dashboard', () => {
   const sources = readSources(join(import.meta.dirname, '..', 'src-renderer'))
 

@@ -1,6 +1,8 @@
 // What commands print: text for people, or one JSON value. Names and messages that come from elsewhere are made harmless
 // first, because a terminal obeys control characters.
 
+import { largest } from '#core/append.ts'
+
 /** What a verb hands back. `value` is the API's response as it was; `text` says the same to a person. */
 export type Output =
   | { readonly type: 'view'; readonly value: unknown; readonly text: string; readonly exitCode?: number }
@@ -19,7 +21,10 @@ export function table(headers: readonly string[], rows: readonly (readonly Cell[
   const columns = headers.map((header, index) => {
     const texts = rows.map((row) => cellText(row[index] ?? null))
     const isNumeric = rows.some((row) => typeof row[index] === 'number')
-    const width = Math.max(header.length, ...texts.map((text) => text.length))
+    const width = largest(
+      texts.map((text) => text.length),
+      header.length,
+    )
     return { lines: [header, ...texts].map((text) => (isNumeric ? text.padStart(width) : text.padEnd(width))) }
   })
   const lineCount = rows.length + 1
@@ -33,7 +38,7 @@ export function table(headers: readonly string[], rows: readonly (readonly Cell[
 
 /** Names and values below each other. */
 export function facts(entries: Readonly<Record<string, Cell>>): string {
-  const width = Math.max(...Object.keys(entries).map((name) => name.length))
+  const width = largest(Object.keys(entries).map((name) => name.length))
   return Object.entries(entries)
     .map(([name, value]) => `${name.padEnd(width)}  ${cellText(value)}`)
     .join('\n')

@@ -2,6 +2,7 @@
 // several tool calls in turns, go from reasoning to text and back, and never say where anything ends; clients of the other
 // formats need one open block at a time.
 
+import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import type { Sealed } from '#dialect/seal.ts'
@@ -43,7 +44,7 @@ export class BlockSequencer {
   #open: PlainType | undefined
   #live: Pending | undefined
   /** Calls that wait until the live one is complete. */
-  readonly #waiting: Pending[] = []
+  #waiting: Pending[] = []
   /** Text and reasoning that came while a call was still incomplete. */
   readonly #held: Held[] = []
   readonly #calls = new Map<string, Pending>()
@@ -124,14 +125,14 @@ export class BlockSequencer {
     if (!isCut && nameless.some((call) => call.id !== undefined || call.arguments.trim() !== ''))
       throw new UpstreamFailure('malformed', 'The provider sent a tool call without a name.')
     const named = this.#waiting.filter((call) => call.name !== '')
-    this.#waiting.splice(0, Infinity, ...named)
+    this.#waiting = named
     this.#settleCalls(parts)
     while (this.#live !== undefined) {
       this.#closeCall(this.#live, parts, isCut && !this.#live.depth.isComplete)
       this.#next(parts)
     }
     this.#release(parts)
-    parts.push(...this.#closeOpen())
+    append(parts, this.#closeOpen())
     return parts
   }
 
@@ -151,20 +152,20 @@ export class BlockSequencer {
     for (const { type, text, sealed, isEnded } of this.#held.splice(0)) {
       if (text !== '') this.#write(type, text, parts)
       else if (sealed !== undefined) this.#writeSealed(sealed, parts)
-      if (isEnded) parts.push(...this.#closeOpen(sealed))
+      if (isEnded) append(parts, this.#closeOpen(sealed))
     }
   }
 
   #writeSealed(sealed: Sealed, parts: AnswerPart[]): void {
     const choice = this.#choice
     const open = { type: 'open', choice, block: { type: 'reasoning' } } as const
-    parts.push(...this.#closeOpen(), open, { type: 'close', choice, sealed })
+    append(parts, [...this.#closeOpen(), open, { type: 'close', choice, sealed }])
   }
 
   #write(type: PlainType, text: string, parts: AnswerPart[]): void {
     const choice = this.#choice
     if (this.#open !== type) {
-      parts.push(...this.#closeOpen(), { type: 'open', choice, block: { type } })
+      append(parts, [...this.#closeOpen(), { type: 'open', choice, block: { type } }])
       this.#open = type
     }
     parts.push({ type: 'delta', choice, text })
@@ -187,7 +188,7 @@ export class BlockSequencer {
     const call = this.#waiting[0]
     if (call === undefined || call.name === '') return
     this.#waiting.shift()
-    parts.push(...this.#closeOpen())
+    append(parts, this.#closeOpen())
     const { name, sealed } = call
     // An id that another call has would make two results of one.
     const id = call.id === undefined || this.#ids.has(call.id) ? this.#newCallId() : call.id

@@ -1,5 +1,6 @@
 // Reads an answer in a provider's dialect and writes it in the client's, through the parts between them.
 
+import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
@@ -178,7 +179,7 @@ export class TranslatedWhole implements AnswerReader {
     const { provider, restorer, context } = this.#translation
     for (const part of provider.readAnswer(this.#whole.json(), callIds(context))) {
       this.#tally.noteEarlier(part)
-      this.#parts.push(...restorer.restore(part))
+      append(this.#parts, restorer.restore(part))
     }
     this.reported.noteComplete()
     this.isComplete = true

@@ -1,6 +1,7 @@
 // Reads from a provider's refusal which members of a request it does not take. Models of one provider differ in that, and no
 // table can know them all: a translated request that holds one too many is sent again without it.
 
+import { append } from '#core/append.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -71,7 +72,7 @@ export function unsupportedMembers(body: unknown): Unsupported {
   }
   const isAboutParam = code === 'unsupported_parameter' || code === 'unknown_parameter'
   if (isAboutParam && typeof param === 'string') names.push(param)
-  for (const sentence of SENTENCES) names.push(...(sentence.exec(message)?.[1]?.split(', ') ?? []))
+  for (const sentence of SENTENCES) append(names, sentence.exec(message)?.[1]?.split(', ') ?? [])
   return { members: known(names), values: [] }
 }
 

@@ -131,8 +131,8 @@ export class Journal {
     const isReplaced = (entry: LedgerEntry) => entry.exchangeId === usage.id && entry.kind !== 'hold'
     const before = batch.entries.filter(isReplaced)
     const first = batch.entries.findIndex(isReplaced)
-    batch.entries = batch.entries.filter((entry) => !isReplaced(entry))
-    batch.entries.splice(first, 0, ...entries)
+    const others = batch.entries.filter((entry) => !isReplaced(entry))
+    batch.entries = [...others.slice(0, first), ...entries, ...others.slice(first)]
     batch.usage = batch.usage.map((record) => (record.id === usage.id ? usage : record))
     batch.balances = batch.balances.map((row) => (row[0] === keyId ? amendedRow(row, before, entries) : row))
     return true

@@ -1,6 +1,7 @@
 // Lists of entries, the newest first, each with what its key had available afterwards. The steps of the summary say where a key's
 // entries are and where its sum stood, so that no page reads the whole history.
 
+import { append, largest } from '#core/append.ts'
 import type { Database } from 'better-sqlite3'
 import { KIND_BITS } from '#ledger/points.ts'
 import type { EntryKind } from '#ledger/rows.ts'
@@ -58,7 +59,7 @@ function readPage(db: Database, filter: EntryFilter): { rows: StoredEntry[]; nex
   let before = filter.beforeSeq ?? Number.MAX_SAFE_INTEGER
   for (let steps = 0; steps < MOST_STEPS; steps += 1) {
     const after = boundaryBefore(db, before)
-    rows.push(...readRange(db, filter, { after, before, limit: filter.limit - rows.length }))
+    append(rows, readRange(db, filter, { after, before, limit: filter.limit - rows.length }))
     if (rows.length === filter.limit) return { rows, next: rows.at(-1)?.seq }
     const end = after === 0 ? undefined : stepWith(db, filter, after)
     if (end === undefined) return { rows, next: undefined }
@@ -148,7 +149,7 @@ function readStep(db: Database, after: number, wanted: readonly StoredEntry[], f
          AND key_id IN (SELECT value FROM json_each(@keyIds)) ORDER BY seq`,
     )
     .raw()
-    .iterate({ after, last: Math.max(...isWanted), keyIds: JSON.stringify([...keyIds]) })
+    .iterate({ after, last: largest(isWanted), keyIds: JSON.stringify([...keyIds]) })
   for (const [seq, keyId, kind, amount, cycleMs] of rows) {
     const before = standings.get(keyId) ?? NOTHING
     const availableMicro = before.availableMicro + amount

@@ -2,6 +2,7 @@
 // its own key lets requests of the member's other keys pass; whoever is held up by the member's limits lets nobody pass, so that a
 // large request is not kept waiting by small ones for ever.
 
+import { largest } from '#core/append.ts'
 import type { FullLimit } from '#core/limit-scopes.ts'
 import type { CallNote, WaitingCall } from '#core/waiting.ts'
 import type { Cancellation } from '#ledger/hold-queue.ts'
@@ -77,7 +78,7 @@ export class TurnQueue<Request extends CallNote, Answer> {
     clearTimeout(this.#timer)
     const hindrances = this.#hindrances((waiter) => waiter.answer(take(waiter.request)))
     if (this.#waiters.length === 0) return onEmpty()
-    const soonestMs = Math.min(...Array.from(hindrances.values(), ({ waitMs }) => waitMs))
+    const soonestMs = -largest(Array.from(hindrances.values(), ({ waitMs }) => -waitMs))
     this.#timer = setTimeout(() => this.serve(), soonestMs)
   }
 

@@ -2,6 +2,7 @@
 // those of the servers' documentation and sources: Ollama's docs/api.md, LM Studio's REST API (v0 and v1), the README of
 // llama.cpp's server, and vLLM's OpenAI-compatible server.
 
+import { append } from '#core/append.ts'
 import type { LocalModel, LocalServer, LocalServerId } from '#core/local-servers.ts'
 import { jsonOf, membersOf, type Answer } from '#provider/ask.ts'
 
@@ -32,7 +33,7 @@ async function recogniseOllama(get: Get, detail: Detail): Promise<Found | undefi
   const models: LocalModel[] = []
   for (let start = 0; start < names.length; start += DETAILS_AT_ONCE) {
     const some = names.slice(start, start + DETAILS_AT_ONCE)
-    models.push(...(await Promise.all(some.map((name) => showOllamaModel(name, detail)))))
+    append(models, await Promise.all(some.map((name) => showOllamaModel(name, detail))))
   }
   return { state: 'found', version, models }
 }

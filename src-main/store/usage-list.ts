@@ -2,6 +2,7 @@
 // repeats one. Where a filter leaves few of them, the roll-ups say on which days and in which hours they are; and no page reads more
 // than a bounded number of records, so that one with few matches may end before it is full.
 
+import { append } from '#core/append.ts'
 import type { Db } from '#store/database.ts'
 import { statement } from '#store/statements.ts'
 import { partConditions, partParameters, partsOf, type UsageParts } from '#store/usage-filter.ts'
@@ -51,7 +52,7 @@ export function listUsage(db: Db, filter: UsageFilter): UsagePage {
     if (range.isNewDay) daysLeft -= 1
     const before = range.toMs > start.createdAtMs ? start : { createdAtMs: range.toMs, id: '' }
     const page = { fromMs: Math.max(fromMs, range.fromMs), before, limit: filter.limit - rows.length, most: left }
-    rows.push(...readRange(db, filter, page))
+    append(rows, readRange(db, filter, page))
     if (rows.length === filter.limit) return { rows, next: placeOf(rows.at(-1)) }
     const stop = range.calls < left ? undefined : placeAfter(db, page)
     if (stop !== undefined) return { rows, next: stop }

@@ -2,6 +2,7 @@
 // that writes the records, on the writer thread. What is read back from the records is what is summed, so that a filling of all
 // roll-ups and the keeping of them are one and the same work.
 
+import { largest } from '#core/append.ts'
 import type { Statement } from 'better-sqlite3'
 import { Calendar, DAY_MS } from '#core/calendar.ts'
 import { latencyClass } from '#core/latency.ts'
@@ -207,7 +208,7 @@ export class UsageRollups {
     for (const { startedAtMs, keyId, latency, calls } of this.#firstTokens.values()) {
       firstToken.run(startedAtMs, keyId, latency, calls)
     }
-    const fromMs = Math.max(...this.#hours.keys()) - FIRST_TOKENS_MS
+    const fromMs = largest(this.#hours.keys()) - FIRST_TOKENS_MS
     if (fromMs === this.#firstTokensFromMs) return
     this.#firstTokensFromMs = fromMs
     dropFirstTokens.run(fromMs)

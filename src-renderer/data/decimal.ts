@@ -18,7 +18,7 @@ export function decimalOf(text: string): Decimal | undefined {
 }
 
 export function sumOf(amounts: readonly Decimal[]): Decimal {
-  const places = Math.max(0, ...amounts.map((amount) => amount.places))
+  const places = amounts.reduce((most, amount) => Math.max(most, amount.places), 0)
   return { units: amounts.reduce((sum, amount) => sum + scaled(amount, places), 0n), places }
 }
 

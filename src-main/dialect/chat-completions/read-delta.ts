@@ -1,5 +1,6 @@
 // What one choice of a chat completion says, piece by piece: deltas of a stream, or a whole message as one delta.
 
+import { append } from '#core/append.ts'
 import { BlockSequencer } from '#dialect/blocks.ts'
 import { CallKeys } from '#dialect/chat-completions/call-keys.ts'
 import { readFinish } from '#dialect/chat-completions/finish-reasons.ts'
@@ -56,8 +57,8 @@ export class ChoiceReader {
     const cut = readFinish(reason, false) !== 'stop'
     const parts = this.#blocks.end({ isCut: cut })
     const choice = this.#choice
-    for (const sealed of this.#seals.splice(0)) parts.push(...this.#blocks.sealedReasoning(sealed))
-    if (this.#hasText) parts.push(...this.#citations.splice(0))
+    for (const sealed of this.#seals.splice(0)) append(parts, this.#blocks.sealedReasoning(sealed))
+    if (this.#hasText) append(parts, this.#citations.splice(0))
     const finish = readFinish(reason, this.#blocks.hasToolCalls)
     if (finish === 'stop' && stopSequence !== undefined) {
       return [...parts, { type: 'finish', choice, reason: 'stop-sequence', stopSequence }]
@@ -143,7 +144,7 @@ export class ChoiceReader {
       this.#thought = ''
       if (this.#open !== 'text') continue
       this.#hasText = true
-      parts.push(...this.#citations.splice(0))
+      append(parts, this.#citations.splice(0))
     }
   }
 }

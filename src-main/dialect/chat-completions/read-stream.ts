@@ -1,6 +1,7 @@
 // Reads the stream of a provider of chat completions into parts. Nothing ends before the stream does: usage, and with some
 // providers more of the answer, comes behind the finish reason.
 
+import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { ChoiceReader } from '#dialect/chat-completions/read-delta.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
@@ -95,7 +96,7 @@ export class ChatPartReader implements PartReader {
       throw new UpstreamFailure('malformed', 'The provider sent a stream without an answer.')
     const parts: AnswerPart[] = []
     for (const { reader, finishReason, stopSequence } of this.#choices.values()) {
-      parts.push(...reader.finish(finishReason ?? 'stop', stopSequence))
+      append(parts, reader.finish(finishReason ?? 'stop', stopSequence))
     }
     this.isComplete = true
     return parts

@@ -40,7 +40,7 @@ function writeTexts(blocks: readonly FoldedBlock[], hasCalls: boolean): JsonObje
     ...(details.length === 0
       ? {}
       : { reasoning_details: details.flatMap((detail, at) => writeReasoningDetails(detail.text, detail.sealed, at)) }),
-    ...(citations.length === 0 ? {} : citation(...citations)),
+    ...(citations.length === 0 ? {} : citation(citations)),
   }
 }
 

@@ -2,6 +2,7 @@
 // it goes instead: images of a tool's result into a message of the user behind all results, instructions in the middle into
 // marked text where the provider takes none there.
 
+import { append } from '#core/append.ts'
 import type { Quirks } from '#core/quirks.ts'
 import { writeGoogleSeal } from '#dialect/chat-completions/google-seal.ts'
 import { NineCharIds } from '#dialect/chat-completions/short-ids.ts'
@@ -55,11 +56,11 @@ export class MessageWriter {
   #turn(turn: Turn): void {
     switch (turn.role) {
       case 'system':
-        if (this.#quirks.laterSystem === 'user') this.#user.push(...turn.content.map(markedInstruction))
+        if (this.#quirks.laterSystem === 'user') append(this.#user, turn.content.map(markedInstruction))
         else this.#system(turn.content)
         break
       case 'user':
-        this.#user.push(...turn.content)
+        append(this.#user, turn.content)
         break
       case 'assistant':
         this.#assistant(turn.content)
@@ -161,7 +162,7 @@ export class MessageWriter {
       texts[texts.length - 1] = { ...last, cacheMark: result.cacheMark }
     }
     this.#messages.push({ role: 'tool', tool_call_id: id, content: this.#content.content(texts, '\n') })
-    this.#user.push(...files)
+    append(this.#user, files)
   }
 
   #callId(id: string): string {

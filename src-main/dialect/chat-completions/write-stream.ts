@@ -57,7 +57,7 @@ export class ChatStreamWriter implements StreamWriter {
       case 'close':
         return this.#close(this.#choice(part.choice), part)
       case 'citation':
-        return this.#begun(part.choice) + this.#delta(this.#choice(part.choice), citation(part))
+        return this.#begun(part.choice) + this.#delta(this.#choice(part.choice), citation([part]))
       case 'finish':
         this.#choice(part.choice).finish = part.reason
         return this.#begun(part.choice)
@@ -177,7 +177,7 @@ export class ChatStreamWriter implements StreamWriter {
 type Source = { readonly url: string; readonly title: string | undefined }
 
 /** No provider but OpenAI's own says which characters a source is for. */
-export function citation(...sources: readonly Source[]): JsonObject {
+export function citation(sources: readonly Source[]): JsonObject {
   return {
     annotations: sources.map(({ url, title }) => ({
       type: 'url_citation',

@@ -2,6 +2,7 @@
 // reasoning blocks of their own behind the text, because clients of the other formats bring those back and nothing else;
 // signatures of function calls travel with the call.
 
+import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { BlockSequencer } from '#dialect/blocks.ts'
 import { PartialArgs } from '#dialect/gemini/partial-args.ts'
@@ -75,8 +76,8 @@ export class Candidate {
     const parts: AnswerPart[] = []
     const content = candidate['content']
     const pieces = isRecord(content) ? content['parts'] : undefined
-    if (Array.isArray(pieces)) for (const piece of pieces) if (isRecord(piece)) parts.push(...this.#readPart(piece))
-    parts.push(...this.#readSources(candidate))
+    if (Array.isArray(pieces)) for (const piece of pieces) if (isRecord(piece)) append(parts, this.#readPart(piece))
+    append(parts, this.#readSources(candidate))
     const finish = candidate['finishReason']
     if (typeof finish === 'string' && finish !== '' && finish !== 'FINISH_REASON_UNSPECIFIED') {
       const failure = FAILURES.get(finish)
@@ -113,11 +114,11 @@ export class Candidate {
   #text(text: string, sealed: Sealed | undefined): AnswerPart[] {
     const parts: AnswerPart[] = []
     if (text !== '') {
-      parts.push(...this.#sealText(), ...this.#closeCall({ isCut: false }), ...this.#blocks.plain('text', text))
+      append(parts, [...this.#sealText(), ...this.#closeCall({ isCut: false }), ...this.#blocks.plain('text', text)])
       this.#isText = true
     }
     if (sealed !== undefined) {
-      parts.push(...this.#sealText())
+      append(parts, this.#sealText())
       this.#textSeal = sealed
     }
     return parts
@@ -127,8 +128,8 @@ export class Candidate {
     const parts = [...this.#sealText(), ...this.#closeCall({ isCut: false })]
     if (text === '') return sealed === undefined ? parts : [...parts, ...this.#sealedReasoning(sealed)]
     this.#isText = false
-    parts.push(...this.#blocks.plain('reasoning', text))
-    if (sealed !== undefined) parts.push(...this.#blocks.close(sealed))
+    append(parts, this.#blocks.plain('reasoning', text))
+    if (sealed !== undefined) append(parts, this.#blocks.close(sealed))
     return parts
   }
 
@@ -148,7 +149,7 @@ export class Candidate {
     const name = nonEmpty(call['name'])
     const parts = this.#sealText()
     if (name !== undefined) {
-      parts.push(...this.#closeCall({ isCut: false }))
+      append(parts, this.#closeCall({ isCut: false }))
       const id = nonEmpty(call['id'])
       if (call['willContinue'] !== true && call['partialArgs'] === undefined) {
         return [...parts, ...this.#call({ name, id, sealed, text: argumentsText(call['args']) })]
@@ -163,7 +164,7 @@ export class Candidate {
     }
     open.sealed ??= sealed
     open.args.add(call['partialArgs'])
-    if (call['willContinue'] !== true) parts.push(...this.#closeCall({ isCut: false }))
+    if (call['willContinue'] !== true) append(parts, this.#closeCall({ isCut: false }))
     return parts
   }
 

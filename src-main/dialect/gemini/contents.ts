@@ -1,6 +1,7 @@
 // The turns of a conversation as Gemini's contents: users and models alternate, a user begins, and the results of function
 // calls stand right behind the calls, as many and in the same order.
 
+import { append } from '#core/append.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { audioPart, documentPart, imagePart, inlinePart } from '#dialect/gemini/media.ts'
 import type { ModelFacts } from '#dialect/gemini/model-facts.ts'
@@ -24,7 +25,11 @@ export function writeContents(turns: readonly Turn[], facts: ModelFacts, dropped
     switch (turn.role) {
       case 'system': {
         const texts = turn.content.filter(({ text }) => text !== '')
-        if (contents.length === 0) instructions.push(...texts.map(({ text }) => ({ text })))
+        if (contents.length === 0)
+          append(
+            instructions,
+            texts.map(({ text }) => ({ text })),
+          )
         else
           add(
             contents,
@@ -116,7 +121,7 @@ function resultParts(results: readonly ToolResult[], context: ResultContext): Js
     const response = result.isError ? { error: text } : { result: text }
     const parts = inside.length === 0 ? {} : { parts: inside }
     responses.push({ functionResponse: { id: result.callId, name, response, ...parts } })
-    if (behind.length > 0) media.push({ text: `[media of the result of ${name}]` }, ...behind)
+    if (behind.length > 0) append(media, [{ text: `[media of the result of ${name}]` }, ...behind])
   }
   return [...responses, ...media]
 }

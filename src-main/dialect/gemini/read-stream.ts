@@ -1,6 +1,7 @@
 // Reads a stream of the Gemini API. Each event is an answer with the next pieces of its candidates; there is no last event,
 // so that only the end of the stream and the finish reasons before it tell whether the answer is complete.
 
+import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { PartReader } from '#dialect/dialect.ts'
 import { Candidate } from '#dialect/gemini/candidate.ts'
@@ -46,7 +47,7 @@ export class GeminiPartReader implements PartReader {
     if (isRecord(promptFeedback) && isBlock(promptFeedback['blockReason'])) this.#isBlocked = true
     if (Array.isArray(candidates)) {
       for (const [position, candidate] of candidates.entries()) {
-        if (isRecord(candidate)) parts.push(...this.#candidate(candidate['index'], position).read(candidate))
+        if (isRecord(candidate)) append(parts, this.#candidate(candidate['index'], position).read(candidate))
       }
     }
     const usage = readGeminiUsage(chunk['usageMetadata'])

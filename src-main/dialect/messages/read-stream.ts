@@ -2,6 +2,7 @@
 // is to open none before something is in it, to find calls that were cut off, and to forgive servers that speak the dialect
 // with an accent.
 
+import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import { JsonDepth } from '#dialect/blocks.ts'
@@ -183,7 +184,7 @@ export class MessagesPartReader implements PartReader {
 
   #cite(open: OpenBlock, citations: AnswerPart[]): readonly AnswerPart[] {
     if (open.plain === 'text') return citations
-    open.citations.push(...citations)
+    append(open.citations, citations)
     return []
   }
 

@@ -1,6 +1,7 @@
 // Reads a request in the messages format into the hub's words, for a provider of another dialect. Everything that the hub has
 // no place for is named; nothing of Anthropic's that is newer than this code is a reason to refuse.
 
+import { append } from '#core/append.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { ClientRequest } from '#dialect/dialect.ts'
 import { blocksOf, readHostedHistory, readPlain, readText, readTexts } from '#dialect/messages/read-blocks.ts'
@@ -107,9 +108,9 @@ function readUserMessage(given: unknown, path: string, reading: Reading): readon
   const content: UserContent[] = []
   for (const [block, at] of blocksOf(given, path, reading)) {
     const type = String(block['type'])
-    if (type === 'tool_result') results.push(...readResult(block, at, reading))
+    if (type === 'tool_result') append(results, readResult(block, at, reading))
     else if (type === 'tool_use') reading.refuse(at, 'is a tool call, which only an assistant can make')
-    else content.push(...(readPlain(block, at, reading) ?? readOther(block, type, reading)))
+    else append(content, readPlain(block, at, reading) ?? readOther(block, type, reading))
   }
   const turns: Turn[] = []
   if (results.length > 0) turns.push({ role: 'tool', results })
@@ -133,7 +134,7 @@ function readAssistant(given: unknown, path: string, reading: Reading): Assistan
     const type = String(block['type'])
     switch (type) {
       case 'text':
-        content.push(...readText(block, at, reading))
+        append(content, readText(block, at, reading))
         break
       case 'thinking': {
         const seal = unwrapSeal(signatureOf(block['signature']), 'messages')
@@ -152,14 +153,14 @@ function readAssistant(given: unknown, path: string, reading: Reading): Assistan
         break
       }
       case 'tool_use':
-        content.push(...readCall(block, at, callSeal, reading))
+        append(content, readCall(block, at, callSeal, reading))
         callSeal = undefined
         break
       case 'tool_result':
         reading.refuse(at, 'is a tool result, which only a user can give')
         break
       default:
-        content.push(...readOther(block, type, reading))
+        append(content, readOther(block, type, reading))
     }
   }
   return content

@@ -1,6 +1,7 @@
 // Writes the turns of a conversation as messages that take turns between user and assistant, in the order that Anthropic
 // wants: the user first, and results of tools before anything else of the user.
 
+import { append } from '#core/append.ts'
 import { CallIds } from '#dialect/messages/call-ids.ts'
 import type { WireBlock } from '#dialect/messages/cache-marks.ts'
 import { readInput } from '#dialect/tool-input.ts'
@@ -132,7 +133,7 @@ function writeResult(result: ToolResult, ids: CallIds, writing: Writing): WireBl
 function add(messages: WireMessage[], role: WireMessage['role'], content: WireBlock[]): void {
   if (content.length === 0) return
   const last = messages.at(-1)
-  if (last?.role === role) last.content.push(...content)
+  if (last?.role === role) append(last.content, content)
   else messages.push({ role, content })
 }
 

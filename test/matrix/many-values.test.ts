@@ -1,0 +1,77 @@
+// Requests of hundreds of thousands of tiny things, in every format and for every dialect: each is made ready or refused in words.
+// None is a mistake of ours, which a list that is spread into arguments would be.
+
+import { describe, expect, it } from 'vitest'
+import type { ClientFormat } from '#dialect/dialects.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+import { readRequest } from '#pipeline/endpoints.ts'
+import { PAIRS, send } from './pair.ts'
+
+const MANY = 400_001
+const many = (item: unknown): unknown[] => Array.from({ length: MANY }, () => item)
+
+const CHAT = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
+const MESSAGES = { ...CHAT, max_tokens: 9 }
+const RESPONSES = { model: 'm', input: 'x' }
+const tool = { type: 'function', function: { name: 'f', parameters: {} } }
+const part = { type: 'text', text: 'x' }
+
+const BODIES: Readonly<Record<ClientFormat, Readonly<Record<string, JsonObject>>>> = {
+  chat: {
+    messages: { ...CHAT, messages: many({ role: 'user', content: 'x' }) },
+    instructions: { ...CHAT, messages: [...many({ role: 'system', content: 'x' }), ...CHAT.messages] },
+    parts: { ...CHAT, messages: [{ role: 'user', content: many(part) }] },
+    tools: { ...CHAT, tools: many(tool) },
+    calls: {
+      ...CHAT,
+      messages: [
+        {
+          role: 'assistant',
+          tool_calls: many({ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }),
+        },
+        ...many({ role: 'tool', tool_call_id: 'a', content: 'x' }),
+      ],
+    },
+    'stop sequences': { ...CHAT, stop: many('x') },
+  },
+  messages: {
+    messages: { ...MESSAGES, messages: many({ role: 'user', content: 'x' }) },
+    instructions: { ...MESSAGES, system: many(part) },
+    parts: { ...MESSAGES, messages: [{ role: 'user', content: many(part) }] },
+    tools: { ...MESSAGES, tools: many({ name: 'f', input_schema: { type: 'object' } }) },
+    results: {
+      ...MESSAGES,
+      messages: [
+        { role: 'assistant', content: many({ type: 'tool_use', id: 'a', name: 'f', input: {} }) },
+        { role: 'user', content: many({ type: 'tool_result', tool_use_id: 'a', content: [part] }) },
+      ],
+    },
+    'parts of a result': {
+      ...MESSAGES,
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: many(part) }] },
+      ],
+    },
+    'stop sequences': { ...MESSAGES, stop_sequences: many('x') },
+  },
+  responses: {
+    items: { ...RESPONSES, input: many({ role: 'user', content: 'x' }) },
+    instructions: { ...RESPONSES, input: [...many({ role: 'system', content: 'x' }), { role: 'user', content: 'x' }] },
+    parts: { ...RESPONSES, input: [{ role: 'user', content: many({ type: 'input_text', text: 'x' }) }] },
+    tools: { ...RESPONSES, tools: many({ type: 'function', name: 'f', parameters: {} }) },
+    calls: { ...RESPONSES, input: many({ type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' }) },
+  },
+}
+
+describe.each(PAIRS)('$name', (pair) => {
+  it.each(Object.entries(BODIES[pair.client]))(`makes ${MANY} %s ready, or refuses them`, (_what, body) => {
+    const sent = send(pair, body)
+    expect(sent).toEqual('type' in sent ? expect.objectContaining({ code: 'invalid_request' }) : expect.anything())
+  })
+})
+
+it(`reads ${MANY} inputs of embeddings, or refuses them`, () => {
+  const text = JSON.stringify({ model: 'm', input: many('x') })
+  expect(() => readRequest('embeddings', text, text.length)).not.toThrow()
+})
