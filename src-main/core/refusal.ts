@@ -14,9 +14,9 @@ export const REFUSALS = {
   model_not_found: { status: 404, errorType: 'not_found_error' },
   conflict: { status: 409, errorType: 'invalid_request_error' },
   request_too_large: { status: 413, errorType: 'request_too_large' },
+  provider_refuses: { status: 424, errorType: 'upstream_error' },
   // Codex, the program that asks on the responses endpoint, asks again after any status but 400.
   provider_refuses_response: { status: 400, errorType: 'upstream_error' },
-  provider_refuses: { status: 424, errorType: 'upstream_error' },
   upgrade_required: { status: 426, errorType: 'invalid_request_error' },
   rate_limited: { status: 429, errorType: 'rate_limit_error' },
   internal: { status: 500, errorType: 'api_error' },
