@@ -96,7 +96,7 @@ describe.each(PAIRS)('%s', (_name, format, dialect) => {
   })
 
   it.runIf(isPassed)('passes errors that are no error objects on as they came', async () => {
-    for (const body of [{ detail: WORDS }, { error: WORDS }, [{ message: WORDS }], { error: { code: 7 }, n: 1e400 }]) {
+    for (const body of [{ detail: WORDS }, { error: WORDS }, [{ message: WORDS }], { error: { code: 7 }, n: 1e300 }]) {
       pair.upstream.script({ type: 'status', status: 400, body })
       expect(await (await send(format, dialect)).text()).toBe(JSON.stringify(body))
     }
