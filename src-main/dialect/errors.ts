@@ -48,7 +48,14 @@ function isCode(value: unknown): boolean {
 }
 
 /** Refusals that a repeated request would only meet again; the SDKs obey `x-should-retry`. */
-const FINAL = new Set(['credits_exhausted', 'package_expired', 'model_unpriced', 'key_not_usable', 'provider_refuses', 'provider_refuses_response'])
+const FINAL = new Set([
+  'credits_exhausted',
+  'package_expired',
+  'model_unpriced',
+  'key_not_usable',
+  'provider_refuses',
+  'provider_refuses_response',
+])
 
 /** Providers name dates that are thousands of years away, and a client obeys: a day is as good as a refusal. */
 const LONGEST_WAIT_SECONDS = 86_400
