@@ -187,7 +187,11 @@ function noModel(id: string): Refusal {
 }
 
 function unpriced(id: string): Refusal {
-  return refuse('invalid_request', `Model '${id}' needs a price before it can be enabled: for input, and for output unless it makes embeddings.`, {
-    param: 'price',
-  })
+  return refuse(
+    'invalid_request',
+    `Model '${id}' needs a price before it can be enabled: for input, and for output unless it makes embeddings.`,
+    {
+      param: 'price',
+    },
+  )
 }

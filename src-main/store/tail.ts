@@ -7,7 +7,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync,
 import { join } from 'node:path'
 import type { Db } from '#store/database.ts'
 
-export const TAIL_FILE = 'farebox.tail'
+const TAIL_FILE = 'farebox.tail'
 
 /** `entries`: the number of the last entry; `changes`: how often the catalogue was changed. */
 export type Tail = {

@@ -67,7 +67,10 @@ describe('a jump of a price', () => {
 describe('a price as it is typed', () => {
   it('takes cached input at the price of input where nothing else is said', () => {
     expect(readPrice({ ...EMPTY_PRICE, input: '3' }, 'en')).toBeUndefined()
-    expect(readPrice({ ...EMPTY_PRICE, input: '3' }, 'en', 'embedding')).toMatchObject({ input: 3_000_000n, output: 0n })
+    expect(readPrice({ ...EMPTY_PRICE, input: '3' }, 'en', 'embedding')).toMatchObject({
+      input: 3_000_000n,
+      output: 0n,
+    })
     const read = readPrice({ ...EMPTY_PRICE, input: '3', output: '15' }, 'en')
     expect(read && priceBody(read)).toEqual({ input: 3, output: 15, cache_read: 3, cache_write: 3 })
   })
