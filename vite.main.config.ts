@@ -12,6 +12,7 @@ const ENTRIES = [
   'writer-thread',
   'report-thread',
   'tokenizer-thread',
+  'body-thread',
   'keychain-process',
 ] as const
 

@@ -11,6 +11,7 @@ import { iso, isoOrNull } from '#catalog/dates.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Log } from '#core/log.ts'
 import { Intake } from '#server/intake.ts'
+import { LargeBodies } from '#server/large-bodies.ts'
 import { MemoryGuard } from '#server/memory-guard.ts'
 import type { ObservedRequest, ObserveRequest } from '#server/observed-requests.ts'
 import type { Metrics } from '#server/probes.ts'
@@ -22,6 +23,7 @@ export type Operations = {
   readonly readiness: Readiness
   readonly intake: Intake
   readonly memory: MemoryGuard
+  readonly largeBodies: LargeBodies
   readonly metrics: Metrics | undefined
   /** undefined where nobody wants to know. */
   readonly observe: ObserveRequest | undefined
@@ -41,6 +43,7 @@ export type OperationsInput = {
 export async function openOperations(input: OperationsInput): Promise<Operations> {
   const { config, parts, log } = input
   const memory = new MemoryGuard()
+  const largeBodies = new LargeBodies()
   const readiness = new Readiness({ ...parts, memory })
   const intake = new Intake({ readiness, memory, monotonicMs: parts.clock.monotonicMs })
   const backups = config.backupDir === undefined ? undefined : await openBackups(config.backupDir, input)
@@ -50,11 +53,13 @@ export async function openOperations(input: OperationsInput): Promise<Operations
     readiness,
     intake,
     memory,
+    largeBodies,
     metrics: figures?.metrics,
     observe: observers.length === 0 ? undefined : (request) => observers.forEach((observe) => observe(request)),
     backups,
     async close() {
       figures?.close()
+      await largeBodies.close()
       await backups?.close()
     },
   }

@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url'
 
-export type Script = 'writer-thread' | 'report-thread' | 'tokenizer-thread' | 'keychain-process'
+export type Script = 'writer-thread' | 'report-thread' | 'tokenizer-thread' | 'body-thread' | 'keychain-process'
 
 /** A package has its code in dist/main, all in one folder; the build refuses to make another layout. */
 const IS_BUNDLED = !import.meta.url.endsWith('.ts')

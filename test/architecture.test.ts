@@ -44,6 +44,7 @@ const FILES: Readonly<Record<string, Room>> = {
   'writer-thread.ts': { values: ['core', 'store', 'ledger'] },
   'report-thread.ts': { values: ['core', 'store', 'ledger', 'reports', 'verify-folder.ts'], types: ['contract'] },
   'tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
+  'body-thread.ts': { values: ['dialect'], types: ['server'] },
   'keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
   'side-threads.ts': { values: ['store', 'program-files.ts'], types: ['report-thread.ts'] },
   'verify-folder.ts': { values: ['store', 'ledger'], types: ['contract'] },
@@ -104,7 +105,7 @@ const EXCEPTIONS: readonly { readonly files: RegExp; readonly values: readonly s
   // The demo provider answers in a dialect instead of sending a request to someone who does.
   { files: /^provider\/demo/, values: ['dialect'] },
   // What is delivered with the program, and the file of a thread.
-  { files: /^(catalog\/resources|provider\/tokenizer)\.ts$/, values: ['program-files.ts'] },
+  { files: /^(catalog\/resources|provider\/tokenizer|server\/large-bodies)\.ts$/, values: ['program-files.ts'] },
 ]
 
 /** Only config.ts reads settings; the entries hand the environment to it. */

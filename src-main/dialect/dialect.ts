@@ -8,7 +8,7 @@ import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { AnswerPart } from '#dialect/part.ts'
-import type { RequestBody } from '#dialect/request-body.ts'
+import type { BodyText, RequestBody } from '#dialect/request-body.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
 
 /** What routing and metering need of a request in a client format. */
@@ -64,7 +64,7 @@ export interface ClientDialect {
   /** Where they take it, below the base URL. */
   readonly path: string
   /** Checks the contract's rules, or refuses with the member that is wrong. `byteLength` is the size on the wire. */
-  readRequest(text: string, byteLength: number): ClientRequest | Refusal
+  readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
   /** The request's text for a provider of the same dialect. */
   editRequest(request: ClientRequest, edits: PassEdits): string
   /** Reads an answer of the same dialect that is passed through. */

@@ -4,6 +4,7 @@
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const COLON = 0x3a
 const OPEN_BRACKET = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_BRACKET = 0x5d
@@ -15,6 +16,10 @@ export type JsonBounds = {
   readonly depth: number
   /** Objects, lists and texts; the names of members are texts. Each is something to make. */
   readonly pieces: number
+  /** Of all objects together. A name that was not met before is the most expensive of all. */
+  readonly members: number
+  /** Of the outermost object: it is gone through member by member. */
+  readonly outermost: number
   /** What stands between commas: also numbers, true, false and null, which cost next to nothing. */
   readonly values: number
 }
@@ -26,6 +31,8 @@ export class JsonMeter {
   readonly #bounds: JsonBounds
   #depth = 0
   #pieces = 0
+  #members = 0
+  #outermost = 0
   #values = 1
   #isInText = false
   /** The last piece ended with a backslash, which belongs to a character that is still to come. */
@@ -64,7 +71,7 @@ export class JsonMeter {
 
   /** Index after the quote that opens the next text, or the end. */
   #readOutside(bytes: Uint8Array, from: number): number {
-    const { depth: mostDepth, pieces, values } = this.#bounds
+    const { depth: mostDepth, pieces, values, members, outermost } = this.#bounds
     for (let index = from; index < bytes.length; index++) {
       switch (bytes[index]) {
         case QUOTE:
@@ -82,6 +89,11 @@ export class JsonMeter {
         case CLOSE_BRACE:
         case CLOSE_BRACKET:
           this.#depth -= 1
+          break
+        case COLON:
+          this.#members += 1
+          if (this.#depth === 1) this.#outermost += 1
+          if (this.#members > members || this.#outermost > outermost) this.#excess = 'too-many'
           break
         case COMMA:
           this.#values += 1

@@ -3,7 +3,8 @@
 
 import type { InputSize } from '#core/estimate.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import { scanObject, type ObjectScan } from '#dialect/json-text.ts'
+import { JsonMeter, type JsonBounds } from '#dialect/json-meter.ts'
+import { scanObject, type ObjectScan, type ScanProblem } from '#dialect/json-text.ts'
 
 export type RequestBody = {
   readonly text: string
@@ -12,6 +13,39 @@ export type RequestBody = {
   readonly size: InputSize
   /** Of the text, as it came. */
   readonly byteLength: number
+}
+
+/** What a text says: read where it is used, or elsewhere before, where it is so long that reading it would hold others up. */
+export type ReadText = {
+  readonly text: string
+  readonly scan: ObjectScan | ScanProblem
+  /** undefined where it is not JSON, or was not looked at because the scan found a problem. */
+  readonly value: unknown
+}
+
+/** The text of a body, perhaps read already. */
+export type BodyText = string | ReadText
+
+export function textOf(body: BodyText): string {
+  return typeof body === 'string' ? body : body.text
+}
+
+/** For a text that is not read where it is used. */
+export function readText(text: string): ReadText {
+  const scan = scanObject(text)
+  const isRefused = 'problem' in scan && scan.problem !== 'not-an-object'
+  return { text, scan, value: isRefused ? undefined : parseMeasured(text) }
+}
+
+/** A text around another one: its value with an empty object for that member, and the member itself. */
+export type NestedText = { readonly value: unknown; readonly inner: ReadText | undefined }
+
+/** Takes an object out of the member `name` of another one, as the text that it is. */
+export function readNested(text: string, name: string): NestedText {
+  const { scan, value } = readText(text)
+  const where = 'problem' in scan ? undefined : scan.members.get(name)
+  if (where === undefined || !isRecord(value) || !isRecord(value[name])) return { value, inner: undefined }
+  return { value: { ...value, [name]: {} }, inner: readText(text.slice(where.start, where.end)) }
 }
 
 /**
@@ -31,15 +65,14 @@ const METERED_MEMBERS = new Set([
 ])
 
 /** Parses a body, or says what is wrong with it. `byteLength` is its size on the wire. */
-export function parseBody(text: string, byteLength: number): RequestBody | Refusal {
-  const scan = scanObject(text)
+export function parseBody(body: BodyText, byteLength: number): RequestBody | Refusal {
+  const { text, scan, value } = typeof body === 'string' ? readText(body) : body
   if ('problem' in scan) {
     if (scan.problem === 'too-deep') return refuse('invalid_request', 'The body is nested too deeply.')
     if (scan.problem === 'duplicate-member') {
       return refuse('invalid_request', `The member '${scan.name}' stands twice in the body.`, memberParam(scan.name))
     }
   }
-  const value = parseJson(text)
   if (value === undefined) return refuse('invalid_request', 'The body is not valid JSON.')
   if ('problem' in scan || !isRecord(value)) return refuse('invalid_request', 'The body must be a JSON object.')
   // V8 misreads an escaped name when an earlier text had one that looks like it (nodejs/node#63785): what is read here would
@@ -60,8 +93,26 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** undefined for a text that is not JSON. */
+/** Of what providers send: an answer with the likelihoods of some thousand tokens comes near them. */
+export const ANSWER_BOUNDS: JsonBounds = {
+  depth: 150_000,
+  pieces: 600_000,
+  members: 300_000,
+  outermost: 1000,
+  values: 1_500_000,
+}
+
+/** A text of this length can be made of anything and is parsed at once all the same. */
+const SHORT_LENGTH = 64 * 1024
+
+/** undefined for a text that is not JSON, or is made of more than anybody has to read. */
 export function parseJson(text: string): unknown {
+  if (text.length > SHORT_LENGTH && new JsonMeter(ANSWER_BOUNDS).push(Buffer.from(text)) !== undefined) return undefined
+  return parseMeasured(text)
+}
+
+/** For a text that was measured while it arrived. undefined where it is not JSON. */
+export function parseMeasured(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -2,19 +2,29 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 import { MAX_ANSWER_BYTES } from '#dialect/answer.ts'
-import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { JsonMeter, type JsonBounds } from '#dialect/json-meter.ts'
+import { ANSWER_BOUNDS, isRecord, parseMeasured } from '#dialect/request-body.ts'
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** Collects the bytes of an answer that is sent on only as a whole. */
 export class WholeAnswer {
   readonly #chunks: Buffer[] = []
+  readonly #meter: JsonMeter
   #length = 0
+
+  constructor(bounds: JsonBounds = ANSWER_BOUNDS) {
+    this.#meter = new JsonMeter(bounds)
+  }
 
   push(chunk: Buffer): undefined {
     this.#length += chunk.length
     if (this.#length > MAX_ANSWER_BYTES)
       throw new UpstreamFailure('too_large', 'The provider sent too large an answer.')
+    const excess = this.#meter.push(chunk)
+    if (excess === 'too-deep')
+      throw new UpstreamFailure('malformed', 'The provider sent JSON that is nested too deeply.')
+    if (excess === 'too-many') throw new UpstreamFailure('too_large', 'The provider sent an answer of too many parts.')
     this.#chunks.push(chunk)
   }
 
@@ -30,7 +40,7 @@ export class WholeAnswer {
    * else.
    */
   json(encoding: 'utf8' | 'latin1' = 'utf8'): Readonly<Record<string, unknown>> {
-    const value = parseJson(this.bytes().toString(encoding))
+    const value = parseMeasured(this.bytes().toString(encoding))
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider did not answer with a JSON object.')
     return value
   }

@@ -12,7 +12,7 @@ import { PROVIDER_DIALECTS } from '#dialect/dialects.ts'
 import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
 import { readCountRequest } from '#dialect/messages/read-request.ts'
 import { readMessagesConversation } from '#dialect/messages/read-turns.ts'
-import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { isRecord, parseJson, type BodyText } from '#dialect/request-body.ts'
 import { ToolNames } from '#dialect/tools.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
@@ -36,7 +36,7 @@ export type CountDeps = {
 export type CountCall = {
   readonly requestId: string
   readonly caller: Caller
-  readonly text: string
+  readonly text: BodyText
   readonly byteLength: number
   readonly headers: Headers
   readonly client: Client

@@ -11,7 +11,7 @@ import { CLIENT_DIALECTS, PROVIDER_DIALECTS, RESPONSES_BODY_AT_CHAT, type Client
 import { EmbeddingAnswerReader } from '#dialect/embeddings/read-answer.ts'
 import { editEmbeddingRequest, readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
 import { repairTurns } from '#dialect/repair.ts'
-import { isRecord } from '#dialect/request-body.ts'
+import { isRecord, textOf, type BodyText } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
 import type { Conversation } from '#dialect/turn.ts'
@@ -70,13 +70,13 @@ export type Prepared = {
 }
 
 /** Reads a body, or refuses it with the member that is wrong. */
-export function readRequest(endpoint: EndpointName, text: string, byteLength: number): EndpointRequest | Refusal {
+export function readRequest(endpoint: EndpointName, text: BodyText, byteLength: number): EndpointRequest | Refusal {
   if (endpoint === 'embeddings') return readEmbeddings(text, byteLength)
   const client = CLIENT_DIALECTS[endpoint]
   const request = client.readRequest(text, byteLength)
   if (!isRefusal(request)) return readChat(endpoint, client, request)
   // Only a body that is no chat completion at all is tried as something else, so that nobody else's error changes.
-  if (endpoint !== 'chat' || request.param !== 'messages' || !text.includes('"input"')) return request
+  if (endpoint !== 'chat' || request.param !== 'messages' || !textOf(text).includes('"input"')) return request
   const other = RESPONSES_BODY_AT_CHAT.readRequest(text, byteLength)
   return isRefusal(other) ? request : readChat(endpoint, RESPONSES_BODY_AT_CHAT, other)
 }
@@ -195,7 +195,7 @@ export function forProvider(conversation: Conversation, names: ToolNames): Conve
 /** Dialects that have the embeddings endpoint of chat completions. */
 const EMBEDDING_DIALECTS = ['chat-completions', 'demo', 'responses']
 
-function readEmbeddings(text: string, byteLength: number): EndpointRequest | Refusal {
+function readEmbeddings(text: BodyText, byteLength: number): EndpointRequest | Refusal {
   const request = readEmbeddingRequest(text, byteLength)
   if (isRefusal(request)) return request
   const { tokenCount } = request

@@ -7,6 +7,7 @@ import { refusalOfFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { isRefusal, refuse, toldAt, type Refusal } from '#core/refusal.ts'
 import type { WireBytes } from '#dialect/answer.ts'
+import type { BodyText } from '#dialect/request-body.ts'
 import { admit, limitedKey, type Admission, type AdmitDeps } from '#pipeline/admit.ts'
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps, type Attempted, type Ready } from '#pipeline/attempts.ts'
@@ -37,7 +38,7 @@ export type Call = {
   readonly endpoint: EndpointName
   readonly caller: Caller
   /** The body as text and its size on the wire. */
-  readonly text: string
+  readonly text: BodyText
   readonly byteLength: number
   /** Headers of the client that may be passed on to a provider of its own dialect. */
   readonly headers: Headers

@@ -9,6 +9,7 @@ import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from 
 import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
 import type { Connections } from '#provider/connections.ts'
 import { AddressError } from '#provider/guarded-connector.ts'
+import { bodyOf, isLong, settle } from '#provider/long-text.ts'
 import type { RedactedBody } from '#provider/redacted-body.ts'
 import { redactionFor, type Redaction } from '#provider/redaction.ts'
 import type { SecretKeeper } from '#secret/port.ts'
@@ -36,14 +37,16 @@ export class HttpTransport implements Transport {
     const attempt = new Attempt({ providerName: provider.name, listener, redaction })
     const door = this.#doors.get(provider)
     // A pool is closed when its provider is changed; a request that was under way by then opens another one.
-    if (door === undefined || door.pool.closed) void this.#openAndDispatch(request, attempt)
+    if (door === undefined || door.pool.closed || isLong(request.body)) void this.#openAndDispatch(request, attempt)
     else dispatch(door, request, attempt)
     return attempt
   }
 
   async #openAndDispatch(request: UpstreamRequest, attempt: Attempt): Promise<void> {
     try {
-      dispatch(await this.#open(request.provider), request, attempt)
+      if (isLong(request.body)) await settle(request.body)
+      const door = this.#doors.get(request.provider)
+      dispatch(door?.pool.closed === false ? door : await this.#open(request.provider), request, attempt)
     } catch (error) {
       // The store's own message could name a path or a reference; the kind of trouble is enough here.
       const reason = error instanceof UpstreamFailure ? error.message : unreadableSecret(request.provider.name, error)
@@ -74,12 +77,13 @@ export class HttpTransport implements Transport {
 
 function dispatch(door: Door, request: UpstreamRequest, attempt: Attempt): void {
   if (attempt.isOver) return
+  const { body, headers } = bodyOf(request.body)
   door.pool.dispatch(
     {
       method: 'POST',
       path: door.pathPrefix + request.path,
-      headers: { ...door.headers, ...request.headers },
-      body: request.body,
+      headers: { ...door.headers, ...request.headers, ...headers },
+      body,
     },
     attempt,
   )

@@ -13,10 +13,21 @@ import { RefusedBody } from '#server/refusals.ts'
  * Many times what a conversation that fills the largest context has. Parsing so much, and reading what was parsed, takes some tens of
  * milliseconds at most.
  */
-export const BODY_BOUNDS: JsonBounds = { depth: 64, pieces: 100_000, values: 500_000 }
+export const BODY_BOUNDS: JsonBounds = {
+  depth: 64,
+  pieces: 100_000,
+  members: 50_000,
+  outermost: 1000,
+  values: 500_000,
+}
 
 /** A call's body of this length can break no bound but that of depth, which its reader looks at; most bodies are so short. */
 const SMALL_BYTES = 64 * 1024
+/**
+ * Whoever is known and sends what is refused in the middle is let finish for so long, so that the refusal reaches them: most clients
+ * read no answer while they write. What comes is thrown away.
+ */
+const FINISH_MS = 2000
 /** For a body that anybody may send. */
 const STRANGERS_MS = 10_000
 
@@ -67,6 +78,8 @@ class Reading {
   #chunks: Buffer[] = []
   #length = 0
   #stop: () => void = () => undefined
+  /** Of a sender who is known. */
+  #payload: Readable | undefined
 
   constructor(options: ReadingOptions) {
     this.#options = options
@@ -86,6 +99,7 @@ class Reading {
       clearTimeout(timer)
       payload.off('data', take).off('end', whole).off('error', broken).off('close', broken).pause()
     }
+    if (patienceMs === undefined) this.#payload = payload
   }
 
   /** Its answer has ended. */
@@ -102,15 +116,33 @@ class Reading {
     this.#chunks.push(chunk)
   }
 
+  /** Answers once the rest of the body has come and gone, or has had its time. */
+  #finishFirst(payload: Readable, refusal: Refusal): void {
+    const refuseNow = () => {
+      clearTimeout(timer)
+      payload.off('data', drop).off('end', refuseNow).off('error', refuseNow).off('close', refuseNow).pause()
+      this.#options.done(refusal)
+    }
+    const drop = (chunk: Buffer) => {
+      this.#length += chunk.length
+      if (this.#length > this.#options.mostBytes) refuseNow()
+    }
+    const timer = setTimeout(refuseNow, FINISH_MS).unref()
+    payload.on('data', drop).once('end', refuseNow).once('error', refuseNow).once('close', refuseNow).resume()
+  }
+
   #end(result: Buffer | Refusal): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#stop()
     this.#chunks = []
-    const { done } = this.#options
-    if (Buffer.isBuffer(result)) this.#share.complete()
-    else this.#share.end()
-    done(result)
+    if (Buffer.isBuffer(result)) {
+      this.#share.complete()
+      return this.#options.done(result)
+    }
+    this.#share.end()
+    if (this.#payload === undefined || this.#payload.destroyed) return this.#options.done(result)
+    this.#finishFirst(this.#payload, result)
   }
 }
 
@@ -120,7 +152,7 @@ function tooLarge(): Refusal {
 
 function refusalOfExcess(excess: JsonExcess): Refusal {
   if (excess === 'too-deep') return refuse('invalid_request', 'The body is nested too deeply.')
-  const { pieces, values } = BODY_BOUNDS
-  const most = `${pieces} objects, lists and texts, and at most ${values} values in all`
+  const { pieces, members, values } = BODY_BOUNDS
+  const most = `${pieces} objects, lists and texts, ${members} members and ${values} values in all`
   return refuse('request_too_large', `The body is made of too many parts: at most ${most}.`)
 }

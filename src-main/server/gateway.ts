@@ -1,6 +1,5 @@
 // The gateway's endpoints for clients. Thin: authentication and the journey of a call are in pipeline/.
 
-import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
@@ -17,12 +16,14 @@ import { HttpClient } from '#server/http-client.ts'
 import { credentialsOf } from '#server/credentials.ts'
 import { registerProbes, type ProbeDeps } from '#server/probes.ts'
 import type { Intake } from '#server/intake.ts'
+import type { LargeBodies } from '#server/large-bodies.ts'
 import { receiptOf, type ReadReceipt } from '#server/receipts.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/refusals.ts'
 
 export type GatewayDeps = RunDeps &
   ProbeDeps & {
     readonly intake: Intake
+    readonly largeBodies: LargeBodies
     readonly hashKey: (key: string) => string
     readonly readReceipt: ReadReceipt
   }
@@ -77,7 +78,7 @@ async function serveCall(
   endpoint: EndpointName,
   deps: GatewayDeps,
 ): Promise<FastifyReply> {
-  const call = callOf(request, reply, endpoint)
+  const call = await callOf(request, reply, { endpoint, deps })
   if (isRefusal(call)) return sendRefusal(reply, call)
   await runCall({ ...call, endpoint }, deps)
   return reply
@@ -88,20 +89,22 @@ async function serveCount(
   reply: FastifyReply,
   deps: GatewayDeps & CountDeps,
 ): Promise<FastifyReply> {
-  const call = callOf(request, reply, 'messages')
+  const call = await callOf(request, reply, { endpoint: 'messages', deps })
   if (isRefusal(call)) return sendRefusal(reply, call)
   await runCount(call, deps)
   return reply
 }
 
 /** What the journey needs of a request, which from here on is answered by the journey alone. */
-function callOf(
+async function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  endpoint: EndpointName,
-): Omit<Call, 'endpoint'> | Refusal {
+  { endpoint, deps }: { readonly endpoint: EndpointName; readonly deps: Pick<GatewayDeps, 'largeBodies'> },
+): Promise<Omit<Call, 'endpoint'> | Refusal> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  if (!isUtf8(body)) return refuse('invalid_request', 'The body is not valid UTF-8.')
+  const byteLength = body.length
+  const text = await deps.largeBodies.text(body)
+  if (isRefusal(text)) return text
   reply.hijack()
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.headers)) {
@@ -110,8 +113,8 @@ function callOf(
   return {
     requestId: request.id,
     caller: callerOf(request),
-    text: body.toString('utf8'),
-    byteLength: body.length,
+    text,
+    byteLength,
     headers,
     client: new HttpClient(reply.raw),
   }

@@ -11,6 +11,7 @@ import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { HttpClient } from '#server/http-client.ts'
 import { LiveEvents, type LiveDeps } from '#server/live.ts'
 import { sendRefusal } from '#server/refusals.ts'
+import type { LargeBodies } from '#server/large-bodies.ts'
 import { readTry } from '#server/try.ts'
 
 /** Who opened a stream. */
@@ -20,7 +21,7 @@ export type StreamVisitor = {
   readonly onEnd?: (callback: () => void) => () => void
 }
 
-export type StreamDeps = RunDeps & Omit<LiveDeps, 'reportFault'>
+export type StreamDeps = RunDeps & Omit<LiveDeps, 'reportFault'> & { readonly largeBodies: LargeBodies }
 
 export type StreamRoutes = {
   readonly visitorOf: (request: FastifyRequest) => StreamVisitor
@@ -73,15 +74,14 @@ async function serveTry(
   reply: FastifyReply,
   { deps, visitorOf }: Trying,
 ): Promise<FastifyReply> {
-  const asked = await readTry(request.body)
-  if (isRefusal(asked)) return sendRefusal(reply, asked)
+  const read = await readTry(request.body, deps.largeBodies)
+  if (isRefusal(read)) return sendRefusal(reply, read)
+  const { asked, text, byteLength } = read
   const { viewer, onEnd } = visitorOf(request)
   const key = findKey(viewer, deps.catalog, asked.key)
   if (key === undefined) return sendRefusal(reply, noKey(asked.key))
   const caller = callerOfKey(key, { ...deps, nowMs: deps.clock.nowMs })
   if (isRefusal(caller)) return sendRefusal(reply, caller)
-  const text = JSON.stringify(asked.request)
-  const byteLength = Buffer.byteLength(text)
   reply.hijack()
   reply.raw.setHeader('cache-control', 'no-store')
   const client = new HttpClient(reply.raw)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { JsonMeter, type JsonExcess } from '#dialect/json-meter.ts'
 
-const BOUNDS = { depth: 4, pieces: 20, values: 50 }
+const BOUNDS = { depth: 4, pieces: 20, members: 9, outermost: 5, values: 50 }
 
 /** What the meter says of a text that arrives in pieces of a length. */
 function measure(text: string, pieceLength = text.length): JsonExcess | undefined {
@@ -20,7 +20,15 @@ const TEXTS: readonly (readonly [what: string, text: string, expected: JsonExces
   ['one object too many', `[${'{},'.repeat(19)}{}]`, 'too-many'],
   ['one list too many', `[${'[],'.repeat(19)}[]]`, 'too-many'],
   ['one text too many', `[${'"",'.repeat(19)}""]`, 'too-many'],
-  ['members, whose names are texts', `{${'"a":1,'.repeat(19)}"a":1}`, 'too-many'],
+  ['members, whose names are texts', `[${'{"a":"b"},'.repeat(6)}{"a":"b"}]`, 'too-many'],
+  [
+    'just as many members as may be',
+    `[${'{"a":1},'.repeat(8)}{"a":1}]`.replaceAll('{"a":1},{"a":1}', '{"a":1,"b":1}'),
+    undefined,
+  ],
+  ['one member too many', `[{${'"a":1,'.repeat(9)}"a":1}]`, 'too-many'],
+  ['just as many outermost members as may be', `{${'"a":1,'.repeat(4)}"a":1}`, undefined],
+  ['one outermost member too many', `{${'"a":1,'.repeat(5)}"a":1}`, 'too-many'],
   ['just as many numbers as may be', `[${'1,'.repeat(49)}1]`, undefined],
   ['one number too many', `[${'1,'.repeat(50)}1]`, 'too-many'],
   ['a text that looks like a structure', `["${'[{,'.repeat(100)}"]`, undefined],

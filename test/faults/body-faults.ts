@@ -72,6 +72,18 @@ const BODIES: readonly Fault[] = [
     sees: ANSWERED,
   },
   {
+    name: 'JSON that is nested 200,000 deep',
+    modes: WHOLE,
+    provider: wholeBytes((text) => `{"surprise":${deepJson(200_000)},${text.slice(1)}`),
+    sees: FAILED,
+  },
+  {
+    name: 'JSON of 700,000 objects',
+    modes: WHOLE,
+    provider: wholeBytes((text) => `{"surprise":[${'{},'.repeat(700_000)}{}],${text.slice(1)}`),
+    sees: FAILED,
+  },
+  {
     name: 'a number that is too large',
     modes: WHOLE,
     provider: wholeBytes((text) => `{"large":1e999,${text.slice(1)}`),
@@ -250,6 +262,18 @@ const streams = ({ unknownEvent, hasEnd }: Kit): readonly Fault[] => [
     modes: STREAMED,
     provider: edited(withEvent(`data: {"surprise":${deepJson(100_000)}}\n\n`)),
     sees: ANSWERED,
+  },
+  {
+    name: 'an event that is nested 200,000 deep',
+    modes: STREAMED,
+    provider: edited(withEvent(`data: {"surprise":${deepJson(200_000)}}\n\n`)),
+    sees: BROKEN,
+  },
+  {
+    name: 'an event of 700,000 objects',
+    modes: STREAMED,
+    provider: edited(withEvent(`data: {"surprise":[${'{},'.repeat(700_000)}{}]}\n\n`)),
+    sees: BROKEN,
   },
 ]
 

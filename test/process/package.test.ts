@@ -32,6 +32,7 @@ const MOST_BYTES = 25 * 1024 * 1024
 const SYSTEM = `linux-${process.arch}`
 
 const ENTRIES = [
+  'body-thread.js',
   'command.js',
   'headless.js',
   'keychain-process.js',

@@ -15,6 +15,7 @@ import {
   readModel,
   type FieldRule,
   type RequestBody,
+  type BodyText,
 } from '#dialect/request-body.ts'
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
@@ -44,7 +45,7 @@ const RULES: readonly FieldRule[] = [
 ]
 
 /** The request, or a refusal that names the member that is wrong. */
-export function readChatRequest(text: string, byteLength: number): ClientRequest | Refusal {
+export function readChatRequest(text: BodyText, byteLength: number): ClientRequest | Refusal {
   const body = parseBody(text, byteLength)
   if (isRefusal(body)) return body
   const { value } = body

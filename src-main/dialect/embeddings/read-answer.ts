@@ -8,13 +8,16 @@ import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readUsage } from '#dialect/chat-completions/usage.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
-import { isRecord } from '#dialect/request-body.ts'
+import { ANSWER_BOUNDS, isRecord } from '#dialect/request-body.ts'
 import { WholeAnswer } from '#dialect/whole-answer.ts'
 import type { EmbeddingFormat } from '#dialect/embeddings/read-request.ts'
 
+/** The most inputs that a request may have, as lists of 1,536 numbers each. */
+const BOUNDS = { ...ANSWER_BOUNDS, values: 2048 * 1536 + 500_000 }
+
 export class EmbeddingAnswerReader implements AnswerReader {
   readonly #format: EmbeddingFormat
-  readonly #whole = new WholeAnswer()
+  readonly #whole = new WholeAnswer(BOUNDS)
   readonly generated = new GeneratedText('utf8')
   readonly reported = new ReportedUsage(this.generated)
   #bytes: Buffer = Buffer.alloc(0)

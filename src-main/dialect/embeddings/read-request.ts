@@ -8,6 +8,7 @@ import {
   readModel,
   type FieldRule,
   type RequestBody,
+  type BodyText,
 } from '#dialect/request-body.ts'
 import { editObject } from '#dialect/json-text.ts'
 
@@ -32,7 +33,7 @@ const RULES: readonly FieldRule[] = [
 ]
 
 /** The request, or a refusal that names the member that is wrong. */
-export function readEmbeddingRequest(text: string, byteLength: number): EmbeddingRequest | Refusal {
+export function readEmbeddingRequest(text: BodyText, byteLength: number): EmbeddingRequest | Refusal {
   const body = parseBody(text, byteLength)
   if (isRefusal(body)) return body
   const model = readModel(body.value)

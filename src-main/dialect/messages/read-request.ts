@@ -13,6 +13,7 @@ import {
   readModel,
   type FieldRule,
   type RequestBody,
+  type BodyText,
 } from '#dialect/request-body.ts'
 
 /** `system` came to messages later than to the member of that name: instructions in the middle of a conversation. */
@@ -38,7 +39,7 @@ const RULES: readonly FieldRule[] = [
 ]
 
 /** The request, or a refusal that names the member that is wrong. */
-export function readMessagesRequest(text: string, byteLength: number): ClientRequest | Refusal {
+export function readMessagesRequest(text: BodyText, byteLength: number): ClientRequest | Refusal {
   const request = readCountRequest(text, byteLength)
   if (isRefusal(request) || request.outputCap !== undefined) return request
   return refuse('invalid_request', "'max_tokens' is required: the most tokens that the answer may have.", {
@@ -47,7 +48,7 @@ export function readMessagesRequest(text: string, byteLength: number): ClientReq
 }
 
 /** A request to count its input: the same body, but nothing is generated, so that no cap is needed. */
-export function readCountRequest(text: string, byteLength: number): ClientRequest | Refusal {
+export function readCountRequest(text: BodyText, byteLength: number): ClientRequest | Refusal {
   const body = parseBody(text, byteLength)
   if (isRefusal(body)) return body
   const { value } = body

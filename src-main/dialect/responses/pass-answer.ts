@@ -5,7 +5,7 @@ import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
-import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { isRecord, parseMeasured } from '#dialect/request-body.ts'
 import { reportedFailure } from '#dialect/responses/errors.ts'
 import { addGeneratedOutput } from '#dialect/responses/measure.ts'
 import { readResponsesUsage } from '#dialect/responses/usage.ts'
@@ -28,7 +28,7 @@ export class ResponsesPassAnswer implements AnswerReader {
   }
 
   end(): void {
-    const output = readWholeOutput(parseJson(this.#whole.bytes().toString('utf8')))
+    const output = readWholeOutput(parseMeasured(this.#whole.bytes().toString('utf8')))
     addGeneratedOutput(this.generated, output.items)
     this.reported.note(readResponsesUsage(output.response['usage']))
     this.reported.noteComplete()

@@ -14,6 +14,7 @@ import {
   readModel,
   type FieldRule,
   type RequestBody,
+  type BodyText,
 } from '#dialect/request-body.ts'
 
 /** Clients that want no cap send the largest integer they know; it is lowered to the model's maximum. */
@@ -41,7 +42,7 @@ const RULES: readonly FieldRule[] = [
 ]
 
 /** The request, or a refusal that names the member that is wrong. */
-export function readResponsesRequest(text: string, byteLength: number): ClientRequest | Refusal {
+export function readResponsesRequest(text: BodyText, byteLength: number): ClientRequest | Refusal {
   const body = parseBody(text, byteLength)
   if (isRefusal(body)) return body
   const { value } = body

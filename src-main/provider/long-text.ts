@@ -1,0 +1,45 @@
+// A long body on its way to a provider: made into bytes piece by piece, so that nobody waits until all of it has been.
+
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** What is longer is sent in pieces of this length. */
+const PIECE_LENGTH = 512 * 1024
+
+export function isLong(text: string): boolean {
+  return text.length > 2 * PIECE_LENGTH
+}
+
+/** A text that was put together becomes one piece of memory when it is first looked at. That has a turn of its own. */
+export async function settle(text: string): Promise<void> {
+  await nextTurn()
+  text.charCodeAt(0)
+  await nextTurn()
+}
+
+/** What undici takes as the body: the text itself, or its pieces, which say no length of their own. */
+export function bodyOf(text: string): {
+  readonly body: string | Readable
+  readonly headers: Readonly<Record<string, string>>
+} {
+  if (!isLong(text)) return { body: text, headers: {} }
+  return {
+    body: Readable.from(piecesOf(text), { objectMode: false }),
+    headers: { 'content-length': String(Buffer.byteLength(text)) },
+  }
+}
+
+async function* piecesOf(text: string): AsyncGenerator<Buffer> {
+  for (let from = 0; from < text.length;) {
+    const end = Math.min(text.length, from + PIECE_LENGTH)
+    // Both halves of a character that is written as two stay together.
+    const to = end < text.length && isFirstHalf(text.charCodeAt(end - 1)) ? end + 1 : end
+    yield Buffer.from(text.slice(from, to))
+    from = to
+    await nextTurn()
+  }
+}
+
+function isFirstHalf(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff
+}
