@@ -10,6 +10,7 @@ import type { SideThreads } from '#main/side-threads.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Log } from '#core/log.ts'
+import { DenseBodies } from '#server/dense-bodies.ts'
 import { Intake } from '#server/intake.ts'
 import { LargeBodies } from '#server/large-bodies.ts'
 import { MemoryGuard } from '#server/memory-guard.ts'
@@ -24,6 +25,7 @@ export type Operations = {
   readonly intake: Intake
   readonly memory: MemoryGuard
   readonly largeBodies: LargeBodies
+  readonly denseBodies: DenseBodies
   readonly metrics: Metrics | undefined
   /** undefined where nobody wants to know. */
   readonly observe: ObserveRequest | undefined
@@ -54,6 +56,7 @@ export async function openOperations(input: OperationsInput): Promise<Operations
     intake,
     memory,
     largeBodies,
+    denseBodies: new DenseBodies(),
     metrics: figures?.metrics,
     observe: observers.length === 0 ? undefined : (request) => observers.forEach((observe) => observe(request)),
     backups,

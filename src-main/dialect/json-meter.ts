@@ -43,6 +43,11 @@ export class JsonMeter {
     this.#bounds = bounds
   }
 
+  /** How many there are so far. */
+  get pieces(): number {
+    return this.#pieces
+  }
+
   /** What is too much of all that was taken so far. */
   push(bytes: Uint8Array): JsonExcess | undefined {
     if (this.#excess !== undefined || bytes.length === 0) return this.#excess

@@ -26,10 +26,9 @@ export class BodyBudget {
   #bytes = 0
   #largeBytes = 0
 
-  /** Never so small that one large body has no room. */
   constructor(most: number) {
     this.#most = most
-    this.#mostLarge = Math.max(most * SHARE_OF_LARGE, Math.min(most, 33 * MIB))
+    this.#mostLarge = most * SHARE_OF_LARGE
   }
 
   /** What is there at the moment, of all bodies together. */

@@ -35,6 +35,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Where its answer goes: what its body takes is given back when that has ended. */
     outgoing: ServerResponse | null
+    /** Of how many objects, lists and texts its body is made; 0 where nobody counted because there can be only few. */
+    bodyParts: number
   }
 }
 
@@ -48,6 +50,7 @@ export function announcedBytes({ headers }: Pick<FastifyRequest, 'headers'>): nu
 /** Makes the server read bodies of JSON, each as a buffer, and no others. */
 export function readBodies(app: FastifyInstance, deps: { readonly memory: Pick<MemoryGuard, 'bodies'> }): void {
   app.decorateRequest('outgoing', null)
+  app.decorateRequest('bodyParts', 0)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable, done) => {
     const { bodyLimit: mostBytes } = request.routeOptions
@@ -57,7 +60,11 @@ export function readBodies(app: FastifyInstance, deps: { readonly memory: Pick<M
       bodies: deps.memory.bodies,
       mostBytes,
       isMeasured: request.caller === null || announced === undefined || announced > SMALL_BYTES,
-      done: (result) => (Buffer.isBuffer(result) ? done(null, result) : done(new RefusedBody(result))),
+      done(result) {
+        request.bodyParts = reading.parts
+        if (Buffer.isBuffer(result)) done(null, result)
+        else done(new RefusedBody(result))
+      },
     })
     request.outgoing?.once('close', () => reading.forget())
     reading.read(payload, request.caller === null && request.visitor === null ? STRANGERS_MS : undefined)
@@ -85,6 +92,10 @@ class Reading {
     this.#options = options
     this.#share = options.bodies.open(() => this.#end(tooLittle()))
     this.#meter = options.isMeasured ? new JsonMeter(BODY_BOUNDS) : undefined
+  }
+
+  get parts(): number {
+    return this.#meter?.pieces ?? 0
   }
 
   /** It must be there within `patienceMs`, where there is such a limit. */

@@ -15,6 +15,7 @@ import { runCall, type Call, type RunDeps } from '#pipeline/run.ts'
 import { HttpClient } from '#server/http-client.ts'
 import { credentialsOf } from '#server/credentials.ts'
 import { registerProbes, type ProbeDeps } from '#server/probes.ts'
+import type { DenseBodies } from '#server/dense-bodies.ts'
 import type { Intake } from '#server/intake.ts'
 import type { LargeBodies } from '#server/large-bodies.ts'
 import { receiptOf, type ReadReceipt } from '#server/receipts.ts'
@@ -24,6 +25,7 @@ export type GatewayDeps = RunDeps &
   ProbeDeps & {
     readonly intake: Intake
     readonly largeBodies: LargeBodies
+    readonly denseBodies: DenseBodies
     readonly hashKey: (key: string) => string
     readonly readReceipt: ReadReceipt
   }
@@ -99,12 +101,16 @@ async function serveCount(
 async function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { endpoint, deps }: { readonly endpoint: EndpointName; readonly deps: Pick<GatewayDeps, 'largeBodies'> },
+  {
+    endpoint,
+    deps,
+  }: { readonly endpoint: EndpointName; readonly deps: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'> },
 ): Promise<Omit<Call, 'endpoint'> | Refusal> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const byteLength = body.length
   const text = await deps.largeBodies.text(body)
   if (isRefusal(text)) return text
+  if (request.bodyParts > 0) await deps.denseBodies.turn(request.bodyParts)
   reply.hijack()
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.headers)) {

@@ -29,10 +29,13 @@ export type MemoryGuardOptions = {
 }
 
 const MIB = 1024 * 1024
-/** Two of the largest bodies. */
+/** Two of the largest bodies, where the heap has room for them. */
 const LEAST_BUDGET = 64 * MIB
-/** One of them, where the heap has no room for more: a body is there several times while it is read and written again. */
-const LEAST_BUDGET_OF_HEAP = 34 * MIB
+/**
+ * A body is in the heap several times while it is read and written again, as text and as what that says, and text that is not plain
+ * takes two bytes a character.
+ */
+const HEAP_SHARE = 1 / 12
 const LEAST_AVAILABLE = 32 * MIB
 const FULL_HEAP = 0.92
 const FULL_LIMIT = 0.9
@@ -99,10 +102,9 @@ export function tooLittle(): Refusal {
   return refuse('overloaded', message, { retryAfterSeconds: RETRY_SECONDS })
 }
 
-/** A body is there several times while it is read and written again, most of them in the heap. */
 function budgetOf({ limit, heapLimit }: MemoryReading): number {
   const ofProcess = Math.max(LEAST_BUDGET, (limit ?? totalmem()) / 4)
-  return Math.min(ofProcess, Math.max(LEAST_BUDGET_OF_HEAP, heapLimit / 8))
+  return Math.min(ofProcess, heapLimit * HEAP_SHARE)
 }
 
 function readMemory(): MemoryReading {

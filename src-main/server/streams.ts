@@ -11,7 +11,7 @@ import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { HttpClient } from '#server/http-client.ts'
 import { LiveEvents, type LiveDeps } from '#server/live.ts'
 import { sendRefusal } from '#server/refusals.ts'
-import type { LargeBodies } from '#server/large-bodies.ts'
+import type { GatewayDeps } from '#server/gateway.ts'
 import { readTry } from '#server/try.ts'
 
 /** Who opened a stream. */
@@ -21,7 +21,7 @@ export type StreamVisitor = {
   readonly onEnd?: (callback: () => void) => () => void
 }
 
-export type StreamDeps = RunDeps & Omit<LiveDeps, 'reportFault'> & { readonly largeBodies: LargeBodies }
+export type StreamDeps = RunDeps & Omit<LiveDeps, 'reportFault'> & Pick<GatewayDeps, 'largeBodies' | 'denseBodies'>
 
 export type StreamRoutes = {
   readonly visitorOf: (request: FastifyRequest) => StreamVisitor
@@ -74,6 +74,7 @@ async function serveTry(
   reply: FastifyReply,
   { deps, visitorOf }: Trying,
 ): Promise<FastifyReply> {
+  await deps.denseBodies.turn(request.bodyParts)
   const read = await readTry(request.body, deps.largeBodies)
   if (isRefusal(read)) return sendRefusal(reply, read)
   const { asked, text, byteLength } = read

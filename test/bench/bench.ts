@@ -1,6 +1,7 @@
 // `npm run bench`: Farebox beside a bare undici forwarding proxy, same upstream, same load, one run. It compares CPU time,
 // not throughput, because all processes share one machine. It must fail when any answer or any charge is wrong.
 import { fileURLToPath } from 'node:url'
+import { attackFigures } from './attacks.ts'
 import { startChild, type Child } from './child.ts'
 import { crowdFigures } from './crowd.ts'
 import { install, usedMicro, type Installation } from './farebox.ts'
@@ -23,6 +24,7 @@ const SPECIAL: Partial<Record<Only, Measurement>> = {
   reports: reportFigures,
   crowd: crowdFigures,
   soak: soakFigures,
+  attacks: attackFigures,
 }
 
 try {

@@ -201,7 +201,7 @@ async function until<Value>(
 }
 
 /** Before the gateway starts, as an administrator does it once. */
-async function turnLanOn(farebox: Installation): Promise<{ url: string; certificate: string }> {
+export async function turnLanOn(farebox: Installation): Promise<{ url: string; certificate: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'farebox-bench-lan-'))
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, 'a password for the bench', { mode: 0o600 })

@@ -9,7 +9,7 @@ export type Options = {
   readonly work: Work
 }
 
-const ONLY = ['calls', 'events', 'routing', 'reports', 'crowd', 'soak'] as const
+const ONLY = ['calls', 'events', 'routing', 'reports', 'crowd', 'soak', 'attacks'] as const
 export type Only = (typeof ONLY)[number]
 
 export type Work = {
@@ -34,6 +34,8 @@ export type Work = {
   readonly crowdSeconds: number
   /** How long mixed load runs. */
   readonly soakMinutes: number
+  /** How long each attack goes on. */
+  readonly attackSeconds: number
 }
 
 export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only ${ONLY.join('|')}]
@@ -41,7 +43,7 @@ export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [
   --json     one JSON object instead of the table
   --profile  runs Farebox with the CPU profiler and prints where its time goes
   --bare     only the bare proxy
-  --only     only one kind of load; reports, a crowd of streams and an hour of mixed load are only measured when they are asked for`
+  --only     only one kind of load; reports, a crowd of streams, an hour of mixed load and attacks are only measured when they are asked for`
 
 const FULL: Work = {
   rounds: 12,
@@ -59,6 +61,7 @@ const FULL: Work = {
   crowdStreams: 1000,
   crowdSeconds: 60,
   soakMinutes: 60,
+  attackSeconds: 15,
 }
 
 const QUICK: Work = {
@@ -74,6 +77,7 @@ const QUICK: Work = {
   crowdStreams: 300,
   crowdSeconds: 10,
   soakMinutes: 3,
+  attackSeconds: 4,
 }
 
 /** Throws a sentence for the user when an option is not known. */

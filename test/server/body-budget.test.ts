@@ -95,6 +95,6 @@ describe('a budget of bodies', () => {
     }
     for (const share of shares.keys()) share.end()
     expect(budget.bytes).toBe(0)
-    expect(budget.hasRoomFor(33 * MIB)).toBe(true)
+    expect(budget.hasRoomFor(37 * MIB)).toBe(true)
   })
 })

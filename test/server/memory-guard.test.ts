@@ -42,14 +42,14 @@ describe('the bodies of all requests', () => {
   it.each([
     ['a quarter of what the process may have', { limit: 1000 * MIB, heapLimit: 9000 * MIB }, 250],
     ['never less than two of the largest', { limit: 100 * MIB, heapLimit: 9000 * MIB }, 64],
-    ['an eighth of the heap, where that is less', { limit: 9000 * MIB, heapLimit: 512 * MIB }, 64],
-    ['one of the largest, where the heap is small', { limit: 9000 * MIB, heapLimit: 128 * MIB }, 34],
+    ['a twelfth of the heap, where that is less', { limit: 9000 * MIB, heapLimit: 552 * MIB }, 46],
+    ['little where the heap is small', { limit: 9000 * MIB, heapLimit: 120 * MIB }, 10],
   ])('may together be %s', (_, sizes, mib) => {
     const guard = new MemoryGuard({ read: () => ({ ...PLENTY, ...sizes }) })
     const small = Array.from({ length: mib }, () => guard.bodies.open(() => undefined).add(MIB))
     expect(small.every((hasRoom) => hasRoom)).toBe(true)
     expect(guard.refusal(1)).toMatchObject({ code: 'overloaded' })
-    expect(new MemoryGuard({ read: () => ({ ...PLENTY, ...sizes }) }).refusal(32 * MIB)).toBeUndefined()
+    expect(new MemoryGuard({ read: () => ({ ...PLENTY, ...sizes }) }).refusal(0.7 * mib * MIB)).toBeUndefined()
   })
 })
 
