@@ -74,7 +74,6 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
   const ledger = new Ledger({ journal, nowMs: clock.nowMs, holdWaitMs: config.holdWaitMs })
   await restoreLedger(ledger, catalog, loaded.ledger, log)
   const open = new OpenExchanges()
-  const drains = new Drains()
   const { secrets, otherSecrets, keychain } = openSecrets({ config, clock, startKeychain }, catalog)
   const adaptations = new Adaptations()
   const caps = new CapMemory()
@@ -102,7 +101,6 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
   const transport = transportOf(http, new DemoTransport(clock.nowMs))
   const routing = routingFor(config, clock, { timeZone, charged: loaded.charged.byProvider })
   const budgets = budgetsFor({ catalog, clock, ledger }, { timeZone, charged: loaded.charged.byMember })
-  const counter = new Tokenizer()
   return {
     lanSettings: loaded.lan,
     isSummarised: loaded.ledger.isSummarised,
@@ -116,7 +114,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     overdue,
     open,
     pause: new Pause(clock.nowMs),
-    drains,
+    drains: new Drains(),
     secrets,
     keychain,
     context,
@@ -126,7 +124,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     budgets,
     ...faultReporter(log),
     transport,
-    counter,
+    counter: new Tokenizer(),
     adaptations,
     caps,
     routing,

@@ -101,6 +101,8 @@ export function availableMicro(account: Account): number {
 
 /** The balance as calls are admitted by it. */
 export function spendableOf(account: Account): Spendable {
+  // More than this cannot be counted, whoever pays for it.
+  if (account.usedMicro >= MOST) return { availableMicro: 0, heldMicro: 0 }
   return { availableMicro: availableMicro(account), heldMicro: account.heldMicro }
 }
 

@@ -3,7 +3,7 @@
 
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { Catalog } from '#catalog/catalog.ts'
-import { microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import { MOST, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { affordableOutputTokens, isFree, worstPriceOf } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Wish } from '#core/spending.ts'
@@ -12,7 +12,7 @@ import type { CapMemory } from '#pipeline/cap-memory.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Gate, LimitedKey, Ticket } from '#pipeline/gate.ts'
 import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
-import type { TokenCounter } from '#pipeline/ports.ts'
+import type { BoundCounter } from '#pipeline/ports.ts'
 import type { ProviderGate } from '#pipeline/provider-gate.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
@@ -40,7 +40,7 @@ export type AdmitDeps = {
   readonly gate: Gate
   readonly budgets: MemberBudgets
   readonly ledger: Ledger
-  readonly counter: TokenCounter
+  readonly counter: BoundCounter
   readonly caps: CapMemory
   readonly routing: { readonly gate: Pick<ProviderGate, 'hasRoom'> }
   readonly nowMs: () => number
@@ -72,7 +72,7 @@ export async function admit(
   const { answer, inputTokens } = await holdFor(input, { cancellation, share }, deps)
   if (answer.type !== 'held') {
     deps.gate.undo(ticket)
-    return refusalOf(answer, input, deps)
+    return answer.type === 'uncountable' ? uncountable() : refusalOf(answer, input, deps)
   }
   const holder = presentCaller(caller, deps.catalog)
   const outputCap = affordableCap(input, inputTokens, answer.promisedMicro)
@@ -80,7 +80,7 @@ export async function admit(
   return { ticket, share, hold: answer.hold, holder, wish, inputTokens, outputCap }
 }
 
-type Hold = { readonly answer: HoldAnswer; readonly inputTokens: number }
+type Hold = { readonly answer: HoldAnswer | { readonly type: 'uncountable' }; readonly inputTokens: number }
 
 /**
  * Holds the worst case of a call. Where there is plenty, its input is taken for the most that it can be, which takes no time. Where
@@ -103,13 +103,18 @@ async function holdFor(
     modelId: served.model.id,
     priceVersion: served.price.version,
   })
-  const most = request.mostInputTokens(contextWindow)
+  const names = served.places.map(({ target }) => target.upstreamModel)
+  const most = request.mostInputTokens(contextWindow, names)
   const wide = holdRequest(most)
   const isRoomy = served.places.every(({ provider }) => deps.routing.gate.hasRoom(provider, wide.worstMicro))
-  const atOnce = isRoomy || wide.isFree ? deps.ledger.holdAtOnce(wide) : undefined
+  const isEasy = (isRoomy && wide.worstMicro < MOST) || wide.isFree
+  const atOnce = isEasy ? deps.ledger.holdAtOnce(wide) : undefined
   if (atOnce !== undefined) return { answer: atOnce, inputTokens: most }
-  const closer = await request.closerInputTokens((texts) => deps.counter.count(texts), contextWindow)
-  return { answer: await deps.ledger.hold(holdRequest(closer), cancellation), inputTokens: closer }
+  const count = (texts: readonly string[]) => deps.counter.countAtMost(texts)
+  const closer = await request.closerInputTokens(count, contextWindow, names)
+  const narrow = holdRequest(closer)
+  if (narrow.worstMicro >= MOST) return { answer: { type: 'uncountable' }, inputTokens: closer }
+  return { answer: await deps.ledger.hold(narrow, cancellation), inputTokens: closer }
 }
 
 /** What a call may come to cost at an output cap, and what it costs at least that is of any use. */
@@ -201,6 +206,10 @@ function exhausted(balance: Balance, { references }: EndpointRequest): Refusal {
       : ` How large ${reference} is cannot be known before, so that as much as fits the model has to be affordable.`
   const message = `The ${microToCredits(left)} credits left do not pay for this call.${why} ${standing(balance)}`
   return refuse('credits_exhausted', message)
+}
+
+function uncountable(): Refusal {
+  return refuse('invalid_request', 'This call could cost more than can be counted. Lower its output cap or its price.')
 }
 
 function halted(): Refusal {

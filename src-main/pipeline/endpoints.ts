@@ -90,8 +90,8 @@ function readChat(endpoint: ClientFormat, client: ClientDialect, request: Client
     isStream: request.isStream,
     kind: 'chat',
     ...tokens,
-    mostInputTokens: (...given) => bounds.most(...given),
-    closerInputTokens: (...given) => bounds.closer(...given),
+    mostInputTokens: (contextWindow, names) => bounds.most(contextWindow, names),
+    closerInputTokens: (count, contextWindow, names) => bounds.closer(count, contextWindow, names),
     get references() {
       return bounds.references
     },

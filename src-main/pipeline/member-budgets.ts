@@ -1,7 +1,7 @@
 // Holds each member to what the calls of all their keys may be charged on one day. What running calls may come to cost is held, so
 // that calls which run side by side cannot overrun it together; beside it every key has the credits of its own account.
 
-import { microCredits, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import { microCredits, microToCredits, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { Purse } from '#core/spending.ts'
 import { DayCount, type DayCountOptions } from '#pipeline/day-count.ts'
@@ -35,12 +35,12 @@ export class MemberBudgets {
   }
 
   chargedTodayMicro(memberId: string): MicroCredits {
-    return microCredits(this.#days.get(memberId)?.chargedMicro ?? 0)
+    return totalMicro(this.#days.get(memberId)?.chargedMicro ?? 0)
   }
 
   /** What running calls of the member may come to cost. */
   heldMicro(memberId: string): MicroCredits {
-    return microCredits(this.#days.get(memberId)?.heldMicro ?? 0)
+    return totalMicro(this.#days.get(memberId)?.heldMicro ?? 0)
   }
 
   /** What a call is told that the member's day does not carry: not at all, or not beside the calls that run. */
@@ -105,7 +105,7 @@ export class Share implements Purse {
   }
 
   hold(amountMicro: MicroCredits): void {
-    this.#heldMicro = microCredits(this.#heldMicro + amountMicro)
+    this.#heldMicro = totalMicro(this.#heldMicro + amountMicro)
     this.#day.hold(amountMicro)
   }
 

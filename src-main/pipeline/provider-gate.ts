@@ -3,7 +3,7 @@
 
 import type { PackageLimits, Provider, ProviderLimits } from '#core/entities.ts'
 import { checkLimits, giveBackLimits, newLimitState, takeLimits, type LimitState } from '#core/limits.ts'
-import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import { totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { decide, type Spendable, type Wish } from '#core/spending.ts'
 import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
@@ -136,7 +136,7 @@ export class ProviderGate {
 
   /** Lets what a running request holds grow by what there is for it. */
   grow(slot: Slot, moreMicro: MicroCredits): void {
-    slot.heldMicro = microCredits(slot.heldMicro + moreMicro)
+    slot.heldMicro = totalMicro(slot.heldMicro + moreMicro)
     this.#lane(slot.providerId).day.hold(moreMicro)
   }
 
@@ -168,7 +168,7 @@ export class ProviderGate {
   use(providerId: string): ProviderUse {
     const lane = this.#lanes.get(providerId)
     if (lane === undefined) return { concurrent: 0, chargedTodayMicro: ZERO }
-    return { concurrent: lane.state.concurrent, chargedTodayMicro: microCredits(lane.day.chargedMicro) }
+    return { concurrent: lane.state.concurrent, chargedTodayMicro: totalMicro(lane.day.chargedMicro) }
   }
 
   /** The refusal for a request that no provider takes. */

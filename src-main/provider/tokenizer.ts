@@ -52,6 +52,8 @@ const MAX_CHARACTERS = 64 * 1024 * 1024
  * time, so that the count does not depend on what else the machine does. Ordinary texts of this length take 30 ms, the slowest a second.
  */
 const MAX_COUNTED = 256 * 1024
+/** For a bound more is counted, because what is not counts for as much as it can be. */
+const MAX_COUNTED_OF_BOUND = 1024 * 1024
 /** A thread may be lost for reasons of its own; texts that took two with them are estimated. */
 const MAX_LOSSES = 2
 /** Many times what the tables and the largest request need. */
@@ -86,7 +88,7 @@ export class Tokenizer implements TokenCounter, BoundCounter {
   }
 
   #count(texts: readonly string[], rest: Rest, patienceMs: number): Promise<number> {
-    const sample = sampleOf(texts, MAX_COUNTED)
+    const sample = sampleOf(texts, rest === 'most' ? MAX_COUNTED_OF_BOUND : MAX_COUNTED)
     const characters = sample.texts.reduce((sum, text) => sum + text.length, 0)
     if (characters === 0) return Promise.resolve(0)
     const isFull = this.#jobs.size >= MAX_JOBS || this.#characters + characters > MAX_CHARACTERS

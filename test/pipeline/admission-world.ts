@@ -296,7 +296,7 @@ export class World {
       gate: OPEN_GATE,
       budgets: this.#budgets,
       ledger: this.#ledger,
-      counter: { count: () => Promise.resolve(0) },
+      counter: { countAtMost: () => Promise.resolve(0) },
       caps: new CapMemory(),
       routing: { gate: this.#providerGate },
       nowMs: () => this.nowMs,
