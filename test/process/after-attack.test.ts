@@ -12,11 +12,14 @@ const WELL_AGAIN_MS = 10_000
 
 let farebox: FareboxProcess
 let key: string
+/** Whose bodies are large, and whose credits they use up. */
+let attackerKey: string
 
 beforeEach(async () => {
   const dataDir = join(await temporaryFolder(), 'data')
   farebox = await startProcess({ dataDir, env: { NODE_OPTIONS: '--max-old-space-size=256' } })
   key = farebox.firstKey ?? ''
+  attackerKey = (await farebox.admin.call('createKey', { body: { name: 'attacker', package: 'starter' } })).key
 }, 120_000)
 afterEach(() => endProcesses())
 
@@ -31,7 +34,7 @@ async function wellAgainMs(): Promise<number> {
 
 /** Posts a body with the key; resolves when it was answered or cut. */
 async function send(body: Buffer): Promise<void> {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${attackerKey}` }
   const init = { method: 'POST', headers, body: new Uint8Array(body) }
   await fetch(`${farebox.url}/v1/chat/completions`, init).then(
     (answer) => answer.arrayBuffer(),
