@@ -19,6 +19,7 @@ export function readQuirks(input: ProviderQuirks | undefined): Partial<Quirks> {
     jsonSchema: input.json_schema,
     reasoningEffort: input.reasoning_effort,
     userAfterTool: input.user_after_tool,
+    keepsThreads: input.keeps_threads,
   }
   return withoutUndefined(named)
 }
@@ -37,6 +38,7 @@ export function quirksView(quirks: Partial<Quirks>): ProviderQuirks {
     json_schema: quirks.jsonSchema,
     reasoning_effort: quirks.reasoningEffort,
     user_after_tool: quirks.userAfterTool,
+    keeps_threads: quirks.keepsThreads,
   })
 }
 

@@ -17,6 +17,7 @@ export const ProviderQuirks = strict({
   json_schema: Type.Optional(Type.Boolean()),
   reasoning_effort: Type.Optional(Type.Boolean()),
   user_after_tool: Type.Optional(Type.Boolean()),
+  keeps_threads: Type.Optional(Type.Boolean()),
 })
 
 /** What Farebox may ask of a provider. */

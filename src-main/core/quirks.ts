@@ -26,6 +26,8 @@ export type Quirks = {
   readonly reasoningEffort: boolean
   /** Takes a message of the user right behind the results of tools; Mistral wants one of the assistant between them. */
   readonly userAfterTool: boolean
+  /** Keeps conversations that clients of messages go on with by `thread`. One that passes over it would answer without what was said. */
+  readonly keepsThreads: boolean
 }
 
 /** What holds where nothing else is said: what most providers of chat completions take. */
@@ -42,6 +44,7 @@ export const DEFAULT_QUIRKS: Quirks = {
   jsonSchema: true,
   reasoningEffort: true,
   userAfterTool: true,
+  keepsThreads: false,
 }
 
 /** What a dialect's own provider does differently. Instructions in the middle are a beta of messages, and unknown to Gemini. */

@@ -37,4 +37,4 @@ export function tokenCount(value: unknown): number | undefined {
 }
 
 /** No real answer comes near this; a larger count is a provider's mistake and is cut here so that sums stay exact. */
-const MAX_TOKENS = 1_000_000_000
+export const MAX_TOKENS = 1_000_000_000

@@ -65,6 +65,8 @@ export interface ClientDialect {
   readonly path: string
   /** Checks the contract's rules, or refuses with the member that is wrong. `byteLength` is the size on the wire. */
   readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
+  /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
+  readonly checkPass?: (request: ClientRequest, quirks: Quirks) => Refusal | undefined
   /** The request's text for a provider of the same dialect. */
   editRequest(request: ClientRequest, edits: PassEdits): string
   /** Reads an answer of the same dialect that is passed through. */

@@ -23,7 +23,7 @@ import { MessagesPassStream } from '#dialect/messages/pass-stream.ts'
 import { readMessagesAnswer } from '#dialect/messages/read-answer.ts'
 import { readMessagesRequest } from '#dialect/messages/read-request.ts'
 import { MessagesPartReader } from '#dialect/messages/read-stream.ts'
-import { readMessagesConversation } from '#dialect/messages/read-turns.ts'
+import { checkMessagesPass, readMessagesConversation } from '#dialect/messages/read-turns.ts'
 import { writeMessagesAnswer } from '#dialect/messages/write-answer.ts'
 import { readMessagesCount, writeMessagesCount, writeMessagesRequest } from '#dialect/messages/write-request.ts'
 import { MessagesStreamWriter } from '#dialect/messages/write-stream.ts'
@@ -55,6 +55,7 @@ export const CLIENT_DIALECTS: Readonly<Record<ClientFormat, ClientDialect>> = {
     passesTo: ['messages'],
     path: '/messages',
     readRequest: readMessagesRequest,
+    checkPass: checkMessagesPass,
     editRequest: editMessagesRequest,
     newPassReader: (request) => (request.isStream ? new MessagesPassStream() : new MessagesPassAnswer()),
     readConversation: readMessagesConversation,

@@ -4,7 +4,7 @@
 // stream, which waits rather than be more than one step ahead of what was counted.
 
 import { TOKENS_PER_PRICE, priceOf, type Price } from '#core/pricing.ts'
-import type { TokenUsage } from '#core/usage.ts'
+import { inputTotal, MAX_TOKENS, type TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { CallSpending } from '#pipeline/call-spending.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
@@ -84,7 +84,7 @@ export class CreditGuard {
 
   /** Whether the stream may go on after what was delivered. */
   look(reader: AnswerReader): GuardVerdict {
-    const hasReported = (reader.usage?.outputTokens ?? 0) > this.#reportedTokens
+    const hasReported = reportedOutput(reader.usage) > this.#reportedTokens
     return reader.generated.bytes < this.#nextLookBytes && !hasReported ? 'go' : this.#decide(reader)
   }
 
@@ -94,7 +94,9 @@ export class CreditGuard {
   }
 
   #decide(reader: AnswerReader): GuardVerdict {
-    this.#reportedTokens = reader.usage?.outputTokens ?? 0
+    this.#reportedTokens = reportedOutput(reader.usage)
+    // The answer has ended, whatever it comes to.
+    if (reader.reported.isOutputFinal) return 'go'
     const { bytes } = reader.generated
     const mostTokens = this.#tokensAtMost(reader)
     this.#growWherePlenty(mostTokens, reader.usage)
@@ -133,7 +135,7 @@ export class CreditGuard {
 
   /** What was counted, and of the rest each byte as a token; more where the provider has reported more. */
   #tokensAtMost({ generated, usage }: AnswerReader): number {
-    return Math.max(this.#seenTokens + generated.bytes - this.#seenBytes, usage?.outputTokens ?? 0)
+    return Math.max(this.#seenTokens + generated.bytes - this.#seenBytes, reportedOutput(usage))
   }
 
   #growWherePlenty(mostTokens: number, usage: TokenUsage | undefined): void {
@@ -179,10 +181,17 @@ export class CreditGuard {
     const { inputMicro, cacheReadMicro, cacheWriteMicro, outputMicro } = price
     const inputMostMicro = (inputTokens * Math.max(inputMicro, cacheReadMicro, cacheWriteMicro)) / TOKENS_PER_PRICE
     // What is reported while a stream runs may be less than the last word: only more than was held is believed.
-    const reportedMicro = usage === undefined ? 0 : priceOf({ ...usage, outputTokens: 0 }, price)
+    const isSane = usage !== undefined && inputTotal(usage) < MAX_TOKENS
+    const reportedMicro = isSane ? priceOf({ ...usage, outputTokens: 0 }, price) : 0
     const costMicro = Math.max(inputMostMicro, reportedMicro)
     return Math.floor(((spending.heldMicro - costMicro) * TOKENS_PER_PRICE) / outputMicro)
   }
+}
+
+/** What the provider says that it has generated so far; a count beyond all reason is a mistake of its own. */
+function reportedOutput(usage: TokenUsage | undefined): number {
+  const tokens = usage?.outputTokens ?? 0
+  return tokens < MAX_TOKENS ? tokens : 0
 }
 
 /** Words are counted with the space in front of them, and in one piece: in pieces a text has more tokens than as a whole. */

@@ -120,7 +120,10 @@ function affinityOf(body: Readonly<Record<string, unknown>>): string | undefined
   return names.find((name): name is string => typeof name === 'string' && name !== '')
 }
 
-function pass(client: ClientDialect, request: ClientRequest, { provider, target }: Destination): Prepared {
+function pass(client: ClientDialect, request: ClientRequest, { provider, target }: Destination): Prepared | Refusal {
+  const quirks = quirksOf(provider)
+  const refusal = client.checkPass?.(request, quirks)
+  if (refusal !== undefined) return refusal
   return {
     isPassed: true,
     path: client.path,
@@ -130,7 +133,7 @@ function pass(client: ClientDialect, request: ClientRequest, { provider, target 
         upstreamModel: target.upstreamModel,
         outputCap,
         outputCapField: provider.outputCapField,
-        quirks: quirksOf(provider),
+        quirks,
       }),
     newReader: () => client.newPassReader(request),
     readError: undefined,

@@ -21,6 +21,7 @@ export const SWITCH_QUIRKS = [
   'json_schema',
   'reasoning_effort',
   'user_after_tool',
+  'keeps_threads',
 ] as const satisfies readonly (keyof ProviderQuirks)[]
 export const CHOICE_QUIRKS = {
   reasoning_field: ['reasoning_content', 'reasoning', 'none'],
@@ -178,6 +179,7 @@ const EMPTY_QUIRKS: EditForm['quirks'] = {
   json_schema: '',
   reasoning_effort: '',
   user_after_tool: '',
+  keeps_threads: '',
 }
 
 export function readLimit(text: string) {

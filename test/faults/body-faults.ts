@@ -367,7 +367,7 @@ const errors = ({ overloaded, wrongSecret }: Kit): readonly Fault[] => [
     name: 'an error about our secret, first',
     modes: STREAMED,
     provider: scripted({ ...TEXT, type: 'error-in-stream', afterEvents: 0, error: wrongSecret }),
-    sees: FAILED,
+    sees: { type: 'refuses-us' },
   },
   {
     name: 'an error about our secret in its middle',

@@ -98,6 +98,9 @@ export async function startCatalogue(dialect: Dialect, faults: readonly Fault[])
   }
 }
 
+/** In tokens. */
+const MOST_OUTPUT = 100_000_000
+
 async function placeOf(upstream: Upstream, run: Run, id: string): Promise<Place> {
   const { provider } = run.fault
   if (provider.type === 'nobody') return { run, id, origin: REFUSED_ORIGIN, raw: undefined }
@@ -124,7 +127,9 @@ async function setUp({ farebox, places }: House, dialect: Dialect): Promise<void
     base_url: `${origin}/${id}/${version}`,
     network: 'local' as const,
   }))
-  const models = places.map(({ id }) => chatModel(id, { targets: [{ provider: id, model: 'real' }] }))
+  // What providers do wrong here is much longer than ordinary caps, at which streams are ended.
+  const sizes = { max_output_tokens: MOST_OUTPUT, context_window: 2 * MOST_OUTPUT }
+  const models = places.map(({ id }) => chatModel(id, { targets: [{ provider: id, model: 'real' }], ...sizes }))
   const packages = [{ name: 'plenty', type: 'topup' as const, credits: 1000 }]
   await farebox.admin.call('apply', { body: { document: { providers, models, packages } } })
 }
@@ -168,7 +173,8 @@ async function suffer(house: House, { run, id, raw }: Place): Promise<void> {
 type OneCall = { readonly run: Run; readonly model: string; readonly key: string }
 
 async function callOnce(farebox: Farebox, { run, model, key }: OneCall) {
-  const members = { model, ...(run.mode === 'streamed' ? { stream: true } : {}) }
+  const cap = run.format.name === 'messages' ? { max_tokens: MOST_OUTPUT } : {}
+  const members = { model, ...cap, ...(run.mode === 'streamed' ? { stream: true } : {}) }
   const signal = AbortSignal.timeout(HANG_MS)
   return readSeen(await ask({ farebox }, run.format, { key, members, signal }))
 }

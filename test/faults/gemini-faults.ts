@@ -139,7 +139,7 @@ const ENDS: readonly Fault[] = [
       status: 400,
       body: { error: { code: 400, message: 'Key.', details: [{ reason: 'API_KEY_INVALID' }] } },
     }),
-    sees: FAILED,
+    sees: { type: 'refuses-us' },
   },
   {
     name: '429 with a wait in its details',

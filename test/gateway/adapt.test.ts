@@ -167,7 +167,7 @@ describe('a request that is passed on as it came', () => {
   it.each(['chat', 'messages', 'responses'] as const)('is not adapted: %s', async (name_) => {
     const format = formatOf(name_)
     model = format.dialect
-    const words = `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model."}}`
+    const words = `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","code":400}}`
     pair.upstream.script({ type: 'status', status: 400, body: JSON.parse(words) })
     const response = await send(name_, { temperature: 0.5 })
     expect([response.status, await response.text()]).toEqual([400, words])

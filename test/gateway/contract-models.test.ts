@@ -93,7 +93,7 @@ describe('one model', () => {
   })
 
   it('is not found when it does not exist, is disabled, or is not for the key that asks', async () => {
-    for (const path of ['/v1/models/none', '/v1/models/off', '/v1/models/', '/v1/models/chat/', '/v1/models/CHAT']) {
+    for (const path of ['/v1/models/none', '/v1/models/off', '/v1/models/none/', '/v1/models/CHAT']) {
       await expectError(await get(pair.farebox, path), 404)
     }
     await expectError(await get(pair.farebox, '/v1/models/chat', onlyEmbed), 404)

@@ -75,7 +75,7 @@ export function expectBroken(text: string, type: string, says = /\S.*\.$/): void
   const events = eventData(text).map((data) => JSON.parse(data) as { error?: { message: string } })
   expect(text).not.toMatch(/^data: \{"error"/)
   expect(events.slice(0, -1).filter((event) => 'error' in event)).toEqual([])
-  const status = Object.entries(ERROR_TYPES).find(([, candidate]) => candidate === type)?.[0]
+  const status = Object.entries(ERROR_TYPES).findLast(([, candidate]) => candidate === type)?.[0]
   const error = errorObject(Number(status) as ErrorStatus)
   expect(events.at(-1)).toEqual({ error: { ...error, message: expect.stringMatching(says) as string } })
 }

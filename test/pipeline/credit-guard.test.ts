@@ -48,7 +48,12 @@ function setUp({ paid, available = 0, outputCap = 100_000, bytesPerToken = 4 }: 
   }
   const guard = creditGuard({ spending, price: PRICE, inputTokens: INPUT, outputCap, counter })
   if (guard === undefined) throw new Error('this output costs something')
-  return { guard, spending, counts, reader: { generated: new GeneratedText('utf8'), usage: undefined } }
+  return {
+    guard,
+    spending,
+    counts,
+    reader: { generated: new GeneratedText('utf8'), usage: undefined, reported: { isOutputFinal: false } },
+  }
 }
 
 type SetUp = ReturnType<typeof setUp>
@@ -136,7 +141,7 @@ describe('the guard of a stream', () => {
 
   it('ends it only once there is some output, also when not even the input is paid for', async () => {
     const set = setUp({ paid: -2 * STEP_TOKENS })
-    expect(set.guard.look({ generated: set.reader.generated, usage: undefined } as AnswerReader)).toBe('go')
+    expect(set.guard.look(set.reader as unknown as AnswerReader)).toBe('go')
     expect(await endOf(set, { pieces: [4] })).toBe(4)
   })
 

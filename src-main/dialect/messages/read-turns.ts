@@ -2,6 +2,7 @@
 // no place for is named; nothing of Anthropic's that is newer than this code is a reason to refuse.
 
 import { append } from '#core/append.ts'
+import type { Quirks } from '#core/quirks.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { ClientRequest } from '#dialect/dialect.ts'
 import { blocksOf, readHostedHistory, readPlain, readText, readTexts } from '#dialect/messages/read-blocks.ts'
@@ -43,8 +44,7 @@ const MEMBERS = new Set([
 /** The conversation, or a refusal with the path of the member that is wrong. */
 export function readMessagesConversation(request: ClientRequest): Conversation | Refusal {
   const { value } = request.body
-  const thread = value['thread']
-  if (thread !== undefined && thread !== null && thread !== false) return threadRefusal()
+  if (hasThread(request)) return threadRefusal()
   const reading = new Reading()
   const system = readTexts(value['system'], 'system', reading)
   const messages = Array.isArray(value['messages']) ? value['messages'].filter(isRecord) : []
@@ -74,6 +74,16 @@ export function readMessagesConversation(request: ClientRequest): Conversation |
     shared: {},
     dropped: reading.dropped,
   }
+}
+
+/** A provider that does not know threads may pass over them, and would answer without what was said before. */
+export function checkMessagesPass(request: ClientRequest, { keepsThreads }: Quirks): Refusal | undefined {
+  return hasThread(request) && !keepsThreads ? threadRefusal() : undefined
+}
+
+function hasThread({ body }: ClientRequest): boolean {
+  const thread = body.value['thread']
+  return thread !== undefined && thread !== null && thread !== false
 }
 
 /**
