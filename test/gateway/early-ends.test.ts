@@ -58,14 +58,18 @@ async function readText(response: Response) {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()
   let text = ''
-  while (text.split(' a').length <= TOKENS) text += decoder.decode((await reader?.read())?.value, { stream: true })
+  while (text.split(' a').length <= TOKENS) {
+    const read = await reader?.read()
+    if (read?.done !== false) throw new Error('the stream has ended before all of its text was there')
+    text += decoder.decode(read.value, { stream: true })
+  }
 }
 
 describe.each(PAIRS)('a stream of %s', (_name, format, dialect) => {
   it('that its client leaves is charged what was delivered', async () => {
     pair.upstream.script(silent(dialect))
     const leaving = new AbortController()
-    const members = { model: dialect, stream: true }
+    const members = { model: dialect, stream: true, ...capOf(format.name) }
     await readText(await ask(pair, format, { key, members, signal: leaving.signal }))
     leaving.abort()
     expect(await record()).toMatchObject({
@@ -78,7 +82,7 @@ describe.each(PAIRS)('a stream of %s', (_name, format, dialect) => {
 
   it('that is stopped because its key was revoked is charged what was delivered', async () => {
     pair.upstream.script(silent(dialect))
-    await readText(await ask(pair, format, { key, members: { model: dialect, stream: true } }))
+    await readText(await ask(pair, format, { key, members: { model: dialect, stream: true, ...capOf(format.name) } }))
     await pair.farebox.admin.call('revokeKey', { id: name })
     expect(await record()).toMatchObject({ outcome: 'cut', usage_source: 'estimated', charge_credits: CHARGE })
   })
@@ -102,14 +106,14 @@ describe.each(PAIRS)('a stream of %s', (_name, format, dialect) => {
   })
 })
 
-/** A cap of the client's that the balance does not pay for. */
+/** A cap of the client's with room for all of the text. */
 function capOf(format: string): object {
   return format === 'responses' ? { max_output_tokens: 1000 } : { max_tokens: 1000 }
 }
 
 describe('a target', () => {
   const format = formatNamed('messages')
-  const members = { model: 'messages', stream: true }
+  const members = { model: 'messages', stream: true, ...capOf('messages') }
 
   it('that says 0 of what it delivered is known for it, until it says better', async () => {
     const shown = async () => {
