@@ -2,6 +2,7 @@
 // so that two calls can never both take the last credit; the journal makes every decision durable.
 
 import { MOST, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
+import { decide, type SpendScope } from '#core/spending.ts'
 import type { WaitingCall } from '#core/waiting.ts'
 import {
   adjust,
@@ -23,43 +24,13 @@ import {
   type Balance,
   type OpenHold,
 } from '#ledger/account.ts'
-import { decide, type Purse, type SpendScope } from '#core/spending.ts'
 import { HoldQueue, type Cancellation, type Look } from '#ledger/hold-queue.ts'
+import type { Held, HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 import { proposalOf, type AccountChange } from '#ledger/account-change.ts'
 import type { Journal } from '#ledger/journal.ts'
 import { entryRow, type LedgerBatch, type LedgerEntry, type UsageRecord } from '#ledger/rows.ts'
 import { areSameTerms, changeTerms, type TermsChange } from '#ledger/terms.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
-
-export type HoldRequest = {
-  readonly exchangeId: string
-  readonly keyId: string
-  /** The most that the call can cost. */
-  readonly worstMicro: MicroCredits
-  /** The most that it can cost with the smallest output that is of any use. */
-  readonly leastMicro: MicroCredits
-  /** What it spends from beside the balance of its key. */
-  readonly purse: Purse | undefined
-  /** A model whose every price is an explicit 0 is admitted whatever is left. */
-  readonly isFree: boolean
-  readonly modelId: string
-  readonly priceVersion: number | undefined
-}
-
-export type Held = {
-  readonly type: 'held'
-  readonly hold: OpenHold
-  /** What the call may come to cost, whether or not its key has a balance: its worst case, or what it was let in for alone. */
-  readonly promisedMicro: MicroCredits
-}
-
-export type HoldAnswer =
-  | Held
-  /** What is left does not pay for the call, even with everything that running calls hold. */
-  | { readonly type: 'exhausted'; readonly scope: SpendScope; readonly balance: Balance }
-  /** Calls in flight hold what it needs, and waiting for them took too long. */
-  | { readonly type: 'held-by-others'; readonly scope: SpendScope; readonly balance: Balance }
-  | { readonly type: 'halted' }
 
 /** What is known at the end of an exchange, apart from what the ledger fills in itself. */
 export type Settlement = Omit<UsageRecord, 'id' | 'keyId' | 'modelId' | 'priceVersion' | 'holdMicro' | 'isOverrun'>

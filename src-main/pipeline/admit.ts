@@ -18,7 +18,8 @@ import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
 import type { Balance, OpenHold } from '#ledger/account.ts'
 import type { Cancellation } from '#ledger/hold-queue.ts'
-import type { Held, HoldAnswer, Ledger } from '#ledger/ledger.ts'
+import type { Held, HoldAnswer } from '#ledger/hold-request.ts'
+import type { Ledger } from '#ledger/ledger.ts'
 
 export type Admission = {
   readonly ticket: Ticket

@@ -2,7 +2,8 @@
 
 import type { AsyncCommand } from 'fast-check'
 import type { AccountTerms, OpenHold } from '#ledger/account.ts'
-import type { HoldAnswer, HoldRequest, Ledger } from '#ledger/ledger.ts'
+import type { HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
+import type { Ledger } from '#ledger/ledger.ts'
 import type { SetClock } from './books.ts'
 import type { Model, ModelKey } from './model.ts'
 

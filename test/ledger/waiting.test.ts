@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { microCredits } from '#core/money.ts'
 import { JournalHalted } from '#ledger/journal.ts'
 import type { Cancellation } from '#ledger/hold-queue.ts'
-import type { HoldAnswer } from '#ledger/ledger.ts'
+import type { HoldAnswer } from '#ledger/hold-request.ts'
 import { Books, NEVER, terms, type SetClock } from './books.ts'
 
 const DAY = 86_400_000

@@ -1,0 +1,35 @@
+// What a call asks of the ledger before it runs, and what it is told.
+
+import type { MicroCredits } from '#core/money.ts'
+import type { Purse, SpendScope } from '#core/spending.ts'
+import type { Balance, OpenHold } from '#ledger/account.ts'
+
+export type HoldRequest = {
+  readonly exchangeId: string
+  readonly keyId: string
+  /** The most that the call can cost. */
+  readonly worstMicro: MicroCredits
+  /** The most that it can cost with the smallest output that is of any use. */
+  readonly leastMicro: MicroCredits
+  /** What it spends from beside the balance of its key. */
+  readonly purse: Purse | undefined
+  /** A model whose every price is an explicit 0 is admitted whatever is left. */
+  readonly isFree: boolean
+  readonly modelId: string
+  readonly priceVersion: number | undefined
+}
+
+export type Held = {
+  readonly type: 'held'
+  readonly hold: OpenHold
+  /** What the call may come to cost, whether or not its key has a balance: its worst case, or what it was let in for alone. */
+  readonly promisedMicro: MicroCredits
+}
+
+export type HoldAnswer =
+  | Held
+  /** What is left does not pay for the call, even with everything that running calls hold. */
+  | { readonly type: 'exhausted'; readonly scope: SpendScope; readonly balance: Balance }
+  /** Calls in flight hold what it needs, and waiting for them took too long. */
+  | { readonly type: 'held-by-others'; readonly scope: SpendScope; readonly balance: Balance }
+  | { readonly type: 'halted' }
