@@ -78,6 +78,24 @@ describe.each(['chat-completions', 'responses', 'gemini'] as const)(
 )
 
 describe('the tool runner with a provider of messages', () => {
+  it('sends the whole conversation where that keeps no threads', async () => {
+    const { upstream } = pairs
+    upstream.once({ type: 'answer', toolCalls: [weatherCall('toolu_1', 'Bern')] })
+    upstream.once({ type: 'answer', text: 'It is sunny.' })
+    const { tool } = weatherTool()
+    expect(textOf(await anthropic.beta.messages.toolRunner(asked('messages', tool)).runUntilDone())).toBe(
+      'It is sunny.',
+    )
+    for (const body of bodies(pairs)) expect(body).not.toHaveProperty('thread')
+    expect(records(bodies(pairs)[1]?.['messages'])).toHaveLength(3)
+  })
+})
+
+describe('the tool runner with a provider of messages that keeps threads', () => {
+  beforeAll(async () => {
+    await pairs.farebox.admin.call('editProvider', { id: 'messages', body: { quirks: { keeps_threads: true } } })
+  })
+
   it.each([false, true])('goes on with the thread that the provider keeps, streaming %s', async (stream) => {
     const { upstream } = pairs
     upstream.once({ type: 'answer', toolCalls: [weatherCall('toolu_1', 'Bern')] })
