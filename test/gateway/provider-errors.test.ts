@@ -79,28 +79,35 @@ describe.each(PAIRS)('%s', (_name, format, dialect) => {
     }
   })
 
-  it.runIf(isPassed).each<[what: string, code: object, passed: unknown]>([
-    ['none', {}, 422],
-    ['null', { code: null }, 422],
-    ['an empty one', { code: '' }, 422],
-    ['a truth value', { code: false }, 422],
-    ['a text', { code: 'context_too_long' }, 'context_too_long'],
-    ['a number', { code: 20034 }, 20034],
-  ])('passes an error on whose code is %s', async (_what, code, expected) => {
-    for (const stream of [false, true]) {
-      const error = { message: WORDS, type: 'invalid_request_error', param: null, ...code }
-      pair.upstream.script({ type: 'status', status: 422, body: { error, request_id: 'req_theirs' } })
-      const response = await send(format, dialect, { stream })
-      expect(await response.json()).toEqual({ error: { ...error, code: expected }, request_id: 'req_theirs' })
-    }
-  })
+  if (isPassed) {
+    it.each<[what: string, code: object, passed: unknown]>([
+      ['none', {}, 422],
+      ['null', { code: null }, 422],
+      ['an empty one', { code: '' }, 422],
+      ['a truth value', { code: false }, 422],
+      ['a text', { code: 'context_too_long' }, 'context_too_long'],
+      ['a number', { code: 20034 }, 20034],
+    ])('passes an error on whose code is %s', async (_what, code, expected) => {
+      for (const stream of [false, true]) {
+        const error = { message: WORDS, type: 'invalid_request_error', param: null, ...code }
+        pair.upstream.script({ type: 'status', status: 422, body: { error, request_id: 'req_theirs' } })
+        const response = await send(format, dialect, { stream })
+        expect(await response.json()).toEqual({ error: { ...error, code: expected }, request_id: 'req_theirs' })
+      }
+    })
 
-  it.runIf(isPassed)('passes errors that are no error objects on as they came', async () => {
-    for (const body of [{ detail: WORDS }, { error: WORDS }, [{ message: WORDS }], { error: { code: 7 }, n: 1e300 }]) {
-      pair.upstream.script({ type: 'status', status: 400, body })
-      expect(await (await send(format, dialect)).text()).toBe(JSON.stringify(body))
-    }
-  })
+    it('passes errors that are no error objects on as they came', async () => {
+      for (const body of [
+        { detail: WORDS },
+        { error: WORDS },
+        [{ message: WORDS }],
+        { error: { code: 7 }, n: 1e300 },
+      ]) {
+        pair.upstream.script({ type: 'status', status: 400, body })
+        expect(await (await send(format, dialect)).text()).toBe(JSON.stringify(body))
+      }
+    })
+  }
 
   it.each([401, 402, 403])('keeps to itself what the provider has against Farebox with %i', async (status) => {
     const secret = 'Incorrect API key provided: sk-upstr...cret.'

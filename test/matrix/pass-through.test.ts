@@ -75,7 +75,7 @@ for (const pair of PASSED_PAIRS) {
 }
 
 function bodyOf(pair: Pair, text: string, model: string): string {
-  const sent = sendText(pair, text, { model })
+  const sent = sendText(pair, text, { model, quirks: { keepsThreads: true } })
   if (isRefusal(sent)) throw new Error(`refused: ${sent.message}`)
   expect(sent.prepared).toMatchObject({ isPassed: true, dropped: [] })
   return sent.body

@@ -13,7 +13,8 @@ let nowMs = NOON
 let gate: ProviderGate
 
 beforeEach(() => {
-  vi.useFakeTimers()
+  // Nothing but timers: a formatter of dates that is made meanwhile is remembered, and files share processes.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   nowMs = NOON
   gate = gateIn('UTC')
 })
