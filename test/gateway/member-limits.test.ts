@@ -360,7 +360,7 @@ describe('with RATE_LIMIT_WAIT', () => {
   it('a call that gives up is refused with the limit, and leaves nothing behind', async () => {
     await addMember({ concurrent_requests: 1 })
     const key = await keyOf()
-    pair.upstream.once({ type: 'endless', delayMs: 100 })
+    pair.upstream.once({ type: 'answer', stall: { at: { insideEvent: 2 }, ms: Infinity } })
     const leaving = new AbortController()
     expect((await chat(pair.farebox, key, { stream: true }, { signal: leaving.signal })).status).toBe(200)
     const gone = new AbortController()
