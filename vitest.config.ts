@@ -31,6 +31,7 @@ const common = {
   testTimeout: 20_000,
   hookTimeout: 20_000,
   teardownTimeout: 10_000,
+  setupFiles: ['test/support/held-responses.ts'],
   // Every file is a process that loads much of the same, and so are the threads that it starts.
   env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'farebox-tests') },
   // The default of a second is short for a machine that runs several suites at once.

@@ -357,27 +357,22 @@ describe('with RATE_LIMIT_WAIT', () => {
     await soon(async () => (await usageOf(pair.farebox)).length >= 2)
   })
 
-  // On a busy machine it has failed for a reason that is not known yet.
-  it(
-    'a call that gives up is refused with the limit, and leaves nothing behind',
-    { retry: 2, timeout: 20_000 },
-    async () => {
-      await addMember({ concurrent_requests: 1 })
-      const key = await keyOf()
-      pair.upstream.once({ type: 'answer', stall: { at: { insideEvent: 2 }, ms: Infinity } })
-      const leaving = new AbortController()
-      expect((await chat(pair.farebox, key, { stream: true }, { signal: leaving.signal })).status).toBe(200)
-      const gone = new AbortController()
-      const left = chat(pair.farebox, key, {}, { signal: gone.signal })
-      left.catch(() => undefined)
-      const waits = chat(pair.farebox, await keyOf())
-      await soon(async () => (await admin().call('listWaiting', {})).waiting_calls === 2)
-      gone.abort()
-      await soon(async () => (await admin().call('listWaiting', {})).waiting_calls === 1)
-      await expectLimited(await waits, 'concurrent_requests')
-      leaving.abort()
-      await expect.poll(show).toMatchObject({ running_calls: 0 })
-      expect(await admin().call('listWaiting', {})).toMatchObject({ waiting_calls: 0 })
-    },
-  )
+  it('a call that gives up is refused with the limit, and leaves nothing behind', { timeout: 20_000 }, async () => {
+    await addMember({ concurrent_requests: 1 })
+    const key = await keyOf()
+    pair.upstream.once({ type: 'answer', stall: { at: { insideEvent: 2 }, ms: Infinity } })
+    const leaving = new AbortController()
+    expect((await chat(pair.farebox, key, { stream: true }, { signal: leaving.signal })).status).toBe(200)
+    const gone = new AbortController()
+    const left = chat(pair.farebox, key, {}, { signal: gone.signal })
+    left.catch(() => undefined)
+    const waits = chat(pair.farebox, await keyOf())
+    await soon(async () => (await admin().call('listWaiting', {})).waiting_calls === 2)
+    gone.abort()
+    await soon(async () => (await admin().call('listWaiting', {})).waiting_calls === 1)
+    await expectLimited(await waits, 'concurrent_requests')
+    leaving.abort()
+    await expect.poll(show).toMatchObject({ running_calls: 0 })
+    expect(await admin().call('listWaiting', {})).toMatchObject({ waiting_calls: 0 })
+  })
 })

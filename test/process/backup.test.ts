@@ -77,7 +77,7 @@ it(
       code: 1,
       value: { error: { type: 'not_restored', message: expect.stringContaining('Another Farebox') as string } },
     })
-    expect((await program.stop()).code).toBe(0)
+    expect(await program.stop()).toEqual({ code: 0, signal: null })
 
     const changed = [
       { name: 'late', before: 'active', after: null },

@@ -95,7 +95,7 @@ if (canMountSmallDisk) {
         `charged, ${cut.length} streams cut at their end, ${refused.length - withheld.length} calls refused before`,
     )
     for (const some of [completed, withheld, cut]) expect(some.length).toBeGreaterThan(0)
-    expect((await program.stop()).code).toBe(0)
+    expect(await program.stop()).toEqual({ code: 0, signal: null })
   })
 
   it('is not filled by the log of the database alone', { timeout: 120_000 }, async () => {

@@ -117,6 +117,10 @@ async function startDaemon(env: Env): Promise<ChildProcess> {
   const daemon = spawn('gnome-keyring-daemon', flags, { env, stdio: ['pipe', 'ignore', 'ignore'] })
   // One that ends without reading closes the pipe; that it has ended is seen below.
   daemon.stdin.on('error', () => undefined).end(PASSWORD)
+  daemon.once('exit', (code, signal) => {
+    if (signal !== 'SIGKILL')
+      console.warn(`gnome-keyring ended by itself (${signal ?? code}): nobody answered for a while`)
+  })
   const limitMs = performance.now() + ATTEMPT_LIMIT_MS
   while (!(await isUnlocked(env))) {
     if (performance.now() > limitMs || hasEnded(daemon)) {
