@@ -2,21 +2,20 @@
 // the command line, the desktop shell) open an app and close it again.
 
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { statusOf } from '#main/app-status.ts'
 import { VERSION, type Config } from '#main/config.ts'
-import { backupsView, openOperations, type Operations } from '#main/operations.ts'
+import { removeInstance, removeOpenPages, writeInstance } from '#main/notes.ts'
+import { openOperations, type Operations } from '#main/operations.ts'
 import { assemble, describeFault, hashKey, stopSpending, type Parts } from '#main/parts.ts'
 import { DASHBOARD_DIR, scriptFile } from '#main/program-files.ts'
 import type { ReportOperations, ReportThreadData } from '#main/report-thread.ts'
 import { SideThreads } from '#main/side-threads.ts'
 import type { WriterOperations } from '#main/writer-thread.ts'
 import { LanListener } from '#main/lan-listener.ts'
-import { iso } from '#catalog/dates.ts'
-import { countSecrets, secretProblems } from '#catalog/secrets.ts'
+import { countSecrets } from '#catalog/secrets.ts'
 import type { Log } from '#core/log.ts'
-import { microToCredits } from '#core/money.ts'
-import { isOpenPage, OPEN_PAGE_LIFE_MS } from '#core/open-page.ts'
+import { OPEN_PAGE_LIFE_MS } from '#core/open-page.ts'
 import { BooksCheck } from '#ledger/books-check.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import { forkKeychain, type StartKeychain } from '#secret/keychain-child.ts'
@@ -51,7 +50,6 @@ type InProcessRequest = { readonly method: string; readonly path: string; readon
 /** The name under which requests in process address the server: made anew at each start, so that nobody outside knows it. */
 const IN_PROCESS_HOST = `in-process-${randomBytes(16).toString('hex')}`
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() }
-const INSTANCE_FILE = 'instance.json'
 const WATCH_INTERVAL_MS = 1000
 /** How long the rest of an answer may take to leave when the program ends. */
 const LAST_BYTES_MS = 5000
@@ -70,8 +68,8 @@ export async function openApp(config: Config, log: Log, surroundings: AppSurroun
   const lock = lockDataDir(config.dataDir)
   try {
     // Whoever holds the lock is the only Farebox here, so a note about another one is left over from a process that died.
-    rmSync(join(config.dataDir, INSTANCE_FILE), { force: true })
-    removeOpenPages(config.dataDir, Number.POSITIVE_INFINITY)
+    removeInstance(config.dataDir)
+    removeOpenPages(config.dataDir)
     if (finishRestore(config.dataDir)) {
       log('Completed the restore of a backup that had been interrupted.', { event: 'restore_completed' })
     }
@@ -161,7 +159,7 @@ class RunningApp implements App {
     this.#parts.ownListener.listensOn(actualPort)
     for (const host of loopbackHosts(actualPort)) this.#hosts.add(host)
     this.#url = `http://127.0.0.1:${actualPort}`
-    this.#writeInstance({ url: this.#url, pid: process.pid, token: this.#adminToken })
+    writeInstance(this.#config.dataDir, { url: this.#url, pid: process.pid, token: this.#adminToken })
     this.#parts.overdue.begin()
     // After an end that nobody meant the pages of the file are looked at too, whatever was read of it.
     if (this.#parts.isSummarised || !this.#parts.endedWell) void this.#check.run()
@@ -257,8 +255,8 @@ class RunningApp implements App {
     keychain.close()
     if (!(await overdue.close())) this.#noteOverdue()
     await writer.close()
-    if (this.#url !== undefined) rmSync(this.#instancePath, { force: true })
-    removeOpenPages(this.#config.dataDir, Number.POSITIVE_INFINITY)
+    if (this.#url !== undefined) removeInstance(this.#config.dataDir)
+    removeOpenPages(this.#config.dataDir)
     release()
   }
 
@@ -334,7 +332,15 @@ class RunningApp implements App {
     const { administration } = await import('#main/administration.ts')
     return administration({
       parts: this.#parts,
-      status: () => this.#status(),
+      status: () =>
+        statusOf({
+          config: this.#config,
+          parts: this.#parts,
+          lan: this.#lan,
+          check: this.#check,
+          url: this.#url,
+          startedAtMs: this.#startedAtMs,
+        }),
       config: this.#config,
       ticketMade: () => this.#ticketMade(),
       lan: () => this.#lan.control(),
@@ -371,54 +377,5 @@ class RunningApp implements App {
     // Whoever comes next tries again.
     this.#door.catch(() => (this.#door = undefined))
     return this.#door
-  }
-
-  async #status() {
-    const { ledger, catalog, open, context, pause, overdue } = this.#parts
-    const attention = await secretProblems(context)
-    if (overdue.size > 0)
-      attention.push(`The disk is full: ${overdue.size} keys or members that were blocked hold in memory alone.`)
-    return {
-      state: 'running' as const,
-      version: VERSION,
-      url: this.#url ?? null,
-      pid: process.pid,
-      data_dir: this.#config.dataDir,
-      started_at: iso(this.#startedAtMs),
-      ledger: ledger.state,
-      ledger_check: this.#check.state,
-      ledger_checked_at: this.#check.checkedAtMs === undefined ? null : iso(this.#check.checkedAtMs),
-      secrets: this.#config.secrets,
-      lan: await this.#lan.status(),
-      attention,
-      ...(pause.untilMs === undefined ? {} : { paused_until: iso(pause.untilMs) }),
-      ...backupsView(this.#parts.operations.backups),
-      open_exchanges: open.size,
-      held_credits: microToCredits(ledger.heldMicro),
-      providers: catalog.providers.length,
-      models: catalog.models.length,
-      packages: catalog.packages.length,
-      keys: catalog.keys.length,
-    }
-  }
-
-  get #instancePath(): string {
-    return join(this.#config.dataDir, INSTANCE_FILE)
-  }
-
-  /** Tells the command line where this process listens and what to present. Only this user can read the file. */
-  #writeInstance(instance: { url: string; pid: number; token: string }): void {
-    const draft = `${this.#instancePath}.new`
-    writeFileSync(draft, JSON.stringify(instance), { mode: 0o600 })
-    if (process.platform !== 'win32') chmodSync(draft, 0o600)
-    renameSync(draft, this.#instancePath)
-  }
-}
-
-/** Removes the pages that brought browsers here: their tickets are used or have ended. */
-function removeOpenPages(dataDir: string, olderThanMs: number): void {
-  for (const name of readdirSync(dataDir).filter(isOpenPage)) {
-    const path = join(dataDir, name)
-    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < olderThanMs) rmSync(path, { force: true })
   }
 }

@@ -3,6 +3,7 @@
 
 import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
 import { verifyLedger, type LedgerReport } from '#ledger/verify.ts'
+import { ledgerReportView } from '#server/ledger-report-view.ts'
 import { DatabaseError, openForReading, type Db } from '#store/database.ts'
 import { withReadableCopy } from '#store/readable-copy.ts'
 import { rollupProblems } from '#store/rollup-check.ts'
@@ -23,7 +24,7 @@ export function verifyFolder(dataDir: string): LedgerReportView | undefined {
 function checkAt(folder: string, dataDir = folder): LedgerReportView {
   const db = openForReading(folder, { readsOnce: true })
   try {
-    return viewOf(checkAll(db, dataDir))
+    return ledgerReportView(checkAll(db, dataDir))
   } finally {
     db.close()
   }
@@ -45,15 +46,4 @@ export function checkAll(db: Db, dataDir: string): LedgerReport {
 function isUnwritable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM)/.test(code)
-}
-
-function viewOf(report: LedgerReport): LedgerReportView {
-  return {
-    ok: report.ok,
-    keys: report.keys,
-    entries: report.entries,
-    open_holds: report.openHolds,
-    usage_records: report.usageRecords,
-    problems: [...report.problems],
-  }
 }

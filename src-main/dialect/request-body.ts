@@ -103,7 +103,7 @@ export const ANSWER_BOUNDS: JsonBounds = {
 }
 
 /** A text of this length can be made of anything and is parsed at once all the same. */
-const SHORT_LENGTH = 64 * 1024
+export const SHORT_LENGTH = 64 * 1024
 
 /** undefined for a text that is not JSON, or is made of more than anybody has to read. */
 export function parseJson(text: string): unknown {

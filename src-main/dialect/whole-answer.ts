@@ -2,30 +2,43 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 import { MAX_ANSWER_BYTES } from '#dialect/answer.ts'
-import { JsonMeter, type JsonBounds } from '#dialect/json-meter.ts'
-import { ANSWER_BOUNDS, isRecord, parseMeasured } from '#dialect/request-body.ts'
+import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
+import { ANSWER_BOUNDS, isRecord, parseMeasured, SHORT_LENGTH } from '#dialect/request-body.ts'
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+const NOTHING = Buffer.alloc(0)
 
 /** Collects the bytes of an answer that is sent on only as a whole. */
 export class WholeAnswer {
   readonly #chunks: Buffer[] = []
-  readonly #meter: JsonMeter
+  readonly #bounds: JsonBounds
+  /** undefined for an answer that is short so far: what it is made of is no work worth bounding. */
+  #meter: JsonMeter | undefined
   #length = 0
 
   constructor(bounds: JsonBounds = ANSWER_BOUNDS) {
-    this.#meter = new JsonMeter(bounds)
+    this.#bounds = bounds
   }
 
   push(chunk: Buffer): undefined {
     this.#length += chunk.length
     if (this.#length > MAX_ANSWER_BYTES)
       throw new UpstreamFailure('too_large', 'The provider sent too large an answer.')
-    const excess = this.#meter.push(chunk)
+    this.#chunks.push(chunk)
+    if (this.#length > SHORT_LENGTH) this.#measure(chunk)
+  }
+
+  #measure(chunk: Buffer): void {
+    const excess = this.#meter === undefined ? this.#measureAll() : this.#meter.push(chunk)
     if (excess === 'too-deep')
       throw new UpstreamFailure('malformed', 'The provider sent JSON that is nested too deeply.')
     if (excess === 'too-many') throw new UpstreamFailure('too_large', 'The provider sent an answer of too many parts.')
-    this.#chunks.push(chunk)
+  }
+
+  #measureAll(): JsonExcess | undefined {
+    this.#meter = new JsonMeter(this.#bounds)
+    for (const chunk of this.#chunks) this.#meter.push(chunk)
+    return this.#meter.push(NOTHING)
   }
 
   /** What came, without the byte order mark that some servers write and that JSON has no place for. */

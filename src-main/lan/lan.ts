@@ -10,16 +10,9 @@ import { diskProblem } from '#core/disk-failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { Announcement, type AnnouncementState } from '#lan/announcement.ts'
 import { mergeSettings } from '#lan/change.ts'
-import {
-  covers,
-  draftIdentity,
-  makeIdentity,
-  readMadeIdentity,
-  readOwnIdentity,
-  saveIdentity,
-  type Identity,
-} from '#lan/identity.ts'
-import { addressOf, type Interfaces } from '#lan/places.ts'
+import { draftIdentity, readMadeIdentity, saveIdentity, type Identity } from '#lan/identity.ts'
+import type { Interfaces } from '#lan/places.ts'
+import { prepare, type Prepared, type PreparingDeps } from '#lan/prepare.ts'
 import { TlsServer, type HttpLimits } from '#lan/tls-server.ts'
 
 /** What serves the requests; made anew each time that the LAN is turned on. */
@@ -36,20 +29,15 @@ export type LanListener = {
   readonly makeServer: (handler: RequestListener, limits: HttpLimits) => Server
 }
 
-export type LanDeps = {
-  readonly dataDir: string
+export type LanDeps = PreparingDeps & {
   readonly settings: LanSettings | undefined
-  readonly nowMs: () => number
   readonly log: Log
   readonly save: (settings: LanSettings) => Promise<void>
-  /** Whether there is an administrator who can sign in with a password. */
-  readonly hasAdministrator: () => boolean
   readonly build: (listener: LanListener) => HttpApp
   /** Told of each port that is listened on. */
   readonly listensOn: (port: number) => void
   /** How long calls that run may take to end when the LAN is turned off. */
   readonly graceMs: number
-  readonly interfaces?: () => Interfaces
   /** UDP, for announcing; that of mDNS unless said otherwise. */
   readonly announcingPort?: number
 }
@@ -75,9 +63,6 @@ export type LanState = {
 }
 
 const LOOK_MS = 30_000
-const DAY_MS = 86_400_000
-/** A certificate is made anew so long before it ends. */
-export const RENEW_MS = 30 * DAY_MS
 
 export class Lan {
   readonly #deps: LanDeps
@@ -131,7 +116,7 @@ export class Lan {
     return this.#inTurn(async () => {
       const settings = mergeSettings(this.#settings, input)
       if (isRefusal(settings)) return settings
-      const prepared = this.#prepare(settings, { isNew: input.new_certificate === true, isDeliberate: true })
+      const prepared = prepare(this.#deps, settings, { isNew: input.new_certificate === true, isDeliberate: true })
       if (isRefusal(prepared)) return prepared
       if (!this.#isOpen) {
         await this.#keepWith(settings, prepared)
@@ -180,7 +165,7 @@ export class Lan {
     }
     if (!this.#isOpen || this.#settings?.isOn !== true) return
     if (this.#running === undefined) return this.#tryAgain()
-    const prepared = this.#prepare(this.#settings, { isNew: false, isDeliberate: false })
+    const prepared = prepare(this.#deps, this.#settings, { isNew: false, isDeliberate: false })
     // Whatever goes on with what it has is better than nothing, until that has ended too.
     if (isRefusal(prepared)) return this.#note(prepared.message)
     this.#problem = undefined
@@ -224,7 +209,7 @@ export class Lan {
   async #tryAgain(): Promise<void> {
     const settings = this.#settings
     if (settings?.isOn !== true) return
-    const prepared = this.#prepare(settings, { isNew: false, isDeliberate: false })
+    const prepared = prepare(this.#deps, settings, { isNew: false, isDeliberate: false })
     if (isRefusal(prepared)) return this.#note(prepared.message)
     const refusal = await this.#start(settings, prepared)
     if (refusal !== undefined) return this.#note(refusal.message)
@@ -246,38 +231,6 @@ export class Lan {
   #note(problem: string): void {
     if (problem !== this.#problem) this.#deps.log(`The LAN: ${problem}`, { event: 'lan_problem', level: 'warning' })
     this.#problem = problem
-  }
-
-  /** Everything that can be known before anything is changed. */
-  #prepare(settings: LanSettings, how: Preparing): Prepared | Refusal {
-    if (!this.#deps.hasAdministrator()) {
-      const hint = 'Add one: farebox member add NAME --role administrator, with a password.'
-      return refuse('conflict', `The LAN needs an administrator who can sign in with a password. ${hint}`)
-    }
-    const address = addressOf(settings.place, (this.#deps.interfaces ?? networkInterfaces)())
-    if (isRefusal(address)) return address
-    const identity = this.#identityFor(settings, { ...how, address })
-    return isRefusal(identity) ? identity : { address, port: settings.port, identity }
-  }
-
-  #identityFor(settings: LanSettings, how: Preparing & { readonly address: string }): Identity | Refusal {
-    const { dataDir, nowMs } = this.#deps
-    const hosts = hostNamesOf(settings)
-    const names = [how.address, ...hosts]
-    if (settings.files !== undefined) {
-      // Under a new address the names go on being right.
-      return readOwnIdentity(settings.files, how.isDeliberate ? names : hosts, nowMs())
-    }
-    const before = how.isNew ? undefined : readMadeIdentity(dataDir)
-    if (isRefusal(before)) return before
-    if (before === undefined && !how.isDeliberate) {
-      // A backup that was restored on another machine must not open that machine.
-      return refuse('conflict', `There is no certificate in the data folder. Turn the LAN on once more: farebox lan on`)
-    }
-    if (before !== undefined && isGood(before, { names, hosts, isDeliberate: how.isDeliberate, nowMs: nowMs() })) {
-      return before
-    }
-    return makeIdentity(names, nowMs(), before)
   }
 
   /** Stops what runs, starts what is wanted, and goes back where that cannot be. */
@@ -375,31 +328,6 @@ export class Lan {
     this.#turn = turn.catch(() => undefined)
     return turn
   }
-}
-
-type Preparing = {
-  readonly isNew: boolean
-  /** Whether somebody asked for it just now, who then sees what it comes to. */
-  readonly isDeliberate: boolean
-}
-type Prepared = { readonly address: string; readonly port: number; readonly identity: Identity }
-
-type Needed = {
-  readonly names: readonly string[]
-  /** Those of the names that are host names. */
-  readonly hosts: readonly string[]
-  readonly isDeliberate: boolean
-  readonly nowMs: number
-}
-
-/**
- * Whether a certificate that Farebox made can be kept. An address that has changed by itself is no reason for a new one while there
- * are host names: whoever uses these would have to trust a new certificate for nothing.
- */
-function isGood(identity: Identity, { names, hosts, isDeliberate, nowMs }: Needed): boolean {
-  if (identity.expiresAtMs - nowMs <= RENEW_MS) return false
-  const needed = isDeliberate || hosts.length === 0 ? names : hosts
-  return needed.every((name) => covers(identity, name))
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -3,6 +3,7 @@
 // refused there is for the client to see.
 
 import type { Target } from '#core/entities.ts'
+import { targetKey } from '#core/target-key.ts'
 import { scanObject, editObject, removeMember } from '#dialect/json-text.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { otherName, unsupportedMembers } from '#dialect/unsupported.ts'
@@ -33,18 +34,18 @@ export class Adaptations {
     const { members, values } = unsupportedMembers(parseJson(refusal.toString('utf8')))
     const remembered = new Set(this.#of(target))
     for (const name of members) if (remembered.size < MAX_MEMBERS && holds(body, name)) remembered.add(name)
-    if (remembered.size > 0) this.#byTarget.set(keyOf(target), remembered)
+    if (remembered.size > 0) this.#byTarget.set(targetKey(target), remembered)
     return [...members, ...values].filter((name) => holds(body, name))
   }
 
   /** Forgets what a target does not take, because from now on it is another one behind the same name. */
   forget(target: Target): void {
-    this.#byTarget.delete(keyOf(target))
+    this.#byTarget.delete(targetKey(target))
   }
 
   /** The members that are left out for a target, or sent under their other name. */
   #of(target: Target): ReadonlySet<string> {
-    return this.#byTarget.get(keyOf(target)) ?? NONE
+    return this.#byTarget.get(targetKey(target)) ?? NONE
   }
 }
 
@@ -75,8 +76,4 @@ function keptOf(name: string, value: unknown): object | undefined {
 /** Whether a body has a member, or a part of it, that can be left out. */
 function holds(body: string, name: string): boolean {
   return without(body, name) !== body
-}
-
-function keyOf(target: Target): string {
-  return `${target.providerId}\0${target.upstreamModel}`
 }

@@ -12,13 +12,13 @@ import type { CapMemory } from '#pipeline/cap-memory.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Gate, LimitedKey, Ticket } from '#pipeline/gate.ts'
 import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
-import type { BoundCounter } from '#pipeline/ports.ts'
+import type { BoundCounter, Clock } from '#pipeline/ports.ts'
 import type { ProviderGate } from '#pipeline/provider-gate.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
 import type { Balance, OpenHold } from '#ledger/account.ts'
 import type { Cancellation } from '#ledger/hold-queue.ts'
-import type { Held, HoldAnswer } from '#ledger/hold-request.ts'
+import type { Held, HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 
 export type Admission = {
@@ -44,7 +44,7 @@ export type AdmitDeps = {
   readonly counter: BoundCounter
   readonly caps: CapMemory
   readonly routing: { readonly gate: Pick<ProviderGate, 'hasRoom'> }
-  readonly nowMs: () => number
+  readonly clock: Pick<Clock, 'nowMs'>
 }
 
 export type AdmitRequest = {
@@ -61,27 +61,33 @@ export async function admit(
 ): Promise<Admission | Refusal> {
   const { caller, request, served, exchangeId } = input
   const { validUntilMs } = caller.package
-  if (validUntilMs !== undefined && deps.nowMs() >= validUntilMs) {
+  if (validUntilMs !== undefined && deps.clock.nowMs() >= validUntilMs) {
     return refuse('package_expired', `The package '${caller.package.name}' of this key has expired.`)
   }
   const tokens = request.likelyInputTokens
-  const asked = { ...limitedKey(caller), exchangeId, modelId: served.model.id, tokens }
-  const ticket = await deps.gate.enter(asked, cancellation)
+  const entering = { ...limitedKey(caller), exchangeId, modelId: served.model.id, tokens }
+  const ticket = await deps.gate.enter(entering, cancellation)
   if (isRefusal(ticket)) return ticket
   const { memberId } = caller.key
   const share = memberId === undefined ? undefined : deps.budgets.share(memberId)
-  const { answer, inputTokens } = await holdFor(input, { cancellation, share }, deps)
+  const { answer, inputTokens, asked } = await holdFor(input, { cancellation, share }, deps)
   if (answer.type !== 'held') {
     deps.gate.undo(ticket)
     return answer.type === 'uncountable' ? uncountable() : refusalOf(answer, input, deps)
   }
   const holder = presentCaller(caller, deps.catalog)
   const outputCap = affordableCap(input, inputTokens, answer.promisedMicro)
-  const wish = wishFor(input, { inputTokens, outputCap }, deps)
+  const isWhole = outputCap === largestOutputCap(input)
+  const wish = isWhole ? asked : wishFor(input, { inputTokens, outputCap }, deps)
   return { ticket, share, hold: answer.hold, holder, wish, inputTokens, outputCap }
 }
 
-type Hold = { readonly answer: HoldAnswer | { readonly type: 'uncountable' }; readonly inputTokens: number }
+type Hold = {
+  readonly answer: HoldAnswer | { readonly type: 'uncountable' }
+  readonly inputTokens: number
+  /** What it was asked for. */
+  readonly asked: Wish
+}
 
 /**
  * Holds the worst case of a call. Where there is plenty, its input is taken for the most that it can be, which takes no time. Where
@@ -95,27 +101,31 @@ async function holdFor(
   const { exchangeId, caller, request, served } = input
   const { contextWindow } = served.model
   const outputCap = largestOutputCap(input)
-  const holdRequest = (inputTokens: number) => ({
-    exchangeId,
-    keyId: caller.key.id,
-    ...wishFor(input, { inputTokens, outputCap }, deps),
-    purse: share,
-    isFree: isFree(served.price),
-    modelId: served.model.id,
-    priceVersion: served.price.version,
-  })
+  const holdRequest = (inputTokens: number): HoldRequest => {
+    const { worstMicro, leastMicro } = wishFor(input, { inputTokens, outputCap }, deps)
+    return {
+      exchangeId,
+      keyId: caller.key.id,
+      worstMicro,
+      leastMicro,
+      purse: share,
+      isFree: isFree(served.price),
+      modelId: served.model.id,
+      priceVersion: served.price.version,
+    }
+  }
   const names = served.places.map(({ target }) => target.upstreamModel)
-  const most = request.mostInputTokens(contextWindow, names)
+  const most = request.inputBounds.most(contextWindow, names)
   const wide = holdRequest(most)
   const isRoomy = served.places.every(({ provider }) => deps.routing.gate.hasRoom(provider, wide.worstMicro))
   const isEasy = (isRoomy && wide.worstMicro < MOST) || wide.isFree
   const atOnce = isEasy ? deps.ledger.holdAtOnce(wide) : undefined
-  if (atOnce !== undefined) return { answer: atOnce, inputTokens: most }
+  if (atOnce !== undefined) return { answer: atOnce, inputTokens: most, asked: wide }
   const count = (texts: readonly string[]) => deps.counter.countAtMost(texts)
-  const closer = await request.closerInputTokens(count, contextWindow, names)
+  const closer = await request.inputBounds.closer(count, contextWindow, names)
   const narrow = holdRequest(closer)
-  if (narrow.worstMicro >= MOST) return { answer: { type: 'uncountable' }, inputTokens: closer }
-  return { answer: await deps.ledger.hold(narrow, cancellation), inputTokens: closer }
+  if (narrow.worstMicro >= MOST) return { answer: { type: 'uncountable' }, inputTokens: closer, asked: narrow }
+  return { answer: await deps.ledger.hold(narrow, cancellation), inputTokens: closer, asked: narrow }
 }
 
 /** What a call may come to cost at an output cap, and what it costs at least that is of any use. */
@@ -197,7 +207,7 @@ function refusalOf(
   return refuse('credits_held', message, { retryAfterSeconds: 5 })
 }
 
-function exhausted(balance: Balance, { references }: EndpointRequest): Refusal {
+function exhausted(balance: Balance, { inputBounds: { references } }: EndpointRequest): Refusal {
   const left = balance.remainingMicro ?? ZERO
   if (left === 0) return refuse('credits_exhausted', `The credits of this key are used up: ${standing(balance)}`)
   const [reference] = references

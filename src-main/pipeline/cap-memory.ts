@@ -2,6 +2,7 @@
 // beyond its hold is booked as what it is, and later calls hold what the target has done before.
 
 import type { Target } from '#core/entities.ts'
+import { targetKey } from '#core/target-key.ts'
 import type { Place } from '#pipeline/routing.ts'
 
 /** An answer that was longer than its cap, in tokens over all its choices. */
@@ -24,7 +25,7 @@ export class CapMemory {
 
   /** Notes how long an answer was that met its cap or went beyond it, in tokens over all its choices. */
   note(target: Target, answer: IgnoredCap): void {
-    const key = keyOf(target)
+    const key = targetKey(target)
     const known = this.#entries.get(key)
     if (answer.outputTokens > answer.cap) {
       const longest = known === undefined || known.longest.outputTokens < answer.outputTokens ? answer : known.longest
@@ -39,7 +40,7 @@ export class CapMemory {
 
   /** The longest answer of a target that ignores its caps; undefined for one that is not known to. */
   of(target: Target): IgnoredCap | undefined {
-    return this.#entries.get(keyOf(target))?.longest
+    return this.#entries.get(targetKey(target))?.longest
   }
 
   /** The most output tokens that one of the places has answered with beyond its cap; 0 where none has. */
@@ -50,10 +51,6 @@ export class CapMemory {
 
   /** Forgets what was known of a target, because from now on it is another one behind the same name. */
   forget(target: Target): void {
-    this.#entries.delete(keyOf(target))
+    this.#entries.delete(targetKey(target))
   }
-}
-
-function keyOf(target: Target): string {
-  return `${target.providerId}\0${target.upstreamModel}`
 }

@@ -28,15 +28,8 @@ export type EndpointRequest = {
   readonly kind: ModelKind
   readonly likelyInputTokens: number
   readonly worstInputTokens: number
-  /**
-   * The most input tokens that a provider can count. `contextWindow` is the model's, 0 where nobody knows it; `upstreamModels` are the
-   * names of those that may serve the call, because one of them counts images as nobody else does.
-   */
-  readonly mostInputTokens: InputBounds['most']
-  /** A closer bound than that, made with our own tokenizer. */
-  readonly closerInputTokens: InputBounds['closer']
-  /** What makes those bounds wide because it is not in the request, in words; empty for ordinary requests. */
-  readonly references: readonly string[]
+  /** How many input tokens a provider can count at most. */
+  readonly inputBounds: InputBounds
   /** How many answers are generated; 0 where nothing is. */
   readonly choices: number
   readonly outputCap: number | undefined
@@ -83,18 +76,13 @@ export function readRequest(endpoint: EndpointName, text: BodyText, byteLength: 
 
 function readChat(endpoint: ClientFormat, client: ClientDialect, request: ClientRequest): EndpointRequest {
   const tokens = inputTokens(request.body.size)
-  const bounds = new ConversationBounds(request.body)
   return {
     endpoint,
     model: request.model,
     isStream: request.isStream,
     kind: 'chat',
     ...tokens,
-    mostInputTokens: (contextWindow, names) => bounds.most(contextWindow, names),
-    closerInputTokens: (count, contextWindow, names) => bounds.closer(count, contextWindow, names),
-    get references() {
-      return bounds.references
-    },
+    inputBounds: new ConversationBounds(request.body),
     choices: request.choices,
     outputCap: request.outputCap,
     outputCapName: request.outputCapName,
@@ -211,11 +199,7 @@ function readEmbeddings(text: BodyText, byteLength: number): EndpointRequest | R
     ...(tokenCount === undefined
       ? inputTokens(request.body.size)
       : { likelyInputTokens: tokenCount, worstInputTokens: tokenCount }),
-    mostInputTokens: (contextWindow) => bounds.most(contextWindow),
-    closerInputTokens: (count, contextWindow) => bounds.closer(count, contextWindow),
-    get references() {
-      return bounds.references
-    },
+    inputBounds: bounds,
     choices: 0,
     outputCap: undefined,
     outputCapName: 'max_tokens',

@@ -5,6 +5,7 @@
 import { isAboutAccount, type FailureKind, type UpstreamFailure } from '#core/failure.ts'
 import type { Target } from '#core/entities.ts'
 import { isSickness } from '#core/retry.ts'
+import { targetKey } from '#core/target-key.ts'
 import { Restraint, type Restrained } from '#pipeline/restraint.ts'
 
 /** `open`: left out after failures; `half-open`: left out but for one request that tries it; `cooling`: left out on request. */
@@ -54,7 +55,7 @@ export class Health {
   }
 
   of(target: Target, nowMs: number): TargetHealth {
-    const entry = this.#entries.get(keyOf(target))
+    const entry = this.#entries.get(targetKey(target))
     if (entry === undefined) return HEALTHY
     const { failures, untilMs, lastFailure } = entry
     const state = stateOf(entry, nowMs)
@@ -63,7 +64,7 @@ export class Health {
 
   /** Notes whether a complete answer came with what it used. */
   noteUsage(target: Target, usage: 'reported' | 'missing'): void {
-    const key = keyOf(target)
+    const key = targetKey(target)
     if (usage === 'reported') return void this.#unreported.delete(key)
     const [oldest] = this.#unreported.keys()
     if (this.#unreported.size >= MAX_TARGETS && oldest !== undefined) this.#unreported.delete(oldest)
@@ -72,12 +73,12 @@ export class Health {
 
   /** How many complete answers in a row the target said nothing of, or 0 tokens of a text that is there. */
   unreported(target: Target): number {
-    return this.#unreported.get(keyOf(target)) ?? 0
+    return this.#unreported.get(targetKey(target)) ?? 0
   }
 
   /** Whether a request may go to a target as a matter of course. */
   isUsable(target: Target, nowMs: number): boolean {
-    const entry = this.#entries.get(keyOf(target))
+    const entry = this.#entries.get(targetKey(target))
     if (entry === undefined) return true
     const state = stateOf(entry, nowMs)
     return state === 'ok' || (state === 'half-open' && !entry.isProbed)
@@ -85,7 +86,7 @@ export class Health {
 
   /** Why a target is not to be asked now; undefined for one that may be. `isRepeated`: it failed for the same request before. */
   restrained(target: Target, nowMs: number, isRepeated: boolean): Restrained | undefined {
-    const key = keyOf(target)
+    const key = targetKey(target)
     const entry = this.#entries.get(key)
     const isWell = entry === undefined || (stateOf(entry, nowMs) === 'ok' && !(isRepeated && entry.failures > 0))
     return this.#restraint.of(key, nowMs, isWell)
@@ -94,12 +95,12 @@ export class Health {
   /** Whether a target is left out for its failures and answers nothing at all, so that nobody is to ask it twice. */
   isDown(target: Target, nowMs: number): boolean {
     const { state } = this.of(target, nowMs)
-    return (state === 'open' || state === 'half-open') && this.#restraint.isSilent(keyOf(target), nowMs)
+    return (state === 'open' || state === 'half-open') && this.#restraint.isSilent(targetKey(target), nowMs)
   }
 
   /** Notes that a request goes to a target. Returns whether it is the one that tries it out; `left` must follow then. */
   enter(target: Target, nowMs: number): boolean {
-    const key = keyOf(target)
+    const key = targetKey(target)
     this.#restraint.asked(key, nowMs)
     const entry = this.#entries.get(key)
     if (entry === undefined || stateOf(entry, nowMs) !== 'half-open' || entry.isProbed) return false
@@ -109,7 +110,7 @@ export class Health {
 
   /** Ends a trial that said nothing about the target, such as one whose client went. */
   left(target: Target): void {
-    const entry = this.#entries.get(keyOf(target))
+    const entry = this.#entries.get(targetKey(target))
     if (entry !== undefined) entry.isProbed = false
   }
 
@@ -118,7 +119,7 @@ export class Health {
    * asked for patience gets it: it answers what it took before, and says nothing about what it would take now.
    */
   answering(target: Target, nowMs: number): void {
-    const key = keyOf(target)
+    const key = targetKey(target)
     this.#restraint.answered(key, nowMs)
     const entry = this.#entries.get(key)
     if (entry === undefined || entry.untilMs === 0 || entry.isCooling) return
@@ -129,7 +130,7 @@ export class Health {
 
   /** The target answered in full. */
   answered(target: Target, nowMs: number): void {
-    const key = keyOf(target)
+    const key = targetKey(target)
     this.#restraint.answered(key, nowMs)
     const entry = this.#entries.get(key)
     if (entry === undefined) return
@@ -140,7 +141,7 @@ export class Health {
 
   failed(target: Target, failure: UpstreamFailure, nowMs: number): void {
     if (failure.kind === 'aborted') return
-    this.#restraint.failed(keyOf(target), failure, nowMs)
+    this.#restraint.failed(targetKey(target), failure, nowMs)
     const entry = this.#entryOf(target)
     entry.isProbed = false
     entry.lastFailure = { kind: failure.kind, status: failure.status, atMs: nowMs }
@@ -157,7 +158,7 @@ export class Health {
 
   /** Takes a failure back that turned out to be the request's doing. */
   forgive(target: Target): void {
-    const entry = this.#entries.get(keyOf(target))
+    const entry = this.#entries.get(targetKey(target))
     if (entry === undefined || entry.failures === 0) return
     entry.failures -= 1
     if (entry.isCooling || entry.untilMs === 0 || entry.failures >= TRIP_AT) return
@@ -167,13 +168,13 @@ export class Health {
 
   /** Forgets what was known of a target, because from now on it is another one behind the same name. */
   forget(target: Target): void {
-    this.#restraint.forget(keyOf(target))
-    this.#entries.delete(keyOf(target))
-    this.#unreported.delete(keyOf(target))
+    this.#restraint.forget(targetKey(target))
+    this.#entries.delete(targetKey(target))
+    this.#unreported.delete(targetKey(target))
   }
 
   #entryOf(target: Target): Entry {
-    const key = keyOf(target)
+    const key = targetKey(target)
     const known = this.#entries.get(key)
     if (known !== undefined) return known
     const entry: Entry = {
@@ -213,8 +214,4 @@ function refusesAccount(failure: UpstreamFailure): boolean {
 
 function patienceMs({ retryAfterSeconds }: UpstreamFailure): number {
   return Math.min(LONGEST_MS, retryAfterSeconds === undefined ? SHORTEST_MS : retryAfterSeconds * 1000)
-}
-
-function keyOf(target: Target): string {
-  return `${target.providerId}\0${target.upstreamModel}`
 }

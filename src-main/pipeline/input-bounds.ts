@@ -12,9 +12,14 @@ import type { Survey } from '#dialect/survey.ts'
 type CountTokens = (texts: readonly string[]) => Promise<number>
 
 export interface InputBounds {
-  /** What is not in the request, in words; empty for ordinary requests. */
+  /** What makes the bounds wide because it is not in the request, in words; empty for ordinary requests. */
   readonly references: readonly string[]
+  /**
+   * The most input tokens that a provider can count. `contextWindow` is the model's, 0 where nobody knows it; `upstreamModels` are the
+   * names of those that may serve the call, because one of them counts images as nobody else does.
+   */
   most(contextWindow: number, upstreamModels?: readonly string[]): number
+  /** A closer bound than that, made with our own tokenizer. */
   closer(count: CountTokens, contextWindow: number, upstreamModels?: readonly string[]): Promise<number>
 }
 

@@ -25,7 +25,7 @@ import { faultSettlement, roughSettlementOf, settlementOf, usedTokens, undeliver
 import type { Settlement } from '#ledger/ledger.ts'
 
 export type RunDeps = AttemptDeps &
-  Omit<AdmitDeps, 'nowMs'> & {
+  AdmitDeps & {
     readonly open: OpenExchanges
     readonly pause: Pause
     /** Told about mistakes of ours; gets no content. */
@@ -57,7 +57,7 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
     const choice = chooseFirst({ call, request, served }, deps)
     if (isRefusal(choice)) return replyRefusal(call, choice, {})
     const input = { exchangeId: call.requestId, caller: call.caller, request, served }
-    const admission = await admit(input, call.client, { ...deps, nowMs: deps.clock.nowMs })
+    const admission = await admit(input, call.client, deps)
     if (isRefusal(admission)) return replyRefusal(call, admission, limitHeaders(call, deps))
     await serve({ call, request, served, choice, admission }, deps)
   } catch (error) {

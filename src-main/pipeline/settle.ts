@@ -119,9 +119,11 @@ const NOTHING: Counted = { usage: UNKNOWN_USAGE, source: 'none', estimated: '' }
 async function usageOf(ending: Ending, counter: TokenCounter): Promise<Counted> {
   const { reported } = ending.reader
   if (!isPaidFor(ending)) return NOTHING
+  const { isInputFinal, isOutputFinal } = reported
+  if (isInputFinal && isOutputFinal) return charged(reported, UNCOUNTED)
   const [input, output] = await Promise.all([
-    reported.isInputFinal ? 0 : countInput(ending.request, counter),
-    reported.isOutputFinal ? 0 : countOutput(ending, counter),
+    isInputFinal ? 0 : countInput(ending.request, counter),
+    isOutputFinal ? 0 : countOutput(ending, counter),
   ])
   return charged(reported, { input, output })
 }
@@ -136,6 +138,8 @@ function isPaidFor({ end, hasBegun, reader }: Pick<Ending, 'end' | 'hasBegun' | 
 
 /** What was delivered, by our own count; not looked at where the provider has had its last word. */
 type Delivery = { readonly input: number; readonly output: number }
+
+const UNCOUNTED: Delivery = { input: 0, output: 0 }
 
 /**
  * The usage that is charged. What the provider reported of an answer that ended holds. Of one that did not, its counts may be

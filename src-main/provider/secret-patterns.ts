@@ -57,8 +57,8 @@ function traceOfBase64(text: string): string {
 const SHORTEST_TRACE = 4
 const LONGEST_TRACE = 8
 
-/** What escapes of letters and digits begin with. */
-export const ESCAPES = ['\\u00', '%', '&#']
+/** What escapes of letters and digits begin with, as patterns. */
+export const ESCAPES = ['\\\\u00', '%', '&#']
 
 function escapedCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0

@@ -18,7 +18,6 @@ import { providerView } from '#catalog/views.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { ProviderTestResult } from '#contract/providers.ts'
-import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
 import type { ProviderModelsAdd, ProviderModelsAdded } from '#contract/provider-models.ts'
 import type { WaitingView } from '#contract/waiting.ts'
 import type { Provider } from '#core/entities.ts'
@@ -34,6 +33,7 @@ import { inviteHandlers } from '#server/invite-handlers.ts'
 import type { KeySignInDeps } from '#server/key-sign-in.ts'
 import { keyHandlers } from '#server/key-handlers.ts'
 import { lanHandlers, type LanControl } from '#server/lan-handlers.ts'
+import { ledgerReportView } from '#server/ledger-report-view.ts'
 import { memberHandlers } from '#server/member-handlers.ts'
 import { pauseHandlers } from '#server/pause.ts'
 import type { ReportDeps } from '#server/report-deps.ts'
@@ -150,15 +150,4 @@ async function addListed(
 ): Promise<ProviderModelsAdded | Refusal> {
   const present = context.catalog.provider(provider.id)
   return present === undefined ? noProvider(provider.name) : addOffers(context, present, { listed, input })
-}
-
-function ledgerReportView(report: LedgerReport): LedgerReportView {
-  return {
-    ok: report.ok,
-    keys: report.keys,
-    entries: report.entries,
-    open_holds: report.openHolds,
-    usage_records: report.usageRecords,
-    problems: [...report.problems],
-  }
 }

@@ -84,6 +84,8 @@ class Reading {
   #isOver = false
   #chunks: Buffer[] = []
   #length = 0
+  #timer: NodeJS.Timeout | undefined
+  /** Stops the rest of a body that is refused. */
   #stop: () => void = () => undefined
   /** Of a sender who is known. */
   #payload: Readable | undefined
@@ -104,12 +106,9 @@ class Reading {
     const whole = () => this.#end(Buffer.concat(this.#chunks))
     const broken = () => this.#end(refuse('invalid_request', 'The body is not as long as its content-length says.'))
     const late = () => this.#end(refuse('invalid_request', 'The body took too long to arrive.'))
-    const timer = patienceMs === undefined ? undefined : setTimeout(late, patienceMs).unref()
+    if (patienceMs !== undefined) this.#timer = setTimeout(late, patienceMs).unref()
     payload.on('data', take).once('end', whole).once('error', broken).once('close', broken)
-    this.#stop = () => {
-      clearTimeout(timer)
-      payload.off('data', take).off('end', whole).off('error', broken).off('close', broken).pause()
-    }
+    this.#stop = () => payload.off('data', take).off('end', whole).off('error', broken).off('close', broken).pause()
     if (patienceMs === undefined) this.#payload = payload
   }
 
@@ -145,12 +144,13 @@ class Reading {
   #end(result: Buffer | Refusal): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#stop()
     this.#chunks = []
+    clearTimeout(this.#timer)
     if (Buffer.isBuffer(result)) {
       this.#share.complete()
       return this.#options.done(result)
     }
+    this.#stop()
     this.#share.end()
     if (this.#payload === undefined || this.#payload.destroyed) return this.#options.done(result)
     this.#finishFirst(this.#payload, result)

@@ -4,6 +4,7 @@ import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import { microToCredits } from '#core/money.ts'
+import { targetKey } from '#core/target-key.ts'
 import type { CapMemory, IgnoredCap } from '#pipeline/cap-memory.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
@@ -21,7 +22,7 @@ export function targetsView({ catalog, routing, caps, clock }: HealthDeps): Stat
   // The health of targets is kept by a clock that is never set; people read the other one.
   const wallMs = (monotonicMs: number) => Math.round(clock.nowMs() + monotonicMs - nowMs)
   const targets = catalog.models.filter((model) => model.isEnabled).flatMap((model) => model.targets)
-  const unique = new Map(targets.map((target) => [`${target.providerId}\0${target.upstreamModel}`, target]))
+  const unique = new Map(targets.map((target) => [targetKey(target), target]))
   return Array.from(unique.values(), (target) => {
     const { state, failures, untilMs, lastFailure } = routing.health.of(target, nowMs)
     const unreported = routing.health.unreported(target)

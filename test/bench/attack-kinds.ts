@@ -19,8 +19,8 @@ export type AttackKind = {
   readonly name: string
   /** How many go on at a time. */
   readonly attackers: number
-  /** One try, which ends by itself or when its attacker is told to stop. */
-  readonly attempt: (target: AttackTarget, stop: AbortSignal) => Promise<void>
+  /** One try, which ends by itself or when its attacker is told to stop. Resolves with the status that it was answered, or `ended`. */
+  readonly attempt: (target: AttackTarget, stop: AbortSignal) => Promise<string>
 }
 
 const MIB = 1024 * 1024
@@ -64,19 +64,19 @@ function post(body: () => string): AttackKind['attempt'] {
   let bytes: Buffer | undefined
   return async ({ url, key }, stop) => {
     bytes ??= Buffer.from(body())
-    await ask(`${url}/v1/chat/completions`, { authorization: `Bearer ${key}` }, { bytes, stop })
+    return ask(`${url}/v1/chat/completions`, { authorization: `Bearer ${key}` }, { bytes, stop })
   }
 }
 
-async function testRequest({ url, adminHeaders }: AttackTarget, stop: AbortSignal): Promise<void> {
+function testRequest({ url, adminHeaders }: AttackTarget, stop: AbortSignal): Promise<string> {
   const request = `{"model":"bench-chat","messages":[{"role":"user","content":"${'x'.repeat(LARGE)}"}]}`
   const bytes = Buffer.from(`{"key":"bench","endpoint":"chat","request":${request}}`)
-  await ask(`${url}/api/try`, adminHeaders, { bytes, stop })
+  return ask(`${url}/api/try`, adminHeaders, { bytes, stop })
 }
 
-async function wrongKey({ url }: AttackTarget, stop: AbortSignal): Promise<void> {
+function wrongKey({ url }: AttackTarget, stop: AbortSignal): Promise<string> {
   const headers = { authorization: `Bearer key_${'x'.repeat(38)}` }
-  await ask(`${url}/v1/chat/completions`, headers, { bytes: Buffer.alloc(1000, ' '), stop })
+  return ask(`${url}/v1/chat/completions`, headers, { bytes: Buffer.alloc(1000, ' '), stop })
 }
 
 function signIn(body: () => object): AttackKind['attempt'] {
@@ -84,18 +84,19 @@ function signIn(body: () => object): AttackKind['attempt'] {
     ask(`${url}/api/session`, { origin: url }, { bytes: Buffer.from(JSON.stringify(body())), stop })
 }
 
-async function hostileAnswer({ url, key, hostileModel }: AttackTarget, stop: AbortSignal): Promise<void> {
+function hostileAnswer({ url, key, hostileModel }: AttackTarget, stop: AbortSignal): Promise<string> {
   const bytes = Buffer.from(JSON.stringify({ model: hostileModel, messages: [{ role: 'user', content: 'x' }] }))
-  await ask(`${url}/v1/chat/completions`, { authorization: `Bearer ${key}` }, { bytes, stop })
+  return ask(`${url}/v1/chat/completions`, { authorization: `Bearer ${key}` }, { bytes, stop })
 }
 
 type Sent = { readonly bytes: Buffer; readonly stop: AbortSignal }
 
-async function ask(url: string, headers: Readonly<Record<string, string>>, { bytes, stop }: Sent): Promise<void> {
+async function ask(url: string, headers: Readonly<Record<string, string>>, { bytes, stop }: Sent): Promise<string> {
   const body = new Uint8Array(bytes)
   const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body, signal: stop }
   const answer = await fetch(url, init)
   await answer.arrayBuffer()
+  return String(answer.status)
 }
 
 function unknownPath(listener: 'here' | 'over the LAN'): AttackKind['attempt'] {
@@ -110,13 +111,13 @@ function unknownPath(listener: 'here' | 'over the LAN'): AttackKind['attempt'] {
   }
 }
 
-function endlessHead(target: AttackTarget, stop: AbortSignal): Promise<void> {
+function endlessHead(target: AttackTarget, stop: AbortSignal): Promise<string> {
   const socket = open(target, 'here')
   socket.write(`GET /health HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(15_000)}`)
   return closed(socket, stop)
 }
 
-function slowBody(target: AttackTarget, stop: AbortSignal): Promise<void> {
+function slowBody(target: AttackTarget, stop: AbortSignal): Promise<string> {
   const socket = open(target, 'here')
   const { host } = new URL(target.url)
   const proof = `authorization: Bearer ${target.key}\r\ncontent-type: application/json`
@@ -127,7 +128,7 @@ function slowBody(target: AttackTarget, stop: AbortSignal): Promise<void> {
   return closed(socket, stop).finally(() => clearInterval(drops))
 }
 
-function idleTls(target: AttackTarget, stop: AbortSignal): Promise<void> {
+function idleTls(target: AttackTarget, stop: AbortSignal): Promise<string> {
   return closed(open(target, 'over the LAN'), stop)
 }
 
@@ -144,10 +145,13 @@ function open(target: AttackTarget, listener: 'here' | 'over the LAN'): Socket {
 }
 
 /** Resolves when the connection has ended, or is given up because the attack is over. */
-async function closed(socket: Socket, stop: AbortSignal): Promise<void> {
+async function closed(socket: Socket, stop: AbortSignal): Promise<string> {
   const end = () => socket.destroy()
+  let status = 'ended'
+  socket.once('data', (head: Buffer) => (status = /^HTTP\/1\.1 (\d+)/.exec(head.toString('latin1'))?.[1] ?? status))
   stop.addEventListener('abort', end, { once: true })
   if (stop.aborted) end()
   await new Promise((resolve) => socket.once('close', resolve))
   stop.removeEventListener('abort', end)
+  return status
 }

@@ -12,23 +12,28 @@ const PAUSE_MS = 20
 
 let stopping: AbortController | undefined
 let running: Promise<unknown> = Promise.resolve()
+/** How often the attack that runs was answered what. */
+let outcomes: Record<string, number> = {}
 
 announce(createServer((request, response) => void serve(request, response)))
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request)
+  let answer = ''
   if (request.url === '/begin') begin(JSON.parse(body) as { name: string; target: AttackTarget })
   else if (request.url === '/stop') {
     stopping?.abort()
     await running
+    answer = JSON.stringify(outcomes)
   } else response.writeHead(200, { 'content-type': 'application/json' }).write(HOSTILE_ANSWER)
-  response.end()
+  response.end(answer)
 }
 
 function begin({ name, target }: { name: string; target: AttackTarget }): void {
   const kind = ATTACKS.find((one) => one.name === name)
   if (kind === undefined) throw new Error(`there is no attack '${name}'`)
   stopping = new AbortController()
+  outcomes = {}
   const { signal } = stopping
   running = Promise.all(Array.from({ length: kind.attackers }, () => attackOn({ kind, target, signal })))
 }
@@ -38,7 +43,8 @@ type Attacking = { readonly kind: AttackKind; readonly target: AttackTarget; rea
 async function attackOn({ kind, target, signal }: Attacking): Promise<void> {
   while (!signal.aborted) {
     // A refusal, or a connection that is cut, is what an attacker has to expect.
-    await kind.attempt(target, signal).catch(() => undefined)
+    const outcome = await kind.attempt(target, signal).catch(() => 'cut')
+    if (!signal.aborted) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
     await sleep(PAUSE_MS)
   }
 }

@@ -68,6 +68,8 @@ type Figures = {
   /** undefined where it did not become well for as long as it was watched. */
   readonly wellAgainMs: number | undefined
   readonly peakMiB: number
+  /** What the attackers were answered, each with how often: whether they got as far as was meant. */
+  readonly outcomes: Readonly<Record<string, number>>
 }
 
 async function measure({ child, attacker, client, target }: Scene, { name, quietMs, forMs }: Attack): Promise<Figures> {
@@ -75,7 +77,7 @@ async function measure({ child, attacker, client, target }: Scene, { name, quiet
   const watch = setInterval(() => (peakMiB = Math.max(peakMiB, residentMiB(child.pids) ?? Number.NaN)), 200)
   await tell(attacker, '/begin', { name, target })
   const { ms, errors } = await honest(client, forMs)
-  await tell(attacker, '/stop', {})
+  const outcomes = JSON.parse(await tell(attacker, '/stop', {})) as Record<string, number>
   const wellAgainMs = await wellAgain(client, quietMs)
   clearInterval(watch)
   return {
@@ -86,6 +88,7 @@ async function measure({ child, attacker, client, target }: Scene, { name, quiet
     reason: errors[0],
     wellAgainMs,
     peakMiB,
+    outcomes,
   }
 }
 
@@ -124,9 +127,9 @@ async function wellAgain(client: Client, quietMs: number): Promise<number | unde
   return sinceMs
 }
 
-async function tell(attacker: Child, path: string, body: object): Promise<void> {
+async function tell(attacker: Child, path: string, body: object): Promise<string> {
   const answer = await request(attacker.url + path, { method: 'POST', body: JSON.stringify(body) })
-  await answer.body.dump()
+  return answer.body.text()
 }
 
 /** A key for the attackers, and a model whose provider is one of them. */
@@ -154,7 +157,7 @@ async function prepare(url: string, headers: Readonly<Record<string, string>>, a
   return key
 }
 
-function line({ name, beyondQuietMs, calls, refused, reason, wellAgainMs, peakMiB }: Figures): string {
+function line({ name, beyondQuietMs, calls, refused, reason, wellAgainMs, peakMiB, outcomes }: Figures): string {
   const isMet =
     beyondQuietMs <= LIMITS.beyondQuietMs &&
     refused <= LIMITS.refused &&
@@ -163,6 +166,8 @@ function line({ name, beyondQuietMs, calls, refused, reason, wellAgainMs, peakMi
   const why = reason === undefined ? '' : `, such as ${reason}`
   const again =
     wellAgainMs === undefined ? `not well for ${GIVE_UP_MS} ms` : `well again after ${wellAgainMs.toFixed(0)} ms`
-  const figures = `p99 ${beyondQuietMs.toFixed(0)} ms beyond the quiet one, ${refused} of ${calls} refused${why}, ${again}, at most ${peakMiB.toFixed(0)} MiB`
+  const told = Object.entries(outcomes).map(([what, count]) => `${count} x ${what}`)
+  const attackers = `attackers were told ${told.join(', ') || 'nothing'}`
+  const figures = `p99 ${beyondQuietMs.toFixed(0)} ms beyond the quiet one, ${refused} of ${calls} refused${why}, ${again}, at most ${peakMiB.toFixed(0)} MiB; ${attackers}`
   return figuresLine(name, isMet, figures)
 }

@@ -1,18 +1,18 @@
 // `npm run bench`: Farebox beside a bare undici forwarding proxy, same upstream, same load, one run. It compares CPU time,
 // not throughput, because all processes share one machine. It must fail when any answer or any charge is wrong.
-import { fileURLToPath } from 'node:url'
+import { againstFigures } from './against.ts'
 import { attackFigures } from './attacks.ts'
-import { startChild, type Child } from './child.ts'
+import type { Child } from './child.ts'
+import { bareContender, fareboxContender, ownChild, profileText } from './contenders.ts'
 import { crowdFigures } from './crowd.ts'
-import { install, usedMicro, type Installation } from './farebox.ts'
+import { install, type Installation } from './farebox.ts'
 import { mappingGrowth } from './mapping.ts'
 import { readOptions, USAGE, type Only, type Options } from './options.ts'
-import type { Format } from './payload.ts'
 import { topFunctions } from './profile.ts'
 import { buildReport, routingVerdicts } from './report.ts'
 import { reportFigures } from './reports.ts'
 import { routingRatios } from './routing.ts'
-import { session, type Contender } from './session.ts'
+import { session } from './session.ts'
 import { soakFigures } from './soak.ts'
 import { table, verdictLine } from './table.ts'
 
@@ -40,6 +40,7 @@ try {
 async function run(options: Options): Promise<void> {
   const upstream = await ownChild('upstream-server.ts')
   try {
+    if (options.against !== undefined) return await compareWith(options.against, upstream, options)
     const installed = options.isBareOnly ? [] : await attempt(() => installTwice(upstream.url))
     const pair = installed instanceof Error ? [] : installed
     const [first] = pair
@@ -57,6 +58,22 @@ async function run(options: Options): Promise<void> {
     if (installed instanceof Error) throw installed
   } finally {
     await upstream.stop()
+  }
+}
+
+async function compareWith(other: string, upstream: Child, options: Options): Promise<void> {
+  const special = options.only === undefined ? undefined : SPECIAL[options.only]
+  if (special === undefined) {
+    process.stdout.write(await againstFigures(upstream.url, { ...options, against: other }))
+    return
+  }
+  for (const [name, root] of [['before', other] as const, ['now', undefined] as const]) {
+    const farebox = await install(upstream.url, root)
+    try {
+      process.stdout.write(`${name}\n${await special(farebox, options, upstream)}`)
+    } finally {
+      farebox.remove()
+    }
   }
 }
 
@@ -86,38 +103,6 @@ async function measureAndPrint(upstream: Child, pair: readonly Installation[], o
   const profiles = options.profile ? pair.flatMap((one) => one.profiles().map(topFunctions)) : []
   process.stdout.write(options.json ? `${JSON.stringify({ ...report, profiles })}\n` : `${table(report)}\n`)
   if (!options.json && options.profile) process.stdout.write(profileText(pair))
-}
-
-function profileText(installations: readonly Installation[]): string {
-  const profiles = installations.flatMap((one) => one.profiles().map(topFunctions))
-  return profiles.map((lines) => `\n${lines.join('\n')}\n`).join('')
-}
-
-function bareContender(upstreamUrl: string): Contender {
-  return {
-    name: 'bare proxy',
-    key: 'key_none',
-    format: 'chat',
-    start: () => ownChild('bare-proxy.ts', upstreamUrl),
-    checkCharges: async () => {},
-  }
-}
-
-function fareboxContender(farebox: Installation, format: Format, options: Options): Contender {
-  return {
-    name: format === 'chat' ? 'Farebox' : 'Farebox, translating',
-    key: farebox.key,
-    format,
-    start: (purpose) => farebox.start(options.profile && purpose === 'contest' ? 'profiled' : 'plain'),
-    checkCharges: async (url, spentMicro) => {
-      const used = await usedMicro(url, farebox.key)
-      if (used !== spentMicro) throw new Error(`${used} micro-credits were charged instead of ${spentMicro}`)
-    },
-  }
-}
-
-function ownChild(file: string, ...args: string[]): Promise<Child> {
-  return startChild({ args: [fileURLToPath(new URL(file, import.meta.url)), ...args] })
 }
 
 async function attempt<Value>(task: () => Promise<Value>): Promise<Value | Error> {

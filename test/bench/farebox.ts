@@ -29,30 +29,31 @@ export type Settings = Readonly<Record<string, string>>
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const COLLECTING = ['--expose-gc', '--import', new URL('collect.mjs', import.meta.url).href]
 const LAUNCHER = 'src-main/launch.mjs'
-/** What `npm start` tells Node, so that what is measured is what its users run. */
-const NODE_OPTIONS = npmStart().slice(1, -2)
 const PACKAGE = 'bench-topup'
 const MAX_CREDITS = 1_000_000_000
 
-/** A data folder with one provider, one priced model and a key. Throws when Farebox does not start or refuses. */
-export async function install(upstreamUrl: string): Promise<Installation> {
+/**
+ * A data folder with one provider, one priced model and a key, for the Farebox of a checkout: this one unless said otherwise. Throws
+ * when Farebox does not start or refuses.
+ */
+export async function install(upstreamUrl: string, root: string = ROOT): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'farebox-bench-'))
   const dataFolder = join(folder, 'data')
   const profileFolder = join(folder, 'profiles')
   try {
     const config = writeConfig(folder, upstreamUrl)
-    const child = await startChild(startCommand(dataFolder, ['--config', config], []))
-    const key = await createKey(dataFolder)
+    const child = await startChild(startCommand(dataFolder, { root, more: ['--config', config] }))
+    const key = await createKey(root, dataFolder)
     await child.stop()
     return {
       key,
       dataFolder,
       start: (mode, settings) => {
         const options = { plain: [], profiled: profiling(profileFolder), collected: COLLECTING }
-        const command = startCommand(dataFolder, [], options[mode])
+        const command = startCommand(dataFolder, { root, nodeOptions: options[mode] })
         return startChild({ ...command, env: { ...command.env, ...settings } })
       },
-      run: (...args) => runVerb(dataFolder, args),
+      run: (...args) => runVerb(root, dataFolder, args),
       profiles: () => readdirSync(profileFolder).map((name) => readProfile(join(profileFolder, name))),
       remove: () => rmSync(folder, { recursive: true, force: true }),
     }
@@ -81,25 +82,28 @@ export async function checkBooks(farebox: Pick<Installation, 'run'>): Promise<nu
   return report.open_holds
 }
 
-async function createKey(dataFolder: string): Promise<string> {
-  const output = await runVerb(dataFolder, ['key', 'create', 'bench', '--package', PACKAGE, '--json'])
+async function createKey(root: string, dataFolder: string): Promise<string> {
+  const output = await runVerb(root, dataFolder, ['key', 'create', 'bench', '--package', PACKAGE, '--json'])
   const { key } = JSON.parse(output) as { key?: unknown }
   if (typeof key !== 'string') throw new Error(`key create printed no key: ${output}`)
   return key
 }
 
-function runVerb(dataFolder: string, verb: readonly string[]): Promise<string> {
-  return runToEnd({ args: [LAUNCHER, ...verb, '--data-dir', dataFolder], cwd: ROOT, env: environment() })
+function runVerb(root: string, dataFolder: string, verb: readonly string[]): Promise<string> {
+  return runToEnd({ args: [LAUNCHER, ...verb, '--data-dir', dataFolder], cwd: root, env: environment() })
 }
 
-function startCommand(dataFolder: string, more: readonly string[], nodeOptions: readonly string[]) {
+type Starting = { readonly root: string; readonly more?: readonly string[]; readonly nodeOptions?: readonly string[] }
+
+function startCommand(dataFolder: string, { root, more = [], nodeOptions = [] }: Starting) {
   const start = ['start', '--headless', '--json', '--port', '0', '--data-dir', dataFolder]
-  return { args: [...NODE_OPTIONS, ...nodeOptions, LAUNCHER, ...start, ...more], cwd: ROOT, env: environment() }
+  return { args: [...npmOptions(root), ...nodeOptions, LAUNCHER, ...start, ...more], cwd: root, env: environment() }
 }
 
-function npmStart(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } }
-  return scripts.start.split(' ')
+/** What `npm start` tells Node, so that what is measured is what its users run. */
+function npmOptions(root: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ').slice(1, -2)
 }
 
 function profiling(folder: string): string[] {

@@ -6,6 +6,8 @@ export type Options = {
   readonly profile: boolean
   readonly isBareOnly: boolean
   readonly only: Only | undefined
+  /** The folder of another checkout, whose Farebox takes part in the same rounds. */
+  readonly against: string | undefined
   readonly work: Work
 }
 
@@ -38,12 +40,13 @@ export type Work = {
   readonly attackSeconds: number
 }
 
-export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only ${ONLY.join('|')}]
+export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only ${ONLY.join('|')}] [--against FOLDER]
   --quick    fewer rounds; good for a look, too noisy for a verdict
   --json     one JSON object instead of the table
   --profile  runs Farebox with the CPU profiler and prints where its time goes
   --bare     only the bare proxy
-  --only     only one kind of load; reports, a crowd of streams, an hour of mixed load and attacks are only measured when they are asked for`
+  --only     only one kind of load; reports, a crowd of streams, an hour of mixed load and attacks are only measured when they are asked for
+  --against  this Farebox beside that of another checkout, in the same rounds`
 
 const FULL: Work = {
   rounds: 12,
@@ -90,10 +93,11 @@ export function readOptions(args: readonly string[]): Options {
       profile: { type: 'boolean', default: false },
       bare: { type: 'boolean', default: false },
       only: { type: 'string' },
+      against: { type: 'string' },
     },
   })
   const only = ONLY.find((name) => name === values.only)
   if (values.only !== undefined && only === undefined) throw new Error(`--only is one of ${ONLY.join(', ')}`)
-  const { json, profile, bare, quick } = values
-  return { json, profile, isBareOnly: bare, only, work: quick ? QUICK : FULL }
+  const { json, profile, bare, quick, against } = values
+  return { json, profile, isBareOnly: bare, only, against, work: quick ? QUICK : FULL }
 }

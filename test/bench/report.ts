@@ -129,12 +129,12 @@ export function routingVerdicts(ratios: RoutingRatios | undefined): Verdict[] {
   ]
 }
 
-function verdict(stated: Omit<Verdict, 'isMet'>): Verdict {
+export function verdict(stated: Omit<Verdict, 'isMet'>): Verdict {
   return { ...stated, isMet: stated.measured === undefined ? undefined : stated.measured.median <= stated.limit }
 }
 
 /** Ratios of rounds that followed each other, so that a slow minute of the machine cancels out. */
-function ratios(bare: readonly Round[], farebox: readonly Round[]): Spread | undefined {
+export function ratios(bare: readonly Round[], farebox: readonly Round[]): Spread | undefined {
   const pairs = farebox.flatMap(({ cpuMicros }, index) => {
     const yardstick = bare[index]?.cpuMicros
     return cpuMicros === undefined || yardstick === undefined ? [] : [cpuMicros / yardstick]

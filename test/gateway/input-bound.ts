@@ -11,5 +11,5 @@ export function countedBound(text: string): Promise<number> {
   const request = readRequest('chat', text, Buffer.byteLength(text))
   if (isRefusal(request)) throw new Error(request.message)
   const count = (texts: readonly string[]) => Promise.resolve(texts.reduce((sum, part) => sum + countTokens(part), 0))
-  return request.closerInputTokens(count, chatModel('any').context_window)
+  return request.inputBounds.closer(count, chatModel('any').context_window)
 }

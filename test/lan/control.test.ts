@@ -12,7 +12,8 @@ import type { LanSettings } from '#core/lan.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { Announcement } from '#lan/announcement.ts'
 import { makeIdentity, readMadeIdentity, saveIdentity, type Identity } from '#lan/identity.ts'
-import { Lan, RENEW_MS, type LanDeps, type LanListener } from '#lan/lan.ts'
+import { Lan, type LanDeps, type LanListener } from '#lan/lan.ts'
+import { RENEW_MS } from '#lan/prepare.ts'
 import { lanView } from '#lan/view.ts'
 
 const LIMITS = {

@@ -299,7 +299,7 @@ export class World {
       counter: { countAtMost: () => Promise.resolve(0) },
       caps: new CapMemory(),
       routing: { gate: this.#providerGate },
-      nowMs: () => this.nowMs,
+      clock: { nowMs: () => this.nowMs },
     }
   }
 
@@ -330,9 +330,7 @@ function requestOf({ inputTokens, outputCap, isStream }: CallPlan): EndpointRequ
     kind: 'chat',
     likelyInputTokens: inputTokens,
     worstInputTokens: inputTokens,
-    mostInputTokens: () => 3 * inputTokens,
-    closerInputTokens: () => Promise.resolve(inputTokens),
-    references: [],
+    inputBounds: { most: () => 3 * inputTokens, closer: () => Promise.resolve(inputTokens), references: [] },
     choices: 1,
     outputCap,
     outputCapName: 'max_tokens',

@@ -92,11 +92,11 @@ it.each(Object.entries(BODIES))('holds what is written of a request in the forma
       const body = JSON.stringify(bodyOf(given))
       const request = readRequest(format as EndpointName, body, Buffer.byteLength(body))
       if (isRefusal(request)) throw new Error(request.message)
-      expect(request.references).toEqual([])
+      expect(request.inputBounds.references).toEqual([])
       const written = writtenFor(request, dialect)
       if (written === undefined) return
-      const most = request.mostInputTokens(CONTEXT)
-      const closer = await request.closerInputTokens((texts) => Promise.resolve(countAll(texts)), CONTEXT)
+      const most = request.inputBounds.most(CONTEXT)
+      const closer = await request.inputBounds.closer((texts) => Promise.resolve(countAll(texts)), CONTEXT)
       expect(most).toBeGreaterThanOrEqual(closer)
       expect(closer).toBeGreaterThanOrEqual(countAll(textsIn(JSON.parse(written))))
     }),

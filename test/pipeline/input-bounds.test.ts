@@ -131,10 +131,10 @@ describe('what is only referenced', () => {
     ['addresses for an embedding', requestOf('embeddings', { model: 'm', input: url })],
     ['members of an embedding that nobody knows', requestOf('embeddings', { model: 'm', input: 'hi', images: [url] })],
   ])('%s comes to what the context can hold', async (_, request) => {
-    expect(request.references).not.toEqual([])
-    expect(request.mostInputTokens(CONTEXT)).toBe(CONTEXT)
-    expect(await request.closerInputTokens(() => Promise.resolve(1), CONTEXT)).toBe(CONTEXT)
-    expect(request.mostInputTokens(0)).toBe(10_000_000)
+    expect(request.inputBounds.references).not.toEqual([])
+    expect(request.inputBounds.most(CONTEXT)).toBe(CONTEXT)
+    expect(await request.inputBounds.closer(() => Promise.resolve(1), CONTEXT)).toBe(CONTEXT)
+    expect(request.inputBounds.most(0)).toBe(10_000_000)
   })
 })
 
@@ -282,8 +282,8 @@ describe('what is only text', () => {
       }),
     ],
   ])('%s refers to nothing', (_, request) => {
-    expect(request.references).toEqual([])
-    expect(request.mostInputTokens(CONTEXT)).toBeLessThan(10_000)
+    expect(request.inputBounds.references).toEqual([])
+    expect(request.inputBounds.most(CONTEXT)).toBeLessThan(10_000)
   })
 })
 
@@ -291,7 +291,7 @@ describe('the closer bound', () => {
   const source = { type: 'base64', media_type: 'image/png', data: PNG }
   const counted = async (request: EndpointRequest) => {
     let given: readonly string[] = []
-    const bound = await request.closerInputTokens((texts) => {
+    const bound = await request.inputBounds.closer((texts) => {
       given = texts
       return Promise.resolve(1_000)
     }, CONTEXT)
@@ -326,7 +326,7 @@ describe('the closer bound', () => {
     for (const text of ['word '.repeat(1_000_000), 'Ⱥ'.repeat(100)]) {
       const { given, bound } = await counted(chat(text))
       expect(given).toEqual([])
-      expect(bound).toBe(chat(text).mostInputTokens(CONTEXT))
+      expect(bound).toBe(chat(text).inputBounds.most(CONTEXT))
     }
   })
 
@@ -334,8 +334,8 @@ describe('the closer bound', () => {
     const tools = [{ type: 'function', function: { name: 'a' } }]
     const { bound } = await counted(chat('word '.repeat(2_000), { tools }))
     expect(bound).toBeGreaterThan((await counted(chat('word '.repeat(2_000)))).bound + 1_024)
-    expect(await chat('hi').closerInputTokens(() => Promise.resolve(10_000), CONTEXT)).toBe(
-      chat('hi').mostInputTokens(CONTEXT),
+    expect(await chat('hi').inputBounds.closer(() => Promise.resolve(10_000), CONTEXT)).toBe(
+      chat('hi').inputBounds.most(CONTEXT),
     )
   })
 
@@ -349,15 +349,15 @@ describe('the closer bound', () => {
 describe('the sure bound', () => {
   it('counts a token for each byte, whatever looks like a file', () => {
     const bytes = 'A'.repeat(50_000)
-    expect(chat(bytes).mostInputTokens(CONTEXT)).toBeGreaterThanOrEqual(50_000)
-    expect(chat('🦊'.repeat(10_000)).mostInputTokens(CONTEXT)).toBeGreaterThanOrEqual(40_000)
+    expect(chat(bytes).inputBounds.most(CONTEXT)).toBeGreaterThanOrEqual(50_000)
+    expect(chat('🦊'.repeat(10_000)).inputBounds.most(CONTEXT)).toBeGreaterThanOrEqual(40_000)
   })
 
   it('ends at the context, and not where that was entered too small', () => {
     const text = 'word '.repeat(40_000)
-    expect(chat(text).mostInputTokens(100_000)).toBe(100_000)
-    expect(chat(text).mostInputTokens(8_192)).toBeGreaterThan(60_000)
-    expect(chat(text).mostInputTokens(0)).toBeGreaterThanOrEqual(200_000)
+    expect(chat(text).inputBounds.most(100_000)).toBe(100_000)
+    expect(chat(text).inputBounds.most(8_192)).toBeGreaterThan(60_000)
+    expect(chat(text).inputBounds.most(0)).toBeGreaterThanOrEqual(200_000)
   })
 
   it('takes an image for what vendors count at most, and not for its bytes', () => {
@@ -369,12 +369,12 @@ describe('the sure bound', () => {
       chat([{ type: 'image_url', image_url: { url: data, detail: 'low' } }]),
       responses([{ role: 'user', content: [{ type: 'input_image', image_url: data, detail: 'auto' }] }]),
     ]) {
-      expect(request.references).toEqual([])
+      expect(request.inputBounds.references).toEqual([])
       const least = 2_833 + 2 * 5_667
-      expect(request.mostInputTokens(CONTEXT)).toBeGreaterThanOrEqual(least)
-      expect(request.mostInputTokens(CONTEXT)).toBeLessThan(least + 1_000)
-      expect(request.mostInputTokens(CONTEXT, ['gpt-4o', 'gpt-4o-mini-2024'])).toBe(request.mostInputTokens(CONTEXT))
-      expect(request.mostInputTokens(CONTEXT, ['gpt-4o'])).toBe(request.mostInputTokens(CONTEXT) - least + 2_240)
+      expect(request.inputBounds.most(CONTEXT)).toBeGreaterThanOrEqual(least)
+      expect(request.inputBounds.most(CONTEXT)).toBeLessThan(least + 1_000)
+      expect(request.inputBounds.most(CONTEXT, ['gpt-4o', 'gpt-4o-mini-2024'])).toBe(request.inputBounds.most(CONTEXT))
+      expect(request.inputBounds.most(CONTEXT, ['gpt-4o'])).toBe(request.inputBounds.most(CONTEXT) - least + 2_240)
     }
   })
 
@@ -382,15 +382,15 @@ describe('the sure bound', () => {
     const input = `[${Array.from({ length: 1_000 }, () => '1e20').join(',')}]`
     const call = `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"a","input":{"a":${input}}}]}`
     const request = requestOf('messages', `{"model":"m","max_tokens":9,"messages":[${call}]}`)
-    expect(request.mostInputTokens(CONTEXT)).toBeGreaterThan(21_000)
+    expect(request.inputBounds.most(CONTEXT)).toBeGreaterThan(21_000)
   })
 
   it('adds up the inputs of an embedding, each of which may fill the context', () => {
     const input = Array.from({ length: 10 }, () => 'word '.repeat(200))
-    expect(requestOf('embeddings', { model: 'm', input }).mostInputTokens(1_000)).toBeGreaterThanOrEqual(10_000)
-    expect(requestOf('embeddings', { model: 'm', input: input[0] }).mostInputTokens(500)).toBe(500)
-    expect(requestOf('embeddings', { model: 'm', input: [[1, 2], [3]] }).mostInputTokens(500)).toBe(3)
+    expect(requestOf('embeddings', { model: 'm', input }).inputBounds.most(1_000)).toBeGreaterThanOrEqual(10_000)
+    expect(requestOf('embeddings', { model: 'm', input: input[0] }).inputBounds.most(500)).toBe(500)
+    expect(requestOf('embeddings', { model: 'm', input: [[1, 2], [3]] }).inputBounds.most(500)).toBe(3)
     const addresses = ['https://example.org/a', 'https://example.org/b']
-    expect(requestOf('embeddings', { model: 'm', input: addresses }).mostInputTokens(8_192)).toBeGreaterThan(16_384)
+    expect(requestOf('embeddings', { model: 'm', input: addresses }).inputBounds.most(8_192)).toBeGreaterThan(16_384)
   })
 })

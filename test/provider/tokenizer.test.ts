@@ -78,14 +78,14 @@ describe('a count of ten megabytes', () => {
     ['random letters', () => random(10 * MEGABYTE, 0x61, 26)],
     ['first halves of characters', () => fill('\ud800')],
     ['second halves of characters', () => fill('\udc00')],
-  ])('takes bounded time: %s', async (_, make) => {
+  ])('takes bounded work: %s', { timeout: 60_000 }, async (_, make) => {
     const counting = tokenizer({ waitMs: 60_000, hangMs: 60_000 })
     await counting.count(['ready'])
     const text = make()
-    const before = performance.now()
+    const before = process.cpuUsage()
     const tokens = await counting.count([text])
-    // Far above what it takes, for machines that do other things as well; without cuts these take minutes to days.
-    expect(performance.now() - before).toBeLessThan(5_000)
+    // What the processors did, because others use them too. Without cuts these take minutes to days.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10)
     expect(tokens).toBeGreaterThan(text.length / 150)
   })
 
