@@ -13,6 +13,11 @@ export function strict<Properties extends TProperties>(properties: Properties) {
 export const Name = nameUpTo(100)
 /** The name of something that is there, to find it or to show it: it may have been given before names had to be visible. */
 export const KnownName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f]+$' })
+/** What a model is called where it is shown: its id, which may be longer than other names, where nobody said. */
+export const ShownModelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]+$' })
+export const ModelKind = Type.Enum(['chat', 'embedding'])
+/** Who says what a model is for; `name`: nobody does, and it is guessed from its name. */
+export const KindSource = Type.Enum(['administrator', 'card', 'provider', 'name'])
 /** What a provider calls a model. */
 export const UpstreamModel = nameUpTo(200)
 /** Why somebody does something, in their words. */

@@ -15,6 +15,7 @@ import {
   Reason,
   RequiredReason,
   strict,
+  ShownModelName,
   Timestamp,
   UpstreamModel,
 } from '#contract/fields.ts'
@@ -63,7 +64,7 @@ export const ModelEdit = strict({
 })
 export const ModelView = strict({
   id: ModelName,
-  display_name: KnownName,
+  display_name: ShownModelName,
   kind: Type.String(),
   context_window: Type.Integer(),
   max_output_tokens: Type.Integer(),
