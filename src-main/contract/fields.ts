@@ -2,7 +2,7 @@
 // UTC.
 
 import { Type, type TProperties, type TString } from 'typebox'
-import { isName, isVisible } from '#contract/visible.ts'
+import { isHeaderValue, isName, isVisible } from '#contract/visible.ts'
 
 /** An object that refuses members it does not know: a misspelt setting must never be ignored. */
 export function strict<Properties extends TProperties>(properties: Properties) {
@@ -20,6 +20,15 @@ export const ModelKind = Type.Enum(['chat', 'embedding'])
 export const KindSource = Type.Enum(['administrator', 'card', 'provider', 'name'])
 /** What a provider calls a model. */
 export const UpstreamModel = nameUpTo(200)
+const HeaderValue = Type.Refine(
+  Type.String({ minLength: 1, maxLength: 4000 }),
+  isHeaderValue,
+  () => 'must be of visible ASCII characters, with no space at its ends',
+)
+/** Headers by their names; which names are taken is said where they are read. */
+export const Headers = Type.Record(Type.String(), HeaderValue, { maxProperties: 16 })
+/** The same for a change: null takes one away. */
+export const HeaderChanges = Type.Record(Type.String(), Type.Union([HeaderValue, Type.Null()]), { maxProperties: 32 })
 /** Why somebody does something, in their words. */
 export const Reason = visible(Type.String({ maxLength: 500 }))
 export const RequiredReason = visible(Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }))

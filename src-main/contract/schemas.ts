@@ -8,14 +8,15 @@ import {
   KnownName,
   LimitsFields,
   LimitsShown,
+  ModelKind,
   ModelName,
   Name,
   NullableCount,
   NullablePrice,
   Reason,
   RequiredReason,
-  strict,
   ShownModelName,
+  strict,
   Timestamp,
   UpstreamModel,
 } from '#contract/fields.ts'
@@ -46,7 +47,7 @@ export const TargetFields = strict({
 const modelProperties = {
   id: ModelName,
   display_name: Type.Optional(Name),
-  kind: Type.Optional(Type.Enum(['chat', 'embedding'])),
+  kind: Type.Optional(ModelKind),
   context_window: Count,
   max_output_tokens: Type.Optional(Count),
   enabled: Type.Optional(Type.Boolean()),
@@ -58,6 +59,8 @@ export const ModelCreate = strict(modelProperties)
 /** What may change on a model beside its price; what is left out stays, targets are replaced as a whole. */
 export const ModelEdit = strict({
   display_name: modelProperties.display_name,
+  /** One that becomes a chat model needs an output cap, and a price for output. */
+  kind: modelProperties.kind,
   context_window: Type.Optional(Count),
   max_output_tokens: modelProperties.max_output_tokens,
   targets: Type.Optional(modelProperties.targets),
@@ -67,6 +70,8 @@ export const ModelView = strict({
   display_name: ShownModelName,
   kind: Type.String(),
   context_window: Type.Integer(),
+  /** Nobody told it yet: it gives way to what the provider tells. Absent where somebody did. */
+  context_window_guessed: Type.Optional(Type.Literal(true)),
   max_output_tokens: Type.Integer(),
   enabled: Type.Boolean(),
   price: NullablePrice,
@@ -317,15 +322,19 @@ export const StatusView = strict({
   ),
 })
 
+const SecretPlace = Type.Union([
+  strict({ env: Type.String({ minLength: 1 }) }),
+  strict({ file: Type.String({ minLength: 1 }) }),
+])
+
 /** farebox.yaml as it is written; a secret is named, never contained. */
 export const FileDocument = strict({
   providers: Type.Optional(
     Type.Array(
       strict({
         ...providerProperties,
-        secret: Type.Optional(
-          Type.Union([strict({ env: Type.String({ minLength: 1 }) }), strict({ file: Type.String({ minLength: 1 }) })]),
-        ),
+        secret: Type.Optional(SecretPlace),
+        header_secrets: Type.Optional(Type.Record(Type.String(), SecretPlace, { maxProperties: 16 })),
       }),
     ),
   ),
