@@ -34,13 +34,14 @@ const discover = verb({
 export const DISCOVER_VERBS = [discover]
 
 /** Of a kind that is named several times all ports are looked at. */
-function portsOf(list: string | undefined): Record<string, number[]> | undefined {
+function portsOf(list: string | undefined): Record<string, number | number[]> | undefined {
   if (list === undefined) return undefined
-  const ports = new Map<string, number[]>()
+  const ports = new Map<string, number | number[]>()
   for (const entry of list.split(',')) {
     const [, name, port] = /^\s*([a-z-]+)=(\d{1,5})\s*$/.exec(entry) ?? []
     if (name === undefined || port === undefined) throw new UsageError('--ports takes NAME=PORT,… .')
-    ports.set(name, [...(ports.get(name) ?? []), Number(port)])
+    const before = ports.get(name)
+    ports.set(name, before === undefined ? Number(port) : [before, Number(port)].flat())
   }
   return Object.fromEntries(ports)
 }

@@ -3,7 +3,7 @@
 
 /** In all, with those whose values are secrets. */
 export const MAX_HEADERS = 16
-export const MAX_HEADER_NAME = 64
+const MAX_HEADER_NAME = 64
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 

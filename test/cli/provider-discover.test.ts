@@ -26,7 +26,7 @@ describe('provider discover', () => {
   it('looks at several ports of one kind, and names them again where it says how to add what is there', async () => {
     const ports = 'ollama=11434,llama-cpp=8081,llama-cpp=8082'
     const { stdout, requests } = await run(['provider', 'discover', '--ports', ports])
-    expect(requests).toMatchObject([{ body: { ports: { ollama: [11_434], 'llama-cpp': [8081, 8082] } } }])
+    expect(requests).toMatchObject([{ body: { ports: { ollama: 11_434, 'llama-cpp': [8081, 8082] } } }])
     expect(stdout).toContain(`farebox provider discover --add --ports ${ports}\n`)
   })
 
