@@ -1,14 +1,19 @@
-// What was found on this machine. Two servers of one kind can run beside each other, so that each is known by its base URL.
+// What was found on this machine. Two servers of one kind can run beside each other, so that a kind alone names none.
 
 import type { DiscoveryBody, DiscoveryView } from '#contract/discovery.ts'
 
 export type LocalServer = DiscoveryView['servers'][number]
 export type LocalModel = LocalServer['models'][number]
-export type Place = LocalServer['base_url']
+/** Which server it is: its kind and its base URL. */
+export type Place = string
+
+export function placeOf({ id, base_url }: Pick<LocalServer, 'id' | 'base_url'>): Place {
+  return `${id} ${base_url}`
+}
 
 /** Servers that answered and have something that is not set up here yet. */
 export function addableServers(servers: readonly LocalServer[]): readonly Place[] {
-  return servers.filter(isAddable).map(({ base_url }) => base_url)
+  return servers.filter(isAddable).map(placeOf)
 }
 
 /** The request that adds these servers and no others of their kinds. */
@@ -17,7 +22,7 @@ export function discoveryBody(
   chosen: readonly Place[],
   kind: '' | LocalModel['kind'] = '',
 ): DiscoveryBody {
-  const wanted = servers.filter(({ base_url }) => chosen.includes(base_url))
+  const wanted = servers.filter((server) => chosen.includes(placeOf(server)))
   const ids = [...new Set(wanted.map(({ id }) => id))]
   const portsOf = (id: LocalServer['id']) =>
     wanted.filter((server) => server.id === id).map(({ base_url }) => portOf(base_url))
@@ -27,7 +32,7 @@ export function discoveryBody(
 
 /** Whether some model would be added of which its server does not say what it is for. */
 export function isKindOpen(servers: readonly LocalServer[], chosen: readonly Place[]): boolean {
-  const wanted = servers.filter(({ base_url }) => chosen.includes(base_url))
+  const wanted = servers.filter((server) => chosen.includes(placeOf(server)))
   return wanted.some(({ models }) => models.some(({ model, kind_source }) => model === null && kind_source === 'name'))
 }
 

@@ -7,7 +7,7 @@ import { Button } from '#renderer/components/button.tsx'
 import { Checkbox } from '#renderer/components/checkbox.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
 import { Loading } from '#renderer/components/states.tsx'
-import { discoveryBody, type LocalServer as Server, type Place } from '#renderer/data/discovered.ts'
+import { discoveryBody, placeOf, type LocalServer as Server, type Place } from '#renderer/data/discovered.ts'
 
 /** Model servers that answer on this machine. */
 export function LocalPanel({ onDone }: { readonly onDone: () => void }) {
@@ -17,7 +17,7 @@ export function LocalPanel({ onDone }: { readonly onDone: () => void }) {
   const add = useAction('discover', { showsOwnErrors: true, onDone })
   const servers = found.data?.servers.filter(({ state }) => state !== 'not-found') ?? []
   const usable = servers.filter(({ state }) => state === 'found')
-  const chosen = usable.map(({ base_url }) => base_url).filter((place) => !left.includes(place))
+  const chosen = usable.map(placeOf).filter((place) => !left.includes(place))
   const toggle = (place: Place) =>
     setLeft((before) => (before.includes(place) ? before.filter((one) => one !== place) : [...before, place]))
   return (
@@ -29,9 +29,9 @@ export function LocalPanel({ onDone }: { readonly onDone: () => void }) {
         <ul className="flex w-full flex-col divide-y divide-line rounded-md border border-line">
           {servers.map((server) => (
             <LocalServer
-              key={server.base_url}
+              key={placeOf(server)}
               server={server}
-              isChosen={chosen.includes(server.base_url)}
+              isChosen={chosen.includes(placeOf(server))}
               onToggle={toggle}
             />
           ))}
@@ -70,7 +70,7 @@ function LocalServer({ server, isChosen, onToggle }: LocalServerProps) {
   const id = useId()
   return (
     <li className="flex items-center gap-3 px-3 py-2">
-      <Checkbox id={id} checked={isChosen} disabled={!isUsable} onCheckedChange={() => onToggle(server.base_url)} />
+      <Checkbox id={id} checked={isChosen} disabled={!isUsable} onCheckedChange={() => onToggle(placeOf(server))} />
       <label htmlFor={id} className="min-w-0 flex-1">
         <span className="font-medium">{server.name}</span>
         <span className="block truncate text-xs text-muted">{server.base_url}</span>

@@ -2,7 +2,14 @@ import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Status, type Tone } from '#renderer/components/badge.tsx'
 import { Checkbox } from '#renderer/components/checkbox.tsx'
-import { isAddable, newModels, type LocalModel, type LocalServer, type Place } from '#renderer/data/discovered.ts'
+import {
+  isAddable,
+  newModels,
+  placeOf,
+  type LocalModel,
+  type LocalServer,
+  type Place,
+} from '#renderer/data/discovered.ts'
 
 const TONES = { found: 'live', 'needs-key': 'low', 'not-found': 'calm' } as const satisfies Record<
   LocalServer['state'],
@@ -21,10 +28,10 @@ export function ServerList({ servers, chosen, onChange }: ServerListProps) {
     <ul aria-label={t('discover.title')} className="divide-y divide-line rounded-md border border-line">
       {servers.map((server) => (
         <ServerItem
-          key={server.base_url}
+          key={placeOf(server)}
           server={server}
-          isChosen={chosen.includes(server.base_url)}
-          onToggle={() => onChange(toggled(chosen, server.base_url))}
+          isChosen={chosen.includes(placeOf(server))}
+          onToggle={() => onChange(toggled(chosen, placeOf(server)))}
         />
       ))}
     </ul>

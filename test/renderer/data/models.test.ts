@@ -6,7 +6,14 @@ import type { ModelOffer } from '#contract/provider-models.ts'
 import type { ProviderView } from '#contract/providers.ts'
 import type { ModelView, PackageView } from '#contract/schemas.ts'
 import { cardChanges, hostOf, jumpingIds, preselected } from '#renderer/data/card-list.ts'
-import { addableServers, discoveryBody, isAddable, newModels, type LocalServer } from '#renderer/data/discovered.ts'
+import {
+  addableServers,
+  discoveryBody,
+  isAddable,
+  newModels,
+  placeOf,
+  type LocalServer,
+} from '#renderer/data/discovered.ts'
 import { EMPTY_MODEL, modelCreateBody, modelEditBody, modelFormOf, readTokens } from '#renderer/data/model-form.ts'
 import { concernedBy, filteredModels, providersOf, stateOf } from '#renderer/data/model-list.ts'
 import { canBeAdded, filteredOffers, isKindOpen, needsLimits, offersBody } from '#renderer/data/offer-list.ts'
@@ -247,13 +254,13 @@ describe('what was found on this machine', () => {
     expect(isAddable(server({ provider: 'ollama', models: [tells] }))).toBe(true)
     const grown = server({ id: 'vllm', provider: 'vllm', models: [found('a', 'a'), found('b', null)] })
     expect(newModels(grown)).toBe(1)
-    expect(addableServers([server({ state: 'not-found' }), grown])).toEqual([grown.base_url])
+    expect(addableServers([server({ state: 'not-found' }), grown])).toEqual([placeOf(grown)])
   })
 
   it('is added by its place, so that of two servers of one kind one can be left out', () => {
     const at = (id: LocalServer['id'], port: string) => server({ id, base_url: `http://127.0.0.1${port}/v1` })
     const servers = [at('llama-cpp', ':8080'), at('llama-cpp', ':9931'), at('vllm', ''), at('ollama', ':11434')]
-    const chosen = ['http://127.0.0.1:9931/v1', 'http://127.0.0.1/v1']
+    const chosen = [at('llama-cpp', ':9931'), at('vllm', '')].map(placeOf)
     expect(discoveryBody(servers, chosen)).toEqual({
       add: ['llama-cpp', 'vllm'],
       ports: { 'llama-cpp': [9931], vllm: [80] },
