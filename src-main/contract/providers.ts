@@ -18,6 +18,7 @@ export const ProviderQuirks = strict({
   reasoning_effort: Type.Optional(Type.Boolean()),
   user_after_tool: Type.Optional(Type.Boolean()),
   keeps_threads: Type.Optional(Type.Boolean()),
+  stops_streams_only: Type.Optional(Type.Boolean()),
 })
 
 /** What Farebox may ask of a provider. */

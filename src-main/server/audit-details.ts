@@ -41,7 +41,7 @@ const KEPT_FIELDS = new Set(
       'parallel_tool_calls',
       'cache_marks',
     ],
-    ['top_k', 'max_stops', 'json_schema', 'reasoning_effort', 'user_after_tool'],
+    ['top_k', 'max_stops', 'json_schema', 'reasoning_effort', 'user_after_tool', 'keeps_threads', 'stops_streams_only'],
     ['dry_run', 'file', 'force'],
     // The LAN.
     [

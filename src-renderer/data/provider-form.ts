@@ -23,6 +23,7 @@ export const SWITCH_QUIRKS = [
   'reasoning_effort',
   'user_after_tool',
   'keeps_threads',
+  'stops_streams_only',
 ] as const satisfies readonly (keyof ProviderQuirks)[]
 export const CHOICE_QUIRKS = {
   reasoning_field: ['reasoning_content', 'reasoning', 'none'],
@@ -185,6 +186,7 @@ const EMPTY_QUIRKS: EditForm['quirks'] = {
   reasoning_effort: '',
   user_after_tool: '',
   keeps_threads: '',
+  stops_streams_only: '',
 }
 
 export function readLimit(text: string) {
