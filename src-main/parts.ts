@@ -10,6 +10,7 @@ import { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { OverdueChanges } from '#catalog/overdue.ts'
 import { secretReference } from '#catalog/secrets.ts'
+import { hasCredentials } from '#core/credentials.ts'
 import { cycleStart } from '#core/cycle.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
@@ -275,7 +276,7 @@ function openSecrets(
     store,
     isInUse: ({ providerId, origin }) => {
       const provider = catalog.provider(providerId)
-      return provider?.hasSecret === true && secretReference(provider).origin === origin
+      return provider !== undefined && hasCredentials(provider) && secretReference(provider).origin === origin
     },
   })
   const secrets = new Keeper({ store, forgetting, monotonicMs })

@@ -4,10 +4,11 @@
 import type { CatalogContext } from '#catalog/context.ts'
 import { readModelInput } from '#catalog/models.ts'
 import { packageChanges, readPackage } from '#catalog/packages.ts'
-import { readProvider } from '#catalog/providers.ts'
+import { giveCredentials, readProvider } from '#catalog/providers.ts'
 import { commitWithSecrets, isKept, originOf, secretReference } from '#catalog/secrets.ts'
 import { modelView, packageView, providerView } from '#catalog/views.ts'
 import type { ApplyChange, ApplyDocument, ApplyResult } from '#contract/schemas.ts'
+import { hasCredentials } from '#core/credentials.ts'
 import type { Model, Package, Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
@@ -103,14 +104,26 @@ async function planProvider(
   const hasMoved = existing !== undefined && originOf(existing) !== originOf(read)
   // A secret is for one origin: at another one it is asked for again.
   const kept = hasMoved || existing === undefined ? undefined : existing
-  const entity = { ...read, hasSecret: input.secret !== undefined || kept?.hasSecret === true }
+  const base = { ...read, hasSecret: kept?.hasSecret === true, headerSecrets: kept?.headerSecrets ?? [] }
+  const given = { secret: input.secret, headers: input.header_secrets, isWhole: true }
+  const next = await giveCredentials(context, base, given)
+  if (isRefusal(next)) return next
+  const { stored: entity, secrets } = next
+  const secret = secrets[0]?.secret
   const show = (provider: Provider) => providerView(provider, 'none')
   const change = compare('provider', entity.name, existing && show(existing), show(entity))
-  const planned = { entity, secret: input.secret, isLeaving: hasMoved || (existing === undefined && entity.hasSecret) }
-  if (hasMoved && existing.hasSecret && !entity.hasSecret) return { ...planned, change: askAgain(change, existing) }
-  if (input.secret === undefined || change.action === 'create') return { ...planned, change }
-  if (kept !== undefined && (await isKept(context, kept, input.secret))) return { ...planned, change }
-  const fields = [...change.fields.filter((field) => field !== 'has_secret'), 'secret']
+  const isEmptied = existing !== undefined && hasCredentials(existing) && !hasCredentials(entity)
+  const isLeaving = hasMoved || isEmptied || (existing === undefined && hasCredentials(entity))
+  const planned = { entity, secret, isLeaving }
+  const isAskedAgain = hasMoved && hasCredentials(existing) && !hasCredentials(entity)
+  if (isAskedAgain) return { ...planned, change: askAgain(change, existing) }
+  if (secret === undefined || change.action === 'create') return { ...planned, change }
+  if (kept !== undefined && (await isKept(context, kept, secret))) return { ...planned, change }
+  const told = [
+    ...(input.secret === undefined ? [] : ['secret']),
+    ...(input.header_secrets === undefined ? [] : ['header_secrets']),
+  ]
+  const fields = [...new Set([...change.fields.filter((field) => field !== 'has_secret'), ...told])]
   return { ...planned, change: { ...change, action: 'update', fields } }
 }
 
@@ -149,9 +162,10 @@ export async function carryOut(context: CatalogContext, plan: Plan, more: More =
 function compare(kind: ApplyChange['kind'], name: string, before: object | undefined, after: object): ApplyChange {
   if (before === undefined) return { kind, name, action: 'create', fields: [] }
   const old = new Map<string, unknown>(Object.entries(before))
-  const fields = Object.entries(after)
-    .filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(old.get(field)))
-    .map(([field]) => field)
+  const now = new Map<string, unknown>(Object.entries(after))
+  const fields = [...new Set([...now.keys(), ...old.keys()])].filter(
+    (field) => JSON.stringify(now.get(field)) !== JSON.stringify(old.get(field)),
+  )
   return { kind, name, action: fields.length === 0 ? 'none' : 'update', fields }
 }
 

@@ -9,8 +9,16 @@ const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/
 /** A date-time must say its offset: an instant that depends on who reads it is no deadline. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
+/** The years that a date-time has four digits for. What lies beyond is as good as its end: `9999-12-31` means for ever. */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00.000Z')
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
 export function iso(instantMs: number): string {
-  return new Date(instantMs).toISOString()
+  return new Date(withinCalendar(instantMs)).toISOString()
+}
+
+function withinCalendar(instantMs: number): number {
+  return Math.min(LAST_MS, Math.max(FIRST_MS, instantMs))
 }
 
 export function isoOrNull(instantMs: number | undefined): string | null {
@@ -43,9 +51,9 @@ type CalendarDate = Parameters<typeof startOfDate>[1]
 
 function readInstant(text: string, param: string, ofDate: (date: CalendarDate) => number): number | Refusal {
   const date = readDate(text.slice(0, 10))
-  if (date !== undefined && DATE_ONLY.test(text)) return ofDate(date)
+  if (date !== undefined && DATE_ONLY.test(text)) return withinCalendar(ofDate(date))
   const instant = date !== undefined && DATE_TIME.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(instant)) return instant
+  if (!Number.isNaN(instant)) return withinCalendar(instant)
   return refuse('invalid_request', `'${param}' must be a date such as 2027-12-31 or a date-time with its offset.`, {
     param,
   })

@@ -26,15 +26,42 @@ export async function editModel(context: CatalogContext, id: string, edit: Model
   const targets =
     edit.targets === undefined ? model.targets : readTargets(edit.targets, (name) => context.catalog.provider(name))
   if (isRefusal(targets)) return targets
-  const shown = await put(context, {
-    ...model,
-    displayName: edit.display_name ?? model.displayName,
-    contextWindow: edit.context_window ?? model.contextWindow,
-    maxOutputTokens: edit.max_output_tokens ?? model.maxOutputTokens,
-    targets,
-  })
+  const kinds = readKind(model, edit)
+  if (isRefusal(kinds)) return kinds
+  const sized = edit.context_window === undefined ? model : withContext(model, edit.context_window)
+  const displayName = edit.display_name ?? model.displayName
+  const shown = await put(context, { ...sized, ...kinds, displayName, targets })
   context.targetsChanged(changedTargets(context, model.targets, targets))
   return shown
+}
+
+/** The model with a context window that somebody told. */
+function withContext({ isContextGuessed: _guess, ...model }: Model, contextWindow: number): Model {
+  return { ...model, contextWindow }
+}
+
+/**
+ * The model with the context window that its provider tells since, in place of the one that was assumed; undefined where
+ * nothing was assumed. An output as long as the context goes on to be that.
+ */
+export function withLearntContext(model: Model, contextWindow: number | undefined): Model | undefined {
+  if (model.isContextGuessed !== true || contextWindow === undefined) return undefined
+  const isWhole = model.maxOutputTokens === model.contextWindow
+  const maxOutputTokens = isWhole ? contextWindow : Math.min(model.maxOutputTokens, contextWindow)
+  return { ...withContext(model, contextWindow), maxOutputTokens }
+}
+
+/** What an edited model is for, with its output cap. Without a price for output, the output of a chat model would be free. */
+function readKind(model: Model, edit: ModelEdit): Pick<Model, 'kind' | 'maxOutputTokens'> | Refusal {
+  const kind = edit.kind ?? model.kind
+  const maxOutputTokens = edit.max_output_tokens ?? model.maxOutputTokens
+  if (kind === model.kind) return { kind, maxOutputTokens }
+  if (kind === 'embedding') return { kind, maxOutputTokens: edit.max_output_tokens ?? 0 }
+  if (maxOutputTokens === 0) return noOutputCap()
+  const { price } = model
+  if (price === undefined || price.outputMicro > 0 || price.inputMicro === 0) return { kind, maxOutputTokens }
+  const says = `Model '${model.id}' has no price for output, which a chat model needs. Set its price first.`
+  return refuse('invalid_request', says, { param: 'kind' })
 }
 
 /** Targets that came or went, but for those that another model has as well: what is known of these goes on to count. */
@@ -101,11 +128,7 @@ export function readModelInput(
 ): Model | Refusal {
   const kind = input.kind ?? existing?.kind ?? 'chat'
   const maxOutputTokens = input.max_output_tokens ?? existing?.maxOutputTokens ?? (kind === 'embedding' ? 0 : undefined)
-  if (maxOutputTokens === undefined) {
-    return refuse('invalid_request', "'max_output_tokens' is required for a chat model.", {
-      param: 'max_output_tokens',
-    })
-  }
+  if (maxOutputTokens === undefined) return noOutputCap()
   const price =
     input.price === undefined
       ? existing?.price
@@ -180,6 +203,10 @@ function readTargets(inputs: readonly TargetFields[], findProvider: FindProvider
 async function put(context: CatalogContext, model: Model): Promise<ModelView> {
   await commitChanges(context, [{ type: 'put-model', model, changedAtMs: context.nowMs() }])
   return modelView(model, context.catalog)
+}
+
+function noOutputCap(): Refusal {
+  return refuse('invalid_request', "'max_output_tokens' is required for a chat model.", { param: 'max_output_tokens' })
 }
 
 function noModel(id: string): Refusal {

@@ -4,15 +4,15 @@
 import { cardEntryFor, wholePrice } from '#catalog/card-entries.ts'
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import type { Catalog } from '#catalog/catalog.ts'
-import { readModelInput } from '#catalog/models.ts'
+import { readModelInput, withLearntContext } from '#catalog/models.ts'
 import { presetOf } from '#catalog/presets.ts'
 import { modelView } from '#catalog/views.ts'
 import type { CardEntry, WholePrice } from '#contract/price-card.ts'
 import type { ModelOffer, ProviderModelsAdd, ProviderModelsAdded } from '#contract/provider-models.ts'
 import type { ModelCreate } from '#contract/schemas.ts'
 import { isName, nameFrom } from '#contract/visible.ts'
-import type { Model, Provider } from '#core/entities.ts'
-import type { ListedModel } from '#core/listed-model.ts'
+import type { Model, ModelKind, Provider } from '#core/entities.ts'
+import { kindByName, type KindSource, type ListedModel } from '#core/listed-model.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 
 const FREE: WholePrice = { input: 0, output: 0, cache_read: 0, cache_write: 0 }
@@ -21,7 +21,10 @@ const EMBEDDING_DIALECTS = ['chat-completions', 'responses', 'demo']
 /** The contract takes no higher price; nobody asks it. */
 const MAX_TOKEN_PRICE = 1_000_000
 
-export function offersOf(catalog: Catalog, provider: Provider, listed: readonly ListedModel[]): ModelOffer[] {
+/** A model that a provider lists, with what an administrator says that it is for. */
+type Listed = ListedModel & { readonly saidKind?: ModelKind | undefined }
+
+export function offersOf(catalog: Catalog, provider: Provider, listed: readonly Listed[]): ModelOffer[] {
   const taken = new Set(catalog.models.map(({ id }) => id))
   return listed.map((model) => {
     const existing = catalog.models.find((candidate) => isServedBy(candidate, provider, model.id))
@@ -35,13 +38,15 @@ export function offersOf(catalog: Catalog, provider: Provider, listed: readonly 
   })
 }
 
+type Adding = { readonly listed: readonly ListedModel[]; readonly input: ProviderModelsAdd }
+
 /** Adds the models that were asked for, all at once; says why of those that were not added. */
 export async function addOffers(
   context: CatalogContext,
   provider: Provider,
-  { listed, input }: { readonly listed: readonly ListedModel[]; readonly input: ProviderModelsAdd },
+  { listed, input }: Adding,
 ): Promise<ProviderModelsAdded | Refusal> {
-  const offers = offersOf(context.catalog, provider, listed)
+  const offers = offersOf(context.catalog, provider, withSaidKinds(listed, input, provider))
   const { chosen, skipped } = choose(offers, input)
   const models: Model[] = []
   for (const offer of chosen) {
@@ -55,18 +60,44 @@ export async function addOffers(
     if (isRefusal(model)) return model
     models.push(model)
   }
+  const learnt = learntModels(context.catalog, offers, input)
   const changedAtMs = context.nowMs()
   await commitChanges(
     context,
-    models.map((model) => ({ type: 'put-model', model, changedAtMs }) as const),
+    [...models, ...learnt].map((model) => ({ type: 'put-model', model, changedAtMs }) as const),
   )
-  return { added: models.map((model) => modelView(model, context.catalog)), skipped }
+  const shown = (list: readonly Model[]) => list.map((model) => modelView(model, context.catalog))
+  if (learnt.length === 0) return { added: shown(models), skipped }
+  const isLearnt = (name: string) =>
+    offers.some(({ model, id }) => (model === name || id === name) && learnt.some((one) => one.id === id))
+  return { added: shown(models), skipped: skipped.filter(({ model }) => !isLearnt(model)), contexts: shown(learnt) }
 }
 
-function offerOf(provider: Provider, model: ListedModel): ModelOffer {
+/** Models that are there already, with the context window that their provider tells since. */
+function learntModels(catalog: Catalog, offers: readonly ModelOffer[], { models }: ProviderModelsAdd): Model[] {
+  return offers.flatMap(({ state, id, model: name, context_window: context }) => {
+    const existing = state === 'added' ? catalog.model(id) : undefined
+    const isMeant = models === 'all' || models.includes(name) || models.includes(id)
+    return (existing && isMeant ? withLearntContext(existing, context ?? undefined) : undefined) ?? []
+  })
+}
+
+/** Said of models that are named it holds for them; said of all it fills in what nobody says. */
+function withSaidKinds(
+  listed: readonly ListedModel[],
+  { models, kind }: ProviderModelsAdd,
+  provider: Provider,
+): readonly Listed[] {
+  if (kind === undefined) return listed
+  if (models === 'all') return listed.map((model) => ({ ...model, kind: model.kind ?? kind }))
+  const isNamed = ({ id }: ListedModel) => models.includes(id) || models.includes(`${provider.name}/${id}`)
+  return listed.map((model) => (isNamed(model) ? { ...model, saidKind: kind } : model))
+}
+
+function offerOf(provider: Provider, model: Listed): ModelOffer {
   const preset = presetOf(provider)
   const entry = preset && cardEntryFor(preset.id, model.id)
-  const kind = entry?.kind ?? model.kind ?? 'chat'
+  const { kind, source } = kindOf(model, entry)
   const context = contextOf(model, entry)
   const price = priceOf(model, { entry, isFree: preset?.free ?? false })
   const base = {
@@ -74,6 +105,7 @@ function offerOf(provider: Provider, model: ListedModel): ModelOffer {
     id: model.id,
     display_name: shownName(entry, model),
     kind: kind === 'embedding' ? ('embedding' as const) : ('chat' as const),
+    kind_source: source,
     context_window: context ?? null,
     max_output_tokens:
       (kind === 'chat' ? (model.maxOutputTokens ?? entry?.max_output_tokens ?? context) : null) ?? null,
@@ -84,6 +116,16 @@ function offerOf(provider: Provider, model: ListedModel): ModelOffer {
   const note = noteOf(entry)
   if (context === undefined) return { ...base, state: 'no-limits', note: note ?? 'Nobody tells its context window.' }
   return { ...base, state: price.price === null ? 'unpriced' : 'ready', note }
+}
+
+/** The card is about this model of this provider, so that it knows better than a list. */
+function kindOf(
+  { id, kind, saidKind }: Listed,
+  entry: CardEntry | undefined,
+): { readonly kind: ModelKind | 'other'; readonly source: KindSource } {
+  if (saidKind !== undefined) return { kind: saidKind, source: 'administrator' }
+  if (entry !== undefined) return { kind: entry.kind, source: 'card' }
+  return kind === undefined ? { kind: kindByName(id), source: 'name' } : { kind, source: 'provider' }
 }
 
 /** No longer than the price holds: what a prompt costs beyond that would not be charged. */

@@ -2,12 +2,20 @@
 
 import type { CatalogContext } from '#catalog/context.ts'
 import { fillFromPreset } from '#catalog/presets.ts'
+import {
+  headersProblem,
+  nextCredentials,
+  readHeaders,
+  withCredentials,
+  type GivenCredentials,
+} from '#catalog/provider-headers.ts'
 import { readLimits, readTimeLimits } from '#catalog/provider-limits.ts'
 import { readQuirks } from '#catalog/quirks.ts'
 import { commitWithSecrets, originOf, refreshSecrets, removedView, secretState } from '#catalog/secrets.ts'
 import { providerView } from '#catalog/views.ts'
 import type { ProviderCreate, ProviderEdit, ProviderRemoved, ProviderView } from '#contract/providers.ts'
 import { baseUrlProblem, namesThisMachine } from '#core/address.ts'
+import { credentialsText, hasCredentials } from '#core/credentials.ts'
 import type { Network, OutputCapField, Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
@@ -20,15 +28,29 @@ export async function addProvider(context: CatalogContext, input: ProviderCreate
   }
   const provider = readProvider(context, input, undefined)
   if (isRefusal(provider)) return provider
-  const { secret } = input
-  const stored = { ...provider, hasSecret: secret !== undefined }
+  const given = { secret: input.secret, headers: input.header_secrets, isWhole: true }
+  const next = await giveCredentials(context, provider, given)
+  if (isRefusal(next)) return next
+  const { stored, secrets } = next
   const committed = await commitWithSecrets(context, {
-    secrets: secret === undefined ? [] : [{ provider, secret }],
-    leaving: secret === undefined ? [] : [provider.id],
+    secrets,
+    leaving: secrets.map(() => provider.id),
     rows: [{ type: 'put-provider', provider: stored }],
   })
   if (isRefusal(committed)) return committed
-  return providerView(stored, stored.hasSecret ? 'stored' : 'none')
+  return providerView(stored, hasCredentials(stored) ? 'stored' : 'none')
+}
+
+/** The provider with the credentials that it has once these are given, and what is to be kept for it. */
+export async function giveCredentials(context: CatalogContext, provider: Provider, given: GivenCredentials) {
+  const isAsBefore = given.secret === undefined && given.headers === undefined
+  const credentials = isAsBefore ? undefined : await nextCredentials(context, provider, given)
+  if (credentials !== undefined && isRefusal(credentials)) return credentials
+  const stored = credentials === undefined ? provider : withCredentials(provider, credentials)
+  const problem = headersProblem(stored)
+  if (problem !== undefined) return problem
+  const isKept = credentials !== undefined && hasCredentials(stored)
+  return { stored, secrets: isKept ? [{ provider: stored, secret: credentialsText(credentials) }] : [] }
 }
 
 /**
@@ -45,10 +67,15 @@ export async function editProvider(
   const changed = readEdit(provider, edit)
   if (isRefusal(changed)) return changed
   const hasMoved = originOf(changed) !== originOf(provider)
-  const stored = hasMoved ? { ...changed, hasSecret: false } : changed
+  const base = hasMoved ? { ...changed, hasSecret: false, headerSecrets: [] } : changed
+  const given = { secret: undefined, headers: edit.header_secrets, isWhole: false }
+  const next = await giveCredentials(context, base, given)
+  if (isRefusal(next)) return next
+  const { stored, secrets } = next
+  const isLeaving = hasMoved || (hasCredentials(provider) && !hasCredentials(stored))
   const committed = await commitWithSecrets(context, {
-    secrets: [],
-    leaving: hasMoved ? [provider.id] : [],
+    secrets,
+    leaving: isLeaving ? [provider.id] : [],
     rows: [{ type: 'put-provider', provider: stored }],
   })
   if (isRefusal(committed)) return committed
@@ -69,9 +96,12 @@ function readEdit(provider: Provider, edit: ProviderEdit): Provider | Refusal {
   if (isRefusal(address)) return address
   const limits = edit.limits === undefined ? provider.limits : readLimits(edit.limits)
   if (isRefusal(limits)) return limits
+  const headers = edit.headers === undefined ? provider.headers : readHeaders(edit.headers, 'headers')
+  if (isRefusal(headers)) return headers
   return {
     ...provider,
     ...address,
+    headers,
     secretHeader: edit.secret_header ?? provider.secretHeader,
     outputCapField: edit.output_cap_field ?? provider.outputCapField,
     onDisconnect: edit.on_disconnect ?? provider.onDisconnect,
@@ -81,12 +111,14 @@ function readEdit(provider: Provider, edit: ProviderEdit): Provider | Refusal {
   }
 }
 
+const OF_AN_ADDRESS = ['base_url', 'network', 'secret_header', 'headers', 'header_secrets'] as const
+
 /** Where an edited provider is, and which addresses it may have there. The two are judged together. */
 function readAddress(provider: Provider, edit: ProviderEdit): Pick<Provider, 'baseUrl' | 'network'> | Refusal {
   if (provider.dialect === 'demo') {
-    const param = (['base_url', 'network', 'secret_header'] as const).find((name) => edit[name] !== undefined)
+    const param = OF_AN_ADDRESS.find((name) => edit[name] !== undefined)
     if (param === undefined) return provider
-    return refuse('invalid_request', `The demo provider calls nobody, so that it has no '${param}'.`, { param })
+    return demoHasNo(param)
   }
   const baseUrl = edit.base_url === undefined ? provider.baseUrl : readBaseUrl(edit.base_url)
   if (isRefusal(baseUrl)) return baseUrl
@@ -105,9 +137,11 @@ export async function setProviderSecret(
   const provider = context.catalog.provider(idOrName)
   if (provider === undefined) return noProvider(idOrName)
   if (provider.dialect === 'demo') return demoNeedsNoSecret()
-  const stored = { ...provider, hasSecret: true }
+  const next = await giveCredentials(context, provider, { secret, headers: undefined, isWhole: false })
+  if (isRefusal(next)) return next
+  const { stored, secrets } = next
   const rows = provider.hasSecret ? [] : [{ type: 'put-provider', provider: stored } as const]
-  const committed = await commitWithSecrets(context, { secrets: [{ provider, secret }], leaving: [], rows })
+  const committed = await commitWithSecrets(context, { secrets, leaving: [], rows })
   if (isRefusal(committed)) return committed
   // What was sent until now is remembered with the provider as it was.
   if (provider.hasSecret) context.catalog.accept({ type: 'put-provider', provider: stored })
@@ -139,7 +173,11 @@ export function readProvider(
 ): Provider | Refusal {
   const input = fillFromPreset(said)
   if (isRefusal(input)) return input
-  if (input.dialect === 'demo' && input.secret !== undefined) return demoNeedsNoSecret()
+  if (input.dialect === 'demo') {
+    if (input.secret !== undefined) return demoNeedsNoSecret()
+    const param = (['headers', 'header_secrets'] as const).find((name) => input[name] !== undefined)
+    if (param !== undefined) return demoHasNo(param)
+  }
   const { dialect } = input
   if (dialect === undefined) return refuse('invalid_request', "'dialect' is required.", { param: 'dialect' })
   const baseUrl = dialect === 'demo' ? '' : readBaseUrl(input.base_url)
@@ -149,6 +187,8 @@ export function readProvider(
   if (problem !== undefined) return refuse('invalid_request', `'base_url' ${problem}.`, { param: 'base_url' })
   const limits = readLimits(input.limits)
   if (isRefusal(limits)) return limits
+  const headers = readHeaders(input.headers, 'headers')
+  if (isRefusal(headers)) return headers
   return {
     id: existing?.id ?? context.newId(),
     name: input.name,
@@ -158,6 +198,8 @@ export function readProvider(
     network,
     hasSecret: existing?.hasSecret ?? false,
     secretHeader: input.secret_header,
+    headers,
+    headerSecrets: existing?.headerSecrets ?? [],
     outputCapField: input.output_cap_field ?? defaultCapField(baseUrl),
     onDisconnect: input.on_disconnect ?? 'cancel',
     quirks: readQuirks(input.quirks),
@@ -165,6 +207,10 @@ export function readProvider(
     timeLimits: readTimeLimits(input.time_limits),
     createdAtMs: existing?.createdAtMs ?? context.nowMs(),
   }
+}
+
+function demoHasNo(param: string): Refusal {
+  return refuse('invalid_request', `The demo provider calls nobody, so that it has no '${param}'.`, { param })
 }
 
 function demoNeedsNoSecret(): Refusal {

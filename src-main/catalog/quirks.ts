@@ -20,6 +20,7 @@ export function readQuirks(input: ProviderQuirks | undefined): Partial<Quirks> {
     reasoningEffort: input.reasoning_effort,
     userAfterTool: input.user_after_tool,
     keepsThreads: input.keeps_threads,
+    stopsStreamsOnly: input.stops_streams_only,
   }
   return withoutUndefined(named)
 }
@@ -39,6 +40,7 @@ export function quirksView(quirks: Partial<Quirks>): ProviderQuirks {
     reasoning_effort: quirks.reasoningEffort,
     user_after_tool: quirks.userAfterTool,
     keeps_threads: quirks.keepsThreads,
+    stops_streams_only: quirks.stopsStreamsOnly,
   })
 }
 

@@ -3,6 +3,7 @@
 
 import { commitChanges, type Accounting, type CatalogContext } from '#catalog/context.ts'
 import type { ProviderRemoved, SecretsImported, SecretsMoved } from '#contract/providers.ts'
+import { hasCredentials, readCredentials } from '#core/credentials.ts'
 import type { Provider } from '#core/entities.ts'
 import { diskRefusal } from '#core/disk-failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -60,7 +61,8 @@ export async function commitWithSecrets(
 /** What a present provider is sent now; nothing where none would be sent it. */
 async function secretInUse(context: CatalogContext, reference: SecretReference): Promise<string | undefined> {
   const present = context.catalog.provider(reference.providerId)
-  const isInUse = present?.hasSecret === true && secretReference(present).origin === reference.origin
+  const isInUse =
+    present !== undefined && hasCredentials(present) && secretReference(present).origin === reference.origin
   return isInUse ? context.secrets.get(reference) : undefined
 }
 
@@ -89,7 +91,7 @@ export function originOf({ baseUrl }: Pick<Provider, 'baseUrl'>): string {
 }
 
 export function secretState(context: CatalogContext, provider: Provider): SecretState {
-  return provider.hasSecret ? context.secrets.stateOf(secretReference(provider)) : 'none'
+  return hasCredentials(provider) ? context.secrets.stateOf(secretReference(provider)) : 'none'
 }
 
 /** Looks how things stand, without asking anybody to unlock anything. */
@@ -97,11 +99,11 @@ export async function refreshSecrets(context: CatalogContext): Promise<void> {
   await context.secrets.refresh(withSecret(context).map(secretReference))
 }
 
-/** Whether the secret that is kept for a provider is this one; false when it cannot be read. */
-export async function isKept(context: CatalogContext, provider: Provider, secret: string): Promise<boolean> {
-  if (!provider.hasSecret) return false
+/** Whether what is kept for a provider is this text; false when it cannot be read. */
+export async function isKept(context: CatalogContext, provider: Provider, text: string): Promise<boolean> {
+  if (!hasCredentials(provider)) return false
   try {
-    return (await context.secrets.get(secretReference(provider))) === secret
+    return (await context.secrets.get(secretReference(provider))) === text
   } catch (error) {
     // To replace it with the same one does no harm, and says what is wrong if that fails too.
     if (error instanceof SecretFailure) return false
@@ -188,8 +190,10 @@ export async function takeSecrets(
     return { name: providerName, secret, provider }
   })
   const secrets = found.flatMap(({ provider, secret }) => (provider === undefined ? [] : [{ provider, secret }]))
-  const rows = secrets.map(({ provider }) => {
-    return { type: 'put-provider', provider: { ...provider, hasSecret: true } } as const
+  const rows = secrets.map(({ provider, secret }) => {
+    const { secret: own, headers } = readCredentials(secret)
+    const headerSecrets = Object.keys(headers).toSorted()
+    return { type: 'put-provider', provider: { ...provider, hasSecret: own !== undefined, headerSecrets } } as const
   })
   const committed = await commitWithSecrets(context, { secrets, leaving: [], rows })
   if (isRefusal(committed)) return committed
@@ -214,10 +218,11 @@ export function removedView(isForgotten: boolean): ProviderRemoved {
 }
 
 function withSecret({ catalog }: CatalogContext): Provider[] {
-  return catalog.providers.filter((provider) => provider.hasSecret && provider.baseUrl !== '')
+  return catalog.providers.filter((provider) => hasCredentials(provider) && provider.baseUrl !== '')
 }
 
-async function orRefusal(operate: () => Promise<void>): Promise<Refusal | undefined> {
+/** A store of secrets that cannot be used is a refusal. */
+export async function orRefusal(operate: () => Promise<void>): Promise<Refusal | undefined> {
   try {
     await operate()
     return undefined

@@ -5,7 +5,7 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { documentProblems } from '#cli/document-rules.ts'
 import { errorCode } from '#cli/errors.ts'
-import { readSecret, type SecretSources } from '#cli/secret-source.ts'
+import { readSecret, type SecretReference, type SecretSources } from '#cli/secret-source.ts'
 import { fieldName, parseYaml, type Mistake, type Path, type Position } from '#cli/yaml-tree.ts'
 import { ApplyDocument, FileDocument } from '#contract/schemas.ts'
 import { check, type Problem } from '#contract/validate.ts'
@@ -66,13 +66,20 @@ export async function resolveSecrets(
   const { providers, ...rest } = document
   const problems: Problem[] = []
   const resolved: unknown[] = []
-  for (const [index, { secret: reference, ...provider }] of (providers ?? []).entries()) {
-    const read = reference && (await readSecret(reference, sources))
-    if (read?.type === 'unreadable') {
+  for (const [index, { secret: reference, header_secrets: headers, ...provider }] of (providers ?? []).entries()) {
+    const readAt = async (path: Path, place: SecretReference) => {
+      const read = await readSecret(place, sources)
+      if (read.type === 'secret') return read.secret
       const message = `of provider ${provider.name} cannot be read. ${read.message}`
-      problems.push({ path: ['providers', index, 'secret'], message })
+      problems.push({ path: ['providers', index, ...path], message })
+      return undefined
     }
-    resolved.push(read?.type === 'secret' ? { ...provider, secret: read.secret } : provider)
+    const secret = reference && (await readAt(['secret'], reference))
+    const header_secrets: Record<string, string | undefined> = {}
+    for (const [name, place] of Object.entries(headers ?? {})) {
+      header_secrets[name] = await readAt(['header_secrets', name], place)
+    }
+    resolved.push({ ...provider, ...(secret && { secret }), ...(headers && { header_secrets }) })
   }
   if (problems.length > 0) return mistakesOf(problems, positionOf)
   const checked = check(ApplyDocument, providers === undefined ? rest : { ...rest, providers: resolved })
@@ -103,12 +110,14 @@ function mistakesOf(problems: readonly Problem[], positionOf: (path: Path) => Po
 
 /** Fields that take one of two forms: a checker complains about both, which helps nobody. */
 const CHOICES = [
-  { list: 'providers', member: 'secret', message: 'must be { env: NAME } or { file: PATH }' },
-  { list: 'packages', member: 'models', message: 'must be the word all or a list of model ids' },
+  { list: 'providers', member: 'secret', length: 3, message: 'must be { env: NAME } or { file: PATH }' },
+  { list: 'providers', member: 'header_secrets', length: 4, message: 'must be { env: NAME } or { file: PATH }' },
+  { list: 'packages', member: 'models', length: 3, message: 'must be the word all or a list of model ids' },
 ] as const
 
 function inPlainWords(problem: Problem): Problem {
   const [list, , member] = problem.path
   const choice = CHOICES.find((candidate) => candidate.list === list && candidate.member === member)
-  return choice === undefined ? problem : { path: problem.path.slice(0, 3), message: choice.message }
+  if (choice === undefined || problem.path.length < choice.length) return problem
+  return { path: problem.path.slice(0, choice.length), message: choice.message }
 }

@@ -67,10 +67,11 @@ const add = verb({
 
 const edit = verb({
   name: 'model edit',
-  usage: 'ID [--display-name TEXT] [--context-window N] [--max-output-tokens N] [--target PROVIDER/UPSTREAM_MODEL …]',
+  usage:
+    'ID [--display-name TEXT] [--kind chat|embedding] [--context-window N] [--max-output-tokens N] [--target PROVIDER/UPSTREAM_MODEL …]',
   summary: 'changes a model; what is not named stays, and targets are replaced as a whole',
   operand: 'ID',
-  flags: { display_name: text, context_window: number, max_output_tokens: number, target: targets },
+  flags: { display_name: text, kind: text, context_window: number, max_output_tokens: number, target: targets },
   async run(client, { name, flags: { target, ...fields } }) {
     const changes = { ...fields, targets: target }
     if (group(changes) === undefined) throw new UsageError('Say what to change.')
@@ -141,7 +142,7 @@ function row(model: ModelView) {
     model.id,
     model.kind,
     model.enabled,
-    model.context_window,
+    model.context_window_guessed === true ? `${model.context_window}, assumed` : model.context_window,
     model.max_output_tokens,
     model.price?.input ?? null,
     model.price?.output ?? null,

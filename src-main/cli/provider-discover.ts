@@ -1,9 +1,11 @@
 // farebox provider discover
 
 import { UsageError } from '#cli/errors.ts'
-import { text, toggle } from '#cli/flags.ts'
+import { text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
+import { kindText } from '#cli/kind-text.ts'
 import { printable, table, view } from '#cli/output.ts'
 import { requestBody } from '#cli/request.ts'
+import { shellWord } from '#cli/shell-word.ts'
 import { verb } from '#cli/verb.ts'
 import type { DiscoveryView } from '#contract/discovery.ts'
 
@@ -15,58 +17,78 @@ const STATES: Readonly<Record<Server['state'], string>> = {
   'not-found': 'not found',
 }
 
+const FLAGS = { add: toggle, kind: text, ports: text } satisfies FlagTable
+
 const discover = verb({
   name: 'provider discover',
-  usage: '[--add] [--ports NAME=PORT,…]',
+  usage: '[--add] [--kind chat|embedding] [--ports NAME=PORT,…]',
   summary: 'looks for Ollama, LM Studio, llama.cpp and vLLM on this machine, and adds them with their models',
-  flags: { add: toggle, ports: text },
+  flags: FLAGS,
   async run(client, { flags }) {
-    const fields = { add: flags.add === true ? 'all' : undefined, ports: portsOf(flags.ports) }
+    const fields = { add: flags.add === true ? 'all' : undefined, kind: flags.kind, ports: portsOf(flags.ports) }
     const found = await client.call('discover', { body: requestBody('discover', fields) })
-    return view(found, textOf(found, flags.add === true))
+    return view(found, textOf(found, flags))
   },
 })
 
 export const DISCOVER_VERBS = [discover]
 
-function portsOf(list: string | undefined): Record<string, number> | undefined {
+/** Of a kind that is named several times all ports are looked at. */
+function portsOf(list: string | undefined): Record<string, number | number[]> | undefined {
   if (list === undefined) return undefined
-  const entries = list.split(',').map((entry): [string, number] => {
+  const ports = new Map<string, number | number[]>()
+  for (const entry of list.split(',')) {
     const [, name, port] = /^\s*([a-z-]+)=(\d{1,5})\s*$/.exec(entry) ?? []
     if (name === undefined || port === undefined) throw new UsageError('--ports takes NAME=PORT,… .')
-    return [name, Number(port)]
-  })
-  return Object.fromEntries(entries)
+    const before = ports.get(name)
+    ports.set(name, before === undefined ? Number(port) : [before, Number(port)].flat())
+  }
+  return Object.fromEntries(ports)
 }
 
-function textOf(found: DiscoveryView, isAdding: boolean): string {
+type Flags = FlagValues<typeof FLAGS>
+
+function textOf(found: DiscoveryView, flags: Flags): string {
   const { servers } = found
   const rows = servers.map((server) => [server.name, STATES[server.state], server.base_url, server.provider])
   const models = servers.flatMap((server) =>
-    server.models.map((model) => [server.name, model.name, model.kind, model.context_window, model.model]),
+    server.models.map((model) => [server.name, model.name, kindText(model), model.context_window, model.model]),
   )
   const parts = [table(['SERVER', 'STATE', 'BASE URL', 'PROVIDER'], rows, 'Nothing was looked for.')]
   if (models.length > 0) parts.push(table(['SERVER', 'MODEL', 'KIND', 'CONTEXT', 'CALLED HERE'], models, ''))
-  return [...parts, ...servers.flatMap(lockedLine), conclusion(found, isAdding)].join('\n\n')
+  return [...parts, ...servers.flatMap(lockedLine), conclusion(found, flags)].join('\n\n')
 }
 
 /** A server that wants a secret cannot be added without one, and here is no place to give it. */
-function lockedLine({ id, name, state, base_url, provider }: Server): string[] {
+function lockedLine({ id, name, state, base_url, provider, name_here }: Server): string[] {
   if (state !== 'needs-key' || provider !== null) return []
-  const command = `farebox provider add ${id} --dialect chat-completions --base-url ${base_url} --secret-stdin`
+  const command = `farebox provider add ${shellWord(name_here)} --preset ${id} --base-url ${base_url} --secret-stdin`
   return [`${name} wants a secret. Add it with: ${command}`]
 }
 
-function conclusion({ servers, added }: DiscoveryView, isAdding: boolean): string {
+function conclusion({ servers, added }: DiscoveryView, { add, kind, ports }: Flags): string {
   if (servers.every(({ state }) => state === 'not-found')) return 'No model server answers on this machine.'
   const isNew = servers.some(
     ({ state, provider, models }) =>
-      state === 'found' && (provider === null || models.some(({ model }) => model === null)),
+      state === 'found' &&
+      (provider === null || models.some(({ model, tells_context }) => model === null || tells_context)),
   )
-  if (!isAdding)
-    return isNew ? 'To add what is new, at a price of 0: farebox provider discover --add' : 'Nothing is new.'
-  if (added.providers.length + added.models.length === 0) return 'There was nothing new to add.'
-  return `Added ${listed('provider', added.providers)} and ${listed('model', added.models)}.`
+  if (add !== true) {
+    const said = { kind, ports }
+    const again = Object.entries(said).flatMap(([name, value]) =>
+      value === undefined ? [] : ` --${name} ${shellWord(value)}`,
+    )
+    const sameAgain = `farebox provider discover --add${again.join('')}`
+    return isNew ? `To add what is new, at a price of 0: ${sameAgain}` : 'Nothing is new.'
+  }
+  const { providers, models, contexts } = added
+  const isAdded = providers.length + models.length > 0
+  const learnt = contexts.map(printable).join(', ')
+  const lines = [
+    ...(isAdded ? [`Added ${listed('provider', providers)} and ${listed('model', models)}.`] : []),
+    ...(contexts.length === 0 ? [] : [`The context window that was assumed is known now: ${learnt}.`]),
+  ]
+  return lines.length === 0 ? 'There was nothing new to add.' : lines.join('\n')
 }
 
 function listed(kind: string, names: readonly string[]): string {

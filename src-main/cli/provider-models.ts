@@ -2,10 +2,12 @@
 
 import { AdminError, type AdminClient } from '#cli/client.ts'
 import { UsageError } from '#cli/errors.ts'
-import { number, type Flag, type FlagTable, type FlagValues } from '#cli/flags.ts'
+import { number, text, type Flag, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import type { Sources } from '#cli/host.ts'
+import { kindText } from '#cli/kind-text.ts'
 import { printable, table, view } from '#cli/output.ts'
 import { requestBody } from '#cli/request.ts'
+import { shellWord } from '#cli/shell-word.ts'
 import { verb } from '#cli/verb.ts'
 import type { ModelOffer, ProviderModelsAdded } from '#contract/provider-models.ts'
 import type { ProviderView } from '#contract/providers.ts'
@@ -23,10 +25,12 @@ const whichModels: Flag<'all' | 'none' | string[]> = {
 
 export const ENABLE_FLAGS = {
   enable: whichModels,
+  kind: text,
   context_window: number,
   max_output_tokens: number,
 } satisfies FlagTable
-export const ENABLE_USAGE = '--enable MODEL,…|all|none [--context-window N] [--max-output-tokens N]'
+export const ENABLE_USAGE =
+  '--enable MODEL,…|all|none [--kind chat|embedding] [--context-window N] [--max-output-tokens N]'
 
 export const presets = verb({
   name: 'provider presets',
@@ -86,13 +90,14 @@ export async function chooseModels(client: AdminClient, { provider, flags, sourc
   if (enable === 'none') return nothing('')
   const later = `farebox provider models ${shellWord(provider.name)}`
   const missing = provider.has_secret ? undefined : await missingSecret(client, provider)
-  if (missing !== undefined) return nothing(`${missing} Then: ${later}`)
+  if (missing !== undefined) return nothing(`${missing}\nThen: ${later}`)
   try {
     if (enable !== undefined) return chosen(await add(client, { id: provider.id, which: enable, flags }))
     const { models: offers } = await client.call('listProviderModels', { id: provider.id })
     const addable = offers.filter(isAddable)
     if (sources.ask === undefined) {
-      const command = addable.length === 0 ? '' : `\nTo add models: ${later} --enable all|MODEL,…`
+      const command =
+        addable.length === 0 ? '' : `\nTo add all of them (or some, by their names with commas): ${later} --enable all`
       return nothing(`${listText(offers)}${command}`)
     }
     const which = await askWhich(offers, sources)
@@ -117,7 +122,7 @@ async function missingSecret(client: AdminClient, provider: ProviderView): Promi
   const preset = (await client.call('listPresets', {})).find(({ id }) => id === provider.preset)
   if (preset?.secret !== 'required') return undefined
   const where = preset.key_url === null ? '' : ` Get one at ${preset.key_url} and`
-  const set = `set it with: farebox provider secret ${shellWord(provider.name)} --secret-stdin.`
+  const set = `set it with: farebox provider secret ${shellWord(provider.name)} --secret-stdin`
   return `${preset.display_name} needs a secret.${where === '' ? ` S${set.slice(1)}` : `${where} ${set}`}`
 }
 
@@ -128,8 +133,8 @@ type Adding = {
 }
 
 function add(client: AdminClient, { id, which, flags }: Adding): Promise<ProviderModelsAdded> {
-  const { context_window, max_output_tokens } = flags
-  const body = requestBody('addProviderModels', { models: which, context_window, max_output_tokens })
+  const { kind, context_window, max_output_tokens } = flags
+  const body = requestBody('addProviderModels', { models: which, kind, context_window, max_output_tokens })
   return client.call('addProviderModels', { id, body })
 }
 
@@ -172,6 +177,7 @@ function listText(offers: readonly ModelOffer[]): string {
     isAddable(offer) ? String((count += 1)) : '',
     offer.model,
     offer.id === offer.model ? '' : offer.id,
+    kindText(offer),
     offer.context_window,
     offer.max_output_tokens,
     offer.price?.input ?? null,
@@ -179,11 +185,11 @@ function listText(offers: readonly ModelOffer[]): string {
     offer.price_source,
     [STATES[offer.state], ...(offer.note === null ? [] : [offer.note])].join('. '),
   ])
-  const headers = ['', 'MODEL', 'NAME HERE', 'CONTEXT', 'OUTPUT', 'IN', 'OUT', 'PRICE FROM', 'STATE']
+  const headers = ['', 'MODEL', 'NAME HERE', 'KIND', 'CONTEXT', 'OUTPUT', 'IN', 'OUT', 'PRICE FROM', 'STATE']
   return table(headers, rows, 'The provider lists no models.')
 }
 
-function addedText({ added, skipped }: ProviderModelsAdded): string {
+function addedText({ added, skipped, contexts = [] }: ProviderModelsAdded): string {
   const enabled = added.filter((model) => model.enabled)
   const disabled = added.filter((model) => !model.enabled)
   const names = (list: readonly { readonly id: string }[]) => list.map(({ id }) => printable(id)).join(', ')
@@ -194,12 +200,8 @@ function addedText({ added, skipped }: ProviderModelsAdded): string {
       : [
           `Added without a price, so disabled: ${names(disabled)}. Give each a price and enable it: farebox model price ID, farebox model enable ID`,
         ]),
+    ...(contexts.length === 0 ? [] : [`The context window that was assumed is known now: ${names(contexts)}.`]),
     ...skipped.map(({ model, reason }) => `Not added: ${printable(model)}. ${printable(reason)}`),
   ]
   return lines.length === 0 ? 'No models are added.' : lines.join('\n')
-}
-
-/** A name as it can be typed into a shell. */
-function shellWord(name: string): string {
-  return /^[\w.@:/-]+$/.test(name) ? name : `'${printable(name).replaceAll("'", `'\\''`)}'`
 }

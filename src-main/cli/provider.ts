@@ -2,11 +2,13 @@
 
 import { UsageError } from '#cli/errors.ts'
 import { text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
+import { HEADER_EDIT_FLAGS, HEADER_FLAGS, HEADER_USAGE, headerSecretsOf } from '#cli/header-flags.ts'
 import type { Sources } from '#cli/host.ts'
 import { printable, table, view } from '#cli/output.ts'
 import { group, requestBody, requestQuery } from '#cli/request.ts'
 import { chooseModels, ENABLE_FLAGS, ENABLE_USAGE, models, presets } from '#cli/provider-models.ts'
 import { secretFromOne } from '#cli/secret-source.ts'
+import { shellWord } from '#cli/shell-word.ts'
 import { verb } from '#cli/verb.ts'
 
 const SECRET_FLAGS = { secret_env: text, secret_file: text, secret_stdin: toggle } satisfies FlagTable
@@ -41,11 +43,11 @@ const list = verb({
 
 const add = verb({
   name: 'provider add',
-  usage: `[NAME] --preset P | NAME --dialect D --base-url U [--network public|local] [--secret-header H] [--output-cap-field F] [--on-disconnect cancel|drain] [--quirks NAME=VALUE,…] [--limits NAME=VALUE,…] [--time-limits NAME=VALUE,…] [${SECRET_USAGE}] [${ENABLE_USAGE}]`,
+  usage: `[NAME] --preset P | NAME --dialect D --base-url U [--network public|local] [--secret-header H] [--output-cap-field F] [--on-disconnect cancel|drain] [--quirks NAME=VALUE,…] [--limits NAME=VALUE,…] [--time-limits NAME=VALUE,…] [${SECRET_USAGE}] [${HEADER_USAGE}] [${ENABLE_USAGE}]`,
   summary: 'adds an upstream account; from a preset, its own models are offered as well',
   operand: 'NAME',
   isOperandOptional: true,
-  flags: { ...FIELD_FLAGS, ...SETTINGS_FLAGS, ...SECRET_FLAGS, ...ENABLE_FLAGS },
+  flags: { ...FIELD_FLAGS, ...SETTINGS_FLAGS, ...SECRET_FLAGS, ...HEADER_FLAGS, ...ENABLE_FLAGS },
   async run(client, { name, flags, sources }) {
     const { preset, dialect, base_url, network, secret_header, output_cap_field, on_disconnect } = flags
     if (name === '' && preset === undefined) throw new UsageError('NAME or --preset is required.')
@@ -61,11 +63,13 @@ const add = verb({
       quirks: settingsOf(flags.quirks),
       limits: settingsOf(flags.limits),
       time_limits: settingsOf(flags.time_limits),
+      headers: flags.header,
     }
     // Without the secret first, so that nothing is read for a command that is wrong anyway.
     requestBody('addProvider', fields)
     const body = requestBody('addProvider', {
       ...fields,
+      header_secrets: await headerSecretsOf(flags, sources, flags.secret_stdin),
       secret: await secretOf(flags, sources),
     })
     const provider = await client.call('addProvider', { body })
@@ -73,7 +77,8 @@ const add = verb({
     const text = `Provider ${printable(provider.name)} is added. ${kept}`
     if (preset === undefined && flags.enable === undefined) return view(provider, text)
     // Standard input that held the secret has nothing left for an answer.
-    const asking = flags.secret_stdin === true ? { ...sources, ask: undefined } : sources
+    const isStdinRead = flags.secret_stdin === true || flags.header_stdin !== undefined
+    const asking = isStdinRead ? { ...sources, ask: undefined } : sources
     const chosen = await chooseModels(client, { provider, flags, sources: asking })
     const value = chosen.value === undefined ? provider : { ...provider, models: chosen.value }
     return view(value, `${text}\n${chosen.text}`.trimEnd())
@@ -83,20 +88,28 @@ const add = verb({
 const edit = verb({
   name: 'provider edit',
   usage:
-    'NAME [--base-url U] [--network public|local] [--secret-header H] [--output-cap-field F] [--on-disconnect cancel|drain] [--quirks NAME=VALUE,…|none] [--limits NAME=VALUE,…|none] [--time-limits NAME=VALUE,…|none]',
+    'NAME [--base-url U] [--network public|local] [--secret-header H] [--output-cap-field F] [--on-disconnect cancel|drain] [--quirks NAME=VALUE,…|none] [--limits NAME=VALUE,…|none] [--time-limits NAME=VALUE,…|none] [--header NAME=VALUE …|none] [--header-env NAME=VAR …] [--header-file NAME=PATH …] [--header-stdin NAME] [--forget-header NAME …]',
   summary: 'changes a provider; what is not named stays, but another host takes its secret away',
   operand: 'NAME',
-  flags: { ...PLACE_FLAGS, ...SETTINGS_FLAGS },
-  async run(client, { name, flags: { quirks, limits, time_limits, ...place } }) {
-    const settings = { quirks: settingsOf(quirks), limits: settingsOf(limits), time_limits: settingsOf(time_limits) }
-    if (group({ ...place, ...settings }) === undefined) throw new UsageError('Say what to change.')
+  flags: { ...PLACE_FLAGS, ...SETTINGS_FLAGS, ...HEADER_EDIT_FLAGS },
+  async run(client, { name, flags, sources }) {
+    const { base_url, network, secret_header, output_cap_field, on_disconnect } = flags
+    const place = { base_url, network, secret_header, output_cap_field, on_disconnect }
+    const settings = {
+      quirks: settingsOf(flags.quirks),
+      limits: settingsOf(flags.limits),
+      time_limits: settingsOf(flags.time_limits),
+      headers: flags.header,
+    }
+    const header_secrets = await changedHeaders(flags, sources)
+    if (group({ ...place, ...settings, header_secrets }) === undefined) throw new UsageError('Say what to change.')
     const provider = await client.call('editProvider', {
       id: name,
-      body: requestBody('editProvider', { ...place, ...settings }),
+      body: requestBody('editProvider', { ...place, ...settings, header_secrets }),
     })
     const text = `Provider ${printable(provider.name)} is changed.`
     if (place.base_url === undefined || provider.has_secret) return view(provider, text)
-    const advice = `If it needs one, set it with 'farebox provider secret ${printable(provider.name)}'.`
+    const advice = `If it needs one, set it with: farebox provider secret ${shellWord(provider.name)} --secret-stdin`
     return view(provider, `${text} It has no secret at this address. ${advice}`)
   },
 })
@@ -156,6 +169,14 @@ function settingsOf(list: string | undefined): Record<string, unknown> | undefin
     return [name.trim(), /^\d+(\.\d+)?$/.test(value) ? Number(value) : value]
   })
   return Object.fromEntries(entries)
+}
+
+/** Secret values that are given, and null for those that are to be forgotten. */
+async function changedHeaders(flags: FlagValues<typeof HEADER_EDIT_FLAGS>, sources: Sources) {
+  const { forget_header: forgotten = [] } = flags
+  const gone = Object.fromEntries(forgotten.map((name) => [name.toLowerCase(), null]))
+  const given = await headerSecretsOf(flags, sources, undefined)
+  return forgotten.length === 0 ? given : { ...gone, ...given }
 }
 
 /** The secret from the one place that was named, or undefined when none was. */

@@ -41,6 +41,8 @@ const TYPED_AS: Readonly<Record<string, string>> = {
   name: 'NAME',
   targets: '--target',
   secret: 'The secret',
+  headers: '--header',
+  header_secrets: 'The secret value of a header',
   password: 'The password',
   passphrase: 'The passphrase',
 }

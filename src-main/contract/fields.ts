@@ -2,7 +2,7 @@
 // UTC.
 
 import { Type, type TProperties, type TString } from 'typebox'
-import { isName, isVisible } from '#contract/visible.ts'
+import { isHeaderValue, isName, isVisible } from '#contract/visible.ts'
 
 /** An object that refuses members it does not know: a misspelt setting must never be ignored. */
 export function strict<Properties extends TProperties>(properties: Properties) {
@@ -13,8 +13,22 @@ export function strict<Properties extends TProperties>(properties: Properties) {
 export const Name = nameUpTo(100)
 /** The name of something that is there, to find it or to show it: it may have been given before names had to be visible. */
 export const KnownName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f]+$' })
+/** What a model is called where it is shown: its id, which may be longer than other names, where nobody said. */
+export const ShownModelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]+$' })
+export const ModelKind = Type.Enum(['chat', 'embedding'])
+/** Who says what a model is for; `name`: nobody does, and it is guessed from its name. */
+export const KindSource = Type.Enum(['administrator', 'card', 'provider', 'name'])
 /** What a provider calls a model. */
 export const UpstreamModel = nameUpTo(200)
+const HeaderValue = Type.Refine(
+  Type.String({ minLength: 1, maxLength: 4000 }),
+  isHeaderValue,
+  () => 'must be of visible ASCII characters, with no space at its ends',
+)
+/** Headers by their names; which names are taken is said where they are read. */
+export const Headers = Type.Record(Type.String(), HeaderValue, { maxProperties: 16 })
+/** The same for a change: null takes one away. */
+export const HeaderChanges = Type.Record(Type.String(), Type.Union([HeaderValue, Type.Null()]), { maxProperties: 32 })
 /** Why somebody does something, in their words. */
 export const Reason = visible(Type.String({ maxLength: 500 }))
 export const RequiredReason = visible(Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }))

@@ -3,7 +3,7 @@
 
 import { Type, type Static } from 'typebox'
 import { WholePrice } from '#contract/price-card.ts'
-import { strict } from '#contract/fields.ts'
+import { KindSource, ModelKind, strict } from '#contract/fields.ts'
 import { ModelView } from '#contract/schemas.ts'
 
 const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
@@ -14,7 +14,8 @@ const ModelOffer = strict({
   /** The name that it has here, or would get. */
   id: Type.String(),
   display_name: Type.String(),
-  kind: Type.Enum(['chat', 'embedding']),
+  kind: ModelKind,
+  kind_source: KindSource,
   context_window: Type.Union([Type.Integer(), Type.Null()]),
   max_output_tokens: Type.Union([Type.Integer(), Type.Null()]),
   price: Type.Union([WholePrice, Type.Null()]),
@@ -35,6 +36,8 @@ export const ProviderModelsAdd = strict({
     Type.Literal('all'),
     Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 5_000 }),
   ]),
+  /** What they are for. With `all` it holds for those of which nobody says it; a model that is named is what is said here. */
+  kind: Type.Optional(ModelKind),
   /** For models of which neither the provider nor the price card tells it. */
   context_window: Type.Optional(Count),
   max_output_tokens: Type.Optional(Count),
@@ -42,6 +45,8 @@ export const ProviderModelsAdd = strict({
 export const ProviderModelsAdded = strict({
   added: Type.Array(ModelView),
   skipped: Type.Array(strict({ model: Type.String(), reason: Type.String() })),
+  /** Those that were there, with the context window that was assumed until the provider told it. Absent where there are none. */
+  contexts: Type.Optional(Type.Array(ModelView)),
 })
 
 export type ModelOffer = Static<typeof ModelOffer>

@@ -1,7 +1,7 @@
 // Providers as the admin API, the command line, farebox.yaml and the dashboard share them. Unknown fields are refused everywhere.
 
 import { Type, type Static } from 'typebox'
-import { Count, Credits, KnownName, Name, strict, Timestamp } from '#contract/fields.ts'
+import { Count, Credits, HeaderChanges, Headers, KnownName, Name, strict, Timestamp } from '#contract/fields.ts'
 
 /** How a provider differs from others of its dialect. */
 export const ProviderQuirks = strict({
@@ -18,6 +18,7 @@ export const ProviderQuirks = strict({
   reasoning_effort: Type.Optional(Type.Boolean()),
   user_after_tool: Type.Optional(Type.Boolean()),
   keeps_threads: Type.Optional(Type.Boolean()),
+  stops_streams_only: Type.Optional(Type.Boolean()),
 })
 
 /** What Farebox may ask of a provider. */
@@ -43,6 +44,8 @@ export const providerProperties = {
   base_url: Type.Optional(Type.String({ maxLength: 2000 })),
   network: Type.Optional(Type.Enum(['public', 'local'])),
   secret_header: Type.Optional(Type.Enum(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'])),
+  /** Sent with every request, beside what Farebox sends itself. Their values are shown: what is secret belongs in `header_secrets`. */
+  headers: Type.Optional(Headers),
   output_cap_field: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
   on_disconnect: Type.Optional(Type.Enum(['cancel', 'drain'])),
   quirks: Type.Optional(ProviderQuirks),
@@ -51,7 +54,12 @@ export const providerProperties = {
 }
 const Secret = Type.String({ minLength: 1, maxLength: 10_000 })
 
-export const ProviderCreate = strict({ ...providerProperties, secret: Type.Optional(Secret) })
+export const ProviderCreate = strict({
+  ...providerProperties,
+  secret: Type.Optional(Secret),
+  /** Headers whose values are kept where secrets are kept, and never shown. */
+  header_secrets: Type.Optional(Headers),
+})
 /**
  * What may change on a provider; what is left out stays, what is given replaces the whole member. A base URL of another origin needs
  * the secret anew: the one that is there was given for the old one.
@@ -60,6 +68,9 @@ export const ProviderEdit = strict({
   base_url: providerProperties.base_url,
   network: providerProperties.network,
   secret_header: providerProperties.secret_header,
+  headers: providerProperties.headers,
+  /** What is not named stays, because nobody can say it again; null takes one away. */
+  header_secrets: Type.Optional(HeaderChanges),
   output_cap_field: providerProperties.output_cap_field,
   on_disconnect: providerProperties.on_disconnect,
   quirks: providerProperties.quirks,
@@ -75,13 +86,16 @@ export const ProviderView = strict({
   base_url: Type.String(),
   network: Type.String(),
   secret_header: Type.String(),
+  headers: Headers,
+  /** Their names alone. */
+  header_secrets: Type.Array(Type.String()),
   output_cap_field: Type.String(),
   on_disconnect: Type.String(),
   quirks: ProviderQuirks,
   limits: ProviderLimits,
   time_limits: ProviderTimeLimits,
   has_secret: Type.Boolean(),
-  /** `locked`: it cannot be read at the moment. `missing`: there should be one and there is none. */
+  /** Of its secret and of `header_secrets`. `locked`: it cannot be read at the moment. `missing`: there should be one and there is none. */
   secret_state: Type.Enum(['none', 'stored', 'locked', 'missing']),
   created_at: Timestamp,
 })

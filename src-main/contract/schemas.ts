@@ -8,12 +8,14 @@ import {
   KnownName,
   LimitsFields,
   LimitsShown,
+  ModelKind,
   ModelName,
   Name,
   NullableCount,
   NullablePrice,
   Reason,
   RequiredReason,
+  ShownModelName,
   strict,
   Timestamp,
   UpstreamModel,
@@ -45,7 +47,7 @@ export const TargetFields = strict({
 const modelProperties = {
   id: ModelName,
   display_name: Type.Optional(Name),
-  kind: Type.Optional(Type.Enum(['chat', 'embedding'])),
+  kind: Type.Optional(ModelKind),
   context_window: Count,
   max_output_tokens: Type.Optional(Count),
   enabled: Type.Optional(Type.Boolean()),
@@ -57,15 +59,19 @@ export const ModelCreate = strict(modelProperties)
 /** What may change on a model beside its price; what is left out stays, targets are replaced as a whole. */
 export const ModelEdit = strict({
   display_name: modelProperties.display_name,
+  /** One that becomes a chat model needs an output cap, and a price for output. */
+  kind: modelProperties.kind,
   context_window: Type.Optional(Count),
   max_output_tokens: modelProperties.max_output_tokens,
   targets: Type.Optional(modelProperties.targets),
 })
 export const ModelView = strict({
   id: ModelName,
-  display_name: KnownName,
+  display_name: ShownModelName,
   kind: Type.String(),
   context_window: Type.Integer(),
+  /** Nobody told it yet: it gives way to what the provider tells. Absent where somebody did. */
+  context_window_guessed: Type.Optional(Type.Literal(true)),
   max_output_tokens: Type.Integer(),
   enabled: Type.Boolean(),
   price: NullablePrice,
@@ -316,15 +322,19 @@ export const StatusView = strict({
   ),
 })
 
+const SecretPlace = Type.Union([
+  strict({ env: Type.String({ minLength: 1 }) }),
+  strict({ file: Type.String({ minLength: 1 }) }),
+])
+
 /** farebox.yaml as it is written; a secret is named, never contained. */
 export const FileDocument = strict({
   providers: Type.Optional(
     Type.Array(
       strict({
         ...providerProperties,
-        secret: Type.Optional(
-          Type.Union([strict({ env: Type.String({ minLength: 1 }) }), strict({ file: Type.String({ minLength: 1 }) })]),
-        ),
+        secret: Type.Optional(SecretPlace),
+        header_secrets: Type.Optional(Type.Record(Type.String(), SecretPlace, { maxProperties: 16 })),
       }),
     ),
   ),

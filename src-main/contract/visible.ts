@@ -26,3 +26,11 @@ export function nameFrom(text: string, most: number): string {
   const plain = text.normalize('NFC').replaceAll(UNNAMEABLE, ' ').trim()
   return Array.from(plain).slice(0, most).join('').trim()
 }
+
+/** Nothing that could end a header, or that two servers would read differently. */
+const HEADER_VALUE = /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/
+
+/** For the value of a header. How long it may be is said elsewhere. */
+export function isHeaderValue(text: string): boolean {
+  return HEADER_VALUE.test(text)
+}

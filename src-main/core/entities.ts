@@ -48,6 +48,10 @@ export type Provider = {
   readonly hasSecret: boolean
   /** undefined: the header of its dialect. */
   readonly secretHeader: SecretHeader | undefined
+  /** Sent with every request, by names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Names in lower case of headers whose values are kept with the secret. */
+  readonly headerSecrets: readonly string[]
   readonly outputCapField: OutputCapField
   readonly onDisconnect: DisconnectChoice
   /** What the administrator said about how this provider differs from others of its dialect. */
@@ -72,6 +76,8 @@ export type Model = {
   readonly displayName: string
   readonly kind: ModelKind
   readonly contextWindow: number
+  /** Nobody told the context window when the model was made: what is assumed gives way to what its provider tells later. */
+  readonly isContextGuessed?: true
   readonly maxOutputTokens: number
   readonly isEnabled: boolean
   /** undefined: nobody priced this model, so it cannot be called. */

@@ -1,5 +1,6 @@
 // What a provider tells about one of its models, in whatever dialect it lists them.
 
+import type { ModelKind } from '#core/entities.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
 
 /** USD per million tokens. A class that is not told has no member. */
@@ -10,12 +11,23 @@ export type ListedPrice = {
   readonly cacheWrite?: number
 }
 
+/**
+ * Who says what a model is for: an administrator, the price card, its provider, or its name alone, which is a guess.
+ */
+export const KIND_SOURCES = ['administrator', 'card', 'provider', 'name'] as const
+export type KindSource = (typeof KIND_SOURCES)[number]
+
+/** What a name lets one guess where nobody says what the model is for. */
+export function kindByName(name: string): ModelKind {
+  return /embed/i.test(name) ? 'embedding' : 'chat'
+}
+
 /** undefined: the provider does not say. */
 export type ListedModel = {
   readonly id: string
   readonly displayName: string | undefined
   /** `other` makes neither texts nor embeddings, such as images or speech. */
-  readonly kind: 'chat' | 'embedding' | 'other' | undefined
+  readonly kind: ModelKind | 'other' | undefined
   readonly contextWindow: number | undefined
   readonly maxOutputTokens: number | undefined
   readonly price: ListedPrice | undefined

@@ -2,13 +2,18 @@
 
 import type { ModelKind } from '#core/entities.ts'
 
-/** By the id of the preset that a provider made from one gets, with the port that each listens on unless told otherwise. */
+type Known = { readonly displayName: string; readonly ports: readonly [number, ...number[]] }
+
+/**
+ * By the id of the preset that a provider made from one gets, with the ports that each listens on unless told otherwise.
+ * llama.cpp's server announces 9931 as its next one.
+ */
 export const LOCAL_SERVERS = {
-  ollama: { displayName: 'Ollama', port: 11_434 },
-  'lm-studio': { displayName: 'LM Studio', port: 1234 },
-  'llama-cpp': { displayName: 'llama.cpp', port: 8080 },
-  vllm: { displayName: 'vLLM', port: 8000 },
-} as const
+  ollama: { displayName: 'Ollama', ports: [11_434] },
+  'lm-studio': { displayName: 'LM Studio', ports: [1234] },
+  'llama-cpp': { displayName: 'llama.cpp', ports: [8080, 9931] },
+  vllm: { displayName: 'vLLM', ports: [8000] },
+} as const satisfies Record<string, Known>
 
 export type LocalServerId = keyof typeof LOCAL_SERVERS
 
@@ -18,7 +23,9 @@ export type LocalModel = {
   /** The name that the server understands. */
   readonly name: string
   readonly kind: ModelKind
-  /** In tokens; undefined where the server does not say. */
+  /** Whether only its name says so. */
+  readonly isKindGuessed: boolean
+  /** In tokens; undefined where the server does not say what a request may use. */
   readonly contextWindow: number | undefined
 }
 

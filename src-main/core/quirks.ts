@@ -28,6 +28,8 @@ export type Quirks = {
   readonly userAfterTool: boolean
   /** Keeps conversations that clients of messages go on with by `thread`. One that passes over it would answer without what was said. */
   readonly keepsThreads: boolean
+  /** Computes a whole answer to its end when its client leaves, and stops only streams: whole answers are asked for as streams. */
+  readonly stopsStreamsOnly: boolean
 }
 
 /** What holds where nothing else is said: what most providers of chat completions take. */
@@ -45,6 +47,7 @@ export const DEFAULT_QUIRKS: Quirks = {
   reasoningEffort: true,
   userAfterTool: true,
   keepsThreads: false,
+  stopsStreamsOnly: false,
 }
 
 /** What a dialect's own provider does differently. Instructions in the middle are a beta of messages, and unknown to Gemini. */

@@ -7,6 +7,7 @@ import type { Quirks } from '#core/quirks.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
+import type { StreamFold } from '#dialect/folded-answer.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import type { BodyText, RequestBody } from '#dialect/request-body.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
@@ -33,6 +34,8 @@ export type PassEdits = {
   /** The member that the provider takes, used where the client gave no cap and the dialect has more than one. */
   readonly outputCapField: OutputCapField
   readonly quirks: Quirks
+  /** Whether a whole answer is asked for as a stream. */
+  readonly isFolded?: boolean
 }
 
 /** What a writer of answers knows about the exchange. */
@@ -119,6 +122,8 @@ export interface ProviderDialect {
   newPartReader(newCallId: () => string): PartReader
   /** The parts of a whole answer. Throws UpstreamFailure for what is no answer of the dialect. */
   readAnswer(answer: JsonObject, newCallId: () => string): readonly AnswerPart[]
+  /** Adds a stream up to a whole answer, for dialects whose whole answers can be asked for as streams. */
+  readonly newFold?: () => StreamFold
   /** No provider of the dialect takes a smaller output cap. */
   readonly leastOutputCap?: number
   /** What an error body says beside its words, for dialects whose HTTP status does not say it all. */

@@ -3,6 +3,7 @@
 
 import type { ProviderDialect as ProviderDialectName } from '#core/provider-dialect.ts'
 import { editChatRequest } from '#dialect/chat-completions/edit-request.ts'
+import { ChatFold } from '#dialect/chat-completions/fold-stream.ts'
 import { ChatPassAnswer } from '#dialect/chat-completions/pass-answer.ts'
 import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
 import { readChatAnswer } from '#dialect/chat-completions/read-answer.ts'
@@ -89,6 +90,7 @@ const CHAT: ProviderDialect = {
   writeRequest: writeChatRequest,
   newPartReader: (newCallId) => new ChatPartReader(newCallId),
   readAnswer: readChatAnswer,
+  newFold: () => new ChatFold(),
 }
 
 export const PROVIDER_DIALECTS: Readonly<Record<ProviderDialectName, ProviderDialect>> = {

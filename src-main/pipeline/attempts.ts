@@ -228,7 +228,7 @@ export class Attempts implements Asker {
       transport,
       providerName: provider.name,
       request: { provider, path: prepared.path, body, headers: isPassed ? clientHeaders : {} },
-      isStream,
+      isStream: prepared.isStream,
       reader,
       readError: prepared.readError,
       client,

@@ -10,6 +10,7 @@ import type { ClientDialect, ClientRequest, ProviderError } from '#dialect/diale
 import { CLIENT_DIALECTS, PROVIDER_DIALECTS, RESPONSES_BODY_AT_CHAT, type ClientFormat } from '#dialect/dialects.ts'
 import { EmbeddingAnswerReader } from '#dialect/embeddings/read-answer.ts'
 import { editEmbeddingRequest, readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
+import { FoldedAnswer, type StreamFold } from '#dialect/folded-answer.ts'
 import { repairTurns } from '#dialect/repair.ts'
 import { isRecord, textOf, type BodyText } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
@@ -58,6 +59,8 @@ export type Prepared = {
   /** What could not be carried to the provider, for the `x-farebox-dropped` header. */
   readonly dropped: readonly string[]
   readonly body: (outputCap: number | undefined) => string
+  /** Whether the provider is asked for a stream. */
+  readonly isStream: boolean
   readonly newReader: () => AnswerReader
   readonly readError: ((body: unknown) => ProviderError | undefined) | undefined
 }
@@ -112,8 +115,10 @@ function pass(client: ClientDialect, request: ClientRequest, { provider, target 
   const quirks = quirksOf(provider)
   const refusal = client.checkPass?.(request, quirks)
   if (refusal !== undefined) return refusal
+  const newFold = foldOf(request, provider)
   return {
     isPassed: true,
+    isStream: request.isStream || newFold !== undefined,
     path: client.path,
     dropped: [],
     body: (outputCap) =>
@@ -122,10 +127,21 @@ function pass(client: ClientDialect, request: ClientRequest, { provider, target 
         outputCap,
         outputCapField: provider.outputCapField,
         quirks,
+        isFolded: newFold !== undefined,
       }),
-    newReader: () => client.newPassReader(request),
+    newReader: () => folded(client.newPassReader(request), newFold),
     readError: undefined,
   }
+}
+
+/** How a whole answer is made of a stream that is asked for in its place; undefined where it is asked for as it is. */
+function foldOf({ isStream }: ClientRequest, provider: Provider): (() => StreamFold) | undefined {
+  const isWanted = !isStream && quirksOf(provider).stopsStreamsOnly
+  return isWanted ? PROVIDER_DIALECTS[provider.dialect].newFold : undefined
+}
+
+function folded(reader: AnswerReader, newFold: (() => StreamFold) | undefined): AnswerReader {
+  return newFold === undefined ? reader : new FoldedAnswer(reader, newFold())
 }
 
 type Translatable = {
@@ -147,15 +163,18 @@ function translate(
     return refuse('invalid_request', `'${param}' holds nothing that can be sent. Send at least one text.`, { param })
   }
   const dialect = PROVIDER_DIALECTS[provider.dialect]
+  const newFold = foldOf(request, provider)
+  const isStream = request.isStream || newFold !== undefined
   const written = dialect.writeRequest(conversation, {
     upstreamModel: target.upstreamModel,
-    isStream: request.isStream,
+    isStream,
     outputCapField: provider.outputCapField,
     quirks: quirksOf(provider),
   })
   if (isRefusal(written)) return written
   return {
     isPassed: false,
+    isStream,
     path: written.path,
     dropped: [...new Set([...conversation.dropped, ...written.dropped])],
     body: (outputCap) => {
@@ -168,7 +187,7 @@ function translate(
       const { isShown, keepsSeal = false } = conversation.reasoning
       const restorer = new AnswerRestorer(names, { showsReasoning: isShown, keepsSeals: keepsSeal })
       const translation = { client, provider: dialect, context, restorer }
-      return request.isStream ? new TranslatedStream(translation) : new TranslatedWhole(translation)
+      return request.isStream ? new TranslatedStream(translation) : folded(new TranslatedWhole(translation), newFold)
     },
   }
 }
@@ -212,6 +231,7 @@ function readEmbeddings(text: BodyText, byteLength: number): EndpointRequest | R
       }
       return {
         isPassed: true,
+        isStream: false,
         path: '/embeddings',
         dropped: [],
         body: () => editEmbeddingRequest(request, target.upstreamModel),

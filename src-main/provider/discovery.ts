@@ -6,8 +6,8 @@ import { ask, jsonOf, membersOf, type Answer, type Door, type WayOut } from '#pr
 import { FINGERPRINTS } from '#provider/fingerprints.ts'
 
 export type DiscoveryOptions = {
-  /** Where to look instead of at the usual port. */
-  readonly ports?: Readonly<Partial<Record<LocalServerId, number>>>
+  /** Where to look instead of at the usual ports. */
+  readonly ports?: Readonly<Partial<Record<LocalServerId, number | readonly number[]>>>
   readonly connections: WayOut
   /** How long a server may take to show what it is. */
   readonly timeLimitMs?: number
@@ -18,19 +18,31 @@ const TIME_LIMIT_MS = 300
 const DETAILS_LIMIT_MS = 2000
 const MAX_BYTES = 4 * 1_048_576
 
-/** What stands at each place, in the order of the table of servers. Never rejects. */
-export function discoverServers(options: DiscoveryOptions): Promise<readonly LocalServer[]> {
+/**
+ * What stands at each place, in the order of the table of servers; of a kind that is nowhere, the first place alone. Never
+ * rejects.
+ */
+export async function discoverServers(options: DiscoveryOptions): Promise<readonly LocalServer[]> {
   const { connections, timeLimitMs = TIME_LIMIT_MS } = options
   const timeLimits = { connectMs: timeLimitMs }
   const door = (url: string) => connections.pool({ baseUrl: url, network: 'local', timeLimits })
-  return Promise.all(
-    LOCAL_SERVER_IDS.map(async (id): Promise<LocalServer> => {
-      const port = options.ports?.[id] ?? LOCAL_SERVERS[id].port
-      const found = await recognise({ id, port, door, timeLimitMs })
-      if (found === undefined) return { id, port, state: 'not-found', version: undefined, models: [] }
-      return { ...found, id, port }
+  const kinds = await Promise.all(
+    LOCAL_SERVER_IDS.map((id) => {
+      const ports = new Set([options.ports?.[id] ?? LOCAL_SERVERS[id].ports].flat())
+      return Promise.all([...ports].map((port) => lookAt({ id, port, door, timeLimitMs })))
     }),
   )
+  return kinds.flatMap((places) => {
+    const there = places.filter(({ state }) => state !== 'not-found')
+    return there.length > 0 ? there : places.slice(0, 1)
+  })
+}
+
+async function lookAt(place: Place): Promise<LocalServer> {
+  const { id, port } = place
+  const found = await recognise(place)
+  if (found === undefined) return { id, port, state: 'not-found', version: undefined, models: [] }
+  return { ...found, id, port }
 }
 
 type Place = {

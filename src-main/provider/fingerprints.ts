@@ -3,8 +3,11 @@
 // llama.cpp's server, and vLLM's OpenAI-compatible server.
 
 import { append } from '#core/append.ts'
+import type { ModelKind } from '#core/entities.ts'
+import { kindByName } from '#core/listed-model.ts'
 import type { LocalModel, LocalServer, LocalServerId } from '#core/local-servers.ts'
 import { jsonOf, membersOf, type Answer } from '#provider/ask.ts'
+import { argumentsOf, isLlamaCpp, isRouted, kindByEmptyEmbeddings } from '#provider/llama-cpp.ts'
 
 export type Get = (path: string) => Promise<Answer | undefined>
 /** A question that may be asked once a server is known, so that it may take longer than the first ones. */
@@ -47,11 +50,11 @@ async function showOllamaModel(name: string, detail: Detail): Promise<LocalModel
   const numCtx = typeof parameters === 'string' ? /^num_ctx\s+(\d+)\s*$/m.exec(parameters)?.[1] : undefined
   const loaded = sizeOf(Number(numCtx))
   const capabilities: unknown = shown['capabilities']
-  const isEmbedding = Array.isArray(capabilities)
-    ? capabilities.includes('embedding') && !capabilities.includes('completion')
-    : soundsLikeEmbedding(name)
+  const isEmbedding =
+    Array.isArray(capabilities) && capabilities.includes('embedding') && !capabilities.includes('completion')
+  const told = Array.isArray(capabilities) ? (isEmbedding ? 'embedding' : 'chat') : undefined
   const contextWindow = loaded !== undefined && trained !== undefined ? Math.min(loaded, trained) : (loaded ?? trained)
-  return { name, kind: isEmbedding ? 'embedding' : 'chat', contextWindow }
+  return localModel(name, told, contextWindow)
 }
 
 async function recogniseLmStudio(get: Get): Promise<Found | undefined> {
@@ -84,7 +87,7 @@ function modelOfLmStudio(entry: Members): LocalModel[] {
   const name = textIn(entry, 'id')
   if (name === undefined) return []
   const contextWindow = sizeOf(entry['loaded_context_length']) ?? sizeOf(entry['max_context_length'])
-  return [{ name, kind: entry['type'] === 'embeddings' ? 'embedding' : 'chat', contextWindow }]
+  return [localModel(name, kindOfType(entry), contextWindow)]
 }
 
 function modelOfNewerLmStudio(entry: Members): LocalModel[] {
@@ -93,24 +96,36 @@ function modelOfNewerLmStudio(entry: Members): LocalModel[] {
   const [instance] = listIn(entry, 'loaded_instances') ?? []
   const loaded = sizeOf(membersOf(instance?.['config'])['context_length'])
   const contextWindow = loaded ?? sizeOf(entry['max_context_length'])
-  return [{ name, kind: entry['type'] === 'embedding' ? 'embedding' : 'chat', contextWindow }]
+  return [localModel(name, kindOfType(entry), contextWindow)]
 }
 
-async function recogniseLlamaCpp(get: Get): Promise<Found | undefined> {
+/** Its two APIs name the type of a model for embeddings differently. */
+function kindOfType(entry: Members): ModelKind | undefined {
+  const type = textIn(entry, 'type')
+  if (type === undefined) return undefined
+  return type === 'embeddings' || type === 'embedding' ? 'embedding' : 'chat'
+}
+
+async function recogniseLlamaCpp(get: Get, detail: Detail): Promise<Found | undefined> {
   const [propsAnswer, list] = await Promise.all([get('/props'), get('/v1/models')])
   const props = bodyOf(propsAnswer)
   const listed = listIn(bodyOf(list), 'data')
   const settings = membersOf(props['default_generation_settings'])
   const isProps = typeof props['build_info'] === 'string' && props['default_generation_settings'] !== undefined
-  const isList = listed?.some((entry) => entry['owned_by'] === 'llamacpp') ?? false
+  const isList = listed?.some(isLlamaCpp) ?? false
   if (!isProps && !isList) return undefined
+  const isRouter = listed?.some(isRouted) ?? false
+  const answered = isRouter ? undefined : await detail('/v1/embeddings', {})
+  const ofServer = kindByEmptyEmbeddings(answered?.status)
   // What one request may use, which is less than what is loaded where several are served at a time.
   const served = sizeOf(settings['n_ctx']) ?? sizeOf(props['n_ctx'])
   const models = (listed ?? []).flatMap((entry): LocalModel[] => {
     const name = textIn(entry, 'id')
     const meta = membersOf(entry['meta'])
-    const ofModel = sizeOf(meta['n_ctx']) ?? (listed?.length === 1 ? served : undefined) ?? sizeOf(meta['n_ctx_train'])
-    return name === undefined ? [] : [{ name, kind: kindByName(name), contextWindow: ofModel }]
+    const started = argumentsOf(entry)
+    const ofOnly = listed?.length === 1 ? served : undefined
+    const contextWindow = sizeOf(meta['n_ctx']) ?? ofOnly ?? started.contextWindow ?? sizeOf(meta['n_ctx_train'])
+    return name === undefined ? [] : [localModel(name, ofServer ?? started.kind, contextWindow)]
   })
   const isLocked = propsAnswer?.status === 401 || list?.status === 401
   return { state: isLocked ? 'needs-key' : 'found', version: textIn(props, 'build_info'), models }
@@ -129,7 +144,7 @@ async function recogniseVllm(get: Get): Promise<Found | undefined> {
     const name = textIn(entry, 'id')
     // An adapter has no size of its own, but that of the model that it stands on.
     const contextWindow = sizeOf(entry['max_model_len']) ?? sizes.get(entry['parent'])
-    return name === undefined ? [] : [{ name, kind: kindByName(name), contextWindow }]
+    return name === undefined ? [] : [localModel(name, undefined, contextWindow)]
   })
   return { state: 'found', version, models }
 }
@@ -156,11 +171,7 @@ function sizeOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= 1e9 ? value : undefined
 }
 
-/** For servers that do not say what a model is for. */
-function kindByName(name: string): LocalModel['kind'] {
-  return soundsLikeEmbedding(name) ? 'embedding' : 'chat'
-}
-
-function soundsLikeEmbedding(name: string): boolean {
-  return /embed/i.test(name)
+/** `told` is undefined for servers that do not say what a model is for. */
+function localModel(name: string, told: ModelKind | undefined, contextWindow: number | undefined): LocalModel {
+  return { name, kind: told ?? kindByName(name), isKindGuessed: told === undefined, contextWindow }
 }

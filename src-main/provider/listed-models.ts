@@ -1,7 +1,8 @@
 // Reads a page of a provider's list of models, in the words of its dialect. Lists are loose: what is missing or odd is left
 // out, and an entry without a usable name is dropped.
 
-import type { ListedModel, ListedPrice, ModelListPlace } from '#core/listed-model.ts'
+import { kindByName, type ListedModel, type ListedPrice, type ModelListPlace } from '#core/listed-model.ts'
+import { argumentsOf, isLlamaCpp, isRouted } from '#provider/llama-cpp.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -9,6 +10,8 @@ export type ListPage = {
   readonly models: readonly ListedModel[]
   /** What to add to the query for the next page; undefined at the end. */
   readonly next: Readonly<Record<string, string>> | undefined
+  /** Whether this is the list of a llama.cpp server that is no router: what one of its models is for, all are. */
+  readonly isLlamaCpp: boolean
 }
 
 /** undefined for something that is no list of models. */
@@ -21,12 +24,14 @@ export function readListPage(
   const entries = place.dialect === 'gemini' ? fields['models'] : fields['data']
   // Gemini leaves out an empty list.
   if (!Array.isArray(entries))
-    return place.dialect === 'gemini' && isObject(body) ? { models: [], next: undefined } : undefined
-  const read = entries.map(fieldsOf).map((entry) => {
+    return place.dialect === 'gemini' && isObject(body) ? { models: [], next: undefined, isLlamaCpp: false } : undefined
+  const listed = entries.map(fieldsOf)
+  const read = listed.map((entry) => {
     if (place.dialect === 'gemini') return readGeminiModel(entry)
     return readModel(entry, place.tellsPrices)
   })
-  return { models: read.filter((model) => isName(model.id)), next: nextOf(fields, place.dialect) }
+  const isOne = listed.length > 0 && listed.every((entry) => isLlamaCpp(entry) && !isRouted(entry))
+  return { models: read.filter((model) => isName(model.id)), next: nextOf(fields, place.dialect), isLlamaCpp: isOne }
 }
 
 function nextOf(fields: Fields, dialect: ModelListPlace['dialect']): ListPage['next'] {
@@ -58,13 +63,15 @@ function geminiKind(methods: readonly unknown[]): ListedModel['kind'] {
 /** The lists of all other dialects are alike; what goes beyond names is told by each provider under a name of its own. */
 function readModel(entry: Fields, tellsPrices: boolean): ListedModel {
   const top = fieldsOf(entry['top_provider'])
+  const routed = argumentsOf(entry)
   const context =
     entry['context_length'] ?? // OpenRouter, Together, Fireworks, Moonshot
     entry['context_window'] ?? // Groq
     entry['max_context_length'] ?? // Mistral
     entry['max_model_len'] ?? // vLLM
     entry['max_input_tokens'] ?? // Anthropic
-    fieldsOf(entry['meta'])['n_ctx'] // llama.cpp
+    fieldsOf(entry['meta'])['n_ctx'] ?? // llama.cpp
+    routed.contextWindow
   const output =
     top['max_completion_tokens'] ?? // OpenRouter
     entry['max_completion_tokens'] ?? // Groq
@@ -73,22 +80,25 @@ function readModel(entry: Fields, tellsPrices: boolean): ListedModel {
   return {
     id: textOf(entry['id']) ?? '',
     displayName: textOf(entry['display_name']) ?? textOf(entry['name']),
-    kind: kindOf(entry),
+    kind: kindOf(entry) ?? routed.kind,
     contextWindow: countOf(context),
     maxOutputTokens: countOf(output),
     price: tellsPrices ? priceOf(fieldsOf(entry['pricing'])) : undefined,
   }
 }
 
-/** Together tells a type, Mistral capabilities; otherwise only a name that says so is taken for embeddings. */
+const CHAT_TYPES = ['chat', 'language', 'code', 'llm', 'vlm']
+const OTHER_TYPES = ['image', 'video', 'audio', 'transcribe', 'rerank']
+
+/** Together tells a type, Mistral capabilities; what the name says of it is a guess, and made elsewhere. */
 function kindOf(entry: Fields): ListedModel['kind'] {
-  const type = entry['type']
+  const type = textOf(entry['type'])
   if (type === 'embedding') return 'embedding'
-  if (type === 'image' || type === 'video' || type === 'audio' || type === 'transcribe' || type === 'rerank')
-    return 'other'
-  if (/embed/i.test(textOf(entry['id']) ?? '')) return 'embedding'
-  if (fieldsOf(entry['capabilities'])['completion_chat'] === false) return 'other'
-  return undefined
+  if (type !== undefined && CHAT_TYPES.includes(type)) return 'chat'
+  if (type !== undefined && OTHER_TYPES.includes(type)) return 'other'
+  const isChat = fieldsOf(entry['capabilities'])['completion_chat']
+  if (isChat === true) return 'chat'
+  return isChat === false && kindByName(textOf(entry['id']) ?? '') === 'chat' ? 'other' : undefined
 }
 
 /** OpenRouter's prices: USD per token, as decimal texts. A negative one stands for a price that depends on the request. */

@@ -1,13 +1,14 @@
 // Asks a provider which models it has. Listing costs nothing anywhere. Bounded in pages, bytes and time; redirects are not
 // followed, because the secret must not go along.
 
-import type { Provider } from '#core/entities.ts'
+import type { ModelKind, Provider } from '#core/entities.ts'
 import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
-import { ask, jsonOf, type WayOut } from '#provider/ask.ts'
-import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
+import { ask, jsonOf, type Question, type WayOut } from '#provider/ask.ts'
+import { DIALECT_HEADERS, givenHeaders, presentSecret, readCredentialsOf } from '#provider/authentication.ts'
 import { readListPage } from '#provider/listed-models.ts'
+import { kindByEmptyEmbeddings } from '#provider/llama-cpp.ts'
 import type { SecretKeeper } from '#secret/port.ts'
 
 /** All pages together. */
@@ -15,6 +16,7 @@ const TIME_LIMIT_MS = 20_000
 const MAX_BYTES = 16 * 1_048_576
 const MAX_PAGES = 20
 const MAX_MODELS = 5_000
+const MAX_REFUSAL_BYTES = 65_536
 /** Where pages are asked for, as many as both dialects with pages give. */
 const PAGE_SIZES: Partial<Record<ModelListPlace['dialect'], Readonly<Record<string, string>>>> = {
   messages: { limit: '1000' },
@@ -42,21 +44,15 @@ export async function listModels(
   if (headers === undefined) return failed('Its secret is not there any more. Set it again.')
   const door = (baseUrl: string) => connections.pool({ ...provider, baseUrl })
   const endsAtMs = performance.now() + timeLimitMs
+  const leftMs = () => Math.max(1, Math.ceil(endsAtMs - performance.now()))
+  const asking = { headers: { 'user-agent': userAgent, ...headers }, secrets: secrets.known(provider.id), door }
   const models = new Map<string, ListedModel>()
   let query: Readonly<Record<string, string>> | undefined = {}
   let bytesLeft = MAX_BYTES
   for (let page = 0; query !== undefined && page < MAX_PAGES && models.size < MAX_MODELS; page++) {
     const url = `${place.baseUrl}/models?${new URLSearchParams({ ...PAGE_SIZES[place.dialect], ...query }).toString()}`
-    const leftMs = Math.max(1, Math.ceil(endsAtMs - performance.now()))
-    const answer = await ask({
-      method: 'GET',
-      url: url.replace(/\?$/, ''),
-      headers: { 'user-agent': userAgent, ...headers },
-      secrets: secrets.known(provider.id),
-      door,
-      timeLimitMs: leftMs,
-      maxBytes: bytesLeft,
-    })
+    const pageUrl = url.replace(/\?$/, '')
+    const answer = await ask({ ...asking, method: 'GET', url: pageUrl, timeLimitMs: leftMs(), maxBytes: bytesLeft })
     if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
     if (answer.status !== 200) return failed(judge(answer.status))
     bytesLeft -= Buffer.byteLength(answer.text)
@@ -65,10 +61,29 @@ export async function listModels(
     if (body === undefined) return failed('It answers with something that is not JSON.')
     const read = readListPage(body, place)
     if (read === undefined) return failed('It answers with something that is no list of models. Check the base URL.')
-    for (const model of read.models) if (models.size < MAX_MODELS) models.set(model.id, model)
+    const kind = read.isLlamaCpp ? await askForKind(place.baseUrl, { ...asking, timeLimitMs: leftMs() }) : undefined
+    for (const model of read.models) {
+      if (models.size < MAX_MODELS) models.set(model.id, kind === undefined ? model : { ...model, kind })
+    }
     query = read.next
   }
   return [...models.values()]
+}
+
+/** Asks for embeddings of nothing, which costs nothing: what a llama.cpp server says to that tells what it serves. */
+async function askForKind(
+  baseUrl: string,
+  asking: Pick<Question, 'headers' | 'secrets' | 'door' | 'timeLimitMs'>,
+): Promise<ModelKind | undefined> {
+  const answer = await ask({
+    ...asking,
+    method: 'POST',
+    url: `${baseUrl}/embeddings`,
+    headers: { ...asking.headers, 'content-type': 'application/json' },
+    body: '{}',
+    maxBytes: MAX_REFUSAL_BYTES,
+  })
+  return kindByEmptyEmbeddings(answer.type === 'answer' ? answer.status : undefined)
 }
 
 async function headersFor(
@@ -77,13 +92,13 @@ async function headersFor(
   secrets: ListDeps['secrets'],
 ): Promise<Record<string, string> | undefined> {
   const headers = { accept: 'application/json', ...DIALECT_HEADERS[place.dialect] }
-  if (!provider.hasSecret) return headers
-  const { origin } = new URL(provider.baseUrl)
-  const secret = await secrets.get({ providerId: provider.id, origin })
-  if (secret === undefined) return undefined
+  const credentials = await readCredentialsOf(provider, secrets)
+  if (credentials === undefined) return undefined
+  const given = givenHeaders(provider, credentials)
+  if (credentials.secret === undefined) return { ...headers, ...given }
   const isOwnDialect = place.dialect === provider.dialect
   const asked = isOwnDialect ? provider : { ...provider, dialect: place.dialect, secretHeader: undefined }
-  return { ...headers, ...presentSecret(asked, secret) }
+  return { ...headers, ...presentSecret(asked, credentials.secret), ...given }
 }
 
 function judge(status: number): string {

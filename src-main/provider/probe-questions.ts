@@ -9,6 +9,8 @@ import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
 export type Asking = {
   readonly provider: Provider
   readonly secret: string | undefined
+  /** What an administrator gave the provider, sent with and without the secret. */
+  readonly given: Readonly<Record<string, string>>
   /** This one, and those of the provider that it replaced. */
   readonly secrets: readonly string[]
   readonly door: Door
@@ -68,12 +70,13 @@ type Place = {
 }
 
 function askAt(asking: Asking, { secretHeader, ...place }: Place): Promise<Answer | NoAnswer> {
-  const { provider, secret, secrets, door, timeLimitMs, userAgent } = asking
+  const { provider, secret, given, secrets, door, timeLimitMs, userAgent } = asking
   const headers = {
     'user-agent': userAgent,
     ...DIALECT_HEADERS[provider.dialect],
     ...(place.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(secret === undefined ? {} : presentSecret({ ...provider, secretHeader }, secret)),
+    ...given,
   }
   return ask({ ...place, headers, secrets, door, timeLimitMs, maxBytes: MAX_BYTES })
 }

@@ -2,9 +2,11 @@
 // only where that leaves something open a few more questions, all of which are free; one that may cost something is asked only
 // where an administrator names a model for it. The secret goes nowhere but to the origin that it is bound to.
 
+import type { Credentials } from '#core/credentials.ts'
 import { SECRET_HEADERS, type Provider } from '#core/entities.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import { jsonOf, membersOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
+import { givenHeaders, readCredentialsOf } from '#provider/authentication.ts'
 import { guessBaseUrls } from '#provider/base-url-guess.ts'
 import {
   errorLooksLike,
@@ -42,25 +44,22 @@ const TIME_LIMIT_MS = 10_000
 /** Never rejects for anything that the provider or the network does. */
 export async function probeProvider(provider: Provider, options: ProbeOptions): Promise<ProbeResult> {
   if (provider.dialect === 'demo') return report.works('The demo provider is built in and always answers.')
-  const secret = await readSecret(provider, options.secrets)
-  if (typeof secret === 'object') return secret
+  const credentials = await readSecrets(provider, options.secrets)
+  if ('ok' in credentials) return credentials
   const { connections, timeLimitMs = TIME_LIMIT_MS, userAgent } = options
   const { network } = provider
   const timeLimits = { connectMs: CONNECT_TIMEOUT_MS, ...provider.timeLimits }
   const door = (url: string) => connections.pool({ baseUrl: url, network, timeLimits })
   const secrets = options.secrets.known(provider.id)
-  return probe({ provider, secret, secrets, door, timeLimitMs, userAgent }, options.model)
+  const { secret } = credentials
+  const given = givenHeaders(provider, credentials)
+  return probe({ provider, secret, given, secrets, door, timeLimitMs, userAgent }, options.model)
 }
 
-/** Its secret, undefined for a provider that has none, or why there is none to try. */
-async function readSecret(
-  provider: Provider,
-  secrets: ProbeOptions['secrets'],
-): Promise<string | ProbeResult | undefined> {
-  if (!provider.hasSecret) return undefined
+/** What it is shown, or why there is nothing to try. */
+async function readSecrets(provider: Provider, secrets: ProbeOptions['secrets']): Promise<Credentials | ProbeResult> {
   try {
-    const secret = await secrets.get({ providerId: provider.id, origin: new URL(provider.baseUrl).origin })
-    return secret ?? report.secretGone()
+    return (await readCredentialsOf(provider, secrets)) ?? report.secretGone()
   } catch (error) {
     if (error instanceof SecretFailure) return report.secretUnreadable(error.message)
     throw error

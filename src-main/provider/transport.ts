@@ -6,7 +6,7 @@ import type { Provider } from '#core/entities.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { unreadableSecret } from '#core/secret-failure.ts'
 import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from '#pipeline/ports.ts'
-import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
+import { DIALECT_HEADERS, givenHeaders, presentSecret, readCredentialsOf } from '#provider/authentication.ts'
 import type { Connections } from '#provider/connections.ts'
 import { AddressError } from '#provider/guarded-connector.ts'
 import { bodyOf, isLong, settle } from '#provider/long-text.ts'
@@ -20,7 +20,15 @@ export type TransportOptions = {
   readonly userAgent: string
 }
 
-type Door = { readonly pool: Pool; readonly pathPrefix: string; readonly headers: Record<string, string> }
+type Headers = Readonly<Record<string, string>>
+type Door = {
+  readonly pool: Pool
+  readonly pathPrefix: string
+  /** What a client's own headers take the place of. */
+  readonly headers: Headers
+  /** What an administrator gave the provider, which no client changes. */
+  readonly given: Headers
+}
 
 export class HttpTransport implements Transport {
   readonly #options: TransportOptions
@@ -55,7 +63,7 @@ export class HttpTransport implements Transport {
   }
 
   async #open(provider: Provider): Promise<Door> {
-    const { origin, pathname } = new URL(provider.baseUrl)
+    const { pathname } = new URL(provider.baseUrl)
     const headers: Record<string, string> = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
@@ -63,13 +71,13 @@ export class HttpTransport implements Transport {
       'user-agent': this.#options.userAgent,
       ...DIALECT_HEADERS[provider.dialect],
     }
-    if (provider.hasSecret) {
-      const secret = await this.#options.secrets.get({ providerId: provider.id, origin })
-      if (secret === undefined)
-        throw new UpstreamFailure('secret', `The secret of '${provider.name}' is not there any more.`)
-      Object.assign(headers, presentSecret(provider, secret))
-    }
-    const door = { pool: this.#options.connections.pool(provider), pathPrefix: pathname.replace(/\/+$/, ''), headers }
+    const credentials = await readCredentialsOf(provider, this.#options.secrets)
+    if (credentials === undefined)
+      throw new UpstreamFailure('secret', `The secret of '${provider.name}' is not there any more.`)
+    if (credentials.secret !== undefined) Object.assign(headers, presentSecret(provider, credentials.secret))
+    const pathPrefix = pathname.replace(/\/+$/, '')
+    const given = givenHeaders(provider, credentials)
+    const door = { pool: this.#options.connections.pool(provider), pathPrefix, headers, given }
     this.#doors.set(provider, door)
     return door
   }
@@ -82,7 +90,7 @@ function dispatch(door: Door, request: UpstreamRequest, attempt: Attempt): void 
     {
       method: 'POST',
       path: door.pathPrefix + request.path,
-      headers: { ...door.headers, ...request.headers, ...headers },
+      headers: { ...door.headers, ...request.headers, ...door.given, ...headers },
       body,
     },
     attempt,

@@ -1,6 +1,7 @@
 // The store of secrets as the rest of the program uses it: it remembers how things stand, answers a burst of calls with one
 // question, and keeps at forgetting what could not be forgotten at once.
 
+import { secretsIn } from '#core/credentials.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import type { Forgetting } from '#secret/forgetting.ts'
 import type { SecretKeeper, SecretReference, SecretStore } from '#secret/port.ts'
@@ -18,7 +19,7 @@ type Asked = { readonly outcome: Promise<string | undefined>; untilMs: number }
 const AGAIN_MS = 1_000
 /** An administrator who asks how things stand does not wait longer for a keychain. */
 const REFRESH_MS = 3_000
-/** So many secrets of one provider are known at a time, the latest ones. */
+/** Of one provider so many of the texts are known that were kept for it, the latest ones. */
 const MAX_KNOWN = 4
 const NONE: readonly string[] = []
 
@@ -26,8 +27,8 @@ export class Keeper implements SecretKeeper {
   readonly #options: KeeperOptions
   readonly #states = new Map<string, State>()
   readonly #asked = new Map<string, Asked>()
-  /** By provider. */
-  readonly #known = new Map<string, readonly string[]>()
+  /** What was kept for a provider, the latest first, and the secrets in all of it. */
+  readonly #known = new Map<string, { readonly texts: readonly string[]; readonly secrets: readonly string[] }>()
   #trouble: string | undefined
 
   constructor(options: KeeperOptions) {
@@ -75,7 +76,7 @@ export class Keeper implements SecretKeeper {
   }
 
   known(providerId: string): readonly string[] {
-    return this.#known.get(providerId) ?? NONE
+    return this.#known.get(providerId)?.secrets ?? NONE
   }
 
   stateOf(reference: SecretReference): State {
@@ -124,10 +125,11 @@ export class Keeper implements SecretKeeper {
     await this.forget()
   }
 
-  #note({ providerId }: SecretReference, secret: string): void {
-    const known = this.known(providerId)
-    if (known[0] === secret) return
-    this.#known.set(providerId, [secret, ...known.filter((other) => other !== secret)].slice(0, MAX_KNOWN))
+  #note({ providerId }: SecretReference, text: string): void {
+    const before = this.#known.get(providerId)?.texts ?? NONE
+    if (before[0] === text) return
+    const texts = [text, ...before.filter((other) => other !== text)].slice(0, MAX_KNOWN)
+    this.#known.set(providerId, { texts, secrets: [...new Set(texts.flatMap(secretsIn))] })
   }
 
   #learn(reference: SecretReference, state: State): void {

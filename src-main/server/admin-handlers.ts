@@ -105,7 +105,7 @@ export function adminHandlers(deps: AdminDeps): AdminHandlers {
     removeProvider: ({ id }) => inTurn(() => removeProvider(context, id)),
     discover: async ({ body }) => {
       const servers = await deps.discover(body.ports)
-      return inTurn(() => addDiscovered(context, servers, body.add))
+      return inTurn(() => addDiscovered(context, servers, body))
     },
     addDemo: () => inTurn(() => addDemo(context)),
     moveSecrets: () => inTurn(() => moveSecrets(context)),

@@ -4,6 +4,7 @@ import { iso } from '#catalog/dates.ts'
 import { OLD_VALUE_MS } from '#catalog/rotation.ts'
 import type { OverviewView } from '#contract/reports.ts'
 import type { StatusView } from '#contract/schemas.ts'
+import { hasCredentials } from '#core/credentials.ts'
 import type { Key, Model, Provider } from '#core/entities.ts'
 import { roleOf, type Viewer } from '#core/member.ts'
 import { microToCredits, totalMicro } from '#core/money.ts'
@@ -97,7 +98,7 @@ function ofLan({ lan }: StatusView, nowMs: number): Attention[] {
 
 function withoutSecret(enabled: readonly Model[], providers: readonly Provider[]): Attention[] {
   return providers
-    .filter(({ hasSecret, dialect, network }) => !hasSecret && dialect !== 'demo' && network === 'public')
+    .filter((provider) => !hasCredentials(provider) && provider.dialect !== 'demo' && provider.network === 'public')
     .flatMap((provider) => {
       const model = enabled.find(({ targets }) => targets.some((target) => target.providerId === provider.id))
       if (model === undefined) return []

@@ -30,6 +30,7 @@ const KEPT_FIELDS = new Set(
     ['input', 'output', 'cache_read', 'cache_write', 'confirm_jump', 'confirm_jumps', 'version'],
     // Providers.
     ['preset', 'dialect', 'base_url', 'network', 'secret_header', 'output_cap_field', 'on_disconnect', 'quirks'],
+    ['headers', 'header_secrets'],
     ['time_limits', 'credits_per_day', 'connect_ms', 'first_byte_ms', 'silence_ms', 'add', 'ports'],
     [
       'stream_usage',
@@ -40,7 +41,7 @@ const KEPT_FIELDS = new Set(
       'parallel_tool_calls',
       'cache_marks',
     ],
-    ['top_k', 'max_stops', 'json_schema', 'reasoning_effort', 'user_after_tool'],
+    ['top_k', 'max_stops', 'json_schema', 'reasoning_effort', 'user_after_tool', 'keeps_threads', 'stops_streams_only'],
     ['dry_run', 'file', 'force'],
     // The LAN.
     [
@@ -97,7 +98,11 @@ export function subjectOf({ path }: Route, id: string, catalog: Catalog): string
   }
 }
 
+/** Of headers their names, whatever is said about their values. */
+const NAMES_ALONE = ['headers', 'header_secrets']
+
 function keep(value: unknown, field: string): unknown {
+  if (NAMES_ALONE.includes(field)) return isRecord(value) ? Object.keys(value).slice(0, MOST_ITEMS).map(shortened) : []
   if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map((item) => keep(item, field))
   if (isRecord(value)) {
     const members = Object.entries(value).filter(([name]) => KEPT_FIELDS.has(name))
@@ -105,7 +110,11 @@ function keep(value: unknown, field: string): unknown {
   }
   if (typeof value !== 'string') return value
   if (field === 'base_url') return originOf(value)
-  return LOOKS_SECRET.test(value) ? 'left out' : value.slice(0, MOST_LETTERS)
+  return shortened(value)
+}
+
+function shortened(text: string): string {
+  return LOOKS_SECRET.test(text) ? 'left out' : text.slice(0, MOST_LETTERS)
 }
 
 /** Some providers have people put a secret into the path. */

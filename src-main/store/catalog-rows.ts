@@ -99,6 +99,8 @@ type ProviderRow = {
   network: string
   has_secret: number
   secret_header: string | null
+  headers: string
+  header_secrets: string
   output_cap_field: string
   on_disconnect: string
   quirks: string
@@ -109,12 +111,13 @@ type ProviderRow = {
 
 function putProvider(db: Db, provider: Provider): void {
   db.prepare(
-    `INSERT INTO provider (id, name, preset, dialect, base_url, network, has_secret, secret_header, output_cap_field,
-       on_disconnect, quirks, limits, time_limits, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO provider (id, name, preset, dialect, base_url, network, has_secret, secret_header, headers,
+       header_secrets, output_cap_field, on_disconnect, quirks, limits, time_limits, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, preset = excluded.preset, dialect = excluded.dialect,
        base_url = excluded.base_url, network = excluded.network, has_secret = excluded.has_secret,
-       secret_header = excluded.secret_header, output_cap_field = excluded.output_cap_field,
+       secret_header = excluded.secret_header, headers = excluded.headers,
+       header_secrets = excluded.header_secrets, output_cap_field = excluded.output_cap_field,
        on_disconnect = excluded.on_disconnect, quirks = excluded.quirks, limits = excluded.limits,
        time_limits = excluded.time_limits`,
   ).run(
@@ -126,6 +129,8 @@ function putProvider(db: Db, provider: Provider): void {
     provider.network,
     Number(provider.hasSecret),
     provider.secretHeader ?? null,
+    JSON.stringify(provider.headers),
+    JSON.stringify(provider.headerSecrets),
     provider.outputCapField,
     provider.onDisconnect,
     JSON.stringify(provider.quirks),
@@ -145,9 +150,11 @@ function providerOf(row: ProviderRow): Provider {
     network: oneOf(NETWORKS, row.network),
     hasSecret: row.has_secret === 1,
     secretHeader: row.secret_header === null ? undefined : oneOf(SECRET_HEADERS, row.secret_header),
+    // Written by this program from values that were checked, as what follows is.
+    headers: JSON.parse(row.headers) as Provider['headers'],
+    headerSecrets: JSON.parse(row.header_secrets) as Provider['headerSecrets'],
     outputCapField: oneOf(['max_tokens', 'max_completion_tokens'], row.output_cap_field),
     onDisconnect: oneOf(DISCONNECT_CHOICES, row.on_disconnect),
-    // Written by this program from values that were checked.
     quirks: JSON.parse(row.quirks) as Provider['quirks'],
     limits: JSON.parse(row.limits) as Provider['limits'],
     timeLimits: JSON.parse(row.time_limits) as Provider['timeLimits'],
@@ -162,6 +169,7 @@ type ModelRow = {
   context_window: number
   max_output_tokens: number
   is_enabled: number
+  is_context_guessed: number
   created_at_ms: number
 }
 type TargetRow = {
@@ -183,11 +191,12 @@ type PriceRow = {
 function putModel(db: Db, model: Model, changedAtMs: number): void {
   db.prepare(
     `INSERT INTO model (id, display_name, kind, context_window, max_output_tokens, is_enabled, price_version,
-       created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       is_context_guessed, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET display_name = excluded.display_name, kind = excluded.kind,
        context_window = excluded.context_window, max_output_tokens = excluded.max_output_tokens,
-       is_enabled = excluded.is_enabled, price_version = excluded.price_version`,
+       is_enabled = excluded.is_enabled, price_version = excluded.price_version,
+       is_context_guessed = excluded.is_context_guessed`,
   ).run(
     model.id,
     model.displayName,
@@ -196,6 +205,7 @@ function putModel(db: Db, model: Model, changedAtMs: number): void {
     model.maxOutputTokens,
     Number(model.isEnabled),
     model.price?.version ?? null,
+    Number(model.isContextGuessed === true),
     model.createdAtMs,
   )
   db.prepare('DELETE FROM target WHERE model_id = ?').run(model.id)
@@ -254,6 +264,7 @@ function loadModels(db: Db): Model[] {
     displayName: row.display_name,
     kind: oneOf(['chat', 'embedding'], row.kind),
     contextWindow: row.context_window,
+    ...(row.is_context_guessed === 1 ? { isContextGuessed: true } : {}),
     maxOutputTokens: row.max_output_tokens,
     isEnabled: row.is_enabled === 1,
     price: prices.get(row.id),

@@ -16,6 +16,8 @@ import { invites } from '#store/migrations/0090-invites.ts'
 import { memberLimits } from '#store/migrations/0100-member-limits.ts'
 import { announcement } from '#store/migrations/0120-announcement.ts'
 import { auditKinds } from '#store/migrations/0130-audit-kinds.ts'
+import { guessedContexts } from '#store/migrations/0140-guessed-contexts.ts'
+import { providerHeaders } from '#store/migrations/0150-provider-headers.ts'
 
 export type Db = Database.Database
 
@@ -33,6 +35,8 @@ export const MIGRATIONS = [
   memberLimits,
   announcement,
   auditKinds,
+  guessedContexts,
+  providerHeaders,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

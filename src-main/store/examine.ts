@@ -126,6 +126,7 @@ export function readKeys(db: Db): StoredKey[] {
 }
 
 function secretHolders(db: Db): SecretHolder[] {
-  const sql = 'SELECT id, name, base_url AS baseUrl FROM provider WHERE has_secret = 1 ORDER BY name'
+  const sql = `SELECT id, name, base_url AS baseUrl FROM provider
+    WHERE has_secret = 1 OR header_secrets <> '[]' ORDER BY name`
   return db.prepare<[], SecretHolder>(sql).all()
 }

@@ -65,6 +65,7 @@ export function modelEditBody(form: ModelForm, model: ModelView): ModelEdit | un
   if (contextWindow === undefined || limit === undefined || name === '') return undefined
   return {
     ...(name === model.display_name ? {} : { display_name: name }),
+    ...(form.kind === model.kind ? {} : { kind: form.kind }),
     ...(contextWindow === model.context_window ? {} : { context_window: contextWindow }),
     ...(limit.max_output_tokens === model.max_output_tokens ? {} : limit),
   }

@@ -3,6 +3,7 @@
 import type { Preset } from '#contract/presets.ts'
 import type { ProviderCreate, ProviderEdit, ProviderQuirks, ProviderView } from '#contract/providers.ts'
 import { amountText, readAmount } from '#renderer/data/amount-input.ts'
+import { headerRowsOf, headersBody, type HeaderRow } from '#renderer/data/header-form.ts'
 import { creditsText, microOf } from '#renderer/data/money.ts'
 
 export const DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini'] as const
@@ -22,6 +23,7 @@ export const SWITCH_QUIRKS = [
   'reasoning_effort',
   'user_after_tool',
   'keeps_threads',
+  'stops_streams_only',
 ] as const satisfies readonly (keyof ProviderQuirks)[]
 export const CHOICE_QUIRKS = {
   reasoning_field: ['reasoning_content', 'reasoning', 'none'],
@@ -94,6 +96,7 @@ export type EditForm = {
   readonly baseUrl: string
   readonly network: string
   readonly secretHeader: string
+  readonly headers: readonly HeaderRow[]
   readonly outputCapField: string
   readonly onDisconnect: string
   readonly concurrent: string
@@ -115,6 +118,7 @@ export function editFormOf(provider: ProviderView, locale: string): EditForm {
     baseUrl: provider.base_url,
     network: provider.network,
     secretHeader: provider.secret_header,
+    headers: headerRowsOf(provider),
     outputCapField: provider.output_cap_field,
     onDisconnect: provider.on_disconnect,
     concurrent: textOf(limits.concurrent_requests),
@@ -134,7 +138,8 @@ export function providerEditBody(form: EditForm, provider: ProviderView, locale:
   const limits = limitsOf(form, locale)
   const times = timesOf(form)
   const quirks = quirksOf(form)
-  if (limits === undefined || times === undefined || quirks === undefined) return undefined
+  const headers = headersBody(form.headers, provider)
+  if (limits === undefined || times === undefined || quirks === undefined || headers === undefined) return undefined
   // The demo provider calls nobody and has no base URL.
   if (form.baseUrl.trim() === '' && provider.dialect !== 'demo') return undefined
   const body = {
@@ -146,6 +151,7 @@ export function providerEditBody(form: EditForm, provider: ProviderView, locale:
     limits,
     time_limits: times,
     quirks,
+    ...headers,
   }
   return changesOf(body, provider)
 }
@@ -180,6 +186,7 @@ const EMPTY_QUIRKS: EditForm['quirks'] = {
   reasoning_effort: '',
   user_after_tool: '',
   keeps_threads: '',
+  stops_streams_only: '',
 }
 
 export function readLimit(text: string) {

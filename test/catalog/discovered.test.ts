@@ -1,8 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { DiscoveryBody } from '#contract/discovery.ts'
+import type { DiscoveryBody, DiscoveryView } from '#contract/discovery.ts'
 import { postChat } from '../support/chat.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
-import { llamaCpp, lmStudio, lockedLmStudio, ollama, vllm, type OllamaModel } from '../support/local-servers.ts'
+import {
+  llamaCpp,
+  llamaCppRouter,
+  lmStudio,
+  lockedLmStudio,
+  ollama,
+  vllm,
+  type OllamaModel,
+  type RoutedModel,
+} from '../support/local-servers.ts'
 import { closeServers, freePort, serveHttp } from '../support/small-servers.ts'
 import { model, provider, refusal, refused } from './support.ts'
 
@@ -25,6 +34,10 @@ type Ports = NonNullable<DiscoveryBody['ports']>
 function discover(ports: Ports, add?: DiscoveryBody['add']) {
   const all = { ollama: closed, 'lm-studio': closed, 'llama-cpp': closed, vllm: closed, ...ports }
   return farebox.admin.call('discover', { body: add === undefined ? { ports: all } : { ports: all, add } })
+}
+
+function stateOf({ servers }: Awaited<ReturnType<typeof discover>>, wanted: string): string[] {
+  return servers.filter(({ id }) => id === wanted).map(({ state }) => state)
 }
 
 /** The search has 300 ms, which a busy machine may miss, so what is there is looked for until it is found. */
@@ -61,7 +74,7 @@ describe('discovery', () => {
       provider: null,
       models: [{ name: 'llama3.1:8b', kind: 'chat', context_window: 131_072, model: null }],
     })
-    expect(added).toEqual({ providers: [], models: [] })
+    expect(added).toEqual({ providers: [], models: [], contexts: [] })
     expect(await farebox.admin.call('listProviders', {})).toEqual([])
     expect(await modelIds()).toEqual([])
   })
@@ -70,7 +83,7 @@ describe('discovery', () => {
     const embedding = { name: 'embed', contextLength: 2048, capabilities: ['embedding'] }
     const port = await startOllama([{ name: 'llama3.1:8b', contextLength: 131_072 }, embedding, { name: 'silent' }])
     const { servers, added } = await discoverSurely({ ollama: port }, ['ollama'])
-    expect(added).toEqual({ providers: ['ollama'], models: ['llama3.1:8b', 'embed', 'silent'] })
+    expect(added).toEqual({ providers: ['ollama'], models: ['llama3.1:8b', 'embed', 'silent'], contexts: [] })
     expect(servers[0]?.models.map((found) => found.model)).toEqual(['llama3.1:8b', 'embed', 'silent'])
     expect(await farebox.admin.call('listProviders', {})).toMatchObject([
       {
@@ -95,10 +108,14 @@ describe('discovery', () => {
     const port = await startOllama(models)
     await discoverSurely({ ollama: port }, 'all')
     const before = await farebox.admin.call('listModels', {})
-    expect((await discoverSurely({ ollama: port }, 'all')).added).toEqual({ providers: [], models: [] })
+    expect((await discoverSurely({ ollama: port }, 'all')).added).toEqual({ providers: [], models: [], contexts: [] })
     expect(await farebox.admin.call('listModels', {})).toEqual(before)
     models.push({ name: 'b', contextLength: 2000 })
-    expect((await discoverSurely({ ollama: port }, 'all')).added).toEqual({ providers: [], models: ['b'] })
+    expect((await discoverSurely({ ollama: port }, 'all')).added).toEqual({
+      providers: [],
+      models: ['b'],
+      contexts: [],
+    })
     expect((await farebox.admin.call('listProviders', {})).length).toBe(1)
   })
 
@@ -108,7 +125,7 @@ describe('discovery', () => {
     await farebox.admin.call('removeModel', { id: 'a' })
     const mine = model('mine', { targets: [{ provider: 'ollama', model: 'a' }], enabled: false })
     await farebox.admin.call('addModel', { body: mine })
-    expect((await discoverSurely({ ollama: port }, 'all')).added).toEqual({ providers: [], models: [] })
+    expect((await discoverSurely({ ollama: port }, 'all')).added).toEqual({ providers: [], models: [], contexts: [] })
     expect(await farebox.admin.call('listModels', {})).toMatchObject([
       { id: 'mine', enabled: false, price: { input: 1 } },
     ])
@@ -120,7 +137,7 @@ describe('discovery', () => {
     await farebox.admin.call('addProvider', { body })
     const { servers, added } = await discoverSurely({ ollama: port }, 'all')
     expect(servers[0]?.provider).toBe('my ollama')
-    expect(added).toEqual({ providers: [], models: ['a'] })
+    expect(added).toEqual({ providers: [], models: ['a'], contexts: [] })
     expect(await farebox.admin.call('listModels', {})).toMatchObject([
       { targets: [{ provider: 'my ollama', model: 'a' }] },
     ])
@@ -141,7 +158,39 @@ describe('discovery', () => {
     await farebox.admin.call('addProvider', { body: provider('main') })
     await farebox.admin.call('addModel', { body: model('b') })
     const { added } = await discoverSurely({ ollama: first, 'lm-studio': second.port }, 'all')
-    expect(added).toEqual({ providers: ['ollama', 'lm-studio'], models: ['a', 'ollama/b', 'lm-studio/a'] })
+    expect(added).toEqual({
+      providers: ['ollama', 'lm-studio'],
+      models: ['a', 'ollama/b', 'lm-studio/a'],
+      contexts: [],
+    })
+  })
+
+  it('tells two servers of one kind apart, and the models that both have', async () => {
+    const servers = [await serveHttp(llamaCpp({ nCtx: 1 })), await serveHttp(llamaCpp({ nCtx: 2 }))]
+    const [first = 0, second = 0] = servers.map(({ port }) => port)
+    const ports = { 'llama-cpp': [first, second] }
+    await expect.poll(async () => stateOf(await discover(ports), 'llama-cpp')).toEqual(['found', 'found'])
+    const { servers: shown, added } = await discover(ports, ['llama-cpp'])
+    expect(added).toEqual({
+      providers: ['llama-cpp', `llama-cpp-${second}`],
+      models: ['qwen3-8b', 'llama-cpp/qwen3-8b'],
+      contexts: [],
+    })
+    expect(shown.filter(({ id }) => id === 'llama-cpp')).toMatchObject([
+      { base_url: `http://127.0.0.1:${first}/v1`, provider: 'llama-cpp', models: [{ model: 'qwen3-8b' }] },
+      { provider: `llama-cpp-${second}`, models: [{ model: 'llama-cpp/qwen3-8b' }] },
+    ])
+  })
+
+  it('names a third model of one name by its provider', async () => {
+    const ports = [await serveHttp(llamaCpp({ nCtx: 1 })), await serveHttp(llamaCpp({ nCtx: 2 }))].map(
+      ({ port }) => port,
+    )
+    await farebox.admin.call('addProvider', { body: provider('main') })
+    await farebox.admin.call('addModel', { body: model('qwen3-8b') })
+    await expect.poll(async () => stateOf(await discover({ 'llama-cpp': ports }), 'llama-cpp')).toHaveLength(2)
+    const { added } = await discover({ 'llama-cpp': ports }, 'all')
+    expect(added.models).toEqual(['llama-cpp/qwen3-8b', `llama-cpp-${ports[1]}/qwen3-8b`])
   })
 
   it('makes names of files and of texts that no client could send', async () => {
@@ -189,6 +238,105 @@ describe('discovery', () => {
   })
 })
 
+describe('a context window that nobody told', () => {
+  const listModels = () => farebox.admin.call('listModels', {})
+
+  /** A router with one model that is loaded later, and the search for it, with or without adding. */
+  async function router() {
+    const models: RoutedModel[] = [{ id: 'm', args: ['llama-server'] }]
+    const { port } = await serveHttp(llamaCppRouter(models))
+    return {
+      load: (nCtx: number) => void models.splice(0, 1, { id: 'm', args: ['llama-server'], meta: { n_ctx: nCtx } }),
+      discover: (add?: 'all') => discoverSurely({ 'llama-cpp': port }, add),
+    }
+  }
+  const found = ({ servers }: DiscoveryView) => servers.flatMap(({ models }) => models)
+
+  it('is assumed, and gives way to what the server tells once it has loaded the model', async () => {
+    const server = await router()
+    await server.discover('all')
+    const assumed = { context_window: 4096, context_window_guessed: true, max_output_tokens: 4096 }
+    expect(await listModels()).toMatchObject([{ id: 'm', ...assumed }])
+    expect((await server.discover('all')).added.contexts).toEqual([])
+    server.load(32_768)
+    expect(found(await server.discover())).toMatchObject([{ context_window: 32_768, model: 'm', tells_context: true }])
+    expect(await listModels()).toMatchObject([assumed])
+    const { added, servers } = await server.discover('all')
+    expect(added).toEqual({ providers: [], models: [], contexts: ['m'] })
+    expect(found({ added, servers })).toMatchObject([{ tells_context: false }])
+    const [learnt] = await listModels()
+    expect(learnt).toMatchObject({ context_window: 32_768, max_output_tokens: 32_768 })
+    expect(learnt).not.toHaveProperty('context_window_guessed')
+    // What was told is not assumed: another size later is for an administrator to take over.
+    server.load(1024)
+    expect((await server.discover('all')).added.contexts).toEqual([])
+  })
+
+  it('is not asked for any more once an administrator said it, and a smaller output stays', async () => {
+    const server = await router()
+    await server.discover('all')
+    await farebox.admin.call('editModel', { id: 'm', body: { max_output_tokens: 100 } })
+    server.load(50)
+    await server.discover('all')
+    expect(await listModels()).toMatchObject([{ context_window: 50, max_output_tokens: 50 }])
+    const other = await router()
+    await other.discover('all')
+    const id = 'llama-cpp/m'
+    const edited = await farebox.admin.call('editModel', { id, body: { context_window: 4096 } })
+    expect(edited).not.toHaveProperty('context_window_guessed')
+    other.load(8192)
+    expect((await other.discover('all')).added.contexts).toEqual([])
+  })
+
+  it('is taken over from the list of the provider as well', async () => {
+    const server = await router()
+    await server.discover('all')
+    server.load(8192)
+    const body = { models: ['m'] }
+    expect(await farebox.admin.call('addProviderModels', { id: 'llama-cpp', body })).toMatchObject({
+      added: [],
+      skipped: [],
+      contexts: [{ id: 'm', context_window: 8192 }],
+    })
+    const again = await farebox.admin.call('addProviderModels', { id: 'llama-cpp', body })
+    expect(again).toMatchObject({ skipped: [{ model: 'm' }] })
+    expect(again).not.toHaveProperty('contexts')
+  })
+
+  it('survives a restart, and is an assumption no more where a file says the same', async () => {
+    const server = await router()
+    await server.discover('all')
+    await farebox.stop()
+    farebox = await startFarebox({ dataDir: farebox.dataDir })
+    const [before] = await listModels()
+    expect(before).toMatchObject({ context_window_guessed: true })
+    const targets = [{ provider: 'llama-cpp', model: 'm' }]
+    const document = { models: [{ id: 'm', context_window: 4096, max_output_tokens: 4096, targets }] }
+    const applied = await farebox.admin.call('apply', { body: { document } })
+    expect(applied.changes).toMatchObject([{ action: 'update', fields: ['context_window_guessed'] }])
+    expect((await listModels())[0]).not.toHaveProperty('context_window_guessed')
+    const again = await farebox.admin.call('apply', { body: { document } })
+    expect(again.changes).toMatchObject([{ action: 'none' }])
+  })
+})
+
+describe('what a model is for', () => {
+  it('is what an administrator says where no server says it', async () => {
+    const embedding = { name: 'told', capabilities: ['embedding'] }
+    const port = await startOllama([{ name: 'e5' }, { name: 'embedder' }, embedding])
+    const ports = { ollama: port, 'lm-studio': closed, 'llama-cpp': closed, vllm: closed }
+    const { servers } = await discoverSurely({ ollama: port })
+    expect(servers[0]?.models.map(({ kind, kind_source }) => [kind, kind_source])).toEqual([
+      ['chat', 'name'],
+      ['embedding', 'name'],
+      ['embedding', 'provider'],
+    ])
+    await farebox.admin.call('discover', { body: { ports, add: 'all', kind: 'chat' } })
+    const kinds = (await farebox.admin.call('listModels', {})).map(({ kind }) => kind)
+    expect(kinds).toEqual(['chat', 'chat', 'embedding'])
+  })
+})
+
 describe('discovery refuses', () => {
   it('to add a server that is not there, and then adds none of the others', async () => {
     const port = await startOllama([{ name: 'a' }])
@@ -199,7 +347,11 @@ describe('discovery refuses', () => {
 
   it('to add one that wants a secret, and passes it over where all are added', async () => {
     const { port } = await serveHttp(lockedLmStudio())
-    expect((await discoverSurely({ 'lm-studio': port }, 'all')).added).toEqual({ providers: [], models: [] })
+    expect((await discoverSurely({ 'lm-studio': port }, 'all')).added).toEqual({
+      providers: [],
+      models: [],
+      contexts: [],
+    })
     expect(await refusal(discover({ 'lm-studio': port }, ['lm-studio']))).toEqual(refused.conflict('add'))
   })
 

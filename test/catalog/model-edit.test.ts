@@ -17,6 +17,11 @@ afterAll(async () => {
 
 const call: Farebox['admin']['call'] = (action, input) => farebox.admin.call(action, input)
 const add = (more: Partial<ModelCreate> = {}) => call('addModel', { body: model(`model-${++ids}`, more) })
+function addEmbedding(price: ModelCreate['price']) {
+  const targets = [{ provider: 'main', model: 'real' }]
+  const body = { id: `model-${++ids}`, kind: 'embedding' as const, context_window: 1000, targets }
+  return call('addModel', { body: price === undefined ? body : { ...body, price } })
+}
 const edit = (id: string, body: ModelEdit) => call('editModel', { id, body })
 const shown = async (id: string) => (await call('listModels', {})).find((listed) => listed.id === id)
 
@@ -35,7 +40,7 @@ describe('editing a model', () => {
     ['price', { price: { input: 1, output: 1 } }],
     ['enabled', { enabled: false }],
     ['id', { id: 'another' }],
-    ['kind', { kind: 'embedding' }],
+    ['kind', { kind: 'image' }],
   ])('is refused for its %s and changes nothing: %j', async (param, wrong) => {
     const before = await add()
     expect(await refusal(edit(before.id, { display_name: 'Changed', ...wrong }))).toEqual(refused.invalid(param))
@@ -51,6 +56,33 @@ describe('editing a model', () => {
     const after = { ...before, [field]: body[field] }
     expect(await edit(before.id, body)).toEqual(after)
     expect(await shown(before.id)).toEqual(after)
+  })
+
+  it('makes a model for embeddings of it, which has no output', async () => {
+    const before = await add()
+    const after = { ...before, kind: 'embedding', max_output_tokens: 0 }
+    expect(await edit(before.id, { kind: 'embedding' })).toEqual(after)
+    expect(await shown(before.id)).toEqual(after)
+    expect(await edit(before.id, { kind: 'embedding' })).toEqual(after)
+  })
+
+  it('makes a chat model of it once it has an output cap and a price for output', async () => {
+    const { id } = await addEmbedding({ input: 1 })
+    expect(await refusal(edit(id, { kind: 'chat' }))).toEqual(refused.invalid('max_output_tokens'))
+    // Its output would be free.
+    expect(await refusal(edit(id, { kind: 'chat', max_output_tokens: 10 }))).toEqual(refused.invalid('kind'))
+    await call('priceModel', { id, body: { input: 1, output: 2 } })
+    expect(await edit(id, { kind: 'chat', max_output_tokens: 10 })).toMatchObject({
+      kind: 'chat',
+      max_output_tokens: 10,
+    })
+  })
+
+  it('makes a chat model of one that costs nothing, or has no price yet', async () => {
+    for (const price of [{ input: 0 }, undefined]) {
+      const { id } = await addEmbedding(price)
+      expect(await edit(id, { kind: 'chat', max_output_tokens: 10 })).toMatchObject({ kind: 'chat' })
+    }
   })
 
   it('with nothing in it changes nothing', async () => {

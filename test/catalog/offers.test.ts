@@ -51,6 +51,7 @@ describe('an offer', () => {
         id: 'gpt-6-luna',
         display_name: 'GPT-6 Luna',
         kind: 'chat',
+        kind_source: 'card',
         context_window: 272_000,
         max_output_tokens: 128_000,
         price: CARD_PRICE,
@@ -94,7 +95,7 @@ describe('an offer', () => {
     const name = await provider('ollama')
     expect(await offers(name)).toMatchObject([
       { price: { input: 0, output: 0, cache_read: 0, cache_write: 0 }, price_source: 'free', state: 'no-limits' },
-      { kind: 'embedding', price_source: 'free', state: 'no-limits' },
+      { kind: 'embedding', kind_source: 'name', price_source: 'free', state: 'no-limits' },
     ])
   })
 
@@ -117,6 +118,39 @@ describe('an offer', () => {
     expect(await offers(second)).toMatchObject([{ id: `${second}/gpt-6-luna`, state: 'added' }])
     const third = await provider('openai', { name: 'with a space' })
     expect(await offers(third)).toMatchObject([{ state: 'unsupported', note: 'Its name is taken by another model.' }])
+  })
+})
+
+describe('what a model is for', () => {
+  const kinds = async () => (await call('listModels', {})).map(({ id, kind }) => `${id} ${kind}`).toSorted()
+
+  it('is what an administrator says of it, whatever its name or its provider says', async () => {
+    upstream.script(listing({ data: [{ id: 'e5-small' }, { id: 'embedded-chat' }, { id: 'told', type: 'chat' }] }))
+    const name = await provider('ollama')
+    expect(await offers(name)).toMatchObject([
+      { model: 'e5-small', kind: 'chat', kind_source: 'name' },
+      { model: 'embedded-chat', kind: 'embedding', kind_source: 'name' },
+      { model: 'told', kind: 'chat', kind_source: 'provider' },
+    ])
+    await add(name, ['e5-small', `${name}/told`, 'told'], { kind: 'embedding', context_window: 1000 })
+    await add(name, ['embedded-chat'], { kind: 'chat', context_window: 1000 })
+    expect(await kinds()).toEqual(['e5-small embedding', 'embedded-chat chat', 'told embedding'])
+  })
+
+  it('is said of all of which nobody says it', async () => {
+    upstream.script(listing({ data: [{ id: 'e5-small' }, { id: 'told', type: 'chat' }] }))
+    await add(await provider('ollama'), 'all', { kind: 'embedding', context_window: 1000 })
+    expect(await kinds()).toEqual(['e5-small embedding', 'told chat'])
+  })
+
+  it('makes a model servable, or not', async () => {
+    upstream.script(listing({ data: [{ id: 'embedded-chat' }, { id: 'other' }] }))
+    const name = await provider('custom', { dialect: 'messages' })
+    expect(await offers(name)).toMatchObject([{ state: 'unsupported' }, { state: 'no-limits' }])
+    const { added } = await add(name, ['embedded-chat'], { kind: 'chat', context_window: 1000 })
+    expect(added).toMatchObject([{ id: 'embedded-chat', kind: 'chat', max_output_tokens: 1000 }])
+    const { skipped } = await add(name, ['other'], { kind: 'embedding', context_window: 1000 })
+    expect(skipped).toMatchObject([{ model: 'other' }])
   })
 })
 

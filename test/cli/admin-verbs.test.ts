@@ -251,7 +251,7 @@ describe('provider edit', () => {
     const body = { ...provider, has_secret: false, secret_state: 'none' }
     const gateway = fakeGateway(() => ({ status: 200, body }))
     const moved = await run(['provider', 'edit', 'openai', '--base-url', 'https://b.example'], { gateway })
-    expect(moved.stdout).toContain("set it with 'farebox provider secret openai'")
+    expect(moved.stdout).toContain('set it with: farebox provider secret openai --secret-stdin\n')
     const stayed = await run(['provider', 'edit', 'openai', '--limits', 'none'], { gateway })
     expect(stayed.stdout).toBe('Provider openai is changed.\n')
   })

@@ -44,7 +44,7 @@ describe('provider add with a preset', () => {
     expect(stdout).toContain('Provider openai is added. Its secret is kept.')
     for (const { model } of OFFERS) expect(stdout).toContain(model)
     expect(stdout).toContain('Half price today.')
-    expect(stdout).toContain('To add models: farebox provider models openai --enable all|MODEL,…')
+    expect(stdout).toContain('farebox provider models openai --enable all\n')
     expect(exitCode).toBe(0)
   })
 

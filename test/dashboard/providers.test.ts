@@ -237,6 +237,31 @@ describe('an edit', () => {
     })
   })
 
+  it('gives it headers, whose secret values are never shown again', async () => {
+    await add('headed', { secret: SECRET })
+    await dashboard.visit('/providers', async (page) => {
+      const dialog = await choose(page, 'headed', 'Edit')
+      await dialog.getByText('Advanced: time limits').click()
+      await dialog.getByRole('button', { name: 'Add a header' }).click()
+      await dialog.getByLabel('Name of header 1').fill('X-Portkey-Provider')
+      expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+      await dialog.getByLabel('Value of header 1').fill('openai')
+      await dialog.getByRole('button', { name: 'Add a header' }).click()
+      await dialog.getByLabel('Name of header 2').fill('x-portkey-api-key')
+      await dialog.getByLabel('Value of header 2').fill('pk-of-this-test')
+      await dialog.getByRole('checkbox', { name: 'Secret' }).nth(1).click()
+      await saved(dialog, 'Save')
+      const again = await choose(page, 'headed', 'Edit')
+      await again.getByText('Advanced: time limits').click()
+      expect(await again.getByLabel('Name of header 2').inputValue()).toBe('x-portkey-api-key')
+      expect(await again.getByLabel('Value of header 2').inputValue()).toBe('')
+      await isNowhere(page, 'pk-of-this-test')
+      await again.getByRole('button', { name: 'Remove header 1' }).click()
+      await saved(again, 'Save')
+    })
+    expect(await show('headed')).toMatchObject({ headers: {}, header_secrets: ['x-portkey-api-key'], has_secret: true })
+  })
+
   it('to another origin says that the secret is lost, forgets it, and asks for it anew', async () => {
     await add('moving', { secret: SECRET })
     const other = await startUpstream()

@@ -22,7 +22,7 @@ it('adds a provider and its models from a preset, and shows their prices', { tim
   upstream.script(plainList('llama', 'qwen'))
   const listed = await command(`provider add --preset ollama --base-url ${upstream.url}`)
   expect(listed).toMatchObject({ code: 0, stderr: '' })
-  expect(listed.stdout).toContain('To add models: farebox provider models ollama --enable all|MODEL,…')
+  expect(listed.stdout).toContain('farebox provider models ollama --enable all\n')
 
   const added = await command('provider models ollama --enable llama --context-window 8192 --json')
   expect(JSON.parse(added.stdout)).toMatchObject({

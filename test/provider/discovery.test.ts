@@ -1,7 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { LOCAL_SERVER_IDS, type LocalServerId } from '#core/local-servers.ts'
+import { LOCAL_SERVER_IDS, LOCAL_SERVERS, type LocalServerId } from '#core/local-servers.ts'
 import { discoverServers } from '#provider/discovery.ts'
-import { llamaCpp, lmStudio, lockedLmStudio, newerLmStudio, ollama, vllm } from '../support/local-servers.ts'
+import {
+  llamaCpp,
+  llamaCppRouter,
+  lmStudio,
+  lockedLmStudio,
+  newerLmStudio,
+  ollama,
+  vllm,
+} from '../support/local-servers.ts'
 import { closeServers, freePort, serveHttp, serveTcp, type Answering } from '../support/small-servers.ts'
 import { closeConnections, openConnections } from './support.ts'
 
@@ -41,10 +49,10 @@ describe('Ollama', () => {
     )
     expect(found).toMatchObject({ state: 'found', version: '0.12.6' })
     expect(found.models).toEqual([
-      { name: 'llama3.1:8b', kind: 'chat', contextWindow: 131_072 },
-      { name: 'nomic-embed-text:latest', kind: 'embedding', contextWindow: 2048 },
-      { name: 'small', kind: 'chat', contextWindow: 8192 },
-      { name: 'silent', kind: 'chat', contextWindow: undefined },
+      { name: 'llama3.1:8b', kind: 'chat', isKindGuessed: false, contextWindow: 131_072 },
+      { name: 'nomic-embed-text:latest', kind: 'embedding', isKindGuessed: false, contextWindow: 2048 },
+      { name: 'small', kind: 'chat', isKindGuessed: true, contextWindow: 8192 },
+      { name: 'silent', kind: 'chat', isKindGuessed: true, contextWindow: undefined },
     ])
   })
 
@@ -65,7 +73,7 @@ describe('Ollama', () => {
     const found = await find('ollama', (asked) =>
       asked.path === '/api/show' ? { status: 500, text: 'no' } : usual(asked),
     )
-    expect(found.models).toEqual([{ name: 'a', kind: 'chat', contextWindow: undefined }])
+    expect(found.models).toEqual([{ name: 'a', kind: 'chat', isKindGuessed: true, contextWindow: undefined }])
   })
 })
 
@@ -77,8 +85,8 @@ describe('LM Studio', () => {
     const found = await find('lm-studio', lmStudio([{ ...chat, loaded_context_length: 4096 }, embedding]))
     expect(found).toMatchObject({ state: 'found' })
     expect(found.models).toEqual([
-      { name: 'qwen3-8b', kind: 'chat', contextWindow: 4096 },
-      { name: 'nomic', kind: 'embedding', contextWindow: 2048 },
+      { name: 'qwen3-8b', kind: 'chat', isKindGuessed: false, contextWindow: 4096 },
+      { name: 'nomic', kind: 'embedding', isKindGuessed: false, contextWindow: 2048 },
     ])
   })
 
@@ -87,8 +95,8 @@ describe('LM Studio', () => {
     const model = { type: 'llm', key: 'qwen3-8b', max_context_length: 40_960, loaded_instances: loaded }
     const other = { type: 'embedding', key: 'nomic', max_context_length: 2048, loaded_instances: [] }
     expect((await find('lm-studio', newerLmStudio([model, other]))).models).toEqual([
-      { name: 'qwen3-8b', kind: 'chat', contextWindow: 8192 },
-      { name: 'nomic', kind: 'embedding', contextWindow: 2048 },
+      { name: 'qwen3-8b', kind: 'chat', isKindGuessed: false, contextWindow: 8192 },
+      { name: 'nomic', kind: 'embedding', isKindGuessed: false, contextWindow: 2048 },
     ])
   })
 
@@ -107,12 +115,38 @@ describe('llama.cpp', () => {
   it('is known by its properties, whose context is what one request may use', async () => {
     const found = await find('llama-cpp', llamaCpp({ nCtx: 8192 }))
     expect(found).toMatchObject({ state: 'found', version: 'b5002-2c3f8b85' })
-    expect(found.models).toEqual([{ name: 'qwen3-8b.gguf', kind: 'chat', contextWindow: 8192 }])
+    expect(found.models).toEqual([{ name: 'qwen3-8b.gguf', kind: 'chat', isKindGuessed: true, contextWindow: 8192 }])
   })
 
   it('says with each model what is served of it, where it does', async () => {
     const found = await find('llama-cpp', llamaCpp({ nCtx: 8192, meta: { n_ctx: 16_384, n_ctx_train: 131_072 } }))
     expect(found.models.map(({ contextWindow }) => contextWindow)).toEqual([16_384])
+  })
+
+  it.each([
+    [400, 'embedding', false],
+    [501, 'chat', false],
+    [404, 'chat', true],
+    [503, 'chat', true],
+    [200, 'chat', true],
+  ] as const)('is asked for embeddings of nothing, and %s says what it is for', async (status, kind, isKindGuessed) => {
+    const found = await find('llama-cpp', llamaCpp({ nCtx: 8192, embeddings: status }))
+    expect(found.models).toMatchObject([{ name: 'qwen3-8b.gguf', kind, isKindGuessed }])
+    expect(found.asked.filter(({ method }) => method !== 'GET')).toMatchObject([
+      { method: 'POST', path: '/v1/embeddings', text: '{}' },
+    ])
+  })
+
+  it('as a router says of each model what it is started with, and is asked nothing that loads one', async () => {
+    const found = await find('llama-cpp', llamaCppRouter())
+    expect(found.models).toEqual([
+      { name: 'loaded', kind: 'chat', isKindGuessed: false, contextWindow: 3072 },
+      { name: 'sized', kind: 'chat', isKindGuessed: false, contextWindow: 8192 },
+      { name: 'shared', kind: 'chat', isKindGuessed: false, contextWindow: 2048 },
+      { name: 'vectors', kind: 'embedding', isKindGuessed: false, contextWindow: undefined },
+      { name: 'embed-by-name', kind: 'embedding', isKindGuessed: true, contextWindow: undefined },
+    ])
+    expect(found.asked.every(({ method }) => method === 'GET')).toBe(true)
   })
 
   it('wants a key where its properties are locked, and shows its model all the same', async () => {
@@ -121,13 +155,34 @@ describe('llama.cpp', () => {
   })
 })
 
+describe('several places of one kind', () => {
+  it('are all looked at, and llama.cpp has two', async () => {
+    expect(LOCAL_SERVERS['llama-cpp'].ports).toEqual([8080, 9931])
+    const [first, second] = [await serveHttp(llamaCpp({ nCtx: 1 })), await serveHttp(llamaCpp({ nCtx: 2 }))]
+    const closed = await freePort()
+    const place = (ports: readonly number[]) =>
+      discoverServers({
+        connections: openConnections(),
+        ports: { ollama: closed, 'lm-studio': closed, vllm: closed, 'llama-cpp': ports },
+        timeLimitMs: PATIENT_MS,
+      })
+    const portsFound = async (ports: readonly number[]) =>
+      (await place(ports)).filter(({ id }) => id === 'llama-cpp').map(({ port, state }) => `${port} ${state}`)
+    expect(await portsFound([first.port, second.port])).toEqual([`${first.port} found`, `${second.port} found`])
+    // One that is there says enough, whichever place it is at; the same place is looked at once.
+    expect(await portsFound([closed, second.port, second.port])).toEqual([`${second.port} found`])
+    const other = await freePort()
+    expect(await portsFound([closed, other])).toEqual([`${closed} not-found`])
+  })
+})
+
 describe('vLLM', () => {
   it('is known by the owner of its models, and an adapter has the size of its model', async () => {
     const found = await find('vllm', vllm())
     expect(found).toMatchObject({ state: 'found', version: '0.11.0' })
     expect(found.models).toEqual([
-      { name: 'Qwen/Qwen3-8B', kind: 'chat', contextWindow: 40_960 },
-      { name: 'sql-lora', kind: 'chat', contextWindow: 40_960 },
+      { name: 'Qwen/Qwen3-8B', kind: 'chat', isKindGuessed: true, contextWindow: 40_960 },
+      { name: 'sql-lora', kind: 'chat', isKindGuessed: true, contextWindow: 40_960 },
     ])
   })
 

@@ -51,7 +51,7 @@ async function refusal(...args: Parameters<typeof list>) {
 describe('the list of models', () => {
   it('is asked for with the secret, at the base URL, and holds what is told and nothing more', async () => {
     upstream.script(plainList('gpt-a', 'text-embedding-b'))
-    expect(await listed()).toEqual([model('gpt-a'), { ...model('text-embedding-b'), kind: 'embedding' }])
+    expect(await listed()).toEqual([model('gpt-a'), model('text-embedding-b')])
     expect(upstream.requests).toHaveLength(1)
     expect(upstream.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' })
     expect(upstream.requests[0]?.headers['authorization']).toBe(`Bearer ${SECRET}`)
@@ -206,13 +206,45 @@ describe('a list that cannot be had', () => {
   })
 })
 
+describe("what llama.cpp's server serves", () => {
+  const entry = (id: string, more: object = {}) => ({ id, owned_by: 'llamacpp', ...more })
+  const answering = (entries: readonly object[], status: number) =>
+    upstream.script(({ method }) =>
+      method === 'GET'
+        ? { type: 'status', status: 200, body: { object: 'list', data: entries } }
+        : { type: 'status', status, body: { error: { message: 'm' } } },
+    )
+
+  it.each([
+    [400, 'embedding'],
+    [501, 'chat'],
+    [404, undefined],
+  ] as const)('is asked for embeddings of nothing with its secret: %s', async (status, kind) => {
+    answering([entry('m')], status)
+    expect(await listed()).toEqual([{ ...model('m'), kind }])
+    const [, asked] = upstream.requests
+    expect(asked).toMatchObject({ method: 'POST', path: '/v1/embeddings', body: {} })
+    expect(asked?.headers['authorization']).toBe(`Bearer ${SECRET}`)
+  })
+
+  it.each([
+    ['a router, which would load a model', [entry('m', { status: { value: 'unloaded' } })]],
+    ['a gateway that has its models beside others', [entry('m'), { id: 'n', owned_by: 'openai' }]],
+    ['nobody, where there is no model', []],
+  ])('is not asked of %s', async (_who, entries) => {
+    answering(entries, 400)
+    await listed()
+    expect(upstream.requests).toHaveLength(1)
+  })
+})
+
 describe('a page of a list', () => {
   const CHAT = { dialect: 'chat-completions', tellsPrices: true } as const
   const read = (data: unknown) => readListPage({ data }, CHAT)?.models
 
   it('may be a bare list, as Together has it', () => {
     const entry = { id: 'a/b', type: 'chat', context_length: 131_072, pricing: { input: 0.88, output: 0.88 } }
-    expect(readListPage([entry], CHAT)?.models).toEqual([{ ...model('a/b'), contextWindow: 131_072 }])
+    expect(readListPage([entry], CHAT)?.models).toEqual([{ ...model('a/b'), kind: 'chat', contextWindow: 131_072 }])
   })
 
   it.each([
@@ -221,9 +253,18 @@ describe('a page of a list', () => {
       { context_window: 131_072, max_completion_tokens: 65_536 },
       { contextWindow: 131_072, maxOutputTokens: 65_536 },
     ],
-    ['Mistral', { max_context_length: 128_000, capabilities: { completion_chat: true } }, { contextWindow: 128_000 }],
+    [
+      'Mistral',
+      { max_context_length: 128_000, capabilities: { completion_chat: true } },
+      { contextWindow: 128_000, kind: 'chat' },
+    ],
     ['vLLM', { max_model_len: 32_768, root: '/models/x' }, { contextWindow: 32_768 }],
     ['llama.cpp', { meta: { n_ctx: 8192, n_ctx_train: 131_072 } }, { contextWindow: 8192 }],
+    [
+      "a model of llama.cpp's router that is not loaded",
+      { owned_by: 'llamacpp', status: { value: 'unloaded', args: ['llama-server', '--embedding', '-c', '2048'] } },
+      { contextWindow: 2048, kind: 'embedding' },
+    ],
     ['a Mistral model for other things', { capabilities: { completion_chat: false } }, { kind: 'other' }],
     ['a Together model for images', { type: 'image' }, { kind: 'other' }],
     ['a member of another meaning', { max_tokens: 4096 }, {}],

@@ -68,6 +68,8 @@ export function llamaCpp(options: {
   readonly nCtx: number
   readonly isLocked?: true
   readonly meta?: object
+  /** The status with which it answers a request for embeddings of nothing. */
+  readonly embeddings?: number
 }): Answering {
   const meta = options.meta ?? { n_ctx_train: 131_072, n_params: 1 }
   return ({ path }) => {
@@ -76,11 +78,49 @@ export function llamaCpp(options: {
       const data = [{ id: 'qwen3-8b.gguf', object: 'model', owned_by: 'llamacpp', created: 1, meta }]
       return { json: { object: 'list', data } }
     }
+    if (path === '/v1/embeddings' && options.embeddings !== undefined) {
+      return { status: options.embeddings, json: { error: { code: options.embeddings, message: 'm', type: 't' } } }
+    }
     if (path !== '/props') return NOT_FOUND
     if (options.isLocked === true) return { status: 401, json: { error: { code: 401, type: 'authentication_error' } } }
     return {
       json: { default_generation_settings: { n_ctx: options.nCtx }, total_slots: 1, build_info: 'b5002-2c3f8b85' },
     }
+  }
+}
+
+/** What a router's model is: its name, what it is started with, and what it says once it is loaded. */
+export type RoutedModel = {
+  readonly id: string
+  readonly args?: readonly string[]
+  readonly meta?: object
+}
+
+const ROUTED: readonly RoutedModel[] = [
+  { id: 'loaded', args: ['llama-server', '--ctx-size', '4096'], meta: { n_ctx: 3072, n_ctx_train: 131_072 } },
+  { id: 'sized', args: ['llama-server', '--ctx-size', '512', '-c', '8192', '--alias', 'sized'] },
+  { id: 'shared', args: ['llama-server', '-c', '8192', '--parallel', '4'] },
+  { id: 'vectors', args: ['llama-server', '--embeddings', '--ctx-size', '0'] },
+  { id: 'embed-by-name' },
+]
+
+/** One that loads models when they are asked for; what is not loaded has no `meta`. */
+export function llamaCppRouter(models: readonly RoutedModel[] = ROUTED): Answering {
+  return ({ path }) => {
+    if (path === '/health') return { json: { status: 'ok' } }
+    if (path === '/props') {
+      return { json: { role: 'router', default_generation_settings: { n_ctx: 0 }, build_info: 'b10434-abc' } }
+    }
+    if (path !== '/v1/models') return NOT_FOUND
+    const data = models.map(({ id, args, meta }) => ({
+      id,
+      object: 'model',
+      owned_by: 'llamacpp',
+      created: 1,
+      status: { value: meta === undefined ? 'unloaded' : 'loaded', ...(args === undefined ? {} : { args }) },
+      ...(meta === undefined ? {} : { meta }),
+    }))
+    return { json: { object: 'list', data } }
   }
 }
 

@@ -17,6 +17,8 @@ export function testProvider(overrides: Partial<Provider> = {}): Provider {
     quirks: {},
     limits: {},
     timeLimits: {},
+    headers: {},
+    headerSecrets: [],
     createdAtMs: 0,
     ...overrides,
   }

@@ -12,7 +12,9 @@ export function editChatRequest(request: ClientRequest, edits: PassEdits): strin
   if (edits.outputCap !== undefined && edits.outputCap !== request.outputCap) {
     changes.set(request.outputCap === undefined ? edits.outputCapField : request.outputCapName, String(edits.outputCap))
   }
-  if (request.isStream && !request.wantsUsage && edits.quirks.streamUsage) {
+  if (edits.isFolded === true) changes.set('stream', 'true')
+  const isStream = request.isStream || edits.isFolded === true
+  if (isStream && !(request.isStream && request.wantsUsage) && edits.quirks.streamUsage) {
     const options = request.body.value['stream_options']
     const given = isRecord(options) ? options : {}
     changes.set('stream_options', JSON.stringify({ ...given, include_usage: true }))

@@ -1,15 +1,13 @@
 import { RefreshCw } from 'lucide-react'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { DiscoveryView } from '#contract/discovery.ts'
 import { useAction, useApi } from '#renderer/api/use-api.ts'
 import { Status } from '#renderer/components/badge.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { Checkbox } from '#renderer/components/checkbox.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
 import { Loading } from '#renderer/components/states.tsx'
-
-type Server = DiscoveryView['servers'][number]
+import { discoveryBody, placeOf, type LocalServer as Server, type Place } from '#renderer/data/discovered.ts'
 
 /** Model servers that answer on this machine. */
 export function LocalPanel({ onDone }: { readonly onDone: () => void }) {
@@ -19,9 +17,9 @@ export function LocalPanel({ onDone }: { readonly onDone: () => void }) {
   const add = useAction('discover', { showsOwnErrors: true, onDone })
   const servers = found.data?.servers.filter(({ state }) => state !== 'not-found') ?? []
   const usable = servers.filter(({ state }) => state === 'found')
-  const chosen = usable.filter(({ id }) => !left.includes(id)).map(({ id }) => id)
-  const toggle = (id: string) =>
-    setLeft((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id]))
+  const chosen = usable.map(placeOf).filter((place) => !left.includes(place))
+  const toggle = (place: Place) =>
+    setLeft((before) => (before.includes(place) ? before.filter((one) => one !== place) : [...before, place]))
   return (
     <div className="flex flex-col items-start gap-4">
       {found.isFetching && <Loading lines={2} className="w-full" />}
@@ -30,7 +28,12 @@ export function LocalPanel({ onDone }: { readonly onDone: () => void }) {
       {!found.isFetching && servers.length > 0 && (
         <ul className="flex w-full flex-col divide-y divide-line rounded-md border border-line">
           {servers.map((server) => (
-            <LocalServer key={server.id} server={server} isChosen={chosen.includes(server.id)} onToggle={toggle} />
+            <LocalServer
+              key={placeOf(server)}
+              server={server}
+              isChosen={chosen.includes(placeOf(server))}
+              onToggle={toggle}
+            />
           ))}
         </ul>
       )}
@@ -41,7 +44,7 @@ export function LocalPanel({ onDone }: { readonly onDone: () => void }) {
             look="primary"
             isBusy={add.isPending}
             disabled={chosen.length === 0}
-            onClick={() => add.mutate({ body: { add: chosen } })}
+            onClick={() => add.mutate({ body: discoveryBody(usable, chosen) })}
           >
             {t('local.add')}
           </Button>
@@ -58,16 +61,16 @@ export function LocalPanel({ onDone }: { readonly onDone: () => void }) {
 type LocalServerProps = {
   readonly server: Server
   readonly isChosen: boolean
-  readonly onToggle: (id: string) => void
+  readonly onToggle: (place: Place) => void
 }
 
 function LocalServer({ server, isChosen, onToggle }: LocalServerProps) {
   const { t } = useTranslation('first-run')
   const isUsable = server.state === 'found'
-  const id = `server-${server.id}`
+  const id = useId()
   return (
     <li className="flex items-center gap-3 px-3 py-2">
-      <Checkbox id={id} checked={isChosen} disabled={!isUsable} onCheckedChange={() => onToggle(server.id)} />
+      <Checkbox id={id} checked={isChosen} disabled={!isUsable} onCheckedChange={() => onToggle(placeOf(server))} />
       <label htmlFor={id} className="min-w-0 flex-1">
         <span className="font-medium">{server.name}</span>
         <span className="block truncate text-xs text-muted">{server.base_url}</span>

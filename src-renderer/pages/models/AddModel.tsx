@@ -7,10 +7,9 @@ import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input, Select } from '#renderer/components/input.tsx'
 import { EMPTY_MODEL, modelCreateBody, type ModelForm } from '#renderer/data/model-form.ts'
-import { MODEL_KINDS } from '#renderer/data/model-list.ts'
 import { readPrice } from '#renderer/data/price-form.ts'
 import { PRICE_CLASSES } from '#renderer/data/pricing.ts'
-import { DisplayNameField, SizeFields, type FormPartProps } from '#renderer/pages/models/ModelFields.tsx'
+import { DisplayNameField, KindField, SizeFields, type FormPartProps } from '#renderer/pages/models/ModelFields.tsx'
 import { PriceFields } from '#renderer/pages/models/PriceFields.tsx'
 import { SampleCost } from '#renderer/pages/models/SampleCost.tsx'
 
@@ -71,21 +70,7 @@ function NameFields({ form, set, error }: FormPartProps) {
           <Input {...control} maxLength={200} value={form.id} onChange={(event) => set({ id: event.target.value })} />
         )}
       </Field>
-      <Field label={t('column.kind')} hint={t(`kindHint.${form.kind}`)} error={errorAt(error, 'kind')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={form.kind}
-            onChange={(event) => set({ kind: MODEL_KINDS.find((kind) => kind === event.target.value) ?? form.kind })}
-          >
-            {MODEL_KINDS.map((kind) => (
-              <option key={kind} value={kind}>
-                {t(`kind.${kind}`)}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <KindField form={form} set={set} error={error} />
       <DisplayNameField form={form} set={set} error={error} />
     </div>
   )

@@ -5,9 +5,9 @@ import { errorBeside } from '#renderer/api/field-errors.ts'
 import { useAction } from '#renderer/api/use-api.ts'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { modelEditBody, modelFormOf } from '#renderer/data/model-form.ts'
-import { DisplayNameField, SizeFields } from '#renderer/pages/models/ModelFields.tsx'
+import { DisplayNameField, KindField, SizeFields } from '#renderer/pages/models/ModelFields.tsx'
 
-const FIELDS = ['display_name', 'context_window', 'max_output_tokens'] as const
+const FIELDS = ['display_name', 'kind', 'context_window', 'max_output_tokens'] as const
 
 type EditModelProps = { readonly model: ModelView; readonly onClose: () => void }
 
@@ -34,6 +34,7 @@ export function EditModel({ model, onClose }: EditModelProps) {
       onSubmit={() => body && edit.mutate({ id: model.id, body })}
     >
       <DisplayNameField {...part} />
+      <KindField {...part} />
       <SizeFields {...part} />
     </FormDialog>
   )

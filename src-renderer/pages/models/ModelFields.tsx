@@ -1,8 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { errorAt } from '#renderer/api/field-errors.ts'
 import { Field } from '#renderer/components/field.tsx'
-import { Input } from '#renderer/components/input.tsx'
+import { Input, Select } from '#renderer/components/input.tsx'
 import { readTokens, type ModelForm } from '#renderer/data/model-form.ts'
+import { MODEL_KINDS } from '#renderer/data/model-list.ts'
 
 export type FormPartProps = {
   readonly form: ModelForm
@@ -21,6 +22,27 @@ export function DisplayNameField({ form, set, error }: FormPartProps) {
           value={form.displayName}
           onChange={(event) => set({ displayName: event.target.value })}
         />
+      )}
+    </Field>
+  )
+}
+
+export function KindField({ form, set, error }: FormPartProps) {
+  const { t } = useTranslation('models')
+  return (
+    <Field label={t('column.kind')} hint={t(`kindHint.${form.kind}`)} error={errorAt(error, 'kind')}>
+      {(control) => (
+        <Select
+          {...control}
+          value={form.kind}
+          onChange={(event) => set({ kind: MODEL_KINDS.find((kind) => kind === event.target.value) ?? form.kind })}
+        >
+          {MODEL_KINDS.map((kind) => (
+            <option key={kind} value={kind}>
+              {t(`kind.${kind}`)}
+            </option>
+          ))}
+        </Select>
       )}
     </Field>
   )

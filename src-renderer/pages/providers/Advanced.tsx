@@ -6,6 +6,7 @@ import { Field } from '#renderer/components/field.tsx'
 import { Input, Select } from '#renderer/components/input.tsx'
 import { CAP_FIELDS, DISCONNECTS, readTimeLimit, SECRET_HEADERS, TIME_LIMITS } from '#renderer/data/provider-form.ts'
 import type { EditPartProps } from '#renderer/pages/providers/edit-part.ts'
+import { HeaderFields } from '#renderer/pages/providers/HeaderFields.tsx'
 import { QuirkFields } from '#renderer/pages/providers/QuirkFields.tsx'
 
 export function Advanced({ isDemo, ...part }: EditPartProps & { readonly isDemo: boolean }) {
@@ -18,6 +19,7 @@ export function Advanced({ isDemo, ...part }: EditPartProps & { readonly isDemo:
       <div className="flex flex-col gap-5 border-t border-line p-3">
         <TimeFields {...part} />
         <CallFields {...part} isDemo={isDemo} />
+        {!isDemo && <HeaderFields {...part} />}
         <QuirkFields {...part} />
       </div>
     </details>

@@ -2,20 +2,19 @@
 
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { DiscoveryView } from '#contract/discovery.ts'
 import { useAction } from '#renderer/api/use-api.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { Dialog } from '#renderer/components/dialog.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
 import { Loading } from '#renderer/components/states.tsx'
-import { addableServers } from '#renderer/data/discovered.ts'
+import { addableServers, discoveryBody, isKindOpen, type LocalModel, type Place } from '#renderer/data/discovered.ts'
+import { SaidKind } from '#renderer/pages/providers/SaidKind.tsx'
 import { ServerList } from '#renderer/pages/providers/ServerList.tsx'
-
-type ServerId = DiscoveryView['servers'][number]['id']
 
 export function DiscoverDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('providers')
-  const [chosen, setChosen] = useState<readonly ServerId[]>([])
+  const [chosen, setChosen] = useState<readonly Place[]>([])
+  const [kind, setKind] = useState<'' | LocalModel['kind']>('')
   const look = useAction('discover', {
     showsOwnErrors: true,
     invalidates: [],
@@ -47,7 +46,7 @@ export function DiscoverDialog({ onClose }: { readonly onClose: () => void }) {
               look="primary"
               isBusy={add.isPending}
               disabled={chosen.length === 0 || look.isPending}
-              onClick={() => add.mutate({ body: { add: [...chosen] } })}
+              onClick={() => add.mutate({ body: discoveryBody(servers ?? [], chosen, kind) })}
             >
               {t('discover.add', { count: chosen.length })}
             </Button>
@@ -58,6 +57,7 @@ export function DiscoverDialog({ onClose }: { readonly onClose: () => void }) {
       <div className="flex flex-col gap-4">
         {servers === undefined && look.error === null && <Loading lines={4} />}
         {servers !== undefined && <ServerList servers={servers} chosen={chosen} onChange={setChosen} />}
+        {isKindOpen(servers ?? [], chosen) && <SaidKind kind={kind} onChange={setKind} error={add.error} />}
         <Problem text={(add.error ?? look.error)?.message} />
       </div>
     </Dialog>

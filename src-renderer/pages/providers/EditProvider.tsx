@@ -20,6 +20,8 @@ const FIELDS = [
   'requests_per_minute',
   'credits_per_day',
   ...TIME_LIMITS,
+  'headers',
+  'header_secrets',
 ] as const
 
 type EditProviderProps = {
@@ -32,7 +34,8 @@ type EditProviderProps = {
 export function EditProvider({ provider, onClose, onMoved }: EditProviderProps) {
   const { t, i18n } = useTranslation('providers')
   const [form, setForm] = useState(() => editFormOf(provider, i18n.language))
-  const loses = provider.has_secret && isMoved(provider.base_url, form.baseUrl)
+  const keepsSomething = provider.has_secret || provider.header_secrets.length > 0
+  const loses = keepsSomething && isMoved(provider.base_url, form.baseUrl)
   const edit = useAction('editProvider', {
     done: t('edit.done', { name: provider.name }),
     onDone: ({ has_secret: hasSecret }) => (provider.has_secret && !hasSecret ? onMoved() : onClose()),

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ModelOffer } from '#contract/provider-models.ts'
-import { Badge, Status, type Tone } from '#renderer/components/badge.tsx'
+import { Status, type Tone } from '#renderer/components/badge.tsx'
 import { Checkbox } from '#renderer/components/checkbox.tsx'
 import { DataTable, type Column } from '#renderer/components/data-table.tsx'
 import { Input } from '#renderer/components/input.tsx'
@@ -118,12 +118,15 @@ function useOfferColumns({ shown, chosen, onChange }: ColumnsProps): readonly Co
   }, [t, shown, chosen, onChange])
 }
 
-function OfferName({ offer: { model, kind, note } }: { readonly offer: ModelOffer }) {
+function OfferName({ offer: { model, kind, kind_source, note } }: { readonly offer: ModelOffer }) {
   const { t } = useTranslation('providers')
+  const named = t(`kind.${kind}`)
   return (
     <span className="block max-w-72 max-md:max-w-44">
       <span className="font-medium break-all">{model}</span>
-      {kind === 'embedding' && <Badge className="ml-2">{t('offers.embedding')}</Badge>}
+      <span className="block text-xs text-muted">
+        {kind_source === 'name' ? t('kind.guessed', { kind: named }) : named}
+      </span>
       {note !== null && <span className="block text-xs break-words text-muted">{note}</span>}
     </span>
   )

@@ -12,10 +12,11 @@ import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
 import { ErrorState, Loading } from '#renderer/components/states.tsx'
-import { needsLimits, offersBody } from '#renderer/data/offer-list.ts'
+import { isKindOpen, needsLimits, offersBody, type OfferTexts } from '#renderer/data/offer-list.ts'
 import { OfferList } from '#renderer/pages/providers/OfferList.tsx'
+import { SaidKind } from '#renderer/pages/providers/SaidKind.tsx'
 
-const FIELDS = ['context_window', 'max_output_tokens'] as const
+const FIELDS = ['kind', 'context_window', 'max_output_tokens'] as const
 
 type OffersDialogProps = { readonly provider: ProviderView; readonly onClose: () => void }
 
@@ -43,7 +44,7 @@ type OffersProps = OffersDialogProps & { readonly offers: readonly ModelOffer[] 
 function Offers({ provider, offers, onClose }: OffersProps) {
   const { t } = useTranslation('providers')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const [texts, setTexts] = useState({ context: '', maxOutput: '' })
+  const [texts, setTexts] = useState<OfferTexts>({ kind: '', context: '', maxOutput: '' })
   const add = useAction('addProviderModels', {
     showsOwnErrors: true,
     done: ({ added }) => t('offers.done', { count: added.length }),
@@ -69,15 +70,17 @@ function Offers({ provider, offers, onClose }: OffersProps) {
       className="max-w-4xl"
     >
       <OfferList offers={offers} chosen={chosen} onChange={setChosen} />
+      {isKindOpen(offers, chosen) && (
+        <SaidKind kind={texts.kind} onChange={(kind) => setTexts({ ...texts, kind })} error={add.error} />
+      )}
       {needsLimits(offers, chosen) && <LimitFields texts={texts} onChange={setTexts} error={add.error} />}
     </FormDialog>
   )
 }
 
-type LimitTexts = { readonly context: string; readonly maxOutput: string }
 type LimitFieldsProps = {
-  readonly texts: LimitTexts
-  readonly onChange: (texts: LimitTexts) => void
+  readonly texts: OfferTexts
+  readonly onChange: (texts: OfferTexts) => void
   readonly error: Error | null
 }
 

@@ -2,7 +2,14 @@ import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Status, type Tone } from '#renderer/components/badge.tsx'
 import { Checkbox } from '#renderer/components/checkbox.tsx'
-import { isAddable, newModels, type LocalServer } from '#renderer/data/discovered.ts'
+import {
+  isAddable,
+  newModels,
+  placeOf,
+  type LocalModel,
+  type LocalServer,
+  type Place,
+} from '#renderer/data/discovered.ts'
 
 const TONES = { found: 'live', 'needs-key': 'low', 'not-found': 'calm' } as const satisfies Record<
   LocalServer['state'],
@@ -11,8 +18,8 @@ const TONES = { found: 'live', 'needs-key': 'low', 'not-found': 'calm' } as cons
 
 type ServerListProps = {
   readonly servers: readonly LocalServer[]
-  readonly chosen: readonly LocalServer['id'][]
-  readonly onChange: (chosen: readonly LocalServer['id'][]) => void
+  readonly chosen: readonly Place[]
+  readonly onChange: (chosen: readonly Place[]) => void
 }
 
 export function ServerList({ servers, chosen, onChange }: ServerListProps) {
@@ -21,16 +28,18 @@ export function ServerList({ servers, chosen, onChange }: ServerListProps) {
     <ul aria-label={t('discover.title')} className="divide-y divide-line rounded-md border border-line">
       {servers.map((server) => (
         <ServerItem
-          key={server.id}
+          key={placeOf(server)}
           server={server}
-          isChosen={chosen.includes(server.id)}
-          onToggle={() =>
-            onChange(chosen.includes(server.id) ? chosen.filter((id) => id !== server.id) : [...chosen, server.id])
-          }
+          isChosen={chosen.includes(placeOf(server))}
+          onToggle={() => onChange(toggled(chosen, placeOf(server)))}
         />
       ))}
     </ul>
   )
+}
+
+function toggled(chosen: readonly Place[], place: Place): readonly Place[] {
+  return chosen.includes(place) ? chosen.filter((one) => one !== place) : [...chosen, place]
 }
 
 type ServerItemProps = { readonly server: LocalServer; readonly isChosen: boolean; readonly onToggle: () => void }
@@ -39,6 +48,8 @@ function ServerItem({ server, isChosen, onToggle }: ServerItemProps) {
   const { t } = useTranslation('providers')
   const id = useId()
   const canAdd = isAddable(server)
+  const kindOf = ({ kind, kind_source }: LocalModel) =>
+    kind_source === 'name' ? t('kind.guessed', { kind: t(`kind.${kind}`) }) : t(`kind.${kind}`)
   const version = server.version === null ? '' : ` ${server.version}`
   return (
     <li className="flex items-start gap-3 px-3 py-2.5">
@@ -53,7 +64,9 @@ function ServerItem({ server, isChosen, onToggle }: ServerItemProps) {
           <ServerText server={server} />
         </p>
         {server.models.length > 0 && (
-          <p className="mt-1 text-xs break-words">{server.models.map(({ name }) => name).join(', ')}</p>
+          <p className="mt-1 text-xs break-words">
+            {server.models.map((model) => `${model.name} (${kindOf(model)})`).join(', ')}
+          </p>
         )}
       </div>
       <Status tone={TONES[server.state]}>{t(`discover.${server.state}`)}</Status>

@@ -113,6 +113,7 @@ function offer(name: string, state: ModelOffer['state']): ModelOffer {
     id: name,
     display_name: name,
     kind: 'chat',
+    kind_source: 'card',
     ...limits,
     price: null,
     price_source: 'none',

@@ -6,10 +6,17 @@ import type { ModelOffer } from '#contract/provider-models.ts'
 import type { ProviderView } from '#contract/providers.ts'
 import type { ModelView, PackageView } from '#contract/schemas.ts'
 import { cardChanges, hostOf, jumpingIds, preselected } from '#renderer/data/card-list.ts'
-import { addableServers, isAddable, newModels, type LocalServer } from '#renderer/data/discovered.ts'
+import {
+  addableServers,
+  discoveryBody,
+  isAddable,
+  newModels,
+  placeOf,
+  type LocalServer,
+} from '#renderer/data/discovered.ts'
 import { EMPTY_MODEL, modelCreateBody, modelEditBody, modelFormOf, readTokens } from '#renderer/data/model-form.ts'
 import { concernedBy, filteredModels, providersOf, stateOf } from '#renderer/data/model-list.ts'
-import { canBeAdded, filteredOffers, needsLimits, offersBody } from '#renderer/data/offer-list.ts'
+import { canBeAdded, filteredOffers, isKindOpen, needsLimits, offersBody } from '#renderer/data/offer-list.ts'
 import { filteredRows, providerRows } from '#renderer/data/provider-list.ts'
 import { healthOf, modelsOnlyAt, worstOf, type TargetHealth } from '#renderer/data/target-health.ts'
 
@@ -145,6 +152,7 @@ describe('the models that a provider lists', () => {
     id,
     display_name: id.toUpperCase(),
     kind: 'chat',
+    kind_source: 'name',
     context_window: null,
     max_output_tokens: null,
     price: null,
@@ -161,18 +169,30 @@ describe('the models that a provider lists', () => {
 
   it('are not sent before the size of what is chosen is said', () => {
     const [none, both] = [new Set<string>(), new Set(['a', 'b'])]
-    const empty = { context: '', maxOutput: '' }
+    const empty = { kind: '', context: '', maxOutput: '' } as const
     expect(offersBody(offers, none, empty)).toBeUndefined()
     expect(offersBody(offers, new Set(['c', 'd']), empty)).toBeUndefined()
-    expect(offersBody(offers, new Set(['a']), { context: 'x', maxOutput: 'x' })).toEqual({ models: ['a'] })
+    expect(offersBody(offers, new Set(['a']), { ...empty, context: 'x', maxOutput: 'x' })).toEqual({ models: ['a'] })
     expect(needsLimits(offers, both)).toBe(true)
     expect(offersBody(offers, both, empty)).toBeUndefined()
-    expect(offersBody(offers, both, { context: '8k', maxOutput: 'x' })).toBeUndefined()
-    expect(offersBody(offers, both, { context: '8k', maxOutput: '' })).toEqual({
+    expect(offersBody(offers, both, { ...empty, context: '8k', maxOutput: 'x' })).toBeUndefined()
+    expect(offersBody(offers, both, { ...empty, context: '8k' })).toEqual({
       models: ['a', 'b'],
       context_window: 8000,
     })
-    expect(offersBody(offers, both, { context: '8k', maxOutput: '1k' })).toMatchObject({ max_output_tokens: 1000 })
+    expect(offersBody(offers, both, { ...empty, context: '8k', maxOutput: '1k' })).toMatchObject({
+      max_output_tokens: 1000,
+    })
+  })
+
+  it('can be said to be of a kind where nobody else says it', () => {
+    const texts = { kind: 'embedding', context: '', maxOutput: '' } as const
+    const told = { ...offer('told', 'ready'), kind_source: 'provider' } as const
+    const of = (...names: string[]) => [[...offers, told], new Set(names)] as const
+    expect([isKindOpen(...of('a')), isKindOpen(...of('a', 'told')), isKindOpen(...of())]).toEqual([true, false, false])
+    expect(offersBody(...of('a'), texts)).toEqual({ models: ['a'], kind: 'embedding' })
+    expect(offersBody(...of('a', 'told'), texts)).toEqual({ models: ['a', 'told'] })
+    expect(offersBody(...of('a'), { ...texts, kind: '' })).toEqual({ models: ['a'] })
   })
 })
 
@@ -218,19 +238,34 @@ describe('what was found on this machine', () => {
     state: 'found',
     version: null,
     provider: null,
+    name_here: 'ollama',
     models: [],
     ...change,
   })
-  const found = (name: string, served: string | null) => ({ name, kind: 'chat', context_window: null, model: served })
+  const found = (name: string, served: string | null) =>
+    ({ name, kind: 'chat', kind_source: 'name', context_window: null, model: served, tells_context: false }) as const
 
   it('can be added where it answers and has something new', () => {
     expect(isAddable(server({}))).toBe(true)
     expect(isAddable(server({ state: 'needs-key' }))).toBe(false)
     expect(isAddable(server({ state: 'not-found' }))).toBe(false)
     expect(isAddable(server({ provider: 'ollama', models: [found('a', 'a')] }))).toBe(false)
+    const tells = { ...found('a', 'a'), tells_context: true }
+    expect(isAddable(server({ provider: 'ollama', models: [tells] }))).toBe(true)
     const grown = server({ id: 'vllm', provider: 'vllm', models: [found('a', 'a'), found('b', null)] })
     expect(newModels(grown)).toBe(1)
-    expect(addableServers([server({ state: 'not-found' }), grown])).toEqual(['vllm'])
+    expect(addableServers([server({ state: 'not-found' }), grown])).toEqual([placeOf(grown)])
+  })
+
+  it('is added by its place, so that of two servers of one kind one can be left out', () => {
+    const at = (id: LocalServer['id'], port: string) => server({ id, base_url: `http://127.0.0.1${port}/v1` })
+    const servers = [at('llama-cpp', ':8080'), at('llama-cpp', ':9931'), at('vllm', ''), at('ollama', ':11434')]
+    const chosen = [at('llama-cpp', ':9931'), at('vllm', '')].map(placeOf)
+    expect(discoveryBody(servers, chosen)).toEqual({
+      add: ['llama-cpp', 'vllm'],
+      ports: { 'llama-cpp': [9931], vllm: [80] },
+    })
+    expect(discoveryBody(servers, addableServers(servers)).ports).toMatchObject({ 'llama-cpp': [8080, 9931] })
   })
 })
 
@@ -248,6 +283,8 @@ describe('the list of providers', () => {
     quirks: {},
     limits: {},
     time_limits: {},
+    headers: {},
+    header_secrets: [],
     has_secret: true,
     secret_state: 'stored',
     created_at: AT,

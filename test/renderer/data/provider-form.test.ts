@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loadPresets } from '#catalog/resources.ts'
 import type { Preset } from '#contract/presets.ts'
 import type { ProviderView } from '#contract/providers.ts'
+import { headerRowsOf, type HeaderRow } from '#renderer/data/header-form.ts'
 import {
   addFormOf,
   baseUrlOf,
@@ -31,6 +32,8 @@ const PROVIDER: ProviderView = {
   base_url: 'https://openrouter.ai/api/v1',
   network: 'public',
   secret_header: 'x-api-key',
+  headers: { 'x-plain': 'v' },
+  header_secrets: ['x-kept'],
   output_cap_field: 'max_completion_tokens',
   on_disconnect: 'drain',
   quirks: { stream_usage: false, tool_ids: 'any', max_stops: 0 },
@@ -164,5 +167,36 @@ describe('another base URL', () => {
   it('is none while it is being typed', () => {
     expect(isMoved('https://a.example/v1', 'https:/')).toBe(false)
     expect(isMoved('https://a.example/v1', '')).toBe(false)
+  })
+})
+
+describe('headers', () => {
+  const rows = headerRowsOf(PROVIDER)
+  const row = (name: string, value: string, isSecret = false): HeaderRow => ({ name, value, isSecret, isKept: false })
+  const body = (...headers: HeaderRow[]) => providerEditBody({ ...FORM, headers }, PROVIDER, 'en')
+
+  it('that are kept as secrets are shown without their value, and stay as they are', () => {
+    expect(rows).toEqual([row('x-plain', 'v'), { name: 'x-kept', value: '', isSecret: true, isKept: true }])
+    expect(body(...rows)).toEqual({})
+  })
+
+  it('are sent whole where they are plain, and as changes where they are secret', () => {
+    expect(body(...rows, row('X-New ', ' n'), row('x-more', 's', true), row('', ''))).toEqual({
+      headers: { 'x-plain': 'v', 'x-new': 'n' },
+      header_secrets: { 'x-more': 's' },
+    })
+    expect(body(row('x-plain', 'v'))).toEqual({ header_secrets: { 'x-kept': null } })
+    expect(body(...rows.map((one) => (one.isKept ? { ...one, value: 'new' } : one)))).toEqual({
+      header_secrets: { 'x-kept': 'new' },
+    })
+  })
+
+  it.each([
+    ['a name', [row('', 'v')]],
+    ['a value', [row('x-a', '')]],
+    ['a secret value', [row('x-a', '', true)]],
+    ['names of their own', [row('x-a', '1'), row('X-A', '2')]],
+  ])('are not sent without %s', (_what, more) => {
+    expect(body(...more)).toBeUndefined()
   })
 })

@@ -1,0 +1,8 @@
+// What a model is for, as lists of a provider's models show it.
+
+import type { ModelOffer } from '#contract/provider-models.ts'
+
+/** A kind that nobody told is said to be guessed. */
+export function kindText({ kind, kind_source }: Pick<ModelOffer, 'kind' | 'kind_source'>): string {
+  return kind_source === 'name' ? `${kind}, guessed` : kind
+}
