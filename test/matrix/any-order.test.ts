@@ -74,12 +74,20 @@ function expectSame(pair: Pair, first: Told, { text, counts }: Varied): void {
   if (counts === 'told') expect(reported).toEqual(first.reported)
 }
 
+/** What was composed is known: it is there, and once. */
+function expectHeld({ said }: Told, { holds }: RealStream): void {
+  if (said === undefined || holds === undefined) return
+  expect(said).toMatchObject({ text: holds.text, reasoning: holds.reasoning.replaceAll(/\s/g, '') })
+  expect(said.tools).toHaveLength(holds.calls)
+}
+
 function testStream(stream: RealStream): void {
   const { name, dialect } = stream
   it.each(CLIENTS.map((client) => ({ client, provider: dialect, name: client })))(
     `${dialect} of ${name}, told in any order and with gaps: the same for $name`,
     (pair) => {
       const first = told(pair, stream.text)
+      expectHeld(first, stream)
       for (let seed = 0; seed < WAYS; seed++) {
         const way = varied(stream, seed)
         try {

@@ -10,7 +10,13 @@ import { dataEvents, REASONING, TEXT, typedEvents, UNICODE } from './answers/fix
 export const DIALECTS = ['chat-completions', 'messages', 'responses'] as const
 export type StreamDialect = (typeof DIALECTS)[number]
 
-export type RealStream = { readonly name: string; readonly dialect: StreamDialect; readonly text: string }
+export type RealStream = {
+  readonly name: string
+  readonly dialect: StreamDialect
+  readonly text: string
+  /** What is in one that was composed, once. */
+  readonly holds?: { readonly text: string; readonly reasoning: string; readonly calls: number }
+}
 
 const ARGUMENTS = ['{"city":', '"Bern","units":', '"C"}']
 const WHOLE_ARGUMENTS = ARGUMENTS.join('')
@@ -193,37 +199,66 @@ const chatSays = (text: string) => cut(text).map((piece) => ({ content: piece })
 const thought = llamaReasoning('rs_1', REASONING)
 const message = llamaMessage('msg_1', UNICODE)
 
-export const COMPOSED: readonly RealStream[] = [
-  { name: 'llama.cpp, text', dialect: 'responses', text: llamaStream(message) },
-  { name: 'llama.cpp, reasoning and text', dialect: 'responses', text: llamaStream(thought, message) },
-  { name: 'llama.cpp, a call', dialect: 'responses', text: llamaStream(llamaCall('1', true)) },
+type Composed = RealStream & { readonly holds: NonNullable<RealStream['holds']> }
+
+const holds = (text: string, reasoning = '', calls = 0) => ({ holds: { text, reasoning, calls } })
+
+export const COMPOSED: readonly Composed[] = [
+  { name: 'llama.cpp, text', dialect: 'responses', text: llamaStream(message), ...holds(UNICODE) },
+  {
+    name: 'llama.cpp, reasoning and text',
+    dialect: 'responses',
+    text: llamaStream(thought, message),
+    ...holds(UNICODE, REASONING),
+  },
+  { name: 'llama.cpp, a call', dialect: 'responses', text: llamaStream(llamaCall('1', true)), ...holds('', '', 1) },
   {
     name: 'llama.cpp, reasoning, text and calls without ids of their own',
     dialect: 'responses',
     text: llamaStream(thought, message, llamaCall('1', false), llamaCall('2', false)),
+    ...holds(UNICODE, REASONING, 2),
   },
   {
     name: 'OpenAI, everything',
     dialect: 'responses',
     text: openAiStream(summary('rs_1', [REASONING, 'And then.']), message, llamaCall('1', true), llamaCall('2', true)),
+    ...holds(UNICODE, `${REASONING}And then.`, 2),
   },
-  { name: 'OpenAI, two messages', dialect: 'responses', text: openAiStream(message, llamaMessage('msg_2', TEXT)) },
+  {
+    name: 'OpenAI, two messages',
+    dialect: 'responses',
+    text: openAiStream(message, llamaMessage('msg_2', TEXT)),
+    ...holds(UNICODE + TEXT),
+  },
   {
     name: 'llama.cpp, thinking and text',
     dialect: 'messages',
     text: openBlocks('end_turn', thinking(REASONING, ''), said(UNICODE)),
+    ...holds(UNICODE, REASONING),
   },
   {
     name: 'llama.cpp, everything',
     dialect: 'messages',
     text: openBlocks('tool_use', thinking(REASONING, 'c2VhbGVk'), said(UNICODE), called('toolu_1'), called('toolu_2')),
+    ...holds(UNICODE, REASONING, 2),
   },
-  { name: 'two texts', dialect: 'messages', text: openBlocks('end_turn', said(UNICODE), said(TEXT)) },
-  { name: 'LitServe, text', dialect: 'chat-completions', text: chatText(chatSays(UNICODE), 'stop') },
+  {
+    name: 'two texts',
+    dialect: 'messages',
+    text: openBlocks('end_turn', said(UNICODE), said(TEXT)),
+    ...holds(UNICODE + TEXT),
+  },
+  {
+    name: 'LitServe, text',
+    dialect: 'chat-completions',
+    text: chatText(chatSays(UNICODE), 'stop'),
+    ...holds(UNICODE),
+  },
   {
     name: 'llama.cpp, reasoning and text',
     dialect: 'chat-completions',
     text: chatText([...chatThinks(REASONING), ...chatSays(UNICODE)], 'stop'),
+    ...holds(UNICODE, REASONING),
   },
   {
     name: 'llama.cpp, everything',
@@ -232,6 +267,7 @@ export const COMPOSED: readonly RealStream[] = [
       [...chatThinks(REASONING), ...chatSays(TEXT), ...chatCall(0, 'call_1'), ...chatCall(1, 'call_2')],
       'tool_calls',
     ),
+    ...holds(TEXT, REASONING, 2),
   },
 ]
 
