@@ -111,7 +111,10 @@ export class KeyedBlocks {
     const begin = parts.findIndex((part) => part.type === 'open' && part.block.type === 'text')
     if (begin === -1) return parts
     this.#hasText = true
-    return parts.toSpliced(begin + 1, 0, ...this.#citations.splice(0))
+    const behind = parts.splice(begin + 1)
+    append(parts, this.#citations.splice(0))
+    append(parts, behind)
+    return parts
   }
 
   #entry(key: string, type: PlainType): Entry {

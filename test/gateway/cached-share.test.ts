@@ -7,7 +7,7 @@ import { ask, formatOf, PAIRS, startFormats, type Dialect, type Format } from '.
 import { chatModel } from '../support/farebox.ts'
 import type { WireUsage } from '../support/upstream-behaviour.ts'
 import { runningStream } from '../support/running-usage.ts'
-import { get, soon, usageOf, type Pair } from './support.ts'
+import { get, HELLO, post, soon, usageOf, type Pair } from './support.ts'
 
 /** Long enough that nine tenths of it are many tokens. */
 const LONG = 'The harbour was quiet, and the gulls slept on the masts. '.repeat(40)
@@ -25,6 +25,9 @@ beforeAll(async () => {
       body: chatModel(`cached-${dialect}`, { targets: [{ provider: dialect, model: 'real' }], price: PRICE }),
     })
   }
+  // The first count waits for the tokenizer to be loaded.
+  const counting = { key: await pair.farebox.newKey('plenty'), path: '/v1/messages/count_tokens' }
+  await (await post(pair.farebox, { model: 'demo', messages: HELLO }, counting)).text()
 })
 
 beforeEach(async () => {

@@ -193,7 +193,7 @@ export class MessagesPartReader implements PartReader {
   /** A piece of a block that was never begun, or has ended. What it says is kept; the rest of a call or a source is none. */
   #late(index: unknown, delta: JsonObject): readonly AnswerPart[] {
     const type = TAKEN_BY.get(delta['type'])
-    if (type !== 'text' && type !== 'thinking') {
+    if (delta['type'] === 'citations_delta' || (type !== 'text' && type !== 'thinking')) {
       this.#dropped(delta['type'])
       return []
     }
