@@ -24,6 +24,7 @@ import { RecordedCalls } from '#ledger/recorded.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { WriteMeter } from '#ledger/write-meter.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
+import { CachedShares } from '#pipeline/cached-shares.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
@@ -76,8 +77,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
   await restoreLedger(ledger, catalog, loaded.ledger, log)
   const open = new OpenExchanges()
   const { secrets, otherSecrets, keychain } = openSecrets({ config, clock, startKeychain }, catalog)
-  const adaptations = new Adaptations()
-  const caps = new CapMemory()
+  const learnt = { adaptations: new Adaptations(), caps: new CapMemory(), cached: new CachedShares() }
   const context: CatalogContext = {
     catalog,
     ledger,
@@ -93,7 +93,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     insist: (changes) => overdue.insist(changes),
     keyBlocked: (keyId) => open.stopKey(keyId),
     memberLimitsChanged: (memberId) => lookAgain(memberId, { gate, ledger }),
-    targetsChanged: (targets) => forgetTargets(targets, [routing.health, adaptations, caps]),
+    targetsChanged: (targets) => forgetTargets(targets, [routing.health, ...Object.values(learnt)]),
   }
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
@@ -126,8 +126,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     ...faultReporter(log),
     transport,
     counter: new Tokenizer(),
-    adaptations,
-    caps,
+    ...learnt,
     routing,
     maxAttempts: config.upstreamAttempts,
   }

@@ -41,6 +41,7 @@ function details(answer: StatusView): string {
     ...sickTargets(answer),
     ...targetsBeyondCap(answer),
     ...silentTargets(answer),
+    ...targetsWithDropped(answer),
     ...limitedProviders(answer),
   })
   return [known, ...answer.attention.map(printable)].join('\n')
@@ -101,6 +102,17 @@ function silentTargets({ targets }: StatusView): Readonly<Record<string, string>
               `not reported for ${count} answers in a row, counted by Farebox`,
             ],
           ],
+    ),
+  )
+}
+
+/** Targets whose streams cannot be read as a whole. */
+function targetsWithDropped({ targets }: StatusView): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    targets.flatMap(({ provider, model, dropped_pieces: pieces }) =>
+      pieces === undefined
+        ? []
+        : [[printable(`streams of ${provider}/${model}`), `${pieces} pieces that belong to nothing, left out`]],
     ),
   )
 }

@@ -308,6 +308,8 @@ export const StatusView = strict({
       ]),
       /** In a row, and charged by our own count, because the target did not report what they used; absent where it does. */
       unreported_answers: Type.Optional(Type.Integer()),
+      /** Since the start: pieces of its streams that belonged to no block, and were left out; absent where there was none. */
+      dropped_pieces: Type.Optional(Type.Integer()),
     }),
   ),
   /** Providers with limits. */

@@ -24,6 +24,8 @@ export interface AnswerReader {
   readonly isComplete: boolean
   /** True where the answer ended as its dialect asks for, and says itself that it failed. */
   readonly hasFailed?: boolean
+  /** Streams only: how many pieces belonged to nothing and were left out. */
+  readonly droppedPieces?: number
   /** What the upstream reported so far, counts that still run included; undefined while it has reported none. */
   readonly usage: TokenUsage | undefined
   /** The same, and which of it is the provider's last word. */

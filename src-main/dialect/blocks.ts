@@ -7,7 +7,7 @@ import { UpstreamFailure } from '#core/failure.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import type { Sealed } from '#dialect/seal.ts'
 
-type PlainType = 'text' | 'refusal' | 'reasoning'
+export type PlainType = 'text' | 'refusal' | 'reasoning'
 
 /** A piece of a tool call as it comes: only the first has to have an id and a name. */
 export type ToolPiece = {
@@ -27,6 +27,9 @@ type Pending = {
   /** What the provider sealed with the call and was not sent yet. */
   sealed: Sealed | undefined
   readonly depth: JsonDepth
+  hasArguments: boolean
+  /** How the provider said that nothing more of it comes; whether a call without pieces was cut off shows only afterwards. */
+  end: 'told' | 'undecided' | undefined
 }
 
 /** Text or reasoning that waits. */
@@ -51,6 +54,8 @@ export class BlockSequencer {
   readonly #ids = new Set<string>()
   /** Whether any tool call was begun. */
   hasToolCalls = false
+  /** Whether any came to its end. */
+  hasWholeCalls = false
 
   constructor(choice: number, newCallId: () => string) {
     this.#choice = choice
@@ -104,6 +109,8 @@ export class BlockSequencer {
         arguments: '',
         sealed: undefined,
         depth: new JsonDepth(),
+        hasArguments: false,
+        end: undefined,
       }
       this.#calls.set(piece.key, call)
       this.#waiting.push(call)
@@ -118,6 +125,19 @@ export class BlockSequencer {
     return parts
   }
 
+  /** The end of a call, for formats that tell it. `given`: its arguments as they came with its begin, for one without pieces. */
+  endTool(key: string, given: string): AnswerPart[] {
+    const call = this.#calls.get(key)
+    const parts: AnswerPart[] = []
+    if (call === undefined || call.state === 'closed' || call.end !== undefined) return parts
+    call.end = call.hasArguments ? 'told' : 'undecided'
+    const piece = { key, id: undefined, name: undefined, arguments: call.hasArguments ? '' : given }
+    if (call.state === 'live') this.#grow(call, piece, parts)
+    else this.#keep(call, piece)
+    if (call.end === 'told' || this.#waiting.length > 0) this.#settleCalls(parts)
+    return parts
+  }
+
   /** The end of the choice: everything that waited comes out. `isCut` says that the answer was cut off by its length. */
   end({ isCut }: { readonly isCut: boolean }): AnswerPart[] {
     const parts: AnswerPart[] = []
@@ -126,9 +146,9 @@ export class BlockSequencer {
       throw new UpstreamFailure('malformed', 'The provider sent a tool call without a name.')
     const named = this.#waiting.filter((call) => call.name !== '')
     this.#waiting = named
-    this.#settleCalls(parts)
+    if (this.#live === undefined) this.#next(parts)
     while (this.#live !== undefined) {
-      this.#closeCall(this.#live, parts, isCut && !this.#live.depth.isComplete)
+      this.#closeCall(this.#live, parts, isCutAtEnd(this.#live, isCut, this.#waiting.length > 0))
       this.#next(parts)
     }
     this.#release(parts)
@@ -174,8 +194,8 @@ export class BlockSequencer {
   /** Closes complete calls as long as others wait. True when no call is live any more, or could be closed. */
   #settleCalls(parts: AnswerPart[]): boolean {
     if (this.#live === undefined) this.#next(parts)
-    while (this.#live?.depth.isComplete === true) {
-      this.#closeCall(this.#live, parts, false)
+    while (this.#live !== undefined && (this.#live.depth.isComplete || this.#live.end !== undefined)) {
+      this.#closeCall(this.#live, parts, isCutAtEnd(this.#live, false, true))
       this.#next(parts)
     }
     if (this.#live === undefined) this.#release(parts)
@@ -206,6 +226,7 @@ export class BlockSequencer {
   #grow(call: Pending, piece: ToolPiece, parts: AnswerPart[]): void {
     call.sealed = piece.sealed ?? call.sealed
     if (piece.arguments === '') return
+    call.hasArguments ||= piece.arguments.trim() !== ''
     call.depth.read(piece.arguments)
     parts.push({ type: 'delta', choice: this.#choice, text: piece.arguments })
   }
@@ -216,14 +237,22 @@ export class BlockSequencer {
     if (call.name === '' && piece.name !== undefined) call.name = piece.name
     call.sealed ??= piece.sealed
     call.arguments += piece.arguments
+    call.hasArguments ||= piece.arguments.trim() !== ''
     call.depth.read(piece.arguments)
   }
 
   #closeCall(call: Pending, parts: AnswerPart[], isCut: boolean): void {
     call.state = 'closed'
+    this.hasWholeCalls ||= !isCut
     const sealed = call.sealed === undefined ? {} : { sealed: call.sealed }
     parts.push({ type: 'close', choice: this.#choice, ...sealed, ...(isCut ? { isCut } : {}) })
   }
+}
+
+/** Whether a call is handed over as one that nobody may run. `isCut`: the answer was cut off by its length. */
+function isCutAtEnd({ end, depth }: Pending, isCut: boolean, isFollowed: boolean): boolean {
+  if (end === 'undecided') return isCut && !isFollowed
+  return (isCut || end === 'told') && !depth.isComplete
 }
 
 /** Follows JSON text as it comes and knows when an object is complete. */

@@ -108,6 +108,8 @@ export interface PartReader {
   readonly hasEnded: boolean
   /** True once the dialect's terminal event was read. */
   readonly isComplete: boolean
+  /** Pieces that belonged to no block and said nothing by themselves. */
+  readonly droppedPieces?: number
 }
 
 export type ProviderError = {

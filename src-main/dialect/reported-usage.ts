@@ -27,10 +27,10 @@ export class ReportedUsage {
     return this.#usage
   }
 
-  /** True where the input is what the provider says. Of none at all nothing is generated, so that 0 is no count of it then. */
+  /** True where the input is what the provider says. Every call has one, so that 0 is no count of it. */
   get isInputFinal(): boolean {
     if (this.#usage?.inputTokens === undefined || !(this.#isComplete || this.isOutputFinal)) return false
-    return inputTotal(this.#usage) > 0 || this.#generated.bytes === 0
+    return inputTotal(this.#usage) > 0
   }
 
   /**

@@ -34,14 +34,20 @@ class Tally {
 
   note(part: AnswerPart): void {
     if (part.type === 'usage') this.reported.note(part.usage)
-    else if (part.type === 'delta') this.generated.add(part.text)
+    else this.generated.add(textOf(part))
   }
 
   /** The same for what a reader lets go at the end of the answer: it had come before the counts. */
   noteEarlier(part: AnswerPart): void {
     if (part.type === 'usage') this.reported.note(part.usage)
-    else if (part.type === 'delta') this.reported.addEarlier(part.text)
+    else this.reported.addEarlier(textOf(part))
   }
+}
+
+/** What of a part a model has generated. A call without arguments is its name. */
+function textOf(part: AnswerPart): string {
+  if (part.type === 'delta') return part.text
+  return part.type === 'open' && part.block.type === 'tool-call' ? part.block.name : ''
 }
 
 export class TranslatedStream implements AnswerReader {
@@ -79,6 +85,10 @@ export class TranslatedStream implements AnswerReader {
 
   get isComplete(): boolean {
     return this.#reader.isComplete
+  }
+
+  get droppedPieces(): number {
+    return this.#reader.droppedPieces ?? 0
   }
 
   push(chunk: Buffer): Buffer | undefined {

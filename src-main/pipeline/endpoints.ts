@@ -12,10 +12,11 @@ import { EmbeddingAnswerReader } from '#dialect/embeddings/read-answer.ts'
 import { editEmbeddingRequest, readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
 import { FoldedAnswer, type StreamFold } from '#dialect/folded-answer.ts'
 import { repairTurns } from '#dialect/repair.ts'
-import { isRecord, textOf, type BodyText } from '#dialect/request-body.ts'
+import { textOf, type BodyText } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
 import type { Conversation } from '#dialect/turn.ts'
+import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
 import { ConversationBounds, EmbeddingBounds, type InputBounds } from '#pipeline/input-bounds.ts'
 
 export type EndpointName = ClientFormat | 'embeddings'
@@ -38,6 +39,8 @@ export type EndpointRequest = {
   readonly outputCapName: string
   /** What requests of one conversation have in common, so that they go to the same target; undefined where nothing says so. */
   readonly affinity: () => string | undefined
+  /** A text that only the calls of its conversation have in common; undefined where nothing can be said. */
+  readonly conversationName: () => string | undefined
   /** The request in no dialect's words, for counting its tokens; undefined where it has none or cannot be read. */
   readonly conversation: () => Conversation | undefined
   /** Makes the request ready for one target, or refuses what its provider cannot be asked. */
@@ -90,6 +93,7 @@ function readChat(endpoint: ClientFormat, client: ClientDialect, request: Client
     outputCap: request.outputCap,
     outputCapName: request.outputCapName,
     affinity: () => affinityOf(request.body.value),
+    conversationName: () => conversationOf(request.body.value),
     conversation: () => {
       const conversation = client.readConversation(request)
       return isRefusal(conversation) ? undefined : conversation
@@ -99,16 +103,6 @@ function readChat(endpoint: ClientFormat, client: ClientDialect, request: Client
       return translate({ client, request, likelyInputTokens: tokens.likelyInputTokens }, destination)
     },
   }
-}
-
-/**
- * Clients name their session in different members: Codex in the first one, Claude Code in `metadata`. What a provider cached, and
- * reasoning that it sealed, is of use only where it came from.
- */
-function affinityOf(body: Readonly<Record<string, unknown>>): string | undefined {
-  const { metadata } = body
-  const names = [body['prompt_cache_key'], isRecord(metadata) ? metadata['user_id'] : undefined, body['user']]
-  return names.find((name): name is string => typeof name === 'string' && name !== '')
 }
 
 function pass(client: ClientDialect, request: ClientRequest, { provider, target }: Destination): Prepared | Refusal {
@@ -223,6 +217,7 @@ function readEmbeddings(text: BodyText, byteLength: number): EndpointRequest | R
     outputCap: undefined,
     outputCapName: 'max_tokens',
     affinity: () => undefined,
+    conversationName: () => undefined,
     conversation: () => undefined,
     prepare: ({ provider, target }) => {
       if (!EMBEDDING_DIALECTS.includes(provider.dialect)) {

@@ -47,6 +47,8 @@ export class Health {
   readonly #entries = new Map<string, Entry>()
   /** Complete answers in a row whose usage was not reported. */
   readonly #unreported = new Map<string, number>()
+  /** Pieces of streams that belonged to nothing. */
+  readonly #dropped = new Map<string, number>()
   readonly #restraint: Restraint
 
   /** `trialsPerSecond`: how often a target is asked while it fails; 0 for no bound. */
@@ -66,14 +68,22 @@ export class Health {
   noteUsage(target: Target, usage: 'reported' | 'missing'): void {
     const key = targetKey(target)
     if (usage === 'reported') return void this.#unreported.delete(key)
-    const [oldest] = this.#unreported.keys()
-    if (this.#unreported.size >= MAX_TARGETS && oldest !== undefined) this.#unreported.delete(oldest)
-    this.#unreported.set(key, (this.#unreported.get(key) ?? 0) + 1)
+    count(this.#unreported, key, 1)
+  }
+
+  /** Notes pieces of an answer that belonged to nothing, and were left out. */
+  noteDropped(target: Target, pieces: number): void {
+    if (pieces > 0) count(this.#dropped, targetKey(target), pieces)
   }
 
   /** How many complete answers in a row the target said nothing of, or 0 tokens of a text that is there. */
   unreported(target: Target): number {
     return this.#unreported.get(targetKey(target)) ?? 0
+  }
+
+  /** How many pieces of its answers belonged to nothing since the start. */
+  dropped(target: Target): number {
+    return this.#dropped.get(targetKey(target)) ?? 0
   }
 
   /** Whether a request may go to a target as a matter of course. */
@@ -171,6 +181,7 @@ export class Health {
     this.#restraint.forget(targetKey(target))
     this.#entries.delete(targetKey(target))
     this.#unreported.delete(targetKey(target))
+    this.#dropped.delete(targetKey(target))
   }
 
   #entryOf(target: Target): Entry {
@@ -190,6 +201,12 @@ export class Health {
     this.#entries.set(key, entry)
     return entry
   }
+}
+
+function count(counts: Map<string, number>, key: string, more: number): void {
+  const [oldest] = counts.keys()
+  if (counts.size >= MAX_TARGETS && oldest !== undefined) counts.delete(oldest)
+  counts.set(key, (counts.get(key) ?? 0) + more)
 }
 
 function stateOf({ untilMs, isCooling }: Entry, nowMs: number): HealthState {

@@ -12,6 +12,7 @@ import { admit, limitedKey, type Admission, type AdmitDeps } from '#pipeline/adm
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps, type Attempted, type Ready } from '#pipeline/attempts.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
+import type { CachedShares, ConversationCall } from '#pipeline/cached-shares.ts'
 import { mostTokensAt } from '#pipeline/credit-guard.ts'
 import { readRequest, type EndpointName, type EndpointRequest } from '#pipeline/endpoints.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
@@ -28,6 +29,7 @@ export type RunDeps = AttemptDeps &
   AdmitDeps & {
     readonly open: OpenExchanges
     readonly pause: Pause
+    readonly cached: CachedShares
     /** Told about mistakes of ours; gets no content. */
     readonly reportFault: (error: unknown, requestId: string) => void
   }
@@ -206,6 +208,7 @@ async function close(ended: Ended, deps: RunDeps): Promise<Recorded> {
   noteReport(ended, deps)
   const { end, last, settlement } = await finish(ended, deps)
   noteLength(ended, settlement, deps)
+  noteCached(ended, deps)
   try {
     const isWithheld = end.type === 'complete' && !ended.relay.hasBegun
     await deps.ledger.resolve(admission.hold, settlement, isWithheld ? undelivered(settlement) : undefined)
@@ -227,8 +230,23 @@ function noteLength({ admitted, place, outputCap }: Ended, settlement: Settlemen
   deps.caps.note(place.target, { cap, outputTokens, atMs: deps.clock.nowMs() })
 }
 
+/** Remembers how much of a conversation's input was cached, where its provider said so. */
+function noteCached(ended: Ended, deps: RunDeps): void {
+  const { isInputFinal, usage } = ended.reader.reported
+  if (isInputFinal && usage !== undefined) deps.cached.note(conversationCall(ended), usage, deps.clock.monotonicMs())
+}
+
+function conversationCall({ admitted, place }: Ended): ConversationCall {
+  return {
+    keyId: admitted.call.caller.key.id,
+    target: place.target,
+    conversation: admitted.request.conversationName,
+  }
+}
+
 /** Remembers of a target whether it says what its answers used: where it does not, all charges are by our own count. */
 function noteReport({ end, reader, place }: Ended, { routing }: RunDeps): void {
+  routing.health.noteDropped(place.target, reader.droppedPieces ?? 0)
   if (end.type !== 'complete' || reader.hasFailed === true) return
   const { isInputFinal, isOutputFinal } = reader.reported
   routing.health.noteUsage(place.target, isInputFinal && isOutputFinal ? 'reported' : 'missing')
@@ -266,6 +284,9 @@ async function settle(ended: Ended, deps: RunDeps): Promise<Settlement> {
     firstByteMs: relay.firstByteAtMs === undefined ? undefined : Math.round(relay.firstByteAtMs - startedMs),
     durationMs: Math.round(deps.clock.monotonicMs() - startedMs),
     attempts: notes,
+    cached: reader.reported.isInputFinal
+      ? undefined
+      : deps.cached.of(conversationCall(ended), deps.clock.monotonicMs()),
   }
   try {
     return await settlementOf(ending, deps.counter)

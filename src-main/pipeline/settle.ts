@@ -10,6 +10,7 @@ import type { AnswerReader } from '#dialect/answer.ts'
 import { countableOf } from '#dialect/count.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
+import { cachedTokensOf, type CachedShare } from '#pipeline/cached-shares.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 import type { Delivered, RelayEnd } from '#pipeline/relay.ts'
@@ -32,6 +33,8 @@ export type Ending = {
   readonly firstByteMs: number | undefined
   readonly durationMs: number
   readonly attempts: readonly AttemptNote[]
+  /** What of the conversation's last input was cached; undefined where nobody knows. */
+  readonly cached?: CachedShare | undefined
 }
 
 /** How one try at a provider went, as its receipt shows it. */
@@ -56,7 +59,10 @@ export async function settlementOf(ending: Ending, counter: TokenCounter): Promi
 
 /** The same from sizes alone, for when a mistake of ours keeps the tokens from being counted. */
 export function roughSettlementOf(ending: Ending): Settlement {
-  return settlementFor(ending, isPaidFor(ending) ? charged(ending.reader.reported, likely(ending)) : NOTHING)
+  return settlementFor(
+    ending,
+    isPaidFor(ending) ? charged(ending.reader.reported, likely(ending), ending.cached) : NOTHING,
+  )
 }
 
 /** The same call without its answer, which the client was refused because its charge could not be recorded. */
@@ -75,7 +81,7 @@ export function faultSettlement(
   return settlementFor({ ...ending, ...rest }, NOTHING)
 }
 
-type Settled = Omit<Ending, 'reader' | 'attempts'> & {
+type Settled = Omit<Ending, 'reader' | 'attempts' | 'cached'> & {
   readonly reader?: AnswerReader
   readonly attempts: Ending['attempts'] | undefined
 }
@@ -125,7 +131,7 @@ async function usageOf(ending: Ending, counter: TokenCounter): Promise<Counted> 
     isInputFinal ? 0 : countInput(ending.request, counter),
     isOutputFinal ? 0 : countOutput(ending, counter),
   ])
-  return charged(reported, { input, output })
+  return charged(reported, { input, output }, ending.cached)
 }
 
 /** Whether anything is charged: an answer that is whole, or what a client got of one. */
@@ -144,23 +150,31 @@ const UNCOUNTED: Delivery = { input: 0, output: 0 }
 /**
  * The usage that is charged. What the provider reported of an answer that ended holds. Of one that did not, its counts may be
  * those of the beginning: then the larger of what it reported and what was delivered is charged. How much of an input was
- * cached only a provider knows, so that what ours has more counts as not cached.
+ * cached only a provider knows: where it did not say, it is the share of the call before it in its conversation, else nothing.
  */
-function charged(reported: ReportedUsage, delivery: Delivery): Counted {
+function charged(reported: ReportedUsage, delivery: Delivery, share?: CachedShare): Counted {
   const usage = reported.usage ?? UNKNOWN_USAGE
   const { isInputFinal, isOutputFinal } = reported
   if (isInputFinal && isOutputFinal) return { usage, source: 'reported', estimated: '' }
   const isMore = !isInputFinal && (usage.inputTokens === undefined || delivery.input > inputTotal(usage))
-  const cachedTokens = inputTotal({ ...usage, inputTokens: 0 })
+  const reportedCached = inputTotal({ ...usage, inputTokens: 0 })
+  const uncached = isMore ? Math.max(0, delivery.input - reportedCached) : (usage.inputTokens ?? 0)
+  const isCacheTold = isInputFinal || usage.cacheReadTokens !== undefined || usage.cacheWriteTokens !== undefined
+  const likelyCached = isCacheTold ? 0 : cachedTokensOf(share, uncached)
   return {
     usage: {
       ...usage,
-      inputTokens: isMore ? Math.max(0, delivery.input - cachedTokens) : usage.inputTokens,
+      inputTokens: uncached - likelyCached,
+      ...(likelyCached === 0 ? {} : { cacheReadTokens: likelyCached }),
       outputTokens: isOutputFinal ? usage.outputTokens : Math.max(delivery.output, usage.outputTokens ?? 0),
     },
     source: 'estimated',
     // A count that still ran is none of the whole answer, also where it is the larger one.
-    estimated: [...(isMore ? ['input'] : []), ...(isOutputFinal ? [] : ['output'])].join(),
+    estimated: [
+      ...(isMore || likelyCached > 0 ? ['input'] : []),
+      ...(likelyCached > 0 ? ['cache_read'] : []),
+      ...(isOutputFinal ? [] : ['output']),
+    ].join(),
   }
 }
 

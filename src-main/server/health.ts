@@ -26,6 +26,7 @@ export function targetsView({ catalog, routing, caps, clock }: HealthDeps): Stat
   return Array.from(unique.values(), (target) => {
     const { state, failures, untilMs, lastFailure } = routing.health.of(target, nowMs)
     const unreported = routing.health.unreported(target)
+    const dropped = routing.health.dropped(target)
     return {
       provider: catalog.provider(target.providerId)?.name ?? target.providerId,
       model: target.upstreamModel,
@@ -38,6 +39,7 @@ export function targetsView({ catalog, routing, caps, clock }: HealthDeps): Stat
           : { reason: lastFailure.kind, status: lastFailure.status ?? null, at: iso(wallMs(lastFailure.atMs)) },
       ignored_cap: ignoredCapView(caps.of(target)),
       ...(unreported === 0 ? {} : { unreported_answers: unreported }),
+      ...(dropped === 0 ? {} : { dropped_pieces: dropped }),
     }
   })
 }

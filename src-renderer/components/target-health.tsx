@@ -42,8 +42,8 @@ export function HealthMark({ state, className }: { readonly state: HealthState; 
 export function HealthText({ target }: { readonly target: TargetHealth | undefined }) {
   const { t } = useTranslation('common')
   if (target === undefined) return null
-  const { last_failure: failure, left_out_until: until, ignored_cap: ignored } = target
-  if (target.state === 'ok' && failure === null && ignored === null) return null
+  const { last_failure: failure, left_out_until: until, ignored_cap: ignored, unreported_answers: unreported } = target
+  if (target.state === 'ok' && failure === null && ignored === null && unreported === undefined) return null
   const reason = reasonOf(failure?.reason)
   return (
     <p className="text-xs text-muted">
@@ -58,6 +58,12 @@ export function HealthText({ target }: { readonly target: TargetHealth | undefin
         <>
           {failure !== null && ' · '}
           {t('health.ignoredCap', { tokens: ignored.output_tokens, cap: ignored.cap })}, <Time at={ignored.at} />
+        </>
+      )}
+      {unreported !== undefined && (
+        <>
+          {(failure !== null || ignored !== null) && ' · '}
+          {t('health.unreported', { count: unreported })}
         </>
       )}
       {until !== null && (

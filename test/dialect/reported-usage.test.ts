@@ -62,10 +62,10 @@ describe('a count', () => {
     expect(reported.usage).toMatchObject({ inputTokens: 19, outputTokens: 10 })
   })
 
-  it('of nothing where nothing was generated is one', () => {
+  it('of nothing where nothing was generated is one of the output, and none of the input', () => {
     note(0, 0)
     reported.noteComplete()
-    expect(finals()).toEqual([true, true])
+    expect(finals()).toEqual([false, true])
   })
 
   it('of an input that was all cached is one', () => {

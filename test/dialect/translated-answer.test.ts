@@ -364,7 +364,7 @@ describe('a translated whole answer', () => {
     expect(JSON.stringify(answer)).toContain('"kind":"custom"')
     expect(JSON.stringify(answer)).not.toContain('hm')
     expect(reader.usage).toEqual(usageOf(3))
-    expect(reader.generated.text()).toBe('hmGrüße 🚀{"input":"é"}')
+    expect(reader.generated.text()).toBe('hmGrüße 🚀apply_patch{"input":"é"}')
     expect(reader.isComplete).toBe(true)
   })
 

@@ -94,7 +94,7 @@ export const MESSAGES_CALL_FAULTS: readonly Fault[] = [
     name: 'text inside a call',
     modes: STREAMED,
     provider: stream(START, ...WORDS, block(1, tool()), delta(1, said('x')), closed(1), ...CALLS_END),
-    sees: onlyPassed(CUT),
+    sees: ANSWERED,
   },
   {
     name: 'a stop reason of calls, and none',

@@ -9,6 +9,7 @@ import { GEMINI_FAULTS } from './gemini-faults.ts'
 import { httpFaults } from './http-faults.ts'
 import { KITS } from './kits.ts'
 import { MESSAGES_FAULTS } from './messages-faults.ts'
+import { orderFaults } from './order-faults.ts'
 import { RESPONSES_FAULTS } from './responses-faults.ts'
 import { runningFaults } from './running-faults.ts'
 import { statusFaults } from './status-faults.ts'
@@ -30,6 +31,7 @@ export function faultsOf(dialect: Dialect): readonly Fault[] {
     ...bodyFaults(kit),
     ...usageFaults(kit),
     ...runningFaults(kit),
+    ...orderFaults(dialect),
     ...OWN[dialect],
   ]
 }

@@ -4,7 +4,7 @@ import type { WireUsage } from '../support/upstream-behaviour.ts'
 import { ANSWERED, edited, ORDINARY_CHARGE, scripted, STREAMED, TEXT, type Fault } from './fault.ts'
 import type { Kit } from './kits.ts'
 
-export function usageFaults({ usage }: Kit): readonly Fault[] {
+export function usageFaults({ usage, dialect }: Kit): readonly Fault[] {
   const row = (name: string, given: WireUsage | null, rest: Partial<Fault> = {}): Fault => ({
     name: `usage that is ${name}`,
     provider: scripted({ ...TEXT, usage: given }),
@@ -27,6 +27,10 @@ export function usageFaults({ usage }: Kit): readonly Fault[] {
     row('too large for a number', usage(19, Number.MAX_VALUE), { charge: 'bounded' }),
     row('without its input', usage(undefined, 10)),
     row('without its output', usage(19, undefined)),
+    row('0 on both sides', usage(0, 0), { source: 'estimated' }),
+    // Gemini counts along, so that its last event takes nothing back.
+    row('0 for its output', usage(19, 0), dialect === 'gemini' ? {} : { source: 'estimated' }),
+    row('0 for its input', usage(0, 10), { source: 'estimated' }),
     {
       name: 'usage that is told twice',
       modes: STREAMED,

@@ -335,6 +335,7 @@ function requestOf({ inputTokens, outputCap, isStream }: CallPlan): EndpointRequ
     outputCap,
     outputCapName: 'max_tokens',
     affinity: () => undefined,
+    conversationName: () => undefined,
     conversation: () => undefined,
     prepare: () => expect.fail('nothing is sent here'),
   }

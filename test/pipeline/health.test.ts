@@ -248,3 +248,11 @@ describe('the memory of targets', () => {
     expect(health.of({ ...TARGET, upstreamModel: 'm0' }, 0).failures).toBe(1)
   })
 })
+
+it('counts the pieces of a target that belonged to nothing, until it is another target', () => {
+  const health = new Health()
+  for (const pieces of [0, 2, 3]) health.noteDropped(TARGET, pieces)
+  expect([health.dropped(TARGET), health.dropped(OTHER)]).toEqual([5, 0])
+  health.forget(TARGET)
+  expect(health.dropped(TARGET)).toBe(0)
+})

@@ -18,6 +18,9 @@ import type { JsonObject } from '#dialect/turn.ts'
 /** Shows a client that its stream is alive; clients of this format know it and skip it. */
 export const PING = 'event: ping\ndata: {"type": "ping"}\n\n'
 
+/** More than any provider keeps open. */
+const MAX_OPEN = 1000
+
 export class MessagesPassStream implements AnswerReader {
   readonly #splitter = new EventSplitter()
   #length = 0
@@ -25,8 +28,8 @@ export class MessagesPassStream implements AnswerReader {
   #early = ''
   #hasBegun = false
   #final = ''
-  /** The index of the block that is open. */
-  #openBlock: unknown
+  /** The indexes of the blocks that are open. */
+  #openBlocks: unknown[] = []
   /** Whether the stream has said already why it ends. */
   #hasReason = false
   readonly generated = new GeneratedText('latin1')
@@ -72,7 +75,7 @@ export class MessagesPassStream implements AnswerReader {
   }
 
   cutShort(usage: TokenUsage): string {
-    const stop = this.#openBlock === undefined ? '' : ownEvent('content_block_stop', { index: this.#openBlock })
+    const stop = this.#openBlocks.map((index) => ownEvent('content_block_stop', { index })).join('')
     const { stop_reason, stop_sequence } = stopMembers('max_tokens', undefined)
     const reason = { delta: { stop_reason, stop_sequence }, usage: writeMessagesUsage(usage) }
     return stop + (this.#hasReason ? '' : ownEvent('message_delta', reason)) + ownEvent('message_stop', {})
@@ -105,7 +108,7 @@ export class MessagesPassStream implements AnswerReader {
       }
       case 'content_block_start':
         this.#expectBegun()
-        this.#openBlock = value['index']
+        if (this.#openBlocks.length < MAX_OPEN) this.#openBlocks.push(value['index'])
         addGeneratedBlock(this.generated, value['content_block'])
         return
       case 'content_block_delta':
@@ -113,7 +116,7 @@ export class MessagesPassStream implements AnswerReader {
         addGeneratedDelta(this.generated, value['delta'])
         return
       case 'content_block_stop':
-        this.#openBlock = undefined
+        this.#stop(value['index'])
         return
       case 'message_delta':
         this.#expectBegun()
@@ -133,6 +136,12 @@ export class MessagesPassStream implements AnswerReader {
         // Pings, and events that are newer than this code.
         if (isRecord(value['error'])) throw reportedFailure(value, 'latin1')
     }
+  }
+
+  /** Without an index it is the latest block that ends. */
+  #stop(index: unknown): void {
+    const open = this.#openBlocks
+    this.#openBlocks = index === undefined ? open.slice(0, -1) : open.filter((other) => other !== index)
   }
 
   #noteUsage(usage: TokenUsage | undefined): void {

@@ -1,12 +1,12 @@
-// Reads a provider's stream in the messages format into parts. Its blocks already come one after the other; what is left to do
-// is to open none before something is in it, to find calls that were cut off, and to forgive servers that speak the dialect
-// with an accent.
+// Reads a provider's stream in the messages format into parts. Its blocks mostly come one after the other; what is left to do is to
+// put those in order that do not, to open none before something is in it, to find calls that were cut off, and to forgive servers
+// that speak the dialect with an accent.
 
 import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { TokenUsage } from '#core/usage.ts'
-import { JsonDepth } from '#dialect/blocks.ts'
 import type { PartReader } from '#dialect/dialect.ts'
+import { KeyedBlocks } from '#dialect/keyed-blocks.ts'
 import { reportedFailure } from '#dialect/messages/errors.ts'
 import { readStopReason } from '#dialect/messages/stop-reasons.ts'
 import { writeInput } from '#dialect/tool-input.ts'
@@ -16,43 +16,48 @@ import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { unwrapSeal } from '#dialect/seal.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
-type PlainType = 'text' | 'reasoning'
-
 type OpenBlock = {
+  /** Tells it apart from every other block, also where indexes are left out or come again. */
+  readonly key: string
   readonly index: unknown
+  readonly type: unknown
   /** `other`: a tool that the provider ran itself, or a block newer than this code; its content is left out. */
   readonly kind: 'plain' | 'redacted' | 'tool' | 'other'
-  /** What is open in the answer for it. */
-  plain: PlainType | undefined
   signature: string
   /** A tool's input where it stands on the first event, as it does in whole answers. */
   readonly input: string
-  readonly depth: JsonDepth
-  hasInput: boolean
-  citations: AnswerPart[]
+  hasText: boolean
+  /** Sources that came before their text. */
+  citations: Citation[]
 }
+
+type Citation = Extract<AnswerPart, { type: 'citation' }>
 
 const CHOICE = 0
 /** Stop reasons that end an answer wherever it is. */
 const CUTTING = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal'])
 /** Providers without a stream of [DONE] lines; some servers send one nevertheless. */
 const DONE = '[DONE]'
+/** More than any answer has. */
+const MAX_BLOCKS = 10_000
 
 export class MessagesPartReader implements PartReader {
-  readonly #newCallId: () => string
+  readonly #blocks: KeyedBlocks
+  /** The blocks that have not ended. Servers keep one open while the next one runs. */
+  #open: OpenBlock[] = []
+  readonly #begun = new Set<unknown>()
+  #blockCount = 0
   #messageId: unknown
   #hasStarted = false
   #usage: TokenUsage | undefined
-  #open: OpenBlock | undefined
-  /** A call without any arguments ended: whether it was cut off shows only afterwards. */
-  #isCallUndecided = false
-  #hasToolCall = false
   #stopReason: string | undefined
   #stopSequence: string | undefined
   isComplete = false
+  /** Pieces that no block was there for, and that say nothing by themselves. */
+  droppedPieces = 0
 
   constructor(newCallId: () => string) {
-    this.#newCallId = newCallId
+    this.#blocks = new KeyedBlocks(CHOICE, newCallId)
   }
 
   get hasEnded(): boolean {
@@ -76,7 +81,7 @@ export class MessagesPartReader implements PartReader {
       case 'content_block_delta':
         return this.#delta(value['index'], value['delta'])
       case 'content_block_stop':
-        return this.#open === undefined || isOther(value['index'], this.#open) ? [] : this.#end(this.#open)
+        return this.#stop(value['index'])
       case 'message_delta':
         return this.#messageDelta(value)
       case 'message_stop':
@@ -109,57 +114,64 @@ export class MessagesPartReader implements PartReader {
   #begin(index: unknown, block: unknown): readonly AnswerPart[] {
     this.#expectStarted()
     const given = isRecord(block) ? block : {}
-    const before = [...(this.#open === undefined ? [] : this.#end(this.#open)), ...this.#decide(false)]
-    const open: OpenBlock = {
-      index,
-      kind: kindOf(given['type']),
-      plain: undefined,
-      signature: textOf(given['signature']),
-      input: writeInput(given['input']),
-      depth: new JsonDepth(),
-      hasInput: false,
-      citations: [],
-    }
-    this.#open = open
+    // Two blocks under one index, or without any, come one after the other.
+    const before = this.#stop(index, (open) => open.index === index)
+    const open = this.#newBlock(index, given)
     switch (open.kind) {
       case 'plain': {
+        this.#blocks.begin(open.key, open.type === 'thinking' ? 'reasoning' : 'text')
         const citations = Array.isArray(given['citations']) ? given['citations'].flatMap(readCitation) : []
-        const parts = [
-          ...this.#plain(open, 'reasoning', textOf(given['thinking'])),
-          ...this.#plain(open, 'text', textOf(given['text'])),
-        ]
-        return [...before, ...parts, ...this.#cite(open, citations)]
+        append(before, this.#plain(open, 'reasoning', textOf(given['thinking'])))
+        append(before, this.#plain(open, 'text', textOf(given['text'])))
+        return [...before, ...this.#cite(open, citations)]
       }
-      case 'redacted':
-        open.signature = textOf(given['data'])
-        return before
       case 'tool':
-        return [...before, this.#openCall(given)]
+        return [...before, ...this.#openCall(open, given)]
+      case 'redacted':
       case 'other':
         return before
     }
   }
 
-  #openCall(block: JsonObject): AnswerPart {
-    const { id, name } = block
+  #newBlock(index: unknown, given: JsonObject): OpenBlock {
+    this.#blockCount += 1
+    if (this.#blockCount > MAX_BLOCKS) throw new UpstreamFailure('too_large', 'The provider sent too many blocks.')
+    const { type } = given
+    const kind = kindOf(type)
+    const open: OpenBlock = {
+      key: String(this.#blockCount),
+      index,
+      type,
+      kind,
+      signature: textOf(given[kind === 'redacted' ? 'data' : 'signature']),
+      input: writeInput(given['input']),
+      hasText: false,
+      citations: [],
+    }
+    this.#open.push(open)
+    this.#begun.add(index)
+    return open
+  }
+
+  #openCall({ key }: OpenBlock, { id, name }: JsonObject): readonly AnswerPart[] {
     if (typeof name !== 'string' || name === '')
       throw new UpstreamFailure('malformed', 'The provider sent a tool call without a name.')
-    const callId = typeof id === 'string' && id !== '' ? id : this.#newCallId()
-    return { type: 'open', choice: CHOICE, block: { type: 'tool-call', id: callId, name, kind: 'function' } }
+    return this.#blocks.tool({ key, id: typeof id === 'string' ? id : undefined, name, arguments: '' })
   }
 
   #delta(index: unknown, delta: unknown): readonly AnswerPart[] {
-    const open = this.#open
-    if (open === undefined || isOther(index, open))
-      throw new UpstreamFailure('malformed', 'The provider sent a piece of a block that is not open.')
-    if (!isRecord(delta) || open.kind === 'other' || open.kind === 'redacted') return []
+    this.#expectStarted()
+    if (!isRecord(delta)) return []
+    const open = this.#blockOf(index, delta['type'])
+    if (open === undefined) return this.#late(index, delta)
+    if (open.kind === 'other' || open.kind === 'redacted') return []
     switch (delta['type']) {
       case 'text_delta':
         return this.#plain(open, 'text', textOf(delta['text']))
       case 'thinking_delta':
         return this.#plain(open, 'reasoning', textOf(delta['thinking']))
       case 'signature_delta':
-        open.signature = textOf(delta['signature'])
+        open.signature = textOf(delta['signature']) || open.signature
         return []
       case 'citations_delta':
         return this.#cite(open, readCitation(delta['citation']))
@@ -170,67 +182,75 @@ export class MessagesPartReader implements PartReader {
     }
   }
 
-  /** Which of the two it is says each piece: some servers send thinking in a block that was begun as text. */
-  #plain(open: OpenBlock, type: PlainType, text: string): readonly AnswerPart[] {
-    if (text === '') return []
-    if (open.kind === 'tool') throw new UpstreamFailure('malformed', 'The provider sent text inside a tool call.')
-    const delta = { type: 'delta', choice: CHOICE, text } as const
-    if (open.plain === type) return [delta]
-    const before = open.plain === undefined ? [] : this.#closePlain(open)
-    open.plain = type
-    const citations = type === 'text' ? open.citations.splice(0) : []
-    return [...before, { type: 'open', choice: CHOICE, block: { type } }, delta, ...citations]
+  /** The open block that a piece belongs to: without an index the latest that takes such a piece, else the latest. */
+  #blockOf(index: unknown, type: unknown): OpenBlock | undefined {
+    const open = this.#open
+    if (index !== undefined)
+      return open.find((one) => one.index === index) ?? open.find((one) => one.index === undefined)
+    return open.findLast((one) => one.type === TAKEN_BY.get(type)) ?? open.at(-1)
   }
 
-  #cite(open: OpenBlock, citations: AnswerPart[]): readonly AnswerPart[] {
-    if (open.plain === 'text') return citations
+  /** A piece of a block that was never begun, or has ended. What it says is kept; the rest of a call or a source is none. */
+  #late(index: unknown, delta: JsonObject): readonly AnswerPart[] {
+    const type = TAKEN_BY.get(delta['type'])
+    if (delta['type'] === 'citations_delta' || (type !== 'text' && type !== 'thinking')) {
+      this.#dropped(delta['type'])
+      return []
+    }
+    const hasEnded = this.#begun.has(index)
+    const block = this.#newBlock(index, { type })
+    const parts = [...this.#delta(index, delta)]
+    return hasEnded ? [...parts, ...this.#end(block)] : parts
+  }
+
+  #dropped(type: unknown): void {
+    if (TAKEN_BY.has(type)) this.droppedPieces += 1
+  }
+
+  /** Which of the two it is says each piece: some servers send thinking in a block that was begun as text. */
+  #plain(open: OpenBlock, type: 'text' | 'reasoning', text: string): readonly AnswerPart[] {
+    if (text === '') return []
+    // No call has text in it: this is a block of its own.
+    const parts = this.#blocks.plain(open.kind === 'tool' ? `${open.key} text` : open.key, type, text)
+    if (type !== 'text' || open.hasText) return parts
+    open.hasText = true
+    return [...parts, ...this.#cite(open, open.citations.splice(0))]
+  }
+
+  #cite(open: OpenBlock, citations: readonly Citation[]): readonly AnswerPart[] {
+    if (open.hasText) return citations.flatMap((citation) => this.#blocks.cite(open.key, citation))
     append(open.citations, citations)
     return []
   }
 
   #input(open: OpenBlock, text: string): readonly AnswerPart[] {
-    if (text === '' || open.kind !== 'tool') return []
-    open.depth.read(text)
-    open.hasInput ||= text.trim() !== ''
-    return [{ type: 'delta', choice: CHOICE, text }]
+    if (open.kind !== 'tool') {
+      this.#dropped('input_json_delta')
+      return []
+    }
+    if (text === '') return []
+    return this.#blocks.tool({ key: open.key, id: undefined, name: undefined, arguments: text })
   }
 
-  #end(open: OpenBlock): readonly AnswerPart[] {
-    this.#open = undefined
-    switch (open.kind) {
+  /** Ends the open block of an index, the latest where there is none. */
+  #stop(index: unknown, isIt = (open: OpenBlock) => isSame(open.index, index)): AnswerPart[] {
+    const open = this.#open.findLast(isIt)
+    return open === undefined ? [] : this.#end(open)
+  }
+
+  #end(open: OpenBlock): AnswerPart[] {
+    this.#open = this.#open.filter((other) => other !== open)
+    const { key, kind, signature, input } = open
+    switch (kind) {
       case 'plain':
-        if (open.plain !== undefined) return this.#closePlain(open)
-        return sealedBlock(open.signature, 'messages')
+        return this.#blocks.end(key, unwrapSeal(signature, 'messages'))
       case 'redacted':
-        return sealedBlock(open.signature, 'messages-redacted')
+        return this.#blocks.end(key, unwrapSeal(signature, 'messages-redacted'))
       case 'tool':
-        return this.#endCall(open)
+        return [...this.#blocks.endTool(key, input), ...this.#blocks.end(`${key} text`)]
       case 'other':
         return []
     }
-  }
-
-  #endCall(open: OpenBlock): readonly AnswerPart[] {
-    if (open.hasInput) {
-      const isCut = !open.depth.isComplete
-      if (!isCut) this.#hasToolCall = true
-      return [{ type: 'close', choice: CHOICE, isCut }]
-    }
-    this.#isCallUndecided = true
-    return open.input === '' ? [] : [{ type: 'delta', choice: CHOICE, text: open.input }]
-  }
-
-  #decide(isCut: boolean): readonly AnswerPart[] {
-    if (!this.#isCallUndecided) return []
-    this.#isCallUndecided = false
-    if (!isCut) this.#hasToolCall = true
-    return [{ type: 'close', choice: CHOICE, isCut }]
-  }
-
-  #closePlain(open: OpenBlock): readonly AnswerPart[] {
-    const sealed = open.plain === 'reasoning' ? unwrapSeal(open.signature, 'messages') : undefined
-    open.plain = undefined
-    return [{ type: 'close', choice: CHOICE, sealed }]
   }
 
   #messageDelta(value: JsonObject): readonly AnswerPart[] {
@@ -248,8 +268,9 @@ export class MessagesPartReader implements PartReader {
     this.#expectStarted()
     this.isComplete = true
     const isCut = this.#stopReason !== undefined && CUTTING.has(this.#stopReason)
-    const rest = [...(this.#open === undefined ? [] : this.#end(this.#open)), ...this.#decide(isCut)]
-    const reason = readStopReason(this.#stopReason, this.#hasToolCall)
+    const rest = this.#open.flatMap((open) => this.#end(open))
+    append(rest, this.#blocks.finish({ isCut }))
+    const reason = readStopReason(this.#stopReason, this.#blocks.hasWholeCalls)
     return [...rest, { type: 'finish', choice: CHOICE, reason, stopSequence: this.#stopSequence }]
   }
 
@@ -279,22 +300,22 @@ function kindOf(type: unknown): OpenBlock['kind'] {
   }
 }
 
-/** An event without an index belongs to the block that is open. */
-function isOther(index: unknown, open: OpenBlock): boolean {
-  return index !== undefined && open.index !== undefined && index !== open.index
-}
+/** The types of blocks that pieces are of. */
+const TAKEN_BY: ReadonlyMap<unknown, string> = new Map([
+  ['text_delta', 'text'],
+  ['citations_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['signature_delta', 'thinking'],
+  ['input_json_delta', 'tool_use'],
+])
 
-function sealedBlock(value: string, origin: 'messages' | 'messages-redacted'): readonly AnswerPart[] {
-  const sealed = unwrapSeal(value, origin)
-  if (sealed === undefined) return []
-  return [
-    { type: 'open', choice: CHOICE, block: { type: 'reasoning' } },
-    { type: 'close', choice: CHOICE, sealed },
-  ]
+/** An event without an index may be about any block, and a block without one may be meant by any event. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === undefined || other === undefined || one === other
 }
 
 /** Only sources with an address: others are places in documents of the request. */
-function readCitation(citation: unknown): AnswerPart[] {
+function readCitation(citation: unknown): Citation[] {
   if (!isRecord(citation)) return []
   const { url, title } = citation
   if (typeof url !== 'string' || url === '') return []

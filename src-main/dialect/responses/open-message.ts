@@ -4,10 +4,10 @@
 import { isRecord } from '#dialect/request-body.ts'
 
 type Event = Readonly<Record<string, unknown>>
-type OwnEvent = { readonly type: string; readonly members: Event }
+export type OwnEvent = { readonly type: string; readonly members: Event }
 
 export class OpenMessage {
-  readonly outputIndex: number
+  readonly #outputIndex: number
   readonly #item: Event
   /** The parts that are done. */
   readonly #parts: unknown[] = []
@@ -16,16 +16,13 @@ export class OpenMessage {
   #text = ''
 
   private constructor(outputIndex: number, item: Event) {
-    this.outputIndex = outputIndex
+    this.#outputIndex = outputIndex
     this.#item = item
   }
 
-  /** From `response.output_item.added`; undefined for items that are no messages. */
-  static begin(event: Event): OpenMessage | undefined {
-    const { item, output_index: index } = event
-    return isRecord(item) && item['type'] === 'message' && typeof index === 'number'
-      ? new OpenMessage(index, item)
-      : undefined
+  /** From an item that was added; undefined for one that is no message. `outputIndex`: its place in the output. */
+  static begin(item: Event, outputIndex: number): OpenMessage | undefined {
+    return item['type'] === 'message' ? new OpenMessage(outputIndex, item) : undefined
   }
 
   /** Takes note of an event inside the message. */
@@ -33,7 +30,7 @@ export class OpenMessage {
     switch (event['type']) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        if (typeof event['delta'] === 'string') this.#text += event['delta']
+        if (typeof event['delta'] === 'string') this.#say(event['type'], event['delta'])
         return
       case 'response.content_part.added':
         this.#part = isRecord(event['part']) ? event['part'] : undefined
@@ -43,12 +40,19 @@ export class OpenMessage {
       case 'response.content_part.done':
         this.#parts.push(event['part'])
         this.#part = undefined
+        this.#text = ''
     }
+  }
+
+  /** Some servers begin no part before its text. */
+  #say(type: string, text: string): void {
+    this.#part ??= type === 'response.refusal.delta' ? { type: 'refusal' } : { type: 'output_text', annotations: [] }
+    this.#text += text
   }
 
   /** The events that end what is open, in their order, and the item with them. */
   close(): OwnEvent[] {
-    const output_index = this.outputIndex
+    const output_index = this.#outputIndex
     const item = { type: 'response.output_item.done', members: { output_index, item: this.item() } }
     const part = this.#openPart()
     if (part === undefined) return [item]

@@ -1,217 +1,219 @@
 // The output items of the responses format as parts, from the events of a stream as they come and from whole items. An item's
 // last event repeats all of it, so whatever came in pieces before is not taken from there again.
 
-import { BlockSequencer } from '#dialect/blocks.ts'
+import { append } from '#core/append.ts'
+import type { ToolPiece } from '#dialect/blocks.ts'
+import { KeyedBlocks } from '#dialect/keyed-blocks.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
+import { ItemRegister } from '#dialect/responses/item-register.ts'
+import type { News, OutputItem } from '#dialect/responses/output-item.ts'
+import { beginningPart, ITEM_TYPES, pieceIn, recordsIn, type Piece } from '#dialect/responses/pieces.ts'
 import { customArguments } from '#dialect/tools.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
+type Citation = Extract<AnswerPart, { type: 'citation' }>
+
+/** What is known of an item beside what was said in it. */
 type State = {
-  /** Which contents came in pieces: `text:0`, `summary:1`, `arguments`. */
-  readonly seen: Set<string>
   /** Whether reasoning is told by its summary or by its own text; providers that send both say the same twice. */
   reasoning: 'summary' | 'content' | undefined
   /** The part of the reasoning that was written last. */
   reasoningPart: number
   hasCitations: boolean
-  /** Calls of tools that take free text, whose arguments are made into JSON on the way. */
-  isCustom: boolean
-  isDone: boolean
+  /** Where a custom tool's input comes in pieces, it is made into JSON on the way. */
+  input: 'open' | 'closed' | undefined
 }
 
-/** Tells one item from another. Ids change within one item at some providers, indexes do not. */
-export type ItemKey = string
-
 export class OutputItems {
-  readonly #blocks: BlockSequencer
-  readonly #items = new Map<ItemKey, State>()
-  /** The item that the open block of text or reasoning belongs to. */
-  #current: ItemKey | undefined
+  readonly #blocks: KeyedBlocks
+  readonly #register = new ItemRegister()
+  readonly #states = new Map<OutputItem, State>()
 
   constructor(newCallId: () => string) {
-    this.#blocks = new BlockSequencer(0, newCallId)
-  }
-
-  get isEmpty(): boolean {
-    return this.#items.size === 0
+    this.#blocks = new KeyedBlocks(0, newCallId)
   }
 
   get hasToolCalls(): boolean {
     return this.#blocks.hasToolCalls
   }
 
-  added(key: ItemKey, item: JsonObject): AnswerPart[] {
-    const state = this.#state(key)
-    state.isCustom = item['type'] === 'custom_tool_call'
-    return state.isCustom || item['type'] === 'function_call' ? this.#call(key, item, '') : []
-  }
-
-  /** A piece of a message's text or refusal, or all of one that came without pieces. */
-  said(key: ItemKey, type: 'text' | 'refusal', piece: Piece): AnswerPart[] {
-    if (!this.#takes(key, `${type}:${piece.index}`, piece)) return []
-    return this.#plain(key, type, piece.text)
-  }
-
-  reasoned(key: ItemKey, kind: 'summary' | 'content', piece: Piece): AnswerPart[] {
-    const state = this.#state(key)
-    state.reasoning ??= kind
-    if (state.reasoning !== kind || !this.#takes(key, `${kind}:${piece.index}`, piece)) return []
-    const isNewPart = state.reasoningPart !== -1 && state.reasoningPart !== piece.index
-    state.reasoningPart = piece.index
-    return this.#plain(key, 'reasoning', isNewPart ? `\n\n${piece.text}` : piece.text)
-  }
-
-  /** A piece of a function's arguments. */
-  argued(key: ItemKey, piece: Omit<Piece, 'index'>): AnswerPart[] {
-    return this.#takes(key, 'arguments', piece) ? this.#call(key, {}, piece.text) : []
-  }
-
-  /** A piece of a custom tool's input. */
-  entered(key: ItemKey, piece: Omit<Piece, 'index'>): AnswerPart[] {
-    const state = this.#state(key)
-    if (piece.isWhole)
-      return this.#takes(key, 'arguments', piece) ? this.#call(key, {}, customArguments(piece.text)) : []
-    const isFirst = !state.seen.has('arguments')
-    state.seen.add('arguments')
-    state.isCustom = true
-    // The inside of a JSON string; halves of a character that were cut in two are escapes, and fit together again.
-    const inside = JSON.stringify(piece.text).slice(1, -1)
-    return this.#call(key, {}, isFirst ? `{"input":"${inside}` : inside)
-  }
-
-  cited(key: ItemKey, annotation: unknown): AnswerPart[] {
-    const citation = citationOf(annotation)
-    if (citation === undefined) return []
-    this.#state(key).hasCitations = true
-    return [citation]
+  added(event: JsonObject, item: JsonObject): AnswerPart[] {
+    const known = this.#register.ofItem(event, item, false)
+    if (isCall(item['type'])) return this.#call(known, item, '')
+    const plain = BEGUN.get(item['type'])
+    if (plain !== undefined && !known.isDone) this.#blocks.begin(keyOf(known), plain)
+    return []
   }
 
   /** The item as a whole. */
-  done(key: ItemKey, item: JsonObject): AnswerPart[] {
-    const state = this.#state(key)
-    if (state.isDone) return []
-    state.isDone = true
+  done(event: JsonObject, item: JsonObject): AnswerPart[] {
+    return this.#done(this.#register.ofItem(event, item, true), item)
+  }
+
+  /** An event inside an item. */
+  read(type: string, event: JsonObject): AnswerPart[] {
+    const part = beginningPart(type, event)
+    if (part !== undefined) this.#beginPart(event, part)
+    const piece = pieceIn(type, event)
+    if (piece === undefined || (piece.whole === 'part' && piece.text === '')) return []
+    const known = this.#register.ofPiece(event, piece.kind)
+    const news = known.take(piece)
+    const parts = news === undefined ? [] : this.#tell(known, news)
+    // The JSON around a custom tool's input ends with it.
+    if (piece.kind === 'input' && piece.whole !== undefined) append(parts, this.#closeInput(known))
+    return parts
+  }
+
+  #beginPart(event: JsonObject, part: Pick<Piece, 'kind' | 'index'>): void {
+    const known = this.#register.ofPiece(event, part.kind)
+    known.beginPart(part)
+    const plain = BEGUN.get(ITEM_TYPES[part.kind])
+    if (plain !== undefined && !known.isDone) this.#blocks.begin(keyOf(known), plain)
+  }
+
+  cited(event: JsonObject, annotation: unknown): AnswerPart[] {
+    const citation = citationOf(annotation)
+    if (citation === undefined) return []
+    const known = this.#register.ofPiece(event, 'text')
+    this.#stateOf(known).hasCitations = true
+    return this.#blocks.cite(keyOf(known), citation)
+  }
+
+  /** What a final response holds that was not told before, where the stream left items or their ends out. */
+  final(output: readonly unknown[]): AnswerPart[] {
+    return this.#register.pending(output).flatMap(({ known, item }) => this.#done(known, item))
+  }
+
+  end(options: { readonly isCut: boolean }): AnswerPart[] {
+    const parts: AnswerPart[] = []
+    for (const known of this.#register.all) {
+      if (known.isDone) continue
+      // Of an item that never ended there is what it began with; what was cut off is left open, so that nobody runs it.
+      if (known.begun !== undefined) append(parts, this.#rest(known, known.begun))
+      if (!options.isCut) append(parts, this.#closeInput(known))
+    }
+    append(parts, this.#blocks.finish(options))
+    return parts
+  }
+
+  #done(known: OutputItem, item: JsonObject): AnswerPart[] {
+    if (known.isDone) return []
+    known.isDone = true
+    const parts = this.#rest(known, item)
     switch (item['type']) {
-      case 'message':
-        return [...this.#messageRest(key, item, state), ...this.#leave(key)]
       case 'reasoning':
-        return [...this.#reasoningRest(key, item), ...this.#seal(key, item['encrypted_content'])]
+        append(parts, this.#blocks.end(keyOf(known), sealOf(item)))
+        break
       case 'function_call':
-        return this.#endCall(key, item, textIn(item['arguments']))
-      case 'custom_tool_call': {
-        const wasStreamed = state.isCustom && state.seen.has('arguments')
-        return wasStreamed
-          ? this.#call(key, item, '"}')
-          : this.#endCall(key, item, customArguments(textIn(item['input'])))
-      }
+        append(parts, this.#call(known, item, known.length('arguments') === 0 ? '{}' : ''))
+        break
+      case 'custom_tool_call':
+        if (known.length('input') === 0) append(parts, this.#call(known, item, customArguments('')))
+        append(parts, this.#closeInput(known))
+        break
+      default:
+        append(parts, this.#blocks.end(keyOf(known)))
+    }
+    return parts
+  }
+
+  /** What of an item was not said in pieces. */
+  #rest(known: OutputItem, item: JsonObject): AnswerPart[] {
+    if (isCall(item['type'])) this.#stateOf(known)
+    const parts = isCall(item['type']) ? this.#call(known, item, '') : []
+    for (const news of known.takeItem(item)) append(parts, this.#tell(known, news))
+    if (item['type'] !== 'message' || this.#stateOf(known).hasCitations) return parts
+    for (const part of recordsIn(item['content'])) {
+      const citations = recordsIn(part['annotations']).flatMap((annotation) => citationOf(annotation) ?? [])
+      for (const citation of citations) append(parts, this.#blocks.cite(keyOf(known), citation))
+    }
+    return parts
+  }
+
+  #tell(known: OutputItem, { kind, index, text }: News): AnswerPart[] {
+    switch (kind) {
+      case 'text':
+      case 'refusal':
+        return this.#blocks.plain(keyOf(known), kind, text)
+      case 'summary':
+      case 'content':
+        return this.#reason(known, { kind, index, text })
+      case 'arguments':
+        return this.#call(known, {}, text)
+      case 'input':
+        return this.#enter(known, text)
       default:
         return []
     }
   }
 
-  end(options: { readonly isCut: boolean }): AnswerPart[] {
-    return this.#blocks.end(options)
+  #reason(known: OutputItem, { kind, index, text }: News & { readonly kind: 'summary' | 'content' }): AnswerPart[] {
+    const state = this.#stateOf(known)
+    state.reasoning ??= kind
+    if (state.reasoning !== kind) return []
+    const isNewPart = state.reasoningPart !== -1 && state.reasoningPart !== index
+    state.reasoningPart = index
+    return this.#blocks.plain(keyOf(known), 'reasoning', isNewPart ? `\n\n${text}` : text)
   }
 
-  #messageRest(key: ItemKey, item: JsonObject, state: State): AnswerPart[] {
-    return recordsIn(item['content']).flatMap((part, index) => {
-      const isRefusal = part['type'] === 'refusal'
-      const text = textIn(part[isRefusal ? 'refusal' : 'text'])
-      const said = this.said(key, isRefusal ? 'refusal' : 'text', { index, text, isWhole: true })
-      if (state.hasCitations) return said
-      return [...said, ...recordsIn(part['annotations']).flatMap((annotation) => citationOf(annotation) ?? [])]
-    })
+  /** A piece of a custom tool's input, as the inside of a JSON string; halves of a character are escapes, and fit together again. */
+  #enter(known: OutputItem, text: string): AnswerPart[] {
+    const state = this.#stateOf(known)
+    const inside = JSON.stringify(text).slice(1, -1)
+    const isFirst = state.input === undefined
+    state.input ??= 'open'
+    return this.#call(known, {}, isFirst ? `{"input":"${inside}` : inside)
   }
 
-  #reasoningRest(key: ItemKey, item: JsonObject): AnswerPart[] {
-    const whole = (kind: 'summary' | 'content') =>
-      recordsIn(item[kind]).flatMap((part, index) =>
-        this.reasoned(key, kind, { index, text: textIn(part['text']), isWhole: true }),
-      )
-    return [...whole('summary'), ...whole('content')]
+  #closeInput(known: OutputItem): AnswerPart[] {
+    const state = this.#stateOf(known)
+    if (state.input !== 'open') return []
+    state.input = 'closed'
+    return this.#call(known, {}, '"}')
   }
 
-  #seal(key: ItemKey, encrypted: unknown): AnswerPart[] {
-    if (typeof encrypted !== 'string' || encrypted === '') return this.#leave(key)
-    const sealed = { origin: 'responses', value: encrypted } as const
-    const parts = this.#current === key ? this.#blocks.close(sealed) : []
-    this.#current = undefined
-    return parts.length > 0 ? parts : this.#blocks.sealedReasoning(sealed)
-  }
-
-  #endCall(key: ItemKey, item: JsonObject, whole: string): AnswerPart[] {
-    const isKnown = this.#state(key).seen.has('arguments')
-    return this.#call(key, item, isKnown ? '' : whole === '' ? '{}' : whole)
-  }
-
-  #call(key: ItemKey, item: JsonObject, argumentsText: string): AnswerPart[] {
-    this.#current = undefined
-    const { call_id: id, name } = item
-    return this.#blocks.tool({
-      key,
+  #call(known: OutputItem, { call_id: id, name }: JsonObject, argumentsText: string): AnswerPart[] {
+    const piece: ToolPiece = {
+      key: keyOf(known),
       id: typeof id === 'string' ? id : undefined,
       name: typeof name === 'string' ? name : undefined,
       arguments: argumentsText,
-    })
-  }
-
-  #plain(key: ItemKey, type: 'text' | 'refusal' | 'reasoning', text: string): AnswerPart[] {
-    if (text === '') return []
-    const before = this.#current === key ? [] : this.#blocks.close()
-    this.#current = key
-    return [...before, ...this.#blocks.plain(type, text)]
-  }
-
-  #leave(key: ItemKey): AnswerPart[] {
-    if (this.#current !== key) return []
-    this.#current = undefined
-    return this.#blocks.close()
-  }
-
-  /** Whether a piece is news: a whole text is not where its pieces came before. */
-  #takes(key: ItemKey, content: string, { text, isWhole }: Omit<Piece, 'index'>): boolean {
-    const { seen } = this.#state(key)
-    if (text === '' || (isWhole && seen.has(content))) return false
-    seen.add(content)
-    return true
-  }
-
-  #state(key: ItemKey): State {
-    const known = this.#items.get(key)
-    if (known !== undefined) return known
-    const state: State = {
-      seen: new Set(),
-      reasoning: undefined,
-      reasoningPart: -1,
-      hasCitations: false,
-      isCustom: false,
-      isDone: false,
     }
-    this.#items.set(key, state)
-    return state
+    return this.#blocks.tool(piece)
+  }
+
+  #stateOf(known: OutputItem): State {
+    const state = this.#states.get(known)
+    if (state !== undefined) return state
+    const fresh: State = { reasoning: undefined, reasoningPart: -1, hasCitations: false, input: undefined }
+    this.#states.set(known, fresh)
+    return fresh
   }
 }
 
-export type Piece = {
-  /** Of the content within its item. */
-  readonly index: number
-  readonly text: string
-  /** Whether it is all of the text, not the next piece of it. */
-  readonly isWhole: boolean
+/** What items have in them as far as is known when they begin. */
+const BEGUN: ReadonlyMap<unknown, 'text' | 'reasoning'> = new Map([
+  ['message', 'text'],
+  ['reasoning', 'reasoning'],
+])
+
+function keyOf({ order }: OutputItem): string {
+  return String(order)
 }
 
-function citationOf(annotation: unknown): AnswerPart | undefined {
+function isCall(type: unknown): boolean {
+  return type === 'function_call' || type === 'custom_tool_call'
+}
+
+function sealOf({ encrypted_content: encrypted }: JsonObject) {
+  if (typeof encrypted !== 'string' || encrypted === '') return undefined
+  return { origin: 'responses', value: encrypted } as const
+}
+
+function citationOf(annotation: unknown): Citation | undefined {
   if (!isRecord(annotation) || annotation['type'] !== 'url_citation') return undefined
   const { url, title } = annotation
   if (typeof url !== 'string' || url === '') return undefined
   return { type: 'citation', choice: 0, url, title: typeof title === 'string' ? title : undefined }
-}
-
-function recordsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isRecord) : []
-}
-
-function textIn(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

@@ -9,9 +9,8 @@ import { GeneratedText } from '#dialect/generated-text.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { reportedFailure, responseErrorOf } from '#dialect/responses/errors.ts'
-import { addGeneratedEvent, addGeneratedOutput } from '#dialect/responses/measure.ts'
 import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
-import { OpenMessage } from '#dialect/responses/open-message.ts'
+import { PassedItems } from '#dialect/responses/passed-items.ts'
 import { readResponsesUsage, writeResponsesUsage } from '#dialect/responses/usage.ts'
 import { eventData, EventSplitter } from '#dialect/sse.ts'
 
@@ -27,12 +26,10 @@ export class ResponsesPassStream implements AnswerReader {
   #final = ''
   #sequence = 0
   #response: Event = {}
-  /** The items that are done, by their place. */
-  readonly #done = new Map<number, unknown>()
-  #open: OpenMessage | undefined
   /** An error that came after the begin. OpenAI sends `response.failed` behind it; others end their stream. */
   #reported: UpstreamFailure | undefined
   readonly generated = new GeneratedText('latin1')
+  readonly #items = new PassedItems(this.generated)
   readonly reported = new ReportedUsage(this.generated)
   isComplete = false
   hasFailed = false
@@ -98,11 +95,10 @@ export class ResponsesPassStream implements AnswerReader {
    */
   cutShort(usage: TokenUsage): string {
     let text = this.#early
-    for (const { type, members } of this.#open?.close() ?? []) {
+    for (const { type, members } of this.#items.close()) {
       text += streamEvent(type, ++this.#sequence, JSON.stringify(members).slice(1, -1))
     }
-    if (this.#open !== undefined) this.#done.set(this.#open.outputIndex, this.#open.item())
-    const output = [...this.#done].toSorted(([left], [right]) => left - right).map(([, item]) => item)
+    const output = this.#items.output()
     const ending = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
     const response = { ...this.#response, ...ending, output, usage: writeResponsesUsage(usage) }
     return text + streamEvent('response.incomplete', ++this.#sequence, `"response":${JSON.stringify(response)}`) + DONE
@@ -158,8 +154,7 @@ export class ResponsesPassStream implements AnswerReader {
         break
     }
     this.#hasBegun = true
-    addGeneratedEvent(this.generated, value)
-    this.#follow(value)
+    if (typeof value['type'] === 'string') this.#items.note(value['type'], value)
     return event
   }
 
@@ -168,21 +163,12 @@ export class ResponsesPassStream implements AnswerReader {
     if (!this.#hasBegun || isAboutAccount(failure)) throw failure
   }
 
-  #follow(value: Event): void {
-    const { type, output_index: index, item } = value
-    if (type === 'response.output_item.added') this.#open = OpenMessage.begin(value)
-    else if (type === 'response.output_item.done') {
-      if (typeof index === 'number') this.#done.set(index, item)
-      if (this.#open?.outputIndex === index) this.#open = undefined
-    } else this.#open?.note(value)
-  }
-
   #complete(event: string, value: Event): '' {
     const response = value['response']
     // Clients take the answer's id, usage and error from here, and break without it.
     if (!isRecord(response)) throw new UpstreamFailure('malformed', 'The provider ended its stream without a response.')
     const { output, usage } = response
-    if (this.generated.bytes === 0 && Array.isArray(output)) addGeneratedOutput(this.generated, output)
+    if (Array.isArray(output)) this.#items.final(output)
     this.reported.note(readResponsesUsage(usage))
     this.reported.noteComplete()
     this.isComplete = true

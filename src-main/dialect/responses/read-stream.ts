@@ -1,12 +1,12 @@
 // Reads a provider's stream of the responses format into parts. The answer is built of the events of its items: what the
-// terminal event repeats is empty at some providers, and is read only where no item came before it.
+// terminal event repeats is empty at some providers, and only what was not told before is read from it.
 
 import { UpstreamFailure } from '#core/failure.ts'
 import type { PartReader } from '#dialect/dialect.ts'
 import type { AnswerPart, FinishReason } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { reportedFailure } from '#dialect/responses/errors.ts'
-import { OutputItems, type ItemKey } from '#dialect/responses/output-items.ts'
+import { OutputItems } from '#dialect/responses/output-items.ts'
 import { readResponsesUsage } from '#dialect/responses/usage.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -59,54 +59,23 @@ export class ResponsesPartReader implements PartReader {
       case 'response.failed':
         throw reportedFailure(isRecord(value['response']) ? value['response']['error'] : undefined)
       case 'response.output_item.added':
-        return isRecord(value['item']) ? this.#items.added(keyOf(value), value['item']) : []
+        return isRecord(value['item']) ? this.#items.added(value, value['item']) : []
       case 'response.output_item.done':
-        return isRecord(value['item']) ? this.#items.done(keyOf(value), value['item']) : []
+        return isRecord(value['item']) ? this.#items.done(value, value['item']) : []
       case 'response.output_text.annotation.added':
-        return this.#items.cited(keyOf(value), value['annotation'])
+        return this.#items.cited(value, value['annotation'])
       case 'error':
         throw reportedFailure(value['error'] ?? value)
     }
     // Compatible servers report errors in the form of chat completions, which names no type.
     if (type === '' && isRecord(value['error'])) throw reportedFailure(value['error'])
-    return this.#readText(type, value)
-  }
-
-  #readText(type: string, value: JsonObject): AnswerPart[] {
-    const key = keyOf(value)
-    switch (type) {
-      case 'response.output_text.delta':
-        return this.#items.said(key, 'text', pieceOf(value, 'content_index', 'delta'))
-      case 'response.output_text.done':
-        return this.#items.said(key, 'text', pieceOf(value, 'content_index', 'text'))
-      case 'response.refusal.delta':
-        return this.#items.said(key, 'refusal', pieceOf(value, 'content_index', 'delta'))
-      case 'response.refusal.done':
-        return this.#items.said(key, 'refusal', pieceOf(value, 'content_index', 'refusal'))
-      case 'response.reasoning_summary_text.delta':
-        return this.#items.reasoned(key, 'summary', pieceOf(value, 'summary_index', 'delta'))
-      case 'response.reasoning_summary_text.done':
-        return this.#items.reasoned(key, 'summary', pieceOf(value, 'summary_index', 'text'))
-      case 'response.reasoning_text.delta':
-        return this.#items.reasoned(key, 'content', pieceOf(value, 'content_index', 'delta'))
-      case 'response.reasoning_text.done':
-        return this.#items.reasoned(key, 'content', pieceOf(value, 'content_index', 'text'))
-      case 'response.function_call_arguments.delta':
-        return this.#items.argued(key, pieceOf(value, 'output_index', 'delta'))
-      case 'response.function_call_arguments.done':
-        return this.#items.argued(key, pieceOf(value, 'output_index', 'arguments'))
-      case 'response.custom_tool_call_input.delta':
-        return this.#items.entered(key, pieceOf(value, 'output_index', 'delta'))
-      // The end of a custom tool's input is told by its item, which closes the JSON around it.
-      default:
-        return []
-    }
+    return this.#items.read(type, value)
   }
 
   #complete(response: unknown, isIncomplete: boolean): AnswerPart[] {
     if (!isRecord(response)) throw new UpstreamFailure('malformed', 'The provider sent an end without a response.')
     const { output } = response
-    const late = this.#items.isEmpty && Array.isArray(output) ? wholeItems(this.#items, output) : []
+    const late = Array.isArray(output) ? this.#items.final(output) : []
     const parts = [...late, ...endOf(this.#items, response, isIncomplete)]
     this.isComplete = true
     return parts
@@ -115,7 +84,7 @@ export class ResponsesPartReader implements PartReader {
 
 /** The parts of whole items. */
 export function wholeItems(items: OutputItems, output: readonly unknown[]): AnswerPart[] {
-  return output.flatMap((item, index) => (isRecord(item) ? items.done(String(index), item) : []))
+  return output.flatMap((item, index) => (isRecord(item) ? items.done({ output_index: index }, item) : []))
 }
 
 /** The parts that end an answer, from its final response. */
@@ -137,20 +106,4 @@ function usageParts(response: JsonObject): AnswerPart[] {
 function incompleteReason(response: JsonObject): FinishReason {
   const details = response['incomplete_details']
   return isRecord(details) && details['reason'] === 'content_filter' ? 'content-filter' : 'length'
-}
-
-function keyOf(value: JsonObject): ItemKey {
-  const { output_index: index, item_id: id } = value
-  if (typeof index === 'number') return String(index)
-  return typeof id === 'string' ? `id:${id}` : ''
-}
-
-function pieceOf(value: JsonObject, indexName: string, textName: string) {
-  const index = value[indexName]
-  const text = value[textName]
-  return {
-    index: typeof index === 'number' ? index : 0,
-    text: typeof text === 'string' ? text : '',
-    isWhole: textName !== 'delta',
-  }
 }

@@ -1,0 +1,84 @@
+// Follows the output items of a stream that is passed on as it comes: what they say, once, for estimates; and which of them are done
+// or open, so that the stream can be ended early.
+
+import type { GeneratedText } from '#dialect/generated-text.ts'
+import { isRecord } from '#dialect/request-body.ts'
+import { ItemRegister } from '#dialect/responses/item-register.ts'
+import { OpenMessage, type OwnEvent } from '#dialect/responses/open-message.ts'
+import type { OutputItem } from '#dialect/responses/output-item.ts'
+import { beginningPart, pieceIn } from '#dialect/responses/pieces.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+export class PassedItems {
+  readonly #generated: GeneratedText
+  readonly #register = new ItemRegister()
+  readonly #open = new Map<OutputItem, OpenMessage>()
+  readonly #done = new Map<OutputItem, unknown>()
+
+  constructor(generated: GeneratedText) {
+    this.#generated = generated
+  }
+
+  /** Takes note of an event. */
+  note(type: string, event: JsonObject): void {
+    const { item } = event
+    if (type === 'response.output_item.added') {
+      if (isRecord(item)) this.#added(event, item)
+    } else if (type === 'response.output_item.done') {
+      if (isRecord(item)) this.#end(this.#register.ofItem(event, item, true), item)
+    } else this.#inside(type, event)
+  }
+
+  /** Takes what a final response holds beyond what was told before. */
+  final(output: readonly unknown[]): void {
+    for (const { known, item } of this.#register.pending(output)) this.#end(known, item)
+  }
+
+  /** The events that end the messages that are open, in their order. */
+  close(): OwnEvent[] {
+    return [...this.#open.values()].flatMap((message) => message.close())
+  }
+
+  /** All items that are done, and the messages that are open as far as they came. */
+  output(): unknown[] {
+    const open = [...this.#open].map(([known, message]) => [known, message.item()] as const)
+    return [...this.#done, ...open].toSorted(([one], [other]) => placeOf(one) - placeOf(other)).map(([, item]) => item)
+  }
+
+  #added(event: JsonObject, item: JsonObject): void {
+    const known = this.#register.ofItem(event, item, false)
+    this.#addName(item)
+    const message = OpenMessage.begin(item, placeOf(known))
+    if (message !== undefined) this.#open.set(known, message)
+  }
+
+  #end(known: OutputItem, item: JsonObject): void {
+    if (known.isDone) return
+    // An item that only its end tells of has its name from there.
+    if (known.begun === undefined || known.begun === item) this.#addName(item)
+    for (const { text } of known.takeItem(item)) this.#generated.add(text)
+    known.isDone = true
+    this.#done.set(known, item)
+    this.#open.delete(known)
+  }
+
+  #inside(type: string, event: JsonObject): void {
+    const part = beginningPart(type, event)
+    const piece = part === undefined ? pieceIn(type, event) : undefined
+    const kind = (part ?? piece)?.kind
+    if (kind === undefined) return
+    const known = this.#register.ofPiece(event, kind)
+    if (part !== undefined) known.beginPart(part)
+    const news = piece === undefined ? undefined : known.take(piece)
+    if (news !== undefined) this.#generated.add(news.text)
+    this.#open.get(known)?.note(event)
+  }
+
+  #addName({ name }: JsonObject): void {
+    if (typeof name === 'string') this.#generated.add(name)
+  }
+}
+
+function placeOf({ index, order }: OutputItem): number {
+  return index ?? order
+}
