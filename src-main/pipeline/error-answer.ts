@@ -37,6 +37,7 @@ const UNKNOWN_STATUS = 404
 const TEXT_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 415, 422])
 /** Those whose words are about our account, or about when to come back. */
 const SETTLED_STATUSES: ReadonlySet<number> = new Set([...REFUSING_STATUSES, 408, 429])
+const BUSY_STATUSES: ReadonlySet<number> = new Set([503, 529])
 const MAX_ERROR_BYTES = 1024 * 1024
 /** What says whether a request is at fault says so in its first words. */
 const MAX_WORDS_BYTES = 64 * 1024
@@ -53,10 +54,12 @@ export class ErrorAnswer {
 
   /** Throws UpstreamFailure where the status says it all. */
   constructor(input: ErrorInput) {
-    const { status, readError } = input
+    const { status, headers, readError } = input
     this.#input = input
     this.#isSettled = !PASSED_STATUSES.has(status) && readError === undefined
-    if (this.#isSettled && !mayJudge(status)) throw this.#ofStatus()
+    // Who says when to come back says nothing against the request.
+    const isBusy = BUSY_STATUSES.has(status) && headers['retry-after'] !== undefined
+    if (this.#isSettled && (isBusy || !mayJudge(status))) throw this.#ofStatus()
   }
 
   /** Throws UpstreamFailure for more than an error needs. */
