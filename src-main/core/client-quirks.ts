@@ -15,7 +15,7 @@ type Quirky = {
 
 export const NO_QUIRKS: ClientQuirks = { errorCode: 'number' }
 
-export const QUIRKY_CLIENTS: readonly Quirky[] = [
+const QUIRKY_CLIENTS: readonly Quirky[] = [
   {
     client: 'openai-java',
     // `OpenAIClientImpl/Java 4.101.0`, `OpenAIClientAsyncImpl/Java 4.101.0`, and the frameworks that put their own name there.

@@ -72,10 +72,9 @@ export function readOverflow(message: string, names: readonly (string | undefine
   return { usedTokens: numbers.find((number) => number > maximumTokens), maximumTokens }
 }
 
-/** An error's words, with the name for an overflow where only its code or its type says so. */
-export function namedWords(message: string, names: readonly unknown[]): string {
-  const isNamed = names.some((name) => typeof name === 'string' && OVERFLOW_NAMES.has(name))
-  return isNamed && readOverflow(message) === undefined ? `${message} (${OVERFLOW_CODE})` : message
+/** The code for an overflow where an error's code or type says that it is one. */
+export function overflowName(names: readonly unknown[]): string | undefined {
+  return names.some((name) => typeof name === 'string' && OVERFLOW_NAMES.has(name)) ? OVERFLOW_CODE : undefined
 }
 
 /** What of an overflow's words may be kept: those that are known, with the counts. */

@@ -35,7 +35,7 @@ export function wordsOfBody(body: string, contentType: string): ProviderWords | 
     if (value !== undefined) return providerWords(value)
   }
   const isText = contentType === '' || /^text\/plain\b/.test(contentType)
-  return isText && isSentence(text) ? { message: text.slice(0, MOST_WORDS) } : undefined
+  return isText && isSentence(text) && !text.includes('\0') ? { message: text.slice(0, MOST_WORDS) } : undefined
 }
 
 /** Whether an error is told in the member that clients read. */
@@ -104,7 +104,7 @@ function pathOf(steps: readonly unknown[]): string {
   return path
 }
 
-/** Not a page, and no bytes that somebody called a text. */
+/** Something to read, and not a page. */
 function isSentence(text: string): boolean {
-  return text !== '' && !/^\s*<|<(?:!doctype|html|body|head)\b/i.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text)
+  return text !== '' && !/^<|<(?:!doctype|html|body|head)\b/i.test(text)
 }

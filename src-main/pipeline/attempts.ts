@@ -332,7 +332,7 @@ export class Attempts implements Asker {
 /** What the provider said, as far as its words are known and hold nothing of what was asked. */
 function wordsNote(end: RelayEnd): Pick<AttemptNote, 'words'> {
   const isReported = end.type === 'failed' && end.failure.kind === 'reported'
-  const words = end.type === 'refused' ? end.words : isReported ? keptWords(end.failure.message) : undefined
+  const words = end.type === 'refused' ? end.words : isReported ? keptWords(end.failure) : undefined
   return words === undefined ? {} : { words }
 }
 

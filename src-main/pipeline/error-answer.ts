@@ -5,7 +5,7 @@ import { accountFailure, REFUSING_STATUSES, UpstreamFailure } from '#core/failur
 import { judgementIn, type Judgement } from '#core/judgements.ts'
 import type { ProviderError } from '#dialect/dialect.ts'
 import { overflowWords, readOverflow } from '#dialect/overflow.ts'
-import { wordsOfBody, type ProviderWords } from '#dialect/provider-words.ts'
+import { wordsOfBody } from '#dialect/provider-words.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { UpstreamHeaders } from '#pipeline/ports.ts'
 
@@ -121,17 +121,19 @@ export class ErrorAnswer {
 export function judgedFailure(failure: UpstreamFailure): UpstreamFailure {
   if (failure.kind !== 'reported' || failure.status === 400) return failure
   if (failure.status === undefined || SETTLED_STATUSES.has(failure.status)) return failure
-  const judgement = judgementOf({ message: failure.message })
-  return judgement?.about === 'request' ? new UpstreamFailure('reported', failure.message, { status: 400 }) : failure
+  const { message, code } = failure
+  return keptWords(failure) === undefined ? failure : new UpstreamFailure('reported', message, { status: 400, code })
 }
 
-/** What of a provider's words may be kept; undefined where nothing of them is known. */
-export function keptWords(message: string): string | undefined {
-  const judgement = judgementOf({ message })
+/** What of the words that a provider reported may be kept; undefined where nothing of them is known. */
+export function keptWords({ message, code }: Pick<UpstreamFailure, 'message' | 'code'>): string | undefined {
+  const judgement = judgementOf({ message, code })
   return judgement?.about === 'request' ? judgement.words : undefined
 }
 
-function judgementOf({ message, code, type }: ProviderWords): Judgement | undefined {
+type Said = { readonly message: string; readonly code?: string | undefined; readonly type?: string | undefined }
+
+function judgementOf({ message, code, type }: Said): Judgement | undefined {
   const overflow = readOverflow(message, [code, type])
   if (overflow !== undefined) return { about: 'request', words: overflowWords(overflow, message) }
   return judgementIn(message)

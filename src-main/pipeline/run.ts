@@ -313,7 +313,7 @@ function refusalOfEnd(
       const refusal = toldAt(endpoint, refusalOfFailure(end.failure))
       // Some providers say that a context is full only when they have begun to answer.
       const isReported = end.failure.kind === 'reported' && refusal.code === 'invalid_request'
-      return (isReported ? overflowRefusal(endpoint, refusal.message) : undefined) ?? refusal
+      return (isReported ? overflowRefusal(endpoint, refusal.message, [end.failure.code]) : undefined) ?? refusal
     }
     case 'stopped':
       return toldAt(endpoint, end.refusal)

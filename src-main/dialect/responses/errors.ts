@@ -3,7 +3,7 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal, RefusalCode } from '#core/refusal.ts'
-import { namedWords, OVERFLOW_CODE, readOverflow } from '#dialect/overflow.ts'
+import { OVERFLOW_CODE, overflowName, readOverflow } from '#dialect/overflow.ts'
 import { isRecord } from '#dialect/request-body.ts'
 
 export type ResponseError = { readonly code: string; readonly message: string }
@@ -32,14 +32,15 @@ export function reportedFailure(error: unknown): UpstreamFailure {
   const message =
     typeof words === 'string' && words !== '' ? words.slice(0, MAX_WORDS) : 'The provider reported an error.'
   const status = statusOf(fields)
-  const told = namedWords(message, [fields['code'], fields['type']])
-  return new UpstreamFailure('reported', told, status === undefined ? {} : { status })
+  const code = overflowName([fields['code'], fields['type']])
+  return new UpstreamFailure('reported', message, { code, ...(status === undefined ? {} : { status }) })
 }
 
 /** Whether an error says that a context is full, and not by the code that Codex goes by. */
 export function isOtherOverflow(error: unknown): boolean {
   if (!isRecord(error) || error['code'] === OVERFLOW_CODE) return false
-  return readOverflow(reportedFailure(error).message) !== undefined
+  const { message, code } = reportedFailure(error)
+  return readOverflow(message, [code]) !== undefined
 }
 
 function statusOf(error: Readonly<Record<string, unknown>>): number | undefined {
