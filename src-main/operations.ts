@@ -17,6 +17,7 @@ import { MemoryGuard } from '#server/memory-guard.ts'
 import type { ObservedRequest, ObserveRequest } from '#server/observed-requests.ts'
 import type { Metrics } from '#server/probes.ts'
 import { Readiness } from '#server/readiness.ts'
+import { tellRefusals } from '#server/refusal-events.ts'
 import type { ScheduledBackups } from '#server/scheduled-backups.ts'
 import { DATABASE_FILE } from '#store/database.ts'
 
@@ -50,6 +51,7 @@ export async function openOperations(input: OperationsInput): Promise<Operations
   const intake = new Intake({ readiness, memory, monotonicMs: parts.clock.monotonicMs })
   const backups = config.backupDir === undefined ? undefined : await openBackups(config.backupDir, input)
   const figures = config.metrics ? await openFigures({ ...input, readiness, memory, backups }) : undefined
+  const stopTelling = config.log === 'json' ? parts.recorded.listen((records) => tellRefusals(records, log)) : undefined
   const observers = [figures?.observe, config.logRequests ? requestLog(log) : undefined].filter(isThere)
   return {
     readiness,
@@ -61,6 +63,7 @@ export async function openOperations(input: OperationsInput): Promise<Operations
     observe: observers.length === 0 ? undefined : (request) => observers.forEach((observe) => observe(request)),
     backups,
     async close() {
+      stopTelling?.()
       figures?.close()
       await largeBodies.close()
       await backups?.close()

@@ -33,13 +33,15 @@ function attemptsText(attempts: ReceiptView['attempts']): string {
   return attempts.map(attemptText).join(', ')
 }
 
-/** Such as `failed (503) at openai/gpt-5.5`. */
+/** Such as `failed (503) at openai/gpt-5.5`, or `refused (500) at local/llama: image input is not supported`. */
 function attemptText({
   outcome,
   status,
   provider,
   model,
+  words,
 }: Exclude<ReceiptView['attempts'], 'unknown'>[number]): string {
   const how = status === null ? outcome : `${outcome} (${status})`
-  return provider === undefined || model === undefined ? how : `${how} at ${printable(`${provider}/${model}`)}`
+  const said = words === undefined ? '' : `: ${printable(words)}`
+  return (provider === undefined || model === undefined ? how : `${how} at ${printable(`${provider}/${model}`)}`) + said
 }

@@ -56,6 +56,8 @@ export const ReceiptView = strict({
         reason: Type.Optional(NullableText),
         status: NullableCount,
         duration_ms: Type.Integer(),
+        /** What the provider had against the request, of its words those that Farebox knows. */
+        words: Type.Optional(Type.String()),
       }),
     ),
     Type.Literal('unknown'),

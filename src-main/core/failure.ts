@@ -19,17 +19,20 @@ export class UpstreamFailure extends Error {
   readonly retryAfterSeconds: number | undefined
   /** The provider's HTTP status, for kind `status` and `secret`, and for a refusal that is `malformed`. */
   readonly status: number | undefined
+  /** The name of what it reported, for kind `reported`, where the words alone may not tell. */
+  readonly code: string | undefined
 
   constructor(
     kind: FailureKind,
     message: string,
-    details: { status?: number; retryAfterSeconds?: number | undefined } = {},
+    details: { status?: number; retryAfterSeconds?: number | undefined; code?: string | undefined } = {},
   ) {
     super(message)
     this.name = 'UpstreamFailure'
     this.kind = kind
     this.status = details.status
     this.retryAfterSeconds = details.retryAfterSeconds
+    this.code = details.code
   }
 }
 

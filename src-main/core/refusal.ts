@@ -1,6 +1,8 @@
 // Refusals: Farebox says no. A refusal is a value that the pipeline returns; it is never thrown. Every reason is listed
 // here once, with the HTTP status and the error type that clients see.
 
+import type { ClientQuirks } from '#core/client-quirks.ts'
+
 export const REFUSALS = {
   invalid_request: { status: 400, errorType: 'invalid_request_error' },
   unauthenticated: { status: 401, errorType: 'authentication_error' },
@@ -41,13 +43,27 @@ export type Refusal = {
   readonly limit?: HitLimit
   /** Members that clients of one format look for in an error, such as what to do without. */
   readonly details?: Readonly<Record<string, unknown>>
+  /** In place of the status that the code has: that of a provider whose judgement is told in its own status. */
+  readonly status?: number
+  /** How its client reads the code of an error, where that is not as the contract has it. */
+  readonly errorCode?: ClientQuirks['errorCode']
 }
 
-type Details = Pick<Refusal, 'param' | 'retryAfterSeconds' | 'limit' | 'details'>
+type Details = Pick<Refusal, 'param' | 'retryAfterSeconds' | 'limit' | 'details' | 'status'>
 
 /** Builds a refusal. `message` says what happened and what to do next, without secrets or content. */
 export function refuse(code: RefusalCode, message: string, details: Details = {}): Refusal {
   return { type: 'refusal', code, message, ...details }
+}
+
+/** The HTTP status of a refusal. */
+export function statusOf({ code, status }: Refusal): number {
+  return status ?? REFUSALS[code].status
+}
+
+/** A refusal as one client can read it. */
+export function toldTo({ errorCode }: ClientQuirks, refusal: Refusal): Refusal {
+  return errorCode === 'number' ? refusal : { ...refusal, errorCode }
 }
 
 /** A refusal as the clients of an endpoint are told it. */

@@ -1,6 +1,7 @@
 // Error bodies in the contract's shape: {"error":{"message","type","code"}}, where `code` is the HTTP status.
 
-import { REFUSALS, type Refusal } from '#core/refusal.ts'
+import type { ClientQuirks } from '#core/client-quirks.ts'
+import { REFUSALS, statusOf, type Refusal } from '#core/refusal.ts'
 import { editObject, scanObject } from '#dialect/json-text.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 
@@ -11,11 +12,10 @@ export function errorBody(refusal: Refusal, requestId: string): string {
 
 /** What an error says of a refusal. Optional members say which parameter or limit it is about and which request it was. */
 export function errorObject(refusal: Refusal, requestId: string): Readonly<Record<string, unknown>> {
-  const { status, errorType } = REFUSALS[refusal.code]
   return {
     message: refusal.message,
-    type: errorType,
-    code: status,
+    type: REFUSALS[refusal.code].errorType,
+    code: codeFor(statusOf(refusal), refusal.errorCode),
     ...(refusal.param === undefined ? {} : { param: refusal.param }),
     ...(refusal.limit === undefined
       ? {}
@@ -25,21 +25,32 @@ export function errorObject(refusal: Refusal, requestId: string): Readonly<Recor
   }
 }
 
-/** An error body of a provider, byte for byte, but for an error object without a code: it gets the status for one. */
-export function codedError(body: Buffer, status: number): Buffer {
+/** A status as the code of an error, as its client reads codes. */
+function codeFor(status: number, as: ClientQuirks['errorCode'] = 'number'): number | string {
+  return as === 'text' ? String(status) : status
+}
+
+/**
+ * An error body of a provider, byte for byte, but for an error object without a code, which gets the status for one, and for a code
+ * that its client cannot read.
+ */
+export function codedError(body: Buffer, status: number, as: ClientQuirks['errorCode'] = 'number'): Buffer {
   const text = body.toString('utf8')
   const value = parseJson(text)
   const error = isRecord(value) ? value['error'] : undefined
-  if (!isRecord(value) || !isRecord(error) || isCode(error['code'])) return body
+  if (!isRecord(value) || !isRecord(error)) return body
+  const given = error['code']
+  if (isCode(given) && (typeof given === 'string' || as === 'number')) return body
+  const code = codeFor(typeof given === 'number' ? given : status, as)
   const whole = scanObject(text)
   const span = 'problem' in whole ? undefined : whole.members.get('error')
   const inner = text.slice(span?.start, span?.end)
   const scan = scanObject(inner)
   // Members that stand twice, or too many levels: what the client reads of it is left, and not how it was written.
   if ('problem' in whole || 'problem' in scan) {
-    return Buffer.from(JSON.stringify({ ...value, error: { ...error, code: status } }))
+    return Buffer.from(JSON.stringify({ ...value, error: { ...error, code } }))
   }
-  const edited = editObject(inner, scan, new Map([['code', String(status)]]))
+  const edited = editObject(inner, scan, new Map([['code', JSON.stringify(code)]]))
   return Buffer.from(editObject(text, whole, new Map([['error', edited]])))
 }
 
@@ -67,24 +78,4 @@ export function retryHeaders(refusal: Refusal): Readonly<Record<string, string>>
     return { 'retry-after': String(Math.min(Math.max(1, retryAfterSeconds), LONGEST_WAIT_SECONDS)) }
   }
   return FINAL.has(refusal.code) ? { 'x-should-retry': 'false' } : {}
-}
-
-export type ProviderWords = { readonly message: string; readonly param?: string; readonly code?: string }
-
-/** What a provider says in an error body, in whichever of the usual shapes; undefined where it says nothing. */
-export function providerWords(body: unknown): ProviderWords | undefined {
-  // Gemini answers with an array where no stream of events was asked for.
-  const value: unknown = Array.isArray(body) ? body[0] : body
-  if (!isRecord(value)) return undefined
-  const error = value['error'] ?? value
-  if (typeof error === 'string') return { message: error }
-  if (!isRecord(error)) return undefined
-  const message = [error['message'], value['message'], value['detail']].find((text) => typeof text === 'string')
-  if (typeof message !== 'string' || message === '') return undefined
-  const { param, code } = error
-  return {
-    message,
-    ...(typeof param === 'string' ? { param } : {}),
-    ...(typeof code === 'string' ? { code } : {}),
-  }
 }

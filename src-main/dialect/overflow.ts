@@ -7,16 +7,23 @@ const OVERFLOW = new RegExp(
     'prompt is too long',
     'prompt too long',
     'input is too long',
-    'exceeds? the context window',
+    'exceeds? (?:the |this |its )?(?:model.s )?(?:available |maximum |max |total )?context (?:window|length|size)',
+    'context (?:window|length|size)(?: has been| was| is)? exceeded',
     'context window exceeds',
+    'ContextWindowExceeded',
+    'exceed_context_size',
     'maximum context length',
     'max context length',
+    'maximum input length',
+    'input length (?:\\(?\\d{1,12}\\)? )?exceeds',
+    'prompt (?:length|tokens?)(?: \\(?\\d{1,12}(?: tokens)?\\)?)? exceeds',
+    'prompt exceeds (?:the |its )?(?:max|model|limit)',
+    'available context size',
     'maximum prompt length',
     'maximum model length',
     'input token count',
     'token count of \\d+ exceeds the limit',
     'reduce the length of the (?:messages|input|prompt)',
-    'available context size',
     '(?:greater|longer) than the (?:maximum |model.s )?context length',
     'too long to fit into the model',
     'context length (?:of|is) only',
@@ -45,11 +52,14 @@ export type Overflow = {
 
 /** The code that says it without words. */
 export const OVERFLOW_CODE = 'context_length_exceeded'
+/** That code, and what llama-server has in its place. */
+const OVERFLOW_NAMES: ReadonlySet<string | undefined> = new Set([OVERFLOW_CODE, 'exceed_context_size_error'])
 
-/** The numbers of an overflow; undefined for an error that is about something else. */
-export function readOverflow(message: string, code?: string): Overflow | undefined {
+/** The numbers of an overflow; undefined for an error that is about something else. `names` are its code and its type. */
+export function readOverflow(message: string, names: readonly (string | undefined)[] = []): Overflow | undefined {
   const words = message.slice(0, MAX_READ)
-  if (code !== OVERFLOW_CODE && (!OVERFLOW.test(words) || RATE.test(words))) return undefined
+  const isNamed = names.some((name) => OVERFLOW_NAMES.has(name))
+  if (!isNamed && (!OVERFLOW.test(words) || RATE.test(words))) return undefined
   const numbers = numbersIn(words)
   const [first, second] = numbers
   const isPair = numbers.length === 2 && first !== undefined && second !== undefined
@@ -60,6 +70,18 @@ export function readOverflow(message: string, code?: string): Overflow | undefin
     return { usedTokens: parts.input + parts.output, maximumTokens, outputTokens: parts.output }
   }
   return { usedTokens: numbers.find((number) => number > maximumTokens), maximumTokens }
+}
+
+/** The code for an overflow where an error's code or type says that it is one. */
+export function overflowName(names: readonly unknown[]): string | undefined {
+  return names.some((name) => typeof name === 'string' && OVERFLOW_NAMES.has(name)) ? OVERFLOW_CODE : undefined
+}
+
+/** What of an overflow's words may be kept: those that are known, with the counts. */
+export function overflowWords({ usedTokens, maximumTokens }: Overflow, message: string): string {
+  const words = OVERFLOW.exec(message.slice(0, MAX_READ))?.[0] ?? OVERFLOW_CODE
+  if (maximumTokens === undefined) return words
+  return `${words} (${usedTokens === undefined ? '' : `${usedTokens} tokens, `}maximum ${maximumTokens})`
 }
 
 /**
@@ -92,6 +114,7 @@ const MAXIMA: readonly RegExp[] = [
   /input length should be \[\d+, (\d[\d,]*)/i,
   /must (?:be <=|have less than) (\d[\d,]*)/i,
   /cannot exceed (\d[\d,]*)/i,
+  /exceeds the maximum(?: of| length of| length)? (\d[\d,]*)/i,
   /limit(?: of| is|:)? (\d[\d,]*)/i,
   /(?:length|window|maximum)(?: of| is|:)? (\d[\d,]*)/i,
 ]

@@ -13,6 +13,7 @@ import { CallSpending } from '#pipeline/call-spending.ts'
 import { creditGuard } from '#pipeline/credit-guard.ts'
 import type { Drains } from '#pipeline/drains.ts'
 import type { EndpointRequest, Prepared } from '#pipeline/endpoints.ts'
+import { keptWords } from '#pipeline/error-answer.ts'
 import type { Client, Clock, Headers, TokenCounter, Transport, UpstreamHeaders } from '#pipeline/ports.ts'
 import type { Asker, Slot } from '#pipeline/provider-gate.ts'
 import { Relay, type RelayEnd } from '#pipeline/relay.ts'
@@ -279,6 +280,7 @@ export class Attempts implements Asker {
       reason: end.type === 'failed' ? end.failure.kind : null,
       status: relay.status ?? null,
       duration_ms: Math.round(monotonicMs() - startedMs),
+      ...wordsNote(end),
     })
     return end
   }
@@ -325,6 +327,13 @@ export class Attempts implements Asker {
     })
     this.#retry = undefined
   }
+}
+
+/** What the provider said, as far as its words are known and hold nothing of what was asked. */
+function wordsNote(end: RelayEnd): Pick<AttemptNote, 'words'> {
+  const isReported = end.type === 'failed' && end.failure.kind === 'reported'
+  const words = end.type === 'refused' ? end.words : isReported ? keptWords(end.failure) : undefined
+  return words === undefined ? {} : { words }
 }
 
 function outcomeOf(end: RelayEnd): AttemptNote['outcome'] {

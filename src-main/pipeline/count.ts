@@ -3,6 +3,7 @@
 
 import type { Pause } from '#pipeline/pause.ts'
 import type { Catalog } from '#catalog/catalog.ts'
+import type { ClientQuirks } from '#core/client-quirks.ts'
 import type { Provider } from '#core/entities.ts'
 import { quirksOf } from '#core/quirks.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -18,7 +19,7 @@ import type { Conversation, JsonObject } from '#dialect/turn.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import { forProvider } from '#pipeline/endpoints.ts'
 import type { Client, Headers, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
-import { baseHeaders, replyProviderError, replyRefusal } from '#pipeline/reply.ts'
+import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
 import { Routing, orderPlaces, type Place, type RoutingDeps } from '#pipeline/routing.ts'
 
@@ -40,6 +41,7 @@ export type CountCall = {
   readonly byteLength: number
   readonly headers: Headers
   readonly client: Client
+  readonly quirks?: ClientQuirks
 }
 
 /** A provider that has not counted by then is not waited for: our own estimate is good enough to go on with. */
@@ -106,7 +108,7 @@ async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
 }
 
 type Counting = { readonly call: CountCall; readonly request: ClientRequest; readonly place: Place }
-type ProviderError = { readonly status: number; readonly body: Buffer }
+type ProviderError = ProviderRefusal
 
 async function countInput(counting: Counting, { transport, counter }: CountDeps) {
   const { call, request, place } = counting
@@ -182,7 +184,7 @@ function ask(transport: Transport, request: UpstreamRequest, client: Client): Pr
         if (length > MAX_ANSWER_BYTES) giveUp()
         else chunks.push(chunk)
       },
-      onEnd: () => end({ status, body: Buffer.concat(chunks) }),
+      onEnd: () => end({ status, body: Buffer.concat(chunks), isVerbatim: true }),
       onFailure: () => end(undefined),
     })
     client.onCancel(giveUp)

@@ -149,9 +149,13 @@ export class Health {
     entry.trips = 0
   }
 
-  failed(target: Target, failure: UpstreamFailure, nowMs: number): void {
+  /** `askedAtMs`: when the target was first asked what it failed at; undefined where that does not matter. */
+  failed(target: Target, failure: UpstreamFailure, nowMs: number, askedAtMs?: number): void {
     if (failure.kind === 'aborted') return
-    this.#restraint.failed(targetKey(target), failure, nowMs)
+    const key = targetKey(target)
+    this.#restraint.failed(key, failure, nowMs)
+    // What answers others meanwhile, and this with an error, has something against this.
+    if (hasAnswered(failure) && askedAtMs !== undefined && this.#restraint.hasAnsweredSince(key, askedAtMs)) return
     const entry = this.#entryOf(target)
     entry.isProbed = false
     entry.lastFailure = { kind: failure.kind, status: failure.status, atMs: nowMs }
@@ -220,6 +224,11 @@ function cool(entry: Entry, untilMs: number): void {
   if (entry.untilMs > untilMs) return
   entry.untilMs = untilMs
   entry.isCooling = true
+}
+
+/** Whether it was the target itself that said that it failed, and said no more than that. */
+function hasAnswered({ kind, status }: UpstreamFailure): boolean {
+  return (kind === 'status' || kind === 'reported') && (status === 500 || status === 501)
 }
 
 /** By its status, or in words inside an answer that stand for one. */

@@ -1,20 +1,19 @@
 // Relays one attempt: sends the request upstream and passes the answer to the client as it comes, never faster than the client
 // reads. It ends exactly once, in one of the ways of `RelayEnd`, and then touches neither side any more.
 
-import { accountFailure, REFUSING_STATUSES, UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { AnswerReader, WireBytes } from '#dialect/answer.ts'
 import type { ProviderError } from '#dialect/dialect.ts'
-import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { CreditGuard } from '#pipeline/credit-guard.ts'
 import type { Drain } from '#pipeline/drains.ts'
+import { ErrorAnswer, judgedFailure, type Refused } from '#pipeline/error-answer.ts'
 import type { Client, Transport, UpstreamCall, UpstreamHeaders, UpstreamRequest } from '#pipeline/ports.ts'
 
 export type RelayEnd =
   /** The answer is complete; its reader's `final` is sent once its charge is on disk. */
   | { readonly type: 'complete' }
-  /** The provider refused the request itself; what it said is for the client. */
-  | { readonly type: 'refused'; readonly status: number; readonly body: Buffer }
+  | Refused
   | { readonly type: 'failed'; readonly failure: UpstreamFailure }
   /** `delivered` is what the client had got by then, where the rest of the answer was read without it. */
   | { readonly type: 'client-gone'; readonly isDrained: boolean; readonly delivered: Delivered | undefined }
@@ -46,9 +45,6 @@ export type RelayInput = {
   readonly beginDrain: ((giveUp: () => void) => Drain | undefined) | undefined
 }
 
-/** Statuses with which a provider judges the request, not itself or us. */
-const PASSED_STATUSES = new Set([400, 404, 409, 413, 415, 422])
-const MAX_ERROR_BYTES = 1024 * 1024
 /** After so many looks, a second apart, at a stream that brought nothing its client is shown that it is alive. */
 const QUIET_LOOKS = 15
 
@@ -57,9 +53,8 @@ export class Relay {
   readonly #finish: (end: RelayEnd) => void
   #call: UpstreamCall | undefined
   #hasEnded = false
-  #refusedStatus: number | undefined
-  #refusedBody: Buffer[] = []
-  #refusedLength = 0
+  /** What an error status came with. */
+  #error: ErrorAnswer | undefined
   #quietLooks = 0
   #isAnswering = false
   #waitsForClient = false
@@ -94,7 +89,7 @@ export class Relay {
         onHead: (status, headers) => this.#guard(() => this.#onHead(status, headers)),
         onData: (chunk) => this.#guard(() => this.#onData(chunk)),
         onEnd: () => this.#guard(() => this.#onEnd()),
-        onFailure: (failure) => this.#end({ type: 'failed', failure }),
+        onFailure: (failure) => this.#end({ type: 'failed', failure: this.#error?.broken(failure) ?? failure }),
       })
     })
     this.#input.client.onCancel(() => this.#guard(() => this.#onClientGone()))
@@ -122,6 +117,8 @@ export class Relay {
 
   /** Called every second: shows the client of a stream that has been silent for a while that it is alive. */
   look(): void {
+    const error = this.#error
+    if (error !== undefined) this.#guard(() => error.look())
     if (this.#hasEnded || !this.#isAnswering || this.#waitsForClient || this.#drain !== undefined) return
     this.#quietLooks += 1
     if (this.#quietLooks < QUIET_LOOKS) return
@@ -142,16 +139,14 @@ export class Relay {
       this.#isAnswering = true
       return
     }
-    if (!PASSED_STATUSES.has(status) && this.#input.readError === undefined) {
-      throw statusFailure(this.#input.providerName, status, retryAfter(headers['retry-after']))
-    }
-    this.#refusedStatus = status
+    const { providerName, readError } = this.#input
+    this.#error = new ErrorAnswer({ providerName, status, headers, readError })
   }
 
   #onData(chunk: Buffer): void {
     if (this.#hasEnded) return this.#call?.abort()
     this.firstByteAtMs ??= this.#input.monotonicMs()
-    if (this.#refusedStatus !== undefined) return this.#collectRefusal(chunk)
+    if (this.#error !== undefined) return this.#error.push(chunk)
     if (this.#waiting !== undefined) this.#waiting.push(chunk)
     else this.#read(chunk)
   }
@@ -220,20 +215,8 @@ export class Relay {
       this.#endsAfterWaiting = true
       return
     }
-    if (this.#refusedStatus === undefined) return this.#complete()
-    const { readError, providerName } = this.#input
-    const body = Buffer.concat(this.#refusedBody)
-    const value = isJsonType(this.headers) ? parseJson(body.toString('utf8')) : undefined
-    const error = readError?.(value)
-    const status = error?.status ?? this.#refusedStatus
-    if (!PASSED_STATUSES.has(status)) {
-      throw statusFailure(providerName, status, error?.retryAfterSeconds ?? retryAfter(this.headers['retry-after']))
-    }
-    if (!isRecord(value) && !Array.isArray(value)) {
-      // With its status: whatever a provider has against a request is no sign that it is sick.
-      throw new UpstreamFailure('malformed', `The provider answered ${status} without a reason.`, { status })
-    }
-    this.#end({ type: 'refused', status, body })
+    if (this.#error === undefined) this.#complete()
+    else this.#end(this.#error.end())
   }
 
   #complete(): void {
@@ -247,14 +230,6 @@ export class Relay {
   #endOfDrain(end: RelayEnd): RelayEnd {
     if (this.#drain === undefined || end.type === 'fault') return end
     return { type: 'client-gone', isDrained: end.type === 'complete', delivered: this.#delivered }
-  }
-
-  #collectRefusal(chunk: Buffer): void {
-    this.#refusedLength += chunk.length
-    if (this.#refusedLength > MAX_ERROR_BYTES) {
-      throw new UpstreamFailure('too_large', 'The provider sent too large an error.')
-    }
-    this.#refusedBody.push(chunk)
   }
 
   /** Passes bytes on, after the client's head if it has not been sent yet. */
@@ -279,7 +254,9 @@ export class Relay {
     try {
       step()
     } catch (error) {
-      this.#abort(error instanceof UpstreamFailure ? { type: 'failed', failure: error } : { type: 'fault', error })
+      this.#abort(
+        error instanceof UpstreamFailure ? { type: 'failed', failure: judgedFailure(error) } : { type: 'fault', error },
+      )
     }
   }
 
@@ -316,21 +293,4 @@ function isJsonType(headers: UpstreamHeaders): boolean {
 function contentType(headers: UpstreamHeaders): string {
   const value = headers['content-type']
   return (Array.isArray(value) ? (value[0] ?? '') : (value ?? '')).toLowerCase()
-}
-
-function statusFailure(providerName: string, status: number, retryAfterSeconds: number | undefined): UpstreamFailure {
-  if (REFUSING_STATUSES.has(status)) return accountFailure(providerName, status)
-  const redirect = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
-  return new UpstreamFailure('status', `The provider '${providerName}' answered ${status}.${redirect}`, {
-    status,
-    retryAfterSeconds,
-  })
-}
-
-/** Retry-After in seconds, from seconds or from a date; undefined when it says neither. */
-function retryAfter(value: string | string[] | undefined): number | undefined {
-  const text = Array.isArray(value) ? value[0] : value
-  if (text === undefined) return undefined
-  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000)
-  return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined
 }

@@ -1,35 +1,62 @@
 // What a client is told in the format of its endpoint: refusals of ours, errors of providers, and the headers of every answer.
 
-import { REFUSALS, refuse, type Refusal, type RefusalCode } from '#core/refusal.ts'
-import { codedError, errorBody, providerWords, retryHeaders } from '#dialect/errors.ts'
+import { NO_QUIRKS, type ClientQuirks } from '#core/client-quirks.ts'
+import { refuse, statusOf, toldTo, type Refusal, type RefusalCode } from '#core/refusal.ts'
+import { codedError, errorBody, retryHeaders } from '#dialect/errors.ts'
 import { messagesErrorBody } from '#dialect/messages/errors.ts'
 import { chatOverflowText, messagesOverflowText, OVERFLOW_CODE, readOverflow } from '#dialect/overflow.ts'
+import { hasErrorObject, wordsOfBody } from '#dialect/provider-words.ts'
 import { parseJson } from '#dialect/request-body.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Client, Headers } from '#pipeline/ports.ts'
 
 /** The request that is answered: its id, and the endpoint whose clients read the answer. */
-export type Asked = { readonly requestId: string; readonly endpoint: EndpointName; readonly client: Client }
+export type Asked = {
+  readonly requestId: string
+  readonly endpoint: EndpointName
+  readonly client: Client
+  /** What its client cannot read; undefined for one that reads what the contract says. */
+  readonly quirks?: ClientQuirks
+}
 
 export function replyRefusal(asked: Asked, refusal: Refusal, headers: Headers): void {
-  const { client, endpoint, requestId } = asked
-  client.begin(REFUSALS[refusal.code].status, {
+  const { client, endpoint, requestId, quirks = NO_QUIRKS } = asked
+  client.begin(statusOf(refusal), {
     'content-type': 'application/json',
     ...baseHeaders(asked),
     ...headers,
     ...retryHeaders(refusal),
   })
-  client.end(Buffer.from(errorText(endpoint, refusal, requestId)))
+  client.end(Buffer.from(errorText(endpoint, toldTo(quirks, refusal), requestId)))
 }
 
-/** A provider's own error body, for a client that speaks the provider's dialect: with a code, which not all of them send. */
-export function replyProviderError(
-  asked: Asked,
-  error: { readonly status: number; readonly body: Buffer },
-  headers: Headers,
-): void {
-  asked.client.begin(error.status, { 'content-type': 'application/json', ...baseHeaders(asked), ...headers })
-  asked.client.end(codedError(error.body, error.status))
+export type ProviderRefusal = {
+  readonly status: number
+  readonly body: Buffer
+  /** Whether the status was the provider's. */
+  readonly isVerbatim: boolean
+}
+
+/**
+ * What a provider has against a request, for a client that speaks its dialect: its own body, with a code, which not all of them
+ * send. Where the client would not find the words in it, or its tools wait for other ones, it is told as of any other dialect.
+ */
+export function replyProviderError(asked: Asked, error: ProviderRefusal, headers: Headers): void {
+  const { client, endpoint, quirks = NO_QUIRKS } = asked
+  const told = ownWords(endpoint, error)
+  if (told !== undefined) return replyRefusal(asked, told, headers)
+  client.begin(error.status, { 'content-type': 'application/json', ...baseHeaders(asked), ...headers })
+  client.end(codedError(error.body, error.status, quirks.errorCode))
+}
+
+/** undefined where a provider's own bytes say it as well as we could. */
+function ownWords(endpoint: EndpointName, { status, body, isVerbatim }: ProviderRefusal): Refusal | undefined {
+  const said = wordsOfBody(body.toString('utf8'), 'text/plain')
+  const told = translateError(endpoint, status, body)
+  const isOverflow = told.details?.['code'] === OVERFLOW_CODE
+  if (isOverflow) return isVerbatim && status === 400 && told.message === said?.message ? undefined : told
+  if (isVerbatim && (said === undefined || hasErrorObject(parseJson(body.toString('utf8'))))) return undefined
+  return { ...told, status }
 }
 
 /** An error body in the shape that the endpoint's clients read. */
@@ -46,18 +73,25 @@ export function baseHeaders({ endpoint, requestId }: Asked): Headers {
 
 const CODES: Readonly<Record<number, RefusalCode>> = { 404: 'not_found', 409: 'conflict', 413: 'request_too_large' }
 
-/** What a provider of another dialect said about a request, in the words that the client's own tools react to. */
+/** What a provider said about a request, in the words that the client's own tools react to. */
 export function translateError(endpoint: EndpointName, status: number, body: Buffer): Refusal {
-  const words = providerWords(parseJson(body.toString('utf8')))
+  const words = wordsOfBody(body.toString('utf8'), 'text/plain')
   const message = words?.message ?? `The provider refused the request (${status}).`
-  const overflow = overflowRefusal(endpoint, message, words?.code)
+  const overflow = overflowRefusal(endpoint, message, [words?.code, words?.type])
   if (overflow !== undefined) return overflow
   return refuse(CODES[status] ?? 'invalid_request', message, words?.param === undefined ? {} : { param: words.param })
 }
 
-/** The refusal for a context that is too long, in the words of the endpoint's clients; undefined for words about something else. */
-export function overflowRefusal(endpoint: EndpointName, message: string, code?: string): Refusal | undefined {
-  const overflow = readOverflow(message, code)
+/**
+ * The refusal for a context that is too long, in the words of the endpoint's clients; undefined for words about something else.
+ * `names` are the error's code and type.
+ */
+export function overflowRefusal(
+  endpoint: EndpointName,
+  message: string,
+  names: readonly (string | undefined)[] = [],
+): Refusal | undefined {
+  const overflow = readOverflow(message, names)
   if (overflow === undefined) return undefined
   const text = endpoint === 'messages' ? messagesOverflowText(overflow, message) : chatOverflowText(overflow, message)
   return refuse('invalid_request', text, { details: { code: OVERFLOW_CODE } })

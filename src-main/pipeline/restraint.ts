@@ -58,6 +58,11 @@ export class Restraint {
     return this.#callsPerSecond > 0 && entry !== undefined && nowMs - entry.answeredAtMs >= ANSWERS_MS
   }
 
+  /** Whether a target began or ended an answer later than that. */
+  hasAnsweredSince(key: string, atMs: number): boolean {
+    return (this.#entries.get(key)?.answeredAtMs ?? -Infinity) > atMs
+  }
+
   asked(key: string, nowMs: number): void {
     const { askedAtMs } = this.#entryOf(key)
     askedAtMs.push(nowMs)

@@ -57,6 +57,8 @@ export class Routing<At extends Place> {
   readonly #places: readonly At[]
   readonly #failures = new Map<At, UpstreamFailure[]>()
   readonly #givenUp = new Set<At>()
+  /** When each was first asked this. */
+  readonly #askedAtMs = new Map<At, number>()
 
   /** `places` in the order of `orderPlaces`; never empty. */
   constructor(places: readonly At[], deps: RoutingDeps) {
@@ -200,7 +202,9 @@ export class Routing<At extends Place> {
       ? [...this.#failures.keys()].filter((other) => other !== place && likeIt(other) > 0)
       : []
     const [first] = others
-    if (first === undefined || !isSickness(failure)) return health.failed(place.target, failure, monotonicMs())
+    if (first === undefined || !isSickness(failure)) {
+      return health.failed(place.target, failure, monotonicMs(), this.#askedAtMs.get(place))
+    }
     health.left(place.target)
     // What the first one was blamed for is taken back once; from then on nobody was blamed.
     if (others.length > 1 || likeIt(place) > 0) return
@@ -218,7 +222,9 @@ export class Routing<At extends Place> {
   }
 
   #turn(place: At, slot: Slot): Turn<At> {
-    return { place, slot, isTrial: this.#deps.health.enter(place.target, this.#deps.monotonicMs()) }
+    const nowMs = this.#deps.monotonicMs()
+    if (this.#places.length > 1 && !this.#askedAtMs.has(place)) this.#askedAtMs.set(place, nowMs)
+    return { place, slot, isTrial: this.#deps.health.enter(place.target, nowMs) }
   }
 }
 

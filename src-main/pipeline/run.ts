@@ -5,7 +5,8 @@
 import { isValueOf, type Key } from '#core/entities.ts'
 import { refusalOfFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
-import { isRefusal, refuse, toldAt, type Refusal } from '#core/refusal.ts'
+import { NO_QUIRKS, type ClientQuirks } from '#core/client-quirks.ts'
+import { isRefusal, refuse, toldAt, toldTo, type Refusal } from '#core/refusal.ts'
 import type { WireBytes } from '#dialect/answer.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { admit, limitedKey, type Admission, type AdmitDeps } from '#pipeline/admit.ts'
@@ -45,6 +46,8 @@ export type Call = {
   /** Headers of the client that may be passed on to a provider of its own dialect. */
   readonly headers: Headers
   readonly client: Client
+  /** What its client cannot read; undefined for one that reads what the contract says. */
+  readonly quirks?: ClientQuirks
 }
 
 /** Serves one call to its end. Never throws: what goes wrong is answered, settled and reported. */
@@ -307,18 +310,18 @@ function conclude(ended: Omit<Ended, 'startedMs'>, { end, last }: Finished, deps
     return call.client.end(last)
   }
   if (end.type === 'out-of-credits') return call.client.end(last)
+  const refusal = toldTo(call.quirks ?? NO_QUIRKS, refusalOfEnd(end, call.endpoint))
   if (relay.hasBegun) {
-    const broken = reader.fail?.(refusalOfEnd(end, call.endpoint), call.requestId)
+    const broken = reader.fail?.(refusal, call.requestId)
     return broken === undefined ? call.client.cut() : call.client.end(broken)
   }
   const headers = { ...limitHeaders(call, deps), ...attemptHeaders(ended.notes) }
-  if (end.type === 'refused' && prepared.isPassed) return replyProviderError(call, end, headers)
-  const refusal = refusalOfEnd(end, call.endpoint)
   // Codex sees that a context is full only inside a stream; before one, it gives up.
   if (call.endpoint === 'responses' && refusal.details?.['code'] !== undefined && reader.fail !== undefined) {
     call.client.begin(200, { ...ended.headers(relay.headers), ...attemptHeaders(ended.notes) })
     return call.client.end(reader.fail(refusal, call.requestId))
   }
+  if (end.type === 'refused' && prepared.isPassed) return replyProviderError(call, end, headers)
   replyRefusal(call, refusal, headers)
 }
 
@@ -331,7 +334,7 @@ function refusalOfEnd(
       const refusal = toldAt(endpoint, refusalOfFailure(end.failure))
       // Some providers say that a context is full only when they have begun to answer.
       const isReported = end.failure.kind === 'reported' && refusal.code === 'invalid_request'
-      return (isReported ? overflowRefusal(endpoint, refusal.message) : undefined) ?? refusal
+      return (isReported ? overflowRefusal(endpoint, refusal.message, [end.failure.code]) : undefined) ?? refusal
     }
     case 'stopped':
       return toldAt(endpoint, end.refusal)

@@ -48,6 +48,8 @@ export type AttemptNote = {
   /** What kind of failure it was; null for an attempt that did not fail. */
   readonly reason: FailureKind | null
   readonly duration_ms: number
+  /** What the provider had against the request, of its words those that are known; not there where none is. */
+  readonly words?: string
 }
 
 /** The status of an exchange whose client left before it got one; nginx's convention. */

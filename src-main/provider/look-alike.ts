@@ -1,5 +1,6 @@
 // Which dialect an answer looks like, by the members that its lists and errors have. Texts are not looked at.
 
+import { judgementIn } from '#core/judgements.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
 import { jsonOf, membersOf, type Answer } from '#provider/ask.ts'
 
@@ -31,13 +32,23 @@ export function errorLooksLike(value: unknown): LookAlike | undefined {
   return typeof members['type'] === 'string' || members['code'] !== undefined ? 'chat-completions' : undefined
 }
 
-/** Whether an error says that the secret is wrong. Google says so with status 400, and the reason in the details. */
+/** Whether an error says that the secret is wrong. Google says so with status 400, and the reason in the details; others in words. */
 export function refusesSecret({ status, text }: Pick<Answer, 'status' | 'text'>): boolean {
   if (status === 401 || status === 403) return true
   if (status !== 400) return false
   const value = jsonOf({ text })
-  const { details } = membersOf(membersOf(Array.isArray(value) ? value[0] : value)['error'])
+  const { error, message } = membersOf(Array.isArray(value) ? value[0] : value)
+  const { details, message: words = error ?? message } = membersOf(error)
+  if (typeof words === 'string' && judgementIn(words)?.about === 'secret') return true
   return Array.isArray(details) && details.some((detail) => membersOf(detail)['reason'] === 'API_KEY_INVALID')
+}
+
+/** Whether an error with a status that says nothing of secrets speaks of them, in words that nobody knows. */
+export function speaksOfSecret({ status, text }: Pick<Answer, 'status' | 'text'>): boolean {
+  if (status !== 400 && status !== 422 && status !== 500) return false
+  return /\b(?:(?:api|virtual|access|master|bearer)[ _-]?(?:key|token)s?|unauthori[sz]ed|unauthenticated|authentication|credentials?)\b/i.test(
+    text.slice(0, 4000),
+  )
 }
 
 /** Some servers answer 200 at paths that they do not know, with an error in the body. */

@@ -16,6 +16,7 @@ import {
   isLoginPage,
   listLooksLike,
   refusesSecret,
+  speaksOfSecret,
 } from '#provider/look-alike.ts'
 import {
   askForAnswer,
@@ -76,6 +77,7 @@ async function probe(asking: Asking, model: string | undefined): Promise<ProbeRe
   if (isNotThere(status))
     return judgeMissing(asking, answer, { model, otherwise: report.wrongBaseUrl(status, undefined) })
   if (status === 400 && (await isHttpAtTlsPort(asking, answer))) return httpsExpected(asking)
+  if (speaksOfSecret(answer) && (await isForAnySecret(asking, answer))) return judgeRefusal(asking, answer, model)
   const seen = errorLooksLike(jsonOf(answer))
   if (status < 402 && isForeign(seen, asking.provider.dialect)) return report.wrongDialect(asking.provider, seen)
   return report.otherStatus(status)
@@ -182,8 +184,32 @@ async function judgeRefusal(asking: Asking, answer: Answer, model: string | unde
     return report.wrongDialect(provider, seen)
   }
   if (secret === undefined) return report.secretMissing(answer.status)
+  // Elsewhere this status means something else, and a secret that is right must not be called wrong.
+  if (answer.status === 400 && !(await isNoBetter(asking, answer))) return report.otherStatus(answer.status)
   if (answer.status === 403 && model !== undefined) return tryModel(asking, model)
   return (await otherHeader(asking)) ?? report.secretRefused(answer.status)
+}
+
+/** Whether a server that wants a secret says the same of another one. One that finds something else wrong first says it to all. */
+async function isForAnySecret(asking: Asking, answer: Answer): Promise<boolean> {
+  if (asking.secret === undefined) return false
+  const without = await askForModels({ ...asking, secret: undefined })
+  if (without.type === 'problem' || (without.status !== 401 && without.status !== 403)) return false
+  return isNoBetter(asking, answer)
+}
+
+/** Whether a secret that is plainly another gets the same answer, so that ours is none that is known there. */
+async function isNoBetter(asking: Asking, { status, text }: Answer): Promise<boolean> {
+  const other = await askForModels({ ...asking, secret: OTHER_SECRET })
+  return other.type === 'answer' && other.status === status && gistOf(other.text) === gistOf(text)
+}
+
+/** Nobody's secret, in the form that most have. */
+const OTHER_SECRET = 'sk-not-a-secret-of-anybody-0000'
+
+/** What an error says without what is another in each: the secret that it repeats, its end or its hash, ids and times. */
+function gistOf(text: string): string {
+  return text.replaceAll(/\[secret\]|\bsk-[^\s"',]*|[\w*.:-]*\d[\w*.:-]*/g, '')
 }
 
 /** Everybody uses OpenAI's form of errors now and then, and Google uses its own for chat completions too. */

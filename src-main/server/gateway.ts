@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import { balanceView } from '#catalog/views.ts'
+import { clientQuirks } from '#core/client-quirks.ts'
 import type { Model } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -123,6 +124,7 @@ async function callOf(
     byteLength,
     headers,
     client: new HttpClient(reply.raw),
+    quirks: clientQuirks(request.headers),
   }
 }
 

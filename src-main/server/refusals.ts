@@ -1,22 +1,24 @@
 // Answers refusals over Fastify, and turns the errors that Fastify itself raises into refusals.
 
 import type { FastifyReply } from 'fastify'
-import { refuse, REFUSALS, type Refusal } from '#core/refusal.ts'
+import { clientQuirks } from '#core/client-quirks.ts'
+import { refuse, statusOf, toldTo, type Refusal } from '#core/refusal.ts'
 import { errorBody, retryHeaders } from '#dialect/errors.ts'
 import { messagesErrorBody } from '#dialect/messages/errors.ts'
 
 /** Sends a refusal in the contract's shape. */
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const { id, url } = reply.request
+  const { id, url, headers } = reply.request
+  const told = toldTo(clientQuirks(headers), refusal)
   // A path that is not there has no route; clients of the messages format read its error too.
   const isMessages = reply.request.routeOptions.config.format === 'messages' || /^\/v1\/messages\b/.test(url)
   if (isMessages) reply.header('request-id', id)
   return reply
-    .code(REFUSALS[refusal.code].status)
+    .code(statusOf(refusal))
     .headers(retryHeaders(refusal))
     .header('content-type', 'application/json; charset=utf-8')
     .header('x-request-id', id)
-    .send(isMessages ? messagesErrorBody(refusal, id) : errorBody(refusal, id))
+    .send(isMessages ? messagesErrorBody(told, id) : errorBody(told, id))
 }
 
 /** Also closes the connection: the rest of a body that was refused unread must not be read just to be thrown away. */

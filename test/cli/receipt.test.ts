@@ -20,6 +20,13 @@ describe('usage --receipt', () => {
     )
   })
 
+  it('says what a provider had against the request', () => {
+    const words = 'image input is not supported'
+    const attempt = { outcome: 'refused', status: 500, duration_ms: 1, provider: 'local', model: 'llama', words }
+    const text = receiptText({ ...RECEIPT, attempts: [attempt] })
+    expect(text).toMatch(/attempts +refused \(500\) at local\/llama: image input is not supported\n/)
+  })
+
   it('says what an old record does not know', () => {
     const text = receiptText({ ...RECEIPT, attempts: 'unknown', price: null, lines: [] })
     expect(text).toMatch(/attempts +unknown\n/)

@@ -1,160 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chatOverflowText, messagesOverflowText, readOverflow } from '#dialect/overflow.ts'
-
-/** Provider, its sentence, used tokens, the maximum, and the output where the input alone would fit. */
-type Row = readonly [string, string, number | undefined, number | undefined, number?]
-
-const OVERFLOWS: readonly Row[] = [
-  [
-    'OpenAI, messages',
-    "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens. Please reduce the length of the messages.",
-    130_000,
-    128_000,
-  ],
-  [
-    'OpenAI, messages and completion',
-    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (4904 in the messages, 4096 in the completion). Please reduce the length of the messages or completion.",
-    9000,
-    8192,
-    4096,
-  ],
-  [
-    'OpenAI, too much in the messages alone',
-    "This model's maximum context length is 8192 tokens. However, you requested 13000 tokens (8904 in the messages, 4096 in the completion). Please reduce the length of the messages or completion.",
-    13_000,
-    8192,
-  ],
-  [
-    'OpenAI, responses',
-    'Your input exceeds the context window of this model. Please adjust your input and try again.',
-    undefined,
-    undefined,
-  ],
-  ['Anthropic', 'prompt is too long: 210000 tokens > 200000 maximum', 210_000, 200_000],
-  [
-    'Anthropic, with what was asked for',
-    'input length and `max_tokens` exceed context limit: 186433 + 20000 > 200000, decrease input length or `max_tokens` and try again',
-    undefined,
-    200_000,
-  ],
-  ['Bedrock', 'Input is too long for requested model.', undefined, undefined],
-  [
-    'Gemini',
-    'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
-    1_200_000,
-    1_048_576,
-  ],
-  [
-    'Gemini, older',
-    'The input token count exceeds the maximum number of tokens allowed 1048576.',
-    undefined,
-    1_048_576,
-  ],
-  [
-    'vLLM',
-    "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4500 in the messages, 500 in the completion). Please reduce the length of the messages or completion.",
-    5000,
-    4096,
-  ],
-  [
-    'vLLM, output cap',
-    "'max_tokens' or 'max_completion_tokens' is too large: 50000. This model's maximum context length is 32768 tokens and your request has 2000 input tokens (50000 > 32768 - 2000).",
-    52_000,
-    32_768,
-    50_000,
-  ],
-  [
-    'vLLM, newer',
-    "You passed 4097 input tokens and requested 1 output tokens. However, the model's context length is only 4096 tokens, resulting in a maximum input length of 4095 tokens. Please reduce the length of the input prompt.",
-    4097,
-    4096,
-  ],
-  [
-    'vLLM, decoder',
-    'The decoder prompt (length 5000) is longer than the maximum model length of 4096. Make sure that `max_model_len` is no smaller than the number of text tokens.',
-    5000,
-    4096,
-  ],
-  [
-    'llama.cpp',
-    'request (5120 tokens) exceeds the available context size (4096 tokens), try increasing it',
-    5120,
-    4096,
-  ],
-  [
-    'llama.cpp, older',
-    'the request exceeds the available context size. try increasing the context size or enable context shift',
-    undefined,
-    undefined,
-  ],
-  [
-    'LM Studio',
-    'Trying to keep the first 9037 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
-    9037,
-    4096,
-  ],
-  [
-    'LM Studio, older',
-    'The number of tokens to keep from the initial prompt is greater than the context length.',
-    undefined,
-    undefined,
-  ],
-  [
-    'Mistral',
-    'Prompt contains 33000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
-    33_000,
-    32_768,
-  ],
-  ['Groq', 'Please reduce the length of the messages or completion.', undefined, undefined],
-  [
-    'Cerebras',
-    'Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192',
-    9000,
-    8192,
-  ],
-  [
-    'OpenRouter',
-    'This endpoint\'s maximum context length is 131072 tokens. However, you requested about 140000 tokens (135000 of text input, 5000 in the output). Please reduce the length of either one, or use the "middle-out" transform to compress your prompt automatically.',
-    140_000,
-    131_072,
-  ],
-  ['xAI', "This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 537_812, 131_072],
-  [
-    'DeepSeek',
-    "This model's maximum context length is 65536 tokens. However, you requested 70000 tokens (60000 in the messages, 10000 in the completion). Please reduce the length of the messages or completion.",
-    70_000,
-    65_536,
-    10_000,
-  ],
-  ['Moonshot', 'Invalid request: Your request exceeded model token limit: 262144', undefined, 262_144],
-  ['MiniMax', 'invalid params, context window exceeds limit', undefined, undefined],
-  ['GitHub Copilot', 'prompt token count of 140000 exceeds the limit of 128000', 140_000, 128_000],
-  ['Cohere', 'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000', 5000, 4081],
-  ['SGLang', "The input (5000 tokens) is longer than the model's context length (4096 tokens).", 5000, 4096],
-  [
-    'text-generation-inference',
-    '`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`',
-    5000,
-    4096,
-  ],
-  ['Ollama', 'prompt too long; exceeded max context length by 4 tokens', undefined, undefined],
-  ['Qwen', 'Range of input length should be [1, 98304]', undefined, 98_304],
-  ['a code alone', 'context_length_exceeded', undefined, undefined],
-  ['numbers with commas', 'maximum context length is 4,096 tokens, but 5,000 were given', 5000, 4096],
-  ['two numbers without a word for them', 'Input tokens exceed what fits: 5000 and 4096.', 5000, 4096],
-  [
-    'the name of a model with a date',
-    'claude-sonnet-4-20250514: prompt is too long: 210000 tokens > 200000 maximum',
-    210_000,
-    200_000,
-  ],
-  [
-    'the name of a model with a number',
-    "gpt-4-0613: This model's maximum context length is 400 tokens. However, your messages resulted in 410 tokens.",
-    410,
-    400,
-  ],
-]
+import { chatOverflowText, messagesOverflowText, overflowWords, readOverflow } from '#dialect/overflow.ts'
+import { OVERFLOWS } from './overflows.ts'
 
 const CASES = OVERFLOWS.map(([name, message, usedTokens, maximumTokens, outputTokens]) => {
   const parts = outputTokens === undefined ? {} : { outputTokens }
@@ -176,6 +22,9 @@ const OTHERS: readonly string[] = [
   'The response was filtered because the prompt triggered the content policy.',
   "Invalid value for 'context': must be a string",
   'Unknown model: long-context-128000',
+  'context_window must be at most 128000',
+  'Context window: unknown',
+  'prompt exceeds your budget',
   'Tool name is too long: at most 64 characters',
   'messages.3.content.0.text: String should have at most 1000 characters',
 ]
@@ -183,6 +32,20 @@ const OTHERS: readonly string[] = [
 describe('an error about the length of a request', () => {
   it.each(CASES)('is understood from $name', ({ message, overflow }) => {
     expect(readOverflow(message)).toEqual(overflow)
+  })
+
+  it('is known by a code or a type as well', () => {
+    const none = { usedTokens: undefined, maximumTokens: undefined }
+    expect(readOverflow('No.', ['context_length_exceeded'])).toEqual(none)
+    expect(readOverflow('No.', [undefined, 'exceed_context_size_error'])).toEqual(none)
+    expect(readOverflow('No.', ['invalid_request_error'])).toBeUndefined()
+  })
+
+  it('is kept without what stands around it', () => {
+    const said = "'my prompt': request (5120 tokens) exceeds the available context size (4096 tokens), my prompt"
+    const overflow = readOverflow(said) ?? expect.fail('this is an overflow')
+    expect(overflowWords(overflow, said)).toBe('exceeds the available context size (5120 tokens, maximum 4096)')
+    expect(overflowWords({ usedTokens: undefined, maximumTokens: undefined }, 'No.')).toBe('context_length_exceeded')
   })
 
   it.each(OTHERS)('is not %j', (message) => {

@@ -36,6 +36,8 @@ export type Sees =
   | { readonly type: 'refuses-us' }
   /** What the provider has against the request: its own body where it is passed on, else an error in the client's format. */
   | { readonly type: 'refused'; readonly status: number }
+  /** The same in our own words, because the provider's status blames itself; 200 where the format tells it in a stream alone. */
+  | { readonly type: 'judged'; readonly status: number }
   /** A stream that has begun and ends with the error event of its format. */
   | { readonly type: 'cut' }
   /** An error where nothing was sent yet, else a cut stream: which of them depends on what the client's format sends when. */

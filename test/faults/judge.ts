@@ -54,6 +54,8 @@ export async function expectSeen(run: Run, seen: Seen): Promise<Ending> {
     }
     case 'refused':
       return expectRefusal(run, seen, sees.status)
+    case 'judged':
+      return expectJudged(run, seen, sees.status)
     case 'broken':
       return isBegun && run.mode === 'streamed' ? expectCut(run, seen) : expectOwnError(run, seen, sees)
     case 'answer-or-502':
@@ -77,6 +79,17 @@ async function expectRefusal(run: Run, seen: Seen, status: number): Promise<Endi
     expect(JSON.parse(seen.text)).toHaveProperty('error')
   } else await expectFormatError(asResponse(seen), run.format.name, TRANSLATED[status] ?? status)
   return { outcome: 'refused', status }
+}
+
+async function expectJudged(run: Run, seen: Seen, status: number): Promise<Ending> {
+  if (status === 200) expectCut(run, seen)
+  else {
+    const response = asResponse(seen)
+    const body = (await response.clone().json()) as { error: { details?: object } }
+    const details = body.error.details === undefined ? {} : { details: { code: 'context_length_exceeded' } }
+    await expectFormatError(response, run.format.name, status, details)
+  }
+  return { outcome: 'refused', status: 400 }
 }
 
 /** The statuses of providers that clients of another format are told in another. The record has the provider's own. */

@@ -25,10 +25,21 @@ const ACCOUNT_STATUSES = [401, 402, 403, 407]
 const REQUEST_STATUSES = [400, 404, 409, 413, 415, 422]
 
 const WORDS = 'The provider does not like it.'
+const IMAGE = 'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj'
+const BATCH = 'input (5002 tokens) is too large to process. increase the physical batch size'
+const FULL = 'request (5120 tokens) exceeds the available context size (4096 tokens), try increasing it'
 
 function refused(status: number): Sees {
   return { type: 'refused', status }
 }
+
+/** A judgement of the request that is told in our own words. */
+function told(status: number): Sees {
+  return { type: 'judged', status }
+}
+
+/** Codex sees that a context is full only inside a stream. */
+const FULL_STREAM: Sees = { type: 'judged', status: 200 }
 
 function failed(status: number): Sees {
   return { type: 'error', status }
@@ -69,6 +80,70 @@ const STATUSES: readonly Fault[] = [
       { name: `${status} with nothing`, kind, provider: scripted(nothing(status)), sees: FAILED },
     ]
   }),
+]
+
+/** What judges the request with a status that blames the provider, each in a form that is sent. */
+const MISNUMBERED: readonly Fault[] = [
+  ...[500, 501, 502, 503, 405].flatMap((status): Fault[] => [
+    {
+      name: `${status} for an image that no model here takes`,
+      provider: scripted({
+        type: 'status',
+        status,
+        body: { error: { code: status, message: IMAGE, type: 'server_error' } },
+      }),
+      sees: told(400),
+    },
+    {
+      name: `${status} for a context that is full`,
+      provider: scripted({ type: 'status', status, body: { error: { code: status, message: FULL } } }),
+      sees: ({ format, mode }) => (format.name === 'responses' && mode === 'streamed' ? FULL_STREAM : told(400)),
+    },
+  ]),
+  {
+    name: '500 for an input over the batch, as a text',
+    provider: scripted({ type: 'raw', status: 500, contentType: 'text/plain', parts: [BATCH] }),
+    sees: told(400),
+  },
+  {
+    name: '500 for an image, as a page',
+    provider: scripted({ type: 'raw', status: 500, contentType: 'text/html', parts: [`<html>${IMAGE}</html>`] }),
+    sees: FAILED,
+  },
+  {
+    name: '500 for an image, cut in its words',
+    provider: scripted({
+      type: 'status',
+      status: 500,
+      body: { error: { message: IMAGE } },
+      cut: { at: { byte: 10 }, how: 'reset' },
+    }),
+    sees: FAILED,
+  },
+  {
+    name: '500 with more than a megabyte',
+    provider: scripted({
+      type: 'status',
+      status: 500,
+      body: { error: { message: `${'x'.repeat(1_100_000)} ${IMAGE}` } },
+    }),
+    sees: FAILED,
+  },
+  {
+    name: '422 with a list of reasons',
+    provider: scripted({ type: 'status', status: 422, body: { detail: [{ loc: ['body'], msg: 'Must be 1.' }] } }),
+    sees: refused(422),
+  },
+  {
+    name: '400 with a bare text',
+    provider: scripted({ type: 'raw', status: 400, contentType: 'text/plain', parts: ['n must be 1'] }),
+    sees: refused(400),
+  },
+  {
+    name: '400 that judges our secret',
+    provider: scripted({ type: 'status', status: 400, body: { error: { message: 'No connected db.' } } }),
+    sees: { type: 'refuses-us' },
+  },
 ]
 
 const REDIRECTS: readonly Fault[] = [300, 301, 302, 303, 304, 305, 307, 308].map((status) => ({
@@ -203,5 +278,13 @@ function reported({ overloaded, wrongSecret }: Kit): readonly Fault[] {
 }
 
 export function statusFaults(kit: Kit): readonly Fault[] {
-  return [...STATUSES, ...REDIRECTS, ...ODD_BODIES, ...retryAfter(429, 429), ...retryAfter(503, 503), ...reported(kit)]
+  return [
+    ...STATUSES,
+    ...MISNUMBERED,
+    ...REDIRECTS,
+    ...ODD_BODIES,
+    ...retryAfter(429, 429),
+    ...retryAfter(503, 503),
+    ...reported(kit),
+  ]
 }

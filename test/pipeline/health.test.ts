@@ -106,6 +106,41 @@ describe('a target that fails', () => {
   })
 })
 
+describe('a target that answers others', () => {
+  const crashed = (status: number) => failure('status', { status })
+
+  it.each([500, 501])('while it fails at one request with %i is never left out for that', (status) => {
+    const health = new Health()
+    for (let nowMs = 0; nowMs < 100; nowMs += 10) {
+      health.enter(TARGET, nowMs)
+      health.answering(TARGET, nowMs + 1)
+      health.failed(TARGET, crashed(status), nowMs + 2, nowMs)
+    }
+    expect(health.of(TARGET, 100)).toMatchObject({ state: 'ok', failures: 0 })
+  })
+
+  it('before it was asked, or says nothing of when, is left out as any other', () => {
+    for (const askedAtMs of [5, undefined]) {
+      const health = new Health()
+      health.enter(TARGET, 0)
+      health.answering(TARGET, 5)
+      for (let count = 0; count < 3; count++) health.failed(TARGET, crashed(500), 6, askedAtMs)
+      expect(stateAt(health, 6)).toBe('open')
+    }
+  })
+
+  it.each([BROKEN, failure('connect'), failure('timeout'), crashed(503), crashed(502)])(
+    'is left out all the same for what no request can be guilty of: %o',
+    (fault) => {
+      const health = new Health()
+      health.enter(TARGET, 0)
+      health.answering(TARGET, 5)
+      for (let count = 0; count < 3; count++) health.failed(TARGET, fault, 6, 0)
+      expect(stateAt(health, 6)).toBe('open')
+    },
+  )
+})
+
 describe('a target that is tried again', () => {
   it('is tried by one request at a time', () => {
     const health = tripped()

@@ -227,3 +227,51 @@ describe('a provider that thinks before its first event', () => {
 it('has formats in its table', () => {
   expect(FORMATS.map(({ name }) => name)).toEqual(Object.keys(ALIVE))
 })
+
+describe('the words of a provider that says that it failed', () => {
+  const JSON_TYPE = { 'content-type': 'application/json' }
+  const JUDGED = JSON.stringify({ error: { message: 'image input is not supported' } })
+  const [format] = FORMATS
+  if (format === undefined) throw new Error('there is no format')
+
+  it('are waited for, and read', async () => {
+    const { relay, upstream } = relayOf(format, format.dialect)
+    upstream.head(500, JSON_TYPE)
+    look(relay, 2)
+    upstream.data(JUDGED)
+    upstream.end()
+    expect(await relay.ended).toMatchObject({ type: 'refused', status: 400, words: 'image input is not supported' })
+  })
+
+  it('are not waited for any longer than a few looks, and what it said was its status', async () => {
+    const { relay, upstream } = relayOf(format, format.dialect)
+    upstream.head(500, JSON_TYPE)
+    upstream.data(JUDGED.slice(0, 10))
+    look(relay, 3)
+    expect(await relay.ended).toMatchObject({ type: 'failed', failure: { kind: 'status', status: 500 } })
+    expect(upstream.isAborted).toBe(true)
+  })
+
+  it('are not what a broken connection is about', async () => {
+    const { relay, upstream } = relayOf(format, format.dialect)
+    upstream.head(500, JSON_TYPE)
+    upstream.data(JUDGED.slice(0, 10))
+    upstream.fail(new UpstreamFailure('closed', 'It broke.'))
+    expect(await relay.ended).toMatchObject({ type: 'failed', failure: { kind: 'status', status: 500 } })
+  })
+
+  it('are not waited for where they are about our account, or about when to come back', async () => {
+    for (const status of [401, 402, 403, 407, 408, 429]) {
+      const { relay, upstream } = relayOf(format, format.dialect)
+      upstream.head(status, JSON_TYPE)
+      expect(await relay.ended).toMatchObject({ type: 'failed', failure: { status } })
+    }
+  })
+
+  it('leave the silence of a judgement to its own limit', () => {
+    const { relay, upstream } = relayOf(format, format.dialect)
+    upstream.head(400, JSON_TYPE)
+    look(relay, 100)
+    expect(upstream.isAborted).toBe(false)
+  })
+})

@@ -490,3 +490,69 @@ describe('the connection', () => {
     expect(await probeAt(`http://127.0.0.1:${port}`)).toMatchObject({ problem: 'not_json' })
   })
 })
+
+describe('a gateway that answers 400 to a wrong secret', () => {
+  /** LiteLLM without a database: it knows its own secret, and of any other it says that there is nothing to look it up in. */
+  function litellm(secret: string, without: Reply): Answering {
+    const noDatabase = { error: { message: 'No connected db.', type: 'no_db_connection', param: null, code: '400' } }
+    return ({ headers: { authorization } }) => {
+      if (authorization === undefined) return without
+      return authorization === `Bearer ${secret}` ? { json: OPENAI_LIST } : { status: 400, json: noDatabase }
+    }
+  }
+
+  it.each<[string, Reply]>([
+    ['401 to none', { status: 401, json: openaiError() }],
+    ['500 to none', { status: 500, json: openaiError() }],
+    ['400 to none', { status: 400, json: openaiError() }],
+  ])('by its words, with %s', async (_without, without) => {
+    const result = await probe(litellm('sk-another', without))
+    expect(result).toMatchObject({ ok: false, problem: 'secret_refused', message: 'It refuses the secret (400).' })
+  })
+
+  it('accepts the right one', async () => {
+    expect(await probe(litellm(SECRET, { status: 401, json: openaiError() }))).toMatchObject({ ok: true })
+  })
+
+  it('in words that nobody knows, which it says of any other secret too', async () => {
+    let calls = 0
+    const result = await probe(({ headers: { authorization } }) => {
+      calls += 1
+      if (authorization === undefined) return { status: 401, json: openaiError() }
+      const message = `Invalid virtual key ${authorization.slice(-4)} in request req_${calls}.`
+      return { status: 400, json: { error: { message } } }
+    })
+    expect(result).toMatchObject({ problem: 'secret_refused' })
+  })
+})
+
+describe('a secret that is right is not called wrong', () => {
+  const message = 'Set an api key for the provider with the header x-portkey-provider.'
+
+  it.each<[string, Answering]>([
+    [
+      'where something else is missing, which is said of every secret and of none',
+      () => ({ status: 400, json: { error: { message } } }),
+    ],
+    [
+      'where another one is refused in other words',
+      ({ headers: { authorization } }) => {
+        if (authorization === undefined) return { status: 401, json: openaiError() }
+        if (authorization !== `Bearer ${SECRET}`)
+          return { status: 400, json: { error: { message: 'Unknown api key.' } } }
+        return { status: 400, json: { error: { message } } }
+      },
+    ],
+    [
+      'where another one is refused with another status',
+      ({ headers: { authorization } }) => {
+        if (authorization !== `Bearer ${SECRET}`) return { status: 401, json: openaiError() }
+        return { status: 400, json: { error: { message: 'No connected db.' } } }
+      },
+    ],
+    ['where nothing is said of secrets', () => ({ status: 400, json: { error: { message: 'Bad request.' } } })],
+  ])('%s', async (_why, answering) => {
+    const result = await probe(answering)
+    expect(result).toMatchObject({ ok: false, problem: 'request_refused' })
+  })
+})

@@ -1,6 +1,7 @@
 // An error that a provider reports inside an answer that began as a success.
 
 import { UpstreamFailure } from '#core/failure.ts'
+import { overflowName } from '#dialect/overflow.ts'
 import { isRecord } from '#dialect/request-body.ts'
 
 const MAX_WORDS = 1000
@@ -39,7 +40,7 @@ export function reportedError(error: unknown): UpstreamFailure {
     const text = 'The provider reported that it refuses the secret or account of Farebox.'
     return new UpstreamFailure('secret', text, { status })
   }
-  return new UpstreamFailure('reported', words.slice(0, MAX_WORDS), { status })
+  return new UpstreamFailure('reported', words.slice(0, MAX_WORDS), { status, code: overflowName([code, type]) })
 }
 
 function ourStatus(value: unknown): number | undefined {

@@ -3,7 +3,9 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 import { REFUSALS, type Refusal } from '#core/refusal.ts'
-import { errorObject, providerWords } from '#dialect/errors.ts'
+import { errorObject } from '#dialect/errors.ts'
+import { overflowName } from '#dialect/overflow.ts'
+import { providerWords } from '#dialect/provider-words.ts'
 import { isRecord } from '#dialect/request-body.ts'
 
 /** The types of this format for failures whose type the contract leaves open; clients know no others. */
@@ -43,7 +45,8 @@ export function reportedFailure(answer: unknown, encoding: 'latin1' | 'utf8'): U
   const type = isRecord(error) ? error['type'] : undefined
   const words = providerWords(answer)?.message ?? 'The provider reported an error.'
   const text = Buffer.from(words.slice(0, MAX_WORDS), encoding).toString('utf8')
+  const code = overflowName([type, isRecord(error) ? error['code'] : undefined])
   const isKnown = typeof type === 'string' && Object.hasOwn(STATUSES, type)
   const status = isKnown ? STATUSES[type] : OTHER_STATUS
-  return new UpstreamFailure('reported', text, status === undefined ? {} : { status })
+  return new UpstreamFailure('reported', text, { code, ...(status === undefined ? {} : { status }) })
 }

@@ -3,7 +3,7 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal, RefusalCode } from '#core/refusal.ts'
-import { readOverflow } from '#dialect/overflow.ts'
+import { OVERFLOW_CODE, overflowName, readOverflow } from '#dialect/overflow.ts'
 import { isRecord } from '#dialect/request-body.ts'
 
 export type ResponseError = { readonly code: string; readonly message: string }
@@ -32,7 +32,15 @@ export function reportedFailure(error: unknown): UpstreamFailure {
   const message =
     typeof words === 'string' && words !== '' ? words.slice(0, MAX_WORDS) : 'The provider reported an error.'
   const status = statusOf(fields)
-  return new UpstreamFailure('reported', message, status === undefined ? {} : { status })
+  const code = overflowName([fields['code'], fields['type']])
+  return new UpstreamFailure('reported', message, { code, ...(status === undefined ? {} : { status }) })
+}
+
+/** Whether an error says that a context is full, and not by the code that Codex goes by. */
+export function isOtherOverflow(error: unknown): boolean {
+  if (!isRecord(error) || error['code'] === OVERFLOW_CODE) return false
+  const { message, code } = reportedFailure(error)
+  return readOverflow(message, [code]) !== undefined
 }
 
 function statusOf(error: Readonly<Record<string, unknown>>): number | undefined {
@@ -73,7 +81,7 @@ export function responseErrorOf(refusal: Refusal): ResponseError {
   const given = refusal.details?.['code']
   if (typeof given === 'string') return { code: given, message: refusal.message }
   if (refusal.code === 'invalid_request' && readOverflow(refusal.message) !== undefined) {
-    return { code: 'context_length_exceeded', message: refusal.message }
+    return { code: OVERFLOW_CODE, message: refusal.message }
   }
   const code = CODES[refusal.code] ?? 'server_error'
   if (code !== 'rate_limit_exceeded') return { code, message: refusal.message }

@@ -8,7 +8,7 @@ import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/an
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
-import { reportedFailure, responseErrorOf } from '#dialect/responses/errors.ts'
+import { isOtherOverflow, reportedFailure, responseErrorOf } from '#dialect/responses/errors.ts'
 import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
 import { PassedItems } from '#dialect/responses/passed-items.ts'
 import { readResponsesUsage, writeResponsesUsage } from '#dialect/responses/usage.ts'
@@ -84,9 +84,20 @@ export class ResponsesPassStream implements AnswerReader {
       output: [],
       usage: null,
     }
-    const failed = streamEvent('response.failed', this.#sequence + 1, `"response":${JSON.stringify(response)}`)
+    const isNew = !this.#hasBegun && this.#response['id'] === undefined
+    const begin = isNew ? this.#beginning(response) : ''
+    const failed = begin + streamEvent('response.failed', this.#sequence + 1, `"response":${JSON.stringify(response)}`)
     // Readers of the format know no stream that ends before it was created.
     return Buffer.concat([Buffer.from(this.#hasBegun ? '' : this.#early, 'latin1'), Buffer.from(failed)])
+  }
+
+  /** The events with which every stream begins, of one whose provider sent none. */
+  #beginning(response: Event): string {
+    const created = `"response":${JSON.stringify({ ...response, status: 'in_progress', error: null })}`
+    return (
+      streamEvent('response.created', this.#sequence, created) +
+      streamEvent('response.in_progress', ++this.#sequence, created)
+    )
   }
 
   /**
@@ -140,7 +151,7 @@ export class ResponsesPassStream implements AnswerReader {
       case 'keepalive':
         return event
       case 'response.failed':
-        this.#expectPassable(failureIn(data))
+        this.#expectPassable(data)
         this.hasFailed = true
         return this.#complete(event, value)
       case 'response.completed':
@@ -149,8 +160,7 @@ export class ResponsesPassStream implements AnswerReader {
       case 'error':
       case undefined:
         if (value['type'] === undefined && !isRecord(value['error'])) break
-        this.#reported = failureIn(data)
-        this.#expectPassable(this.#reported)
+        this.#reported = this.#expectPassable(data)
         break
     }
     this.#hasBegun = true
@@ -158,9 +168,15 @@ export class ResponsesPassStream implements AnswerReader {
     return event
   }
 
-  /** Before the begin the answer fails as a whole; and what a provider has against our account is never passed on. */
-  #expectPassable(failure: UpstreamFailure): void {
-    if (!this.#hasBegun || isAboutAccount(failure)) throw failure
+  /**
+   * Before the begin the answer fails as a whole; what a provider has against our account is never passed on, and that a context is
+   * full is told by the code that Codex goes by.
+   */
+  #expectPassable(data: string): UpstreamFailure {
+    const error = errorIn(data)
+    const failure = reportedFailure(error)
+    if (!this.#hasBegun || isAboutAccount(failure) || isOtherOverflow(error)) throw failure
+    return failure
   }
 
   #complete(event: string, value: Event): '' {
@@ -177,13 +193,12 @@ export class ResponsesPassStream implements AnswerReader {
   }
 }
 
-/** The failure that an event reports, flat or in a member. */
-function failureIn(data: string): UpstreamFailure {
+/** The error that an event reports, flat or in a member. */
+function errorIn(data: string): unknown {
   const value = parseJson(fromBytes(data))
-  if (!isRecord(value)) return reportedFailure(undefined)
+  if (!isRecord(value)) return undefined
   const { response, error } = value
-  if (isRecord(response)) return reportedFailure(response['error'])
-  return reportedFailure(error ?? value)
+  return isRecord(response) ? response['error'] : (error ?? value)
 }
 
 function fromBytes(latin1: string): string {

@@ -46,6 +46,7 @@ function AttemptRow({ attempt }: { readonly attempt: Attempt }) {
           {attempt.status !== null && ` (${attempt.status})`}
           {reason !== undefined && ` · ${t(`reasons.${reason}`)}`}
         </p>
+        {attempt.words !== undefined && <p className="text-xs break-words text-muted">{attempt.words}</p>}
       </div>
       <span className="tabular-nums">{durationText(attempt.duration_ms, i18n.language)}</span>
     </li>

@@ -1,0 +1,162 @@
+// A provider's answer with an error status: what it judges. The status says it for most; where it says that the provider itself is
+// at fault, the words are read all the same, because some servers answer 500 to a request that they can never serve.
+
+import { accountFailure, REFUSING_STATUSES, UpstreamFailure } from '#core/failure.ts'
+import { judgementIn, type Judgement } from '#core/judgements.ts'
+import type { ProviderError } from '#dialect/dialect.ts'
+import { overflowWords, readOverflow } from '#dialect/overflow.ts'
+import { wordsOfBody } from '#dialect/provider-words.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import type { UpstreamHeaders } from '#pipeline/ports.ts'
+
+/** The request was refused; what the provider said is for the client. */
+export type Refused = {
+  readonly type: 'refused'
+  /** With which the provider refused it, or 400 where its words say that it did and its status does not. */
+  readonly status: number
+  readonly body: Buffer
+  /** Whether the status was the provider's, so that its bytes may be passed on as they are. */
+  readonly isVerbatim: boolean
+  /** What of its words is known and may be kept; undefined where none is. */
+  readonly words: string | undefined
+}
+
+export type ErrorInput = {
+  readonly providerName: string
+  readonly status: number
+  readonly headers: UpstreamHeaders
+  /** What a body of an error says beside its words; undefined for dialects whose status says it all. */
+  readonly readError: ((body: unknown) => ProviderError | undefined) | undefined
+}
+
+/** Statuses with which a provider judges the request, not itself or us. */
+const PASSED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 413, 415, 422])
+/** It says that a provider does not know the model, which another one may; words about the request say more. */
+const UNKNOWN_STATUS = 404
+/** Of these a bare text is a reason too. With 404 it mostly says that the path is not there. */
+const TEXT_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 415, 422])
+/** Those whose words are about our account, or about when to come back. */
+const SETTLED_STATUSES: ReadonlySet<number> = new Set([...REFUSING_STATUSES, 408, 429])
+const BUSY_STATUSES: ReadonlySet<number> = new Set([503, 529])
+const MAX_ERROR_BYTES = 1024 * 1024
+/** What says whether a request is at fault says so in its first words. */
+const MAX_WORDS_BYTES = 64 * 1024
+/** For so many looks, a second apart, the words of a provider that says that it is at fault are waited for. */
+const MOST_LOOKS = 3
+
+export class ErrorAnswer {
+  readonly #input: ErrorInput
+  /** The status alone says what there is to say, and words can only say more. */
+  readonly #isSettled: boolean
+  readonly #chunks: Buffer[] = []
+  #length = 0
+  #looks = 0
+
+  /** Throws UpstreamFailure where the status says it all. */
+  constructor(input: ErrorInput) {
+    const { status, headers, readError } = input
+    this.#input = input
+    this.#isSettled = !PASSED_STATUSES.has(status) && readError === undefined
+    // Who says when to come back says nothing against the request.
+    const isBusy = BUSY_STATUSES.has(status) && headers['retry-after'] !== undefined
+    if (this.#isSettled && (isBusy || !mayJudge(status))) throw this.#ofStatus()
+  }
+
+  /** Throws UpstreamFailure for more than an error needs. */
+  push(chunk: Buffer): void {
+    this.#length += chunk.length
+    if (this.#isSettled && this.#length > MAX_WORDS_BYTES) throw this.#ofStatus()
+    if (this.#length > MAX_ERROR_BYTES) {
+      throw new UpstreamFailure('too_large', 'The provider sent too large an error.')
+    }
+    this.#chunks.push(chunk)
+  }
+
+  /** Called every second. Throws UpstreamFailure when words that nothing depends on have been waited for long enough. */
+  look(): void {
+    this.#looks += 1
+    if (this.#isSettled && this.#looks >= MOST_LOOKS) throw this.#ofStatus()
+  }
+
+  /** What a connection that broke in the middle of the words comes to. */
+  broken(failure: UpstreamFailure): UpstreamFailure {
+    return this.#isSettled ? this.#ofStatus() : failure
+  }
+
+  /** Throws UpstreamFailure for everything but a judgement of the request. */
+  end(): Refused {
+    const { providerName, readError } = this.#input
+    const body = Buffer.concat(this.#chunks)
+    const value = parseJson(body.toString('utf8'))
+    const error = readError?.(value)
+    const status = error?.status ?? this.#input.status
+    const isPassed = PASSED_STATUSES.has(status)
+    const said = isPassed || mayJudge(status) ? wordsOfBody(body.toString('utf8'), this.#contentType) : undefined
+    const judgement = said === undefined ? undefined : judgementOf(said)
+    if (judgement?.about === 'secret' && status === 400) throw accountFailure(providerName, status)
+    const words = judgement?.about === 'request' ? judgement.words : undefined
+    if (words !== undefined && (!isPassed || status === UNKNOWN_STATUS)) {
+      return { type: 'refused', status: 400, body, isVerbatim: false, words }
+    }
+    if (!isPassed) throw this.#ofStatus(status, error?.retryAfterSeconds)
+    const isReason = isRecord(value) || Array.isArray(value) || (said !== undefined && TEXT_STATUSES.has(status))
+    // With its status: whatever a provider has against a request is no sign that it is sick.
+    if (!isReason)
+      throw new UpstreamFailure('malformed', `The provider answered ${status} without a reason.`, { status })
+    return { type: 'refused', status, body, isVerbatim: true, words }
+  }
+
+  get #contentType(): string {
+    const value = this.#input.headers['content-type']
+    return (Array.isArray(value) ? (value[0] ?? '') : (value ?? '')).toLowerCase()
+  }
+
+  #ofStatus(status = this.#input.status, retryAfterSeconds?: number): UpstreamFailure {
+    const { providerName, headers } = this.#input
+    return statusFailure(providerName, status, retryAfterSeconds ?? retryAfter(headers['retry-after']))
+  }
+}
+
+/** A failure that was told inside an answer, with the status that its words deserve. */
+export function judgedFailure(failure: UpstreamFailure): UpstreamFailure {
+  if (failure.kind !== 'reported' || failure.status === 400) return failure
+  if (failure.status === undefined || SETTLED_STATUSES.has(failure.status)) return failure
+  const { message, code } = failure
+  return keptWords(failure) === undefined ? failure : new UpstreamFailure('reported', message, { status: 400, code })
+}
+
+/** What of the words that a provider reported may be kept; undefined where nothing of them is known. */
+export function keptWords({ message, code }: Pick<UpstreamFailure, 'message' | 'code'>): string | undefined {
+  const judgement = judgementOf({ message, code })
+  return judgement?.about === 'request' ? judgement.words : undefined
+}
+
+type Said = { readonly message: string; readonly code?: string | undefined; readonly type?: string | undefined }
+
+function judgementOf({ message, code, type }: Said): Judgement | undefined {
+  const overflow = readOverflow(message, [code, type])
+  if (overflow !== undefined) return { about: 'request', words: overflowWords(overflow, message) }
+  return judgementIn(message)
+}
+
+/** Whether words may show that a request is at fault where the status says that it is not. */
+function mayJudge(status: number): boolean {
+  return status >= 400 && !SETTLED_STATUSES.has(status)
+}
+
+function statusFailure(providerName: string, status: number, retryAfterSeconds: number | undefined): UpstreamFailure {
+  if (REFUSING_STATUSES.has(status)) return accountFailure(providerName, status)
+  const redirect = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
+  return new UpstreamFailure('status', `The provider '${providerName}' answered ${status}.${redirect}`, {
+    status,
+    retryAfterSeconds,
+  })
+}
+
+/** Retry-After in seconds, from seconds or from a date; undefined when it says neither. */
+function retryAfter(value: string | string[] | undefined): number | undefined {
+  const text = Array.isArray(value) ? value[0] : value
+  if (text === undefined) return undefined
+  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000)
+  return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined
+}
