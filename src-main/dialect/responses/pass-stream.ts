@@ -11,11 +11,13 @@ import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { reportedFailure, responseErrorOf } from '#dialect/responses/errors.ts'
 import { addGeneratedEvent, addGeneratedOutput } from '#dialect/responses/measure.ts'
 import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
-import { OpenMessage } from '#dialect/responses/open-message.ts'
+import { OpenItem } from '#dialect/responses/open-item.ts'
+import { echoOf } from '#dialect/responses/response-object.ts'
 import { readResponsesUsage, writeResponsesUsage } from '#dialect/responses/usage.ts'
 import { eventData, EventSplitter } from '#dialect/sse.ts'
 
 type Event = Readonly<Record<string, unknown>>
+type Asked = { readonly model: string; readonly body: { readonly value: Event } }
 
 export class ResponsesPassStream implements AnswerReader {
   readonly #splitter = new EventSplitter()
@@ -29,13 +31,22 @@ export class ResponsesPassStream implements AnswerReader {
   #response: Event = {}
   /** The items that are done, by their place. */
   readonly #done = new Map<number, unknown>()
-  #open: OpenMessage | undefined
+  /** The items that were begun and are not done. */
+  readonly #open = new Map<number, OpenItem>()
+  /** The place of the item that was begun last. */
+  #latest: number | undefined
+  readonly #asked: Asked
   /** An error that came after the begin. OpenAI sends `response.failed` behind it; others end their stream. */
   #reported: UpstreamFailure | undefined
   readonly generated = new GeneratedText('latin1')
   readonly reported = new ReportedUsage(this.generated)
   isComplete = false
   hasFailed = false
+
+  /** The response that ends a broken stream repeats what was asked for. */
+  constructor(asked: Asked = { model: '', body: { value: {} } }) {
+    this.#asked = asked
+  }
 
   get usage(): TokenUsage | undefined {
     return this.reported.usage
@@ -74,22 +85,26 @@ export class ResponsesPassStream implements AnswerReader {
     return this.#early + this.#final + DONE
   }
 
+  /** Every item that was begun is ended, marked incomplete, and stands in the output. */
   fail(refusal: Refusal, requestId: string): Buffer {
-    const { id, created_at: createdAt, model } = this.#response
+    // Readers of the format know no stream that ends before it was created.
+    let text = this.#hasBegun ? '' : this.#early
+    for (const item of this.#open.values()) text += this.#end(item)
+    const known = textsOf(this.#response)
     const response = {
-      id: typeof id === 'string' ? fromBytes(id) : `resp_${requestId}`,
+      id: `resp_${requestId}`,
       object: 'response',
-      created_at: typeof createdAt === 'number' ? createdAt : 0,
+      created_at: 0,
+      ...echoOf(this.#asked.model, this.#asked.body.value),
+      ...(isRecord(known) ? known : {}),
       status: 'failed',
       error: responseErrorOf(refusal),
       incomplete_details: null,
-      model: typeof model === 'string' ? fromBytes(model) : '',
-      output: [],
+      output: textsOf(this.#output()),
       usage: null,
     }
-    const failed = streamEvent('response.failed', this.#sequence + 1, `"response":${JSON.stringify(response)}`)
-    // Readers of the format know no stream that ends before it was created.
-    return Buffer.concat([Buffer.from(this.#hasBegun ? '' : this.#early, 'latin1'), Buffer.from(failed)])
+    const failed = streamEvent('response.failed', ++this.#sequence, `"response":${JSON.stringify(response)}`)
+    return Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(failed)])
   }
 
   /**
@@ -98,14 +113,24 @@ export class ResponsesPassStream implements AnswerReader {
    */
   cutShort(usage: TokenUsage): string {
     let text = this.#early
-    for (const { type, members } of this.#open?.close() ?? []) {
+    for (const item of this.#open.values()) if (item.isMessage) text += this.#end(item)
+    const ending = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
+    const response = { ...this.#response, ...ending, output: this.#output(), usage: writeResponsesUsage(usage) }
+    return text + streamEvent('response.incomplete', ++this.#sequence, `"response":${JSON.stringify(response)}`) + DONE
+  }
+
+  /** Ends an item in the middle. */
+  #end(item: OpenItem): string {
+    let text = ''
+    for (const { type, members } of item.close()) {
       text += streamEvent(type, ++this.#sequence, JSON.stringify(members).slice(1, -1))
     }
-    if (this.#open !== undefined) this.#done.set(this.#open.outputIndex, this.#open.item())
-    const output = [...this.#done].toSorted(([left], [right]) => left - right).map(([, item]) => item)
-    const ending = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
-    const response = { ...this.#response, ...ending, output, usage: writeResponsesUsage(usage) }
-    return text + streamEvent('response.incomplete', ++this.#sequence, `"response":${JSON.stringify(response)}`) + DONE
+    this.#done.set(item.outputIndex, item.item())
+    return text
+  }
+
+  #output(): readonly unknown[] {
+    return [...this.#done].toSorted(([left], [right]) => left - right).map(([, item]) => item)
   }
 
   /** Codex counts events, not bytes: a comment would not keep it waiting. */
@@ -170,11 +195,16 @@ export class ResponsesPassStream implements AnswerReader {
 
   #follow(value: Event): void {
     const { type, output_index: index, item } = value
-    if (type === 'response.output_item.added') this.#open = OpenMessage.begin(value)
-    else if (type === 'response.output_item.done') {
-      if (typeof index === 'number') this.#done.set(index, item)
-      if (this.#open?.outputIndex === index) this.#open = undefined
-    } else this.#open?.note(value)
+    // Some servers leave the index out: their items come one after the other.
+    const place = typeof index === 'number' ? index : (this.#latest ?? 0)
+    if (type === 'response.output_item.added') {
+      const next = typeof index === 'number' ? index : (this.#latest ?? -1) + 1
+      this.#latest = next
+      if (isRecord(item)) this.#open.set(next, new OpenItem(next, item))
+    } else if (type === 'response.output_item.done') {
+      this.#done.set(place, item)
+      this.#open.delete(place)
+    } else this.#open.get(place)?.note(value)
   }
 
   #complete(event: string, value: Event): '' {
@@ -198,6 +228,11 @@ function failureIn(data: string): UpstreamFailure {
   const { response, error } = value
   if (isRecord(response)) return reportedFailure(response['error'])
   return reportedFailure(error ?? value)
+}
+
+/** The same value with its texts as they are meant, not one character for each byte. */
+function textsOf(value: unknown): unknown {
+  return parseJson(fromBytes(JSON.stringify(value)))
 }
 
 function fromBytes(latin1: string): string {

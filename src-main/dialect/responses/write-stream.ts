@@ -10,6 +10,7 @@ import { newItemWriter, SealedCallWriter, type ItemWriter } from '#dialect/respo
 import { idStem, incompleteReason, ResponseObject, type ResponseState } from '#dialect/responses/response-object.ts'
 import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
 import { wishesOf, type Wishes } from '#dialect/responses/wishes.ts'
+import type { ItemStatus } from '#dialect/responses/write-items.ts'
 
 export class ResponsesStreamWriter implements StreamWriter {
   readonly #response: ResponseObject
@@ -57,8 +58,9 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   fail(refusal: Refusal, _requestId: string): string {
+    const text = this.#begin() + this.#leave('incomplete')
     const state = { status: 'failed', output: this.#output, error: responseErrorOf(refusal) } as const
-    return this.#begin() + this.#lifecycle('response.failed', state)
+    return text + this.#lifecycle('response.failed', state)
   }
 
   keepAlive(): string {
@@ -108,11 +110,11 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   /** Ends the open item, if there is one. */
-  #leave(): string {
+  #leave(status: ItemStatus = 'completed'): string {
     const item = this.#item
     if (item === undefined) return ''
     this.#item = undefined
-    const text = item.done()
+    const text = item.done(status)
     if (item.json !== '') this.#output.push(item.json)
     return text
   }

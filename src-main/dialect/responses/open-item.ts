@@ -1,40 +1,47 @@
-// The message that a stream of the responses format is in the middle of, followed so that it can be ended early in the way
-// that the format asks for: its text, its part, its item.
+// An item that a stream of the responses format is in the middle of, followed so that it can be ended early in the way that
+// the format asks for: its text, its part, its item.
 
 import { isRecord } from '#dialect/request-body.ts'
 
 type Event = Readonly<Record<string, unknown>>
 type OwnEvent = { readonly type: string; readonly members: Event }
 
-export class OpenMessage {
+export class OpenItem {
   readonly outputIndex: number
   readonly #item: Event
-  /** The parts that are done. */
+  /** The parts of a message that are done. */
   readonly #parts: unknown[] = []
   #part: Event | undefined
   #contentIndex = 0
+  /** Of the open part, or of a call's arguments. */
   #text = ''
+  readonly #summary = new Map<number, string>()
 
-  private constructor(outputIndex: number, item: Event) {
+  /** `item` is that of `response.output_item.added`. */
+  constructor(outputIndex: number, item: Event) {
     this.outputIndex = outputIndex
     this.#item = item
   }
 
-  /** From `response.output_item.added`; undefined for items that are no messages. */
-  static begin(event: Event): OpenMessage | undefined {
-    const { item, output_index: index } = event
-    return isRecord(item) && item['type'] === 'message' && typeof index === 'number'
-      ? new OpenMessage(index, item)
-      : undefined
+  get isMessage(): boolean {
+    return this.#item['type'] === 'message'
   }
 
-  /** Takes note of an event inside the message. */
+  /** Takes note of an event inside the item. */
   note(event: Event): void {
-    switch (event['type']) {
+    const { type, delta } = event
+    switch (type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        if (typeof event['delta'] === 'string') this.#text += event['delta']
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        if (typeof delta === 'string') this.#text += delta
         return
+      case 'response.reasoning_summary_text.delta': {
+        const index = typeof event['summary_index'] === 'number' ? event['summary_index'] : 0
+        if (typeof delta === 'string') this.#summary.set(index, (this.#summary.get(index) ?? '') + delta)
+        return
+      }
       case 'response.content_part.added':
         this.#part = isRecord(event['part']) ? event['part'] : undefined
         this.#contentIndex = typeof event['content_index'] === 'number' ? event['content_index'] : 0
@@ -62,9 +69,23 @@ export class OpenMessage {
 
   /** The item with what it holds so far. */
   item(): Event {
-    const part = this.#openPart()
-    const content = part === undefined ? this.#parts : [...this.#parts, part]
-    return { ...this.#item, status: 'incomplete', content }
+    const begun = { ...this.#item, status: 'incomplete' }
+    switch (this.#item['type']) {
+      case 'message': {
+        const part = this.#openPart()
+        return { ...begun, content: part === undefined ? this.#parts : [...this.#parts, part] }
+      }
+      case 'function_call':
+        return { ...begun, arguments: this.#text }
+      case 'custom_tool_call':
+        return { ...begun, input: this.#text }
+      case 'reasoning': {
+        const texts = [...this.#summary].toSorted(([left], [right]) => left - right)
+        return { ...begun, summary: texts.map(([, text]) => ({ type: 'summary_text', text })) }
+      }
+      default:
+        return begun
+    }
   }
 
   #openPart(): Event | undefined {
