@@ -10,7 +10,7 @@ import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { reportedFailure, responseErrorOf } from '#dialect/responses/errors.ts'
 import { addGeneratedEvent, addGeneratedOutput } from '#dialect/responses/measure.ts'
-import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
+import { DONE, keepAliveEvent, MAX_REPEATED, streamEvent } from '#dialect/responses/stream-event.ts'
 import { OpenItem } from '#dialect/responses/open-item.ts'
 import { echoOf } from '#dialect/responses/response-object.ts'
 import { readResponsesUsage, writeResponsesUsage } from '#dialect/responses/usage.ts'
@@ -85,11 +85,12 @@ export class ResponsesPassStream implements AnswerReader {
     return this.#early + this.#final + DONE
   }
 
-  /** Every item that was begun is ended, marked incomplete, and stands in the output. */
+  /** Every item that was begun is ended, marked incomplete, and stands in the output; but for answers that are too long for that. */
   fail(refusal: Refusal, requestId: string): Buffer {
     // Readers of the format know no stream that ends before it was created.
     let text = this.#hasBegun ? '' : this.#early
-    for (const item of this.#open.values()) text += this.#end(item)
+    const isRepeated = this.#length <= MAX_REPEATED
+    if (isRepeated) for (const item of this.#open.values()) text += this.#end(item)
     const known = textsOf(this.#response)
     const response = {
       id: `resp_${requestId}`,
@@ -100,7 +101,7 @@ export class ResponsesPassStream implements AnswerReader {
       status: 'failed',
       error: responseErrorOf(refusal),
       incomplete_details: null,
-      output: textsOf(this.#output()),
+      output: isRepeated ? textsOf(this.#output()) : [],
       usage: null,
     }
     const failed = streamEvent('response.failed', ++this.#sequence, `"response":${JSON.stringify(response)}`)

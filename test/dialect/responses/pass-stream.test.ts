@@ -274,6 +274,14 @@ describe('a stream that Farebox breaks off', () => {
     }
   })
 
+  it('is not told again where it was very long', () => {
+    const reader = new ResponsesPassStream()
+    reader.push(Buffer.from(stream(CREATED, ...says(0, 'x'.repeat(5_000_000)).slice(0, 3))))
+    const last = reader.fail(refuse('upstream_error', 'Weg.'), 'req1')
+    expect(last.length).toBeLessThan(5000)
+    expect(JSON.parse(eventData(last.toString()) ?? '')).toMatchObject({ response: { status: 'failed', output: [] } })
+  })
+
   it('has an id also where the provider gave none', () => {
     expect(lastEvent(stream(...says(0, 'Hi')))).toMatchObject({ response: { id: 'resp_req1' } })
   })
