@@ -143,6 +143,13 @@ export const ListedModel = strict({
   display_name: Type.String(),
   context_window: Type.Integer(),
   max_output_tokens: Type.Integer(),
+  max_input_tokens: NullableInteger,
+  max_tokens: NullableInteger,
+  capabilities: Type.Null(),
+  lifecycle: Type.Literal('active'),
+  line: Type.Null(),
+  deprecated_at: Type.Null(),
+  retires_at: Type.Null(),
 })
 export const ListedModels = strict({
   object: Type.Literal('list'),

@@ -8,6 +8,7 @@ import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { StreamFold } from '#dialect/folded-answer.ts'
+import type { Mended } from '#dialect/mended.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import type { BodyText, RequestBody } from '#dialect/request-body.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
@@ -36,7 +37,12 @@ export type PassEdits = {
   readonly quirks: Quirks
   /** Whether a whole answer is asked for as a stream. */
   readonly isFolded?: boolean
+  /** What `mendPass` found. */
+  readonly mended: Mended
 }
+
+/** Where a request is passed on to. */
+export type PassTarget = Pick<PassEdits, 'upstreamModel' | 'quirks'>
 
 /** What a writer of answers knows about the exchange. */
 export type AnswerContext = {
@@ -70,6 +76,8 @@ export interface ClientDialect {
   readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
   /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
   readonly checkPass?: (request: ClientRequest, quirks: Quirks) => Refusal | undefined
+  /** What a provider of the same dialect would refuse because another provider gave it to the client. */
+  mendPass(request: ClientRequest, target: PassTarget): Mended
   /** The request's text for a provider of the same dialect. */
   editRequest(request: ClientRequest, edits: PassEdits): string
   /** Reads an answer of the same dialect that is passed through. */

@@ -4,6 +4,7 @@
 import type { ProviderDialect as ProviderDialectName } from '#core/provider-dialect.ts'
 import { editChatRequest } from '#dialect/chat-completions/edit-request.ts'
 import { ChatFold } from '#dialect/chat-completions/fold-stream.ts'
+import { mendChatPass } from '#dialect/chat-completions/mend-pass.ts'
 import { ChatPassAnswer } from '#dialect/chat-completions/pass-answer.ts'
 import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
 import { readChatAnswer } from '#dialect/chat-completions/read-answer.ts'
@@ -19,6 +20,7 @@ import { readGeminiAnswer } from '#dialect/gemini/read-answer.ts'
 import { GeminiPartReader } from '#dialect/gemini/read-stream.ts'
 import { readGeminiCount, writeGeminiCount, writeGeminiRequest } from '#dialect/gemini/write-request.ts'
 import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
+import { mendMessagesPass } from '#dialect/messages/mend-pass.ts'
 import { MessagesPassAnswer } from '#dialect/messages/pass-answer.ts'
 import { MessagesPassStream } from '#dialect/messages/pass-stream.ts'
 import { readMessagesAnswer } from '#dialect/messages/read-answer.ts'
@@ -29,6 +31,7 @@ import { writeMessagesAnswer } from '#dialect/messages/write-answer.ts'
 import { readMessagesCount, writeMessagesCount, writeMessagesRequest } from '#dialect/messages/write-request.ts'
 import { MessagesStreamWriter } from '#dialect/messages/write-stream.ts'
 import { editResponsesRequest } from '#dialect/responses/edit-request.ts'
+import { mendResponsesPass } from '#dialect/responses/mend-pass.ts'
 import { ResponsesPassAnswer } from '#dialect/responses/pass-answer.ts'
 import { ResponsesPassStream } from '#dialect/responses/pass-stream.ts'
 import { readResponsesAnswer } from '#dialect/responses/read-answer.ts'
@@ -46,6 +49,7 @@ export const CLIENT_DIALECTS: Readonly<Record<ClientFormat, ClientDialect>> = {
     passesTo: ['chat-completions', 'demo'],
     path: '/chat/completions',
     readRequest: readChatRequest,
+    mendPass: mendChatPass,
     editRequest: editChatRequest,
     newPassReader: (request) => (request.isStream ? new ChatPassStream(request) : new ChatPassAnswer()),
     readConversation: readChatConversation,
@@ -57,6 +61,7 @@ export const CLIENT_DIALECTS: Readonly<Record<ClientFormat, ClientDialect>> = {
     path: '/messages',
     readRequest: readMessagesRequest,
     checkPass: checkMessagesPass,
+    mendPass: mendMessagesPass,
     editRequest: editMessagesRequest,
     newPassReader: (request) => (request.isStream ? new MessagesPassStream() : new MessagesPassAnswer()),
     readConversation: readMessagesConversation,
@@ -67,8 +72,9 @@ export const CLIENT_DIALECTS: Readonly<Record<ClientFormat, ClientDialect>> = {
     passesTo: ['responses'],
     path: '/responses',
     readRequest: readResponsesRequest,
+    mendPass: mendResponsesPass,
     editRequest: editResponsesRequest,
-    newPassReader: (request) => (request.isStream ? new ResponsesPassStream() : new ResponsesPassAnswer()),
+    newPassReader: (request) => (request.isStream ? new ResponsesPassStream(request) : new ResponsesPassAnswer()),
     readConversation: readResponsesConversation,
     newStreamWriter: (context) => new ResponsesStreamWriter(context),
     writeAnswer: writeResponsesAnswer,

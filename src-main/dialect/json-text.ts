@@ -19,7 +19,7 @@ const COMMA = 0x2c
 const COLON = 0x3a
 
 /** Where a member's value stands in the text, from its first to after its last character. */
-type Span = { readonly start: number; readonly end: number }
+export type Span = { readonly start: number; readonly end: number }
 
 export type ObjectScan = {
   readonly members: ReadonlyMap<string, Span>
@@ -76,6 +76,26 @@ export function scanObject(text: string): ObjectScan | ScanProblem {
     }
   }
   return { problem: 'not-an-object' }
+}
+
+/** Where the items of an array stand in its text, which is valid JSON. */
+export function scanArray(text: string): readonly Span[] {
+  const items: Span[] = []
+  let depth = 0
+  let start = text.indexOf('[') + 1
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) index = stringEnd(text, index) - 1
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
+    const isEnd = depth === 0 && code === CLOSE_BRACKET
+    if (!isEnd && (depth !== 1 || code !== COMMA)) continue
+    const item = span(text, start, index)
+    if (item.end > item.start) items.push(item)
+    if (isEnd) return items
+    start = index + 1
+  }
+  return items
 }
 
 /** The text with members replaced or, where they are missing, added. Values are JSON text. All else stays as it is. */

@@ -1,14 +1,15 @@
 // Brings the turns of a conversation into the order that every provider accepts: one turn after the other, each tool call
-// answered once and right behind the turn that made it, no two calls with the same id. Clients send results before calls,
-// texts between a call and its result, calls that were interrupted, results whose call was cut away and ids that start from
-// 0 in every turn; providers answer all of that with 400.
+// answered once and right behind the turn that made it, no two calls with the same id, and ids that every provider takes.
+// Clients send results before calls, texts between a call and its result, calls that were interrupted, results whose call was
+// cut away, and ids of other providers that start from 0 in every turn; providers answer all of that with 400.
 
+import { CallIds, plainIds } from '#dialect/call-ids.ts'
 import type { AssistantContent, TextContent, ToolResult, Turn, UserContent } from '#dialect/turn.ts'
 
 /** What a call is answered with whose result is missing. */
 const NO_RESULT = 'No result: the call was interrupted.'
-/** Leaves room for a number behind it in the 64 characters that OpenAI takes. */
-const MAX_STEM_LENGTH = 56
+/** OpenAI's bound in chat completions; that of its responses is higher. */
+const MAX_ID_LENGTH = 40
 
 /** A call's place for its result. */
 type Slot = { readonly callId: string; readonly uniqueId: string; result: ToolResult | undefined }
@@ -68,14 +69,14 @@ function pairResults(turns: readonly Turn[]): Pairing {
   const calls = new Map<number, Calls>()
   const given = new Map<number, readonly Given[]>()
   const waiting = new Map<string, Waiting>()
-  const uniqueId = uniqueIds(turns)
+  const ids = new CallIds(plainIds(MAX_ID_LENGTH))
   const waitingFor = (callId: string) => waiting.get(callId) ?? setIn(waiting, callId, new Waiting())
   for (const [index, turn] of turns.entries()) {
     if (turn.role === 'assistant') {
       const own: Calls = { slots: [], lastResult: -1 }
       for (const part of turn.content) {
         if (part.type !== 'tool-call') continue
-        const slot: Slot = { callId: part.id, uniqueId: uniqueId(part.id), result: undefined }
+        const slot: Slot = { callId: part.id, uniqueId: ids.call(part.id), result: undefined }
         own.slots.push(slot)
         waitingFor(part.id).add(slot, own)
       }
@@ -196,27 +197,6 @@ function withIds(content: readonly AssistantContent[], slots: readonly Slot[]): 
     const id = slots[next++]?.uniqueId ?? part.id
     return id === part.id ? part : { ...part, id }
   })
-}
-
-/** Ids for calls in their order: the first of each id keeps it, others get a number. Anthropic refuses an id that repeats. */
-function uniqueIds(turns: readonly Turn[]): (id: string) => string {
-  const taken = new Set<string>()
-  for (const turn of turns) {
-    if (turn.role === 'assistant') for (const part of turn.content) if (part.type === 'tool-call') taken.add(part.id)
-  }
-  const used = new Set<string>()
-  const counts = new Map<string, number>()
-  return (id) => {
-    if (!used.has(id)) {
-      used.add(id)
-      return id
-    }
-    const stem = id.slice(0, MAX_STEM_LENGTH)
-    let count = counts.get(stem) ?? 2
-    while (taken.has(`${stem}_${count}`)) count += 1
-    counts.set(stem, count + 1)
-    return `${stem}_${count}`
-  }
 }
 
 function orphanText(result: ToolResult): UserContent[] {

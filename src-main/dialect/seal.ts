@@ -29,6 +29,11 @@ export function unwrapSeal(text: string, native: SealOrigin): Sealed | undefined
   return end === -1 || origin === undefined || value === '' ? undefined : { origin, value }
 }
 
+/** A cheap sign that a JSON text may hold a seal in our wrapping. */
+export function holdsWrappedSeal(json: string): boolean {
+  return json.includes(`"${PREFIX}`)
+}
+
 /** Whether the text is a seal in our wrapping, which no provider can read. */
 export function isWrappedSeal(text: string): boolean {
   return text.startsWith(PREFIX)

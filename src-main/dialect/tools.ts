@@ -1,6 +1,7 @@
 // Tools between what a client calls them and what a provider accepts. Every provider is given functions whose names fit its
 // rule; a tool call in the answer gets the client's name, namespace and kind back.
 
+import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import type { AnswerPart, Block } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { Conversation, JsonObject, Tool, ToolCall, ToolChoice, ToolKind } from '#dialect/turn.ts'
@@ -113,17 +114,34 @@ export function effectiveToolChoice(conversation: Conversation): ToolChoice | un
   return conversation.tools.length === 0 ? undefined : conversation.toolChoice
 }
 
-/** Puts the client's tools back into an answer, and takes out the text of reasoning that the client does not want to see. */
+export type RestorerOptions = {
+  readonly showsReasoning: boolean
+  readonly keepsSeals?: boolean
+  /** Those of the exchange; without it ids are new within the answer alone. */
+  readonly callIds?: AnswerCallIds
+}
+
+/**
+ * Puts the client's tools back into an answer, gives its calls ids that are new to the client, and takes out the text of reasoning
+ * that the client does not want to see.
+ */
 export class AnswerRestorer {
   readonly #names: ToolNames
+  readonly #callIds: AnswerCallIds
   readonly #showsReasoning: boolean
   readonly #keepsSeals: boolean
   readonly #open = new Map<number, { readonly block: Block; text: string }>()
 
-  constructor(names: ToolNames, options: { readonly showsReasoning: boolean; readonly keepsSeals?: boolean }) {
+  constructor(names: ToolNames, options: RestorerOptions) {
     this.#names = names
+    this.#callIds = options.callIds ?? new AnswerCallIds('', [])
     this.#showsReasoning = options.showsReasoning
     this.#keepsSeals = options.keepsSeals === true
+  }
+
+  /** An id for a call to which the provider gave none. */
+  newCallId(): string {
+    return this.#callIds.fresh()
   }
 
   restore(part: AnswerPart): readonly AnswerPart[] {
@@ -150,7 +168,7 @@ export class AnswerRestorer {
     }
     if (block.type !== 'tool-call') return [{ type: 'open', choice, block }]
     const { name, namespace, kind } = this.#names.known(block.name)
-    const own: Block = { ...block, name, namespace, kind }
+    const own: Block = { ...block, id: this.#callIds.of(block.id), name, namespace, kind }
     // A custom tool's text can be taken out of its JSON only when that is complete.
     if (kind === 'custom') this.#open.set(choice, { block: own, text: '' })
     return [{ type: 'open', choice, block: own }]

@@ -20,13 +20,6 @@ export type Translation = {
   readonly restorer: AnswerRestorer
 }
 
-/** Ids for tool calls of providers that give none: short, and unique among the calls of one client. */
-function callIds(context: AnswerContext): () => string {
-  const stem = context.exchangeId.replaceAll('-', '').slice(-20)
-  let count = 0
-  return () => `call_${stem}${(count++).toString(36).padStart(4, '0')}`
-}
-
 /** What is known about an answer from its parts, however it came. */
 class Tally {
   readonly generated = new GeneratedText('utf8')
@@ -67,7 +60,7 @@ export class TranslatedStream implements AnswerReader {
   constructor({ client, provider, context, restorer }: Translation) {
     this.#choiceCount = context.request.choices
     this.#writer = client.newStreamWriter(context)
-    this.#reader = provider.newPartReader(callIds(context))
+    this.#reader = provider.newPartReader(() => restorer.newCallId())
     this.#restorer = restorer
   }
 
@@ -186,8 +179,8 @@ export class TranslatedWhole implements AnswerReader {
   }
 
   end(): void {
-    const { provider, restorer, context } = this.#translation
-    for (const part of provider.readAnswer(this.#whole.json(), callIds(context))) {
+    const { provider, restorer } = this.#translation
+    for (const part of provider.readAnswer(this.#whole.json(), () => restorer.newCallId())) {
       this.#tally.noteEarlier(part)
       append(this.#parts, restorer.restore(part))
     }

@@ -11,6 +11,7 @@ import { countableOf } from '#dialect/count.ts'
 import type { ClientRequest } from '#dialect/dialect.ts'
 import { PROVIDER_DIALECTS } from '#dialect/dialects.ts'
 import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
+import { mendMessagesPass } from '#dialect/messages/mend-pass.ts'
 import { readCountRequest } from '#dialect/messages/read-request.ts'
 import { readMessagesConversation } from '#dialect/messages/read-turns.ts'
 import { isRecord, parseJson, type BodyText } from '#dialect/request-body.ts'
@@ -115,7 +116,9 @@ async function countInput(counting: Counting, { transport, counter }: CountDeps)
   const { provider, target } = place
   if (provider.dialect === 'messages') {
     const edits = { ...target, outputCap: undefined, outputCapField: provider.outputCapField }
-    const body = editMessagesRequest(request, { ...edits, quirks: quirksOf(provider) })
+    const quirks = quirksOf(provider)
+    const mended = mendMessagesPass(request, { ...target, quirks })
+    const body = editMessagesRequest(request, { ...edits, quirks, mended })
     const path = '/messages/count_tokens'
     const answer = await ask(transport, { provider, path, body, headers: call.headers }, call.client)
     // A judgement of the request is the client's to read; for anything else the estimate stands in.

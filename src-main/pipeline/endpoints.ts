@@ -7,6 +7,7 @@ import { quirksOf } from '#core/quirks.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { ClientDialect, ClientRequest, ProviderError } from '#dialect/dialect.ts'
+import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import { CLIENT_DIALECTS, PROVIDER_DIALECTS, RESPONSES_BODY_AT_CHAT, type ClientFormat } from '#dialect/dialects.ts'
 import { EmbeddingAnswerReader } from '#dialect/embeddings/read-answer.ts'
 import { editEmbeddingRequest, readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
@@ -110,11 +111,12 @@ function pass(client: ClientDialect, request: ClientRequest, { provider, target 
   const refusal = client.checkPass?.(request, quirks)
   if (refusal !== undefined) return refusal
   const newFold = foldOf(request, provider)
+  const mended = client.mendPass(request, { upstreamModel: target.upstreamModel, quirks })
   return {
     isPassed: true,
     isStream: request.isStream || newFold !== undefined,
     path: client.path,
-    dropped: [],
+    dropped: mended.dropped,
     body: (outputCap) =>
       client.editRequest(request, {
         upstreamModel: target.upstreamModel,
@@ -122,6 +124,7 @@ function pass(client: ClientDialect, request: ClientRequest, { provider, target 
         outputCapField: provider.outputCapField,
         quirks,
         isFolded: newFold !== undefined,
+        mended,
       }),
     newReader: () => folded(client.newPassReader(request), newFold),
     readError: undefined,
@@ -179,11 +182,20 @@ function translate(
     newReader: () => {
       const context = { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens }
       const { isShown, keepsSeal = false } = conversation.reasoning
-      const restorer = new AnswerRestorer(names, { showsReasoning: isShown, keepsSeals: keepsSeal })
+      const callIds = new AnswerCallIds(exchangeId, callIdsIn(read))
+      const restorer = new AnswerRestorer(names, { showsReasoning: isShown, keepsSeals: keepsSeal, callIds })
       const translation = { client, provider: dialect, context, restorer }
       return request.isStream ? new TranslatedStream(translation) : folded(new TranslatedWhole(translation), newFold)
     },
   }
+}
+
+/** The ids by which the client knows the calls of its conversation. */
+function callIdsIn({ turns }: Conversation): readonly string[] {
+  return turns.flatMap((turn) => {
+    if (turn.role === 'tool') return turn.results.map(({ callId }) => callId)
+    return turn.content.flatMap((part) => (part.type === 'tool-call' ? [part.id] : []))
+  })
 }
 
 /** Whether anything is left to be sent: empty texts are not, and reasoning alone says nothing. */

@@ -182,6 +182,20 @@ function modelObject(model: Model, catalog: Catalog) {
     display_name: model.displayName,
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
+    ...anthropicMembers(model),
+  }
+}
+
+/** Members of the messages family's list that its strict clients want. What nobody here can know is null, as they allow. */
+function anthropicMembers({ contextWindow, maxOutputTokens }: Model) {
+  return {
+    max_input_tokens: contextWindow > 0 ? contextWindow : null,
+    max_tokens: maxOutputTokens > 0 ? maxOutputTokens : null,
+    capabilities: null,
+    lifecycle: 'active',
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
   }
 }
 

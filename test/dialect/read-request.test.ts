@@ -5,6 +5,7 @@ import { editChatRequest } from '#dialect/chat-completions/edit-request.ts'
 import { readChatRequest } from '#dialect/chat-completions/read-request.ts'
 import type { ClientRequest } from '#dialect/dialect.ts'
 import { editEmbeddingRequest, readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
+import { UNMENDED } from '#dialect/mended.ts'
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }]
 
@@ -200,6 +201,7 @@ describe('what is sent to the provider', () => {
     outputCap: undefined,
     outputCapField: 'max_tokens',
     quirks: DEFAULT_QUIRKS,
+    mended: UNMENDED,
   } as const
 
   it('is the request as it came when nothing has to change', () => {

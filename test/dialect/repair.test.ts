@@ -268,7 +268,7 @@ describe('ids that repeat', () => {
       repairTurns([assistant(`#${long}`, `#${long}`, `#${long.slice(0, 60)}`, `#${long.slice(0, 60)}`)]),
     )
     expect(new Set(ids).size).toBe(4)
-    expect(Math.max(...ids.map((id) => id.length))).toBe(64)
+    expect(Math.max(...ids.map((id) => id.length))).toBe(40)
   })
 
   it('keep a second result for a call that was answered, as text', () => {

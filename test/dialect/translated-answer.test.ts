@@ -14,6 +14,7 @@ import type {
 } from '#dialect/dialect.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import { AnswerRestorer, ToolNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole, type Translation } from '#dialect/translated-answer.ts'
 import type { Tool } from '#dialect/turn.ts'
@@ -111,6 +112,7 @@ const client: ClientDialect = {
   passesTo: [],
   path: '/fake',
   readRequest: unused,
+  mendPass: unused,
   editRequest: unused,
   newPassReader: unused,
   readConversation: unused,
@@ -155,7 +157,10 @@ function translation(more: Partial<Translation> & { readonly showsReasoning?: bo
     client,
     provider,
     context,
-    restorer: new AnswerRestorer(new ToolNames([patch]), { showsReasoning }),
+    restorer: new AnswerRestorer(new ToolNames([patch]), {
+      showsReasoning,
+      callIds: new AnswerCallIds((rest.context ?? context).exchangeId, []),
+    }),
     ...rest,
   }
 }

@@ -1,3 +1,4 @@
+import type Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chatModel } from '../support/farebox.ts'
 import { expectError, get, manualClock, startPair, type Pair } from './support.ts'
@@ -44,7 +45,34 @@ describe('the model list', () => {
       display_name: 'Vendor Chat',
       context_window: 100_000,
       max_output_tokens: 1000,
+      max_input_tokens: 100_000,
+      max_tokens: 1000,
+      capabilities: null,
+      lifecycle: 'active',
+      line: null,
+      deprecated_at: null,
+      retires_at: null,
     })
+  })
+
+  it("has every member that Anthropic's SDK knows, and no limit of 0", async () => {
+    const { data } = (await (await get(pair.farebox, '/v1/models')).json()) as { data: Anthropic.ModelInfo[] }
+    // The type demands each of them, so that a newer SDK with more of them fails here.
+    const members: Record<keyof Anthropic.ModelInfo, true> = {
+      id: true,
+      type: true,
+      display_name: true,
+      created_at: true,
+      max_input_tokens: true,
+      max_tokens: true,
+      capabilities: true,
+      lifecycle: true,
+      line: true,
+      deprecated_at: true,
+      retires_at: true,
+    }
+    for (const model of data) for (const name of Object.keys(members)) expect(model).toHaveProperty(name)
+    expect(data.find(({ id }) => id === 'embed')?.max_tokens).not.toBe(0)
   })
 
   it('shows a key only what that key may call', async () => {

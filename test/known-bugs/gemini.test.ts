@@ -55,7 +55,9 @@ it.each(CLIENTS)(
 it('sipeed/picoclaw#3230: a client of chat completions is given the signature with its call, where Google has it', () => {
   const text = streamed(['chat', 'gemini'], dataEvents(candidate([{ ...CALL, thoughtSignature: SIGNATURE }], 'STOP')))
   const calls = events(text).flatMap((event) => records(at(event, 'choices', 0, 'delta', 'tool_calls')))
-  expect(calls).toContainEqual(expect.objectContaining({ extra_content: { google: { thought_signature: SIGNATURE } } }))
+  expect(calls).toContainEqual(
+    expect.objectContaining({ extra_content: { google: { thought_signature: `farebox1.gemini.${SIGNATURE}` } } }),
+  )
 })
 
 it('sipeed/picoclaw#3230: calls without a signature have the value for none, on the first call of a step only', () => {

@@ -179,17 +179,14 @@ it('Wei-Shaw/sub2api#3588: sealed reasoning goes back without the id of its item
   ]
   const call = CALL_EVENTS.map((event) => ({ ...event, output_index: 1 }))
   const answer = streamed(['messages', 'responses'], responsesStream([reasoning, call]))
-  const signature = events(answer)
-    .map((event) => at(event, 'delta', 'signature'))
-    .find((value) => value !== undefined)
+  const thinking = events(answer)
+    .map((event) => at(event, 'content_block'))
+    .find((block) => at(block, 'type') === 'redacted_thinking')
   const messages = [
     { role: 'user', content: 'Hi' },
     {
       role: 'assistant',
-      content: [
-        { type: 'thinking', thinking: '', signature },
-        { type: 'tool_use', id: 'call_1', name: 'get_weather', input: {} },
-      ],
+      content: [thinking, { type: 'tool_use', id: 'call_1', name: 'get_weather', input: {} }],
     },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'Sunny' }] },
   ]

@@ -38,9 +38,8 @@ format and a dialect are a **pair**.
 
 - **The same on both sides.** The client's bytes go to the provider and the provider's bytes come back. Edited are only
   the name of the model and the output cap, and in a stream of chat completions the switch that makes the provider
-  report usage. What a format can hold that Farebox has never heard of reaches the provider, too. One thing is taken out
-  of messages on their way to Claude's own models: reasoning and citations that another dialect's provider gave, which
-  they would refuse.
+  report usage. What a format can hold that Farebox has never heard of reaches the provider, too. Mended is only what came
+  from a provider of another dialect and would be refused, see [below](#sessions-that-change-their-provider).
 - **Different.** The request is read, put in order and written anew. Calls and results of tools are brought into the
   order that providers insist on, results that are missing are filled in, and names of tools that a provider would not
   take are replaced on the way there and put back on the way back. The answer is translated as it arrives, a whole one
@@ -49,6 +48,25 @@ format and a dialect are a **pair**.
 What a provider sealed, such as the signature of its reasoning, is kept for it: the client gets it wrapped in its own
 format's opaque member and sends it back with the conversation, and it is unwrapped for the kind of provider that made
 it. No provider is ever given another one's.
+
+## Sessions that change their provider
+
+A conversation can be begun on one provider and go on with another, between two turns or in the middle of a tool loop. What
+the client brings back from the one is made fit for the other, in all formats and also where format and dialect are the
+same; there every byte beside it stays as it was:
+
+- **What was sealed.** Reasoning in Farebox's wrapping is taken out for every provider but those of the dialect that sealed
+  it. So is reasoning without a seal, for Claude's models and in the responses format where the provider was told to keep
+  nothing (\`store\` is false) or Farebox wrote the item; servers of open models get back what they showed. Named
+  \`earlier reasoning\` or \`thinking signature\`.
+- **Thinking in a tool loop.** Claude's models refuse a loop with thinking on whose turns have no thinking of their own.
+  For such a request thinking is left off, until the user speaks again; named \`reasoning\`.
+- **Ids of tool calls.** Every call in a translated answer has an id that is new in the conversation, of letters, digits,
+  \`_\` and \`-\`, at most 40 of them: the provider's own where it is one, a new one elsewhere. In a request, ids
+  that repeat or that the provider would refuse are replaced, alike for a call and its result, and in each request of the
+  conversation by the same ones.
+- **Answers in the responses format.** Servers that hold requests against OpenAI's schema refuse an answer without its
+  \`id\`, \`status\` and \`annotations\`. It is sent to them as a plain text.
 
 ## What is said about losses
 

@@ -19,8 +19,8 @@ export function outcomeOf(pair: Pair, feature: Feature, variant: Variant = {}): 
   const base = send(pair, without, variant)
   if (isRefusal(base)) throw new Error(`${pair.name}, ${feature.name}: refused without it: ${base.message}`)
   const isFound = marker === undefined ? sent.body !== base.body : sent.body.includes(marker)
-  if (isPassed(pair)) return { type: isFound ? 'passed' : 'lost' }
   const names = sent.prepared.dropped.filter((name) => !base.prepared.dropped.includes(name))
+  if (isPassed(pair) && names.length === 0) return { type: isFound ? 'passed' : 'lost' }
   const isPartly = isFound || (feature.isMember === true && sent.body !== base.body)
   if (names.length > 0) return { type: isPartly ? 'partly' : 'dropped', names }
   if (isFound) return { type: 'kept' }

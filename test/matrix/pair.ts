@@ -37,7 +37,11 @@ const NOW_MS = 1_795_240_000_000
 /** What a call is given where its client gave no cap, as by the model's maximum. */
 export const DEFAULT_CAP = 4096
 
-export type Variant = { readonly model?: string | undefined; readonly quirks?: Partial<Quirks> }
+export type Variant = {
+  readonly model?: string | undefined
+  readonly quirks?: Partial<Quirks>
+  readonly exchangeId?: string
+}
 
 function providerOf(dialect: ProviderName, quirks: Partial<Quirks>): Provider {
   return testProvider({
@@ -58,7 +62,7 @@ export function sendText(pair: Pair, text: string, variant: Variant = {}): Sent 
   const provider = providerOf(pair.provider, variant.quirks ?? {})
   const upstreamModel = variant.model ?? UPSTREAM_MODELS[pair.provider]
   const target = { providerId: provider.id, upstreamModel, priority: 1, weight: 1 }
-  const prepared = request.prepare({ provider, target, exchangeId: EXCHANGE_ID, nowMs: NOW_MS })
+  const prepared = request.prepare({ provider, target, exchangeId: variant.exchangeId ?? EXCHANGE_ID, nowMs: NOW_MS })
   if (isRefusal(prepared)) return prepared
   const outputCap = request.outputCap ?? DEFAULT_CAP
   return { prepared, body: prepared.body(outputCap), outputCap }

@@ -16,7 +16,9 @@ for (const pair of PASSED_PAIRS) {
   describe(`${pair.client} passed through`, () => {
     const requests = Object.entries(REQUESTS[pair.client])
 
-    it.each(requests)('%s: reaches the provider byte for byte but for its edits', (name, body) => {
+    it.each(requests)('%s: reaches the provider byte for byte but for its edits', (name, given) => {
+      // A provider that was told to keep nothing knows no reasoning without a seal, so that it is taken out then.
+      const body = 'store' in given && name.includes('encrypted') ? { ...given, store: true } : given
       const text = unusual({ zzz_unknown: { deep: [1, null] }, ...body })
       const expected = edited(pair, text, body)
       // Claude's own models refuse thinking that others gave, so that it is taken out: the one request that has some.

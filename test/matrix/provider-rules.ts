@@ -5,9 +5,12 @@ import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import type { ProviderName } from './pair.ts'
 
-export function checkProviderRules(provider: ProviderName, text: string): void {
+/** `issued` are the seals that the provider gave out itself; without it seals are not looked at. */
+export function checkProviderRules(provider: ProviderName, text: string, issued?: ReadonlySet<string>): void {
   const body = record(parseJson(text))
   if (text.includes('farebox1.')) fail('a seal in our wrapping is sent to a provider')
+  const foreign = issued === undefined ? undefined : sealsIn(body).find((seal) => !issued.has(seal))
+  if (foreign !== undefined) fail(`a seal that it did not give out: ${foreign}`)
   switch (provider) {
     case 'chat-completions':
       return checkChat(body)
@@ -21,11 +24,47 @@ export function checkProviderRules(provider: ProviderName, text: string): void {
 }
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
+/** OpenAI's bound in chat completions is shorter. */
+const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/
+const CHAT_CALL_ID = /^[a-zA-Z0-9_-]{1,40}$/
+const SEAL_MEMBERS = new Set(['signature', 'encrypted_content', 'thoughtSignature', 'thought_signature'])
+/** The types whose `data` is a seal. */
+const SEALED_TYPES = ['redacted_thinking', 'reasoning.encrypted']
+/** What Google documents for calls whose signature nobody has. */
+const NO_SIGNATURE = 'skip_thought_signature_validator'
+
+/** Everything that stands in a member for seals, wherever it is. */
+function sealsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(sealsIn)
+  if (!isRecord(value)) return []
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (typeof member !== 'string') return sealsIn(member)
+    const isSeal = SEAL_MEMBERS.has(name) || (name === 'data' && SEALED_TYPES.includes(String(value['type'])))
+    return isSeal && member !== '' && member !== NO_SIGNATURE ? [member] : []
+  })
+}
+
+/** The ids of one request's calls: of the right form, and no two the same. */
+class Ids {
+  readonly #seen = new Set<unknown>()
+  readonly #form: RegExp
+
+  constructor(form: RegExp) {
+    this.#form = form
+  }
+
+  add(id: unknown): void {
+    if (typeof id !== 'string' || !this.#form.test(id)) fail(`an id that it does not take: ${String(id)}`)
+    if (this.#seen.has(id)) fail(`two calls have the id ${id}`)
+    this.#seen.add(id)
+  }
+}
 
 function checkChat(body: JsonObject): void {
   const messages = list(body['messages'])
   if (messages.length === 0) fail('no messages')
   let open: unknown[] = []
+  const ids = new Ids(CHAT_CALL_ID)
   for (const message of messages) {
     const { role, content } = message
     if (role === 'tool') {
@@ -43,6 +82,7 @@ function checkChat(body: JsonObject): void {
     for (const part of list(content)) if (part['type'] === 'text' && part['text'] === '') fail('an empty text')
     open = calls.map((call) => call['id'])
     for (const call of calls) {
+      ids.add(call['id'])
       const called = record(call['function'])
       if (!NAME.test(String(called['name']))) fail('a name that is too long')
       if (!isRecord(parseJson(String(called['arguments'])))) fail('arguments that are no object')
@@ -61,6 +101,7 @@ function checkMessages(body: JsonObject): void {
   if (messages[0]?.['role'] !== 'user') fail('the first message is not of the user')
   let open: unknown[] = []
   let before: unknown
+  const ids = new Ids(CALL_ID)
   for (const { role, content } of messages) {
     if (role === before) fail('two messages of the same role')
     before = role
@@ -73,7 +114,7 @@ function checkMessages(body: JsonObject): void {
       fail('results come late')
     for (const block of blocks) checkMessagesBlock(block)
     open = blocks.filter((block) => block['type'] === 'tool_use').map((block) => block['id'])
-    if (new Set(open).size < open.length) fail('two calls have the same id')
+    for (const id of open) ids.add(id)
   }
   if (open.length > 0) fail('the last call is not answered')
   for (const block of list(body['system'])) checkMessagesBlock(block)
@@ -93,6 +134,16 @@ function checkMessages(body: JsonObject): void {
     !(Number(thinking['budget_tokens']) >= 1024 && Number(thinking['budget_tokens']) < cap)
   )
     fail('a thinking budget that does not fit')
+  checkLoop(messages, thinking['type'] === 'enabled' || thinking['type'] === 'adaptive')
+}
+
+/** "When `thinking` is enabled, a final `assistant` message must start with a thinking block." */
+function checkLoop(messages: readonly JsonObject[], isThinking: boolean): void {
+  const isLoop = list(messages.at(-1)?.['content']).some((block) => block['type'] === 'tool_result')
+  if (!isThinking || !isLoop) return
+  const last = messages.findLast((message) => message['role'] === 'assistant')
+  const first = list(last?.['content'])[0]?.['type']
+  if (first !== 'thinking' && first !== 'redacted_thinking') fail('thinking is on, and the loop has none')
 }
 
 function checkMessagesBlock(block: JsonObject): void {
@@ -100,7 +151,6 @@ function checkMessagesBlock(block: JsonObject): void {
   if (type === 'text' && String(block['text']).trim() === '') fail('an empty text')
   if (type === 'thinking' && String(block['signature']) === '') fail('thinking without a signature')
   if (type === 'tool_use') {
-    if (!/^[a-zA-Z0-9_-]+$/.test(String(block['id']))) fail('an id with other characters')
     if (!isRecord(block['input'])) fail('an input that is no object')
     if (!NAME.test(String(block['name']))) fail('a name that is too long')
   }
@@ -111,21 +161,37 @@ function checkResponses(body: JsonObject): void {
   const items = list(body['input'])
   if (items.length === 0) fail('no input')
   const calls = new Set<unknown>()
+  const ids = new Ids(CALL_ID)
   for (const [index, item] of items.entries()) {
     const { type } = item
-    if (type === 'message' && list(item['content']).length === 0) fail('a message without content')
+    if (type === 'message' && !isText(item['content']) && list(item['content']).length === 0)
+      fail('a message without content')
     if (type === 'function_call') {
       if (!isRecord(parseJson(String(item['arguments'])))) fail('arguments that are no object')
       if (!NAME.test(String(item['name']))) fail('a name that is too long')
-      if (calls.has(item['call_id'])) fail('two calls have the same id')
+      ids.add(item['call_id'])
       calls.add(item['call_id'])
     }
     if (type === 'function_call_output' && !calls.delete(item['call_id'])) fail('an output without its call')
     if (type === 'reasoning' && index === items.length - 1) fail('reasoning that nothing follows')
+    if (type === 'reasoning' && body['store'] === false && !isText(item['encrypted_content']))
+      fail('reasoning that it does not know: it keeps nothing')
+    if (type === 'reasoning' && !Array.isArray(item['summary'])) fail('reasoning without a summary')
+    if (item['role'] === 'assistant') checkAnswerItem(item)
+    for (const part of list(item['content'])) if (part['type'] === 'input_audio') fail('sound in a message')
     if ('id' in item && String(item['id']).length > 64) fail('an id that is too long')
   }
   if (calls.size > 0) fail('a call is not answered')
   checkNames(list(body['tools']).map((tool) => tool['name']))
+}
+
+/** What OpenAI's published schema wants of an answer that is sent back, unless it is a plain text. */
+function checkAnswerItem({ id, status, content }: JsonObject): void {
+  if (typeof content === 'string') return
+  if (!isText(id) || !isText(status)) fail('an answer without its id and status')
+  for (const part of list(content)) {
+    if (part['type'] === 'output_text' && !Array.isArray(part['annotations'])) fail('an answer without annotations')
+  }
 }
 
 function checkGemini(body: JsonObject): void {
@@ -133,6 +199,7 @@ function checkGemini(body: JsonObject): void {
   if (contents[0]?.['role'] !== 'user') fail('the first content is not of the user')
   let calls: unknown[] = []
   let before: unknown
+  const ids = new Ids(CALL_ID)
   for (const { role, parts } of contents) {
     if (role === before) fail('two contents of the same role')
     before = role
@@ -147,6 +214,8 @@ function checkGemini(body: JsonObject): void {
         fail('a response that is no object')
       if ('functionCall' in part && !isRecord(record(part['functionCall'])['args'] ?? {}))
         fail('args that are no object')
+      const id = record(part['functionCall'])['id']
+      if (id !== undefined) ids.add(id)
     }
     calls = list(parts).flatMap((part) => ('functionCall' in part ? [record(part['functionCall'])['name']] : []))
   }
@@ -162,10 +231,12 @@ const GEMINI_WORDS = new Set(
   minimum maximum anyOf propertyOrdering minProperties maxProperties default example`.split(/\s+/),
 )
 
+const GEMINI_TYPES = ['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT']
+
 function checkGeminiSchema(schema: JsonObject): void {
   for (const [word, value] of Object.entries(schema)) {
     if (!GEMINI_WORDS.has(word)) fail(`'${word}' in a schema`)
-    if (word === 'type' && typeof value !== 'string') fail('a list of types')
+    if (word === 'type' && !GEMINI_TYPES.includes(String(value))) fail(`'${String(value)}' as a type`)
     if (word === 'properties') for (const inner of Object.values(record(value))) checkGeminiSchema(record(inner))
     if (word === 'items') checkGeminiSchema(record(value))
     if (word === 'anyOf') for (const inner of list(value)) checkGeminiSchema(inner)
@@ -186,6 +257,10 @@ function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
 
 function isFilled(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
 }
 
 function record(value: unknown): JsonObject {

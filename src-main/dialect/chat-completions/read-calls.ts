@@ -1,6 +1,6 @@
 // Reads the tool calls of an assistant message, in their present form and in the deprecated one with a single function.
 
-import { readGoogleSeal } from '#dialect/chat-completions/google-seal.ts'
+import { readClientSeal } from '#dialect/chat-completions/google-seal.ts'
 import type { Notes } from '#dialect/chat-completions/notes.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { customArguments } from '#dialect/tools.ts'
@@ -51,7 +51,7 @@ function readCall(call: JsonObject, param: string, notes: Notes): ToolCall | und
   const called = isRecord(custom)
     ? readCustom(custom, `${param}.custom`, notes)
     : readFunction(isRecord(call['function']) ? call['function'] : {}, `${param}.function`, notes)
-  return called === undefined ? undefined : { type: 'tool-call', id, ...called, sealed: readGoogleSeal(call, 'gemini') }
+  return called === undefined ? undefined : { type: 'tool-call', id, ...called, sealed: readClientSeal(call) }
 }
 
 type Called = { readonly name: string; readonly arguments: string }

@@ -4,7 +4,7 @@ import { append } from '#core/append.ts'
 import { BlockSequencer } from '#dialect/blocks.ts'
 import { CallKeys } from '#dialect/chat-completions/call-keys.ts'
 import { readFinish } from '#dialect/chat-completions/finish-reasons.ts'
-import { readGoogleSeal } from '#dialect/chat-completions/google-seal.ts'
+import { readProviderSeal } from '#dialect/chat-completions/google-seal.ts'
 import {
   readReasoningDetails,
   thinkingText,
@@ -113,7 +113,7 @@ export class ChoiceReader {
       arguments: isRecord(called['arguments']) ? objectText(called['arguments']) : textOf(called['arguments']),
     }
     const { key, id } = this.#keys.of(piece)
-    const sealed = readGoogleSeal(call, 'chat-completions')
+    const sealed = readProviderSeal(call)
     this.#push(this.#blocks.tool({ key, id, name: piece.name, arguments: piece.arguments, sealed }), parts)
   }
 

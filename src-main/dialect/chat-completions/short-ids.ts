@@ -1,6 +1,7 @@
 // Short identifiers in the place of long ones, always the same for the same: providers bound the length of some, and prompt
 // caches and abuse checks need them to stay what they were. They need to differ, not to be secret.
 
+import type { IdRule } from '#dialect/call-ids.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 
 /** The bound that OpenAI, Zhipu and others share. */
@@ -36,18 +37,8 @@ export function shortUser(user: string): string {
   return `user_${digest(session > 0 ? user.slice(0, session) : user)}`
 }
 
-/** Tool call ids of nine letters and digits, which is all that Mistral takes. One for a conversation. */
-export class NineCharIds {
-  readonly #short = new Map<string, string>()
-  readonly #taken = new Set<string>()
-
-  of(id: string): string {
-    const known = this.#short.get(id)
-    if (known !== undefined) return known
-    let short = /^[a-zA-Z0-9]{9}$/.test(id) ? id : digest(id).slice(0, CALL_ID_LENGTH)
-    for (let salt = 1; this.#taken.has(short); salt++) short = digest(`${id}\0${salt}`).slice(0, CALL_ID_LENGTH)
-    this.#taken.add(short)
-    this.#short.set(id, short)
-    return short
-  }
+/** Tool call ids of nine letters and digits, which is all that Mistral takes. */
+export const nineCharIds: IdRule = (id, attempt) => {
+  if (attempt > 1) return digest(`${id}\0${attempt - 1}`).slice(0, CALL_ID_LENGTH)
+  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : digest(id).slice(0, CALL_ID_LENGTH)
 }

@@ -4,8 +4,9 @@
 
 import { append } from '#core/append.ts'
 import type { Quirks } from '#core/quirks.ts'
+import { CallIds } from '#dialect/call-ids.ts'
 import { writeGoogleSeal } from '#dialect/chat-completions/google-seal.ts'
-import { NineCharIds } from '#dialect/chat-completions/short-ids.ts'
+import { nineCharIds } from '#dialect/chat-completions/short-ids.ts'
 import { writeReasoningDetails } from '#dialect/chat-completions/reasoning-details.ts'
 import { ContentWriter, plainText, type Losses } from '#dialect/chat-completions/write-content.ts'
 import type {
@@ -30,13 +31,15 @@ export class MessageWriter {
   readonly #quirks: Quirks
   readonly #losses: Losses
   readonly #content: ContentWriter
-  readonly #ids = new NineCharIds()
+  /** undefined where the provider takes any id that a conversation in order has. */
+  readonly #ids: CallIds | undefined
   readonly #messages: JsonObject[] = []
   /** Content of the user that is not written yet, so that what follows can join it. */
   #user: UserContent[] = []
 
   constructor(quirks: Quirks, losses: Losses) {
     this.#quirks = quirks
+    this.#ids = quirks.toolIds === 'alphanumeric-9' ? new CallIds(nineCharIds) : undefined
     this.#losses = losses
     this.#content = new ContentWriter(losses, { hasMarks: quirks.cacheMarks })
   }
@@ -133,7 +136,7 @@ export class MessageWriter {
   #toolCall(call: ToolCall): JsonObject {
     if (call.cacheMark !== undefined) this.#losses.names.add('cache_control')
     const called = { name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments }
-    const written = { id: this.#callId(call.id), type: 'function', function: called }
+    const written = { id: this.#ids?.call(call.id) ?? call.id, type: 'function', function: called }
     if (call.sealed === undefined) return written
     if (call.sealed.origin === 'chat-completions') {
       return { ...written, ...writeGoogleSeal(call.sealed) }
@@ -143,7 +146,7 @@ export class MessageWriter {
   }
 
   #toolResult(result: ToolResult): void {
-    const id = this.#callId(result.callId)
+    const id = this.#ids?.result(result.callId) ?? result.callId
     const texts: TextContent[] = []
     const files: UserContent[] = []
     for (const part of result.content) {
@@ -163,10 +166,6 @@ export class MessageWriter {
     }
     this.#messages.push({ role: 'tool', tool_call_id: id, content: this.#content.content(texts, '\n') })
     append(this.#user, files)
-  }
-
-  #callId(id: string): string {
-    return this.#quirks.toolIds === 'alphanumeric-9' ? this.#ids.of(id) : id
   }
 }
 

@@ -77,7 +77,7 @@ function writeThinking(wish: ReasoningWish, thinking: Thinking, dropped: Dropped
   if (!isWished) return includeThoughts === undefined ? undefined : { includeThoughts }
   if (thinking.type === 'level') {
     const wished = effort ?? effortOfBudget(budgetTokens ?? 0)
-    return { thinkingLevel: levelOf(isOff ? 'none' : wished, thinking), includeThoughts }
+    return { thinkingLevel: levelOf(isOff ? 'none' : wished, thinking).toUpperCase(), includeThoughts }
   }
   const budget = budgetTokens ?? budgetOfEffort(effort ?? 'none')
   return { thinkingBudget: isOff ? (canStop ? 0 : thinking.minimum) : within(budget, thinking), includeThoughts }

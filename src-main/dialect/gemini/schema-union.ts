@@ -51,6 +51,20 @@ function alternativesOf(schema: JsonObject): readonly JsonObject[] {
   return Array.isArray(alternatives) ? alternatives.filter(isRecord) : [schema]
 }
 
+/** The schema with its types as Gemini's enum names them; servers that hold requests against Google's schema take no others. */
+export function withEnumNames(schema: JsonObject): JsonObject {
+  const { type, properties, items, anyOf } = schema
+  const members = isRecord(properties) ? Object.entries(properties) : []
+  const named = ([name, member]: [string, unknown]) => [name, isRecord(member) ? withEnumNames(member) : member]
+  return {
+    ...schema,
+    ...(typeof type === 'string' ? { type: type.toUpperCase() } : {}),
+    ...(isRecord(properties) ? { properties: Object.fromEntries(members.map(named)) } : {}),
+    ...(isRecord(items) ? { items: withEnumNames(items) } : {}),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.filter(isRecord).map(withEnumNames) } : {}),
+  }
+}
+
 /** The schema but for one keyword. */
 export function without(schema: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== name))

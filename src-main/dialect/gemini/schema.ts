@@ -2,7 +2,7 @@
 // Keywords are copied from a list, references are put in place, and what has no counterpart becomes something near it. A
 // schema only describes what a model should write, so that leaving out a restriction is better than a refusal.
 
-import { mergeSchemas, unionOf, without } from '#dialect/gemini/schema-union.ts'
+import { mergeSchemas, unionOf, withEnumNames, without } from '#dialect/gemini/schema-union.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -57,18 +57,25 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
 
 /** The schema in Gemini's words; undefined for an object without members, which has to be left out as a whole. */
 export function cleanSchema(schema: JsonObject, allowance = new SchemaAllowance()): JsonObject | undefined {
-  const cleaned = clean(schema, { root: schema, allowance, depth: 0, inside: [] })
-  return isEmptyObject(cleaned) ? undefined : cleaned
+  const cleaned = cleanWhole(schema, allowance)
+  return cleaned === undefined ? undefined : withEnumNames(cleaned)
 }
 
 /** The same for a function's parameters, which have to be an object: one that allows all that the alternatives do. */
 export function cleanParameters(schema: JsonObject, allowance = new SchemaAllowance()): JsonObject | undefined {
-  const cleaned = cleanSchema({ type: 'object', ...schema }, allowance)
+  const cleaned = cleanWhole({ type: 'object', ...schema }, allowance)
   const variants = cleaned?.['anyOf']
-  if (cleaned === undefined || !Array.isArray(variants)) return cleaned?.['type'] === 'object' ? cleaned : undefined
+  if (cleaned === undefined || !Array.isArray(variants)) {
+    return cleaned?.['type'] === 'object' ? withEnumNames(cleaned) : undefined
+  }
   const objects = variants.filter(isRecord).filter((variant) => variant['type'] === 'object')
   const union = mergeSchemas(objects.map((variant) => without(variant, 'required')))
-  return isEmptyObject(union) ? undefined : union
+  return isEmptyObject(union) ? undefined : withEnumNames(union)
+}
+
+function cleanWhole(schema: JsonObject, allowance: SchemaAllowance): JsonObject | undefined {
+  const cleaned = clean(schema, { root: schema, allowance, depth: 0, inside: [] })
+  return isEmptyObject(cleaned) ? undefined : cleaned
 }
 
 function isEmptyObject(schema: JsonObject): boolean {

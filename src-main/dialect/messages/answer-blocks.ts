@@ -16,15 +16,25 @@ export function messageHead(context: AnswerContext) {
   }
 }
 
-/** A thinking block. Strict clients fail without a signature, so that an unsigned block has an empty one. */
+/**
+ * A thinking block. Strict clients fail without a signature, so that an unsigned block has an empty one; others drop a block
+ * without text, so that a seal alone is told as thinking that is not shown.
+ */
 export function thinkingBlock(text: string, sealed: Sealed | undefined): JsonObject {
-  if (text === '' && sealed?.origin === 'messages-redacted') return { type: 'redacted_thinking', data: sealed.value }
+  if (text === '' && sealed !== undefined) {
+    return { type: 'redacted_thinking', data: wrapSeal(sealed, 'messages-redacted') }
+  }
   return { type: 'thinking', thinking: text, signature: sealed === undefined ? '' : wrapSeal(sealed, 'messages') }
 }
 
-/** The block that carries a tool call's seal, before the call. */
+/** The block that carries a tool call's seal, before the call, where no thinking with a text can carry it. */
 export function callSealBlock(sealed: Sealed): JsonObject {
-  return { type: 'thinking', thinking: '', signature: wrapCallSeal(sealed, 'messages') }
+  return { type: 'redacted_thinking', data: wrapCallSeal(sealed, 'messages-redacted') }
+}
+
+/** The same as the signature of thinking right before the call. */
+export function callSealSignature(sealed: Sealed): string {
+  return wrapCallSeal(sealed, 'messages')
 }
 
 /** Thinking blocks go to clients that asked for thinking, shown or not; others bring an unexpected block back as an error. */

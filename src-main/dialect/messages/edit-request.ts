@@ -1,9 +1,9 @@
 // Passes a request in the messages format on as it came. Edited are the model's name and the output cap, what the provider
-// would refuse because of a lowered cap, and blocks of earlier answers that came from elsewhere and that it would refuse too.
+// would refuse because of a lowered cap, and what was mended of earlier answers that came from elsewhere.
 
 import type { ClientRequest, PassEdits } from '#dialect/dialect.ts'
 import { editObject } from '#dialect/json-text.ts'
-import { withoutForeignBlocks } from '#dialect/messages/foreign-blocks.ts'
+import { disableThinking } from '#dialect/messages/mend-pass.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -13,14 +13,12 @@ export const MIN_THINKING_BUDGET = 1024
 /** The request's text for the provider. */
 export function editMessagesRequest(request: ClientRequest, edits: PassEdits): string {
   const { value, text, scan } = request.body
-  const changes = new Map<string, string>()
+  const changes = new Map(edits.mended.members)
   if (edits.upstreamModel !== request.model) changes.set('model', JSON.stringify(edits.upstreamModel))
   if (edits.outputCap !== undefined && edits.outputCap !== request.outputCap) {
     changes.set('max_tokens', String(edits.outputCap))
     fitThinking(value, { before: request.outputCap, after: edits.outputCap }, changes)
   }
-  const messages = withoutForeignBlocks(request.body, edits.upstreamModel)
-  if (messages !== undefined) changes.set('messages', JSON.stringify(messages))
   return editObject(text, scan, changes)
 }
 
@@ -31,7 +29,7 @@ function fitThinking(
   changes: Map<string, string>,
 ): void {
   const thinking = value['thinking']
-  if (!isRecord(thinking) || thinking['type'] !== 'enabled') return
+  if (changes.has('thinking') || !isRecord(thinking) || thinking['type'] !== 'enabled') return
   const budget = thinking['budget_tokens']
   // A budget above the client's own cap is a use that the provider knows, or refuses, without our doing.
   if (typeof budget !== 'number' || budget < cap.after || budget >= (cap.before ?? Infinity)) return
@@ -39,11 +37,5 @@ function fitThinking(
     changes.set('thinking', JSON.stringify({ ...thinking, budget_tokens: cap.after - 1 }))
     return
   }
-  changes.set('thinking', '{"type":"disabled"}')
-  // An edit that clears thinking is refused where there is none.
-  const management = value['context_management']
-  const given = isRecord(management) ? management['edits'] : undefined
-  if (!isRecord(management) || !Array.isArray(given)) return
-  const kept = given.filter((edit) => !isRecord(edit) || !String(edit['type']).startsWith('clear_thinking'))
-  if (kept.length < given.length) changes.set('context_management', JSON.stringify({ ...management, edits: kept }))
+  disableThinking(value, changes)
 }

@@ -148,18 +148,18 @@ function readAssistant(given: unknown, path: string, reading: Reading): Assistan
         break
       case 'thinking': {
         const seal = unwrapSeal(signatureOf(block['signature']), 'messages')
-        const nextCallSeal = unwrapCallSeal(seal)
-        if (nextCallSeal !== undefined) {
-          callSeal = nextCallSeal
-          break
-        }
         const text = reading.text(block, 'thinking', at) ?? ''
-        if (text !== '' || seal !== undefined) content.push({ type: 'reasoning', text, sealed: seal })
+        const own = unwrapCallSeal(seal)
+        callSeal = own ?? callSeal
+        const sealed = own === undefined ? seal : undefined
+        if (text !== '' || sealed !== undefined) content.push({ type: 'reasoning', text, sealed })
         break
       }
       case 'redacted_thinking': {
         const sealed = unwrapSeal(reading.text(block, 'data', at) ?? '', 'messages-redacted')
-        if (sealed !== undefined) content.push({ type: 'reasoning', text: '', sealed })
+        const own = unwrapCallSeal(sealed)
+        if (own !== undefined) callSeal = own
+        else if (sealed !== undefined) content.push({ type: 'reasoning', text: '', sealed })
         break
       }
       case 'tool_use':

@@ -1,9 +1,11 @@
 // Writes a whole answer in the messages format.
 
+import { append } from '#core/append.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerContext } from '#dialect/dialect.ts'
 import {
   callSealBlock,
+  callSealSignature,
   messageHead,
   takesThinking,
   thinkingBlock,
@@ -29,7 +31,7 @@ export function writeMessagesAnswer(parts: readonly AnswerPart[], usage: TokenUs
   const carriesSeals = takesThinking(context)
   return JSON.stringify({
     ...messageHead(context),
-    content: withoutLastSeals(blocks.flatMap((block) => writeBlock(block, carriesSeals))),
+    content: withoutLastSeals(writeBlocks(blocks, carriesSeals)),
     ...stopMembers(reason, choice?.stopSequence),
     usage: writeMessagesUsage(usage),
   })
@@ -41,7 +43,22 @@ function withoutLastSeals(content: readonly JsonObject[]): readonly JsonObject[]
   return last === -1 ? content : content.slice(0, last + 1)
 }
 
-function writeBlock(folded: FoldedBlock, carriesSeals: boolean): readonly JsonObject[] {
+function writeBlocks(blocks: readonly FoldedBlock[], carriesSeals: boolean): readonly JsonObject[] {
+  const content: JsonObject[] = []
+  for (const folded of blocks) {
+    const { block, sealed } = folded
+    if (block.type === 'tool-call' && sealed !== undefined && carriesSeals && !folded.isCut) {
+      const last = content.at(-1)
+      if (last?.['type'] === 'thinking' && last['signature'] === '') {
+        content[content.length - 1] = { ...last, signature: callSealSignature(sealed) }
+      } else content.push(callSealBlock(sealed))
+    }
+    append(content, writeBlock(folded))
+  }
+  return content
+}
+
+function writeBlock(folded: FoldedBlock): readonly JsonObject[] {
   const { block, text, sealed, citations } = folded
   switch (block.type) {
     case 'text':
@@ -55,8 +72,7 @@ function writeBlock(folded: FoldedBlock, carriesSeals: boolean): readonly JsonOb
     case 'tool-call': {
       if (folded.isCut) return []
       // Broken arguments must not become an empty input, which a tool could run with.
-      const call = { type: 'tool_use', id: block.id, name: block.name, input: readInput(text) ?? { _raw: text } }
-      return sealed !== undefined && carriesSeals ? [callSealBlock(sealed), call] : [call]
+      return [{ type: 'tool_use', id: block.id, name: block.name, input: readInput(text) ?? { _raw: text } }]
     }
   }
 }

@@ -26,7 +26,7 @@ export type ThinkingPlan = {
 export type Obstacles = {
   /** "Thinking may not be enabled when tool_choice forces tool use." */
   readonly isToolForced: boolean
-  /** Models with a budget want each turn of a tool loop to begin with its thinking, which other dialects lost. */
+  /** The loop that the request goes on with was begun without thinking of this provider. */
   readonly hasLostThinking: boolean
 }
 
@@ -45,12 +45,12 @@ export function planThinking(wish: ReasoningWish, facts: ModelFacts, obstacles: 
     return { isOn: facts.thinksByDefault, effort: undefined, isDropped: false, thinking: () => thinking }
   }
   if (facts.thinking === 'none') return without(undefined, { isDropped: true, effort: undefined })
+  const effort = effortFor(wish, facts, 'max')
+  if (obstacles.hasLostThinking) return without(off, { isDropped: true, effort })
   if (facts.thinking === 'adaptive') {
     const thinking = { type: 'adaptive', ...shown }
-    return { isOn: true, effort: effortFor(wish, facts, 'max'), isDropped: false, thinking: () => thinking }
+    return { isOn: true, effort, isDropped: false, thinking: () => thinking }
   }
-  const effort = effortFor(wish, facts, 'max')
-  if (obstacles.hasLostThinking && facts.strictThinking) return without(off, { isDropped: true, effort })
   return { isOn: true, effort, isDropped: false, thinking: (cap) => budgetThinking(wish, cap) ?? off }
 }
 

@@ -5,12 +5,13 @@ import { refuse, type Refusal } from '#core/refusal.ts'
 import { tokenCount } from '#core/usage.ts'
 import type { WrittenRequest, WriteTarget } from '#dialect/dialect.ts'
 import type { WireBlock } from '#dialect/messages/cache-marks.ts'
+import { hasLostThinking } from '#dialect/messages/lost-thinking.ts'
 import { modelFacts, type ModelFacts } from '#dialect/messages/model-facts.ts'
 import { cleanSchema } from '#dialect/messages/schema.ts'
 import { isBlank, Writing } from '#dialect/messages/write-blocks.ts'
 import { planThinking, type ThinkingPlan } from '#dialect/messages/write-reasoning.ts'
 import { writeTools } from '#dialect/messages/write-tools.ts'
-import { endWithUser, hasLostThinking, writeTurns, type WireMessage } from '#dialect/messages/write-turns.ts'
+import { endWithUser, writeTurns, type WireMessage } from '#dialect/messages/write-turns.ts'
 import type { Conversation, JsonObject, OutputFormat, TextContent } from '#dialect/turn.ts'
 
 /** What counting and answering have in common. */
@@ -36,7 +37,11 @@ export function writeMessagesRequest(conversation: Conversation, target: WriteTa
   const { toolChoice, format } = conversation
   const plan = planThinking(conversation.reasoning, facts, {
     isToolForced: conversation.tools.length > 0 && (toolChoice?.type === 'required' || toolChoice?.type === 'tool'),
-    hasLostThinking: hasLostThinking(prompt.messages),
+    hasLostThinking: hasLostThinking(prompt.messages, {
+      isFixed: facts.thinking === 'budget',
+      isClaude: facts.strictThinking,
+      wasForeign: () => false,
+    }),
   })
   if (plan.isDropped) writing.drop('reasoning')
   if ((plan.isOn && facts.strictThinking) || !facts.prefill) endWithUser(prompt.messages)

@@ -6,6 +6,7 @@ import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerContext, StreamWriter } from '#dialect/dialect.ts'
 import {
   callSealBlock,
+  callSealSignature,
   messageHead,
   takesThinking,
   thinkingBlock,
@@ -32,6 +33,8 @@ export class MessagesStreamWriter implements StreamWriter {
   /** The index of the next block. */
   #next = 0
   #open: OpenBlock | undefined
+  /** Thinking without a signature has come to its end, which is not written yet: a call behind it may bring one. */
+  #isUnsigned = false
   /** Seals without text that came behind other blocks, until it shows that something follows them. */
   #heldSeals: Sealed[] = []
   #finish: FinishReason | undefined
@@ -52,7 +55,7 @@ export class MessagesStreamWriter implements StreamWriter {
       case 'start':
         return this.#start()
       case 'open':
-        return this.#start() + this.#close(undefined, false) + this.#begin(part.block)
+        return this.#start() + this.#close(undefined, false) + this.#sign(part.block) + this.#begin(part.block)
       case 'delta':
         return this.#delta(part.text)
       case 'close':
@@ -69,7 +72,7 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   end(usage: TokenUsage): string {
-    const before = this.#start() + this.#close(undefined, true)
+    const before = this.#start() + this.#close(undefined, true) + this.#sign(undefined)
     const reason = writeStopReason({
       finish: this.#finish,
       hasToolCall: this.#hasToolCall,
@@ -111,9 +114,8 @@ export class MessagesStreamWriter implements StreamWriter {
     this.#open = { block, isBegun: false }
     if (block.type === 'refusal') this.#hasRefusal = true
     if (block.type !== 'tool-call') return ''
-    const seal = block.sealed !== undefined && this.#carriesSeals ? this.#sealBlock(block.sealed) : ''
     this.#open.isBegun = true
-    return seal + this.#blockStart({ type: 'tool_use', id: block.id, name: block.name, input: {} })
+    return this.#blockStart({ type: 'tool_use', id: block.id, name: block.name, input: {} })
   }
 
   #delta(text: string): string {
@@ -138,7 +140,19 @@ export class MessagesStreamWriter implements StreamWriter {
     if (type === 'tool-call' && !isCut) this.#hasToolCall = true
     const seal = type === 'reasoning' ? sealed : undefined
     if (!open.isBegun) return seal === undefined ? '' : this.#sealAlone(seal)
+    if (type === 'reasoning' && seal === undefined) {
+      this.#isUnsigned = true
+      return ''
+    }
     return (seal === undefined ? '' : this.#signature(wrapSeal(seal, 'messages'))) + this.#blockStop()
+  }
+
+  /** Ends thinking that waited for a seal, with that of the call that follows; or gives the call's a block of its own. */
+  #sign(next: Block | undefined): string {
+    const seal = next?.type === 'tool-call' && this.#carriesSeals ? next.sealed : undefined
+    if (!this.#isUnsigned) return seal === undefined ? '' : this.#wholeBlock(callSealBlock(seal))
+    this.#isUnsigned = false
+    return (seal === undefined ? '' : this.#signature(callSealSignature(seal))) + this.#blockStop()
   }
 
   #cite(citation: JsonObject): string {
@@ -155,20 +169,14 @@ export class MessagesStreamWriter implements StreamWriter {
 
   /** A block of reasoning that the provider does not show. */
   #sealedBlock(sealed: Sealed): string {
-    const block = thinkingBlock('', sealed)
-    if (block['type'] === 'redacted_thinking') return this.#blockStart(block) + this.#blockStop()
-    return this.#signedBlock(wrapSeal(sealed, 'messages'))
+    return this.#wholeBlock(thinkingBlock('', sealed))
   }
 
-  #sealBlock(sealed: Sealed): string {
-    return this.#signedBlock(String(callSealBlock(sealed)['signature']))
+  #wholeBlock(block: JsonObject): string {
+    return this.#blockStart(block) + this.#blockStop()
   }
 
   /** A signature comes once and whole: clients replace what they have by it. */
-  #signedBlock(signature: string): string {
-    return this.#blockStart(thinkingBlock('', undefined)) + this.#signature(signature) + this.#blockStop()
-  }
-
   #signature(signature: string): string {
     return this.#blockDelta({ type: 'signature_delta', signature })
   }

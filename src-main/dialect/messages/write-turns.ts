@@ -2,7 +2,7 @@
 // wants: the user first, and results of tools before anything else of the user.
 
 import { append } from '#core/append.ts'
-import { CallIds } from '#dialect/messages/call-ids.ts'
+import { CallIds, plainIds } from '#dialect/call-ids.ts'
 import type { WireBlock } from '#dialect/messages/cache-marks.ts'
 import { readInput } from '#dialect/tool-input.ts'
 import { isBlank, writeContent, type Writing } from '#dialect/messages/write-blocks.ts'
@@ -13,6 +13,7 @@ export type WireMessage = { readonly role: 'user' | 'assistant' | 'system'; cont
 /** What is said for a user who said nothing where somebody has to speak. */
 const PLACEHOLDER = [{ type: 'text', text: '.' }]
 const CONTINUE = 'Continue.'
+export const MAX_ID_LENGTH = 64
 
 type Options = {
   /** The provider takes instructions in the middle. */
@@ -23,7 +24,7 @@ type Options = {
 
 /** The messages of the turns behind the leading instructions. */
 export function writeTurns(turns: readonly Turn[], options: Options, writing: Writing): WireMessage[] {
-  const ids = new CallIds()
+  const ids = new CallIds(plainIds(MAX_ID_LENGTH))
   const messages: WireMessage[] = []
   for (const turn of turns) {
     switch (turn.role) {
@@ -52,14 +53,6 @@ export function writeTurns(turns: readonly Turn[], options: Options, writing: Wr
 export function endWithUser(messages: WireMessage[]): void {
   if (messages.at(-1)?.role === 'assistant')
     messages.push({ role: 'user', content: [{ type: 'text', text: CONTINUE }] })
-}
-
-/** Whether the tool loop that a request goes on with was begun without thinking that could be shown to the provider. */
-export function hasLostThinking(messages: readonly WireMessage[]): boolean {
-  const last = messages.at(-1)
-  if (last?.role !== 'user' || !last.content.some((block) => block['type'] === 'tool_result')) return false
-  const first = messages.findLast((message) => message.role === 'assistant')?.content[0]?.['type']
-  return first !== 'thinking' && first !== 'redacted_thinking'
 }
 
 function addSystem(

@@ -13,6 +13,7 @@ import {
   refusalPart,
   textPart,
   type Annotation,
+  type ItemStatus,
   type ToolBlock,
 } from '#dialect/responses/write-items.ts'
 import type { Sealed } from '#dialect/seal.ts'
@@ -49,7 +50,8 @@ export abstract class ItemWriter {
 
   abstract open(): string
   abstract delta(text: string): string
-  abstract done(): string
+  /** `status` is how the item ends: `incomplete` where the answer broke off in the middle of it. */
+  abstract done(status?: ItemStatus): string
 
   cite(_citation: Citation): string {
     return ''
@@ -112,12 +114,12 @@ class TextWriter extends ItemWriter {
     return this.slot.event('response.output_text.annotation.added', members)
   }
 
-  done(): string {
+  done(status: ItemStatus = 'completed'): string {
     const part = textPart(this.text, this.#annotations)
     return (
       this.slot.event('response.output_text.done', `${this.place},"text":${JSON.stringify(this.text)},"logprobs":[]`) +
       this.slot.event('response.content_part.done', `${this.place},"part":${JSON.stringify(part)}`) +
-      this.finish(messageItem(this.id, 'completed', [part]))
+      this.finish(messageItem(this.id, status, [part]))
     )
   }
 }
@@ -136,12 +138,12 @@ class RefusalWriter extends ItemWriter {
     return this.slot.event('response.refusal.delta', `${this.place},"delta":${JSON.stringify(text)}`)
   }
 
-  done(): string {
+  done(status: ItemStatus = 'completed'): string {
     const part = refusalPart(this.text)
     return (
       this.slot.event('response.refusal.done', `${this.place},"refusal":${JSON.stringify(this.text)}`) +
       this.slot.event('response.content_part.done', `${this.place},"part":${JSON.stringify(part)}`) +
-      this.finish(messageItem(this.id, 'completed', [part]))
+      this.finish(messageItem(this.id, status, [part]))
     )
   }
 }
@@ -239,11 +241,13 @@ class CallWriter extends ItemWriter {
     return name === undefined ? '' : this.slot.event(`${name}.delta`, `${this.place},"delta":${JSON.stringify(text)}`)
   }
 
-  done(): string {
-    // Everybody parses the arguments of a function, and an empty text is no JSON.
-    if (this.text === '' && this.#block.kind === 'function') this.text = '{}'
-    const item = callItem({ ...this.#block, itemId: this.id }, 'completed', this.text)
-    return this.#textDone() + this.finish(item)
+  done(status: ItemStatus = 'completed'): string {
+    const isWhole = status === 'completed'
+    // Everybody parses the arguments of a function, and an empty text is no JSON. That of a call that broke off stays as it is:
+    // clients run a call as soon as its item is done, and nothing that can be parsed may be made of the beginning of one.
+    if (isWhole && this.text === '' && this.#block.kind === 'function') this.text = '{}'
+    const item = callItem({ ...this.#block, itemId: this.id }, status, this.text)
+    return (isWhole || this.text !== '' ? this.#textDone() : '') + this.finish(item)
   }
 
   #textDone(): string {

@@ -9,12 +9,14 @@ import { GeneratedText } from '#dialect/generated-text.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { isOtherOverflow, reportedFailure, responseErrorOf } from '#dialect/responses/errors.ts'
-import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
 import { PassedItems } from '#dialect/responses/passed-items.ts'
+import { echoOf } from '#dialect/responses/response-object.ts'
+import { DONE, keepAliveEvent, MAX_REPEATED, streamEvent } from '#dialect/responses/stream-event.ts'
 import { readResponsesUsage, writeResponsesUsage } from '#dialect/responses/usage.ts'
 import { eventData, EventSplitter } from '#dialect/sse.ts'
 
 type Event = Readonly<Record<string, unknown>>
+type Asked = { readonly model: string; readonly body: { readonly value: Event } }
 
 export class ResponsesPassStream implements AnswerReader {
   readonly #splitter = new EventSplitter()
@@ -26,6 +28,7 @@ export class ResponsesPassStream implements AnswerReader {
   #final = ''
   #sequence = 0
   #response: Event = {}
+  readonly #asked: Asked
   /** An error that came after the begin. OpenAI sends `response.failed` behind it; others end their stream. */
   #reported: UpstreamFailure | undefined
   readonly generated = new GeneratedText('latin1')
@@ -33,6 +36,11 @@ export class ResponsesPassStream implements AnswerReader {
   readonly reported = new ReportedUsage(this.generated)
   isComplete = false
   hasFailed = false
+
+  /** The response that ends a broken stream repeats what was asked for. */
+  constructor(asked: Asked = { model: '', body: { value: {} } }) {
+    this.#asked = asked
+  }
 
   get usage(): TokenUsage | undefined {
     return this.reported.usage
@@ -71,24 +79,29 @@ export class ResponsesPassStream implements AnswerReader {
     return this.#early + this.#final + DONE
   }
 
+  /** Every item that was begun is ended, marked incomplete, and stands in the output; but for answers that are too long for that. */
   fail(refusal: Refusal, requestId: string): Buffer {
-    const { id, created_at: createdAt, model } = this.#response
+    const isRepeated = this.#length <= MAX_REPEATED
+    const known = textsOf(this.#response)
+    // Readers of the format know no stream that ends before it was created.
+    let text = this.#hasBegun ? '' : this.#early
+    if (isRepeated) text += this.#close('all')
     const response = {
-      id: typeof id === 'string' ? fromBytes(id) : `resp_${requestId}`,
+      id: `resp_${requestId}`,
       object: 'response',
-      created_at: typeof createdAt === 'number' ? createdAt : 0,
+      created_at: 0,
+      ...echoOf(this.#asked.model, this.#asked.body.value),
+      ...(isRecord(known) ? known : {}),
       status: 'failed',
       error: responseErrorOf(refusal),
       incomplete_details: null,
-      model: typeof model === 'string' ? fromBytes(model) : '',
-      output: [],
+      output: isRepeated ? textsOf(this.#items.output()) : [],
       usage: null,
     }
     const isNew = !this.#hasBegun && this.#response['id'] === undefined
     const begin = isNew ? this.#beginning(response) : ''
-    const failed = begin + streamEvent('response.failed', this.#sequence + 1, `"response":${JSON.stringify(response)}`)
-    // Readers of the format know no stream that ends before it was created.
-    return Buffer.concat([Buffer.from(this.#hasBegun ? '' : this.#early, 'latin1'), Buffer.from(failed)])
+    const failed = begin + streamEvent('response.failed', ++this.#sequence, `"response":${JSON.stringify(response)}`)
+    return Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(failed)])
   }
 
   /** The events with which every stream begins, of one whose provider sent none. */
@@ -105,14 +118,18 @@ export class ResponsesPassStream implements AnswerReader {
    * as soon as its item is done.
    */
   cutShort(usage: TokenUsage): string {
-    let text = this.#early
-    for (const { type, members } of this.#items.close()) {
-      text += streamEvent(type, ++this.#sequence, JSON.stringify(members).slice(1, -1))
-    }
+    const text = this.#early + this.#close('messages')
     const output = this.#items.output()
     const ending = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
     const response = { ...this.#response, ...ending, output, usage: writeResponsesUsage(usage) }
     return text + streamEvent('response.incomplete', ++this.#sequence, `"response":${JSON.stringify(response)}`) + DONE
+  }
+
+  #close(which: 'messages' | 'all'): string {
+    return this.#items
+      .close(which)
+      .map(({ type, members }) => streamEvent(type, ++this.#sequence, JSON.stringify(members).slice(1, -1)))
+      .join('')
   }
 
   /** Codex counts events, not bytes: a comment would not keep it waiting. */
@@ -199,6 +216,11 @@ function errorIn(data: string): unknown {
   if (!isRecord(value)) return undefined
   const { response, error } = value
   return isRecord(response) ? response['error'] : (error ?? value)
+}
+
+/** The same value with its texts as they are meant, not one character for each byte. */
+function textsOf(value: unknown): unknown {
+  return parseJson(fromBytes(JSON.stringify(value)))
 }
 
 function fromBytes(latin1: string): string {

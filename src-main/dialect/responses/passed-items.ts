@@ -4,7 +4,7 @@
 import type { GeneratedText } from '#dialect/generated-text.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { ItemRegister } from '#dialect/responses/item-register.ts'
-import { OpenMessage, type OwnEvent } from '#dialect/responses/open-message.ts'
+import { OpenItem, type OwnEvent } from '#dialect/responses/open-item.ts'
 import type { OutputItem } from '#dialect/responses/output-item.ts'
 import { beginningPart, pieceIn } from '#dialect/responses/pieces.ts'
 import type { JsonObject } from '#dialect/turn.ts'
@@ -12,7 +12,7 @@ import type { JsonObject } from '#dialect/turn.ts'
 export class PassedItems {
   readonly #generated: GeneratedText
   readonly #register = new ItemRegister()
-  readonly #open = new Map<OutputItem, OpenMessage>()
+  readonly #open = new Map<OutputItem, OpenItem>()
   readonly #done = new Map<OutputItem, unknown>()
 
   constructor(generated: GeneratedText) {
@@ -34,22 +34,27 @@ export class PassedItems {
     for (const { known, item } of this.#register.pending(output)) this.#end(known, item)
   }
 
-  /** The events that end the messages that are open, in their order. */
-  close(): OwnEvent[] {
-    return [...this.#open.values()].flatMap((message) => message.close())
+  /** Ends what is open, in its order, marked incomplete. Returns the events that say so. */
+  close(which: 'messages' | 'all'): OwnEvent[] {
+    const events: OwnEvent[] = []
+    for (const [known, item] of this.#open) {
+      if (which === 'messages' && !item.isMessage) continue
+      for (const event of item.close()) events.push(event)
+      this.#done.set(known, item.item())
+      this.#open.delete(known)
+    }
+    return events
   }
 
-  /** All items that are done, and the messages that are open as far as they came. */
+  /** All items that are done. */
   output(): unknown[] {
-    const open = [...this.#open].map(([known, message]) => [known, message.item()] as const)
-    return [...this.#done, ...open].toSorted(([one], [other]) => placeOf(one) - placeOf(other)).map(([, item]) => item)
+    return [...this.#done].toSorted(([one], [other]) => placeOf(one) - placeOf(other)).map(([, item]) => item)
   }
 
   #added(event: JsonObject, item: JsonObject): void {
     const known = this.#register.ofItem(event, item, false)
     this.#addName(item)
-    const message = OpenMessage.begin(item, placeOf(known))
-    if (message !== undefined) this.#open.set(known, message)
+    this.#open.set(known, new OpenItem(placeOf(known), item))
   }
 
   #end(known: OutputItem, item: JsonObject): void {

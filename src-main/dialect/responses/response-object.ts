@@ -57,7 +57,8 @@ export function incompleteReason(finish: FinishReason, hasCutCall: boolean): str
   }
 }
 
-function echoOf(model: string, body: JsonObject): JsonObject {
+/** What a response repeats of its request. */
+export function echoOf(model: string, body: JsonObject): JsonObject {
   const { reasoning, text, max_output_tokens: cap } = body
   const asked = isRecord(reasoning) ? reasoning : {}
   return {

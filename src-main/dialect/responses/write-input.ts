@@ -1,8 +1,10 @@
 // Turns as the input items of the responses format.
 
 import type { Quirks } from '#core/quirks.ts'
+import { CallIds, plainIds } from '#dialect/call-ids.ts'
 import type {
   AssistantContent,
+  AudioContent,
   DocumentContent,
   ImageContent,
   JsonObject,
@@ -16,13 +18,15 @@ import type {
 export type WrittenInput = { readonly instructions: string | undefined; readonly input: readonly JsonObject[] }
 
 /** OpenAI's bound; ids of other providers may be longer. */
-const MAX_CALL_ID_LENGTH = 64
+export const MAX_CALL_ID_LENGTH = 64
+/** What a user said who sent nothing but sound. */
+const NO_SOUND = '[a sound, which this model cannot hear]'
 
 /** What is no text keeps its place; names in `dropped` are what this format has no place for. */
 export function writeInput(turns: readonly Turn[], quirks: Quirks, dropped: Set<string>): WrittenInput {
   const firstOther = turns.findIndex((turn) => turn.role !== 'system')
   const leading = firstOther === -1 ? turns : turns.slice(0, firstOther)
-  const context = { quirks, ids: new CallIds(), dropped }
+  const context = { quirks, ids: new CallIds(plainIds(MAX_CALL_ID_LENGTH)), dropped }
   const input = turns.slice(leading.length).flatMap((turn) => itemsOf(turn, context))
   // Instructions alone are no input, which this format insists on.
   if (input.length === 0) return { instructions: undefined, input: leading.flatMap((turn) => itemsOf(turn, context)) }
@@ -37,7 +41,7 @@ function itemsOf(turn: Turn, context: Context): JsonObject[] {
     case 'system':
       return systemItems(turn.content, context)
     case 'user':
-      return [message('user', turn.content.map(inputPart))]
+      return [message('user', userParts(turn.content, context.dropped))]
     case 'assistant':
       return assistantItems(turn.content, context)
     case 'tool':
@@ -53,19 +57,19 @@ function systemItems(content: readonly TextContent[], { quirks }: Context): Json
 
 function assistantItems(content: readonly AssistantContent[], { ids, dropped }: Context): JsonObject[] {
   const items: JsonObject[] = []
-  const said: JsonObject[] = []
+  const said: string[] = []
+  // Parts of an assistant's message are those of an answer, with an id and a status that only its provider has. A plain text
+  // is taken everywhere.
   const flush = () => {
-    if (said.length > 0) items.push(message('assistant', said.splice(0)))
+    if (said.length > 0) items.push({ type: 'message', role: 'assistant', content: said.splice(0).join('\n\n') })
   }
   // Reasoning that nothing follows is refused.
   const end = content.findLastIndex((part) => part.type !== 'reasoning') + 1
   for (const part of content.slice(0, end)) {
     switch (part.type) {
       case 'text':
-        said.push({ type: 'output_text', text: part.text })
-        break
       case 'refusal':
-        said.push({ type: 'refusal', refusal: part.text })
+        said.push(part.text)
         break
       case 'reasoning':
         if (part.sealed?.origin !== 'responses') dropped.add('earlier reasoning')
@@ -77,7 +81,7 @@ function assistantItems(content: readonly AssistantContent[], { ids, dropped }: 
       case 'tool-call':
         flush()
         if (part.sealed !== undefined) dropped.add('thinking signature')
-        items.push({ type: 'function_call', call_id: ids.of(part.id), name: part.name, arguments: part.arguments })
+        items.push({ type: 'function_call', call_id: ids.call(part.id), name: part.name, arguments: part.arguments })
     }
   }
   flush()
@@ -91,14 +95,21 @@ function outputItem(result: ToolResult, { ids }: Context): JsonObject {
   const content = [...mark, ...result.content]
   const isText = content.every((part) => part.type === 'text')
   const output = isText ? content.map((part) => part.text).join(result.isError ? ' ' : '\n\n') : content.map(inputPart)
-  return { type: 'function_call_output', call_id: ids.of(result.callId), output }
+  return { type: 'function_call_output', call_id: ids.result(result.callId) ?? result.callId, output }
 }
 
 function message(role: string, content: readonly JsonObject[]): JsonObject {
   return { type: 'message', role, content }
 }
 
-function inputPart(part: UserContent): JsonObject {
+/** The format had a part for sound once, and has none any more. */
+function userParts(content: readonly UserContent[], dropped: Set<string>): JsonObject[] {
+  const parts = content.flatMap((part) => (part.type === 'audio' ? [] : [inputPart(part)]))
+  if (parts.length < content.length) dropped.add('input_audio')
+  return parts.length > 0 ? parts : [{ type: 'input_text', text: NO_SOUND }]
+}
+
+function inputPart(part: Exclude<UserContent, AudioContent>): JsonObject {
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: part.text }
@@ -106,8 +117,6 @@ function inputPart(part: UserContent): JsonObject {
       return imagePart(part)
     case 'document':
       return documentPart(part)
-    case 'audio':
-      return { type: 'input_audio', input_audio: { data: part.data, format: part.format } }
   }
 }
 
@@ -126,18 +135,4 @@ function documentPart({ source, name }: DocumentContent): JsonObject {
 
 function urlOf(source: MediaSource): string {
   return source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
-}
-
-/** Short ids for those that are too long, the same for a call and its result and in every request of a conversation. */
-class CallIds {
-  readonly #short = new Map<string, string>()
-
-  of(id: string): string {
-    if (id.length <= MAX_CALL_ID_LENGTH) return id
-    const known = this.#short.get(id)
-    if (known !== undefined) return known
-    const short = `${id.slice(0, MAX_CALL_ID_LENGTH - 12)}_${this.#short.size}`
-    this.#short.set(id, short)
-    return short
-  }
 }

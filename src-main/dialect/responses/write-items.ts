@@ -8,7 +8,7 @@ import { wrapSeal, type Sealed } from '#dialect/seal.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 export type ToolBlock = Extract<FoldedBlock['block'], { type: 'tool-call' }>
-export type ItemStatus = 'in_progress' | 'completed'
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 export type Annotation = {
   readonly type: 'url_citation'
   readonly url: string

@@ -8,8 +8,9 @@ import type { AnswerPart, Block, FinishReason } from '#dialect/part.ts'
 import { responseErrorOf } from '#dialect/responses/errors.ts'
 import { newItemWriter, SealedCallWriter, type ItemWriter } from '#dialect/responses/item-writers.ts'
 import { idStem, incompleteReason, ResponseObject, type ResponseState } from '#dialect/responses/response-object.ts'
-import { DONE, keepAliveEvent, streamEvent } from '#dialect/responses/stream-event.ts'
+import { DONE, keepAliveEvent, MAX_REPEATED, streamEvent } from '#dialect/responses/stream-event.ts'
 import { wishesOf, type Wishes } from '#dialect/responses/wishes.ts'
+import type { ItemStatus } from '#dialect/responses/write-items.ts'
 
 export class ResponsesStreamWriter implements StreamWriter {
   readonly #response: ResponseObject
@@ -19,6 +20,8 @@ export class ResponsesStreamWriter implements StreamWriter {
   /** JSON texts of the items that are done. */
   readonly #output: string[] = []
   #sequence = 0
+  /** Characters of all texts. */
+  #length = 0
   /** Items that were begun, which is the next one's index. */
   #count = 0
   #item: ItemWriter | undefined
@@ -57,8 +60,11 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   fail(refusal: Refusal, _requestId: string): string {
-    const state = { status: 'failed', output: this.#output, error: responseErrorOf(refusal) } as const
-    return this.#begin() + this.#lifecycle('response.failed', state)
+    const isRepeated = this.#length <= MAX_REPEATED
+    const text = this.#begin() + (isRepeated ? this.#leave('incomplete') : '')
+    const output = isRepeated ? this.#output : []
+    const state = { status: 'failed', output, error: responseErrorOf(refusal) } as const
+    return text + this.#lifecycle('response.failed', state)
   }
 
   keepAlive(): string {
@@ -70,6 +76,7 @@ export class ResponsesStreamWriter implements StreamWriter {
       case 'open':
         return this.#leave() + this.#open(part.block)
       case 'delta':
+        this.#length += part.text.length
         return this.#item?.delta(part.text) ?? ''
       case 'close':
         return this.#close(part)
@@ -108,11 +115,11 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   /** Ends the open item, if there is one. */
-  #leave(): string {
+  #leave(status: ItemStatus = 'completed'): string {
     const item = this.#item
     if (item === undefined) return ''
     this.#item = undefined
-    const text = item.done()
+    const text = item.done(status)
     if (item.json !== '') this.#output.push(item.json)
     return text
   }

@@ -142,7 +142,7 @@ describe('a stream', () => {
 
   it('gives the signature of Gemini with the call, or when it comes', () => {
     const sealed: Sealed = { origin: 'gemini', value: 's' }
-    const extra = { extra_content: { google: { thought_signature: 's' } } }
+    const extra = { extra_content: { google: { thought_signature: 'farebox1.gemini.s' } } }
     expect(deltasOf(streamed([START, ...call('a', ['{}'], { sealed }), CALLED]))[1]).toMatchObject({
       tool_calls: [extra],
     })

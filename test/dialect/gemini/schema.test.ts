@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanParameters, cleanSchema, SchemaAllowance } from '#dialect/gemini/schema.ts'
+import * as gemini from '#dialect/gemini/schema.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -9,6 +9,44 @@ const ALLOWED = new Set(
     ' ',
   ),
 )
+
+const { SchemaAllowance } = gemini
+
+/** A schema in Gemini's words with its types as JSON schema has them, so that it reads like the one that was given. */
+function inWords(schema: JsonObject): JsonObject {
+  const { type, properties, items, anyOf } = schema
+  if (typeof type === 'string' && !/^[A-Z]+$/.test(type)) throw new Error(`Gemini has no type '${type}'`)
+  const members = isRecord(properties) ? Object.entries(properties).map(([name, one]) => [name, wordsOf(one)]) : []
+  return {
+    ...schema,
+    ...(typeof type === 'string' ? { type: type.toLowerCase() } : {}),
+    ...(isRecord(properties) ? { properties: Object.fromEntries(members) as JsonObject } : {}),
+    ...(items === undefined ? {} : { items: wordsOf(items) }),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map(wordsOf) } : {}),
+  }
+}
+
+function wordsOf(schema: unknown): unknown {
+  return isRecord(schema) ? inWords(schema) : schema
+}
+
+const cleanSchema = (...args: Parameters<typeof gemini.cleanSchema>) => wordsOfCleaned(gemini.cleanSchema(...args))
+const cleanParameters = (...args: Parameters<typeof gemini.cleanParameters>) =>
+  wordsOfCleaned(gemini.cleanParameters(...args))
+
+function wordsOfCleaned(schema: JsonObject | undefined): JsonObject | undefined {
+  return schema === undefined ? undefined : inWords(schema)
+}
+
+it('has types in upper case, as in the enum of the API, and none that is a member of that name', () => {
+  const schema = { type: 'object', properties: { type: { type: ['string', 'array'], items: { enum: ['object'] } } } }
+  expect(gemini.cleanParameters(schema)).toEqual({
+    type: 'OBJECT',
+    properties: {
+      type: { anyOf: [{ type: 'STRING' }, { type: 'ARRAY', items: { type: 'STRING', enum: ['object'] } }] },
+    },
+  })
+})
 
 /** Everything that Gemini would refuse in a schema, by its path. */
 function problems(schema: unknown, path = '$'): string[] {
@@ -290,7 +328,7 @@ describe('cleanSchema', () => {
       Array.from({ length: 20_000 }, (_, index) => [`r${index}`, { $ref: '#/$defs/wide' }]),
     )
     const started = performance.now()
-    const text = JSON.stringify(cleanSchema(object(many, { $defs: { wide: object(wide) } })))
+    const text = JSON.stringify(gemini.cleanSchema(object(many, { $defs: { wide: object(wide) } })))
     expect(text.length).toBeLessThan(5_000_000)
     expect(performance.now() - started).toBeLessThan(2000)
   })

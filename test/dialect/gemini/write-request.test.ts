@@ -314,7 +314,7 @@ describe('tools', () => {
     expect(body['tools']).toEqual([
       {
         functionDeclarations: [
-          { name: 'f', description: 'Does f.', parameters: { type: 'object', properties: { a: { type: 'string' } } } },
+          { name: 'f', description: 'Does f.', parameters: { type: 'OBJECT', properties: { a: { type: 'STRING' } } } },
           { name: 'g', description: 'Does g.' },
           { name: 'h', description: 'Does h.' },
         ],
@@ -398,7 +398,7 @@ describe('the generation config', () => {
     })
     expect(config({ format })).toMatchObject({
       responseMimeType: 'application/json',
-      responseSchema: { type: 'object', properties: { a: { type: 'string', enum: ['b'] } } },
+      responseSchema: { type: 'OBJECT', properties: { a: { type: 'STRING', enum: ['b'] } } },
     })
   })
 
@@ -422,14 +422,14 @@ describe('the generation config', () => {
     ['gemini-2.5-flash-lite', 'low', { thinkingBudget: 1024 }],
     ['gemini-2.5-flash', 'max', { thinkingBudget: 24_576 }],
     ['gemini-2.5-pro', 'max', { thinkingBudget: 32_768 }],
-    ['gemini-3-pro-preview', 'none', { thinkingLevel: 'low' }],
-    ['gemini-3-pro-preview', 'medium', { thinkingLevel: 'high' }],
-    ['gemini-3.1-pro-preview', 'medium', { thinkingLevel: 'medium' }],
-    ['gemini-3-flash-preview', 'minimal', { thinkingLevel: 'minimal' }],
-    ['gemini-3.7-flash', 'minimal', { thinkingLevel: 'low' }],
-    ['gemini-3.7-flash-lite', 'minimal', { thinkingLevel: 'minimal' }],
-    ['gemini-4-argon', 'xhigh', { thinkingLevel: 'high' }],
-    ['gemini-flash-latest', 'low', { thinkingLevel: 'low' }],
+    ['gemini-3-pro-preview', 'none', { thinkingLevel: 'LOW' }],
+    ['gemini-3-pro-preview', 'medium', { thinkingLevel: 'HIGH' }],
+    ['gemini-3.1-pro-preview', 'medium', { thinkingLevel: 'MEDIUM' }],
+    ['gemini-3-flash-preview', 'minimal', { thinkingLevel: 'MINIMAL' }],
+    ['gemini-3.7-flash', 'minimal', { thinkingLevel: 'LOW' }],
+    ['gemini-3.7-flash-lite', 'minimal', { thinkingLevel: 'MINIMAL' }],
+    ['gemini-4-argon', 'xhigh', { thinkingLevel: 'HIGH' }],
+    ['gemini-flash-latest', 'low', { thinkingLevel: 'LOW' }],
     ['gemini-2.0-flash', 'high', undefined],
     ['gemini-pro', 'high', undefined],
     ['gemma-3-27b-it', 'high', undefined],
@@ -444,7 +444,7 @@ describe('the generation config', () => {
     expect(thinking('gemini-2.5-flash', 'high', undefined, 1000)).toEqual({ thinkingBudget: 500 })
     expect(thinking('gemini-2.5-pro', 'high', undefined, 10)).toEqual({ thinkingBudget: 128 })
     expect(thinking('gemini-2.5-flash', undefined, 0)).toEqual({ thinkingBudget: 0 })
-    expect(thinking('gemini-3.5-flash', undefined, 5000)).toEqual({ thinkingLevel: 'medium' })
+    expect(thinking('gemini-3.5-flash', undefined, 5000)).toEqual({ thinkingLevel: 'MEDIUM' })
   })
 
   it('says nothing of thinking where the client did not, and shows thoughts where it wants them', () => {

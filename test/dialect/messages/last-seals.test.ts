@@ -41,10 +41,10 @@ function wholeTypes(parts: readonly AnswerPart[]): unknown[] {
 describe('a seal without text', () => {
   it.each([
     ['is not the last block behind a text', [...text, ...seal, ...seal], ['text']],
-    ['stays where a call follows it', [...text, ...seal, ...call], ['text', 'thinking', 'tool_use']],
-    ['stays where more text follows it', [...text, ...seal, ...text], ['text', 'thinking', 'text']],
-    ['stays in front of everything', [...seal, ...text], ['thinking', 'text']],
-    ['stays where there is nothing else', seal, ['thinking']],
+    ['stays where a call follows it', [...text, ...seal, ...call], ['text', 'redacted_thinking', 'tool_use']],
+    ['stays where more text follows it', [...text, ...seal, ...text], ['text', 'redacted_thinking', 'text']],
+    ['stays in front of everything', [...seal, ...text], ['redacted_thinking', 'text']],
+    ['stays where there is nothing else', seal, ['redacted_thinking']],
     ['is not mistaken for reasoning with text', [...text, ...thought], ['text', 'thinking']],
   ])('%s', (_name, parts, types) => {
     expect(streamedTypes(parts)).toEqual(types)

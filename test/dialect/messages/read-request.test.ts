@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { isRefusal } from '#core/refusal.ts'
 import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
 import { readCountRequest, readMessagesRequest } from '#dialect/messages/read-request.ts'
+import { UNMENDED } from '#dialect/mended.ts'
+import { mendMessagesPass } from '#dialect/messages/mend-pass.ts'
 import { QUIRKS, readRequest, requestText, type Members } from './requests.ts'
 
 const read = (text: string) => readMessagesRequest(text, Buffer.byteLength(text))
@@ -81,18 +83,24 @@ describe('a request in the messages format', () => {
 })
 
 describe('a request that is passed on', () => {
-  const edit = (members: Members, edits: { model?: string; cap?: number } = {}) =>
-    editMessagesRequest(readRequest(requestText(members)), {
-      upstreamModel: edits.model ?? 'm',
-      outputCap: edits.cap,
-      outputCapField: 'max_completion_tokens',
-      quirks: QUIRKS,
-    })
+  const edit = (members: Members, edits: { model?: string; cap?: number } = {}) => {
+    const read = readRequest(requestText(members))
+    const target = { upstreamModel: edits.model ?? 'm', quirks: QUIRKS }
+    const mended = mendMessagesPass(read, target)
+    const cap = { outputCap: edits.cap, outputCapField: 'max_completion_tokens' } as const
+    return editMessagesRequest(read, { ...target, ...cap, mended })
+  }
   const edited = (...args: Parameters<typeof edit>): unknown => JSON.parse(edit(...args))
 
   it('stays byte for byte where nothing has to change', () => {
     const text = `{ "model": "m", "max_tokens":100.0, "messages":[{"role":"user","content":"\\u00e9 é"}],\n"x": 1e2 }`
-    const edits = { upstreamModel: 'm', outputCap: 100, outputCapField: 'max_tokens', quirks: QUIRKS } as const
+    const edits = {
+      upstreamModel: 'm',
+      outputCap: 100,
+      outputCapField: 'max_tokens',
+      quirks: QUIRKS,
+      mended: UNMENDED,
+    } as const
     expect(editMessagesRequest(readRequest(text), edits)).toBe(text)
     expect(editMessagesRequest(readRequest(text), { ...edits, outputCap: undefined })).toBe(text)
   })

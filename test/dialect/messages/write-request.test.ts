@@ -368,7 +368,11 @@ describe('a wish for reasoning', () => {
     const members = { ...wishFor('high'), tools: [tool()] }
     expect(body(members, { model: BUDGET }, lost)).toMatchObject({ thinking: undefined, dropped: ['reasoning'] })
     expect(body(members, { model: BUDGET }, kept).thinking).toMatchObject({ type: 'enabled' })
-    expect(body(members, { model: ADAPTIVE }, lost).thinking).toEqual({ type: 'adaptive' })
+    expect(body(members, { model: ADAPTIVE }, lost)).toMatchObject({ thinking: undefined, dropped: ['reasoning'] })
+    expect(body(members, { model: ADAPTIVE }, kept).thinking).toEqual({ type: 'adaptive' })
+    // A model that decides by itself may have chosen not to think: its own calls tell that nobody else was there.
+    const unthought = [HI, assistant(call('toolu_1')), result('toolu_1', text('x'))]
+    expect(body(members, { model: ADAPTIVE }, unthought).thinking).toEqual({ type: 'adaptive' })
   })
 
   it('sends no effort to a provider that takes none', () => {

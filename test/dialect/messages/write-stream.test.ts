@@ -131,7 +131,7 @@ describe('a stream', () => {
     ]
     const content = [
       { type: 'thinking', thinking: 'a', signature: 'own' },
-      { type: 'thinking', thinking: '', signature: 'hidden' },
+      { type: 'redacted_thinking', data: 'farebox1.messages.hidden' },
       { type: 'redacted_thinking', data: 'red' },
       { type: 'thinking', thinking: 'b', signature: 'farebox1.responses.blob' },
     ]
@@ -141,11 +141,36 @@ describe('a stream', () => {
 
   it("carries a call's seal before the call, to clients that asked for thinking", () => {
     const parts = tool('t', ['{}'], { sealed: { origin: 'gemini', value: 'sig' } })
-    const seal = { type: 'thinking', thinking: '', signature: 'farebox1.gemini.call:sig' }
+    const seal = { type: 'redacted_thinking', data: 'farebox1.gemini.call:sig' }
     expect(stream(parts, THINKING).content).toMatchObject([seal, { type: 'tool_use' }])
     expect(whole(parts, THINKING)['content']).toMatchObject([seal, { type: 'tool_use' }])
     expect(stream(parts).content).toMatchObject([{ type: 'tool_use' }])
     expect(whole(parts)['content']).toMatchObject([{ type: 'tool_use' }])
+  })
+
+  it("puts a call's seal on the thinking right before it, which some clients keep only with a text", () => {
+    const call = tool('t', ['{}'], { sealed: { origin: 'gemini', value: 'sig' } })
+    const signed = { type: 'thinking', thinking: 'a', signature: 'farebox1.gemini.call:sig' }
+    const unsigned = { ...signed, signature: '' }
+    const seal = { type: 'redacted_thinking', data: 'farebox1.gemini.call:sig' }
+    for (const [parts, content] of [
+      [
+        [...reasoning(['a']), ...call, ...tool('u', ['{}'])],
+        [signed, { type: 'tool_use' }, { type: 'tool_use' }],
+      ],
+      [
+        [...reasoning(['a']), ...text('b'), ...call],
+        [unsigned, { type: 'text' }, seal, { type: 'tool_use' }],
+      ],
+      [
+        [...reasoning(['a']), ...tool('u', ['{}'])],
+        [unsigned, { type: 'tool_use' }],
+      ],
+      [reasoning(['a']), [unsigned]],
+    ] as const) {
+      expect(stream(parts, THINKING).content).toMatchObject(content)
+      expect(whole(parts, THINKING)['content']).toMatchObject(content)
+    }
   })
 
   it('opens nothing before there is something in it', () => {

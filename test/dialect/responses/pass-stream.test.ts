@@ -3,7 +3,19 @@ import { UpstreamFailure } from '#core/failure.ts'
 import { refuse } from '#core/refusal.ts'
 import { ResponsesPassStream } from '#dialect/responses/pass-stream.ts'
 import { eventData } from '#dialect/sse.ts'
-import { added, calls, completed, CREATED, failed, IN_PROGRESS, incomplete, RICH, says, stream } from './streams.ts'
+import {
+  added,
+  calls,
+  completed,
+  CREATED,
+  delta,
+  failed,
+  IN_PROGRESS,
+  incomplete,
+  RICH,
+  says,
+  stream,
+} from './streams.ts'
 
 const DONE = 'data: [DONE]\n\n'
 const NO_USAGE = {
@@ -214,6 +226,60 @@ describe('a stream that Farebox breaks off', () => {
         error: { code: 'rate_limit_exceeded', message: 'Zu schnell. Please try again in 3s.' },
       },
     })
+  })
+
+  it('repeats what was asked for where the provider did not, and has every member that clients want', () => {
+    const reader = new ResponsesPassStream({ model: 'größe', body: { value: { temperature: 0.5, instructions: 'Ü' } } })
+    reader.push(Buffer.from(stream(...says(0, 'Hi'))))
+    const last = reader.fail(refuse('upstream_error', 'Weg.'), 'req1').toString('utf8').split('\n\n').at(-2) ?? ''
+    const { response } = JSON.parse(eventData(`${last}\n\n`) ?? '') as { response: object }
+    expect(response).toMatchObject({ model: 'größe', temperature: 0.5, instructions: 'Ü', error: { message: 'Weg.' } })
+    const members = 'created_at incomplete_details metadata parallel_tool_calls tool_choice tools top_p output'.split(
+      ' ',
+    )
+    for (const name of members) expect(response).toHaveProperty(name)
+  })
+
+  it.each([
+    [
+      'a message',
+      says(0, 'Grüße').slice(0, -3),
+      { type: 'message', content: [{ type: 'output_text', text: 'Grüße' }] },
+    ],
+    ['a call', calls(0, 'c', '{"a":1}').slice(0, 2), { type: 'function_call', arguments: '{"a":1}' }],
+    ['a call without arguments yet', calls(0, 'c', '').slice(0, 1), { type: 'function_call', arguments: '' }],
+    [
+      'reasoning',
+      [
+        added(0, { id: 'rs_1', type: 'reasoning', summary: [] }),
+        delta('reasoning_summary_text', 0, 'Hm', { summary_index: 0 }),
+      ],
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
+    ],
+  ])('ends %s that was begun, and has it in its output', (_, events, item) => {
+    for (const withIndex of [true, false]) {
+      // Some servers give neither indexes nor anything else by which events belong to their item.
+      const sent = withIndex ? events : events.map(({ output_index: _index, ...event }) => event)
+      const reader = new ResponsesPassStream()
+      const before = bytesOf(reader.push(Buffer.from(stream(CREATED, ...sent))))
+      const text = Buffer.concat([before, reader.fail(refuse('upstream_error', 'Weg.'), 'req1')]).toString('utf8')
+      const read = text
+        .split('\n\n')
+        .flatMap((event) => (event === '' ? [] : [JSON.parse(eventData(`${event}\n\n`) ?? '')]))
+      const ended = read as { type: string; sequence_number: number; item?: object; response?: { output: object[] } }[]
+      expect(ended.map(({ sequence_number: number }) => number)).toEqual(ended.map((__, index) => index))
+      expect(ended.at(-2)).toMatchObject({ type: 'response.output_item.done', output_index: 0, item })
+      expect(ended.at(-2)?.item).toMatchObject({ status: 'incomplete' })
+      expect(ended.at(-1)?.response?.output).toEqual([ended.at(-2)?.item])
+    }
+  })
+
+  it('is not told again where it was very long', () => {
+    const reader = new ResponsesPassStream()
+    reader.push(Buffer.from(stream(CREATED, ...says(0, 'x'.repeat(5_000_000)).slice(0, 3))))
+    const last = reader.fail(refuse('upstream_error', 'Weg.'), 'req1')
+    expect(last.length).toBeLessThan(5000)
+    expect(JSON.parse(eventData(last.toString()) ?? '')).toMatchObject({ response: { status: 'failed', output: [] } })
   })
 
   it('has an id also where the provider gave none', () => {

@@ -3,6 +3,7 @@ import { isRefusal, type Refusal } from '#core/refusal.ts'
 import type { ClientRequest } from '#dialect/dialect.ts'
 import { editResponsesRequest } from '#dialect/responses/edit-request.ts'
 import { readResponsesRequest } from '#dialect/responses/read-request.ts'
+import { UNMENDED } from '#dialect/mended.ts'
 import { request, target } from './requests.ts'
 
 function read(body: unknown): ClientRequest | Refusal {
@@ -81,7 +82,13 @@ describe('an edited request', () => {
   function edit(text: string, outputCap: number | undefined) {
     const read = readResponsesRequest(text, Buffer.byteLength(text))
     if (isRefusal(read)) return expect.fail(read.message)
-    return editResponsesRequest(read, { upstreamModel: 'up', outputCap, outputCapField: 'max_tokens', quirks })
+    return editResponsesRequest(read, {
+      upstreamModel: 'up',
+      outputCap,
+      outputCapField: 'max_tokens',
+      quirks,
+      mended: UNMENDED,
+    })
   }
 
   it('changes the model and the cap and nothing else', () => {
@@ -96,7 +103,7 @@ describe('an edited request', () => {
 
   it('leaves a request alone in which nothing has to change', () => {
     const same = request({ max_output_tokens: 5 })
-    const edits = { upstreamModel: 'm', outputCap: 5, outputCapField: 'max_tokens', quirks } as const
+    const edits = { upstreamModel: 'm', outputCap: 5, outputCapField: 'max_tokens', quirks, mended: UNMENDED } as const
     expect(editResponsesRequest(same, edits)).toBe(same.body.text)
   })
 })

@@ -73,8 +73,13 @@ function checkResponse(response: JsonObject): void {
   must('a response says when it was created', Number.isSafeInteger(createdAt))
   must('a response names its model', typeof model === 'string' && model !== '')
   must('a response has output items', Array.isArray(output))
+  for (const name of REQUIRED) must(`a response has the member ${name}`, name in response)
   must('a response has tools and a choice', Array.isArray(response['tools']) && response['tool_choice'] !== undefined)
 }
+
+/** Members that OpenAI's published types have in every response. */
+const REQUIRED =
+  'error incomplete_details instructions metadata parallel_tool_calls temperature tool_choice tools top_p'.split(' ')
 
 function checkEnd(type: string, response: JsonObject, items: readonly JsonObject[]): void {
   must('the status is that of the event', `response.${String(response['status'])}` === type)
@@ -132,10 +137,14 @@ class ItemRules {
     this.#readInner(type, event, item)
   }
 
+  get #isFailed(): boolean {
+    return this.#terminal === 'response.failed'
+  }
+
   end(): void {
     if (this.#open === undefined) return
     const isCall = String(this.#open['type']).endsWith('_call')
-    const mayStay = this.#terminal === 'response.failed' || (this.#terminal === 'response.incomplete' && isCall)
+    const mayStay = this.#terminal === 'response.incomplete' && isCall
     must('no item is left open, but for a call that was cut off', mayStay)
   }
 
@@ -207,12 +216,11 @@ class ItemRules {
 
   #checkWhole(item: JsonObject): void {
     const told = (kind: string) => this.#texts.get(`done ${kind}:0`)
+    // The item that a failure breaks off is incomplete: the last one.
+    const isDone = item['status'] === 'completed' || (item['status'] === 'incomplete' && this.#isFailed)
     switch (item['type']) {
       case 'message': {
-        must(
-          'a message is complete and of the assistant',
-          item['status'] === 'completed' && item['role'] === 'assistant',
-        )
+        must('a message is complete and of the assistant', isDone && item['role'] === 'assistant')
         const [part] = recordsIn(item['content'])
         if (part?.['type'] === 'refusal')
           return must('the item repeats its refusal', part['refusal'] === told('refusal'))
@@ -225,11 +233,11 @@ class ItemRules {
         return must('the item repeats its summary', texts.join('') === (told('reasoning_summary_text') ?? ''))
       }
       case 'function_call':
-        must('a function call is complete', item['status'] === 'completed' && typeof item['name'] === 'string')
-        return must('the item repeats its arguments', item['arguments'] === told('function_call_arguments'))
+        must('a function call is complete', isDone && typeof item['name'] === 'string')
+        return must('the item repeats its arguments', item['arguments'] === (told('function_call_arguments') ?? ''))
       case 'custom_tool_call':
-        must('a custom call is complete', item['status'] === 'completed' && typeof item['name'] === 'string')
-        return must('the item repeats its input', item['input'] === told('custom_tool_call_input'))
+        must('a custom call is complete', isDone && typeof item['name'] === 'string')
+        return must('the item repeats its input', item['input'] === (told('custom_tool_call_input') ?? ''))
       case 'tool_search_call':
         return must(
           'a search has an object of arguments',

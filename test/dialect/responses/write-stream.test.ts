@@ -275,6 +275,26 @@ describe('the end', () => {
 })
 
 describe('a stream that fails', () => {
+  it.each([
+    ['a text', text('Hi').slice(0, 2), { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }],
+    [
+      'a call',
+      block(call('a', 'wx'), ['{"q', '":1']).slice(0, 3),
+      { type: 'function_call', call_id: 'a', arguments: '{"q":1' },
+    ],
+    [
+      'a call without arguments yet',
+      block(call('a', 'wx'), ['{}']).slice(0, 1),
+      { type: 'function_call', arguments: '' },
+    ],
+  ])('ends %s that was begun as it is, so that nobody can take it for a whole one', (_, parts, item) => {
+    const writer = new ResponsesStreamWriter(context())
+    const before = [START, ...parts].map((part) => writer.write(part)).join('')
+    const reading = readStrictly(before + writer.fail(refuse('upstream_error', 'It broke.'), 'req_1'))
+    expect(reading.items).toMatchObject([{ ...item, status: 'incomplete' }])
+    expect(reading.response['output']).toEqual(reading.items)
+  })
+
   it.each([[[]], [[START]], [[START, ...text('Hi')]], [[START, ...text('Hi').slice(0, 2)]]])(
     'ends in one event, after any part: %j',
     (parts) => {
