@@ -55,7 +55,7 @@ const FAULTS: readonly ServerFault[] = [
     dialect: 'messages',
     columns: ['reasoning'],
     reason: /^the reasoning was lost$/,
-    words: 'LiteLLM asks for messages as responses, and leaves reasoning that has no summary out of its answer',
+    words: 'LiteLLM asks for messages as responses, and leaves the reasoning out of its answer',
   },
 ]
 
