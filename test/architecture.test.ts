@@ -47,7 +47,12 @@ const FILES: Readonly<Record<string, Room>> = {
   'body-thread.ts': { values: ['dialect'], types: ['server'] },
   'keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
   'side-threads.ts': { values: ['store', 'program-files.ts'], types: ['report-thread.ts'] },
-  'verify-folder.ts': { values: ['store', 'ledger'], types: ['contract'] },
+  'verify-folder.ts': { values: ['core', 'store', 'ledger'], types: ['contract'] },
+  'notes.ts': { values: ['core'] },
+  'app-status.ts': {
+    values: ['core', 'catalog', 'config.ts', 'operations.ts'],
+    types: ['ledger', 'parts.ts', 'lan-listener.ts'],
+  },
   'restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
   'parts.ts': {
     values: [...allBut('shell', 'cli', 'server'), 'config.ts', 'program-files.ts'],
@@ -70,6 +75,8 @@ const FILES: Readonly<Record<string, Room>> = {
       'program-files.ts',
       'side-threads.ts',
       'administration.ts',
+      'app-status.ts',
+      'notes.ts',
       'lan-listener.ts',
       'operations.ts',
     ],

@@ -148,8 +148,8 @@ describe('a status', () => {
   })
 
   it.each([400, 404, 409, 413, 415, 422])('%i reaches the client with the words of the provider', async (code) => {
-    const text =
-      '{ "error":{"message":"maximum context length is 8 tokens","type":"odd","code":"context_length_exceeded" } }\n'
+    // That a context is full is told in each client's own form instead.
+    const text = '{ "error":{"message":"temperature is too warm","type":"odd","code":"too_warm" } }\n'
     for (const request of [{}, { stream: true }]) {
       pair.upstream.script({ type: 'raw', status: code, contentType: 'application/json', parts: [text] })
       const name = `passed ${code} ${JSON.stringify(request)}`

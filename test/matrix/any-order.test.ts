@@ -7,7 +7,7 @@ import { readStrictly as readResponsesStrictly } from '../dialect/responses/stri
 import { varied, type Varied } from './any-order.ts'
 import { foldStream, type Seen } from './fold.ts'
 import { CLIENTS, isPassed, sendOk, type Pair } from './pair.ts'
-import { COMPOSED, recordedStreams, type RealStream } from './real-streams.ts'
+import { COMPOSED, type RealStream } from './real-streams.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Of each stream in each client format. */
@@ -104,10 +104,4 @@ function testStream(stream: RealStream): void {
 
 describe('a composed stream', () => {
   for (const stream of COMPOSED) testStream(stream)
-})
-
-const recorded = recordedStreams()
-
-describe.runIf(recorded.length > 0)('a recorded stream', () => {
-  for (const stream of recorded) testStream(stream)
 })

@@ -1,9 +1,6 @@
 // Streams as real servers send them, composed by hand after what was seen of llama.cpp's server, LiteLLM, Bifrost, LitServe, and of
-// the vendors; none of them is a recording. Recordings of test/fixtures/recorded join them where there are any.
+// the vendors; none of them is a recording. Recordings have tests of their own (legal-streams.test.ts).
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { dataEvents, REASONING, TEXT, typedEvents, UNICODE } from './answers/fixture.ts'
 
@@ -270,37 +267,3 @@ export const COMPOSED: readonly Composed[] = [
     ...holds(TEXT, REASONING, 2),
   },
 ]
-
-/** Streams that were recorded at servers, if any are there. */
-export function recordedStreams(): RealStream[] {
-  const folder = join(import.meta.dirname, '..', 'fixtures', 'recorded')
-  if (!existsSync(folder)) return []
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
-  return files.flatMap((file) => {
-    const recorded = file.endsWith('.json') ? parseJson(readFileSync(join(folder, file), 'utf8')) : undefined
-    if (!isRecord(recorded) || recorded['stream'] !== true || recorded['status'] !== 200) return []
-    const dialect = DIALECTS.find((one) => one === recorded['dialect'])
-    const { pieces } = recorded
-    if (dialect === undefined || !Array.isArray(pieces)) return []
-    const text = textOfPieces(pieces)
-    return isWhole(text) ? [{ name: file.replaceAll('\\', '/'), dialect, text }] : []
-  })
-}
-
-/** Of one answer that came to its end. */
-function isWhole(text: string): boolean {
-  return (
-    /\[DONE\]|message_stop|response\.(completed|incomplete)/.test(text) &&
-    !/"error":\{|"index":[1-9].*"delta"/.test(text)
-  )
-}
-
-/** Pieces are pairs of a time and a text, which is in base64 where it is none by itself. */
-function textOfPieces(pieces: readonly unknown[]): string {
-  const bytes = pieces.map((piece) => {
-    const content: unknown = Array.isArray(piece) ? piece[1] : piece
-    if (isRecord(content)) return Buffer.from(String(content['base64']), 'base64')
-    return Buffer.from(String(content))
-  })
-  return Buffer.concat(bytes).toString('utf8')
-}
