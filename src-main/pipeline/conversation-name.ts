@@ -21,7 +21,10 @@ export function affinityOf(body: Body): string | undefined {
 export function conversationOf(body: Body): string | undefined {
   const name = affinityOf(body)
   const beginning = beginningOf(body)
-  return name === undefined && beginning === undefined ? undefined : JSON.stringify([name, beginning], shortened)
+  if (name === undefined && beginning === undefined) return undefined
+  const texts = [name ?? '']
+  collect(beginning, texts)
+  return texts.join('\0')
 }
 
 /** Instructions, and everything up to the first words of the user; undefined where the provider has the beginning. */
@@ -34,10 +37,16 @@ function beginningOf(body: Body): unknown {
   return [instructions, system, list.slice(0, first + 1 || 1)]
 }
 
-/** In characters; more of a text than its length, its beginning and its end is not looked at. */
-const MOST_OF_TEXT = 4096
+/** So many characters at each end of a text, and its length, tell it from others. */
+const END = 96
+/** Further texts are not looked at. */
+const MOST_TEXTS = 32
 
-function shortened(_name: string, value: unknown): unknown {
-  if (typeof value !== 'string' || value.length <= MOST_OF_TEXT) return value
-  return [value.length, value.slice(0, MOST_OF_TEXT / 2), value.slice(-MOST_OF_TEXT / 2)]
+/** Each call with a cached input is named, so that this is kept cheap: texts alone, and of long ones little. */
+function collect(value: unknown, texts: string[]): void {
+  if (texts.length > MOST_TEXTS) return
+  if (typeof value === 'string') {
+    texts.push(value.length <= 2 * END ? value : `${value.length} ${value.slice(0, END)} ${value.slice(-END)}`)
+  } else if (Array.isArray(value)) for (const item of value) collect(item, texts)
+  else if (isRecord(value)) for (const member in value) collect(value[member], texts)
 }
