@@ -2,8 +2,8 @@
 // cannot be written.
 
 import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
-import { ledgerReportView } from '#core/ledger-report-view.ts'
-import { verifyLedger, type LedgerReport } from '#ledger/verify.ts'
+import { ledgerReportView, type LedgerReport } from '#core/ledger-report-view.ts'
+import { verifyLedger } from '#ledger/verify.ts'
 import { DatabaseError, openForReading, type Db } from '#store/database.ts'
 import { withReadableCopy } from '#store/readable-copy.ts'
 import { rollupProblems } from '#store/rollup-check.ts'

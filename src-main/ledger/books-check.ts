@@ -1,7 +1,7 @@
 // The check of every entry beside the calls, after a start that took summaries for the older ones. Where it cannot be made it
 // is tried again for as long as Farebox runs, and until then it is said that nobody knows.
 
-import type { LedgerReport } from '#ledger/verify.ts'
+import type { LedgerReport } from '#core/ledger-report-view.ts'
 
 /** `unchecked`: it was tried, could not be made, and will be tried again. */
 export type CheckState = 'checking' | 'checked' | 'unchecked'

@@ -1,19 +1,9 @@
 // `farebox ledger verify`: recomputes everything that the ledger's tables promise and lists what does not hold. Reads only.
 
 import type { Database } from 'better-sqlite3'
+import type { LedgerReport } from '#core/ledger-report-view.ts'
 import { findMismatches } from '#ledger/entries.ts'
 import { summaryProblems } from '#ledger/summary.ts'
-
-export type LedgerReport = {
-  readonly ok: boolean
-  readonly keys: number
-  readonly entries: number
-  readonly openHolds: number
-  readonly usageRecords: number
-  readonly problems: readonly string[]
-  /** Whether the file itself is damaged, so that nothing else was looked at. */
-  readonly isDamaged?: true
-}
 
 /** Each finds rows that break one rule; `subject` names the first few of them. */
 const RULES: readonly { readonly says: string; readonly sql: string }[] = [

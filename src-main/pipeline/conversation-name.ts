@@ -16,7 +16,7 @@ export function affinityOf(body: Body): string | undefined {
 
 /**
  * A text that all calls of one conversation have in common, and those of others have not; undefined where nothing can be said. One
- * session runs several conversations (of subagents, or one after a compaction), which begin in different ways.
+ * session runs several conversations (one for each task beside the main one, or one after a compaction), which begin in different ways.
  */
 export function conversationOf(body: Body): string | undefined {
   const name = affinityOf(body)
