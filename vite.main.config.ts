@@ -5,16 +5,16 @@ import { defineConfig } from 'vite'
 import { flatLayout, licences, nativeDatabase } from './vite.plugins.ts'
 
 /** What is started or loaded by its name: the programs, and every thread and process of its own. */
-const ENTRIES = [
-  'main',
-  'command',
-  'headless',
-  'writer-thread',
-  'report-thread',
-  'tokenizer-thread',
-  'body-thread',
-  'keychain-process',
-] as const
+const ENTRIES = {
+  main: 'hosts/desktop',
+  command: 'hosts/command',
+  headless: 'hosts/headless',
+  'writer-thread': 'threads/writer-thread',
+  'report-thread': 'threads/report-thread',
+  'tokenizer-thread': 'threads/tokenizer-thread',
+  'body-thread': 'threads/body-thread',
+  'keychain-process': 'threads/keychain-process',
+} as const
 
 export default defineConfig({
   publicDir: false,
@@ -30,7 +30,7 @@ export default defineConfig({
     sourcemap: false,
     reportCompressedSize: false,
     rolldownOptions: {
-      input: Object.fromEntries(ENTRIES.map((name) => [name, `src-main/${name}.ts`])),
+      input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `src-main/${file}.ts`])),
       output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', keepNames: true },
     },
   },

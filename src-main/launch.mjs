@@ -39,7 +39,7 @@ async function start(argv) {
   await useCompileCache()
   const why = await startDesktop(argv)
   if (why === null) return
-  const headless = await import('./headless.ts')
+  const headless = await import('./hosts/headless.ts')
   await headless.startHeadless(argv, why)
 }
 
@@ -58,11 +58,11 @@ function useFrugalAllocator() {
 
 /** Runs the tray app to its end and returns null; where that cannot be, returns why, or undefined where it was not wanted. */
 async function startDesktop(argv) {
-  const { chooseHost } = await import('./desktop-choice.ts')
+  const { chooseHost } = await import('./hosts/desktop-choice.ts')
   const { env, platform } = process
   const choice = chooseHost({ argv, env, platform, isRoot: process.getuid?.() === 0 })
   if (choice.type === 'headless') return choice.why
-  const { findRuntime, runDesktop } = await import('./desktop-runtime.ts')
+  const { findRuntime, runDesktop } = await import('./hosts/desktop-runtime.ts')
   const runtime = await findRuntime({ env, print: (line) => void process.stderr.write(line + '\n') })
   if (runtime.type === 'unavailable') return runtime.why
   process.exitCode = await runDesktop(runtime.program, argv)
@@ -91,6 +91,6 @@ async function warmUp() {
 /** Without a verb the command line prints its help. */
 async function runCommand(argv) {
   await useCompileCache()
-  const command = await import('./command.ts')
+  const command = await import('./hosts/command.ts')
   process.exitCode = await command.main(argv)
 }

@@ -4,11 +4,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openApp } from '#main/app.ts'
-import { readConfig } from '#main/config.ts'
+import { openApp } from '#app/app.ts'
+import { readConfig } from '#config/config.ts'
 import { Tokenizer } from '#provider/tokenizer.ts'
-import '#main/command.ts'
-import '#main/headless.ts'
+import '#hosts/command.ts'
+import '#hosts/headless.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'farebox-warm-up-'))
 try {

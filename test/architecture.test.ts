@@ -16,6 +16,10 @@ type Room = {
   readonly isPure?: true
 }
 
+/** The rooms that `app` puts together. */
+const PARTS =
+  'contract core dialect store ledger catalog reports provider secret pipeline server lan config threads'.split(' ')
+
 const ROOMS: Readonly<Record<string, Room>> = {
   contract: { values: [], packages: ['typebox'], isPure: true },
   core: { values: ['contract'], isPure: true },
@@ -33,78 +37,36 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['fastify'],
   },
   cli: { values: ['contract', 'core'], packages: ['yaml', 'uqr'] },
-  connect: { values: ['contract', 'core'] },
   lan: { values: ['contract', 'core'], packages: ['dns-packet'] },
   shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
+  config: { values: [] },
+  threads: { values: ['core', 'store', 'ledger', 'reports'], types: ['contract'] },
+  app: { values: PARTS },
+  hosts: { values: [...PARTS, 'app', 'cli'] },
 }
 
+/** Files whose rights differ from those of their room: each thread loads what it does and no more. */
 const FILES: Readonly<Record<string, Room>> = {
-  'config.ts': { values: [] },
-  'program-files.ts': { values: [] },
-  'writer-thread.ts': { values: ['core', 'store', 'ledger'] },
-  'report-thread.ts': { values: ['core', 'store', 'ledger', 'reports', 'verify-folder.ts'], types: ['contract'] },
-  'tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
-  'body-thread.ts': { values: ['dialect'], types: ['server'] },
-  'keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
-  'side-threads.ts': { values: ['store', 'program-files.ts'], types: ['report-thread.ts'] },
-  'verify-folder.ts': { values: ['core', 'store', 'ledger'], types: ['contract'] },
-  'notes.ts': { values: ['core'] },
-  'app-status.ts': {
-    values: ['core', 'catalog', 'config.ts', 'operations.ts'],
-    types: ['ledger', 'parts.ts', 'lan-listener.ts'],
-  },
-  'restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
-  'parts.ts': {
-    values: [...allBut('shell', 'cli', 'server'), 'config.ts', 'program-files.ts'],
-    types: ['writer-thread.ts'],
-  },
-  'administration.ts': {
-    values: ['server', 'provider', 'secret', 'config.ts', 'parts.ts'],
-    types: ['contract', 'store', 'report-thread.ts', 'side-threads.ts'],
-  },
-  'lan-listener.ts': { values: ['lan'], types: ['contract', 'core', 'server', 'parts.ts'] },
-  'operations.ts': {
-    values: ['core', 'catalog', 'server', 'store', 'config.ts'],
-    types: ['contract', 'parts.ts', 'side-threads.ts'],
-  },
-  'app.ts': {
-    values: [
-      ...allBut('shell', 'cli'),
-      'config.ts',
-      'parts.ts',
-      'program-files.ts',
-      'side-threads.ts',
-      'administration.ts',
-      'app-status.ts',
-      'notes.ts',
-      'lan-listener.ts',
-      'operations.ts',
-    ],
-    types: ['writer-thread.ts', 'report-thread.ts'],
-  },
-  'headless.ts': { values: [...allBut('shell'), 'config.ts', 'app.ts', 'command.ts', 'parts.ts'] },
-  'gateway-host.ts': {
-    values: ['app.ts', 'headless.ts', 'cli', 'server', 'store'],
-    types: ['config.ts', 'core', 'shell'],
-  },
-  'desktop-choice.ts': { values: [], types: ['config.ts'] },
-  'desktop-runtime.ts': { values: [], types: ['config.ts'] },
-  'command.ts': {
-    values: [...allBut('shell'), 'config.ts', 'app.ts', 'restore.ts', 'verify-folder.ts'],
-  },
-  'warm-up.ts': { values: ['app.ts', 'config.ts', 'command.ts', 'headless.ts', 'provider'] },
+  'threads/writer-thread.ts': { values: ['core', 'store', 'ledger'] },
+  'threads/report-thread.ts': { values: ['core', 'store', 'ledger', 'reports', 'app'], types: ['contract'] },
+  'threads/tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
+  'threads/body-thread.ts': { values: ['dialect'], types: ['server'] },
+  'threads/side-threads.ts': { values: ['store', 'config'] },
+  'threads/keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
+  'app/restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
+  'app/verify-folder.ts': { values: ['core', 'store', 'ledger'], types: ['contract'] },
+  'app/notes.ts': { values: ['core'] },
+  'hosts/gateway-host.ts': { values: ['app', 'cli', 'store'], types: ['config', 'core', 'shell'] },
+  'hosts/desktop-choice.ts': { values: [], types: ['config'] },
+  'hosts/desktop-runtime.ts': { values: [], types: ['config'] },
+  'hosts/desktop.ts': { values: ['config', 'shell'], packages: ['electron'] },
+  'warm-up.ts': { values: ['app', 'config', 'hosts', 'provider'] },
   'build-dashboard.mjs': { values: [] },
   'cache-folder.mjs': { values: [] },
   'bundled-packages.mjs': { values: ['cache-folder.mjs'] },
   'code-cache.mjs': { values: ['cache-folder.mjs', 'bundled-packages.mjs'] },
   'bundle-packages.mjs': { values: ['cache-folder.mjs'], packages: ['vite'] },
-  'launch.mjs': {
-    values: ['headless.ts', 'command.ts', 'desktop-choice.ts', 'desktop-runtime.ts', 'code-cache.mjs', 'warm-up.ts'],
-  },
-  'main.ts': {
-    values: ['config.ts', 'gateway-host.ts', 'desktop-choice.ts', 'command.ts', 'headless.ts', 'shell'],
-    packages: ['electron'],
-  },
+  'launch.mjs': { values: ['hosts', 'code-cache.mjs', 'warm-up.ts'] },
 }
 
 /** Files that may import more values than their room. */
@@ -112,15 +74,21 @@ const EXCEPTIONS: readonly { readonly files: RegExp; readonly values: readonly s
   // The demo provider answers in a dialect instead of sending a request to someone who does.
   { files: /^provider\/demo/, values: ['dialect'] },
   // What is delivered with the program, and the file of a thread.
-  { files: /^(catalog\/resources|provider\/tokenizer|server\/large-bodies)\.ts$/, values: ['program-files.ts'] },
+  { files: /^(catalog\/resources|provider\/tokenizer|server\/bodies\/large-bodies)\.ts$/, values: ['config'] },
 ]
 
 /** Only config.ts reads settings; the entries hand the environment to it. */
-const MAY_READ_ENVIRONMENT = ['config.ts', 'headless.ts', 'command.ts', 'launch.mjs', 'main.ts']
+const MAY_READ_ENVIRONMENT = [
+  'config/config.ts',
+  'hosts/headless.ts',
+  'hosts/command.ts',
+  'launch.mjs',
+  'hosts/desktop.ts',
+]
 /** A package has other files at other places; what else asks where it lies is in no package. */
 const MAY_KNOW_ITS_PLACE = [
-  'program-files.ts',
-  'desktop-runtime.ts',
+  'config/program-files.ts',
+  'hosts/desktop-runtime.ts',
   'launch.mjs',
   'build-dashboard.mjs',
   'bundle-packages.mjs',
@@ -137,7 +105,7 @@ const MAY_CALL_OUT = [
   'lan/mdns-socket.ts',
   'provider/connections.ts',
   'provider/guarded-connector.ts',
-  'server/port-owner.ts',
+  'hosts/port-owner.ts',
   'cli/client.ts',
   'shell/feed-updater.ts',
 ]
@@ -145,10 +113,6 @@ const CALLS_OUT =
   /(?<![.\w])fetch\(|(?<!\.)\bnet\.(fetch|request)\(|\bnew (Pool|Agent|Client|\w+Pool|\w*ProxyAgent|WebSocket|EventSource)\(|^import (?!type )(\{[^}]*\}|[^\n{]*) from 'node:(https?|http2|net|tls|dgram)'/m
 const MOST_FILE_LINES = 400
 const MOST_FUNCTION_LINES = 70
-
-function allBut(...names: readonly string[]): string[] {
-  return Object.keys(ROOMS).filter((room) => !names.includes(room))
-}
 
 function violationsOf(file: SourceFile): string[] {
   const room = FILES[file.path] ?? ROOMS[roomName(file.path)]
@@ -244,7 +208,7 @@ describe('the sources', () => {
       reached.add(path)
       for (const found of importsOf(file)) if (!found.isTypeOnly && !found.isDynamic) visit(found.target)
     }
-    visit('headless.ts')
+    visit('hosts/headless.ts')
     expect(reached).toContain('pipeline/run.ts')
     expect([...reached].filter((path) => path.startsWith('contract/'))).toEqual([])
   })
@@ -269,7 +233,7 @@ const SHORT_SPREADS: Readonly<Record<string, readonly string[]>> = {
   'src-main/ledger/entries.ts': ['insertEntry.run(...row)', 'insertUsage.run(...row)', 'putBalance.run(...row)'],
   'src-main/provider/demo-embedding.ts': ['Math.hypot(...values)'],
   'src-main/provider/redaction.ts': ['Math.max(...secrets.map('],
-  'src-main/server/sign-in-throttle.ts': ['Math.max(this.#waitForAll(most, nowMs), ...own'],
+  'src-main/server/sign-in/sign-in-throttle.ts': ['Math.max(this.#waitForAll(most, nowMs), ...own'],
   'src-main/store/database.ts': ['Math.max(...MIGRATIONS.map('],
   'src-main/store/usage-rollups.ts': ['put.run(', 'findGroup.get(', 'addGroup.run('],
   'src-renderer/api/use-api.ts': ['callApi(action, '],
@@ -362,7 +326,7 @@ describe('the checker', () => {
     const lines = ["import { a } from '#core/a.ts'", "import type { B } from '#store/b.ts'", "import b from './b.ts'"]
     expect(check('ledger/a.ts', ...lines, "import Database from 'better-sqlite3'")).toEqual([])
     expect(check('provider/demo.ts', "import { write } from '#dialect/write.ts'")).toEqual([])
-    expect(check('headless.ts', "import { a } from '#cli/a.ts'", 'run(process.env)')).toEqual([])
+    expect(check('hosts/headless.ts', "import { a } from '#cli/a.ts'", 'run(process.env)')).toEqual([])
   })
 
   it('ignores comments and what only looks like one', () => {
@@ -381,7 +345,7 @@ describe('the checker', () => {
     ['ledger/a.ts imports more than types from store/a.ts', 'ledger/a.ts', "import { a } from '#store/a.ts'"],
     ['ledger/a.ts imports more than types from store/a.ts', 'ledger/a.ts', "import { type A } from '#store/a.ts'"],
     ['provider/a.ts imports more than types from dialect/a.ts', 'provider/a.ts', "import { a } from '#dialect/a.ts'"],
-    ['server/a.ts imports config.ts', 'server/a.ts', "import type { Config } from '#main/config.ts'"],
+    ['server/a.ts imports config/config.ts', 'server/a.ts', "import type { Config } from '#config/config.ts'"],
     ['server/a.ts imports the package electron', 'server/a.ts', "import { app } from 'electron'"],
     ['server/a.ts imports the package @fastify/cors', 'server/a.ts', "import a from '@fastify/cors/a.js'"],
     ['server/a.ts reads process.env', 'server/a.ts', "import { env } from 'node:process'"],
@@ -392,7 +356,7 @@ describe('the checker', () => {
     ['provider/a.ts opens connections', 'provider/a.ts', "import { Pool } from 'undici'\nconst pool = new Pool(url)"],
     ['provider/a.ts opens connections', 'provider/a.ts', 'const agent = new EnvHttpProxyAgent()'],
     ['server/a.ts opens connections', 'server/a.ts', "import { request } from 'node:https'"],
-    ['app.ts asks where it lies', 'app.ts', "const script = new URL('./a-thread.ts', import.meta.url)"],
+    ['app/a.ts asks where it lies', 'app/a.ts', "const script = new URL('./a-thread.ts', import.meta.url)"],
     ['shell/a.ts opens connections', 'shell/a.ts', "import { net } from 'electron'\nawait net.fetch(url)"],
     ['attic/a.ts is in no room of the table', 'attic/a.ts', ''],
     ['attic.ts is in no room of the table', 'attic.ts', ''],

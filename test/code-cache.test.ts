@@ -21,7 +21,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const SOURCES = join(import.meta.dirname, '..', 'src-main')
-const REAL = ['launch.mjs', 'code-cache.mjs', 'cache-folder.mjs', 'bundled-packages.mjs', 'desktop-choice.ts']
+const REAL = ['launch.mjs', 'code-cache.mjs', 'cache-folder.mjs', 'bundled-packages.mjs', 'hosts/desktop-choice.ts']
 const QUIET = { encoding: 'utf8', stdio: 'pipe' } as const
 
 let place: string
@@ -30,13 +30,16 @@ let log: string
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'farebox-code-cache-'))
   log = join(place, 'log')
-  mkdirSync(join(place, 'src-main'))
+  mkdirSync(join(place, 'src-main', 'hosts'), { recursive: true })
   for (const name of REAL) copyFileSync(join(SOURCES, name), join(place, 'src-main', name))
   mkdirSync(join(place, 'node_modules'))
   writeFileSync(join(place, 'node_modules', '.package-lock.json'), '{}')
   const headless = `export const startHeadless = async () =>
     console.log('started with', from, 'and', getCompileCacheDir() ?? 'no cache')`
-  write('headless.ts', `import { getCompileCacheDir } from 'node:module'\nimport { from } from 'yaml'\n${headless}`)
+  write(
+    'hosts/headless.ts',
+    `import { getCompileCacheDir } from 'node:module'\nimport { from } from 'yaml'\n${headless}`,
+  )
   mkdirSync(join(place, 'node_modules', 'yaml'))
   writeFileSync(join(place, 'node_modules', 'yaml', 'index.js'), "exports.from = 'a package'")
   onFilling('')

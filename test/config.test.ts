@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeSettings, readConfig, SETTINGS, type Config, type Environment } from '#main/config.ts'
+import { describeSettings, readConfig, SETTINGS, type Config, type Environment } from '#config/config.ts'
 
 type Given = { argv?: string[]; env?: Environment; platform?: NodeJS.Platform; homeDir?: string }
 

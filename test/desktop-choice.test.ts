@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chooseHost, type Surroundings } from '#main/desktop-choice.ts'
-import { findRuntime, runDesktop } from '#main/desktop-runtime.ts'
+import { chooseHost, type Surroundings } from '#hosts/desktop-choice.ts'
+import { findRuntime, runDesktop } from '#hosts/desktop-runtime.ts'
 
 describe('a start', () => {
   const LINUX: Surroundings = { argv: [], env: { DISPLAY: ':0' }, platform: 'linux', isRoot: false }

@@ -14,9 +14,9 @@ import { TryBody } from '#contract/reports.ts'
 import { FileDocument } from '#contract/schemas.ts'
 import { PROVIDER_PROBLEMS } from '#core/provider-problems.ts'
 import { REFUSALS } from '#core/refusal.ts'
-import { readConfig, SETTINGS, type Start } from '#main/config.ts'
-import { registerGateway, type GatewayDeps } from '#server/gateway.ts'
-import { registerReference } from '#server/reference.ts'
+import { readConfig, SETTINGS, type Start } from '#config/config.ts'
+import { registerGateway, type GatewayDeps } from '#server/gateway/gateway.ts'
+import { registerReference } from '#server/reference/reference.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCES = join(ROOT, 'src-main')

@@ -15,23 +15,26 @@ let folder: string
 beforeAll(() => {
   place = mkdtempSync(join(tmpdir(), 'farebox-launch-'))
   folder = join(place, 'src-main')
-  mkdirSync(folder)
-  const real = ['launch.mjs', 'code-cache.mjs', 'cache-folder.mjs', 'bundled-packages.mjs', 'desktop-choice.ts']
+  mkdirSync(join(folder, 'hosts'), { recursive: true })
+  const real = ['launch.mjs', 'code-cache.mjs', 'cache-folder.mjs', 'bundled-packages.mjs', 'hosts/desktop-choice.ts']
   for (const name of real) copyFileSync(join(SOURCES, name), join(folder, name))
   const headless = "console.log('headless', JSON.stringify(argv), why ?? '')"
   writeFileSync(
-    join(folder, 'headless.ts'),
+    join(folder, 'hosts', 'headless.ts'),
     `export async function startHeadless(argv: string[], why?: string) { ${headless} }`,
   )
   const runtime = "console.log('desktop', JSON.stringify(argv)); return 5"
   const found = `env.RUNTIME === undefined ? { type: 'unavailable', why: 'no runtime' } : { type: 'ready', program: '' }`
   writeFileSync(
-    join(folder, 'desktop-runtime.ts'),
+    join(folder, 'hosts', 'desktop-runtime.ts'),
     `export const findRuntime = async ({ env }: { env: Record<string, string | undefined> }) => (${found})
      export async function runDesktop(_program: string, argv: string[]) { ${runtime} }`,
   )
   const command = "console.log('command', JSON.stringify(argv)); if (argv[0] === 'fault') throw new Error('a fault')"
-  writeFileSync(join(folder, 'command.ts'), `export async function main(argv: string[]) { ${command}; return 3 }`)
+  writeFileSync(
+    join(folder, 'hosts', 'command.ts'),
+    `export async function main(argv: string[]) { ${command}; return 3 }`,
+  )
 })
 
 afterAll(() => {

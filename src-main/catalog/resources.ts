@@ -3,7 +3,7 @@
 // holds them to their schemas and nothing does so again at every start.
 
 import { readFileSync } from 'node:fs'
-import { RESOURCES } from '#main/program-files.ts'
+import { RESOURCES } from '#config/program-files.ts'
 import type { PriceCard } from '#contract/price-card.ts'
 import type { Preset } from '#contract/presets.ts'
 

@@ -3,7 +3,7 @@
 // asks waits for it. A count is never worth a failure: what the thread cannot answer, or not in time, is estimated from its size.
 
 import { Worker } from 'node:worker_threads'
-import { scriptFile } from '#main/program-files.ts'
+import { scriptFile } from '#config/program-files.ts'
 import { estimateInputTokens } from '#core/estimate.ts'
 import { sampleOf, type Sample } from '#core/sample.ts'
 import type { BoundCounter, TokenCounter } from '#pipeline/ports.ts'

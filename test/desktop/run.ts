@@ -4,7 +4,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { installedRuntime } from '#main/desktop-runtime.ts'
+import { installedRuntime } from '#hosts/desktop-runtime.ts'
 
 const MISSING = 1
 

@@ -4,7 +4,7 @@
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_ROUTES, ADMIN_STREAMS, type Route } from '#contract/admin-routes.ts'
-import { buildServer, type Access, type ServerDeps } from '#server/server.ts'
+import { buildServer, type Access, type ServerDeps } from '#server/http/server.ts'
 import { readInstance } from '#cli/client.ts'
 import { newMember, signInOwner, signInWithKey, type Visitor } from '../support/visitor.ts'
 import { startPair, type Pair } from './support.ts'

@@ -6,8 +6,8 @@ import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HttpClient } from '#server/http-client.ts'
-import { MemoryGuard } from '#server/memory-guard.ts'
+import { HttpClient } from '#server/http/http-client.ts'
+import { MemoryGuard } from '#server/bodies/memory-guard.ts'
 import { chat, CHAT_PATH, get, startPair, type Pair } from './support.ts'
 
 let pair: Pair

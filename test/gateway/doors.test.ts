@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BODY_BOUNDS } from '#server/body-reader.ts'
+import { BODY_BOUNDS } from '#server/bodies/body-reader.ts'
 import { signInOwner } from '../support/visitor.ts'
 import { CHAT_PATH, expectError, HELLO, post, startPair, type Pair } from './support.ts'
 

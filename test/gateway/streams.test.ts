@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { LIVE_LIMITS } from '#server/live.ts'
+import { LIVE_LIMITS } from '#server/gateway/live.ts'
 import type { Farebox } from '../support/farebox.ts'
 import { chat, eventData, HELLO, ORDINARY_CHARGE, soon, startPair, usageOf, type Pair } from './support.ts'
 

@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_ROUTES, ADMIN_STREAMS, type Route } from '#contract/admin-routes.ts'
 import { readInstance } from '#cli/client.ts'
-import { buildServer, type ServerDeps } from '#server/server.ts'
+import { buildServer, type ServerDeps } from '#server/http/server.ts'
 import { newMember, PASSWORD, signInOwner, type Visitor } from '../support/visitor.ts'
 import {
   askLan,

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
 import type { LanChange, LanView } from '#contract/lan.ts'
-import { buildServer, type ServerDeps } from '#server/server.ts'
+import { buildServer, type ServerDeps } from '#server/http/server.ts'
 import { startFarebox, type Farebox, type FareboxOptions } from '../support/farebox.ts'
 import { PASSWORD } from '../support/visitor.ts'
 

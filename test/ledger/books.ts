@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { WriterOperations } from '#main/writer-thread.ts'
+import type { WriterOperations } from '#threads/writer-thread.ts'
 import type { Key, Model, Package } from '#core/entities.ts'
 import { microCredits, ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
@@ -23,7 +23,7 @@ import { DatabaseThread } from '#store/database-thread.ts'
 import { rollupProblems } from '#store/rollup-check.ts'
 import { restoreBackup } from '#store/restore.ts'
 
-const WRITER = new URL('../../src-main/writer-thread.ts', import.meta.url)
+const WRITER = new URL('../../src-main/threads/writer-thread.ts', import.meta.url)
 const EMPTY: LedgerBatch = { entries: [], usage: [], balances: [] }
 
 export const NEVER: Cancellation = { isCancelled: false, onCancel: () => undefined }

@@ -16,8 +16,8 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, expect, it } from 'vitest'
-import type { WriterOperations } from '#main/writer-thread.ts'
-import { verifyFolder } from '#main/verify-folder.ts'
+import type { WriterOperations } from '#threads/writer-thread.ts'
+import { verifyFolder } from '#app/verify-folder.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { readTail } from '#store/tail.ts'
 import { setUpUpstream } from '../support/farebox.ts'
@@ -26,7 +26,7 @@ import { costlyAnswers } from '../support/load.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-const WRITER = new URL('../../src-main/writer-thread.ts', import.meta.url)
+const WRITER = new URL('../../src-main/threads/writer-thread.ts', import.meta.url)
 const CUTS = process.env['FAREBOX_LONG_TESTS'] === undefined ? 12 : 200
 const WAL = 'farebox.db-wal'
 

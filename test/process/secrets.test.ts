@@ -83,7 +83,7 @@ async function alive(pids: readonly number[]): Promise<number[]> {
 }
 
 async function inKeyring(): Promise<number> {
-  const script = new URL('../../src-main/keychain-process.ts', import.meta.url)
+  const script = new URL('../../src-main/threads/keychain-process.ts', import.meta.url)
   const keychain = openKeychain({
     dataDir,
     script,

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { SETTINGS } from '#main/config.ts'
+import { SETTINGS } from '#config/config.ts'
 import { endProcesses, startProcess, temporaryFolder } from '../support/process.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')

@@ -225,7 +225,7 @@ describe('closing', () => {
 })
 
 it('keeps its tables once it has counted, and not what loading them took', async () => {
-  const thread = new Worker(new URL('../../src-main/tokenizer-thread.ts', import.meta.url))
+  const thread = new Worker(new URL('../../src-main/threads/tokenizer-thread.ts', import.meta.url))
   try {
     thread.postMessage({ texts: ['one fare'] } satisfies CountCall)
     await once(thread, 'message')

@@ -127,7 +127,8 @@ export function listOf(text = '', separator = ','): string[] {
 
 function versionOf(root: string): string {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-  const config = readFileSync(join(root, 'src-main', 'config.ts'), 'utf8')
-  if (!config.includes(`VERSION = '${version}'`)) throw new Error(`src-main/config.ts is not at version ${version}.`)
+  const config = readFileSync(join(root, 'src-main', 'config', 'config.ts'), 'utf8')
+  if (!config.includes(`VERSION = '${version}'`))
+    throw new Error(`src-main/config/config.ts is not at version ${version}.`)
   return version
 }

@@ -13,7 +13,7 @@ import { startKeyring, type Keyring } from '../support/keyring.ts'
 
 vi.mock('electron', () => import('../support/electron-double.ts'))
 
-const SCRIPT = new URL('../../src-main/keychain-process.ts', import.meta.url)
+const SCRIPT = new URL('../../src-main/threads/keychain-process.ts', import.meta.url)
 const OPENAI = { providerId: 'p1', origin: 'https://api.openai.com' }
 const LOCAL = { providerId: 'p2', origin: 'http://127.0.0.1:11434' }
 const SECRET = 'sk-canary-5b1f0c6e-ünïcode'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { backupMaker } from '#server/backup.ts'
+import { backupMaker } from '#server/admin/backup.ts'
 import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
 
 const MADE: BackupAnswer = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BodyBudget } from '#server/body-budget.ts'
+import { BodyBudget } from '#server/bodies/body-budget.ts'
 
 const MIB = 1024 * 1024
 

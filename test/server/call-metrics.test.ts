@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { microCredits } from '#core/money.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
-import { CallMetrics } from '#server/call-metrics.ts'
-import { metricsText } from '#server/metrics-text.ts'
+import { CallMetrics } from '#server/watch/call-metrics.ts'
+import { metricsText } from '#server/watch/metrics-text.ts'
 
 const RECORD: UsageRecord = {
   id: 'id',

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ClientConnections } from '#server/client-connections.ts'
+import { ClientConnections } from '#server/http/client-connections.ts'
 
 const MOST = 5
 /** How an answer in chunks ends. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync, brotliCompressSync } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { registerDashboard } from '#server/dashboard-routes.ts'
+import { registerDashboard } from '#server/dashboard/dashboard-routes.ts'
 
 const SCRIPT = 'console.log("dashboard")'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { DenseBodies } from '#server/dense-bodies.ts'
+import { DenseBodies } from '#server/bodies/dense-bodies.ts'
 
 it('a body of few parts waits for nobody', async () => {
   const bodies = new DenseBodies()

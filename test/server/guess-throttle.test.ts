@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { GuessThrottle } from '#server/guess-throttle.ts'
+import { GuessThrottle } from '#server/gateway/guess-throttle.ts'
 
 function scene() {
   const clock = { nowMs: 0 }

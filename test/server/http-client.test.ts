@@ -6,7 +6,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { HttpClient } from '#server/http-client.ts'
+import { HttpClient } from '#server/http/http-client.ts'
 
 let server: Server
 afterEach(async () => {

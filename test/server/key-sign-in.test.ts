@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import type { Catalog } from '#catalog/catalog.ts'
 import { makeKey } from '#core/key-format.ts'
 import { isRefusal } from '#core/refusal.ts'
-import { ChangeLimiter } from '#server/change-limiter.ts'
-import { Intake } from '#server/intake.ts'
-import { signInByKey, type KeySignInDeps } from '#server/key-sign-in.ts'
-import type { MemoryGuard } from '#server/memory-guard.ts'
+import { ChangeLimiter } from '#server/http/change-limiter.ts'
+import { Intake } from '#server/gateway/intake.ts'
+import { signInByKey, type KeySignInDeps } from '#server/sign-in/key-sign-in.ts'
+import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
 
 const WRONG = `key_${'A'.repeat(38)}`
 const NO_KEY = { type: 'refusal', code: 'unauthenticated', message: 'This is not a valid key.' } as const

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { isRefusal } from '#core/refusal.ts'
 import { readNested, readText, textOf } from '#dialect/request-body.ts'
-import { LargeBodies, type LargeBodiesOptions } from '#server/large-bodies.ts'
+import { LargeBodies, type LargeBodiesOptions } from '#server/bodies/large-bodies.ts'
 
 const opened: LargeBodies[] = []
 afterEach(() => Promise.all(opened.splice(0).map((bodies) => bodies.close())))

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { microCredits } from '#core/money.ts'
 import { RecordedCalls } from '#ledger/recorded.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
-import { LIVE_LIMITS, LiveEvents, type LiveDeps } from '#server/live.ts'
+import { LIVE_LIMITS, LiveEvents, type LiveDeps } from '#server/gateway/live.ts'
 import { soon } from '../gateway/support.ts'
 
 const RECORD: UsageRecord = {

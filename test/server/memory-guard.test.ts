@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryGuard, type MemoryReading } from '#server/memory-guard.ts'
+import { MemoryGuard, type MemoryReading } from '#server/bodies/memory-guard.ts'
 
 const MIB = 1024 * 1024
 const PLENTY: MemoryReading = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Histogram } from '#core/histogram.ts'
-import { counter, gauge, histogram, metricsText } from '#server/metrics-text.ts'
+import { counter, gauge, histogram, metricsText } from '#server/watch/metrics-text.ts'
 
 it('writes families with their help and type', () => {
   expect(metricsText([gauge('a', 'Some a.', 1), counter('b_total', 'Some b.', 2.5)])).toBe(

@@ -12,7 +12,7 @@ import { GATEWAY_API, GATEWAY_GROUPS, type GatewayEndpoint } from '#contract/gat
 import { TryBody } from '#contract/reports.ts'
 import { check } from '#contract/validate.ts'
 import { readInstance } from '#cli/client.ts'
-import type { OpenApiDocument, Operation } from '#server/openapi.ts'
+import type { OpenApiDocument, Operation } from '#server/reference/openapi.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
 
 /** What the server has beside an API: the place of all admin endpoints, each of which is in the document by itself. */

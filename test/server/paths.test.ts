@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { noSuchPath, servedUrl } from '#server/paths.ts'
+import { noSuchPath, servedUrl } from '#server/http/paths.ts'
 
 describe('the path that is served', () => {
   it.each([

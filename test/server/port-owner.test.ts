@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net'
 import { basename } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { describePortOwner } from '#server/port-owner.ts'
+import { describePortOwner } from '#hosts/port-owner.ts'
 
 const closers: (() => Promise<void>)[] = []
 

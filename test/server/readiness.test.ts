@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import type { FastifyRequest } from 'fastify'
 import type { AppendBatch } from '#ledger/journal.ts'
 import { WriteMeter } from '#ledger/write-meter.ts'
-import { admitScraper } from '#server/probes.ts'
-import { Readiness } from '#server/readiness.ts'
+import { admitScraper } from '#server/watch/probes.ts'
+import { Readiness } from '#server/watch/readiness.ts'
 
 const BATCH = { entries: [], usage: [], balances: [] }
 

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OpenApiDocument } from '#server/openapi.ts'
+import type { OpenApiDocument } from '#server/reference/openapi.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { LogNote } from '#core/log.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
-import { tellRefusals } from '#server/refusal-events.ts'
+import { tellRefusals } from '#server/watch/refusal-events.ts'
 
 function told(attempts: string | undefined): readonly (readonly [string, LogNote | undefined])[] {
   const lines: (readonly [string, LogNote | undefined])[] = []

@@ -6,8 +6,8 @@ import type { Key, Package, Provider } from '#core/entities.ts'
 import { NO_LIMITS, type Viewer } from '#core/member.ts'
 import { microCredits } from '#core/money.ts'
 import { isRefusal } from '#core/refusal.ts'
-import { keysOf, ownersOf, partsOfQuery } from '#server/report-filter.ts'
-import { ReportQueue } from '#server/report-queue.ts'
+import { keysOf, ownersOf, partsOfQuery } from '#server/reports/report-filter.ts'
+import { ReportQueue } from '#server/reports/report-queue.ts'
 
 function key(id: string, memberId: string | undefined, owner?: string): Key {
   const rest = {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { LogNote } from '#core/log.ts'
-import { ScheduledBackups } from '#server/scheduled-backups.ts'
+import { ScheduledBackups } from '#server/watch/scheduled-backups.ts'
 import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
 
 const START_MS = Date.parse('2026-11-21T12:00:00Z')

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { Passwords } from '#server/passwords.ts'
-import { Sessions, type Whose } from '#server/sessions.ts'
-import { Tickets } from '#server/tickets.ts'
-import { VisitJournal } from '#server/visit-journal.ts'
+import { Passwords } from '#server/sign-in/passwords.ts'
+import { Sessions, type Whose } from '#server/sign-in/sessions.ts'
+import { Tickets } from '#server/sign-in/tickets.ts'
+import { VisitJournal } from '#server/sign-in/visit-journal.ts'
 import type { StoredSession, VisitChange } from '#store/session-rows.ts'
 import { isRefusal } from '#core/refusal.ts'
 

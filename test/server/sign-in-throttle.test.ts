@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sourceOf } from '#core/source.ts'
-import { SignInThrottle, type Try } from '#server/sign-in-throttle.ts'
+import { SignInThrottle, type Try } from '#server/sign-in/sign-in-throttle.ts'
 import type { StoredFailure, VisitChange } from '#store/session-rows.ts'
 
 const HOUR_MS = 3_600_000

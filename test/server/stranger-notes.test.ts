@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { StrangerNotes } from '#server/stranger-notes.ts'
-import { VisitJournal } from '#server/visit-journal.ts'
+import { StrangerNotes } from '#server/sign-in/stranger-notes.ts'
+import { VisitJournal } from '#server/sign-in/visit-journal.ts'
 import type { NewAuditEntry } from '#store/audit-rows.ts'
 import type { VisitChange } from '#store/session-rows.ts'
 

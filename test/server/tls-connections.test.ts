@@ -8,7 +8,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { makeIdentity } from '#lan/identity.ts'
-import { ClientConnections } from '#server/client-connections.ts'
+import { ClientConnections } from '#server/http/client-connections.ts'
 
 const MOST = 6
 const SHARE = 3

@@ -5,7 +5,7 @@ import { Catalog } from '#catalog/catalog.ts'
 import type { Key } from '#core/entities.ts'
 import { NO_LIMITS, type Member, type Viewer } from '#core/member.ts'
 import type { WaitingCall } from '#core/waiting.ts'
-import { countWaiting, waitingView, type WaitingDeps } from '#server/waiting.ts'
+import { countWaiting, waitingView, type WaitingDeps } from '#server/gateway/waiting.ts'
 
 const MIA: Member = {
   id: 'm',

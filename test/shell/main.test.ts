@@ -5,8 +5,8 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openApp } from '#main/app.ts'
-import { gatewayHost } from '#main/gateway-host.ts'
+import { openApp } from '#app/app.ts'
+import { gatewayHost } from '#hosts/gateway-host.ts'
 import { resetElectron, world, type World } from '../support/electron-double.ts'
 import { startFarebox, testConfig } from '../support/farebox.ts'
 import { clearDesks, click, labels, settle } from './desktop-support.ts'
@@ -42,7 +42,7 @@ async function runAs(changes: Partial<World>, ...words: string[]): Promise<void>
   resetElectron({ appData: join(dataDir, 'config'), ...changes })
   const program = changes.isPackaged === true ? ['/farebox'] : ['/electron', '/farebox']
   process.argv = [...program, ...words]
-  await import('#main/main.ts')
+  await import('#hosts/desktop.ts')
   world.ready()
 }
 

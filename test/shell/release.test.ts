@@ -245,7 +245,7 @@ describe('the stamp of a release', () => {
 
   beforeEach(() => {
     write('package.json', '{"version":"1.2.3"}')
-    write('src-main/config.ts', "export const VERSION = '1.2.3'\n")
+    write('src-main/config/config.ts', "export const VERSION = '1.2.3'\n")
     write('resources/release.json', JSON.stringify(PLACEHOLDER))
   })
 
@@ -266,7 +266,7 @@ describe('the stamp of a release', () => {
 
   it('is refused for a tag that is not the version, and for sources that disagree about it', () => {
     expect(() => stampRelease({ root: folder, tag: 'v1.2.4', env: ENV })).toThrow('does not name the version')
-    write('src-main/config.ts', "export const VERSION = '1.2.2'\n")
+    write('src-main/config/config.ts', "export const VERSION = '1.2.2'\n")
     expect(() => stampRelease({ root: folder, tag: 'v1.2.3', env: ENV })).toThrow('config.ts is not at version')
   })
 })

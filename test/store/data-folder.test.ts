@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openApp } from '#main/app.ts'
+import { openApp } from '#app/app.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { checkDataDir } from '#store/data-folder.ts'
 import { DatabaseError } from '#store/database.ts'

@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ReportOperations } from '#main/report-thread.ts'
-import type { WriterOperations } from '#main/writer-thread.ts'
+import type { ReportOperations } from '#threads/report-thread.ts'
+import type { WriterOperations } from '#threads/writer-thread.ts'
 import { DatabaseThread, type Operations } from '#store/database-thread.ts'
 
-const WRITER = new URL('../../src-main/writer-thread.ts', import.meta.url)
-const REPORTS = new URL('../../src-main/report-thread.ts', import.meta.url)
+const WRITER = new URL('../../src-main/threads/writer-thread.ts', import.meta.url)
+const REPORTS = new URL('../../src-main/threads/report-thread.ts', import.meta.url)
 
 let dataDir: string
 

@@ -67,7 +67,6 @@ export function importsOf(file: SourceFile): Import[] {
 
 function resolve(from: string, specifier: string): Pick<Import, 'type' | 'target'> {
   if (specifier.startsWith('.')) return { type: 'inside', target: posix.join(posix.dirname(from), specifier) }
-  if (specifier.startsWith('#main/')) return { type: 'inside', target: specifier.slice('#main/'.length) }
   if (specifier.startsWith('#')) return { type: 'inside', target: specifier.slice(1) }
   if (specifier.startsWith('node:')) return { type: 'outside', target: specifier }
   const nameParts = specifier.startsWith('@') ? 2 : 1

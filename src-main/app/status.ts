@@ -1,0 +1,47 @@
+import { VERSION, type Config } from '#config/config.ts'
+import { backupsView, type Operations } from '#app/operations.ts'
+import type { LanListener } from '#app/lan-listener.ts'
+import type { Parts } from '#app/parts.ts'
+import { iso } from '#catalog/dates.ts'
+import { secretProblems } from '#catalog/secrets.ts'
+import { microToCredits } from '#core/money.ts'
+import type { BooksCheck } from '#ledger/books-check.ts'
+
+export type StatusOf = {
+  readonly config: Config
+  readonly parts: Parts & { readonly operations: Operations }
+  readonly lan: LanListener
+  readonly check: BooksCheck
+  readonly url: string | undefined
+  readonly startedAtMs: number
+}
+
+/** What `farebox status` and the dashboard show of the gateway that runs, in the contract's words. */
+export async function statusOf({ config, parts, lan, check, url, startedAtMs }: StatusOf) {
+  const { ledger, catalog, open, context, pause, overdue, operations } = parts
+  const attention = await secretProblems(context)
+  if (overdue.size > 0)
+    attention.push(`The disk is full: ${overdue.size} keys or members that were blocked hold in memory alone.`)
+  return {
+    state: 'running' as const,
+    version: VERSION,
+    url: url ?? null,
+    pid: process.pid,
+    data_dir: config.dataDir,
+    started_at: iso(startedAtMs),
+    ledger: ledger.state,
+    ledger_check: check.state,
+    ledger_checked_at: check.checkedAtMs === undefined ? null : iso(check.checkedAtMs),
+    secrets: config.secrets,
+    lan: await lan.status(),
+    attention,
+    ...(pause.untilMs === undefined ? {} : { paused_until: iso(pause.untilMs) }),
+    ...backupsView(operations.backups),
+    open_exchanges: open.size,
+    held_credits: microToCredits(ledger.heldMicro),
+    providers: catalog.providers.length,
+    models: catalog.models.length,
+    packages: catalog.packages.length,
+    keys: catalog.keys.length,
+  }
+}

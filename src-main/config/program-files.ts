@@ -1,0 +1,20 @@
+// Where the program's own files lie: beside the sources in a clone, and in a package beside the JavaScript that was made from
+// them. The only place that knows both.
+
+import { fileURLToPath } from 'node:url'
+
+export type Script = 'writer-thread' | 'report-thread' | 'tokenizer-thread' | 'body-thread' | 'keychain-process'
+
+/** A package has its code in dist/main, all in one folder; the build refuses to make another layout. */
+const IS_BUNDLED = !import.meta.url.endsWith('.ts')
+const ROOT = new URL('../../', import.meta.url)
+
+/** Where the build puts the dashboard. */
+export const DASHBOARD_DIR = fileURLToPath(new URL('dist/dashboard', ROOT))
+/** The data that Farebox is delivered with; ends with a slash. */
+export const RESOURCES = new URL('resources/', ROOT)
+
+/** The file of a thread or of a process of its own. */
+export function scriptFile(name: Script): URL {
+  return new URL(IS_BUNDLED ? `./${name}.js` : `../threads/${name}.ts`, import.meta.url)
+}

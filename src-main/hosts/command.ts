@@ -1,0 +1,137 @@
+// The command line's entry: gives the commands the real terminal, files and data folder.
+
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { AppSurroundings } from '#app/app.ts'
+import { readConfig, VERSION, type Config } from '#config/config.ts'
+import { openInBrowser } from '#cli/browser.ts'
+import type { AdminTransport } from '#cli/client.ts'
+import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
+import { runCommand } from '#cli/run.ts'
+import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
+
+/** Runs one command and returns its exit code. */
+export function main(argv: string[], surroundings?: AppSurroundings): Promise<number> {
+  return runCommand(
+    argv,
+    commandHost((dataDir) => openInProcess(dataDir, surroundings)),
+  )
+}
+
+/** The real surroundings of a command; how the store is opened differs between a command and the start. */
+export function commandHost(openStore: CommandHost['openInProcess']): CommandHost {
+  return {
+    env: process.env,
+    stdout: (output) => void process.stdout.write(output),
+    stdoutDrained: () =>
+      new Promise((resolve) => {
+        if (process.stdout.writableNeedDrain) process.stdout.once('drain', resolve)
+        else resolve()
+      }),
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    stderr: (output) => void process.stderr.write(output),
+    readFile: (path) => readFile(path, 'utf8'),
+    readStdin: () => text(process.stdin),
+    ask: process.stdin.isTTY && process.stdout.isTTY ? askPerson : undefined,
+    askHidden: process.stdin.isTTY && process.stdout.isTTY ? askHidden : undefined,
+    writeFile: writeWhole,
+    exportLedger: exportOf,
+    verifyLedger: verifyAt,
+    restore: restoreInto,
+    openInBrowser: (dataDir, url) => openInBrowser(url, { dataDir, platform: process.platform, env: process.env }),
+    dataDir: (flag) => configFor(flag).dataDir,
+    openInProcess: openStore,
+  }
+}
+
+async function openInProcess(
+  dataDir: string,
+  surroundings: AppSurroundings | undefined,
+): Promise<{ transport: AdminTransport; close(): Promise<void> }> {
+  // Loaded only here: most commands talk to a gateway that runs.
+  const { openApp } = await import('#app/app.ts')
+  const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`), surroundings)
+  return { transport: (request) => app.inject(request, 'command line'), close: () => app.close() }
+}
+
+async function askPerson(question: string): Promise<string> {
+  // Only its last line is the prompt: a prompt of many lines is drawn anew with every key.
+  const lineStart = question.lastIndexOf('\n') + 1
+  process.stdout.write(question.slice(0, lineStart))
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  // At the end of input there is no answer; that is as good as an empty one.
+  const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
+  try {
+    return await Promise.race([terminal.question(question.slice(lineStart)), ended])
+  } finally {
+    terminal.close()
+  }
+}
+
+/** A terminal in this mode leaves it to the program to show what is typed, and this one shows nothing. */
+async function askHidden(question: string): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  // Before the question: until it is there, the terminal itself shows what is typed.
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  process.stdout.write(question)
+  const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
+  try {
+    return await Promise.race([terminal.question(''), ended])
+  } finally {
+    terminal.close()
+    process.stdout.write('\n')
+  }
+}
+
+/** Written beside its place and moved there when it is whole and on disk. */
+async function writeWhole(path: string, chunks: AsyncIterable<string>): Promise<void> {
+  const draft = `${path}.new`
+  const file = await open(draft, 'w', 0o600)
+  try {
+    for await (const chunk of chunks) await file.write(chunk)
+    await file.sync()
+  } catch (error) {
+    await file.close()
+    await rm(draft, { force: true })
+    throw error
+  }
+  await file.close()
+  await rename(draft, path)
+}
+
+async function* exportOf(dataDir: string): AsyncGenerator<string> {
+  const [{ openForReading }, { exportLedger }] = await Promise.all([
+    import('#store/database.ts'),
+    import('#ledger/export.ts'),
+  ])
+  const db = openForReading(dataDir, { readsOnce: true })
+  try {
+    yield* exportLedger(db, { program: `farebox ${VERSION}`, exportedAt: new Date().toISOString() })
+  } finally {
+    db.close()
+  }
+}
+
+async function verifyAt(dataDir: string): Promise<LedgerReportView | undefined> {
+  const { verifyFolder } = await import('#app/verify-folder.ts')
+  return verifyFolder(dataDir)
+}
+
+async function restoreInto(
+  dataDir: string,
+  { file, isDryRun }: { file: string; isDryRun: boolean },
+): Promise<RestoreOutcome> {
+  const { restore } = await import('#app/restore.ts')
+  const { vaultKeyFile } = configFor(dataDir)
+  return restore({ dataDir, file, isDryRun, vaultKeyFile, nowMs: Date.now() })
+}
+
+function configFor(dataDir: string | undefined): Config {
+  const argv = dataDir === undefined ? [] : ['--data-dir', dataDir]
+  const read = readConfig({ argv, env: process.env, platform: process.platform, homeDir: homedir() })
+  if (read.type === 'mistake') throw new Error(read.message)
+  return read.config
+}

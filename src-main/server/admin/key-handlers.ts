@@ -1,0 +1,111 @@
+// Keys, packages and models, as far as members may ask for them too. Each action gets the one key that the viewer means among those
+// that they may see; nothing here looks any further.
+
+import { adjustKey, topUpKey } from '#catalog/adjustments.ts'
+import type { CatalogContext } from '#catalog/context.ts'
+import {
+  createKey,
+  extendKey,
+  listKeys,
+  moveKey,
+  noKey,
+  resumeKey,
+  revokeKey,
+  showKey,
+  suspendKey,
+} from '#catalog/keys.ts'
+import { createOwnKey, modelsOfKey, ownModels, ownPackages, packageOfKey, rotateOwnKey } from '#catalog/own.ts'
+import { rotateKey } from '#catalog/rotation.ts'
+import { findKey, isInScope, keyScope } from '#catalog/scope.ts'
+import type { InTurn } from '#catalog/turns.ts'
+import { modelView, packageView } from '#catalog/views.ts'
+import type { KeyCreated, KeyRotated } from '#contract/schemas.ts'
+import type { Suspender } from '#core/entities.ts'
+import { byRole, type Viewer } from '#core/member.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import type { AdminHandlers } from '#server/admin/admin.ts'
+
+type KeyActions =
+  | 'listKeys'
+  | 'createKey'
+  | 'showKey'
+  | 'suspendKey'
+  | 'resumeKey'
+  | 'extendKey'
+  | 'topUpKey'
+  | 'adjustKey'
+  | 'moveKey'
+  | 'rotateKey'
+  | 'revokeKey'
+  | 'listPackages'
+  | 'listModels'
+
+export function keyHandlers(context: CatalogContext, inTurn: InTurn): Pick<AdminHandlers, KeyActions> {
+  const { catalog } = context
+  type Asked = { readonly id: string; readonly viewer: Viewer }
+  const change = <Answer>({ id, viewer }: Asked, act: (keyId: string) => Promise<Answer | Refusal>) =>
+    inTurn(async () => {
+      const key = findKey(viewer, catalog, id)
+      return key === undefined ? noKey(id) : act(key.id)
+    })
+  return {
+    listKeys: ({ viewer }) => {
+      const scope = keyScope(viewer, catalog)
+      return listKeys(context, (key) => isInScope(scope, key.id))
+    },
+    createKey: ({ body, viewer }) =>
+      inTurn(async () =>
+        byRole<Promise<KeyCreated | Refusal> | Refusal>(viewer, {
+          administrator: () => createKey(context, body),
+          member: (member) => createOwnKey(context, member, body),
+          holder: notByKey,
+        }),
+      ),
+    showKey: ({ id, viewer }) => {
+      const key = findKey(viewer, catalog, id)
+      return key === undefined ? noKey(id) : showKey(context, key.id)
+    },
+    suspendKey: (input) => change(input, (id) => suspendKey(context, id, suspender(input.viewer))),
+    resumeKey: (input) => change(input, (id) => resumeKey(context, id, suspender(input.viewer))),
+    extendKey: (input) => change(input, (id) => extendKey(context, id, input.body.expires)),
+    topUpKey: (input) => change(input, (id) => topUpKey(context, id, input.body)),
+    adjustKey: (input) => change(input, (id) => adjustKey(context, id, input.body)),
+    moveKey: (input) => change(input, (id) => moveKey(context, id, input.body.package)),
+    rotateKey: (input) =>
+      change(input, async (id) =>
+        byRole<Promise<KeyRotated | Refusal> | Refusal>(input.viewer, {
+          administrator: () => rotateKey(context, id, input.body),
+          member: (member) => rotateOwnKey(context, member, id, input.body),
+          holder: notByKey,
+        }),
+      ),
+    revokeKey: (input) => change(input, (id) => revokeKey(context, id)),
+
+    listPackages: ({ viewer }) =>
+      byRole(viewer, {
+        administrator: () => catalog.packages.map((entity) => packageView(entity, catalog)),
+        member: (member) => ownPackages(catalog, member),
+        holder: (keyId) => packageOfKey(catalog, keyId),
+      }),
+    listModels: ({ viewer }) =>
+      byRole(viewer, {
+        administrator: () => catalog.models.map((model) => modelView(model, catalog)),
+        member: (member) => ownModels(catalog, member),
+        holder: (keyId) => modelsOfKey(catalog, keyId),
+      }),
+  }
+}
+
+/** The table of routes keeps holders of a key from asking for this. */
+function notByKey(): Refusal {
+  return refuse('forbidden', 'With a key alone this cannot be done.')
+}
+
+/** Holders of a key never get here; what they did would count as a member's. */
+function suspender(viewer: Viewer): Suspender {
+  return byRole<Suspender>(viewer, {
+    administrator: () => 'administrator',
+    member: () => 'member',
+    holder: () => 'member',
+  })
+}

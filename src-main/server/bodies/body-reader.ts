@@ -1,0 +1,169 @@
+// Reads the bodies of requests, on every route: within what the route allows, counted against the budget of all bodies as they arrive,
+// and measured before anything parses them. Whoever is not known yet has little time for little.
+
+import type { ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
+import { tooLittle, type MemoryGuard } from '#server/bodies/memory-guard.ts'
+import { RefusedBody } from '#server/http/refusals.ts'
+
+/**
+ * Many times what a conversation that fills the largest context has. Parsing so much, and reading what was parsed, takes some tens of
+ * milliseconds at most.
+ */
+export const BODY_BOUNDS: JsonBounds = {
+  depth: 64,
+  pieces: 100_000,
+  members: 50_000,
+  outermost: 1000,
+  values: 500_000,
+}
+
+/** A call's body of this length can break no bound but that of depth, which its reader looks at; most bodies are so short. */
+const SMALL_BYTES = 64 * 1024
+/**
+ * Whoever is known and sends what is refused in the middle is let finish for so long, so that the refusal reaches them: most clients
+ * read no answer while they write. What comes is thrown away.
+ */
+const FINISH_MS = 2000
+/** For a body that anybody may send. */
+const STRANGERS_MS = 10_000
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where its answer goes: what its body takes is given back when that has ended. */
+    outgoing: ServerResponse | null
+    /** Of how many objects, lists and texts its body is made; 0 where nobody counted because there can be only few. */
+    bodyParts: number
+  }
+}
+
+/** How many bytes a head says that its body has; undefined where it does not say, null where there is no body. */
+export function announcedBytes({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined | null {
+  const length = headers['content-length']
+  if (length !== undefined) return length === '0' ? null : Number(length)
+  return headers['transfer-encoding'] === undefined ? null : undefined
+}
+
+/** Makes the server read bodies of JSON, each as a buffer, and no others. */
+export function readBodies(app: FastifyInstance, deps: { readonly memory: Pick<MemoryGuard, 'bodies'> }): void {
+  app.decorateRequest('outgoing', null)
+  app.decorateRequest('bodyParts', 0)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable, done) => {
+    const { bodyLimit: mostBytes } = request.routeOptions
+    const announced = announcedBytes(request) ?? undefined
+    if (announced !== undefined && announced > mostBytes) return done(new RefusedBody(tooLarge()))
+    const reading = new Reading({
+      bodies: deps.memory.bodies,
+      mostBytes,
+      isMeasured: request.caller === null || announced === undefined || announced > SMALL_BYTES,
+      done(result) {
+        request.bodyParts = reading.parts
+        if (Buffer.isBuffer(result)) done(null, result)
+        else done(new RefusedBody(result))
+      },
+    })
+    request.outgoing?.once('close', () => reading.forget())
+    reading.read(payload, request.caller === null && request.visitor === null ? STRANGERS_MS : undefined)
+  })
+}
+
+type ReadingOptions = Pick<MemoryGuard, 'bodies'> & {
+  readonly mostBytes: number
+  readonly isMeasured: boolean
+  readonly done: (result: Buffer | Refusal) => void
+}
+
+class Reading {
+  readonly #options: ReadingOptions
+  readonly #share: ReturnType<MemoryGuard['bodies']['open']>
+  readonly #meter: JsonMeter | undefined
+  #isOver = false
+  #chunks: Buffer[] = []
+  #length = 0
+  #timer: NodeJS.Timeout | undefined
+  /** Stops the rest of a body that is refused. */
+  #stop: () => void = () => undefined
+  /** Of a sender who is known. */
+  #payload: Readable | undefined
+
+  constructor(options: ReadingOptions) {
+    this.#options = options
+    this.#share = options.bodies.open(() => this.#end(tooLittle()))
+    this.#meter = options.isMeasured ? new JsonMeter(BODY_BOUNDS) : undefined
+  }
+
+  get parts(): number {
+    return this.#meter?.pieces ?? 0
+  }
+
+  /** It must be there within `patienceMs`, where there is such a limit. */
+  read(payload: Readable, patienceMs: number | undefined): void {
+    const take = (chunk: Buffer) => this.#take(chunk)
+    const whole = () => this.#end(Buffer.concat(this.#chunks))
+    const broken = () => this.#end(refuse('invalid_request', 'The body is not as long as its content-length says.'))
+    const late = () => this.#end(refuse('invalid_request', 'The body took too long to arrive.'))
+    if (patienceMs !== undefined) this.#timer = setTimeout(late, patienceMs).unref()
+    payload.on('data', take).once('end', whole).once('error', broken).once('close', broken)
+    this.#stop = () => payload.off('data', take).off('end', whole).off('error', broken).off('close', broken).pause()
+    if (patienceMs === undefined) this.#payload = payload
+  }
+
+  /** Its answer has ended. */
+  forget(): void {
+    this.#share.end()
+  }
+
+  #take(chunk: Buffer): void {
+    this.#length += chunk.length
+    if (this.#length > this.#options.mostBytes) return this.#end(tooLarge())
+    if (!this.#share.add(chunk.length)) return this.#end(tooLittle())
+    const excess = this.#meter?.push(chunk)
+    if (excess !== undefined) return this.#end(refusalOfExcess(excess))
+    this.#chunks.push(chunk)
+  }
+
+  /** Answers once the rest of the body has come and gone, or has had its time. */
+  #finishFirst(payload: Readable, refusal: Refusal): void {
+    const refuseNow = () => {
+      clearTimeout(timer)
+      payload.off('data', drop).off('end', refuseNow).off('error', refuseNow).off('close', refuseNow).pause()
+      this.#options.done(refusal)
+    }
+    const drop = (chunk: Buffer) => {
+      this.#length += chunk.length
+      if (this.#length > this.#options.mostBytes) refuseNow()
+    }
+    const timer = setTimeout(refuseNow, FINISH_MS).unref()
+    payload.on('data', drop).once('end', refuseNow).once('error', refuseNow).once('close', refuseNow).resume()
+  }
+
+  #end(result: Buffer | Refusal): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#chunks = []
+    clearTimeout(this.#timer)
+    if (Buffer.isBuffer(result)) {
+      this.#share.complete()
+      return this.#options.done(result)
+    }
+    this.#stop()
+    this.#share.end()
+    if (this.#payload === undefined || this.#payload.destroyed) return this.#options.done(result)
+    this.#finishFirst(this.#payload, result)
+  }
+}
+
+function tooLarge(): Refusal {
+  return refuse('request_too_large', 'The body is larger than Farebox accepts.')
+}
+
+function refusalOfExcess(excess: JsonExcess): Refusal {
+  if (excess === 'too-deep') return refuse('invalid_request', 'The body is nested too deeply.')
+  const { pieces, members, values } = BODY_BOUNDS
+  const most = `${pieces} objects, lists and texts, ${members} members and ${values} values in all`
+  return refuse('request_too_large', `The body is made of too many parts: at most ${most}.`)
+}

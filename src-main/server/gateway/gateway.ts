@@ -1,0 +1,236 @@
+// The gateway's endpoints for clients. Thin: authentication and the journey of a call are in pipeline/.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog } from '#catalog/catalog.ts'
+import { iso, isoOrNull } from '#catalog/dates.ts'
+import { balanceView } from '#catalog/views.ts'
+import { clientQuirks } from '#core/client-quirks.ts'
+import type { Model } from '#core/entities.ts'
+import { microToCredits } from '#core/money.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { authenticate, type Caller } from '#pipeline/authenticate.ts'
+import type { EndpointName } from '#pipeline/endpoints.ts'
+import { mayCall } from '#pipeline/resolve.ts'
+import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
+import { runCall, type Call, type RunDeps } from '#pipeline/run.ts'
+import { HttpClient } from '#server/http/http-client.ts'
+import { credentialsOf } from '#server/gateway/credentials.ts'
+import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
+import type { DenseBodies } from '#server/bodies/dense-bodies.ts'
+import type { Intake } from '#server/gateway/intake.ts'
+import type { LargeBodies } from '#server/bodies/large-bodies.ts'
+import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
+import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
+
+export type GatewayDeps = RunDeps &
+  ProbeDeps & {
+    readonly intake: Intake
+    readonly largeBodies: LargeBodies
+    readonly denseBodies: DenseBodies
+    readonly hashKey: (key: string) => string
+    readonly readReceipt: ReadReceipt
+  }
+
+/** Room for images; a longer body is refused by its length, unread. */
+export const MAX_BODY_BYTES = 32 * 1024 * 1024
+
+/** Headers that a client may hand to a provider that speaks its dialect. Everything else stays here. */
+const FORWARDED_HEADERS: Readonly<Record<EndpointName, RegExp>> = {
+  chat: /^openai-beta$/,
+  embeddings: /^openai-beta$/,
+  responses: /^openai-beta$/,
+  // A feature's header and its body travel together, also those that nobody knows yet.
+  messages: /^anthropic-/,
+}
+
+export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
+  const key = { access: 'key', lan: 'key' } as const
+  const messages = { ...key, format: 'messages' } as const
+  // On this machine everybody may see what models there are; over the LAN whoever may call them.
+  const list = { access: 'public', lan: 'key' } as const
+  const callRoute = (path: string, endpoint: EndpointName) => {
+    const options = { config: endpoint === 'messages' ? messages : key, bodyLimit: MAX_BODY_BYTES }
+    app.post(path, options, (request, reply) => serveCall(request, reply, endpoint, deps))
+  }
+  for (const prefix of ['/v1', '']) {
+    callRoute(`${prefix}/chat/completions`, 'chat')
+    callRoute(`${prefix}/embeddings`, 'embeddings')
+    callRoute(`${prefix}/responses`, 'responses')
+    app.get(`${prefix}/responses`, { config: list }, (_request, reply) => refuseWebSocket(reply))
+    app.get(`${prefix}/models`, { config: list }, (request, reply) => listModels(request, reply, deps))
+    app.get<{ Params: { '*': string } }>(`${prefix}/models/*`, { config: list }, (request, reply) =>
+      showModel(request, reply, deps),
+    )
+  }
+  callRoute('/v1/messages', 'messages')
+  const counting = { config: messages, bodyLimit: MAX_BODY_BYTES }
+  const countDeps = { ...deps, limiter: new CountLimiter() }
+  app.post('/v1/messages/count_tokens', counting, (request, reply) => serveCount(request, reply, countDeps))
+  app.get('/v1/balance', { config: key }, (request, reply) => showBalance(request, reply, deps))
+  app.get<{ Params: { id: string } }>('/v1/receipts/:id', { config: key }, async (request, reply) => {
+    const { key: own } = callerOf(request)
+    const receipt = await receiptOf(request.params.id, deps.readReceipt, (keyId) => keyId === own.id)
+    return isRefusal(receipt) ? sendRefusal(reply, receipt) : reply.send(receipt)
+  })
+  registerProbes(app, deps)
+}
+
+async function serveCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: EndpointName,
+  deps: GatewayDeps,
+): Promise<FastifyReply> {
+  const call = await callOf(request, reply, { endpoint, deps })
+  if (isRefusal(call)) return sendRefusal(reply, call)
+  await runCall({ ...call, endpoint }, deps)
+  return reply
+}
+
+async function serveCount(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: GatewayDeps & CountDeps,
+): Promise<FastifyReply> {
+  const call = await callOf(request, reply, { endpoint: 'messages', deps })
+  if (isRefusal(call)) return sendRefusal(reply, call)
+  await runCount(call, deps)
+  return reply
+}
+
+/** What the journey needs of a request, which from here on is answered by the journey alone. */
+async function callOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    endpoint,
+    deps,
+  }: { readonly endpoint: EndpointName; readonly deps: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'> },
+): Promise<Omit<Call, 'endpoint'> | Refusal> {
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const byteLength = body.length
+  const text = await deps.largeBodies.text(body)
+  if (isRefusal(text)) return text
+  if (request.bodyParts > 0) await deps.denseBodies.turn(request.bodyParts)
+  reply.hijack()
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (typeof value === 'string' && FORWARDED_HEADERS[endpoint].test(name)) headers[name] = value
+  }
+  return {
+    requestId: request.id,
+    caller: callerOf(request),
+    text,
+    byteLength,
+    headers,
+    client: new HttpClient(reply.raw),
+    quirks: clientQuirks(request.headers),
+  }
+}
+
+/** Codex tries a WebSocket first; only this status makes it go on with HTTP at once. */
+function refuseWebSocket(reply: FastifyReply): FastifyReply {
+  const refusal = refuse('upgrade_required', 'This endpoint has no WebSocket. Send a POST request.')
+  return sendRefusalAndClose(reply.header('upgrade', 'HTTP/1.1'), refusal)
+}
+
+/** Everyone may see what there is; with a key one sees what that key may call. */
+function listModels(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
+  const models = visibleModels(request, deps)
+  if (isRefusal(models)) return sendRefusal(reply, models)
+  const data = models.map((model) => modelObject(model, deps.catalog))
+  const first = data[0]?.id ?? null
+  return reply.send({ object: 'list', data, has_more: false, first_id: first, last_id: data.at(-1)?.id ?? null })
+}
+
+function showModel(
+  request: FastifyRequest<{ Params: { '*': string } }>,
+  reply: FastifyReply,
+  deps: GatewayDeps,
+): FastifyReply {
+  const models = visibleModels(request, deps)
+  if (isRefusal(models)) return sendRefusal(reply, models)
+  const id = request.params['*']
+  const model = models.find((candidate) => candidate.id === id)
+  if (model !== undefined) return reply.send(modelObject(model, deps.catalog))
+  return sendRefusal(reply, refuse('model_not_found', `The model '${id}' does not exist or is not enabled.`))
+}
+
+function visibleModels(request: FastifyRequest, deps: GatewayDeps) {
+  const enabled = deps.catalog.models.filter((model) => model.isEnabled)
+  const credentials = credentialsOf(request)
+  const { authorization, xApiKey, isKeyInQuery } = credentials
+  if (authorization === undefined && xApiKey === undefined && !isKeyInQuery) return enabled
+  const caller = authenticate(credentials, { ...deps, nowMs: deps.clock.nowMs })
+  if (!isRefusal(caller)) return enabled.filter((model) => mayCall(caller.package, model.id))
+  const refusal = deps.intake.refused(request, caller)
+  // Nobody needs a key here. Over the LAN the door has refused it before; a key in the address is refused everywhere, because it is
+  // in logs from then on.
+  return isKeyInQuery ? refusal : enabled
+}
+
+/** A model with the members that the OpenAI and the Anthropic SDKs read. */
+function modelObject(model: Model, catalog: Catalog) {
+  const [target] = model.targets
+  return {
+    id: model.id,
+    object: 'model',
+    type: 'model',
+    created: Math.floor(model.createdAtMs / 1000),
+    created_at: iso(model.createdAtMs),
+    owned_by: (target && catalog.provider(target.providerId)?.name) ?? 'farebox',
+    display_name: model.displayName,
+    context_window: model.contextWindow,
+    max_output_tokens: model.maxOutputTokens,
+    ...anthropicMembers(model),
+  }
+}
+
+/** Members of the messages family's list that its strict clients want. What nobody here can know is null, as they allow. */
+function anthropicMembers({ contextWindow, maxOutputTokens }: Model) {
+  return {
+    max_input_tokens: contextWindow > 0 ? contextWindow : null,
+    max_tokens: maxOutputTokens > 0 ? maxOutputTokens : null,
+    capabilities: null,
+    lifecycle: 'active',
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
+  }
+}
+
+function showBalance(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
+  const { key, package: entity } = callerOf(request)
+  const query = request.query as Readonly<Record<string, unknown>>
+  const asked = query['model']
+  // A parameter that is given twice arrives as an array, which names no model.
+  const modelId = asked === undefined || typeof asked === 'string' ? asked : ''
+  const model = modelId === undefined ? undefined : deps.catalog.model(modelId)
+  if (modelId !== undefined && (model === undefined || !model.isEnabled || !mayCall(entity, model.id))) {
+    const refusal = refuse('model_not_found', `The model '${modelId}' does not exist or is not enabled.`, {
+      param: 'model',
+    })
+    return sendRefusal(reply, refusal)
+  }
+  const balance = deps.ledger.balance(key.id)
+  const isDaily = entity.type === 'daily'
+  return reply.send({
+    object: 'balance',
+    key_name: key.name,
+    status: deps.catalog.statusOf(key, deps.clock.nowMs()),
+    package_type: entity.type,
+    ...balanceView(balance),
+    daily_credits: isDaily ? microToCredits(entity.creditsMicro) : null,
+    expires_at: isoOrNull(key.expiresAtMs),
+    last_daily_reset_at: isDaily ? iso(balance.cycleStartedAtMs) : null,
+    ...(model === undefined
+      ? {}
+      : { model_limits: { max_context_tokens: model.contextWindow, max_output_tokens: model.maxOutputTokens } }),
+  })
+}
+
+function callerOf(request: FastifyRequest): Caller {
+  const { caller } = request
+  if (caller === null) throw new Error('a route for keys was reached without one')
+  return caller
+}

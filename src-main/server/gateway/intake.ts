@@ -1,0 +1,42 @@
+// Whether a request for a call may come in at all, decided from its head before anything is looked up or read: Farebox is not about to
+// end, and there is memory for its body; and what whoever guesses keys is answered.
+
+import type { FastifyRequest } from 'fastify'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import { announcedBytes } from '#server/bodies/body-reader.ts'
+import { GuessThrottle } from '#server/gateway/guess-throttle.ts'
+import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
+import type { Readiness } from '#server/watch/readiness.ts'
+
+export type IntakeDeps = {
+  readonly readiness: Pick<Readiness, 'isDraining'>
+  readonly memory: MemoryGuard
+  readonly monotonicMs: () => number
+}
+
+export class Intake {
+  readonly #deps: IntakeDeps
+  readonly #guesses: GuessThrottle
+
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps
+    this.#guesses = new GuessThrottle(deps.monotonicMs)
+  }
+
+  /** For every route that is not for everybody. */
+  draining(): Refusal | undefined {
+    if (!this.#deps.readiness.isDraining) return undefined
+    return refuse('overloaded', 'Farebox is shutting down.', { retryAfterSeconds: 5 })
+  }
+
+  /** What to answer where a key was refused; only a key that is none counts, and only there anybody is slowed down. */
+  refused({ ip }: Pick<FastifyRequest, 'ip'>, refusal: Refusal): Refusal {
+    const tooMany = refusal.code === 'unauthenticated' ? this.#guesses.wrong(ip) : undefined
+    return tooMany ?? refusal
+  }
+
+  /** For a call with a good key. */
+  room(request: FastifyRequest): Refusal | undefined {
+    return this.#deps.memory.refusal(announcedBytes(request) ?? 0)
+  }
+}

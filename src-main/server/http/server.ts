@@ -1,0 +1,240 @@
+// Builds the HTTP server. Every route declares who may reach it; a route that does not cannot be registered. The guard comes
+// first, then authentication, and only then a body is read.
+
+import type { RequestListener, Server } from 'node:http'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { errorBody } from '#dialect/errors.ts'
+import { authenticate, type Caller } from '#pipeline/authenticate.ts'
+import type { AdminHandlers } from '#server/admin/admin.ts'
+import type { SessionAccess, Visitor } from '#server/sign-in/admission.ts'
+import { announcedBytes, readBodies } from '#server/bodies/body-reader.ts'
+import { ChangeLimiter } from '#server/http/change-limiter.ts'
+import { ClientConnections, OVER_LAN } from '#server/http/client-connections.ts'
+import { credentialsOf } from '#server/gateway/credentials.ts'
+import { registerDashboard, type DashboardDeps } from '#server/dashboard/dashboard-routes.ts'
+import type { Door } from '#server/sign-in/door.ts'
+import { MAX_BODY_BYTES, registerGateway, type GatewayDeps } from '#server/gateway/gateway.ts'
+import { guard } from '#server/http/guard.ts'
+import { observeRequests, type ObserveRequest } from '#server/watch/observed-requests.ts'
+import { noSuchPath, servedUrl } from '#server/http/paths.ts'
+import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
+import { admitScraper } from '#server/watch/probes.ts'
+import { registerReference } from '#server/reference/reference.ts'
+import { registerStreams, type StreamDeps, type StreamVisitor } from '#server/gateway/streams.ts'
+import { refusalOfError, sendRefusal, sendRefusalAndClose, type RaisedError } from '#server/http/refusals.ts'
+import type { FoundRoute } from '#server/http/route-table.ts'
+
+/**
+ * Who may reach a route: anyone, who presents a key, what reads the figures, whoever is signed in (a holder of a key, a member, an
+ * administrator), or whom the admin API's table says.
+ */
+export type Access = 'public' | 'key' | 'scraper' | SessionAccess
+
+/** How other machines reach this server; absent for the one that only this machine reaches. */
+export type OverLan = {
+  /** Whether administrators may administer from there. */
+  readonly isAdministered: boolean
+  readonly makeServer: (handler: RequestListener, limits: HttpLimits) => Server
+}
+type HttpLimits = typeof LIMITS.http & Pick<typeof LIMITS, 'requestTimeout' | 'keepAliveTimeout'>
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+    /** Who may reach it over the LAN; said of every route. */
+    lan?: Access | 'never'
+    /** Endpoints whose clients read errors in the shape of the messages format. */
+    format?: 'messages'
+    /** A page that a link from elsewhere may open: it shows nothing before its visitor has signed in. */
+    isPage?: true
+  }
+  interface FastifyRequest {
+    /** Set on routes for keys. */
+    caller: Caller | null
+    /** Who asks, on routes of the admin API that are not for anyone. */
+    visitor: Visitor | null
+    /** What is asked for, where the table says who may. */
+    adminRoute: FoundRoute | null
+  }
+}
+
+export type ServerDeps = GatewayDeps &
+  DashboardDeps &
+  StreamDeps & {
+    readonly newId: () => string
+    /** Counts the bodies of all requests. */
+    readonly memory: Pick<MemoryGuard, 'bodies'>
+    readonly hosts: ReadonlySet<string>
+    readonly lan?: OverLan
+    /** Asked for by the first request of the admin API. */
+    readonly adminHandlers: () => Promise<AdminHandlers>
+    /** Asked for by the first request that has to do with sessions. */
+    readonly door: () => Promise<Door>
+    /** What the command line presents, and what requests in this process do; made anew at each start. */
+    readonly adminToken: string
+    readonly inProcessToken: string
+    /** Told of every request; undefined where nobody wants to know. */
+    readonly observe: ObserveRequest | undefined
+  }
+
+const LIMITS = {
+  /** The admin API's bodies; the gateway's routes allow more. */
+  bodyLimit: 1024 * 1024,
+  requestTimeout: 120_000,
+  connectionTimeout: 0,
+  keepAliveTimeout: 72_000,
+  http: {
+    headersTimeout: 10_000,
+    connectionsCheckingInterval: 5_000,
+    maxHeaderSize: 16_384,
+    // A missing Host is for the guard to refuse, which says why; Node would answer without a body.
+    requireHostHeader: false,
+  },
+}
+
+export function buildServer(deps: ServerDeps): FastifyInstance {
+  const { lan } = deps
+  const app = Fastify({
+    ...LIMITS,
+    ...(lan === undefined ? {} : { serverFactory: (handler: RequestListener) => lan.makeServer(handler, lanLimits()) }),
+    logger: false,
+    trustProxy: false,
+    genReqId: deps.newId,
+    // Ours says why, and in the contract's shape. The listener for the LAN can end while Farebox goes on, and lets nothing in then.
+    return503OnClosing: lan !== undefined,
+    requestIdHeader: false,
+    exposeHeadRoutes: false,
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'ignore',
+    rewriteUrl: (request) => servedUrl(request.url ?? '/'),
+    frameworkErrors: (_error, _request, reply) => {
+      void sendRefusalAndClose(reply, refuse('invalid_request', 'The request is not valid HTTP.'))
+    },
+    clientErrorHandler: (error, socket) => {
+      // Who does not speak TLS where nothing else is spoken gets no answer.
+      if (lan !== undefined && !/^(HPE|ERR_HTTP)_/.test(String(error.code))) return socket.destroy()
+      // Where something was answered already, an answer may be under way, and this one would end up in the middle of it.
+      if (!socket.writable || socket.bytesWritten > 0) return socket.destroy()
+      const requestId = deps.newId()
+      const body = errorBody(refuse('invalid_request', 'The request is not valid HTTP.'), requestId)
+      const head = `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\n`
+      socket.end(`${head}x-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+    },
+  })
+  readBodies(app, deps)
+  app.decorateRequest('caller', null)
+  app.decorateRequest('visitor', null)
+  app.decorateRequest('adminRoute', null)
+  requireAccess(app)
+  if (deps.observe !== undefined) observeRequests(app, deps.observe, deps.clock.monotonicMs)
+  const admission = { ...deps, memberChanges: new ChangeLimiter(deps.clock.monotonicMs) }
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    request.outgoing = reply.raw
+    const { isPage = false } = request.routeOptions.config
+    const access = accessOf(request, lan)
+    const answer = (refusal: Refusal | undefined) => {
+      if (refusal === undefined) done()
+      else void sendRefusalAndClose(reply, refusal)
+    }
+    const refusal = guard(request.raw, { hosts: deps.hosts, isPage, scheme: lan === undefined ? 'http' : 'https' })
+    if (refusal !== undefined) return answer(refusal)
+    if (request.is404) return answer(noSuchPath(request))
+    if (takesNoBody(request)) reply.raw.setHeader('connection', 'close')
+    if (access === 'never') return answer(refuse('forbidden', 'This is served to the machine itself alone.'))
+    const late = access === 'public' ? undefined : deps.intake.draining()
+    if (late !== undefined) return answer(late)
+    if (isForSessions(access)) {
+      void import('#server/sign-in/admission.ts')
+        .then(({ admit }) => admit(request, access, admission))
+        .then(answer, done)
+    } else answer(admitCaller(request, access, deps) ?? (access === 'key' ? deps.intake.room(request) : undefined))
+  })
+  if (lan !== undefined) watchClients(app)
+  // Refused above, before its body is read; a route that declines what it matched would come here.
+  app.setNotFoundHandler((request, reply) => sendRefusalAndClose(reply, noSuchPath(request)))
+  app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
+  registerGateway(app, deps)
+  registerStreams(app, deps, { visitorOf, bodyLimit: MAX_BODY_BYTES })
+  app.all('/api/*', { config: { access: 'table', lan: 'table' } }, async (request, reply) => {
+    const { serveAdmin } = await import('#server/admin/admin.ts')
+    return serveAdmin(request, reply, { ...deps, handlers: await deps.adminHandlers() })
+  })
+  registerReference(app, deps)
+  registerDashboard(app, deps)
+  return app
+}
+
+/** Everything but what is named here, so that a kind of access that is added is not open before somebody has thought of it. */
+function isForSessions(access: Access | 'never' | undefined): access is SessionAccess {
+  return access !== undefined && !['public', 'key', 'scraper', 'never'].includes(access)
+}
+
+/** On whose behalf a stream is opened, and what ends it: the end of the session. The command line has none. */
+function visitorOf({ visitor }: FastifyRequest): StreamVisitor {
+  if (visitor === null) throw new Error('a stream was not admitted')
+  const { viewer, session } = visitor
+  if (session === undefined) return { viewer }
+  const onEnd = (end: () => void) => {
+    session.ended.addEventListener('abort', end, { once: true })
+    return () => session.ended.removeEventListener('abort', end)
+  }
+  return { viewer, onEnd }
+}
+
+/** Makes registering a route fail that says nothing about who may reach it, here and over the LAN. */
+function requireAccess(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (route.config?.access === undefined) throw new Error(`route ${route.url} does not declare its access`)
+    if (route.config.lan === undefined) throw new Error(`route ${route.url} does not declare whether the LAN sees it`)
+  })
+}
+
+/**
+ * Bounds what strangers can have open over the LAN; to be called once it is decided who asks. The listener for the LAN can end while
+ * another one takes its place: whoever kept a connection to this one, as browsers do even before they need it, would be refused on it.
+ */
+function watchClients(app: FastifyInstance): void {
+  const clients = new ClientConnections(OVER_LAN)
+  clients.watch(app.server, 'tls')
+  app.addHook('onRequest', ({ caller, visitor, raw }, _reply, done) => {
+    if (caller !== null || visitor !== null) clients.known(raw.socket)
+    done()
+  })
+  app.addHook('preClose', (done) => {
+    clients.endWhenIdle()
+    done()
+  })
+}
+
+/** A body that nobody reads: what is left of it must not be read just to be thrown away, so that nothing comes on the connection. */
+function takesNoBody(request: FastifyRequest): boolean {
+  return (request.method === 'GET' || request.method === 'HEAD') && announcedBytes(request) !== null
+}
+
+/** Decides by the route that was matched, never by the URL's text. The not-found handler has no access and shows nothing. */
+function accessOf(request: FastifyRequest, lan: OverLan | undefined): Access | 'never' | undefined {
+  const { access, lan: overLan = 'never' } = request.routeOptions.config
+  return lan === undefined || access === undefined ? access : overLan
+}
+
+function lanLimits(): HttpLimits {
+  return { ...LIMITS.http, requestTimeout: LIMITS.requestTimeout, keepAliveTimeout: LIMITS.keepAliveTimeout }
+}
+
+function admitCaller(request: FastifyRequest, access: Access | undefined, deps: ServerDeps): Refusal | undefined {
+  if (access === 'scraper') return admitScraper(request, deps)
+  if (access !== 'key') return undefined
+  const caller = authenticate(credentialsOf(request), { ...deps, nowMs: deps.clock.nowMs })
+  if (isRefusal(caller)) return deps.intake.refused(request, caller)
+  request.caller = caller
+  return undefined
+}
+
+function answerError(error: RaisedError, request: FastifyRequest, reply: FastifyReply, deps: ServerDeps): FastifyReply {
+  const refusal = refusalOfError(error)
+  if (refusal !== undefined) return sendRefusalAndClose(reply, refusal)
+  deps.reportFault(error, request.id)
+  return sendRefusal(reply, refuse('internal', 'Farebox made a mistake. It is reported in its log.'))
+}

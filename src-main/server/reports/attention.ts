@@ -1,0 +1,188 @@
+// What somebody should look after, the gravest first: in sentences that say what happened and what to do next.
+
+import { iso } from '#catalog/dates.ts'
+import { OLD_VALUE_MS } from '#catalog/rotation.ts'
+import type { OverviewView } from '#contract/reports.ts'
+import type { StatusView } from '#contract/schemas.ts'
+import { hasCredentials } from '#core/credentials.ts'
+import type { Key, Model, Provider } from '#core/entities.ts'
+import { roleOf, type Viewer } from '#core/member.ts'
+import { microToCredits, totalMicro } from '#core/money.ts'
+import type { Balance } from '#ledger/account.ts'
+import type { ReportDeps } from '#server/reports/report-deps.ts'
+
+/** A key that can be used, with its balance. */
+export type UsableKey = { readonly key: Key; readonly balance: Balance }
+
+type Attention = OverviewView['attention'][number]
+
+/** A list that nobody reads to its end helps nobody. */
+const MOST = 50
+const DAY_MS = 86_400_000
+const SOON_MS = 7 * DAY_MS
+/** Less than this part of its credits left is little. */
+const LITTLE = 0.1
+/** A month before a certificate that Farebox made is renewed. */
+const CERTIFICATE_NOTICE_MS = 60 * DAY_MS
+const LOW_DISK_BYTES = 512 * 1024 * 1024
+
+type Input = { readonly viewer: Viewer; readonly status: StatusView; readonly usable: readonly UsableKey[] }
+
+export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: Input): Promise<Attention[]> {
+  // The page of a key says all of this itself, and who holds one can only tell an administrator of the rest.
+  if (roleOf(viewer) === 'holder') return []
+  const nowMs = deps.context.nowMs()
+  const ofKeys = [...lowKeys(usable), ...expiringKeys(usable, nowMs), ...oldKeys(usable, nowMs)]
+  if (roleOf(viewer) === 'member') return [...ofLedger(status), ...ofKeys].slice(0, MOST)
+  const { models, providers } = deps.context.catalog
+  const enabled = models.filter((model) => model.isEnabled)
+  return [
+    ...ofLedger(status),
+    ...ofDisk(await deps.freeBytes()),
+    ...ofBackups(status),
+    ...status.attention.map((text) => about('secret', null, 'providers', text)),
+    ...ofLan(status, nowMs),
+    ...withoutSecret(enabled, providers),
+    ...leftOut(status),
+    ...enabled.filter((model) => model.price === undefined).map(unpriced),
+    ...ofKeys,
+  ].slice(0, MOST)
+}
+
+function about(
+  kind: string,
+  subject: string | null,
+  page: string | null,
+  text: string,
+  at: string | null = null,
+): Attention {
+  return { kind, subject, at, page, text }
+}
+
+function ofLedger({ ledger, ledger_check: check }: StatusView): Attention[] {
+  if (ledger === 'mismatch') {
+    return [about('ledger', null, 'ledger', 'The books do not add up, so no calls are admitted. Check them in Ledger.')]
+  }
+  if (ledger === 'halted') {
+    return [
+      about('ledger', null, 'settings', 'The disk refuses what is written, so no calls are admitted. Make room on it.'),
+    ]
+  }
+  if (check !== 'unchecked') return []
+  return [
+    about('ledger', null, 'ledger', 'The older entries of the books could not be checked yet. It is tried again.'),
+  ]
+}
+
+function ofDisk(freeBytes: number | undefined): Attention[] {
+  if (freeBytes === undefined || freeBytes >= LOW_DISK_BYTES) return []
+  const left = Math.floor(freeBytes / (1024 * 1024))
+  return [
+    about('disk', null, 'settings', `The disk has ${left} MiB left. Make room before charges cannot be recorded.`),
+  ]
+}
+
+function ofBackups({ backups }: StatusView): Attention[] {
+  const problem = backups?.problem ?? null
+  return problem === null ? [] : [about('backup', null, 'settings', `Backups do not work. ${problem}`)]
+}
+
+function ofLan({ lan }: StatusView, nowMs: number): Attention[] {
+  if (lan.problem !== null) return [about('lan', null, 'settings', `The LAN: ${lan.problem}`)]
+  const { certificate_expires_at: at, announcement_problem: unannounced } = lan
+  const notes = unannounced === null ? [] : [about('lan', null, 'settings', `The LAN is not announced. ${unannounced}`)]
+  if (at === null || Date.parse(at) - nowMs > CERTIFICATE_NOTICE_MS) return notes
+  const text = 'The certificate for the LAN is soon replaced. Whoever trusts it has to trust the new one then.'
+  return [...notes, about('lan', null, 'settings', text, at)]
+}
+
+function withoutSecret(enabled: readonly Model[], providers: readonly Provider[]): Attention[] {
+  return providers
+    .filter((provider) => !hasCredentials(provider) && provider.dialect !== 'demo' && provider.network === 'public')
+    .flatMap((provider) => {
+      const model = enabled.find(({ targets }) => targets.some((target) => target.providerId === provider.id))
+      if (model === undefined) return []
+      const text = `${provider.name} has no secret, but '${model.id}' is to be asked there. Set it in Providers.`
+      return [about('no_secret', provider.name, 'providers', text)]
+    })
+}
+
+function unpriced(model: Model): Attention {
+  const text = `'${model.id}' has no price, so it cannot be called. Give it one in Models.`
+  return about('unpriced', model.id, 'models', text)
+}
+
+/** One line for each provider with targets that are left out. */
+function leftOut({ targets }: StatusView): Attention[] {
+  const sick = targets.filter(({ state }) => state !== 'ok')
+  const first = new Map(sick.toReversed().map((target) => [target.provider, target]))
+  return Array.from(first.values(), (target) => {
+    const { provider, model, last_failure: failure, left_out_until: until } = target
+    const status = typeof failure?.status === 'number' ? ` (${failure.status})` : ''
+    if (failure?.reason === 'secret') {
+      return about(
+        'secret_refused',
+        provider,
+        'providers',
+        `${provider} refused our key${status}. Replace it in Providers.`,
+        until,
+      )
+    }
+    if (target.state === 'cooling') {
+      return about(
+        'busy',
+        provider,
+        'providers',
+        `${provider} asks for patience with '${model}'${status}. It is asked again by itself.`,
+        until,
+      )
+    }
+    const text = `${provider} fails for '${model}'${status}, so it is left out for now. Test it in Providers.`
+    return about('failing', provider, 'providers', text, until)
+  }).toReversed()
+}
+
+function lowKeys(usable: readonly UsableKey[]): Attention[] {
+  return usable.flatMap(({ key, balance }) => {
+    const { totalMicro, remainingMicro } = balance
+    if (totalMicro === null || remainingMicro === null || remainingMicro >= totalMicro * LITTLE) return []
+    const at = balance.nextResetAtMs === undefined ? null : iso(balance.nextResetAtMs)
+    const total = microToCredits(totalMicro)
+    const then = at === null ? 'Top it up in Keys.' : 'They are renewed by themselves.'
+    const left =
+      remainingMicro === 0
+        ? `has used all of its ${total} credits`
+        : `has ${credits(remainingMicro)} of ${total} credits left`
+    return [about('low_credits', key.name, 'keys', `Key '${key.name}' ${left}. ${then}`, at)]
+  })
+}
+
+function expiringKeys(usable: readonly UsableKey[], nowMs: number): Attention[] {
+  return usable.flatMap(({ key }) => {
+    const { expiresAtMs } = key
+    if (expiresAtMs === undefined || !isExpiring(key, nowMs)) return []
+    const days = Math.floor((expiresAtMs - nowMs) / DAY_MS)
+    const when = days === 0 ? 'within a day' : days === 1 ? 'in a day' : `in ${days} days`
+    return [
+      about('expiring', key.name, 'keys', `Key '${key.name}' expires ${when}. Extend it in Keys.`, iso(expiresAtMs)),
+    ]
+  })
+}
+
+/** A key that is about to expire is spoken of already. */
+function oldKeys(usable: readonly UsableKey[], nowMs: number): Attention[] {
+  const old = usable.filter(({ key }) => nowMs - key.valueSinceMs >= OLD_VALUE_MS && !isExpiring(key, nowMs))
+  return old.map(({ key }) => {
+    const days = Math.floor((nowMs - key.valueSinceMs) / DAY_MS)
+    const text = `Key '${key.name}' has had one value for ${days} days. Rotate it in Keys.`
+    return about('old_value', key.name, 'keys', text, iso(key.valueSinceMs))
+  })
+}
+
+function isExpiring({ expiresAtMs }: Key, nowMs: number): boolean {
+  return expiresAtMs !== undefined && expiresAtMs - nowMs <= SOON_MS
+}
+
+function credits(amountMicro: number): number {
+  return microToCredits(totalMicro(amountMicro))
+}

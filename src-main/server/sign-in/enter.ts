@@ -1,0 +1,48 @@
+// Lets somebody in who has proved who they are: with a new session, its cookie, and its token in the answer.
+
+import { iso } from '#catalog/dates.ts'
+import type { SessionView, SignedIn } from '#contract/members.ts'
+import { roleOf, type Viewer } from '#core/member.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { AdminInput } from '#server/admin/admin.ts'
+import { actorOf } from '#server/admin/audit.ts'
+import type { Door } from '#server/sign-in/door.ts'
+import { viewerOverLan } from '#server/http/over-lan.ts'
+import { IDLE_MS, LONGEST_MS, type Session, type Sessions } from '#server/sign-in/sessions.ts'
+
+type Entering = Pick<AdminInput<'signIn'>, 'visit' | 'nameActor'>
+
+export function enter(
+  { cookie, token, session }: ReturnType<Sessions['open']>,
+  { visit, nameActor }: Entering,
+  door: Door,
+): SignedIn | Refusal {
+  const present = door.viewerOf(session)
+  const viewer = present === undefined || visit.lan === undefined ? present : viewerOverLan(present, visit.lan)
+  if (viewer === undefined || isRefusal(viewer)) {
+    door.sessions.end(session.id)
+    return viewer ?? noSession()
+  }
+  nameActor(actorOf(viewer), viewer.type === 'holder' ? viewer.keyName : undefined)
+  visit.setCookie(cookie)
+  return { token, session: sessionView(viewer, session) }
+}
+
+export function sessionView(viewer: Viewer, { createdAtMs, lastSeenAtMs }: Session): SessionView {
+  return {
+    role: roleOf(viewer),
+    name: nameOf(viewer),
+    signed_in_at: iso(createdAtMs),
+    expires_at: iso(createdAtMs + LONGEST_MS),
+    idle_at: iso(Math.min(lastSeenAtMs + IDLE_MS, createdAtMs + LONGEST_MS)),
+  }
+}
+
+function nameOf(viewer: Viewer): string | null {
+  if (viewer.type === 'holder') return viewer.keyName
+  return viewer.type === 'owner' ? null : viewer.member.name
+}
+
+export function noSession(): Refusal {
+  return refuse('not_found', 'There is no session: sessions are for browsers.')
+}

@@ -1,0 +1,65 @@
+// What programs that watch over Farebox ask: whether it is alive, whether it takes calls, and its figures. The first two are for
+// everybody and say next to nothing. The figures are off unless they were asked for, open only with a token of their own, and
+// never leave this machine.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isLoopback } from '#core/loopback.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import type { Ledger } from '#ledger/ledger.ts'
+import { noSuchPath } from '#server/http/paths.ts'
+import type { Readiness } from '#server/watch/readiness.ts'
+import { sendRefusal } from '#server/http/refusals.ts'
+
+export type ProbeDeps = {
+  readonly ledger: Pick<Ledger, 'state'>
+  readonly version: string
+  readonly readiness: Readiness
+  /** undefined where figures were not asked for. */
+  readonly metrics: Metrics | undefined
+}
+
+export type Metrics = {
+  /** What a scraper presents. */
+  readonly token: string
+  /** The figures in the text format of Prometheus. */
+  readonly read: () => Promise<string>
+}
+
+const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+export function registerProbes(app: FastifyInstance, deps: ProbeDeps): void {
+  app.get('/health', { config: { access: 'public', lan: 'public' } }, (request, reply) => {
+    const state = deps.ledger.state
+    const health = { status: state === 'ok' ? 'ok' : 'degraded', name: 'farebox' }
+    // Strangers on the LAN need no more to know that it is there.
+    if (request.protocol === 'https') return reply.send(health)
+    return reply.send({ ...health, version: deps.version, ledger: state })
+  })
+  app.get('/ready', { config: { access: 'public', lan: 'never' } }, (_request, reply) => {
+    const reason = deps.readiness.problem
+    reply.header('cache-control', 'no-store')
+    if (reason === undefined) return reply.send({ status: 'ready', name: 'farebox' })
+    return sendRefusal(reply, refuse('overloaded', `Farebox takes no calls now: ${reason}.`, { details: { reason } }))
+  })
+  app.get('/metrics', { config: { access: 'scraper', lan: 'never' } }, async (_request, reply) => {
+    const text = (await deps.metrics?.read()) ?? ''
+    return reply.header('content-type', METRICS_CONTENT_TYPE).header('cache-control', 'no-store').send(text)
+  })
+}
+
+/** Refuses whoever may not see the figures. Where they are off, or somebody asks from elsewhere, they are not there. */
+export function admitScraper(request: FastifyRequest, { metrics }: Pick<ProbeDeps, 'metrics'>): Refusal | undefined {
+  if (metrics === undefined || !isLoopback(request.socket.localAddress ?? '')) {
+    return noSuchPath(request)
+  }
+  const { authorization } = request.headers
+  if (authorization !== undefined && isToken(authorization, metrics.token)) return undefined
+  return refuse('unauthenticated', 'This needs the token for metrics, as "Authorization: Bearer TOKEN".')
+}
+
+function isToken(authorization: string, token: string): boolean {
+  const presented = Buffer.from(authorization)
+  const expected = Buffer.from(`Bearer ${token}`)
+  return presented.length === expected.length && timingSafeEqual(presented, expected)
+}

@@ -1,0 +1,109 @@
+// The report thread: answers questions about history on a connection that can only read, so that a long report neither
+// blocks the event loop nor the writer. Long answers leave as the bytes that are sent: the main thread serves calls meanwhile.
+
+import { platform, setPriority } from 'node:os'
+import { workerData } from 'node:worker_threads'
+import { checkAll } from '#app/verify-folder.ts'
+import type { UsageView } from '#contract/schemas.ts'
+import type { Refusal } from '#core/refusal.ts'
+import { isRefusal } from '#core/refusal.ts'
+import { listEntries, resolvedAfter, type EntryFilter } from '#ledger/list.ts'
+import type { LedgerReport } from '#core/ledger-report-view.ts'
+import { verifyLedger } from '#ledger/verify.ts'
+import { ledgerView } from '#reports/ledger-view.ts'
+import { overviewSums, type OverviewRequest, type OverviewSums } from '#reports/overview-sums.ts'
+import { usagePageView } from '#reports/usage-page.ts'
+import { usageReport, type UsageReportRequest } from '#reports/usage-report.ts'
+import { usageView } from '#reports/usage-view.ts'
+import { backUp, type BackupAnswer, type BackupRequest } from '#store/backup.ts'
+import { openForReading } from '#store/database.ts'
+import { serveOperations } from '#store/database-thread.ts'
+import { listAudit, type AuditFilter, type StoredAuditEntry } from '#store/audit-rows.ts'
+import { listUsage, type UsageFilter } from '#store/usage-list.ts'
+import { readReceipt, readUsage, type StoredReceipt } from '#store/usage-rows.ts'
+
+export type MissedRequest = {
+  readonly lastId: string
+  readonly keyIds: readonly string[] | undefined
+  readonly most: number
+}
+
+export type ReportOperations = {
+  /** JSON text of a `UsageList`. */
+  usage: { input: UsageFilter; output: Uint8Array }
+  /** JSON text of a `UsageReport`. */
+  usageReport: { input: UsageReportRequest; output: Uint8Array | Refusal }
+  /** JSON text of a `LedgerList`. */
+  ledger: { input: EntryFilter; output: Uint8Array }
+  overview: { input: OverviewRequest; output: OverviewSums }
+  /** Calls that ended after the one with an id, in the order in which they did; undefined where they are too many to say. */
+  missed: { input: MissedRequest; output: UsageView[] | undefined }
+  receipt: { input: string; output: StoredReceipt | undefined }
+  /** The books alone. */
+  verify: { input: undefined; output: LedgerReport }
+  /** The books, and whether reports agree with them. */
+  verifyAll: { input: undefined; output: LedgerReport }
+  backUp: { input: BackupRequest; output: BackupAnswer }
+  audit: { input: AuditFilter; output: StoredAuditEntry[] }
+  databaseBytes: { input: undefined; output: number }
+  close: { input: undefined; output: void }
+}
+
+export type ReportThreadData = {
+  readonly dataDir: string
+  /** For work that nobody's call waits for. */
+  readonly isPatient: boolean
+  /** For work that reads everything once. Reports read the same pages again and again. */
+  readonly readsOnce: boolean
+}
+
+const PATIENT_NICENESS = 10
+
+const { dataDir, isPatient, readsOnce } = workerData as ReportThreadData
+if (isPatient) giveWay()
+const db = openForReading(dataDir, { readsOnce })
+
+serveOperations<ReportOperations>({
+  usage: (filter) => jsonOf(usagePageView(listUsage(db, filter))),
+  usageReport: (request) => {
+    const report = usageReport(db, request)
+    return isRefusal(report) ? report : jsonOf(report)
+  },
+  ledger: (filter) => jsonOf(ledgerView(listEntries(db, filter))),
+  overview: (request) => overviewSums(db, request),
+  missed,
+  receipt: (id) => readReceipt(db, id),
+  verify: () => verifyLedger(db),
+  verifyAll: () => checkAll(db, dataDir),
+  backUp: (request) => backUp(db, { ...request, dataDir }, verifyLedger),
+  audit: (filter) => listAudit(db, filter),
+  databaseBytes: () =>
+    Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true })),
+  close: () => {
+    db.close()
+  },
+})
+
+/** On Linux each thread has a priority of its own, so that calls come first where processors are short. Elsewhere it is the process's. */
+function giveWay(): void {
+  if (platform() !== 'linux') return
+  try {
+    setPriority(PATIENT_NICENESS)
+  } catch {
+    // A sandbox may forbid it, and everything works without.
+  }
+}
+
+function missed({ lastId, keyIds, most }: MissedRequest): UsageView[] | undefined {
+  const ids = resolvedAfter(db, lastId, { keyIds, most })
+  if (ids === undefined) return undefined
+  const rows = new Map(readUsage(db, ids).map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = rows.get(id)
+    return row === undefined ? [] : [usageView(row)]
+  })
+}
+
+function jsonOf(value: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value))
+}
