@@ -16,6 +16,7 @@ import { LanListener } from '#app/lan-listener.ts'
 import { countSecrets } from '#catalog/secrets.ts'
 import type { Log } from '#core/log.ts'
 import { OPEN_PAGE_LIFE_MS } from '#core/open-page.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import { BooksCheck } from '#ledger/books-check.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import { forkKeychain, type StartKeychain } from '#secret/keychain-child.ts'
@@ -312,7 +313,7 @@ class RunningApp implements App {
   #look(): void {
     const { open, catalog, clock, connections, operations } = this.#parts
     operations.memory.look()
-    connections.retain(catalog.providers.filter((provider) => provider.dialect !== 'demo'))
+    connections.retain(catalog.providers.filter((provider) => !isDemo(provider)))
     open.look()
     this.#openedDoor?.sweep()
     open.stopOlderThan(clock.monotonicMs() - this.#config.upstreamTotalTimeoutMs)

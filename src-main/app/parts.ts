@@ -15,6 +15,7 @@ import { cycleStart } from '#core/cycle.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
 import { ZERO } from '#core/money.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import { uuidV7Generator } from '#core/uuid.ts'
 import type { OpenHold } from '#ledger/account.ts'
@@ -283,7 +284,7 @@ function openSecrets(
 }
 
 function transportOf(http: HttpTransport, demo: DemoTransport): Transport {
-  return { send: (request, listener) => (request.provider.dialect === 'demo' ? demo : http).send(request, listener) }
+  return { send: (request, listener) => (isDemo(request.provider) ? demo : http).send(request, listener) }
 }
 
 /** SHA-256, base64url: keys are random, so that neither salt nor a slow hash would add anything. */

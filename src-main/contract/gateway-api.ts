@@ -23,8 +23,8 @@ export type GatewayEndpoint = {
   readonly isStream?: true
   /** The HTTP statuses of its refusals, beside those that every endpoint has. */
   readonly refusals: readonly number[]
-  /** Whose errors have the shape of the messages format. */
-  readonly format?: 'messages'
+  /** The shape of its errors, where that is not `ErrorBody`. */
+  readonly error?: TSchema
 }
 
 function loose<Properties extends TProperties>(properties: Properties) {
@@ -231,7 +231,7 @@ export const GATEWAY_API = {
     response: MessagesAnswer,
     isStream: true,
     refusals: CALL_REFUSALS,
-    format: 'messages',
+    error: MessagesError,
   },
   countTokens: {
     method: 'POST',
@@ -243,7 +243,7 @@ export const GATEWAY_API = {
     example: { model: 'demo-chat', messages: HELLO },
     response: CountAnswer,
     refusals: [400, 401, 402, 403, 404, 413, 429],
-    format: 'messages',
+    error: MessagesError,
   },
   responses: {
     method: 'POST',

@@ -14,8 +14,8 @@ import type { AnswerRestorer } from '#dialect/tools.ts'
 import { WholeAnswer } from '#dialect/whole-answer.ts'
 
 export type Translation = {
-  readonly client: ClientDialect
-  readonly provider: ProviderDialect
+  readonly client: Pick<ClientDialect, 'newStreamWriter' | 'writeAnswer'>
+  readonly provider: Pick<ProviderDialect, 'newPartReader' | 'readAnswer'>
   readonly context: AnswerContext
   readonly restorer: AnswerRestorer
 }

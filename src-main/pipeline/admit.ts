@@ -7,7 +7,7 @@ import { MOST, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { affordableOutputTokens, isFree, worstPriceOf } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Wish } from '#core/spending.ts'
-import { PROVIDER_DIALECTS } from '#dialect/dialects.ts'
+import { dialectOf } from '#dialect/dialects.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Gate, LimitedKey, Ticket } from '#pipeline/gate.ts'
@@ -148,10 +148,7 @@ function wishFor(
 
 /** The smallest output cap that is of any use: some providers take none below a bound. */
 function leastOutputTokens(places: readonly Place[]): number {
-  return places.reduce(
-    (most, { provider }) => Math.max(most, PROVIDER_DIALECTS[provider.dialect].leastOutputCap ?? 1),
-    1,
-  )
+  return places.reduce((most, { provider }) => Math.max(most, dialectOf(provider).leastOutputCap ?? 1), 1)
 }
 
 /** Whose rate limits a caller has. */

@@ -6,7 +6,7 @@ import { isValueOf, type Key } from '#core/entities.ts'
 import { refusalOfFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { NO_QUIRKS, type ClientQuirks } from '#core/client-quirks.ts'
-import { isRefusal, refuse, toldAt, toldTo, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, toldTo, type Refusal } from '#core/refusal.ts'
 import type { WireBytes } from '#dialect/answer.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { admit, limitedKey, type Admission, type AdmitDeps } from '#pipeline/admit.ts'
@@ -20,7 +20,15 @@ import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Pause } from '#pipeline/pause.ts'
 import type { Client, Headers } from '#pipeline/ports.ts'
 import type { RelayEnd } from '#pipeline/relay.ts'
-import { baseHeaders, overflowRefusal, replyProviderError, replyRefusal, translateError } from '#pipeline/reply.ts'
+import {
+  baseHeaders,
+  isReadInStream,
+  overflowRefusal,
+  replyProviderError,
+  replyRefusal,
+  toldAt,
+  translateError,
+} from '#pipeline/reply.ts'
 import { resolveModel, type Served } from '#pipeline/resolve.ts'
 import { orderPlaces, Routing, type Place } from '#pipeline/routing.ts'
 import { faultSettlement, roughSettlementOf, settlementOf, usedTokens, undelivered } from '#pipeline/settle.ts'
@@ -316,8 +324,7 @@ function conclude(ended: Omit<Ended, 'startedMs'>, { end, last }: Finished, deps
     return broken === undefined ? call.client.cut() : call.client.end(broken)
   }
   const headers = { ...limitHeaders(call, deps), ...attemptHeaders(ended.notes) }
-  // Codex sees that a context is full only inside a stream; before one, it gives up.
-  if (call.endpoint === 'responses' && refusal.details?.['code'] !== undefined && reader.fail !== undefined) {
+  if (isReadInStream(call.endpoint, refusal) && reader.fail !== undefined) {
     call.client.begin(200, { ...ended.headers(relay.headers), ...attemptHeaders(ended.notes) })
     return call.client.end(reader.fail(refusal, call.requestId))
   }

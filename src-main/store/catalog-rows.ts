@@ -12,7 +12,7 @@ import {
   type Provider,
   type Target,
 } from '#core/entities.ts'
-import { PROVIDER_DIALECTS } from '#core/provider-dialect.ts'
+import { PROVIDER_DIALECTS } from '#contract/dialects.ts'
 import { microCredits } from '#core/money.ts'
 import type { Price } from '#core/pricing.ts'
 import type { Invite } from '#core/invite.ts'

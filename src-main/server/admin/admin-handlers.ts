@@ -25,6 +25,7 @@ import { ledgerReportView, type LedgerReport } from '#core/ledger-report-view.ts
 import type { LocalServer } from '#core/local-servers.ts'
 import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
 import type { Viewer } from '#core/member.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Pause } from '#pipeline/pause.ts'
 import type { AdminHandlers } from '#server/admin/admin.ts'
@@ -137,7 +138,7 @@ type Asked = { readonly provider: Provider; readonly listed: readonly ListedMode
 async function askForModels({ context, listModels }: AdminDeps, idOrName: string): Promise<Asked | Refusal> {
   const provider = context.catalog.provider(idOrName)
   if (provider === undefined) return noProvider(idOrName)
-  if (provider.dialect === 'demo') return refuse('invalid_request', 'The models of the demo are set up with it.')
+  if (isDemo(provider)) return refuse('invalid_request', 'The models of the demo are set up with it.')
   const listed = await listModels(provider, modelListPlace(provider))
   return isRefusal(listed) ? listed : { provider, listed }
 }

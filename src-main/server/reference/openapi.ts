@@ -4,7 +4,7 @@
 import { ADMIN_API, type Endpoint } from '#contract/admin-api.ts'
 import { ADMIN_GROUPS, ADMIN_NOTES, type AdminNote } from '#contract/admin-notes.ts'
 import { ADMIN_STREAMS, type RouteAccess } from '#contract/admin-routes.ts'
-import { ErrorBody, GATEWAY_API, GATEWAY_GROUPS, MessagesError, type GatewayEndpoint } from '#contract/gateway-api.ts'
+import { ErrorBody, GATEWAY_API, GATEWAY_GROUPS, type GatewayEndpoint } from '#contract/gateway-api.ts'
 import { TryBody } from '#contract/reports.ts'
 import { REFUSALS } from '#core/refusal.ts'
 import { isObject, schemaWriter, type JsonObject, type SchemaWriter } from '#server/reference/openapi-schemas.ts'
@@ -141,8 +141,8 @@ function streams(): Readonly<Record<keyof typeof ADMIN_STREAMS, Endpoint>> {
 const EVERYWHERE = [403, 500]
 
 function gatewayOperation(name: string, endpoint: GatewayEndpoint, writer: SchemaWriter): Operation {
-  const { access, body, example, format } = endpoint
-  const error = writer.write(format === 'messages' ? MessagesError : ErrorBody)
+  const { access, body, example } = endpoint
+  const error = writer.write(endpoint.error ?? ErrorBody)
   return {
     operationId: name,
     tags: [endpoint.group],

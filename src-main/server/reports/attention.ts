@@ -8,6 +8,7 @@ import { hasCredentials } from '#core/credentials.ts'
 import type { Key, Model, Provider } from '#core/entities.ts'
 import { roleOf, type Viewer } from '#core/member.ts'
 import { microToCredits, totalMicro } from '#core/money.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import type { Balance } from '#ledger/account.ts'
 import type { ReportDeps } from '#server/reports/report-deps.ts'
 
@@ -98,7 +99,7 @@ function ofLan({ lan }: StatusView, nowMs: number): Attention[] {
 
 function withoutSecret(enabled: readonly Model[], providers: readonly Provider[]): Attention[] {
   return providers
-    .filter((provider) => !hasCredentials(provider) && provider.dialect !== 'demo' && provider.network === 'public')
+    .filter((provider) => !hasCredentials(provider) && !isDemo(provider) && provider.network === 'public')
     .flatMap((provider) => {
       const model = enabled.find(({ targets }) => targets.some((target) => target.providerId === provider.id))
       if (model === undefined) return []

@@ -1,5 +1,6 @@
+import { CLIENT_FORMATS } from '#contract/dialects.ts'
 import { choiceIn, textIn } from '#renderer/data/search.ts'
-import { FORMATS, type Format } from '#renderer/data/try-request.ts'
+import type { Format } from '#renderer/data/try-request.ts'
 
 /** What the address of this page may say behind the question mark. What is asked is not in it: addresses are kept. */
 export type Search = {
@@ -9,5 +10,5 @@ export type Search = {
 }
 
 export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
-  return { ...textIn(raw, 'key'), ...textIn(raw, 'model'), ...choiceIn(raw, 'format', FORMATS) }
+  return { ...textIn(raw, 'key'), ...textIn(raw, 'model'), ...choiceIn(raw, 'format', CLIENT_FORMATS) }
 }
