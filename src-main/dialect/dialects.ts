@@ -5,12 +5,12 @@ import type { ProviderDialect as ProviderDialectName } from '#core/provider-dial
 import { editChatRequest } from '#dialect/chat-completions/edit-request.ts'
 import { ChatFold } from '#dialect/chat-completions/fold-stream.ts'
 import { mendChatPass } from '#dialect/chat-completions/mend-pass.ts'
-import { ChatPassAnswer } from '#dialect/chat-completions/pass-answer.ts'
-import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
 import { readChatAnswer } from '#dialect/chat-completions/read-answer.ts'
 import { readChatRequest } from '#dialect/chat-completions/read-request.ts'
 import { ChatPartReader } from '#dialect/chat-completions/read-stream.ts'
 import { readChatConversation } from '#dialect/chat-completions/read-turns.ts'
+import { CHAT_ANSWER_TAP } from '#dialect/chat-completions/tap-answer.ts'
+import { ChatTap } from '#dialect/chat-completions/tap-stream.ts'
 import { writeChatAnswer } from '#dialect/chat-completions/write-answer.ts'
 import { writeChatRequest } from '#dialect/chat-completions/write-request.ts'
 import { ChatStreamWriter } from '#dialect/chat-completions/write-stream.ts'
@@ -21,23 +21,25 @@ import { GeminiPartReader } from '#dialect/gemini/read-stream.ts'
 import { readGeminiCount, writeGeminiCount, writeGeminiRequest } from '#dialect/gemini/write-request.ts'
 import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
 import { mendMessagesPass } from '#dialect/messages/mend-pass.ts'
-import { MessagesPassAnswer } from '#dialect/messages/pass-answer.ts'
-import { MessagesPassStream } from '#dialect/messages/pass-stream.ts'
 import { readMessagesAnswer } from '#dialect/messages/read-answer.ts'
 import { readMessagesRequest } from '#dialect/messages/read-request.ts'
 import { MessagesPartReader } from '#dialect/messages/read-stream.ts'
 import { checkMessagesPass, readMessagesConversation } from '#dialect/messages/read-turns.ts'
+import { MESSAGES_ANSWER_TAP } from '#dialect/messages/tap-answer.ts'
+import { MessagesTap } from '#dialect/messages/tap-stream.ts'
 import { writeMessagesAnswer } from '#dialect/messages/write-answer.ts'
 import { readMessagesCount, writeMessagesCount, writeMessagesRequest } from '#dialect/messages/write-request.ts'
 import { MessagesStreamWriter } from '#dialect/messages/write-stream.ts'
+import { PassAnswer } from '#dialect/pass-answer.ts'
+import { PassStream } from '#dialect/pass-stream.ts'
 import { editResponsesRequest } from '#dialect/responses/edit-request.ts'
 import { mendResponsesPass } from '#dialect/responses/mend-pass.ts'
-import { ResponsesPassAnswer } from '#dialect/responses/pass-answer.ts'
-import { ResponsesPassStream } from '#dialect/responses/pass-stream.ts'
 import { readResponsesAnswer } from '#dialect/responses/read-answer.ts'
 import { readResponsesRequest } from '#dialect/responses/read-request.ts'
 import { ResponsesPartReader } from '#dialect/responses/read-stream.ts'
 import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
+import { RESPONSES_ANSWER_TAP } from '#dialect/responses/tap-answer.ts'
+import { ResponsesTap } from '#dialect/responses/tap-stream.ts'
 import { writeResponsesAnswer } from '#dialect/responses/write-answer.ts'
 import { writeResponsesRequest } from '#dialect/responses/write-request.ts'
 import { ResponsesStreamWriter } from '#dialect/responses/write-stream.ts'
@@ -51,7 +53,8 @@ export const CLIENT_DIALECTS: Readonly<Record<ClientFormat, ClientDialect>> = {
     readRequest: readChatRequest,
     mendPass: mendChatPass,
     editRequest: editChatRequest,
-    newPassReader: (request) => (request.isStream ? new ChatPassStream(request) : new ChatPassAnswer()),
+    newPassReader: (request) =>
+      request.isStream ? new PassStream(new ChatTap(request)) : new PassAnswer(CHAT_ANSWER_TAP),
     readConversation: readChatConversation,
     newStreamWriter: (context) => new ChatStreamWriter(context),
     writeAnswer: writeChatAnswer,
@@ -63,7 +66,8 @@ export const CLIENT_DIALECTS: Readonly<Record<ClientFormat, ClientDialect>> = {
     checkPass: checkMessagesPass,
     mendPass: mendMessagesPass,
     editRequest: editMessagesRequest,
-    newPassReader: (request) => (request.isStream ? new MessagesPassStream() : new MessagesPassAnswer()),
+    newPassReader: (request) =>
+      request.isStream ? new PassStream(new MessagesTap()) : new PassAnswer(MESSAGES_ANSWER_TAP),
     readConversation: readMessagesConversation,
     newStreamWriter: (context) => new MessagesStreamWriter(context),
     writeAnswer: writeMessagesAnswer,
@@ -74,7 +78,8 @@ export const CLIENT_DIALECTS: Readonly<Record<ClientFormat, ClientDialect>> = {
     readRequest: readResponsesRequest,
     mendPass: mendResponsesPass,
     editRequest: editResponsesRequest,
-    newPassReader: (request) => (request.isStream ? new ResponsesPassStream(request) : new ResponsesPassAnswer()),
+    newPassReader: (request) =>
+      request.isStream ? new PassStream(new ResponsesTap(request)) : new PassAnswer(RESPONSES_ANSWER_TAP),
     readConversation: readResponsesConversation,
     newStreamWriter: (context) => new ResponsesStreamWriter(context),
     writeAnswer: writeResponsesAnswer,
