@@ -36,13 +36,15 @@ export class EventSplitter {
     const all = this.#rest === '' ? text : this.#rest + text
     const events: string[] = []
     let from = 0
-    for (let end = eventEnd(all, from); end !== -1; end = eventEnd(all, from)) {
+    // Nearly no stream has a CR: looked for once, and not for each of a chunk's events in all that is behind it.
+    const endIn = all.includes('\r') ? eventEnd : lineFeedsEnd
+    for (let end = endIn(all, from); end !== -1; end = endIn(all, from)) {
       events.push(from === 0 && end === all.length ? all : all.slice(from, end))
       from = end
     }
     const rest = from === all.length ? '' : all.slice(from)
     this.#tail = ''
-    this.#keep(rest, rest)
+    if (rest !== '' || this.#rest !== '') this.#keep(rest, rest)
     return events
   }
 
@@ -86,6 +88,11 @@ function simpleDataStart(event: string): number {
   const data = event.startsWith('event: ') ? event.indexOf('\n') + 1 : 0
   if (!event.startsWith('data: ', data)) return -1
   return event.indexOf('\n', data) === event.length - 2 && !event.includes('\r') ? data + 6 : -1
+}
+
+function lineFeedsEnd(text: string, from: number): number {
+  const lineFeeds = text.indexOf('\n\n', from)
+  return lineFeeds === -1 ? -1 : lineFeeds + 2
 }
 
 function eventEnd(text: string, from: number): number {

@@ -2,14 +2,16 @@
 
 import { editChatRequest } from '#dialect/chat-completions/edit-request.ts'
 import { mendChatPass } from '#dialect/chat-completions/mend-pass.ts'
-import { ChatPassAnswer } from '#dialect/chat-completions/pass-answer.ts'
-import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
 import { readChatRequest } from '#dialect/chat-completions/read-request.ts'
 import { readChatConversation } from '#dialect/chat-completions/read-turns.ts'
+import { CHAT_ANSWER_TAP } from '#dialect/chat-completions/tap-answer.ts'
+import { ChatTap } from '#dialect/chat-completions/tap-stream.ts'
 import { writeChatAnswer } from '#dialect/chat-completions/write-answer.ts'
 import { ChatStreamWriter } from '#dialect/chat-completions/write-stream.ts'
 import type { ClientDialect } from '#dialect/dialect.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
+import { PassAnswer } from '#dialect/pass-answer.ts'
+import { PassStream } from '#dialect/pass-stream.ts'
 import { textOf } from '#dialect/request-body.ts'
 import { readResponsesRequest } from '#dialect/responses/read-request.ts'
 import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
@@ -21,7 +23,8 @@ const CHAT: ClientDialect = {
   readRequest: readChatRequest,
   mendPass: mendChatPass,
   editRequest: editChatRequest,
-  newPassReader: (request) => (request.isStream ? new ChatPassStream(request) : new ChatPassAnswer()),
+  newPassReader: (request) =>
+    request.isStream ? new PassStream(new ChatTap(request)) : new PassAnswer(CHAT_ANSWER_TAP),
   readConversation: readChatConversation,
   newStreamWriter: (context) => new ChatStreamWriter(context),
   writeAnswer: writeChatAnswer,

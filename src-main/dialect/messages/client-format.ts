@@ -6,12 +6,14 @@ import type { ClientDialect } from '#dialect/dialect.ts'
 import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
 import { messagesErrorBody, messagesOverflowText } from '#dialect/messages/errors.ts'
 import { mendMessagesPass } from '#dialect/messages/mend-pass.ts'
-import { MessagesPassAnswer } from '#dialect/messages/pass-answer.ts'
-import { MessagesPassStream } from '#dialect/messages/pass-stream.ts'
 import { readCountRequest, readMessagesRequest } from '#dialect/messages/read-request.ts'
 import { checkMessagesPass, readMessagesConversation } from '#dialect/messages/read-turns.ts'
+import { MESSAGES_ANSWER_TAP } from '#dialect/messages/tap-answer.ts'
+import { MessagesTap } from '#dialect/messages/tap-stream.ts'
 import { writeMessagesAnswer } from '#dialect/messages/write-answer.ts'
 import { MessagesStreamWriter } from '#dialect/messages/write-stream.ts'
+import { PassAnswer } from '#dialect/pass-answer.ts'
+import { PassStream } from '#dialect/pass-stream.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 export const MESSAGES_FORMAT: ClientDialect = {
@@ -31,7 +33,8 @@ export const MESSAGES_FORMAT: ClientDialect = {
   checkPass: checkMessagesPass,
   mendPass: mendMessagesPass,
   editRequest: editMessagesRequest,
-  newPassReader: (request) => (request.isStream ? new MessagesPassStream() : new MessagesPassAnswer()),
+  newPassReader: (request) =>
+    request.isStream ? new PassStream(new MessagesTap()) : new PassAnswer(MESSAGES_ANSWER_TAP),
   readConversation: readMessagesConversation,
   newStreamWriter: (context) => new MessagesStreamWriter(context),
   writeAnswer: writeMessagesAnswer,

@@ -1,19 +1,20 @@
-// Passes a chat completion stream through while reading along: every event is checked before the client sees it, usage is
-// taken from whichever chunk carries it, and what Farebox asked for on its own account is taken out again.
+// What the events of a chat completion stream say, for passing it on: usage is taken from whichever chunk carries it, and what
+// Farebox asked for on its own account is taken out again.
 
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
-import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
 import { addGenerated } from '#dialect/chat-completions/measure.ts'
 import { chatStreamError } from '#dialect/chat-completions/errors.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { removeMember, scanObject } from '#dialect/json-text.ts'
+import type { StreamTap } from '#dialect/pass-stream.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
-import { eventData, EventSplitter } from '#dialect/sse.ts'
+import { eventData } from '#dialect/sse.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 
 const DONE = 'data: [DONE]\n\n'
 const KEEP_ALIVE = ': keep-alive\n\n'
@@ -29,20 +30,16 @@ type Head = {
   readonly system_fingerprint?: unknown
 }
 
-export class ChatPassStream implements AnswerReader {
+export class ChatTap implements StreamTap {
   readonly #wantsUsage: boolean
   readonly #choiceCount: number
-  readonly #splitter = new EventSplitter()
   /** For each choice that was begun, whether it has its finish reason. */
   readonly #choices = new Map<number, boolean>()
-  #length = 0
-  /** Comments that came before the first event: they are no part of an answer yet, which may still fail as a whole. */
-  #early = ''
-  #hasEvent = false
-  #final = ''
   #head: Head = {}
   readonly generated = new GeneratedText('latin1')
   readonly reported = new ReportedUsage(this.generated)
+  /** Comments that come before the first event are no part of an answer yet. */
+  hasBegun = false
   isComplete = false
 
   constructor(options: { readonly wantsUsage: boolean; readonly choices?: number }) {
@@ -50,51 +47,28 @@ export class ChatPassStream implements AnswerReader {
     this.#choiceCount = options.choices ?? 1
   }
 
-  get usage(): TokenUsage | undefined {
-    return this.reported.usage
+  read(event: string, chunk: JsonObject): string {
+    this.hasBegun = true
+    if (chunk['error'] !== undefined && chunk['error'] !== null) throw failureIn(event)
+    if (!hasId(this.#head)) this.#head = headOf(chunk)
+    const choices = chunk['choices']
+    if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
+    const usage = chunk['usage']
+    if (usage === undefined) return event
+    if (usage !== null) this.reported.note(readUsage(usage))
+    return this.#wantsUsage ? event : withoutUsage(event, chunk)
   }
 
-  push(chunk: Buffer): WireBytes | undefined {
-    if (this.isComplete) return undefined
-    this.#length += chunk.length
-    if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
-    const hadRest = this.#splitter.rest !== ''
-    const events = this.#splitter.push(chunk.toString('latin1'))
-    let kept = ''
-    let isWhole = !hadRest && this.#splitter.rest === ''
-    for (const event of events) {
-      const passed = this.#read(event)
-      if (passed !== event) isWhole = false
-      kept += passed
-    }
-    if (!this.#hasEvent) {
-      this.#early += kept
-      return undefined
-    }
-    if (this.#early !== '') {
-      kept = this.#early + kept
-      this.#early = ''
-      isWhole = false
-    }
-    if (isWhole) return events.length === 0 ? undefined : chunk
-    return kept === '' ? undefined : kept
+  readDone(): void {
+    if (this.#choices.size === 0)
+      throw new UpstreamFailure('malformed', 'The provider sent a stream without an answer.')
+    this.isComplete = true
   }
 
-  end(): void {
-    // Some servers leave out the blank line behind their last event.
-    if (!this.isComplete && this.#splitter.rest.trim() !== '') {
-      const passed = this.#read(`${this.#splitter.rest}\n\n`)
-      if (!this.isComplete) this.#final = passed
-    }
-    if (this.isComplete) return
-    if (!this.#isFinished())
-      throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
-    this.#complete()
-    this.#final += DONE
-  }
-
-  final(): string {
-    return this.#final
+  end(): string | undefined {
+    if (!this.#isFinished()) return undefined
+    this.isComplete = true
+    return DONE
   }
 
   fail(refusal: Refusal, requestId: string): Buffer {
@@ -118,32 +92,7 @@ export class ChatPassStream implements AnswerReader {
 
   /** A comment: clients of this format skip it. */
   keepAlive(): string | undefined {
-    return this.#hasEvent && this.#splitter.rest === '' ? KEEP_ALIVE : undefined
-  }
-
-  /** Takes note of one event and returns what of it the client gets. */
-  #read(event: string): string {
-    if (this.isComplete) return ''
-    const data = eventData(event)
-    if (data === undefined) return event
-    this.#hasEvent = true
-    if (data === '[DONE]') {
-      if (this.#choices.size === 0)
-        throw new UpstreamFailure('malformed', 'The provider sent a stream without an answer.')
-      this.#complete()
-      this.#final = event
-      return ''
-    }
-    const chunk = parseJson(data)
-    if (!isRecord(chunk)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
-    if (chunk['error'] !== undefined && chunk['error'] !== null) throw failureIn(data)
-    if (!hasId(this.#head)) this.#head = headOf(chunk)
-    const choices = chunk['choices']
-    if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
-    const usage = chunk['usage']
-    if (usage === undefined) return event
-    if (usage !== null) this.reported.note(readUsage(usage))
-    return this.#wantsUsage ? event : withoutUsage(event, data, chunk)
+    return this.hasBegun ? KEEP_ALIVE : undefined
   }
 
   #readChoice(choice: unknown): void {
@@ -163,11 +112,6 @@ export class ChatPassStream implements AnswerReader {
     for (const isFinished of this.#choices.values()) if (!isFinished) return false
     return this.#choices.size > 0
   }
-
-  #complete(): void {
-    this.isComplete = true
-    this.reported.noteComplete()
-  }
 }
 
 /** Some servers send a chunk before the answer, about filters perhaps, in which the answer has no name yet. */
@@ -175,7 +119,7 @@ function hasId({ id }: Head): boolean {
   return typeof id === 'string' && id !== ''
 }
 
-function headOf({ id, object, created, model, system_fingerprint }: Readonly<Record<string, unknown>>): Head {
+function headOf({ id, object, created, model, system_fingerprint }: JsonObject): Head {
   return { id, object, created, model, system_fingerprint }
 }
 
@@ -185,20 +129,20 @@ function dataEvent(chunk: object): string {
 }
 
 /** The words of an error are for the client, so they are read as text this time. */
-function failureIn(data: string): UpstreamFailure {
-  const chunk = parseJson(Buffer.from(data, 'latin1').toString('utf8'))
+function failureIn(event: string): UpstreamFailure {
+  const chunk = parseJson(Buffer.from(eventData(event) ?? '', 'latin1').toString('utf8'))
   return reportedError(isRecord(chunk) ? chunk['error'] : undefined)
 }
 
 /** The chunk that holds nothing but usage disappears; in others only the member does. */
-function withoutUsage(event: string, data: string, chunk: Readonly<Record<string, unknown>>): string {
-  const { usage, choices } = chunk
+function withoutUsage(event: string, { usage, choices }: JsonObject): string {
   if (usage !== null && (!Array.isArray(choices) || choices.length === 0)) return ''
   const where = event.indexOf(NULL_USAGE)
   // Nearly every chunk; one with another member of that name, inside a choice perhaps, takes the longer way.
   if (usage === null && where !== -1 && event.indexOf('"usage"') === event.lastIndexOf('"usage"')) {
     return event.slice(0, where) + event.slice(where + NULL_USAGE.length)
   }
+  const data = eventData(event) ?? ''
   const scan = scanObject(data)
   const start = event.indexOf(data)
   if ('problem' in scan || start === -1) return event

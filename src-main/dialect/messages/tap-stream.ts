@@ -1,18 +1,16 @@
-// Passes a stream in the messages format through, byte for byte, while reading along: every event is checked before the
-// client sees it, and usage is taken from wherever it stands. Only `message_stop` is held back until the charge is on disk.
+// What the events of a stream in the messages format say, for passing it on. Usage is taken from wherever it stands.
 
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
-import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { messagesStreamError, reportedFailure } from '#dialect/messages/errors.ts'
+import { stopMembers } from '#dialect/messages/finish-reasons.ts'
 import { addGeneratedBlock, addGeneratedDelta } from '#dialect/messages/measure.ts'
-import { stopMembers } from '#dialect/messages/stop-reasons.ts'
 import { eventUsage, readMessagesUsage, readStartUsage, writeMessagesUsage } from '#dialect/messages/usage.ts'
+import type { StreamTap } from '#dialect/pass-stream.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
-import { isRecord, parseJson } from '#dialect/request-body.ts'
-import { eventData, EventSplitter } from '#dialect/sse.ts'
+import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** Shows a client that its stream is alive; clients of this format know it and skip it. */
@@ -21,53 +19,20 @@ export const PING = 'event: ping\ndata: {"type": "ping"}\n\n'
 /** More than any provider keeps open. */
 const MAX_OPEN = 1000
 
-export class MessagesPassStream implements AnswerReader {
-  readonly #splitter = new EventSplitter()
-  #length = 0
-  /** Comments and pings before `message_start`: they are no part of an answer yet, which may still fail as a whole. */
-  #early = ''
-  #hasBegun = false
-  #final = ''
+export class MessagesTap implements StreamTap {
   /** The indexes of the blocks that are open. */
   #openBlocks: unknown[] = []
   /** Whether the stream has said already why it ends. */
   #hasReason = false
   readonly generated = new GeneratedText('latin1')
   readonly reported = new ReportedUsage(this.generated)
+  /** Comments and pings before `message_start` are no part of an answer yet. */
+  hasBegun = false
   isComplete = false
 
-  get usage(): TokenUsage | undefined {
-    return this.reported.usage
-  }
-
-  push(chunk: Buffer): WireBytes | undefined {
-    if (this.isComplete) return undefined
-    this.#length += chunk.length
-    if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
-    const hadRest = this.#splitter.rest !== ''
-    const events = this.#splitter.push(chunk.toString('latin1'))
-    let kept = ''
-    for (const event of events) kept += this.#read(event)
-    if (!this.#hasBegun) {
-      this.#early += kept
-      return undefined
-    }
-    const isWhole = !hadRest && this.#splitter.rest === '' && !this.isComplete && this.#early === ''
-    if (isWhole) return events.length === 0 ? undefined : chunk
-    kept = this.#early + kept
-    this.#early = ''
-    return kept === '' ? undefined : kept
-  }
-
-  end(): void {
-    // Some servers leave out the blank line behind their last event.
-    if (!this.isComplete && this.#splitter.rest.trim() !== '') this.#read(`${this.#splitter.rest}\n\n`)
-    if (!this.isComplete)
-      throw new UpstreamFailure('closed', 'The provider ended its stream before the answer was complete.')
-  }
-
-  final(): string {
-    return this.#final
+  read(event: string, value: JsonObject): string {
+    this.#note(value)
+    return event
   }
 
   fail(refusal: Refusal, requestId: string): Buffer {
@@ -82,27 +47,14 @@ export class MessagesPassStream implements AnswerReader {
   }
 
   keepAlive(): string | undefined {
-    return this.#hasBegun && this.#splitter.rest === '' ? PING : undefined
-  }
-
-  /** Takes note of one event and returns what of it the client gets. */
-  #read(event: string): string {
-    if (this.isComplete) return ''
-    const data = eventData(event)
-    if (data === undefined) return event
-    const value = parseJson(data)
-    if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
-    this.#note(value)
-    if (!this.isComplete) return event
-    this.#final = event
-    return ''
+    return this.hasBegun ? PING : undefined
   }
 
   #note(value: JsonObject): void {
     switch (value['type']) {
       case 'message_start': {
         const message = value['message']
-        this.#hasBegun = true
+        this.hasBegun = true
         this.#noteUsage(isRecord(message) ? readStartUsage(message['usage']) : undefined)
         return
       }
@@ -128,7 +80,6 @@ export class MessagesPassStream implements AnswerReader {
       case 'message_stop':
         this.#expectBegun()
         this.isComplete = true
-        this.reported.noteComplete()
         return
       case 'error':
         throw reportedFailure(value, 'latin1')
@@ -145,12 +96,12 @@ export class MessagesPassStream implements AnswerReader {
   }
 
   #noteUsage(usage: TokenUsage | undefined): void {
-    this.reported.note(eventUsage(this.usage, usage))
+    this.reported.note(eventUsage(this.reported.usage, usage))
   }
 
   /** Clients throw on anything that comes before `message_start`; while nothing was sent, another target can still answer. */
   #expectBegun(): void {
-    if (!this.#hasBegun) throw new UpstreamFailure('malformed', 'The provider sent an answer without its beginning.')
+    if (!this.hasBegun) throw new UpstreamFailure('malformed', 'The provider sent an answer without its beginning.')
   }
 }
 

@@ -12,7 +12,7 @@ export type Ending = {
 }
 
 /** A client looks for tool calls only where the reason says so, and waits for ever where it says so without any. */
-export function writeStopReason({ finish, hasToolCall, hasCutCall, hasRefusal }: Ending): string {
+export function writeFinish({ finish, hasToolCall, hasCutCall, hasRefusal }: Ending): string {
   switch (finish) {
     case 'length':
     case 'context-window':
@@ -43,7 +43,7 @@ export function stopMembers(reason: string, stopSequence: string | undefined) {
 }
 
 /** Some servers of this dialect say `end_turn` after tool calls (weave-os/router#250 for one). */
-export function readStopReason(reason: string | undefined, hasToolCall: boolean): FinishReason {
+export function readFinish(reason: string | undefined, hasToolCall: boolean): FinishReason {
   switch (reason) {
     case 'max_tokens':
       return 'length'
