@@ -2,6 +2,7 @@
 // about. No disk and no network: what is decided here is decided in memory in the real program too.
 
 import { expect } from 'vitest'
+import { after } from '#app/after.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import type { Key, Provider } from '#core/entities.ts'
 import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
@@ -9,7 +10,7 @@ import { worstPriceOf, type Price } from '#core/pricing.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import { openAccount, type Account } from '#ledger/account.ts'
-import type { Cancellation } from '#ledger/hold-queue.ts'
+import type { Cancellation } from '#core/wait-queue.ts'
 import type { Journal, Proposal } from '#ledger/journal.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
 import { admit, affordableCap, type Admission } from '#pipeline/admit.ts'
@@ -46,7 +47,7 @@ const PATIENT_JOURNAL = {
 } as unknown as Journal
 /** Keys that were moved are looked up in it. */
 const NO_CATALOG = { key: () => undefined } as unknown as Catalog
-const OPEN_GATE = new Gate({ nowMs: () => 0, limitsOfMember: () => PACKAGE.limits, waits: false, maxWaitMs: 0 })
+const OPEN_GATE = new Gate({ nowMs: () => 0, after, limitsOfMember: () => PACKAGE.limits, waits: false, maxWaitMs: 0 })
 const MODEL = { ...modelOf('chat-completions'), price: PRICE }
 
 export type CallPlan = {
@@ -304,7 +305,7 @@ export class World {
   }
 
   #newLedger(): Ledger {
-    return new Ledger({ journal: PATIENT_JOURNAL, nowMs: () => this.nowMs, holdWaitMs: ENDLESS_MS })
+    return new Ledger({ journal: PATIENT_JOURNAL, nowMs: () => this.nowMs, after, holdWaitMs: ENDLESS_MS })
   }
 
   #newBudgets(): MemberBudgets {
@@ -317,7 +318,7 @@ export class World {
   }
 
   #newProviderGate(): ProviderGate {
-    return new ProviderGate({ nowMs: () => this.nowMs, timeZone: 'UTC', maxWaitMs: ENDLESS_MS })
+    return new ProviderGate({ nowMs: () => this.nowMs, after, timeZone: 'UTC', maxWaitMs: ENDLESS_MS })
   }
 }
 

@@ -3,6 +3,7 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { after } from '#app/after.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { microCredits, ZERO } from '#core/money.ts'
 import { isRefusal, refuse } from '#core/refusal.ts'
@@ -119,7 +120,7 @@ class Gateway {
     this.request = requestFor(new Set(NAMES.filter((_, index) => unprepared[index])))
     this.routing = {
       health: new Health(),
-      gate: new ProviderGate({ nowMs: () => 0, timeZone: 'UTC', maxWaitMs: 15 }),
+      gate: new ProviderGate({ nowMs: () => 0, after, timeZone: 'UTC', maxWaitMs: 15 }),
       monotonicMs: () => this.nowMs,
       random: Math.random,
       retryDelayMs: 1,
@@ -188,7 +189,7 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
       request,
       served: { model: modelOf('chat-completions'), price: PRICE, places },
       admission: {
-        ticket: { states: [], queueId: '', tokens: 0, atMs: 0 },
+        ticket: { states: [], lineId: '', tokens: 0, atMs: 0 },
         share: undefined,
         hold: { ...hold, cycleStartedAtMs: 0, modelId: 'm', priceVersion: 1, createdAtMs: 0 },
         holder: { key: KEY, package: PACKAGE },

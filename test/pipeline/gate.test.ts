@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { after } from '#app/after.ts'
 import type { PackageLimits } from '#core/entities.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { Gate, type GateRequest, type Ticket } from '#pipeline/gate.ts'
@@ -22,7 +23,7 @@ afterEach(() => {
 })
 
 function gateThat({ waits }: { readonly waits: boolean }): Gate {
-  return new Gate({ nowMs: () => Date.now(), limitsOfMember: () => memberLimits, waits, maxWaitMs: 90_000 })
+  return new Gate({ nowMs: () => Date.now(), after, limitsOfMember: () => memberLimits, waits, maxWaitMs: 90_000 })
 }
 
 type Wish = Partial<Omit<GateRequest, 'limits'>> & { readonly limits?: Partial<PackageLimits> }

@@ -1,6 +1,7 @@
 // Both sides of one exchange as a test moves them by hand: a provider that answers when it is told to, and a client that reads
 // when it is told to. Nothing here waits for anything.
 
+import { after } from '#app/after.ts'
 import type { Key, Model, Package, Provider } from '#core/entities.ts'
 import type { UpstreamFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
@@ -132,6 +133,8 @@ export class FakeTransport implements Transport {
 }
 
 export class FakeClient implements Client {
+  /** The call that it makes, for lists of those that wait. */
+  readonly call = { exchangeId: 'call', keyId: 'key', modelId: 'model' }
   isCancelled = false
   #whenCancelled: (() => void)[] = []
   #whenDrained: (() => void) | undefined
@@ -201,7 +204,7 @@ function textOf(bytes: WireBytes): string {
 export function routingDeps(overrides: Partial<RoutingDeps> = {}): RoutingDeps {
   return {
     health: new Health(),
-    gate: new ProviderGate({ nowMs: () => 0, timeZone: 'UTC', maxWaitMs: 1000 }),
+    gate: new ProviderGate({ nowMs: () => 0, after, timeZone: 'UTC', maxWaitMs: 1000 }),
     monotonicMs: () => 0,
     random: () => 0,
     retryDelayMs: 1,
