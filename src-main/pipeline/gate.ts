@@ -57,7 +57,6 @@ export class Gate {
   readonly #members = new Map<string, LimitState>()
   /** One line for all keys of a member, and one for each key of nobody. */
   readonly #queue: WaitQueue<GateRequest, Ticket | Refusal, FullLimit>
-  readonly #left = new WeakSet<Ticket>()
 
   constructor(options: GateOptions) {
     this.#options = options
@@ -99,10 +98,9 @@ export class Gate {
     return this.#members.get(memberId)?.concurrent ?? 0
   }
 
-  /** Ends a request's stay; its tokens are corrected to what was used. Only the first call for a ticket counts. */
+  /** Ends a request's stay; its tokens are corrected to what was used. */
   leave(ticket: Ticket, usedTokens: number): void {
-    if (ticket.states.length === 0 || this.#left.has(ticket)) return
-    this.#left.add(ticket)
+    if (ticket.states.length === 0) return
     giveBackScopes(ticket.states, { taken: ticket.tokens, used: usedTokens }, this.#options.nowMs())
     this.#queue.serveLine(ticket.lineId)
   }

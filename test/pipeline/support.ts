@@ -4,8 +4,9 @@
 import { after } from '#app/after.ts'
 import type { Key, Model, Package, Provider } from '#core/entities.ts'
 import type { UpstreamFailure } from '#core/failure.ts'
-import { ZERO } from '#core/money.ts'
+import { ZERO, type MicroCredits } from '#core/money.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
+import { UNKNOWN_USAGE } from '#core/usage.ts'
 import type { WireBytes } from '#dialect/answer.ts'
 import { Health } from '#pipeline/health.ts'
 import type {
@@ -19,6 +20,7 @@ import type {
 } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
+import type { Settlement } from '#ledger/ledger.ts'
 import { testProvider } from '../support/provider.ts'
 
 export function providerOf(dialect: ProviderDialect): Provider {
@@ -209,5 +211,24 @@ export function routingDeps(overrides: Partial<RoutingDeps> = {}): RoutingDeps {
     random: () => 0,
     retryDelayMs: 1,
     ...overrides,
+  }
+}
+
+/** Of a whole answer. */
+export function settlementAt(chargeMicro: MicroCredits): Settlement {
+  return {
+    packageId: 'package',
+    endpoint: 'chat',
+    providerId: 'p',
+    upstreamModel: 'm',
+    isStream: false,
+    outcome: 'answered',
+    status: 200,
+    ...UNKNOWN_USAGE,
+    usageSource: 'reported',
+    chargeMicro,
+    createdAtMs: 0,
+    firstByteMs: undefined,
+    durationMs: 0,
   }
 }
