@@ -3,6 +3,7 @@
 
 import { hash, randomBytes, randomFillSync } from 'node:crypto'
 import { join } from 'node:path'
+import { after } from '#app/after.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import { scriptFile } from '#config/program-files.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
@@ -74,7 +75,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
   const writes = new WriteMeter(clock.monotonicMs)
   const overdue = new OverdueChanges((changes, batch) => writer.call('change', { changes, batch }), EMPTY_BATCH)
   const journal = journalOf(writer, { recorded, writes, overdue })
-  const ledger = new Ledger({ journal, nowMs: clock.nowMs, holdWaitMs: config.holdWaitMs })
+  const ledger = new Ledger({ journal, nowMs: clock.nowMs, after, holdWaitMs: config.holdWaitMs })
   await restoreLedger(ledger, catalog, loaded.ledger, log)
   const open = new OpenExchanges()
   const { secrets, otherSecrets, keychain } = openSecrets({ config, clock, startKeychain }, catalog)
@@ -136,6 +137,7 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
 function gateFor(config: Config, clock: Clock, catalog: Catalog): Gate {
   return new Gate({
     nowMs: clock.nowMs,
+    after,
     limitsOfMember: (memberId) => catalog.limitsOfMember(memberId),
     waits: config.rateLimitWait,
     maxWaitMs: config.rateLimitWaitMs,
@@ -149,7 +151,7 @@ function routingFor(
   clock: Clock,
   { timeZone, charged }: { readonly timeZone: string; readonly charged: Charged },
 ): RoutingDeps {
-  const gate = new ProviderGate({ nowMs: clock.nowMs, timeZone, maxWaitMs: config.rateLimitWaitMs })
+  const gate = new ProviderGate({ nowMs: clock.nowMs, after, timeZone, maxWaitMs: config.rateLimitWaitMs })
   gate.restore(charged)
   const { monotonicMs } = clock
   const health = new Health(config.upstreamTrialsPerSecond)
