@@ -4,7 +4,7 @@ import type { Parts } from '#app/parts.ts'
 import type { LanStatus } from '#contract/lan.ts'
 import type { Log } from '#core/log.ts'
 import type { Lan, LanListener as Listener, HttpApp } from '#lan/lan.ts'
-import type { LanControl } from '#server/admin/lan-handlers.ts'
+import type { LanControl } from '#server/admin/admin-deps.ts'
 
 export type LanListenerDeps = {
   readonly parts: Parts
