@@ -138,8 +138,13 @@ function importViolation(file: SourceFile, room: Room, found: Import): string | 
   return found.isTypeOnly ? undefined : `${file.path} imports more than types from ${found.target}`
 }
 
-/** Tables of the contract that are plain data: the others would bring the schema library into the browser. */
-const DASHBOARD_TABLES = ['contract/admin-routes.ts', 'contract/dialects.ts', 'contract/usage-sums.ts']
+/** Files of the contract without schemas: the others would bring the schema library into the browser. */
+const DASHBOARD_TABLES = [
+  'contract/admin-routes.ts',
+  'contract/admin-address.ts',
+  'contract/dialects.ts',
+  'contract/usage-sums.ts',
+]
 const DASHBOARD_PACKAGES =
   /^(react|react-dom|radix-ui|recharts|i18next|react-i18next|lucide-react|cmdk|clsx|tailwind-merge|class-variance-authority|get-nonce|uqr|react-hook-form|@tanstack\/.+|@dnd-kit\/.+)$/
 
@@ -197,19 +202,33 @@ describe('the sources', () => {
     expect(sources.flatMap(violationsOf)).toEqual([])
   })
 
-  it('load no schema before somebody asks for the admin API', () => {
+  const loadedWith = (start: string): string[] => {
     const byPath = new Map(sources.map((file) => [file.path, file]))
     const reached = new Set<string>()
     const visit = (path: string) => {
-      const file = byPath.get(path)
-      if (file === undefined || reached.has(path)) return
+      if (reached.has(path)) return
       reached.add(path)
+      const file = byPath.get(path)
+      if (file === undefined) return
       for (const found of importsOf(file)) if (!found.isTypeOnly && !found.isDynamic) visit(found.target)
     }
-    visit('hosts/headless.ts')
+    visit(start)
+    return [...reached]
+  }
+
+  it('load no schema before somebody asks for the admin API', () => {
+    const reached = loadedWith('hosts/headless.ts')
     expect(reached).toContain('pipeline/run.ts')
-    // Names as plain data, without the schema library.
-    expect([...reached].filter((path) => path.startsWith('contract/'))).toEqual(['contract/dialects.ts'])
+    expect(reached).toContain('contract/admin-routes.ts')
+    expect(reached).not.toContain('typebox')
+    const plain = loadedWith('contract/admin-routes.ts')
+    const loaded = reached.filter((path) => path.startsWith('contract/'))
+    expect(loaded.toSorted()).toEqual([...plain, 'contract/dialects.ts'].toSorted())
+  })
+
+  it('bring no schema into the dashboard', () => {
+    for (const table of DASHBOARD_TABLES) expect(loadedWith(table), table).not.toContain('typebox')
+    expect(loadedWith('contract/admin-api.ts')).toContain('typebox')
   })
 
   it('import files that exist, and without cycles', () => {
@@ -291,7 +310,7 @@ describe('the dashboard', () => {
     expect(sources.map((file) => file.path)).toContain('main.tsx')
   })
 
-  it('takes types and plain tables of the contract from the gateway, nothing else', () => {
+  it('takes types and four files without schemas of the contract from the gateway, nothing else', () => {
     expect(sources.flatMap(dashboardViolations)).toEqual([])
   })
 

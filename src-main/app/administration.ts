@@ -3,8 +3,9 @@
 
 import { statfs } from 'node:fs/promises'
 import { describeSettings, VERSION, type Config } from '#config/config.ts'
+import type { Operations } from '#app/operations.ts'
 import { USER_AGENT, type Parts } from '#app/parts.ts'
-import type { ReportOperations } from '#threads/report-thread.ts'
+import type { ReadingThreads } from '#app/reading-threads.ts'
 import type { SideThreads } from '#threads/side-threads.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
@@ -12,72 +13,75 @@ import { discoverServers } from '#provider/discovery.ts'
 import { listModels } from '#provider/model-list.ts'
 import { probeProvider } from '#provider/probe.ts'
 import { readSealed, writeSealed } from '#secret/sealed-export.ts'
-import { adminHandlers } from '#server/admin/admin-handlers.ts'
-import type { AdminHandlers } from '#server/admin/admin.ts'
+import { adminHandlers } from '#server/admin/entities.ts'
+import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { Door } from '#server/sign-in/door.ts'
-import type { KeySignInDeps } from '#server/sign-in/key-sign-in.ts'
-import type { LanControl } from '#server/admin/lan-handlers.ts'
+import type { LanControl } from '#server/admin/admin-deps.ts'
 import { providerUseView, targetsView } from '#server/watch/health.ts'
 import { waitingView } from '#server/gateway/waiting.ts'
-import type { DatabaseThread } from '#store/database-thread.ts'
 
 export type AdministrationInput = {
-  readonly parts: Parts & { readonly operations: { readonly intake: KeySignInDeps['guesses'] } }
+  readonly parts: Parts
+  readonly operations: Pick<Operations, 'intake'>
   readonly status: () => Promise<Omit<StatusView, 'targets' | 'provider_use'>>
   readonly config: Config
   readonly door: Door
   readonly ticketMade: () => void
   readonly lan: () => Promise<LanControl>
-  readonly reports: () => DatabaseThread<ReportOperations>
-  /** Answers what nobody should wait long for. */
-  readonly receipts: () => DatabaseThread<ReportOperations>
+  readonly reading: ReadingThreads
   readonly side: SideThreads
 }
 
 export function administration(input: AdministrationInput): AdminHandlers {
-  const { parts, status, config, door, ticketMade, lan, reports, receipts, side } = input
+  const { parts, operations, status, config, door, ticketMade, lan, reading, side } = input
+  const { clock, context, stores, calling, secrets } = parts
+  const { gate, budgets } = calling
+  const upstream = { ...calling, ...secrets, clock, userAgent: USER_AGENT }
   return adminHandlers({
-    context: parts.context,
+    context,
     door,
     ticketMade,
-    keyGuesses: parts.operations.intake,
+    keyGuesses: operations.intake,
     lan,
     settings: async () => ({
-      ...settingsOf(config, parts),
-      database_bytes: await reports().call('databaseBytes', undefined),
+      ...settingsOf(config, context.timeZone),
+      database_bytes: await reading.reports.call('databaseBytes', undefined),
     }),
-    pause: parts.pause,
+    pause: calling.pause,
     memberUse: (memberId) => ({
-      running: parts.gate.running(memberId),
-      chargedTodayMicro: parts.budgets.chargedTodayMicro(memberId),
-      heldMicro: parts.budgets.heldMicro(memberId),
+      running: gate.running(memberId),
+      chargedTodayMicro: budgets.chargedTodayMicro(memberId),
+      heldMicro: budgets.heldMicro(memberId),
     }),
-    waiting: (viewer) => waitingView(parts, viewer),
-    status: async () => ({ ...(await status()), targets: targetsView(parts), provider_use: providerUseView(parts) }),
+    waiting: (viewer) => waitingView({ ...stores, ...calling }, viewer),
+    status: async () => {
+      const watched = { ...stores, ...calling, clock }
+      return { ...(await status()), targets: targetsView(watched), provider_use: providerUseView(watched) }
+    },
     testProvider: async (provider, model) => {
-      const result = await probeProvider(provider, { ...parts, userAgent: USER_AGENT, model })
+      const result = await probeProvider(provider, { ...upstream, model })
       // Whoever tests a provider may have mended it elsewhere, so that calls are to find out for themselves.
-      parts.context.targetsChanged(parts.catalog.targetsAt(new Set([provider.id])))
+      context.targetsChanged(stores.catalog.targetsAt(new Set([provider.id])))
       return result
     },
-    discover: (ports = {}) => discoverServers({ ...parts, ports }),
-    listModels: (provider, place) => listModels(provider, place, { ...parts, userAgent: USER_AGENT }),
+    discover: (ports = {}) => discoverServers({ ...upstream, ports }),
+    listModels: (provider, place) => listModels(provider, place, upstream),
     reports: {
-      usage: (filter) => reports().call('usage', filter),
-      usageReport: (request) => reports().call('usageReport', request),
-      ledger: (filter) => reports().call('ledger', filter),
-      overview: (request) => reports().call('overview', request),
+      usage: (filter) => reading.reports.call('usage', filter),
+      usageReport: (request) => reading.reports.call('usageReport', request),
+      ledger: (filter) => reading.reports.call('ledger', filter),
+      overview: (request) => reading.reports.call('overview', request),
     },
-    open: parts.open,
+    open: calling.open,
     freeBytes: () => freeBytes(config.dataDir),
-    readReceipt: (id) => receipts().call('receipt', id),
+    readReceipt: (id) => reading.receipts.call('receipt', id),
     verifyLedger: () => side.run((thread) => thread.call('verifyAll', undefined)),
     sealedFiles: { readSealed, writeSealed },
     backUp: (request) => side.run((thread) => thread.call('backUp', request)),
   })
 }
 
-function settingsOf(config: Config, { context }: Parts): Omit<SettingsView, 'database_bytes'> {
+function settingsOf(config: Config, timeZone: string): Omit<SettingsView, 'database_bytes'> {
   return {
     settings: describeSettings(config).map(({ value = null, env = null, flag = null, meaning, ...setting }) => ({
       ...setting,
@@ -86,7 +90,7 @@ function settingsOf(config: Config, { context }: Parts): Omit<SettingsView, 'dat
       flag,
       description: meaning,
     })),
-    time_zone: context.timeZone,
+    time_zone: timeZone,
     version: VERSION,
     node: process.version,
     data_dir: config.dataDir,

@@ -1,31 +1,32 @@
 // The composition root: from a configuration to a running Farebox. The hosts (headless,
 // the command line, the desktop shell) open an app and close it again.
 
-import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { statusOf } from '#app/status.ts'
-import { VERSION, type Config } from '#config/config.ts'
+import { LanListener } from '#app/lan-listener.ts'
 import { removeInstance, removeOpenPages, writeInstance } from '#app/notes.ts'
+import { Once } from '#app/once.ts'
+import { OpenPages } from '#app/open-pages.ts'
 import { openOperations, type Operations } from '#app/operations.ts'
-import { assemble, describeFault, hashKey, stopSpending, type Parts } from '#app/parts.ts'
+import { OwnAddress } from '#app/own-address.ts'
+import { assemble, type Parts } from '#app/parts.ts'
+import { ReadingThreads } from '#app/reading-threads.ts'
+import { statusOf } from '#app/status.ts'
+import { booksCheck } from '#app/stores.ts'
+import { VERSION, type Config } from '#config/config.ts'
 import { DASHBOARD_DIR, scriptFile } from '#config/program-files.ts'
-import type { ReportOperations, ReportThreadData } from '#threads/report-thread.ts'
 import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
-import { LanListener } from '#app/lan-listener.ts'
 import { countSecrets } from '#catalog/secrets.ts'
 import type { Log } from '#core/log.ts'
-import { OPEN_PAGE_LIFE_MS } from '#core/open-page.ts'
 import { isDemo } from '#core/provider-dialect.ts'
-import { BooksCheck } from '#ledger/books-check.ts'
+import type { BooksCheck } from '#ledger/books-check.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import { forkKeychain, type StartKeychain } from '#secret/keychain-child.ts'
-import type { AdminHandlers } from '#server/admin/admin.ts'
+import type { AdminHandlers } from '#server/admin/handlers.ts'
 import { ClientConnections } from '#server/http/client-connections.ts'
-import type { Door } from '#server/sign-in/door.ts'
-import { loopbackHosts } from '#server/http/guard.ts'
 import { buildServer, type ServerDeps } from '#server/http/server.ts'
-import { DatabaseThread, READER_LIMITS } from '#store/database-thread.ts'
+import type { Door } from '#server/sign-in/door.ts'
+import { DatabaseThread } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { finishRestore } from '#store/restore.ts'
 
@@ -48,8 +49,6 @@ export type App = {
 
 type InProcessRequest = { readonly method: string; readonly path: string; readonly body: unknown }
 
-/** The name under which requests in process address the server: made anew at each start, so that nobody outside knows it. */
-const IN_PROCESS_HOST = `in-process-${randomBytes(16).toString('hex')}`
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() }
 const WATCH_INTERVAL_MS = 1000
 /** How long the rest of an answer may take to leave when the program ends. */
@@ -67,6 +66,7 @@ export async function openApp(config: Config, log: Log, surroundings: AppSurroun
   const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain() } = surroundings
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const lock = lockDataDir(config.dataDir)
+  const release = () => lock.release()
   try {
     // Whoever holds the lock is the only Farebox here, so a note about another one is left over from a process that died.
     removeInstance(config.dataDir)
@@ -75,113 +75,162 @@ export async function openApp(config: Config, log: Log, surroundings: AppSurroun
       log('Completed the restore of a backup that had been interrupted.', { event: 'restore_completed' })
     }
   } catch (error) {
-    lock.release()
+    release()
     throw error
   }
-  const workerData = { dataDir: config.dataDir }
-  const writer = new DatabaseThread<WriterOperations>(scriptFile('writer-thread'), workerData)
+  const writer = new DatabaseThread<WriterOperations>(scriptFile('writer-thread'), { dataDir: config.dataDir })
   try {
     const parts = await assemble({ config, log, clock, writer, startKeychain })
     const side = new SideThreads(config.dataDir)
     const clients = new ClientConnections()
     const operations = await openOperations({ config, parts, log, side, connections: () => clients.size })
-    return new RunningApp(config, { ...parts, log, writer, side, clients, operations, release: () => lock.release() })
+    const inside = { config, log, parts, writer, side, clients, operations, release }
+    return new RunningApp({ ...inside, serving: openServing(inside) })
   } catch (error) {
     await writer.close().catch(() => undefined)
-    lock.release()
+    release()
     throw error
   }
 }
 
-type OpenParts = Parts & {
+type Inside = {
+  readonly config: Config
   readonly log: Log
+  readonly parts: Parts
   readonly writer: DatabaseThread<WriterOperations>
   readonly side: SideThreads
+  /** Of the listener for this machine. */
   readonly clients: ClientConnections
   readonly operations: Operations
+  /** Lets others have the data folder. */
   readonly release: () => void
 }
 
-class RunningApp implements App {
-  readonly #config: Config
-  readonly #parts: OpenParts
-  readonly #server: ReturnType<typeof buildServer>
-  readonly #lan: LanListener
-  readonly #hosts = new Set([IN_PROCESS_HOST])
-  readonly #adminToken = randomBytes(32).toString('base64url')
-  readonly #inProcessToken = randomBytes(32).toString('base64url')
-  readonly #startedAtMs = Date.now()
-  readonly #watch: NodeJS.Timeout
-  readonly #check: BooksCheck
-  #reports: DatabaseThread<ReportOperations> | undefined
-  #openPageTimer: NodeJS.Timeout | undefined
-  #receipts: DatabaseThread<ReportOperations> | undefined
-  #adminHandlers: Promise<AdminHandlers> | undefined
-  #door: Promise<Door> | undefined
-  /** The same once it is there, for what must not wait. */
-  #openedDoor: Door | undefined
-  #url: string | undefined
+/** The ways in, each made when somebody first takes it. */
+type Serving = {
+  readonly own: OwnAddress
+  readonly server: ReturnType<typeof buildServer>
+  readonly lan: LanListener
+  /** Makes the server for other machines. */
+  readonly buildForLan: Parameters<LanListener['open']>[0]
+  readonly door: Once<Door>
+  readonly openPages: OpenPages
+  readonly reading: ReadingThreads
+  readonly check: BooksCheck
+}
 
-  constructor(config: Config, parts: OpenParts) {
-    this.#config = config
-    this.#parts = parts
-    this.#check = this.#booksCheck()
-    const deps: Omit<ServerDeps, 'hosts'> = {
-      ...parts,
-      ...parts.operations,
-      hashKey,
-      readReceipt: (id) => this.#receiptThread().call('receipt', id),
-      missed: (question) => this.#reportThread().call('missed', question),
-      version: VERSION,
-      adminToken: this.#adminToken,
-      inProcessToken: this.#inProcessToken,
-      dashboardDir: DASHBOARD_DIR,
-      adminHandlers: () => this.#administration(),
-      door: () => this.#openDoor(),
-    }
-    this.#server = buildServer({ ...deps, hosts: this.#hosts })
-    this.#lan = new LanListener({
-      parts,
-      dataDir: config.dataDir,
-      log: parts.log,
-      graceMs: config.shutdownGraceMs,
-      save: (settings) => parts.writer.call('changeLan', settings),
-      build: ({ hosts, ...lan }) => buildServer({ ...deps, hosts, lan }),
+function openServing(inside: Inside): Serving {
+  const { config, log, parts, writer, side, operations } = inside
+  const { clock, stores, calling, context, faults } = parts
+  const own = new OwnAddress()
+  const openPages = new OpenPages(config.dataDir)
+  const reading = new ReadingThreads(config.dataDir)
+  const check = booksCheck({ ledger: stores.ledger, clock, log, side })
+  const door = doorOf(inside, reading)
+  const lan = new LanListener({ config, parts, log, save: (settings) => writer.call('changeLan', settings) })
+  const administration = administrationOf(inside, { own, openPages, reading, check, door, lan })
+  const deps: Omit<ServerDeps, 'hosts'> = {
+    ...stores,
+    ...calling,
+    ...faults,
+    ...operations,
+    clock,
+    hashKey: context.hashKey,
+    readReceipt: (id) => reading.receipts.call('receipt', id),
+    missed: (question) => reading.reports.call('missed', question),
+    version: VERSION,
+    adminToken: own.adminToken,
+    inProcessToken: own.inProcessToken,
+    dashboardDir: DASHBOARD_DIR,
+    adminHandlers: () => administration.get(),
+    door: () => door.get(),
+  }
+  const server = buildServer({ ...deps, hosts: own.hosts })
+  const buildForLan: Serving['buildForLan'] = ({ hosts, ...rules }) => buildServer({ ...deps, hosts, lan: rules })
+  return { own, server, lan, buildForLan, door, openPages, reading, check }
+}
+
+function doorOf({ log, parts: { clock, context }, writer }: Inside, reading: ReadingThreads): Once<Door> {
+  return new Once(async () => {
+    const { openDoor } = await import('#server/sign-in/door.ts')
+    return openDoor({
+      ...context,
+      ...clock,
+      log,
+      load: () => writer.call('loadVisits', undefined),
+      write: (changes) => writer.call('changeVisits', changes),
+      readAudit: (filter) => reading.reports.call('audit', filter),
     })
+  })
+}
+
+type ForAdministration = Pick<Serving, 'own' | 'openPages' | 'reading' | 'check' | 'door' | 'lan'>
+
+function administrationOf(
+  { config, parts, operations, side }: Inside,
+  { own, openPages, reading, check, door, lan }: ForAdministration,
+): Once<AdminHandlers> {
+  const startedAtMs = Date.now()
+  return new Once(async () => {
+    const { administration } = await import('#app/administration.ts')
+    return administration({
+      config,
+      parts,
+      operations,
+      reading,
+      side,
+      door: await door.get(),
+      lan: () => lan.control(),
+      ticketMade: () => openPages.ticketMade(),
+      status: () => statusOf({ config, parts, operations, lan, check, url: own.url, startedAtMs }),
+    })
+  })
+}
+
+class RunningApp implements App {
+  readonly #inside: Inside
+  readonly #serving: Serving
+  readonly #watch: NodeJS.Timeout
+
+  constructor({ serving, ...inside }: Inside & { readonly serving: Serving }) {
+    this.#inside = inside
+    this.#serving = serving
     this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS)
   }
 
   async listen(port: number): Promise<string> {
-    const { clients, operations } = this.#parts
-    clients.watch(this.#server.server)
-    await this.#server.listen({ host: '127.0.0.1', port })
-    const address = this.#server.server.address()
+    const { config, parts, clients, operations } = this.#inside
+    const { own, server, lan, buildForLan, check } = this.#serving
+    const { overdue, atStart } = parts.stores
+    clients.watch(server.server)
+    await server.listen({ host: '127.0.0.1', port })
+    const address = server.server.address()
     const actualPort = typeof address === 'object' && address !== null ? address.port : port
-    this.#parts.ownListener.listensOn(actualPort)
-    for (const host of loopbackHosts(actualPort)) this.#hosts.add(host)
-    this.#url = `http://127.0.0.1:${actualPort}`
-    writeInstance(this.#config.dataDir, { url: this.#url, pid: process.pid, token: this.#adminToken })
-    this.#parts.overdue.begin()
+    parts.calling.ownListener.listensOn(actualPort)
+    const url = own.listensOn(actualPort)
+    writeInstance(config.dataDir, { url, pid: process.pid, token: own.adminToken })
+    overdue.begin()
     // After an end that nobody meant the pages of the file are looked at too, whatever was read of it.
-    if (this.#parts.isSummarised || !this.#parts.endedWell) void this.#check.run()
-    else this.#check.skip()
-    if (this.#config.secrets === 'keychain') await this.#noteVault()
-    await this.#lan.open()
+    if (atStart.isSummarised || !atStart.endedWell) void check.run()
+    else check.skip()
+    if (config.secrets === 'keychain') await this.#noteVault()
+    await lan.open(buildForLan)
     operations.backups?.start()
     operations.readiness.begin()
-    return this.#url
+    return url
   }
 
   async inject(
     request: InProcessRequest,
     as: 'farebox' | 'command line' = 'farebox',
   ): Promise<{ status: number; body: unknown }> {
-    const token = as === 'farebox' ? this.#inProcessToken : this.#adminToken
-    const response = await this.#server.inject({
+    const { own, server } = this.#serving
+    const token = as === 'farebox' ? own.inProcessToken : own.adminToken
+    const response = await server.inject({
       method: request.method as 'GET',
       url: request.path,
       headers: {
-        host: IN_PROCESS_HOST,
+        host: own.inProcessHost,
         authorization: `Bearer ${token}`,
         ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
@@ -191,192 +240,104 @@ class RunningApp implements App {
   }
 
   async dashboardUrl(): Promise<string> {
-    const { ticket } = (await this.#openDoor()).tickets.make()
-    return `${this.#url}/#ticket=${ticket}`
+    const { own, door } = this.#serving
+    const { ticket } = (await door.get()).tickets.make()
+    return `${own.url}/#ticket=${ticket}`
   }
 
   async setUpDemo(): Promise<string | undefined> {
-    // Only the very first start needs it.
-    const { catalog, ledger } = this.#parts
+    const { config, parts } = this.#inside
+    const { catalog, ledger } = parts.stores
     // Where everything was lost nothing is set up in its place.
-    if (!this.#config.demo || !catalog.isFresh || ledger.state === 'mismatch') return undefined
+    if (!config.demo || !catalog.isFresh || ledger.state === 'mismatch') return undefined
+    // Only the very first start needs it.
     const { setUpDemo } = await import('#catalog/demo.ts')
-    return setUpDemo(this.#parts.context)
+    return setUpDemo(parts.context)
   }
 
   onExchangeEnd(listener: () => void): () => void {
-    return this.#parts.open.onRemoved(listener)
+    return this.#inside.parts.calling.open.onRemoved(listener)
   }
 
   afterSleep(): void {
-    this.#parts.connections.retain([])
+    this.#inside.parts.calling.connections.retain([])
   }
 
   async close(): Promise<void> {
-    const {
-      open,
-      drains,
-      ledger,
-      connections,
-      writer,
-      overdue,
-      counter,
-      keychain,
-      operations,
-      side,
-      clients,
-      release,
-    } = this.#parts
+    const { config, parts, writer, side, operations, release } = this.#inside
+    const { own, door, openPages, reading, check } = this.#serving
+    const { ledger, overdue } = parts.stores
     operations.readiness.end()
     clearInterval(this.#watch)
-    clearTimeout(this.#openPageTimer)
-    // New connections are refused at once; those with an answer under way are ended by the drain below.
-    const closed = Promise.all([this.#server.close(), this.#lan.close()])
-    // Nobody waits for them.
-    drains.close()
-    await open.drain(this.#config.shutdownGraceMs)
-    // Each connection ends once what was answered on it has left; one whose client does not read is cut.
-    clients.end()
-    this.#lan.endConnections()
-    const cut = setTimeout(() => {
-      this.#server.server.closeAllConnections()
-      this.#lan.cut()
-    }, LAST_BYTES_MS)
-    await closed
-    clearTimeout(cut)
-    await connections.close()
+    openPages.stop()
+    await this.#closeListeners()
+    await parts.calling.connections.close()
     if (ledger.state !== 'halted') await ledger.flush()
-    this.#check.close()
+    check.close()
     await side.abandon()
     await operations.close()
-    await this.#openedDoor?.close()
-    await this.#reports?.close()
-    await this.#receipts?.close()
-    await counter.close()
-    keychain.close()
+    await door.made?.close()
+    await reading.close()
+    await parts.calling.counter.close()
+    parts.secrets.keychain.close()
     if (!(await overdue.close())) this.#noteOverdue()
     await writer.close()
-    if (this.#url !== undefined) removeInstance(this.#config.dataDir)
-    removeOpenPages(this.#config.dataDir)
+    if (own.url !== undefined) removeInstance(config.dataDir)
+    removeOpenPages(config.dataDir)
     release()
   }
 
-  #noteOverdue(): void {
-    const { overdue, log } = this.#parts
-    const line = `The disk is full: ${overdue.size} keys or members that were blocked will not be blocked at the next start.`
-    log(line, { event: 'changes_lost', level: 'error', fields: { count: overdue.size } })
+  /** Answers that are under way may finish for a while. */
+  async #closeListeners(): Promise<void> {
+    const { config, parts, clients } = this.#inside
+    const { server, lan } = this.#serving
+    const { drains, open } = parts.calling
+    // New connections are refused at once; those with an answer under way are ended by the drain below.
+    const closed = Promise.all([server.close(), lan.close()])
+    // Nobody waits for them.
+    drains.close()
+    await open.drain(config.shutdownGraceMs)
+    // Each connection ends once what was answered on it has left; one whose client does not read is cut.
+    clients.end()
+    lan.endConnections()
+    const cut = setTimeout(() => {
+      server.server.closeAllConnections()
+      lan.cut()
+    }, LAST_BYTES_MS)
+    await closed
+    clearTimeout(cut)
   }
 
-  #booksCheck(): BooksCheck {
-    const { ledger, log, clock, side } = this.#parts
-    return new BooksCheck({
-      verify: () => side.run((thread) => thread.call('verify', undefined)),
-      nowMs: clock.nowMs,
-      onProblems(problems) {
-        if (ledger.state !== 'mismatch') stopSpending(ledger, problems, log)
-      },
-      onFailure(error, retryMs) {
-        const again = `It is tried again in ${retryMs / 1000} s.`
-        const line = `The older entries of the ledger could not be checked. ${again} ${describeFault(error)}`
-        log(line, { event: 'ledger_check_failed', level: 'warning', fields: { retry_ms: retryMs } })
-      },
-    })
+  #noteOverdue(): void {
+    const { log, parts } = this.#inside
+    const count = parts.stores.overdue.size
+    const line = `The disk is full: ${count} keys or members that were blocked will not be blocked at the next start.`
+    log(line, { event: 'changes_lost', level: 'error', fields: { count } })
   }
 
   /** Says it when secrets are where they are not looked for. The keychain is not asked: that is for the first call that needs it. */
   async #noteVault(): Promise<void> {
-    const { context, log } = this.#parts
-    const count = await countSecrets(context, context.otherSecrets)
+    const { log, parts } = this.#inside
+    const count = await countSecrets(parts.context, parts.context.otherSecrets)
     if (count === 0) return
     const line = `${count} secrets are in the vault, which FAREBOX_SECRETS does not choose: 'farebox secret move' brings them over.`
     log(line, { event: 'secrets_elsewhere', level: 'warning', fields: { count } })
   }
 
-  /** Threads for reading are started by their first question, so that nobody pays for them who never asks. */
-  #reportThread(): DatabaseThread<ReportOperations> {
-    this.#reports ??= this.#readingThread({ isPatient: true })
-    return this.#reports
-  }
-
-  /** Receipts are asked for by clients, who must not wait for somebody's report. */
-  #receiptThread(): DatabaseThread<ReportOperations> {
-    this.#receipts ??= this.#readingThread({ isPatient: false })
-    return this.#receipts
-  }
-
-  #readingThread({ isPatient }: Pick<ReportThreadData, 'isPatient'>): DatabaseThread<ReportOperations> {
-    const workerData: ReportThreadData = { dataDir: this.#config.dataDir, isPatient, readsOnce: false }
-    return new DatabaseThread(scriptFile('report-thread'), workerData, READER_LIMITS)
-  }
-
   /** Ends answers that take too long, those of keys that have expired meanwhile, and connections that nobody needs. */
   #look(): void {
-    const { open, catalog, clock, connections, operations } = this.#parts
+    const { config, parts, operations } = this.#inside
+    const { clock, stores, calling } = parts
+    const { open, connections } = calling
+    const { catalog } = stores
     operations.memory.look()
     connections.retain(catalog.providers.filter((provider) => !isDemo(provider)))
     open.look()
-    this.#openedDoor?.sweep()
-    open.stopOlderThan(clock.monotonicMs() - this.#config.upstreamTotalTimeoutMs)
+    this.#serving.door.made?.sweep()
+    open.stopOlderThan(clock.monotonicMs() - config.upstreamTotalTimeoutMs)
     for (const keyId of open.keyIds()) {
       const key = catalog.key(keyId)
       if (key !== undefined && catalog.statusOf(key, clock.nowMs()) !== 'active') open.stopKey(keyId)
     }
-  }
-
-  #administration(): Promise<AdminHandlers> {
-    this.#adminHandlers ??= this.#putTogether()
-    this.#adminHandlers.catch(() => (this.#adminHandlers = undefined))
-    return this.#adminHandlers
-  }
-
-  async #putTogether(): Promise<AdminHandlers> {
-    const { administration } = await import('#app/administration.ts')
-    return administration({
-      parts: this.#parts,
-      status: () =>
-        statusOf({
-          config: this.#config,
-          parts: this.#parts,
-          lan: this.#lan,
-          check: this.#check,
-          url: this.#url,
-          startedAtMs: this.#startedAtMs,
-        }),
-      config: this.#config,
-      ticketMade: () => this.#ticketMade(),
-      lan: () => this.#lan.control(),
-      door: await this.#openDoor(),
-      reports: () => this.#reportThread(),
-      receipts: () => this.#receiptThread(),
-      side: this.#parts.side,
-    })
-  }
-
-  /** The command line may have put the ticket into a page. */
-  #ticketMade(): void {
-    const remove = () => removeOpenPages(this.#config.dataDir, Date.now() - OPEN_PAGE_LIFE_MS)
-    remove()
-    clearTimeout(this.#openPageTimer)
-    this.#openPageTimer = setTimeout(remove, OPEN_PAGE_LIFE_MS + LAST_BYTES_MS)
-    this.#openPageTimer.unref()
-  }
-
-  #openDoor(): Promise<Door> {
-    const { context, clock, log, writer } = this.#parts
-    this.#door ??= import('#server/sign-in/door.ts').then(async ({ openDoor }) => {
-      const door = await openDoor({
-        ...context,
-        ...clock,
-        log,
-        load: () => writer.call('loadVisits', undefined),
-        write: (changes) => writer.call('changeVisits', changes),
-        readAudit: (filter) => this.#reportThread().call('audit', filter),
-      })
-      this.#openedDoor = door
-      return door
-    })
-    // Whoever comes next tries again.
-    this.#door.catch(() => (this.#door = undefined))
-    return this.#door
   }
 }

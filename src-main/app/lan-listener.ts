@@ -1,18 +1,20 @@
 // The LAN as the running app has it: loaded when it is on at the start, or when somebody first asks for it.
 
+import { Once } from '#app/once.ts'
 import type { Parts } from '#app/parts.ts'
+import type { Stores } from '#app/stores.ts'
+import type { Config } from '#config/config.ts'
 import type { LanStatus } from '#contract/lan.ts'
 import type { Log } from '#core/log.ts'
 import type { Lan, LanListener as Listener, HttpApp } from '#lan/lan.ts'
-import type { LanControl } from '#server/admin/lan-handlers.ts'
+import type { LanControl } from '#server/admin/admin-deps.ts'
 
+type Build = (listener: Listener) => HttpApp
 export type LanListenerDeps = {
-  readonly parts: Parts
-  readonly dataDir: string
+  readonly config: Pick<Config, 'dataDir' | 'shutdownGraceMs'>
+  readonly parts: Pick<Parts, 'clock' | 'stores' | 'calling'>
   readonly log: Log
-  readonly graceMs: number
-  readonly save: (settings: NonNullable<Parts['lanSettings']>) => Promise<void>
-  readonly build: (listener: Listener) => HttpApp
+  readonly save: (settings: NonNullable<Stores['atStart']['lan']>) => Promise<void>
 }
 
 const OFF: LanStatus = {
@@ -27,66 +29,60 @@ type Loaded = { readonly lan: Lan; readonly control: LanControl; readonly status
 
 export class LanListener {
   readonly #deps: LanListenerDeps
-  #loading: Promise<Loaded> | undefined
-  #loaded: Loaded | undefined
-  #isListening = false
+  readonly #loading = new Once(() => this.#load())
+  /** What builds the server for the LAN; undefined as long as this machine is not served either. */
+  #build: Build | undefined
 
   constructor(deps: LanListenerDeps) {
     this.#deps = deps
   }
 
   /** To be called once this machine is served. Never rejects for what is wrong with the LAN. */
-  async open(): Promise<void> {
-    this.#isListening = true
-    if (this.#deps.parts.lanSettings?.isOn === true) await this.#load()
+  async open(build: Build): Promise<void> {
+    this.#build = build
+    if (this.#deps.parts.stores.atStart.lan?.isOn === true) await this.#loading.get()
   }
 
   async control(): Promise<LanControl> {
-    return (await this.#load()).control
+    return (await this.#loading.get()).control
   }
 
   async status(): Promise<LanStatus> {
-    const isAsked = this.#deps.parts.lanSettings?.isOn === true || this.#loading !== undefined
-    return isAsked ? (await this.#load()).status() : OFF
+    const isAsked = this.#deps.parts.stores.atStart.lan?.isOn === true || this.#loading.isAsked
+    return isAsked ? (await this.#loading.get()).status() : OFF
   }
 
   async close(): Promise<void> {
-    await this.#loaded?.lan.close()
+    await this.#loading.made?.lan.close()
   }
 
   endConnections(): void {
-    this.#loaded?.lan.endConnections()
+    this.#loading.made?.lan.endConnections()
   }
 
   cut(): void {
-    this.#loaded?.lan.cut()
+    this.#loading.made?.lan.cut()
   }
 
-  #load(): Promise<Loaded> {
-    this.#loading ??= this.#make()
-    // Whoever comes next tries again.
-    this.#loading.catch(() => (this.#loading = undefined))
-    return this.#loading
-  }
-
-  async #make(): Promise<Loaded> {
-    const { parts, save, build, log, dataDir, graceMs } = this.#deps
+  async #load(): Promise<Loaded> {
+    const { parts, save, log, config } = this.#deps
+    const { catalog, atStart } = parts.stores
     const [{ Lan }, { lanView, lanCertificate, lanStatus }] = await Promise.all([
       import('#lan/lan.ts'),
       import('#lan/view.ts'),
     ])
     const lan = new Lan({
-      dataDir,
+      dataDir: config.dataDir,
       log,
       save,
-      build,
-      graceMs,
-      settings: parts.lanSettings,
+      build: (listener) => this.#server(listener),
+      graceMs: config.shutdownGraceMs,
+      settings: atStart.lan,
       nowMs: parts.clock.nowMs,
-      hasAdministrator: () => parts.catalog.members.some(isSigningAdministrator),
-      listensOn: (port) => parts.ownListener.listensOn(port),
+      hasAdministrator: () => catalog.members.some(isSigningAdministrator),
+      listensOn: (port) => parts.calling.ownListener.listensOn(port),
     })
-    if (this.#isListening) await lan.open()
+    if (this.#build !== undefined) await lan.open()
     const view = () => lanView(lan.state)
     const control: LanControl = {
       view,
@@ -97,12 +93,16 @@ export class LanListener {
         return view()
       },
     }
-    this.#loaded = { lan, control, status: () => lanStatus(lan.state) }
-    return this.#loaded
+    return { lan, control, status: () => lanStatus(lan.state) }
+  }
+
+  #server(listener: Listener): HttpApp {
+    if (this.#build === undefined) throw new Error('the LAN is served before this machine is')
+    return this.#build(listener)
   }
 }
 
 /** Without one there would be nobody to hold responsible for what members do. */
-function isSigningAdministrator({ role, status, passwordHash }: Parts['catalog']['members'][number]): boolean {
+function isSigningAdministrator({ role, status, passwordHash }: Stores['catalog']['members'][number]): boolean {
   return role === 'administrator' && status === 'active' && passwordHash !== undefined
 }

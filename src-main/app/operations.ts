@@ -47,11 +47,12 @@ export async function openOperations(input: OperationsInput): Promise<Operations
   const { config, parts, log } = input
   const memory = new MemoryGuard()
   const largeBodies = new LargeBodies()
-  const readiness = new Readiness({ ...parts, memory })
+  const { recorded } = parts.stores
+  const readiness = new Readiness({ ...parts.stores, ...parts.calling, memory })
   const intake = new Intake({ readiness, memory, monotonicMs: parts.clock.monotonicMs })
   const backups = config.backupDir === undefined ? undefined : await openBackups(config.backupDir, input)
   const figures = config.metrics ? await openFigures({ ...input, readiness, memory, backups }) : undefined
-  const stopTelling = config.log === 'json' ? parts.recorded.listen((records) => tellRefusals(records, log)) : undefined
+  const stopTelling = config.log === 'json' ? recorded.listen((records) => tellRefusals(records, log)) : undefined
   const observers = [figures?.observe, config.logRequests ? requestLog(log) : undefined].filter(isThere)
   return {
     readiness,
@@ -77,12 +78,12 @@ function isThere<Value>(value: Value | undefined): value is Value {
 
 async function openBackups(folder: string, { config, parts, log, side }: OperationsInput): Promise<ScheduledBackups> {
   const { ScheduledBackups } = await import('#server/watch/scheduled-backups.ts')
-  const { ledger, clock } = parts
+  const { ledger } = parts.stores
   return new ScheduledBackups({
     folder,
     every: config.backupEvery,
     keep: config.backupKeep,
-    nowMs: clock.nowMs,
+    nowMs: parts.clock.nowMs,
     log,
     async backUp(request) {
       // What was answered is on disk already; this is for the holds of running calls.
@@ -104,12 +105,15 @@ async function openFigures({ config, parts, connections, readiness, memory, back
     import('#server/watch/loop-meter.ts'),
     import('#server/watch/metrics.ts'),
   ])
+  const { clock, stores, calling, faults } = parts
   const token = metricsToken(config)
-  const calls = new CallMetrics(parts.catalog)
-  const loop = new LoopMeter(parts.clock.monotonicMs)
-  const stopListening = parts.recorded.listen((records) => calls.recorded(records))
+  const calls = new CallMetrics(stores.catalog)
+  const loop = new LoopMeter(clock.monotonicMs)
+  const stopListening = stores.recorded.listen((records) => calls.recorded(records))
   const read = metricsReader({
-    ...parts,
+    ...stores,
+    ...calling,
+    clock,
     version: VERSION,
     dataDir: config.dataDir,
     databaseFile: DATABASE_FILE,
@@ -119,7 +123,7 @@ async function openFigures({ config, parts, connections, readiness, memory, back
     calls,
     loop,
     connections,
-    faults: () => parts.faults.count,
+    faults: () => faults.faults.count,
     backups: () => backups?.standing,
   })
   const metrics: Metrics = { token, read }

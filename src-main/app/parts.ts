@@ -1,30 +1,21 @@
 // What a running app is made of, put together from a configuration: the books and the catalogue from the disk, the secrets, the
 // ways to providers, and what the journey of a call needs.
 
-import { hash, randomBytes, randomFillSync } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { after } from '#app/after.ts'
+import { faultReporter, type Faults } from '#app/faults.ts'
+import { EMPTY_BATCH, openStores, type Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import { scriptFile } from '#config/program-files.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
-import { Catalog } from '#catalog/catalog.ts'
+import type { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
-import { OverdueChanges } from '#catalog/overdue.ts'
 import { secretReference } from '#catalog/secrets.ts'
 import { hasCredentials } from '#core/credentials.ts'
-import { cycleStart } from '#core/cycle.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
-import { ZERO } from '#core/money.ts'
 import { isDemo } from '#core/provider-dialect.ts'
-import { UNKNOWN_USAGE } from '#core/usage.ts'
-import { uuidV7Generator } from '#core/uuid.ts'
-import type { OpenHold } from '#ledger/account.ts'
-import { Journal } from '#ledger/journal.ts'
-import { Ledger, type Settlement } from '#ledger/ledger.ts'
-import { RecordedCalls } from '#ledger/recorded.ts'
-import type { LedgerBatch } from '#ledger/rows.ts'
-import { WriteMeter } from '#ledger/write-meter.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { CachedShares } from '#pipeline/cached-shares.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
@@ -50,11 +41,43 @@ import type { SecretStore } from '#secret/port.ts'
 import { openVault } from '#secret/vault.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 
-const EMPTY_BATCH: LedgerBatch = { entries: [], usage: [], balances: [] }
-
 export const USER_AGENT = `farebox/${VERSION}`
 
-export type Parts = Awaited<ReturnType<typeof assemble>>
+/** What the journey of a call needs besides the stores. */
+export type Calling = {
+  readonly open: OpenExchanges
+  readonly pause: Pause
+  readonly drains: Drains
+  readonly gate: Gate
+  readonly budgets: MemberBudgets
+  readonly routing: RoutingDeps
+  /** What was learnt of targets. */
+  readonly adaptations: Adaptations
+  readonly caps: CapMemory
+  readonly cached: CachedShares
+  readonly counter: Tokenizer
+  readonly ownListener: OwnListener
+  readonly connections: Connections
+  readonly transport: Transport
+  readonly maxAttempts: number
+}
+
+export type Secrets = {
+  /** The store that was chosen, and the other one for what may be there from before. */
+  readonly secrets: Keeper
+  readonly otherSecrets: SecretStore
+  /** Has to be closed, whichever of them it is. */
+  readonly keychain: ReturnType<typeof openKeychain>
+}
+
+export type Parts = {
+  readonly clock: Clock
+  readonly stores: Stores
+  readonly secrets: Secrets
+  readonly calling: Calling
+  readonly context: CatalogContext
+  readonly faults: Faults
+}
 
 export type Foundation = {
   readonly config: Config
@@ -65,26 +88,50 @@ export type Foundation = {
 }
 
 /** Reads the data folder and puts everything together that a running app is made of. Nothing listens yet. */
-export async function assemble({ config, log, clock, writer, startKeychain }: Foundation) {
-  const newId = uuidV7Generator(clock.nowMs, pooledRandom())
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const chargedSinceMs = cycleStart('daily', timeZone, clock.nowMs())
-  const loaded = await writer.call('load', { chargedSinceMs })
-  const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
-  const recorded = new RecordedCalls()
-  const writes = new WriteMeter(clock.monotonicMs)
-  const overdue = new OverdueChanges((changes, batch) => writer.call('change', { changes, batch }), EMPTY_BATCH)
-  const journal = journalOf(writer, { recorded, writes, overdue })
-  const ledger = new Ledger({ journal, nowMs: clock.nowMs, after, holdWaitMs: config.holdWaitMs })
-  await restoreLedger(ledger, catalog, loaded.ledger, log)
-  const open = new OpenExchanges()
-  const { secrets, otherSecrets, keychain } = openSecrets({ config, clock, startKeychain }, catalog)
-  const learnt = { adaptations: new Adaptations(), caps: new CapMemory(), cached: new CachedShares() }
-  const context: CatalogContext = {
+export async function assemble(foundation: Foundation): Promise<Parts> {
+  const { config, log, clock, writer } = foundation
+  const stores = await openStores({ config, log, clock, writer })
+  const secrets = openSecrets(foundation, stores.catalog)
+  const calling = callingFor({ config, clock, stores, secrets })
+  const context = contextFor({ clock, writer, stores, secrets, calling })
+  return { clock, stores, secrets, calling, context, faults: faultReporter(log) }
+}
+
+type CallingFrom = Pick<Foundation, 'config' | 'clock'> & Pick<Parts, 'stores' | 'secrets'>
+
+function callingFor({ config, clock, stores, secrets: { secrets } }: CallingFrom): Calling {
+  const ownListener = new OwnListener()
+  const connections = connectionsFor(config, ownListener)
+  const http = new HttpTransport({ secrets, connections, userAgent: USER_AGENT })
+  return {
+    open: new OpenExchanges(),
+    pause: new Pause(clock.nowMs),
+    drains: new Drains(),
+    gate: gateFor(config, clock, stores.catalog),
+    budgets: budgetsFor(clock, stores),
+    routing: routingFor(config, clock, { timeZone: stores.timeZone, charged: stores.atStart.charged.byProvider }),
+    adaptations: new Adaptations(),
+    caps: new CapMemory(),
+    cached: new CachedShares(),
+    counter: new Tokenizer(),
+    ownListener,
+    connections,
+    transport: transportOf(http, new DemoTransport(clock.nowMs)),
+    maxAttempts: config.upstreamAttempts,
+  }
+}
+
+type ContextFrom = Pick<Foundation, 'clock' | 'writer'> & Pick<Parts, 'stores' | 'secrets' | 'calling'>
+
+function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): CatalogContext {
+  const { catalog, ledger, overdue, newId, timeZone } = stores
+  const { open, gate, routing, adaptations, caps, cached } = calling
+  const memories = [routing.health, adaptations, caps, cached]
+  return {
     catalog,
     ledger,
-    secrets,
-    otherSecrets,
+    secrets: secrets.secrets,
+    otherSecrets: secrets.otherSecrets,
     nowMs: clock.nowMs,
     newId,
     randomBytes,
@@ -94,43 +141,12 @@ export async function assemble({ config, log, clock, writer, startKeychain }: Fo
     write: (changes, batch = EMPTY_BATCH) => overdue.write(changes, batch),
     insist: (changes) => overdue.insist(changes),
     keyBlocked: (keyId) => open.stopKey(keyId),
-    memberLimitsChanged: (memberId) => lookAgain(memberId, { gate, ledger }),
-    targetsChanged: (targets) => forgetTargets(targets, [routing.health, ...Object.values(learnt)]),
-  }
-  const ownListener = new OwnListener()
-  const connections = connectionsFor(config, ownListener)
-  const http = new HttpTransport({ secrets, connections, userAgent: USER_AGENT })
-  const gate = gateFor(config, clock, catalog)
-  const transport = transportOf(http, new DemoTransport(clock.nowMs))
-  const routing = routingFor(config, clock, { timeZone, charged: loaded.charged.byProvider })
-  const budgets = budgetsFor({ catalog, clock, ledger }, { timeZone, charged: loaded.charged.byMember })
-  return {
-    lanSettings: loaded.lan,
-    isSummarised: loaded.ledger.isSummarised,
-    endedWell: loaded.endedWell,
-    clock,
-    newId,
-    catalog,
-    ledger,
-    recorded,
-    writes,
-    overdue,
-    open,
-    pause: new Pause(clock.nowMs),
-    drains: new Drains(),
-    secrets,
-    keychain,
-    context,
-    ownListener,
-    connections,
-    gate,
-    budgets,
-    ...faultReporter(log),
-    transport,
-    counter: new Tokenizer(),
-    ...learnt,
-    routing,
-    maxAttempts: config.upstreamAttempts,
+    memberLimitsChanged(memberId) {
+      // Lets those go on that wait for what a member may do.
+      gate.memberLimitsChanged(memberId)
+      ledger.purseChanged(memberId)
+    },
+    targetsChanged: (targets) => forgetTargets(targets, memories),
   }
 }
 
@@ -158,100 +174,16 @@ function routingFor(
   return { health, gate, monotonicMs, random: Math.random, retryDelayMs: config.upstreamRetryDelayMs }
 }
 
-function budgetsFor(
-  { catalog, clock, ledger }: { readonly catalog: Catalog; readonly clock: Clock; readonly ledger: Ledger },
-  { timeZone, charged }: { readonly timeZone: string; readonly charged: Charged },
-): MemberBudgets {
+function budgetsFor({ nowMs }: Clock, { catalog, ledger, timeZone, atStart }: Stores): MemberBudgets {
   const dailyMicroOf = (memberId: string) => catalog.limitsOfMember(memberId).dailyMicro
   const changed = (memberId: string) => ledger.purseChanged(memberId)
-  const budgets = new MemberBudgets({ nowMs: clock.nowMs, timeZone, dailyMicroOf, changed })
-  budgets.restore(charged)
+  const budgets = new MemberBudgets({ nowMs, timeZone, dailyMicroOf, changed })
+  budgets.restore(atStart.charged.byMember)
   return budgets
-}
-
-/** Lets those go on that wait for what a member may do. */
-function lookAgain(memberId: string, { gate, ledger }: { readonly gate: Gate; readonly ledger: Ledger }): void {
-  gate.memberLimitsChanged(memberId)
-  ledger.purseChanged(memberId)
 }
 
 function forgetTargets(targets: readonly Target[], memories: readonly { forget(target: Target): void }[]): void {
   for (const memory of memories) for (const target of targets) memory.forget(target)
-}
-
-type JournalParts = {
-  readonly recorded: RecordedCalls
-  readonly writes: WriteMeter
-  readonly overdue: OverdueChanges<LedgerBatch>
-}
-
-function journalOf(writer: DatabaseThread<WriterOperations>, { recorded, writes, overdue }: JournalParts): Journal {
-  return new Journal(
-    writes.measured(({ changes, ...batch }) =>
-      changes === undefined ? writer.call('append', batch) : overdue.write(changes, batch),
-    ),
-    (records) => recorded.publish(records),
-  )
-}
-
-/** Says what mistakes were made, and counts them. */
-function faultReporter(log: Log) {
-  const faults = { count: 0 }
-  const reportFault = (error: unknown, requestId: string) => {
-    faults.count += 1
-    const fault = describeFault(error)
-    const fields = { request_id: requestId, fault }
-    log(`fault in request ${requestId}: ${fault}`, { event: 'fault', level: 'error', fields })
-  }
-  return { faults, reportFault }
-}
-
-/** Takes over what is on disk, resolves what a killed process left open, and stops spending if the books do not add up. */
-async function restoreLedger(
-  ledger: Ledger,
-  catalog: Catalog,
-  state: WriterOperations['load']['output']['ledger'],
-  log: Log,
-): Promise<void> {
-  ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
-  if (state.mismatches.length > 0) {
-    return stopSpending(ledger, state.mismatches, log)
-  }
-  const reason = 'its package had changed when Farebox last ended'
-  await ledger.changeTermsTogether(
-    state.changedTerms.map(({ keyId, terms }) => ({ keyId, terms, reason })),
-    [],
-  )
-  const released = await ledger.releaseOrphans((hold) => orphanSettlement(hold, catalog))
-  if (released === 0) return
-  const line = `Released ${released} holds of calls that were interrupted when Farebox last ended.`
-  log(line, { event: 'holds_released', level: 'warning', fields: { holds: released } })
-}
-
-export function stopSpending(ledger: Ledger, problems: readonly string[], log: Log): void {
-  const text = problems.join('; ')
-  ledger.stopSpending(text)
-  const line = `The ledger does not add up, so no calls are admitted. ${text}. See: farebox ledger verify`
-  log(line, { event: 'ledger_mismatch', level: 'error', fields: { problems: problems.length } })
-}
-
-/** A call whose process died: nobody knows what was delivered, and it was not the client's doing, so it is not charged. */
-function orphanSettlement(hold: OpenHold, catalog: Catalog): Settlement {
-  return {
-    packageId: catalog.keys.find((key) => key.id === hold.keyId)?.packageId ?? '',
-    endpoint: 'unknown',
-    providerId: undefined,
-    upstreamModel: undefined,
-    isStream: false,
-    outcome: 'interrupted',
-    status: 500,
-    ...UNKNOWN_USAGE,
-    usageSource: 'none',
-    chargeMicro: ZERO,
-    createdAtMs: hold.createdAtMs,
-    firstByteMs: undefined,
-    durationMs: 0,
-  }
 }
 
 function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
@@ -263,11 +195,10 @@ function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
   return new Connections({ timeLimits, isOwn })
 }
 
-/** The store that was chosen, the other one for what may be there from before, and the keychain, which has to be closed. */
 function openSecrets(
   { config, clock, startKeychain }: Pick<Foundation, 'config' | 'clock' | 'startKeychain'>,
   catalog: Catalog,
-) {
+): Secrets {
   const { dataDir, vaultKeyFile: keyFile, credentialsDir } = config
   const { monotonicMs } = clock
   const vault = openVault({ dataDir, keyFile, credentialsDir })
@@ -292,25 +223,4 @@ function transportOf(http: HttpTransport, demo: DemoTransport): Transport {
 /** SHA-256, base64url: keys are random, so that neither salt nor a slow hash would add anything. */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'base64url')
-}
-
-/** Random bytes from a pool that is refilled in large pieces: asking the system for eight bytes at a time is slow. */
-function pooledRandom(): (bytes: Uint8Array) => void {
-  const pool = new Uint8Array(4096)
-  let used = pool.length
-  return (bytes) => {
-    if (used + bytes.length > pool.length) {
-      randomFillSync(pool)
-      used = 0
-    }
-    bytes.set(pool.subarray(used, used + bytes.length))
-    used += bytes.length
-  }
-}
-
-/** The kind and place of a mistake. Its message is left out: it could quote what a client sent. */
-export function describeFault(error: unknown): string {
-  if (!(error instanceof Error)) return 'not an error'
-  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
-  return `${error.name} ${place?.trim() ?? ''}`
 }

@@ -9,7 +9,8 @@ import type { BooksCheck } from '#ledger/books-check.ts'
 
 export type StatusOf = {
   readonly config: Config
-  readonly parts: Parts & { readonly operations: Operations }
+  readonly parts: Parts
+  readonly operations: Operations
   readonly lan: LanListener
   readonly check: BooksCheck
   readonly url: string | undefined
@@ -17,9 +18,10 @@ export type StatusOf = {
 }
 
 /** What `farebox status` and the dashboard show of the gateway that runs, in the contract's words. */
-export async function statusOf({ config, parts, lan, check, url, startedAtMs }: StatusOf) {
-  const { ledger, catalog, open, context, pause, overdue, operations } = parts
-  const attention = await secretProblems(context)
+export async function statusOf({ config, parts, operations, lan, check, url, startedAtMs }: StatusOf) {
+  const { ledger, catalog, overdue } = parts.stores
+  const { open, pause } = parts.calling
+  const attention = await secretProblems(parts.context)
   if (overdue.size > 0)
     attention.push(`The disk is full: ${overdue.size} keys or members that were blocked hold in memory alone.`)
   return {

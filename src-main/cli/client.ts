@@ -4,20 +4,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandFailure, errorCode } from '#cli/errors.ts'
-import { ADMIN_API, type AdminAction, type AdminApi, type Endpoint } from '#contract/admin-api.ts'
-import type { RequestBody, RequestQuery, ResponseBody } from '#contract/admin-api.ts'
+import { addressOf } from '#contract/admin-address.ts'
+import { ADMIN_API, type CallInput, type Endpoint, type ResponseBody } from '#contract/admin-api.ts'
+import type { AdminAction } from '#contract/admin-routes.ts'
 import { check, firstProblem } from '#contract/validate.ts'
-
-/** What an action needs: an id where its path has one, a body where it takes one, perhaps a query. */
-export type CallInput<Action extends AdminAction> = (AdminApi[Action]['path'] extends `${string}{id}${string}`
-  ? { readonly id: string }
-  : { readonly id?: undefined }) &
-  (AdminApi[Action] extends { readonly body: unknown }
-    ? { readonly body: RequestBody<Action> }
-    : { readonly body?: undefined }) &
-  (AdminApi[Action] extends { readonly query: unknown }
-    ? { readonly query?: RequestQuery<Action> }
-    : { readonly query?: undefined })
 
 export type AdminClient = {
   /** Throws an AdminError when the API refuses, a CommandFailure when there is no usable answer. */
@@ -45,16 +35,19 @@ export class AdminError extends Error {
   }
 }
 
+const ONLY_DOTS = { type: 'not_found_error', message: 'Nothing can be reached by a name of only dots. Use its id.' }
+
 export function adminClient(transport: AdminTransport): AdminClient {
   return { call }
 
   async function call<Action extends AdminAction>(action: Action, input: CallInput<Action>) {
-    const { method, path, response }: AdminApi[Action] = ADMIN_API[action]
-    const request = { method, path: pathOf(path, input.id) + queryOf(input.query), body: input.body }
-    const answer = await transport(request)
+    const { method, path, response } = ADMIN_API[action]
+    const address = addressOf(path, input.id, input.query)
+    if (address === undefined) throw new AdminError(404, ONLY_DOTS)
+    const answer = await transport({ method, path: address, body: input.body })
     if (answer.status < 200 || answer.status > 299) throw refusalOf(answer)
-    const checked = check<AdminApi[Action]['response']>(response, answer.body)
-    if (checked.type === 'valid') return checked.value
+    const checked = check(response, answer.body)
+    if (checked.type === 'valid') return checked.value as ResponseBody<Action>
     throw unknownAnswer(firstProblem(checked.problems).message)
   }
 }
@@ -113,22 +106,6 @@ async function isHealthy(url: string): Promise<boolean> {
     // Whatever goes wrong here means the same: nobody answers.
     return false
   }
-}
-
-function pathOf(template: string, id: string | undefined): string {
-  if (!template.includes('{id}')) return template
-  if (id === undefined || id === '') throw new TypeError(`${template} needs an id`)
-  // URLs drop such segments, even when they are encoded, so the call would reach another route.
-  if (id === '.' || id === '..') {
-    const message = 'Nothing can be reached by a name of only dots. Use its id.'
-    throw new AdminError(404, { type: 'not_found_error', message })
-  }
-  return template.replace('{id}', () => encodeURIComponent(id))
-}
-
-function queryOf(query: Readonly<Record<string, string>> | undefined): string {
-  const text = new URLSearchParams(query).toString()
-  return text === '' ? '' : `?${text}`
 }
 
 async function textOf(response: Response): Promise<string> {

@@ -1,6 +1,6 @@
 // farebox key …
 
-import type { AdminAction, AdminApi } from '#contract/admin-api.ts'
+import type { AdminAction, AdminRoutes } from '#contract/admin-routes.ts'
 import type { KeyView } from '#contract/schemas.ts'
 import { number, text } from '#cli/flags.ts'
 import { facts, printable, table, time, view } from '#cli/output.ts'
@@ -128,8 +128,8 @@ const rotate = verb({
 })
 
 type KeyChange = {
-  readonly [Action in AdminAction]: AdminApi[Action]['path'] extends `/api/keys/{id}/${string}`
-    ? AdminApi[Action] extends { readonly body: unknown }
+  readonly [Action in AdminAction]: AdminRoutes[Action]['path'] extends `/api/keys/{id}/${string}`
+    ? AdminRoutes[Action] extends { readonly body: string }
       ? never
       : Action
     : never

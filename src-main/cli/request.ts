@@ -3,23 +3,27 @@
 
 import { UsageError } from '#cli/errors.ts'
 import { flagName } from '#cli/flags.ts'
-import { ADMIN_API, type AdminAction, type AdminApi } from '#contract/admin-api.ts'
+import { ADMIN_API, type Endpoint, type RequestBody, type RequestQuery } from '#contract/admin-api.ts'
+import type { AdminAction, AdminRoutes } from '#contract/admin-routes.ts'
 import { check, type Problem } from '#contract/validate.ts'
 
 type ActionWith<Member extends 'body' | 'query'> = {
-  [Action in AdminAction]: AdminApi[Action] extends Readonly<Record<Member, unknown>> ? Action : never
+  [Action in AdminAction]: AdminRoutes[Action] extends Readonly<Record<Member, string>> ? Action : never
 }[AdminAction]
 
 /** The body of a request, or a UsageError about the first flag that is missing or wrong. */
-export function requestBody<Action extends ActionWith<'body'>>(action: Action, draft: object) {
-  const checked = check<AdminApi[Action]['body']>(ADMIN_API[action].body, defined(draft))
-  if (checked.type === 'invalid') throw usageErrorOf(checked.problems)
-  return checked.value
+export function requestBody<Action extends ActionWith<'body'>>(action: Action, draft: object): RequestBody<Action> {
+  return inputOf(ADMIN_API[action].body, draft) as RequestBody<Action>
 }
 
 /** The same for the query of a request. */
-export function requestQuery<Action extends ActionWith<'query'>>(action: Action, draft: object) {
-  const checked = check<AdminApi[Action]['query']>(ADMIN_API[action].query, defined(draft))
+export function requestQuery<Action extends ActionWith<'query'>>(action: Action, draft: object): RequestQuery<Action> {
+  return inputOf(ADMIN_API[action].query, draft) as RequestQuery<Action>
+}
+
+function inputOf(schema: Endpoint['body'], draft: object): unknown {
+  if (schema === undefined) throw new TypeError('the action takes nothing there')
+  const checked = check(schema, defined(draft))
   if (checked.type === 'invalid') throw usageErrorOf(checked.problems)
   return checked.value
 }

@@ -3,7 +3,7 @@
 import { homedir } from 'node:os'
 import { openApp, type App, type AppSurroundings } from '#app/app.ts'
 import { readConfig, VERSION, type Config } from '#config/config.ts'
-import { describeFault } from '#app/parts.ts'
+import { describeFault } from '#app/faults.ts'
 import { openLog, type Log } from '#core/log.ts'
 import { describePortOwner } from '#hosts/port-owner.ts'
 

@@ -1,8 +1,9 @@
 // Calls the admin API. Where an action is comes from the contract's plain table and what it takes from the contract's types, so
 // that a change there is a type error here.
 
-import type { AdminApi, RequestBody, RequestQuery, ResponseBody } from '#contract/admin-api.ts'
-import { ADMIN_ROUTES, ADMIN_STREAMS, type AdminAction } from '#contract/admin-routes.ts'
+import { addressOf } from '#contract/admin-address.ts'
+import type { CallInput, ResponseBody } from '#contract/admin-api.ts'
+import { ADMIN_ROUTES, ADMIN_STREAMS, type AdminAction, type Route } from '#contract/admin-routes.ts'
 import { forgetSessionToken, sessionToken } from '#renderer/api/session-token.ts'
 
 /** An answer that is not 2xx, in the words of the server; status 0 where none came. */
@@ -25,26 +26,16 @@ export class ApiError extends Error {
   }
 }
 
-type IdPart<Action extends AdminAction> = AdminApi[Action]['path'] extends `${string}{id}${string}`
-  ? { readonly id: string }
-  : unknown
-type BodyPart<Action extends AdminAction> =
-  RequestBody<Action> extends undefined ? unknown : { readonly body: RequestBody<Action> }
-type QueryPart<Action extends AdminAction> =
-  RequestQuery<Action> extends undefined ? unknown : { readonly query?: RequestQuery<Action> }
-
 /** `id` is an id or a name. */
-export type CallOptions<Action extends AdminAction> = IdPart<Action> &
-  BodyPart<Action> &
-  QueryPart<Action> & { readonly signal?: AbortSignal }
+export type CallOptions<Action extends AdminAction> = CallInput<Action> & { readonly signal?: AbortSignal }
 
 /** Options may be left out where the action needs none. */
 export type CallArguments<Action extends AdminAction> =
   Record<never, never> extends CallOptions<Action> ? [options?: CallOptions<Action>] : [options: CallOptions<Action>]
 
 type LooseOptions = {
-  readonly id?: string
-  readonly query?: object
+  readonly id?: string | undefined
+  readonly query?: object | undefined
   readonly body?: unknown
   readonly signal?: AbortSignal
 }
@@ -54,7 +45,7 @@ export async function callApi<Action extends AdminAction>(
   action: Action,
   ...[options]: CallArguments<Action>
 ): Promise<ResponseBody<Action>> {
-  const { method, path, access } = ADMIN_ROUTES[action]
+  const { method, path, access }: Route = ADMIN_ROUTES[action]
   const response = await send(method, path, options ?? {}, access !== 'public')
   return (await response.json()) as ResponseBody<Action>
 }
@@ -83,16 +74,6 @@ export async function openAnswer(stream: keyof typeof ADMIN_STREAMS, options: St
   return response
 }
 
-/** The address of an action that the browser itself opens or saves, such as a file. */
-function pathOf(path: string, id: string | undefined, query: object | undefined): string {
-  const withId = id === undefined ? path : path.replace('{id}', encodeURIComponent(id))
-  const values = new URLSearchParams()
-  for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined && value !== null) values.set(name, String(value))
-  }
-  return values.size === 0 ? withId : `${withId}?${values.toString()}`
-}
-
 let whenSignedOut: () => void = () => undefined
 
 /** What to do when the server does not know the session any more. */
@@ -117,7 +98,9 @@ async function send(method: string, path: string, options: SendOptions, needsSes
 async function request(method: string, path: string, options: SendOptions): Promise<Response> {
   const token = sessionToken()
   const { body, signal } = options
-  return fetch(pathOf(path, options.id, options.query), {
+  const address = addressOf(path, options.id, options.query)
+  if (address === undefined) throw new ApiError(404, '404', 'Nothing can be reached by a name of only dots.')
+  return fetch(address, {
     method,
     headers: {
       ...options.headers,

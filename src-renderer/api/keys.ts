@@ -2,7 +2,7 @@
 
 import type { AdminAction } from '#contract/admin-routes.ts'
 
-type KeyOptions = { readonly id?: string; readonly query?: object }
+type KeyOptions = { readonly id?: string | undefined; readonly query?: object | undefined }
 
 export function queryKeyOf(action: AdminAction, options: KeyOptions = {}): readonly unknown[] {
   return [

@@ -80,10 +80,23 @@ describe('a stranger is refused', () => {
   })
 
   it('but is told what is not there, as everybody is: the documentation says it too', async () => {
-    for (const path of ['/api/', '/api/none', '/api/keys/a/b/c', '/api//status', '/api/%73tatus', '/api/events/x']) {
+    for (const path of [
+      '/api/',
+      '/api/none',
+      '/api/keys/a/b/c',
+      '/api//status',
+      '/api/keys//suspend',
+      '/api/events/x',
+    ]) {
       for (const proof of [{}, { authorization: `Bearer ${key}` }, { 'x-api-key': key }, member.headers]) {
         expect(await ask({ method: 'GET', path }, proof), path).toBe(404)
       }
+    }
+  })
+
+  it('reaches nothing by writing a path in another way', async () => {
+    for (const path of ['/api/%73tatus', '/%61pi/status', '/api/key%73', '/api/status?', '/api/status/']) {
+      expect(await ask({ method: 'GET', path }, {}), path).toBe(401)
     }
   })
 })

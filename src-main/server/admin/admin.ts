@@ -4,69 +4,28 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '#catalog/catalog.ts'
-import {
-  ADMIN_API,
-  type AdminAction,
-  type AdminApi,
-  type Endpoint,
-  type RequestBody,
-  type RequestQuery,
-  type ResponseBody,
-} from '#contract/admin-api.ts'
+import { ADMIN_API, type AdminAction, type Endpoint } from '#contract/admin-api.ts'
 import { check, firstProblem } from '#contract/validate.ts'
 import { roleOf, type Viewer } from '#core/member.ts'
 import { diskRefusal } from '#core/disk-failure.ts'
 import { isRefusal, refuse, REFUSALS, type Refusal } from '#core/refusal.ts'
 import { sourceOf } from '#core/source.ts'
 import { actorOf, NOBODY } from '#server/admin/audit.ts'
-import { detailsOf, isNoted, subjectOf } from '#server/admin/audit-details.ts'
+import { detailsOf, isNoted } from '#server/admin/audit-details.ts'
+import { auditRulesOf } from '#server/admin/entities.ts'
+import type { AdminHandlers, AdminInput } from '#server/admin/handlers.ts'
 import type { Door } from '#server/sign-in/door.ts'
 import { JsonText } from '#server/http/json-text.ts'
 import type { LanRules } from '#server/http/over-lan.ts'
 import { sendRefusal } from '#server/http/refusals.ts'
 import type { FoundRoute } from '#server/http/route-table.ts'
 import { clearSessionCookie, setSessionCookie } from '#server/sign-in/session-cookie.ts'
-import type { Session } from '#server/sign-in/sessions.ts'
 import type { Doer } from '#store/audit-rows.ts'
-
-/** The browser's side of a visit. */
-export type Visit = {
-  /** Where the request came from. */
-  readonly address: string
-  /** undefined for the command line, and for whoever has none yet. */
-  readonly session: Session | undefined
-  setCookie(value: string): void
-  clearCookie(): void
-  /** Where the request came over the LAN: the address that it came to, such as `https://192.168.1.5:3273`. */
-  readonly lan: (LanRules & { readonly origin: string }) | undefined
-}
-
-export type AdminInput<Action extends AdminAction> = {
-  /** From the path; empty where it has none. */
-  readonly id: string
-  readonly body: RequestBody<Action>
-  readonly query: RequestQuery<Action>
-  /** On whose behalf. Whoever may not ask for the action at all never gets here. */
-  readonly viewer: AdminApi[Action]['access'] extends 'public' ? undefined : Viewer
-  readonly visit: Visit
-  /** Names who it was in the audit log, where nobody was signed in, and what it was about if nothing else says it. */
-  readonly nameActor: (name: string, about?: string) => void
-}
-
-/** What was made into JSON elsewhere is sent as it is. */
-type Answer<Action extends AdminAction> = ResponseBody<Action> | JsonText | Refusal
-
-export type AdminHandlers = {
-  readonly [Action in AdminAction]: (input: AdminInput<Action>) => Answer<Action> | Promise<Answer<Action>>
-}
 
 type Untyped = { readonly body: unknown; readonly query: unknown }
 type AnyHandler = (
   input: Untyped & Omit<AdminInput<AdminAction>, 'body' | 'query' | 'viewer'> & { readonly viewer: Viewer | undefined },
 ) => unknown
-
-/** What strangers may ask for as often as they like. */
-const TRIES: ReadonlySet<AdminAction> = new Set(['signIn', 'acceptInvite'])
 
 type ServeDeps = {
   readonly handlers: AdminHandlers
@@ -147,8 +106,9 @@ async function noteOf(
   const viewer = request.visitor?.viewer
   let actor = viewer === undefined ? NOBODY : actorOf(viewer)
   // Of whoever signed in with a key alone, the key is all that is known.
-  let subject = subjectOf(route, id, deps.catalog) ?? (viewer?.type === 'holder' ? viewer.keyName : undefined)
-  const details = detailsOf(action, asked.body, asked.query)
+  const rules = auditRulesOf(action)
+  let subject = rules.subject?.(deps.catalog, id) ?? (viewer?.type === 'holder' ? viewer.keyName : undefined)
+  const details = detailsOf(rules, asked.body, asked.query)
   return {
     nameActor: (name, about) => {
       actor = name
@@ -156,7 +116,7 @@ async function noteOf(
     },
     end(refusal) {
       // Tries that were not looked at are not noted: there can be any number of them.
-      if (TRIES.has(action) && (refusal?.code === 'rate_limited' || refusal?.code === 'overloaded')) return
+      if (route.access === 'public' && (refusal?.code === 'rate_limited' || refusal?.code === 'overloaded')) return
       const outcome = refusal?.code ?? 'done'
       const doer = doerOf(viewer, refusal)
       const source = doer === 'stranger' ? sourceOf(request.ip) : undefined

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { noKey } from '#catalog/keys.ts'
 import { findKey } from '#catalog/scope.ts'
-import type { ADMIN_STREAMS } from '#contract/admin-routes.ts'
+import { ADMIN_STREAMS } from '#contract/admin-routes.ts'
 import type { Viewer } from '#core/member.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { callerOfKey } from '#pipeline/authenticate.ts'
@@ -29,12 +29,6 @@ export type StreamRoutes = {
   readonly bodyLimit: number
 }
 
-// The paths are typed by the table and not read from it: the contract is loaded when somebody first asks for it.
-const EVENTS = '/api/events' satisfies (typeof ADMIN_STREAMS)['events']['path']
-const TRY = '/api/try' satisfies (typeof ADMIN_STREAMS)['tryIt']['path']
-const EVENTS_ACCESS = 'holder' satisfies (typeof ADMIN_STREAMS)['events']['access']
-const TRY_ACCESS = 'member' satisfies (typeof ADMIN_STREAMS)['tryIt']['access']
-
 export function registerStreams(app: FastifyInstance, deps: StreamDeps, routes: StreamRoutes): void {
   const { bodyLimit, visitorOf } = routes
   const live = new LiveEvents(deps)
@@ -43,12 +37,20 @@ export function registerStreams(app: FastifyInstance, deps: StreamDeps, routes: 
     live.close()
     done()
   })
-  app.get(EVENTS, { config: { access: EVENTS_ACCESS, lan: EVENTS_ACCESS } }, (request, reply) =>
-    serveEvents(request, reply, { live, visitorOf }),
-  )
-  app.post(TRY, { config: { access: TRY_ACCESS, lan: TRY_ACCESS }, bodyLimit }, (request, reply) =>
-    serveTry(request, reply, { deps, visitorOf }),
-  )
+  const { events, tryIt } = ADMIN_STREAMS
+  app.route({
+    ...placeOf(events),
+    handler: (request, reply) => serveEvents(request, reply, { live, visitorOf }),
+  })
+  app.route({
+    ...placeOf(tryIt),
+    bodyLimit,
+    handler: (request, reply) => serveTry(request, reply, { deps, visitorOf }),
+  })
+}
+
+function placeOf<Stream extends (typeof ADMIN_STREAMS)[keyof typeof ADMIN_STREAMS]>({ method, path, access }: Stream) {
+  return { method, url: path, config: { access, lan: access } }
 }
 
 type Events = { readonly live: LiveEvents; readonly visitorOf: StreamRoutes['visitorOf'] }

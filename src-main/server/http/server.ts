@@ -7,7 +7,7 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { errorBody } from '#dialect/errors.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
-import type { AdminHandlers } from '#server/admin/admin.ts'
+import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { SessionAccess, Visitor } from '#server/sign-in/admission.ts'
 import { announcedBytes, readBodies } from '#server/bodies/body-reader.ts'
 import { ChangeLimiter } from '#server/http/change-limiter.ts'
@@ -24,7 +24,7 @@ import { admitScraper } from '#server/watch/probes.ts'
 import { registerReference } from '#server/reference/reference.ts'
 import { registerStreams, type StreamDeps, type StreamVisitor } from '#server/gateway/streams.ts'
 import { refusalOfError, sendRefusal, sendRefusalAndClose, type RaisedError } from '#server/http/refusals.ts'
-import type { FoundRoute } from '#server/http/route-table.ts'
+import { registerActions, type FoundRoute } from '#server/http/route-table.ts'
 
 /**
  * Who may reach a route: anyone, who presents a key, what reads the figures, whoever is signed in (a holder of a key, a member, an
@@ -101,6 +101,8 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     ...(lan === undefined ? {} : { serverFactory: (handler: RequestListener) => lan.makeServer(handler, lanLimits()) }),
     logger: false,
     trustProxy: false,
+    // Names of models are long, and longer where they are encoded. The size of the head bounds them.
+    routerOptions: { maxParamLength: LIMITS.http.maxHeaderSize },
     genReqId: deps.newId,
     // Ours says why, and in the contract's shape. The listener for the LAN can end while Farebox goes on, and lets nothing in then.
     return503OnClosing: lan !== undefined,
@@ -158,7 +160,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
   registerGateway(app, deps)
   registerStreams(app, deps, { visitorOf, bodyLimit: MAX_BODY_BYTES })
-  app.all('/api/*', { config: { access: 'table', lan: 'table' } }, async (request, reply) => {
+  registerActions(app, async (request, reply) => {
     const { serveAdmin } = await import('#server/admin/admin.ts')
     return serveAdmin(request, reply, { ...deps, handlers: await deps.adminHandlers() })
   })

@@ -1,17 +1,7 @@
 // The contract's schemas as an OpenAPI document has them: those with a name are written once and referred to everywhere else.
 
-import * as audit from '#contract/audit.ts'
-import * as demo from '#contract/demo.ts'
-import * as discovery from '#contract/discovery.ts'
 import * as gateway from '#contract/gateway-api.ts'
-import * as members from '#contract/members.ts'
-import * as presets from '#contract/presets.ts'
-import * as card from '#contract/price-card.ts'
-import * as offers from '#contract/provider-models.ts'
-import * as providers from '#contract/providers.ts'
-import * as receipt from '#contract/receipt.ts'
-import * as reports from '#contract/reports.ts'
-import * as schemas from '#contract/schemas.ts'
+import { SHAPES } from '#contract/shapes.ts'
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 export type JsonObject = { readonly [name: string]: Json }
@@ -24,21 +14,6 @@ export type SchemaWriter = {
   /** Everything that was referred to so far, by its name. */
   readonly components: () => Readonly<Record<string, JsonObject>>
 }
-
-const MODULES = [
-  schemas,
-  providers,
-  members,
-  reports,
-  audit,
-  receipt,
-  demo,
-  discovery,
-  presets,
-  card,
-  offers,
-  gateway,
-] as const
 
 export const SCHEMA_PLACE = '#/components/schemas/'
 
@@ -87,12 +62,10 @@ export function isObject(value: Json | undefined): value is JsonObject {
  */
 function namesByText(): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
-  for (const module of MODULES) {
-    for (const [name, value] of Object.entries(module)) {
-      const text = JSON.stringify(value)
-      if (typeof value === 'function' || !/"properties":\{"/.test(text) || names.has(text)) continue
-      names.set(text, name)
-    }
+  for (const [name, value] of Object.entries({ ...SHAPES, ...gateway })) {
+    const text = JSON.stringify(value)
+    if (typeof value === 'function' || !/"properties":\{"/.test(text) || names.has(text)) continue
+    names.set(text, name)
   }
   return names
 }

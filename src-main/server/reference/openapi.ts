@@ -1,11 +1,9 @@
 // The OpenAPI 3.1 document of everything that is served, made from the same tables as the routes. Loaded by the first request
 // for it: a gateway that only relays never pays.
 
-import { ADMIN_API, type Endpoint } from '#contract/admin-api.ts'
-import { ADMIN_GROUPS, ADMIN_NOTES, type AdminNote } from '#contract/admin-notes.ts'
-import { ADMIN_STREAMS, type RouteAccess } from '#contract/admin-routes.ts'
+import { ADMIN_API, endpointOf, type Endpoint } from '#contract/admin-api.ts'
+import { ADMIN_STREAMS, type Route, type RouteAccess } from '#contract/admin-routes.ts'
 import { ErrorBody, GATEWAY_API, GATEWAY_GROUPS, type GatewayEndpoint } from '#contract/gateway-api.ts'
-import { TryBody } from '#contract/reports.ts'
 import { REFUSALS } from '#core/refusal.ts'
 import { isObject, schemaWriter, type JsonObject, type SchemaWriter } from '#server/reference/openapi-schemas.ts'
 
@@ -107,11 +105,11 @@ export function openApiDocument(version: string): OpenApiDocument {
     const same = { operationId: `${name}Unversioned`, 'x-farebox-same-as': endpoint.path }
     put(endpoint.alias, endpoint.method, { ...operation, ...same })
   }
-  const endpoints: Readonly<Record<string, Endpoint>> = { ...ADMIN_API, ...streams() }
-  for (const [name, endpoint] of Object.entries(endpoints)) {
-    put(endpoint.path, endpoint.method, adminOperation(name, endpoint, writer))
-  }
-  const tags = [...GATEWAY_GROUPS, ...ADMIN_GROUPS].map((group) => ({
+  const streams = Object.entries<Route>(ADMIN_STREAMS).map(([name, route]) => [name, endpointOf(route)] as const)
+  const actions = [...Object.entries(ADMIN_API), ...streams]
+  for (const [name, endpoint] of actions) put(endpoint.path, endpoint.method, adminOperation(name, endpoint, writer))
+  const groups = new Set([...GATEWAY_GROUPS, ...actions.map(([, { group }]) => group)])
+  const tags = Array.from(groups, (group) => ({
     name: group,
     description: isGatewayGroup(group) ? 'For tools and SDKs.' : 'Part of the admin API.',
   }))
@@ -127,14 +125,6 @@ export function openApiDocument(version: string): OpenApiDocument {
 
 function isGatewayGroup(group: string): boolean {
   return GATEWAY_GROUPS.some((name) => name === group)
-}
-
-/** Their answers have no schema: events, and what a test request is answered with. */
-function streams(): Readonly<Record<keyof typeof ADMIN_STREAMS, Endpoint>> {
-  return {
-    events: { ...ADMIN_STREAMS.events, response: {} },
-    tryIt: { ...ADMIN_STREAMS.tryIt, body: TryBody, response: {} },
-  }
 }
 
 /** Whoever is asked by a wrong name or from a web page is refused everywhere, and mistakes of ours can be anywhere. */
@@ -178,9 +168,7 @@ function header(description: string): JsonObject {
 }
 
 function adminOperation(name: string, endpoint: Endpoint, writer: SchemaWriter): Operation {
-  const { method, path, access, body, query } = endpoint
-  const notes: Readonly<Record<string, AdminNote>> = ADMIN_NOTES
-  const { group = '', summary = '', example } = notes[name] ?? {}
+  const { method, path, access, body, query, group, summary, example } = endpoint
   const content = json(body === undefined ? {} : writer.write(body), example)
   return {
     operationId: name in GATEWAY_API ? `${name}Admin` : name,

@@ -1,17 +1,22 @@
-// What the dashboard reads about the past. Each question is limited to what its viewer may see, and answered on the report thread.
+// What the dashboard reads about the past. Each question is limited to what its viewer may see, and most are answered on the report
+// thread.
 
 import type { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { readBeginning } from '#catalog/dates.ts'
+import { isInScope, keyScope } from '#catalog/scope.ts'
 import type { LedgerQuery, UsageReportQuery } from '#contract/reports.ts'
 import type { UsageQuery } from '#contract/schemas.ts'
+import { ledgerReportView } from '#core/ledger-report-view.ts'
 import type { Viewer } from '#core/member.ts'
 import { creditsToMicro } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { EntryFilter } from '#ledger/list.ts'
 import { readPlace } from '#reports/usage-page.ts'
 import type { UsageReportRequest } from '#reports/usage-report.ts'
-import type { AdminHandlers } from '#server/admin/admin.ts'
+import type { EntityDeps } from '#server/admin/admin-deps.ts'
+import type { HandlersOf } from '#server/admin/handlers.ts'
+import { receiptOf } from '#server/gateway/receipts.ts'
 import { JsonText } from '#server/http/json-text.ts'
 import { overviewOf } from '#server/reports/overview.ts'
 import type { ReportDeps } from '#server/reports/report-deps.ts'
@@ -19,9 +24,8 @@ import { keysOf, memberGroups, ownersOf, partsOfQuery, type MemberGroups } from 
 import { ReportQueue } from '#server/reports/report-queue.ts'
 import type { UsageFilter } from '#store/usage-list.ts'
 
-type ReportActions = 'usage' | 'usageReport' | 'overview' | 'listLedger'
-
-export function reportHandlers(deps: ReportDeps): Pick<AdminHandlers, ReportActions> {
+/** The ledger is read in the same queue as the usage. */
+export function reportHandlers(deps: EntityDeps): HandlersOf<'reports' | 'ledger'> {
   const queue = new ReportQueue()
   const { reports, context } = deps
   return {
@@ -47,6 +51,12 @@ export function reportHandlers(deps: ReportDeps): Pick<AdminHandlers, ReportActi
     },
     overview: ({ viewer, visit }) =>
       queue.run(viewer, () => fresh(deps, () => overviewOf(deps, viewer, visit.lan?.origin))),
+    listWaiting: ({ viewer }) => deps.waiting(viewer),
+    receipt: ({ id, viewer }) => {
+      const scope = keyScope(viewer, context.catalog)
+      return receiptOf(id, deps.readReceipt, (keyId) => isInScope(scope, keyId))
+    },
+    verifyLedger: async () => ledgerReportView(await deps.verifyLedger()),
   }
 }
 

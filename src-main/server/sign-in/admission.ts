@@ -10,7 +10,7 @@ import { actorOf } from '#server/admin/audit.ts'
 import type { ChangeLimiter } from '#server/http/change-limiter.ts'
 import type { Door } from '#server/sign-in/door.ts'
 import { lanRefusal, viewerOverLan, type LanRules } from '#server/http/over-lan.ts'
-import { findRoute } from '#server/http/route-table.ts'
+import { actionOf } from '#server/http/route-table.ts'
 import { sessionCookies } from '#server/sign-in/session-cookie.ts'
 import type { Session } from '#server/sign-in/sessions.ts'
 
@@ -27,7 +27,7 @@ export type AdmissionDeps = {
   readonly lan?: LanRules
 }
 
-/** What a route says whose visitors have a session, or stand for the machine itself. */
+/** What a route says whose visitors have a session, or stand for the machine itself; `table`: what its action says. */
 export type SessionAccess = 'table' | Exclude<RouteAccess, 'public'>
 
 /** A body that anybody may send is short. */
@@ -36,15 +36,14 @@ const SIGN_IN = 'Sign in first. On this machine `farebox open` does it.'
 const SIGN_IN_OVER_LAN = 'Sign in first, with your name and your password, or with a key.'
 
 /**
- * Lets a request in or refuses it. `access` is what its route says; `table` leaves it to the table of the admin API. Sets the
- * request's visitor and its entry of the table.
+ * Lets a request in or refuses it. `access` is what its route says. Sets the request's visitor and what it is about.
  */
 export async function admit(
   request: FastifyRequest,
   access: SessionAccess,
   deps: AdmissionDeps,
 ): Promise<Refusal | undefined> {
-  const found = access === 'table' ? findRoute(request.method, request.url) : undefined
+  const found = access === 'table' ? actionOf(request) : undefined
   // What there is stands in the documentation; whoever mistypes a path is better told so than asked to sign in.
   if (isRefusal(found)) return found
   const needed = found?.route.access ?? access

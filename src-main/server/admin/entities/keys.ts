@@ -1,8 +1,6 @@
-// Keys, packages and models, as far as members may ask for them too. Each action gets the one key that the viewer means among those
-// that they may see; nothing here looks any further.
+// Keys. Each action gets the one key that the viewer means among those that they may see; nothing here looks any further.
 
 import { adjustKey, topUpKey } from '#catalog/adjustments.ts'
-import type { CatalogContext } from '#catalog/context.ts'
 import {
   createKey,
   extendKey,
@@ -14,33 +12,23 @@ import {
   showKey,
   suspendKey,
 } from '#catalog/keys.ts'
-import { createOwnKey, modelsOfKey, ownModels, ownPackages, packageOfKey, rotateOwnKey } from '#catalog/own.ts'
+import { createOwnKey, rotateOwnKey } from '#catalog/own.ts'
 import { rotateKey } from '#catalog/rotation.ts'
 import { findKey, isInScope, keyScope } from '#catalog/scope.ts'
-import type { InTurn } from '#catalog/turns.ts'
-import { modelView, packageView } from '#catalog/views.ts'
 import type { KeyCreated, KeyRotated } from '#contract/schemas.ts'
 import type { Suspender } from '#core/entities.ts'
 import { byRole, type Viewer } from '#core/member.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { AdminHandlers } from '#server/admin/admin.ts'
+import type { EntityDeps } from '#server/admin/admin-deps.ts'
+import type { AuditRules } from '#server/admin/audit-details.ts'
+import type { HandlersOf } from '#server/admin/handlers.ts'
 
-type KeyActions =
-  | 'listKeys'
-  | 'createKey'
-  | 'showKey'
-  | 'suspendKey'
-  | 'resumeKey'
-  | 'extendKey'
-  | 'topUpKey'
-  | 'adjustKey'
-  | 'moveKey'
-  | 'rotateKey'
-  | 'revokeKey'
-  | 'listPackages'
-  | 'listModels'
+export const KEY_AUDIT: AuditRules = {
+  kept: ['name', 'package', 'owner', 'expires', 'credits', 'reason', 'idempotency_id', 'overlap'],
+  subject: (catalog, id) => catalog.key(id)?.name,
+}
 
-export function keyHandlers(context: CatalogContext, inTurn: InTurn): Pick<AdminHandlers, KeyActions> {
+export function keyHandlers({ context, inTurn }: EntityDeps): HandlersOf<'keys'> {
   const { catalog } = context
   type Asked = { readonly id: string; readonly viewer: Viewer }
   const change = <Answer>({ id, viewer }: Asked, act: (keyId: string) => Promise<Answer | Refusal>) =>
@@ -80,19 +68,6 @@ export function keyHandlers(context: CatalogContext, inTurn: InTurn): Pick<Admin
         }),
       ),
     revokeKey: (input) => change(input, (id) => revokeKey(context, id)),
-
-    listPackages: ({ viewer }) =>
-      byRole(viewer, {
-        administrator: () => catalog.packages.map((entity) => packageView(entity, catalog)),
-        member: (member) => ownPackages(catalog, member),
-        holder: (keyId) => packageOfKey(catalog, keyId),
-      }),
-    listModels: ({ viewer }) =>
-      byRole(viewer, {
-        administrator: () => catalog.models.map((model) => modelView(model, catalog)),
-        member: (member) => ownModels(catalog, member),
-        holder: (keyId) => modelsOfKey(catalog, keyId),
-      }),
   }
 }
 

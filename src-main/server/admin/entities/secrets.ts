@@ -1,20 +1,18 @@
-// Secrets on their way to and from a file, as the admin API takes them there: where it may be, and what may be wrong with it.
+// Secrets of providers on their way to and from a file, and from one store to the other: where a file may be, and what may be wrong
+// with it.
 
 import { isAbsolute } from 'node:path'
-import type { CatalogContext } from '#catalog/context.ts'
-import { collectSecrets, takeSecrets } from '#catalog/secrets.ts'
-import type { InTurn } from '#catalog/turns.ts'
+import { collectSecrets, moveSecrets, takeSecrets } from '#catalog/secrets.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { readSealed, writeSealed, ExportProblem } from '#secret/sealed-export.ts'
-import type { AdminHandlers } from '#server/admin/admin.ts'
+import type { ExportProblem } from '#secret/sealed-export.ts'
+import type { EntityDeps } from '#server/admin/admin-deps.ts'
+import type { AuditRules } from '#server/admin/audit-details.ts'
+import type { HandlersOf } from '#server/admin/handlers.ts'
 
-export type SealedFiles = { readonly writeSealed: typeof writeSealed; readonly readSealed: typeof readSealed }
+export const SECRET_AUDIT: AuditRules = { kept: ['file', 'force'] }
 
-export function secretsFileHandlers(
-  context: CatalogContext,
-  { writeSealed, readSealed }: SealedFiles,
-  inTurn: InTurn,
-): Pick<AdminHandlers, 'exportSecrets' | 'importSecrets'> {
+export function secretHandlers({ context, inTurn, sealedFiles }: EntityDeps): HandlersOf<'secrets'> {
+  const { writeSealed, readSealed } = sealedFiles
   return {
     exportSecrets: async ({ body: { file, passphrase, force = false } }) => {
       const misplaced = placeProblem(file)
@@ -32,6 +30,7 @@ export function secretsFileHandlers(
       const secrets = await readSealed({ file, passphrase })
       return 'type' in secrets ? refusalOf(secrets, file) : inTurn(() => takeSecrets(context, secrets))
     },
+    moveSecrets: () => inTurn(() => moveSecrets(context)),
   }
 }
 

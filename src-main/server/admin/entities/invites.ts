@@ -4,28 +4,21 @@
 import type { CatalogContext } from '#catalog/context.ts'
 import { iso } from '#catalog/dates.ts'
 import { acceptInvite, inviteMember, openInvites, withdrawInvite, type NewInvite } from '#catalog/invites.ts'
-import type { InTurn } from '#catalog/turns.ts'
 import type { InviteCard, InviteView } from '#contract/invites.ts'
 import type { SignedIn } from '#contract/members.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { AdminHandlers, AdminInput } from '#server/admin/admin.ts'
-import type { Door } from '#server/sign-in/door.ts'
+import type { EntityDeps } from '#server/admin/admin-deps.ts'
+import type { AuditRules } from '#server/admin/audit-details.ts'
+import type { AdminInput, HandlersOf } from '#server/admin/handlers.ts'
 import { enter } from '#server/sign-in/enter.ts'
-import type { LanControl } from '#server/admin/lan-handlers.ts'
 import { tooMany } from '#server/sign-in/sign-in.ts'
 
-type InviteActions = 'listInvites' | 'createInvite' | 'withdrawInvite' | 'acceptInvite'
-
-export type InviteDeps = {
-  readonly context: CatalogContext
-  readonly door: Door
-  readonly inTurn: InTurn
-  readonly lan: () => Promise<LanControl>
-  /** Where this machine reaches the gateway; null where none runs. */
-  readonly status: () => Promise<{ readonly url: string | null }>
+export const INVITE_AUDIT: AuditRules = {
+  kept: ['name', 'packages'],
+  subject: (catalog, id) => catalog.member(id)?.name,
 }
 
-export function inviteHandlers(deps: InviteDeps): Pick<AdminHandlers, InviteActions> {
+export function inviteHandlers(deps: EntityDeps): HandlersOf<'invites'> {
   const { context, inTurn } = deps
   return {
     listInvites: () => listOpen(context),
@@ -46,7 +39,7 @@ export function inviteHandlers(deps: InviteDeps): Pick<AdminHandlers, InviteActi
 type Place = Pick<InviteCard, 'address' | 'fingerprint'>
 
 /** Other machines are led to the LAN where it is on; without it there is this machine alone. */
-async function placeOf({ lan, status }: InviteDeps): Promise<Place | Refusal> {
+async function placeOf({ lan, status }: EntityDeps): Promise<Place | Refusal> {
   const { urls, certificate } = (await lan()).view()
   const [address] = urls
   if (address !== undefined) return { address, fingerprint: certificate?.fingerprint ?? null }
@@ -77,7 +70,7 @@ function listOpen({ catalog, nowMs }: CatalogContext): InviteView[] {
 /** The password is hashed whatever the code is, so that a wrong one takes as long as a right one; how often is limited as for passwords. */
 async function accept(
   { body: { code, password }, visit, nameActor }: AdminInput<'acceptInvite'>,
-  { context, door, inTurn }: InviteDeps,
+  { context, door, inTurn }: EntityDeps,
 ): Promise<SignedIn | Refusal> {
   const codeHash = context.hashKey(code)
   const name = `invite ${codeHash}`

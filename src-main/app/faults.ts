@@ -1,0 +1,26 @@
+// Mistakes of ours: said in the log and counted.
+
+import type { Log } from '#core/log.ts'
+
+export type Faults = {
+  readonly faults: { readonly count: number }
+  readonly reportFault: (error: unknown, requestId: string) => void
+}
+
+export function faultReporter(log: Log): Faults {
+  const faults = { count: 0 }
+  const reportFault = (error: unknown, requestId: string) => {
+    faults.count += 1
+    const fault = describeFault(error)
+    const fields = { request_id: requestId, fault }
+    log(`fault in request ${requestId}: ${fault}`, { event: 'fault', level: 'error', fields })
+  }
+  return { faults, reportFault }
+}
+
+/** The kind and place of a mistake. Its message is left out: it could quote what a client sent. */
+export function describeFault(error: unknown): string {
+  if (!(error instanceof Error)) return 'not an error'
+  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
+  return `${error.name} ${place?.trim() ?? ''}`
+}

@@ -1,0 +1,149 @@
+// What is on the disk, and its image in memory: the catalogue, the ledger, and the way to the writer.
+
+import { randomFillSync } from 'node:crypto'
+import { after } from '#app/after.ts'
+import { describeFault } from '#app/faults.ts'
+import type { Config } from '#config/config.ts'
+import type { SideThreads } from '#threads/side-threads.ts'
+import type { WriterOperations } from '#threads/writer-thread.ts'
+import { Catalog } from '#catalog/catalog.ts'
+import { OverdueChanges } from '#catalog/overdue.ts'
+import { cycleStart } from '#core/cycle.ts'
+import type { Log } from '#core/log.ts'
+import { ZERO } from '#core/money.ts'
+import { UNKNOWN_USAGE } from '#core/usage.ts'
+import { uuidV7Generator } from '#core/uuid.ts'
+import type { OpenHold } from '#ledger/account.ts'
+import { BooksCheck } from '#ledger/books-check.ts'
+import { Journal } from '#ledger/journal.ts'
+import { Ledger, type Settlement } from '#ledger/ledger.ts'
+import { RecordedCalls } from '#ledger/recorded.ts'
+import type { LedgerBatch } from '#ledger/rows.ts'
+import { WriteMeter } from '#ledger/write-meter.ts'
+import type { Clock } from '#pipeline/ports.ts'
+import type { DatabaseThread } from '#store/database-thread.ts'
+
+export const EMPTY_BATCH: LedgerBatch = { entries: [], usage: [], balances: [] }
+
+type Loaded = WriterOperations['load']['output']
+
+export type Stores = {
+  readonly catalog: Catalog
+  readonly ledger: Ledger
+  readonly recorded: RecordedCalls
+  readonly writes: WriteMeter
+  readonly overdue: OverdueChanges<LedgerBatch>
+  readonly newId: () => string
+  readonly timeZone: string
+  /** What the disk said when it was read. */
+  readonly atStart: Pick<Loaded, 'lan' | 'endedWell' | 'charged'> & Pick<Loaded['ledger'], 'isSummarised'>
+}
+
+export type StoresFrom = {
+  readonly config: Pick<Config, 'holdWaitMs'>
+  readonly log: Log
+  readonly clock: Clock
+  readonly writer: DatabaseThread<WriterOperations>
+}
+
+export async function openStores({ config, log, clock, writer }: StoresFrom): Promise<Stores> {
+  const newId = uuidV7Generator(clock.nowMs, pooledRandom())
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const loaded = await writer.call('load', { chargedSinceMs: cycleStart('daily', timeZone, clock.nowMs()) })
+  const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
+  const recorded = new RecordedCalls()
+  const writes = new WriteMeter(clock.monotonicMs)
+  const overdue = new OverdueChanges((changes, batch) => writer.call('change', { changes, batch }), EMPTY_BATCH)
+  const journal = journalOf(writer, { recorded, writes, overdue })
+  const ledger = new Ledger({ journal, nowMs: clock.nowMs, after, holdWaitMs: config.holdWaitMs })
+  await restoreLedger(ledger, catalog, loaded.ledger, log)
+  const { lan, endedWell, charged } = loaded
+  const atStart = { lan, endedWell, charged, isSummarised: loaded.ledger.isSummarised }
+  return { catalog, ledger, recorded, writes, overdue, newId, timeZone, atStart }
+}
+
+type JournalParts = Pick<Stores, 'recorded' | 'writes' | 'overdue'>
+
+function journalOf(writer: DatabaseThread<WriterOperations>, { recorded, writes, overdue }: JournalParts): Journal {
+  return new Journal(
+    writes.measured(({ changes, ...batch }) =>
+      changes === undefined ? writer.call('append', batch) : overdue.write(changes, batch),
+    ),
+    (records) => recorded.publish(records),
+  )
+}
+
+/** Takes over what is on disk, resolves what a killed process left open, and stops spending if the books do not add up. */
+async function restoreLedger(ledger: Ledger, catalog: Catalog, state: Loaded['ledger'], log: Log): Promise<void> {
+  ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
+  if (state.mismatches.length > 0) {
+    return stopSpending(ledger, state.mismatches, log)
+  }
+  const reason = 'its package had changed when Farebox last ended'
+  await ledger.changeTermsTogether(
+    state.changedTerms.map(({ keyId, terms }) => ({ keyId, terms, reason })),
+    [],
+  )
+  const released = await ledger.releaseOrphans((hold) => orphanSettlement(hold, catalog))
+  if (released === 0) return
+  const line = `Released ${released} holds of calls that were interrupted when Farebox last ended.`
+  log(line, { event: 'holds_released', level: 'warning', fields: { holds: released } })
+}
+
+function stopSpending(ledger: Ledger, problems: readonly string[], log: Log): void {
+  const text = problems.join('; ')
+  ledger.stopSpending(text)
+  const line = `The ledger does not add up, so no calls are admitted. ${text}. See: farebox ledger verify`
+  log(line, { event: 'ledger_mismatch', level: 'error', fields: { problems: problems.length } })
+}
+
+/** Reads the older entries of the ledger beside the calls, and stops spending where they do not add up. */
+export function booksCheck({ ledger, log, clock, side }: CheckFrom): BooksCheck {
+  return new BooksCheck({
+    verify: () => side.run((thread) => thread.call('verify', undefined)),
+    nowMs: clock.nowMs,
+    onProblems(problems) {
+      if (ledger.state !== 'mismatch') stopSpending(ledger, problems, log)
+    },
+    onFailure(error, retryMs) {
+      const again = `It is tried again in ${retryMs / 1000} s.`
+      const line = `The older entries of the ledger could not be checked. ${again} ${describeFault(error)}`
+      log(line, { event: 'ledger_check_failed', level: 'warning', fields: { retry_ms: retryMs } })
+    },
+  })
+}
+
+type CheckFrom = Pick<StoresFrom, 'log' | 'clock'> & { readonly ledger: Ledger; readonly side: SideThreads }
+
+/** A call whose process died: nobody knows what was delivered, and it was not the client's doing, so it is not charged. */
+function orphanSettlement(hold: OpenHold, catalog: Catalog): Settlement {
+  return {
+    packageId: catalog.keys.find((key) => key.id === hold.keyId)?.packageId ?? '',
+    endpoint: 'unknown',
+    providerId: undefined,
+    upstreamModel: undefined,
+    isStream: false,
+    outcome: 'interrupted',
+    status: 500,
+    ...UNKNOWN_USAGE,
+    usageSource: 'none',
+    chargeMicro: ZERO,
+    createdAtMs: hold.createdAtMs,
+    firstByteMs: undefined,
+    durationMs: 0,
+  }
+}
+
+/** Random bytes from a pool that is refilled in large pieces: asking the system for eight bytes at a time is slow. */
+function pooledRandom(): (bytes: Uint8Array) => void {
+  const pool = new Uint8Array(4096)
+  let used = pool.length
+  return (bytes) => {
+    if (used + bytes.length > pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    bytes.set(pool.subarray(used, used + bytes.length))
+    used += bytes.length
+  }
+}

@@ -1,0 +1,48 @@
+// Providers and what they have.
+
+import { actionsOf, forAdministrators, forThisMachine } from '#contract/actions/action.ts'
+
+export const PROVIDERS = actionsOf('Providers', {
+  listPresets: forAdministrators('GET /api/presets', 'Lists the presets from which providers are made.', {
+    response: 'Presets',
+  }),
+  listProviders: forAdministrators('GET /api/providers', 'Lists the providers, without their secrets.', {
+    response: 'ProviderView[]',
+  }),
+  addProvider: forAdministrators('POST /api/providers', 'Adds an upstream account.', {
+    body: 'ProviderCreate',
+    response: 'ProviderView',
+    example: { name: 'openai', preset: 'openai', secret: 'sk-...' },
+  }),
+  setProviderSecret: forAdministrators('PUT /api/providers/{id}/secret', "Replaces a provider's secret.", {
+    body: 'ProviderSecret',
+    response: 'ProviderView',
+    example: { secret: 'sk-...' },
+  }),
+  testProvider: forAdministrators(
+    'POST /api/providers/{id}/test',
+    'Asks a provider whether it can be reached, and says what is wrong.',
+    { query: 'ProviderTestQuery', response: 'ProviderTestResult' },
+  ),
+  listProviderModels: forAdministrators('GET /api/providers/{id}/models', 'Lists the models that a provider has.', {
+    response: 'ProviderModels',
+  }),
+  addProviderModels: forAdministrators('POST /api/providers/{id}/models', 'Adds models that a provider has.', {
+    body: 'ProviderModelsAdd',
+    response: 'ProviderModelsAdded',
+    example: { models: ['gpt-5.5'] },
+  }),
+  editProvider: forAdministrators(
+    'PATCH /api/providers/{id}',
+    'Changes a provider. At another origin its secret is gone.',
+    { body: 'ProviderEdit', response: 'ProviderView', example: { limits: { concurrent_requests: 8 } } },
+  ),
+  removeProvider: forAdministrators('DELETE /api/providers/{id}', 'Removes a provider and its secret.', {
+    response: 'ProviderRemoved',
+  }),
+  discover: forThisMachine(
+    'POST /api/discovery',
+    'Looks for model servers on this machine, and adds those that are asked for.',
+    { body: 'DiscoveryBody', response: 'DiscoveryView', example: { add: ['ollama'] } },
+  ),
+})

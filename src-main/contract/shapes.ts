@@ -1,0 +1,54 @@
+// Every shape of the contract by its name. Actions say their shapes by these names, and the reference shows them under the same.
+
+import { Type, type Static, type TSchema } from 'typebox'
+import * as audit from '#contract/audit.ts'
+import * as demo from '#contract/demo.ts'
+import * as discovery from '#contract/discovery.ts'
+import * as invites from '#contract/invites.ts'
+import * as lan from '#contract/lan.ts'
+import * as members from '#contract/members.ts'
+import * as pause from '#contract/pause.ts'
+import * as presets from '#contract/presets.ts'
+import * as card from '#contract/price-card.ts'
+import * as offers from '#contract/provider-models.ts'
+import * as providers from '#contract/providers.ts'
+import * as receipt from '#contract/receipt.ts'
+import * as reports from '#contract/reports.ts'
+import * as schemas from '#contract/schemas.ts'
+import * as waiting from '#contract/waiting.ts'
+
+export const SHAPES = {
+  ...schemas,
+  ...providers,
+  ...members,
+  ...reports,
+  ...audit,
+  ...receipt,
+  ...demo,
+  ...discovery,
+  ...presets,
+  ...card,
+  ...offers,
+  ...invites,
+  ...lan,
+  ...pause,
+  ...waiting,
+}
+
+type Shapes = typeof SHAPES
+export type ShapeName = { [Name in keyof Shapes]: Shapes[Name] extends TSchema ? Name : never }[keyof Shapes]
+/** What a value of a shape is; `[]` behind the name makes it a list. */
+export type Shape<Name extends string> = Name extends `${infer One extends ShapeName}[]`
+  ? Static<Shapes[One]>[]
+  : Name extends ShapeName
+    ? Static<Shapes[Name]>
+    : never
+
+/** The schema of a name that a row of the table says. */
+export function shapeOf(name: ShapeName | `${ShapeName}[]`): TSchema {
+  return isOne(name) ? SHAPES[name] : Type.Array(SHAPES[name.slice(0, -'[]'.length) as ShapeName])
+}
+
+function isOne(name: string): name is ShapeName {
+  return Object.hasOwn(SHAPES, name)
+}

@@ -1,0 +1,51 @@
+// What the handlers of the admin API work with.
+
+import type { InTurn } from '#catalog/turns.ts'
+import type { SettingsView } from '#contract/audit.ts'
+import type { DiscoveryBody } from '#contract/discovery.ts'
+import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
+import type { ProviderTestResult } from '#contract/providers.ts'
+import type { WaitingView } from '#contract/waiting.ts'
+import type { Provider } from '#core/entities.ts'
+import type { LedgerReport } from '#core/ledger-report-view.ts'
+import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
+import type { LocalServer } from '#core/local-servers.ts'
+import type { Viewer } from '#core/member.ts'
+import type { Refusal } from '#core/refusal.ts'
+import type { Pause } from '#pipeline/pause.ts'
+import type { readSealed, writeSealed } from '#secret/sealed-export.ts'
+import type { ReadReceipt } from '#server/gateway/receipts.ts'
+import type { ReportDeps } from '#server/reports/report-deps.ts'
+import type { Door } from '#server/sign-in/door.ts'
+import type { KeySignInDeps } from '#server/sign-in/key-sign-in.ts'
+import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
+
+export type LanControl = {
+  view(): LanView
+  certificate(): LanCertificate | Refusal
+  change(input: LanChange): Promise<LanView | Refusal>
+  turnOff(): Promise<LanView>
+}
+
+export type AdminDeps = ReportDeps & {
+  readonly pause: Pause
+  readonly waiting: (viewer: Viewer) => WaitingView
+  /** `model` is one to ask for a few tokens where there is no other way. */
+  readonly testProvider: (provider: Provider, model: string | undefined) => Promise<ProviderTestResult>
+  /** Looks for model servers on this machine. */
+  readonly discover: (ports: DiscoveryBody['ports']) => Promise<readonly LocalServer[]>
+  /** Asks a provider for its models. */
+  readonly listModels: (provider: Provider, place: ModelListPlace) => Promise<readonly ListedModel[] | Refusal>
+  readonly readReceipt: ReadReceipt
+  readonly verifyLedger: () => Promise<LedgerReport>
+  readonly door: Door
+  readonly ticketMade: () => void
+  readonly keyGuesses: KeySignInDeps['guesses']
+  readonly settings: () => Promise<SettingsView>
+  readonly lan: () => Promise<LanControl>
+  readonly backUp: (request: BackupRequest) => Promise<BackupAnswer>
+  readonly sealedFiles: { readonly writeSealed: typeof writeSealed; readonly readSealed: typeof readSealed }
+}
+
+/** The same for one entity. Changes of all entities are made one after the other. */
+export type EntityDeps = AdminDeps & { readonly inTurn: InTurn }

@@ -1,0 +1,36 @@
+// The gateway as a whole: how it is, what it runs with, what was done to it, its pause, and what is about all of its catalogue.
+
+import { applyDocument } from '#catalog/apply.ts'
+import { isoOrNull } from '#catalog/dates.ts'
+import { addDemo } from '#catalog/demo.ts'
+import type { PauseView } from '#contract/pause.ts'
+import type { EntityDeps } from '#server/admin/admin-deps.ts'
+import type { AuditRules } from '#server/admin/audit-details.ts'
+import { backupMaker } from '#server/admin/backup.ts'
+import type { HandlersOf } from '#server/admin/handlers.ts'
+
+const DEFAULT_PAUSE_MINUTES = 60
+
+export const GATEWAY_AUDIT: AuditRules = { kept: ['file', 'force'], listsOf: 'document' }
+
+export function gatewayHandlers(deps: EntityDeps): HandlersOf<'gateway'> {
+  const { context, pause, inTurn } = deps
+  const makeBackup = backupMaker(deps.backUp, context.ledger)
+  const pauseView = (): PauseView => ({ paused_until: isoOrNull(pause.untilMs) })
+  return {
+    status: () => deps.status(),
+    showSettings: () => deps.settings(),
+    listAudit: ({ query }) => deps.door.audit.list(query),
+    pause: ({ body }) => {
+      pause.begin((body.minutes ?? DEFAULT_PAUSE_MINUTES) * 60_000)
+      return pauseView()
+    },
+    resume: () => {
+      pause.end()
+      return pauseView()
+    },
+    apply: ({ body }) => inTurn(() => applyDocument(context, body.document, body.dry_run ?? false)),
+    addDemo: () => inTurn(() => addDemo(context)),
+    backUp: ({ body }) => makeBackup(body),
+  }
+}

@@ -1,0 +1,36 @@
+// Models. Members and holders of a key see those that they may call.
+
+import { addModel, editModel, enableModel, priceModel, removeModel } from '#catalog/models.ts'
+import { modelsOfKey, ownModels } from '#catalog/own.ts'
+import { modelView } from '#catalog/views.ts'
+import { byRole } from '#core/member.ts'
+import type { EntityDeps } from '#server/admin/admin-deps.ts'
+import type { AuditRules } from '#server/admin/audit-details.ts'
+import type { HandlersOf } from '#server/admin/handlers.ts'
+
+export const MODEL_AUDIT: AuditRules = {
+  kept: [
+    ...['id', 'display_name', 'kind', 'context_window', 'max_output_tokens', 'enabled'],
+    ...['targets', 'provider', 'model', 'priority', 'weight'],
+    ...['price', 'input', 'output', 'cache_read', 'cache_write', 'confirm_jump'],
+  ],
+  subject: (catalog, id) => catalog.model(id)?.id,
+}
+
+export function modelHandlers({ context, inTurn }: EntityDeps): HandlersOf<'models'> {
+  const { catalog } = context
+  return {
+    listModels: ({ viewer }) =>
+      byRole(viewer, {
+        administrator: () => catalog.models.map((model) => modelView(model, catalog)),
+        member: (member) => ownModels(catalog, member),
+        holder: (keyId) => modelsOfKey(catalog, keyId),
+      }),
+    addModel: ({ body }) => inTurn(() => addModel(context, body)),
+    editModel: ({ id, body }) => inTurn(() => editModel(context, id, body)),
+    priceModel: ({ id, body }) => inTurn(() => priceModel(context, id, body)),
+    enableModel: ({ id }) => inTurn(() => enableModel(context, id, true)),
+    disableModel: ({ id }) => inTurn(() => enableModel(context, id, false)),
+    removeModel: ({ id }) => inTurn(() => removeModel(context, id)),
+  }
+}
