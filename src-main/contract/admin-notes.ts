@@ -3,7 +3,18 @@
 import type { AdminAction } from '#contract/admin-routes.ts'
 import type { ADMIN_STREAMS } from '#contract/admin-routes.ts'
 
-export type AdminNote = { readonly group: string; readonly summary: string; readonly example?: object }
+export type AdminNote = {
+  readonly group: string
+  readonly summary: string
+  readonly example?: object
+  /** The HTTP statuses of its refusals, beside those that every action of its kind has. */
+  readonly refusals?: readonly number[]
+}
+
+/** Too many reports at once: of one person, and of all. */
+const REPORT_REFUSALS = [429, 503]
+/** The provider that is asked for its models does not answer. */
+const ASKING_REFUSALS = [502]
 
 /** The groups in the order in which they are shown. */
 export const ADMIN_GROUPS = [
@@ -24,7 +35,7 @@ export const ADMIN_NOTES = {
     name: 'ada',
     password: 'correct horse battery',
   }),
-  showSession: note('Session', 'Shows who is signed in and until when.'),
+  showSession: { ...note('Session', 'Shows who is signed in and until when.'), refusals: [404] },
   signOut: note('Session', 'Ends this session, or all of this person.'),
   changePassword: note('Session', "Changes one's own password.", {
     password: 'a new one of ten or more',
@@ -63,7 +74,10 @@ export const ADMIN_NOTES = {
     },
   ),
   turnLanOff: note('Administration', 'Closes the gateway to the LAN.'),
-  showLanCertificate: note('Administration', 'Shows the certificate that machines on the LAN have to trust.'),
+  showLanCertificate: {
+    ...note('Administration', 'Shows the certificate that machines on the LAN have to trust.'),
+    refusals: [404],
+  },
   pause: note('Administration', 'Refuses new calls for a while. Running ones end as they would.', { minutes: 60 }),
   resume: note('Administration', 'Ends a pause.'),
   apply: note('Administration', 'Brings the gateway to what a farebox.yaml says.', {
@@ -89,8 +103,11 @@ export const ADMIN_NOTES = {
   addProvider: note('Providers', 'Adds an upstream account.', { name: 'openai', preset: 'openai', secret: 'sk-...' }),
   setProviderSecret: note('Providers', "Replaces a provider's secret.", { secret: 'sk-...' }),
   testProvider: note('Providers', 'Asks a provider whether it can be reached, and says what is wrong.'),
-  listProviderModels: note('Providers', 'Lists the models that a provider has.'),
-  addProviderModels: note('Providers', 'Adds models that a provider has.', { models: ['gpt-5.5'] }),
+  listProviderModels: { ...note('Providers', 'Lists the models that a provider has.'), refusals: ASKING_REFUSALS },
+  addProviderModels: {
+    ...note('Providers', 'Adds models that a provider has.', { models: ['gpt-5.5'] }),
+    refusals: ASKING_REFUSALS,
+  },
   editProvider: note('Providers', 'Changes a provider. At another origin its secret is gone.', {
     limits: { concurrent_requests: 8 },
   }),
@@ -144,22 +161,28 @@ export const ADMIN_NOTES = {
   rotateKey: note('Keys', 'Gives a key a new value. The old one works beside it for a while.', { overlap: '24h' }),
   revokeKey: note('Keys', 'Ends a key for good.'),
 
-  usage: note('Overview and usage', 'Lists calls, latest first.'),
-  usageReport: note('Overview and usage', 'Sums up the usage by group and time.'),
-  overview: note('Overview and usage', 'Shows the state, the credits, today, and what needs attention.'),
+  usage: { ...note('Overview and usage', 'Lists calls, latest first.'), refusals: REPORT_REFUSALS },
+  usageReport: { ...note('Overview and usage', 'Sums up the usage by group and time.'), refusals: REPORT_REFUSALS },
+  overview: {
+    ...note('Overview and usage', 'Shows the state, the credits, today, and what needs attention.'),
+    refusals: REPORT_REFUSALS,
+  },
   listWaiting: note(
     'Overview and usage',
     'Lists the calls that wait, with what they wait for, and counts those that run.',
   ),
   receipt: note('Overview and usage', 'Explains what one call cost.'),
   events: note('Overview and usage', 'Tells of calls and changes as they happen.'),
-  tryIt: note('Overview and usage', 'Makes a test request with a key and passes the answer on as it comes.', {
-    key: 'laptop',
-    endpoint: 'chat',
-    request: { model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }] },
-  }),
+  tryIt: {
+    ...note('Overview and usage', 'Makes a test request with a key and passes the answer on as it comes.', {
+      key: 'laptop',
+      endpoint: 'chat',
+      request: { model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }] },
+    }),
+    refusals: [402, 424, 429, 502, 504],
+  },
 
-  listLedger: note('Ledger', 'Lists the entries of the ledger, latest first.'),
+  listLedger: { ...note('Ledger', 'Lists the entries of the ledger, latest first.'), refusals: REPORT_REFUSALS },
   verifyLedger: note('Ledger', 'Recomputes every balance from the entries.'),
 } as const satisfies Record<AdminAction | keyof typeof ADMIN_STREAMS, AdminNote>
 

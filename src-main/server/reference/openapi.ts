@@ -180,7 +180,7 @@ function header(description: string): JsonObject {
 function adminOperation(name: string, endpoint: Endpoint, writer: SchemaWriter): Operation {
   const { method, path, access, body, query } = endpoint
   const notes: Readonly<Record<string, AdminNote>> = ADMIN_NOTES
-  const { group = '', summary = '', example } = notes[name] ?? {}
+  const { group = '', summary = '', example, refusals = [] } = notes[name] ?? {}
   const content = json(body === undefined ? {} : writer.write(body), example)
   return {
     operationId: name in GATEWAY_API ? `${name}Admin` : name,
@@ -192,8 +192,8 @@ function adminOperation(name: string, endpoint: Endpoint, writer: SchemaWriter):
     responses: {
       '200': { description: 'Done.', content: adminContent(name, endpoint, writer) },
       ...refusalAnswers(
-        adminRefusals({ method, path, access, hasInput: (body ?? query) !== undefined }),
-        writer.write(ErrorBody),
+        [...adminRefusals({ method, path, access, hasInput: (body ?? query) !== undefined }), ...refusals],
+        adminError(name, writer),
       ),
     },
     'x-farebox-access': access,
@@ -206,6 +206,12 @@ function adminContent(name: string, { response }: Endpoint, writer: SchemaWriter
   return name === 'tryIt' ? { ...json({}), ...events } : json(writer.write(response))
 }
 
+/** A test request is refused in the words of its format. */
+function adminError(name: string, writer: SchemaWriter): JsonObject {
+  const error = writer.write(ErrorBody)
+  return name === 'tryIt' ? { anyOf: [error, writer.write(MessagesError)] } : error
+}
+
 type AdminShape = Pick<Endpoint, 'method' | 'path' | 'access'> & { readonly hasInput: boolean }
 
 function adminRefusals({ method, path, access, hasInput }: AdminShape): number[] {
@@ -216,6 +222,8 @@ function adminRefusals({ method, path, access, hasInput }: AdminShape): number[]
     ...(access === 'public' ? [401, 429] : [401]),
     ...(hasInput || path.includes('{') ? [404] : []),
     ...(isChange ? [409, 503, 507] : []),
+    // Members and holders of keys may change so much in a minute.
+    ...(isChange && access !== 'administrator' ? [429] : []),
     ...(isChange && hasInput ? [413] : []),
   ]
 }
