@@ -43,9 +43,11 @@ const ShortTemperature = Type.Optional(Type.Number({ minimum: 0, maximum: 1 }))
 const Temperature = Type.Optional(Type.Number({ minimum: 0, maximum: 2 }))
 const Content = Type.Union([Type.String(), Type.Array(loose({ type: Type.String() }))])
 
+const ChatRole = Type.Enum(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
+
 export const ChatRequest = loose({
   model: Model,
-  messages: Type.Array(loose({ role: Type.String(), content: Type.Optional(Type.Union([Content, Type.Null()])) }), {
+  messages: Type.Array(loose({ role: ChatRole, content: Type.Optional(Type.Union([Content, Type.Null()])) }), {
     minItems: 1,
   }),
   max_completion_tokens: Type.Optional(PositiveInteger),
@@ -120,7 +122,7 @@ export const ResponsesAnswer = loose({
 
 export const EmbeddingsRequest = loose({
   model: Model,
-  input: Type.Union([Type.String(), Type.Array(Anything, { minItems: 1, maxItems: 2048 })], {
+  input: Type.Union([Type.String({ minLength: 1 }), Type.Array(Anything, { minItems: 1, maxItems: 2048 })], {
     description: 'A text, texts, a list of tokens, or lists of tokens.',
   }),
   encoding_format: Type.Optional(Type.Enum(['float', 'base64'])),
@@ -201,7 +203,7 @@ const BalanceQuery = loose({
   model: Type.Optional(Type.String({ description: 'Also shows the limits of this model.' })),
 })
 
-const CALL_REFUSALS = [400, 401, 402, 403, 404, 413, 429, 502, 503, 504]
+const CALL_REFUSALS = [400, 401, 402, 403, 404, 413, 424, 429, 502, 503, 504]
 const HELLO = [{ role: 'user', content: 'Hello' }]
 
 export const GATEWAY_GROUPS = ['Calls', 'Models to call', 'Balance and receipts', 'This gateway'] as const
@@ -242,7 +244,7 @@ export const GATEWAY_API = {
     body: CountRequest,
     example: { model: 'demo-chat', messages: HELLO },
     response: CountAnswer,
-    refusals: [400, 401, 402, 403, 404, 413, 429],
+    refusals: [400, 401, 402, 403, 404, 413, 429, 503],
     error: MessagesError,
   },
   responses: {
