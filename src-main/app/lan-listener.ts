@@ -19,7 +19,6 @@ const OFF: LanStatus = {
   state: 'off',
   urls: [],
   problem: null,
-  announcement_problem: null,
   certificate_expires_at: null,
 }
 

@@ -59,7 +59,7 @@ export const NO_SUMMARY: Summary = {
   errors: [],
   attention: [],
   isLow: false,
-  lan: { state: 'off', urls: [], problem: null, announcement_problem: null, certificate_expires_at: null },
+  lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
 }
 
 const MOST_ERRORS = 5

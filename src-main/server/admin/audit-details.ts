@@ -44,17 +44,7 @@ const KEPT_FIELDS = new Set(
     ['top_k', 'max_stops', 'json_schema', 'reasoning_effort', 'user_after_tool', 'keeps_threads', 'stops_streams_only'],
     ['dry_run', 'file', 'force'],
     // The LAN.
-    [
-      'address',
-      'interface',
-      'port',
-      'names',
-      'announce',
-      'administration',
-      'certificate_file',
-      'key_file',
-      'new_certificate',
-    ],
+    ['address', 'interface', 'port', 'names', 'administration', 'certificate_file', 'key_file', 'new_certificate'],
   ].flat(),
 )
 /** What people paste into the wrong field. */
