@@ -52,7 +52,7 @@ export function canonicalAddress(address: string): string {
   return address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address
 }
 
-const MOST_NAME_LETTERS = 253
+const MAX_NAME_LETTERS = 253
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 /** Host names as browsers send them, each once; a refusal for what is none. */
@@ -64,7 +64,7 @@ export function readLanNames(texts: readonly string[]): readonly string[] | Refu
 function readName(text: string): string | Refusal {
   const name = text.toLowerCase()
   const labels = name.split('.')
-  const isName = name.length <= MOST_NAME_LETTERS && labels.every((label) => LABEL.test(label))
+  const isName = name.length <= MAX_NAME_LETTERS && labels.every((label) => LABEL.test(label))
   // Browsers read a last label of digits as part of an address.
   const looksLikeAddress = parseAddress(name) !== undefined || /^(\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')
   const isLocal = labels.at(-1) === 'localhost'

@@ -51,9 +51,9 @@ export function ProviderDrawer({ row, onClose, onTask }: ProviderDrawerProps) {
   )
 }
 
-type SectionProps = { readonly row: ProviderRow; readonly onTask: (task: ProviderTask) => void }
+type ProviderSectionProps = { readonly row: ProviderRow; readonly onTask: (task: ProviderTask) => void }
 
-function SecretSection({ row: { provider }, onTask }: SectionProps) {
+function SecretSection({ row: { provider }, onTask }: ProviderSectionProps) {
   const { t } = useTranslation('providers')
   const isDemo = provider.dialect === 'demo'
   return (
@@ -75,7 +75,7 @@ function SecretSection({ row: { provider }, onTask }: SectionProps) {
   )
 }
 
-function ModelsSection({ row, onTask }: SectionProps) {
+function ModelsSection({ row, onTask }: ProviderSectionProps) {
   const { t } = useTranslation('providers')
   const { provider, models, targets } = row
   return (
