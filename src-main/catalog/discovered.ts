@@ -85,7 +85,7 @@ function canAdd(catalog: Catalog, server: LocalServer): boolean {
   return server.state === 'needs-key' && providerAt(catalog, server.port)?.hasSecret === true
 }
 
-type Plan = {
+type DiscoveryPlan = {
   readonly document: { providers: ProviderCreate[]; models: ModelCreate[] } & ApplyDocument
   /** Models to be made whose context window nobody tells. */
   readonly guessed: Set<string>
@@ -93,8 +93,8 @@ type Plan = {
   readonly learnt: Model[]
 }
 
-function plan(catalog: Catalog, servers: readonly NamedServer[]): Plan {
-  const planned: Plan = { document: { providers: [], models: [] }, guessed: new Set(), learnt: [] }
+function plan(catalog: Catalog, servers: readonly NamedServer[]): DiscoveryPlan {
+  const planned: DiscoveryPlan = { document: { providers: [], models: [] }, guessed: new Set(), learnt: [] }
   for (const server of servers) {
     const existing = providerAt(catalog, server.port)
     if (existing === undefined) {
@@ -113,7 +113,11 @@ type Planning = {
   readonly model: LocalModel
 }
 
-function planModel(catalog: Catalog, { server, existing, model }: Planning, { document, guessed, learnt }: Plan): void {
+function planModel(
+  catalog: Catalog,
+  { server, existing, model }: Planning,
+  { document, guessed, learnt }: DiscoveryPlan,
+): void {
   const served = existing && servedAs(catalog, existing, model)
   if (served !== undefined) {
     const changed = withLearntContext(served, model.contextWindow)

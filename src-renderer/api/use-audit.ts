@@ -7,7 +7,7 @@ import { callApi } from '#renderer/api/client.ts'
 
 const PAGE_SIZE = '100'
 /** Nobody reads on for longer, and the memory of the page has an end. */
-const MOST_PAGES = 200
+const MAX_PAGES = 200
 
 /** Entries stay as they were read, so that nothing moves under a reader's eyes. */
 export function useAudit(filter: Pick<AuditQuery, 'action' | 'actor'>) {
@@ -27,7 +27,7 @@ export function useAudit(filter: Pick<AuditQuery, 'action' | 'actor'>) {
   })
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = list
   const pageCount = data?.pages.length ?? 0
-  const canGoOn = hasNextPage && !isFetching && !isError && pageCount < MOST_PAGES
+  const canGoOn = hasNextPage && !isFetching && !isError && pageCount < MAX_PAGES
   const goOn = useCallback(() => {
     // Its number makes this a new function, which is asked again where a page was too short to fill the window.
     if (pageCount > 0 && canGoOn) void fetchNextPage()

@@ -11,7 +11,7 @@ export type LedgerFilter = Pick<NonNullable<RequestQuery<'listLedger'>>, 'key' |
 
 const PAGE_SIZE = '100'
 /** Nobody reads on for longer, and the memory of the page has an end. */
-const MOST_PAGES = 200
+const MAX_PAGES = 200
 const NEWER_EVERY_MS = 5000
 
 /** Entries stay as they were read, so that nothing moves under a reader's eyes; `hasNewer` says that there are more by now. */
@@ -33,7 +33,7 @@ export function useLedger(filter: LedgerFilter) {
   const newest = useApi('listLedger', { query: { ...filter, limit: '1' } }, { everyMs: NEWER_EVERY_MS })
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = list
   const pageCount = data?.pages.length ?? 0
-  const isFull = pageCount >= MOST_PAGES
+  const isFull = pageCount >= MAX_PAGES
   const canGoOn = hasNextPage && !isFetching && !isError && !isFull
   const goOn = useCallback(() => {
     // A page may be empty and not the last; its number makes this a new function, which is asked again.

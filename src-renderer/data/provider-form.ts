@@ -175,8 +175,8 @@ function readWhole(text: string, least: number, most: number): number | null | u
   return value >= least && value <= most ? value : undefined
 }
 
-const MOST_COUNT = 1_000_000_000
-const MOST_MS = 86_400_000
+const MAX_COUNT = 1_000_000_000
+const MAX_MS = 86_400_000
 const EMPTY_QUIRKS: EditForm['quirks'] = {
   stream_usage: '',
   reasoning_field: '',
@@ -195,11 +195,11 @@ const EMPTY_QUIRKS: EditForm['quirks'] = {
 }
 
 export function readLimit(text: string) {
-  return readWhole(text, 1, MOST_COUNT)
+  return readWhole(text, 1, MAX_COUNT)
 }
 
 export function readTimeLimit(text: string) {
-  return readWhole(text, 1, MOST_MS)
+  return readWhole(text, 1, MAX_MS)
 }
 
 export function readStops(text: string) {

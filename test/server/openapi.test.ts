@@ -1,6 +1,7 @@
 // The OpenAPI document against the server that serves it: valid, with every route and nothing else, and true of live answers.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { request } from 'node:http'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { FastifyInstance } from 'fastify'
 import Schema from 'typebox/schema'
@@ -48,6 +49,28 @@ const operations = (): (readonly [place: string, operation: Operation])[] =>
   )
 
 describe('the OpenAPI document', () => {
+  it('is JSON, and nothing but JSON', async () => {
+    const { headers } = await fetch(`${farebox.url}/docs/openapi.json`)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  it.each(['POST', 'PUT', 'DELETE'])('is only to be read: %s is refused', async (method) => {
+    expect((await fetch(`${farebox.url}/docs/openapi.json`, { method })).status).toBe(404)
+  })
+
+  it('is for nobody who asks by another name', async () => {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { host: 'rebound.example' }
+      const asked = request(`${farebox.url}/docs/openapi.json`, { headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+      asked.once('error', reject).end()
+    })
+    expect(status).toBe(403)
+  })
+
   it('is valid OpenAPI 3.1', async () => {
     const validator = new Validator()
     const result = await validator.validate(structuredClone(document) as unknown as Record<string, unknown>)

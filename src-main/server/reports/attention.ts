@@ -90,11 +90,10 @@ function ofBackups({ backups }: StatusView): Attention[] {
 
 function ofLan({ lan }: StatusView, nowMs: number): Attention[] {
   if (lan.problem !== null) return [about('lan', null, 'settings', `The LAN: ${lan.problem}`)]
-  const { certificate_expires_at: at, announcement_problem: unannounced } = lan
-  const notes = unannounced === null ? [] : [about('lan', null, 'settings', `The LAN is not announced. ${unannounced}`)]
-  if (at === null || Date.parse(at) - nowMs > CERTIFICATE_NOTICE_MS) return notes
+  const at = lan.certificate_expires_at
+  if (at === null || Date.parse(at) - nowMs > CERTIFICATE_NOTICE_MS) return []
   const text = 'The certificate for the LAN is soon replaced. Whoever trusts it has to trust the new one then.'
-  return [...notes, about('lan', null, 'settings', text, at)]
+  return [about('lan', null, 'settings', text, at)]
 }
 
 function withoutSecret(enabled: readonly Model[], providers: readonly Provider[]): Attention[] {

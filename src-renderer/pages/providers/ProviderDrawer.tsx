@@ -52,9 +52,9 @@ export function ProviderDrawer({ row, onClose, onTask }: ProviderDrawerProps) {
   )
 }
 
-type SectionProps = { readonly row: ProviderRow; readonly onTask: (task: ProviderTask) => void }
+type ProviderSectionProps = { readonly row: ProviderRow; readonly onTask: (task: ProviderTask) => void }
 
-function SecretSection({ row: { provider }, onTask }: SectionProps) {
+function SecretSection({ row: { provider }, onTask }: ProviderSectionProps) {
   const { t } = useTranslation('providers')
   const isBuiltIn = isDemo(provider)
   return (
@@ -76,7 +76,7 @@ function SecretSection({ row: { provider }, onTask }: SectionProps) {
   )
 }
 
-function ModelsSection({ row, onTask }: SectionProps) {
+function ModelsSection({ row, onTask }: ProviderSectionProps) {
   const { t } = useTranslation('providers')
   const { provider, models, targets } = row
   return (

@@ -12,7 +12,7 @@ import { PageHeader } from '#renderer/components/page-header.tsx'
 import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
 import { filteredRows, providerRows } from '#renderer/data/provider-list.ts'
 import { ownZone } from '#renderer/data/zone-dates.ts'
-import { useProviderColumns } from '#renderer/pages/providers/columns.tsx'
+import { useProviderColumns, type OnProviderTask } from '#renderer/pages/providers/columns.tsx'
 import { ProviderDialogs, type ProviderTask } from '#renderer/pages/providers/ProviderDialogs.tsx'
 import { ProviderDrawer } from '#renderer/pages/providers/ProviderDrawer.tsx'
 import { ProviderFilters } from '#renderer/pages/providers/ProviderFilters.tsx'
@@ -92,9 +92,7 @@ function useProviderRows() {
   return { providers, rows }
 }
 
-type OnTask = (task: ProviderTask) => void
-
-function useProviderCommands(onTask: OnTask): void {
+function useProviderCommands(onTask: OnProviderTask): void {
   const { t } = useTranslation('providers')
   useCommands(
     useMemo(
@@ -108,7 +106,7 @@ function useProviderCommands(onTask: OnTask): void {
   )
 }
 
-function HeadButtons({ onTask }: { readonly onTask: OnTask }) {
+function HeadButtons({ onTask }: { readonly onTask: OnProviderTask }) {
   const { t } = useTranslation('providers')
   return (
     <>
@@ -133,7 +131,7 @@ function HeadButtons({ onTask }: { readonly onTask: OnTask }) {
   )
 }
 
-function NoProviders({ hasAny, onTask }: { readonly hasAny: boolean; readonly onTask: OnTask }) {
+function NoProviders({ hasAny, onTask }: { readonly hasAny: boolean; readonly onTask: OnProviderTask }) {
   const { t } = useTranslation('providers')
   if (hasAny) return <EmptyState icon={Cable} title={t('noneMatch')} />
   return (

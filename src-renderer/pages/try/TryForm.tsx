@@ -11,13 +11,13 @@ import { Switch } from '#renderer/components/switch.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
 import { PATHS, readRequest, requestOf, type Format } from '#renderer/data/try-request.ts'
 import { isFor, keyOf, modelOf } from '#renderer/data/choices.ts'
-import type { Search } from '#renderer/pages/try/search.ts'
+import type { TrySearch } from '#renderer/pages/try/search.ts'
 
 type TryFormProps = {
   readonly keys: readonly KeyView[]
   readonly models: readonly ModelView[]
-  readonly search: Search
-  readonly onChange: (search: Search) => void
+  readonly search: TrySearch
+  readonly onChange: (search: TrySearch) => void
   readonly isRunning: boolean
   readonly onSend: (body: TryBody) => void
   readonly onStop: () => void

@@ -6,7 +6,7 @@ import type { HandlersOf } from '#server/admin/handlers.ts'
 
 export const LAN_AUDIT: AuditRules = {
   kept: [
-    ...['address', 'interface', 'port', 'names', 'announce', 'administration'],
+    ...['address', 'interface', 'port', 'names', 'administration'],
     ...['certificate_file', 'key_file', 'new_certificate'],
   ],
 }

@@ -1,11 +1,16 @@
-// Comma-separated values as in RFC 4180, made safe for spreadsheets.
+// Comma-separated values as in RFC 4180, made safe for spreadsheets: what the command line prints and what the dashboard saves.
 
-/** Text, or a number as exact decimal text with a point; undefined is unknown and stays empty, never 0. */
-export type CsvField = string | { readonly number: string } | undefined
+/** Text, a number, or a number as exact decimal text with a point. Unknown stays empty, never 0. */
+export type CsvField = string | number | boolean | { readonly number: string } | null | undefined
 
 /** Every line ends in CR LF, also the last one. */
 export function csvText(lines: readonly (readonly CsvField[])[]): string {
-  return lines.map((fields) => `${fields.map(fieldText).join(',')}\r\n`).join('')
+  return lines.map(csvLine).join('')
+}
+
+/** One line, with its line end. */
+export function csvLine(fields: readonly CsvField[]): string {
+  return `${fields.map(fieldText).join(',')}\r\n`
 }
 
 /**
@@ -16,7 +21,8 @@ const FORMULA_START = /^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/
 
 function fieldText(field: CsvField): string {
-  if (field === undefined) return ''
+  if (field === undefined || field === null) return ''
+  if (typeof field === 'number' || typeof field === 'boolean') return String(field)
   // What is no number is treated as text, so that no formula can come in by this way.
   if (typeof field === 'object' && PLAIN_NUMBER.test(field.number)) return field.number
   const text = typeof field === 'object' ? field.number : field
