@@ -11,7 +11,8 @@ const PURE = ['cli', 'core', 'dialect', 'matrix', 'pipeline', 'renderer/{api,dat
 const NETWORK = ['guessing', 'invite', 'other-machine'].map((file) => `test/lan/${file}.test.ts`)
 
 /** Files that are short to read and take a minute or two. Vitest takes the largest first, and would end with a worker at these alone. */
-const LONGEST = /test\/(faults|ledger\/ledger-model|process\/(kill|disk-full|backup|shutdown|server))/
+const LONGEST =
+  /test\/(faults|ledger\/ledger-model|openapi|vendor-schemas|process\/(kill|disk-full|backup|shutdown|server))/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
