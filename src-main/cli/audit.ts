@@ -1,7 +1,7 @@
 // farebox audit: what was done to the gateway, by whom.
 
 import { countUpTo, text } from '#cli/flags.ts'
-import { more, table, time, view } from '#cli/output.ts'
+import { more, tableOf, time, view, type Columns } from '#cli/output.ts'
 import { requestQuery } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { AuditView } from '#contract/audit.ts'
@@ -10,6 +10,15 @@ const MAX_LIMIT = 9_999
 /** What is asked for can be a whole farebox.yaml; `--json` has all of it. */
 const DETAILS_LENGTH = 60
 
+const COLUMNS: Columns<AuditView> = {
+  TIME: (entry) => time(entry.at),
+  ACTOR: (entry) => entry.actor,
+  ACTION: (entry) => entry.action,
+  SUBJECT: (entry) => entry.subject,
+  OUTCOME: outcomeOf,
+  DETAILS: detailsOf,
+}
+
 const audit = verb({
   name: 'audit',
   usage: '[--action A] [--actor NAME] [--limit N] [--before CURSOR]',
@@ -17,16 +26,11 @@ const audit = verb({
   flags: { action: text, actor: text, limit: countUpTo(MAX_LIMIT), before: text },
   async run(client, { flags }) {
     const list = await client.call('listAudit', { query: requestQuery('listAudit', flags) })
-    const headers = ['TIME', 'ACTOR', 'ACTION', 'SUBJECT', 'OUTCOME', 'DETAILS']
-    return view(list, more(table(headers, list.entries.map(row), 'Nothing is recorded yet.'), list.next))
+    return view(list, more(tableOf(COLUMNS, list.entries, 'Nothing is recorded yet.'), list.next))
   },
 })
 
 export const AUDIT_VERBS = [audit]
-
-function row(entry: AuditView) {
-  return [time(entry.at), entry.actor, entry.action, entry.subject, outcomeOf(entry), detailsOf(entry)]
-}
 
 function outcomeOf({ outcome, status, count }: AuditView): string {
   const said = status === null || status < 400 ? outcome : `${outcome} (${status})`

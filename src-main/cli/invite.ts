@@ -1,7 +1,8 @@
 // farebox member invite, invites, withdraw. The link that an invite prints is the only place where its code is ever shown.
 
 import { openPackages } from '#cli/member.ts'
-import { facts, printable, table, time, view } from '#cli/output.ts'
+import { facts, printable, time, view } from '#cli/output.ts'
+import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { InviteCard } from '#contract/invites.ts'
@@ -19,27 +20,24 @@ const invite = verb({
   },
 })
 
-const list = verb({
+const list = listVerb({
   name: 'member invites',
-  usage: '',
   summary: 'lists the invites that are open',
-  flags: {},
-  async run(client) {
-    const invites = await client.call('listInvites', {})
-    const rows = invites.map(({ member, created_at, expires_at }) => [member, time(created_at), time(expires_at)])
-    return view(invites, table(['MEMBER', 'INVITED', 'UNTIL'], rows, 'No invite is open.'))
+  action: 'listInvites',
+  columns: {
+    MEMBER: (invite) => invite.member,
+    INVITED: (invite) => time(invite.created_at),
+    UNTIL: (invite) => time(invite.expires_at),
   },
+  whenEmpty: 'No invite is open.',
 })
 
-const withdraw = verb({
+const withdraw = plainVerb({
   name: 'member withdraw',
-  usage: 'NAME',
   summary: 'ends the open invite of a member',
   operand: 'NAME',
-  flags: {},
-  async run(client, { name }) {
-    return view(await client.call('withdrawInvite', { id: name }), `The invite of ${printable(name)} is withdrawn.`)
-  },
+  action: 'withdrawInvite',
+  says: (_withdrawn, name) => `The invite of ${printable(name)} is withdrawn.`,
 })
 
 export const INVITE_VERBS = [invite, list, withdraw]

@@ -1,9 +1,9 @@
 // farebox key …
 
-import type { AdminAction, AdminRoutes } from '#contract/admin-routes.ts'
 import type { KeyView } from '#contract/schemas.ts'
 import { number, text } from '#cli/flags.ts'
-import { facts, printable, table, time, view } from '#cli/output.ts'
+import { facts, printable, time, view } from '#cli/output.ts'
+import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 
@@ -24,98 +24,84 @@ const create = verb({
   },
 })
 
-const list = verb({
+const list = listVerb({
   name: 'key list',
-  usage: '',
   summary: 'lists the keys with their balances',
-  flags: {},
-  async run(client) {
-    const keys = await client.call('listKeys', {})
-    const headers = [
-      'NAME',
-      'ENDS IN',
-      'PACKAGE',
-      'OWNER',
-      'STATUS',
-      'REMAINING',
-      'USED',
-      'REQUESTS',
-      'EXPIRES',
-      'LAST USED',
-    ]
-    return view(keys, table(headers, keys.map(row), 'There are no keys yet.'))
+  action: 'listKeys',
+  columns: {
+    NAME: (key) => key.name,
+    'ENDS IN': (key) => key.hint,
+    PACKAGE: (key) => key.package,
+    OWNER: (key) => key.owner,
+    STATUS: (key) => key.status,
+    REMAINING: remaining,
+    USED: ({ balance }) => balance.used_credits,
+    REQUESTS: ({ balance }) => balance.total_requests,
+    EXPIRES: (key) => time(key.expires_at) ?? 'never',
+    'LAST USED': ({ balance }) => time(balance.last_used_at),
   },
+  whenEmpty: 'There are no keys yet.',
 })
 
-const show = verb({
+const show = plainVerb({
   name: 'key show',
-  usage: 'NAME',
   summary: 'shows a key and its balance',
   operand: 'NAME',
-  flags: {},
-  async run(client, { name }) {
-    const key = await client.call('showKey', { id: name })
-    return view(key, details(key))
-  },
+  action: 'showKey',
+  says: details,
 })
 
-const extend = verb({
+const extend = plainVerb({
   name: 'key extend',
-  usage: 'NAME --expires 90d|never|DATE',
+  usage: '--expires 90d|never|DATE',
   summary: 'moves the day a key expires',
   operand: 'NAME',
   flags: { expires: text },
-  async run(client, { name, flags }) {
-    const key = await client.call('extendKey', { id: name, body: requestBody('extendKey', flags) })
-    return view(key, `Key ${printable(key.name)} is ${printable(key.status)} and ${expiryOf(key.expires_at)}.`)
-  },
+  action: 'extendKey',
+  says: (key) => `Key ${printable(key.name)} is ${printable(key.status)} and ${expiryOf(key.expires_at)}.`,
 })
 
-const topUp = verb({
+const topUp = plainVerb({
   name: 'key top-up',
-  usage: 'NAME --credits N [--reason R] [--idempotency-id TEXT]',
+  usage: '--credits N [--reason R] [--idempotency-id TEXT]',
   summary: 'adds credits to a key',
   operand: 'NAME',
   flags: { credits: number, reason: text, idempotency_id: text },
-  async run(client, { name, flags }) {
-    const key = await client.call('topUpKey', { id: name, body: requestBody('topUpKey', flags) })
-    return view(key, `Key ${printable(key.name)} has ${remaining(key)} credits remaining.`)
-  },
+  action: 'topUpKey',
+  says: creditsText,
 })
 
-const adjust = verb({
+const adjust = plainVerb({
   name: 'key adjust',
-  usage: 'NAME --credits N --reason R [--idempotency-id TEXT]',
+  usage: '--credits N --reason R [--idempotency-id TEXT]',
   summary: 'corrects the credits of a key; takes some with a negative number',
   operand: 'NAME',
   flags: { credits: number, reason: text, idempotency_id: text },
-  async run(client, { name, flags }) {
-    const key = await client.call('adjustKey', { id: name, body: requestBody('adjustKey', flags) })
-    return view(key, `Key ${printable(key.name)} has ${remaining(key)} credits remaining.`)
-  },
+  action: 'adjustKey',
+  says: creditsText,
 })
 
-const move = verb({
+const move = plainVerb({
   name: 'key move',
-  usage: 'NAME --package P',
+  usage: '--package P',
   summary: 'gives a key another package',
   operand: 'NAME',
   flags: { package: text },
-  async run(client, { name, flags }) {
-    const key = await client.call('moveKey', { id: name, body: requestBody('moveKey', flags) })
+  action: 'moveKey',
+  says: (key) => {
     const sentence = `Key ${printable(key.name)} is in package ${printable(key.package)} now`
-    return view(key, `${sentence} and has ${remaining(key)} credits remaining.`)
+    return `${sentence} and has ${remaining(key)} credits remaining.`
   },
 })
 
-const rotate = verb({
+const rotate = plainVerb({
   name: 'key rotate',
-  usage: 'NAME [--overlap 24h|7d|none] [--expires 90d|never|DATE]',
+  usage: '[--overlap 24h|7d|none] [--expires 90d|never|DATE]',
   summary: 'gives a key a new value and prints it, this once',
   operand: 'NAME',
   flags: { overlap: text, expires: text },
-  async run(client, { name, flags }) {
-    const key = await client.call('rotateKey', { id: name, body: requestBody('rotateKey', flags) })
+  action: 'rotateKey',
+  says: (key) => {
     const until = key.previous_valid_until
     const old = until === null ? 'The old value is refused from now on' : `The old value works until ${time(until)}`
     const lines = [
@@ -123,17 +109,9 @@ const rotate = verb({
       '',
       `  ${printable(key.key)}`,
     ]
-    return view(key, lines.join('\n'))
+    return lines.join('\n')
   },
 })
-
-type KeyChange = {
-  readonly [Action in AdminAction]: AdminRoutes[Action]['path'] extends `/api/keys/{id}/${string}`
-    ? AdminRoutes[Action] extends { readonly body: string }
-      ? never
-      : Action
-    : never
-}[AdminAction]
 
 export const KEY_VERBS = [
   create,
@@ -149,19 +127,21 @@ export const KEY_VERBS = [
   change('revoke', 'revokeKey', 'ends a key for good'),
 ]
 
-function change(word: string, action: KeyChange, summary: string) {
-  return verb({
+function change(word: string, action: 'suspendKey' | 'resumeKey' | 'revokeKey', summary: string) {
+  return plainVerb({
     name: `key ${word}`,
-    usage: 'NAME',
     summary,
     operand: 'NAME',
-    flags: {},
-    async run(client, { name }) {
-      const key = await client.call(action, { id: name })
+    action,
+    says: (key) => {
       const notice = key.notice === undefined ? '' : ` ${printable(key.notice)}`
-      return view(key, `Key ${printable(key.name)} is ${printable(key.status)}.${notice}`)
+      return `Key ${printable(key.name)} is ${printable(key.status)}.${notice}`
     },
   })
+}
+
+function creditsText(key: KeyView): string {
+  return `Key ${printable(key.name)} has ${remaining(key)} credits remaining.`
 }
 
 function expiryOf(expiresAt: string | null): string {
@@ -171,22 +151,6 @@ function expiryOf(expiresAt: string | null): string {
 /** The contract has no number for a key whose package is unlimited. */
 function remaining(key: KeyView): string | number {
   return key.balance.remaining_credits ?? 'unlimited'
-}
-
-function row(key: KeyView) {
-  const { balance } = key
-  return [
-    key.name,
-    key.hint,
-    key.package,
-    key.owner,
-    key.status,
-    remaining(key),
-    balance.used_credits,
-    balance.total_requests,
-    time(key.expires_at) ?? 'never',
-    time(balance.last_used_at),
-  ]
 }
 
 function details(key: KeyView): string {

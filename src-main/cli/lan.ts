@@ -3,6 +3,7 @@
 import { UsageError } from '#cli/errors.ts'
 import { number, text, toggle, type Flag } from '#cli/flags.ts'
 import { facts, printable, time, view } from '#cli/output.ts'
+import { plainVerb } from '#cli/plain-verbs.ts'
 import { requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { LanView } from '#contract/lan.ts'
@@ -43,39 +44,30 @@ const on = verb({
   },
   async run(client, { flags: { name: names, ...flags } }) {
     const body = requestBody('setLan', { ...flags, ...(names === undefined ? {} : { names }) })
-    return shown(await client.call('setLan', { body }))
+    const answer = await client.call('setLan', { body })
+    return view(answer, lanText(answer))
   },
 })
 
-const off = verb({
+const off = plainVerb({
   name: 'lan off',
-  usage: '',
   summary: 'closes the gateway to other machines',
-  flags: {},
-  async run(client) {
-    return shown(await client.call('turnLanOff', {}))
-  },
+  action: 'turnLanOff',
+  says: lanText,
 })
 
-const status = verb({
+const status = plainVerb({
   name: 'lan status',
-  usage: '',
   summary: 'says whether other machines reach the gateway, where, and with which certificate',
-  flags: {},
-  async run(client) {
-    return shown(await client.call('showLan', {}))
-  },
+  action: 'showLan',
+  says: lanText,
 })
 
-const certificate = verb({
+const certificate = plainVerb({
   name: 'lan certificate',
-  usage: '',
   summary: 'prints the certificate that other machines have to trust, in PEM',
-  flags: {},
-  async run(client) {
-    const answer = await client.call('showLanCertificate', {})
-    return view(answer, answer.certificate.trimEnd())
-  },
+  action: 'showLanCertificate',
+  says: (answer) => answer.certificate.trimEnd(),
 })
 
 export const LAN_VERBS = [on, off, status, certificate]
@@ -87,7 +79,7 @@ const STATES: Readonly<Record<LanView['state'], string>> = {
   waiting: 'on as soon as a gateway runs',
 }
 
-function shown(answer: LanView) {
+function lanText(answer: LanView): string {
   const { certificate: shownCertificate, settings } = answer
   const lines = facts({
     LAN: STATES[answer.state],
@@ -108,7 +100,7 @@ function shown(answer: LanView) {
       : []),
     ...(answer.state === 'off' ? [choices(answer)] : []),
   ]
-  return view(answer, [lines, ...notes].join('\n'))
+  return [lines, ...notes].join('\n')
 }
 
 /** What somebody who wants to turn it on can choose. */

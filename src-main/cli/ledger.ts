@@ -1,12 +1,25 @@
 // farebox ledger …
 
 import { countUpTo, text } from '#cli/flags.ts'
-import { facts, more, printable, table, time, view } from '#cli/output.ts'
+import { facts, more, printable, tableOf, time, view, type Columns } from '#cli/output.ts'
 import { requestQuery } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { LedgerList } from '#contract/reports.ts'
 
 const MAX_LIMIT = 9_999
+
+const COLUMNS: Columns<LedgerList['entries'][number]> = {
+  SEQ: (entry) => entry.seq,
+  TIME: (entry) => time(entry.created_at),
+  KEY: (entry) => entry.key,
+  KIND: (entry) => entry.kind,
+  AMOUNT: (entry) => entry.amount_credits,
+  CHARGE: (entry) => entry.charge_credits,
+  AVAILABLE: (entry) => entry.available_credits ?? 'unlimited',
+  MODEL: (entry) => entry.model,
+  REASON: (entry) => entry.reason,
+  REQUEST: (entry) => entry.request_id,
+}
 
 const list = verb({
   name: 'ledger list',
@@ -15,8 +28,7 @@ const list = verb({
   flags: { key: text, kind: text, limit: countUpTo(MAX_LIMIT), before: text },
   async run(client, { flags }) {
     const answer = await client.call('listLedger', { query: requestQuery('listLedger', flags) })
-    const headers = ['SEQ', 'TIME', 'KEY', 'KIND', 'AMOUNT', 'CHARGE', 'AVAILABLE', 'MODEL', 'REASON', 'REQUEST']
-    return view(answer, more(table(headers, answer.entries.map(row), 'There are no entries yet.'), answer.next))
+    return view(answer, more(tableOf(COLUMNS, answer.entries, 'There are no entries yet.'), answer.next))
   },
 })
 
@@ -56,18 +68,3 @@ const exportBooks = verb({
 })
 
 export const LEDGER_VERBS = [list, verify, exportBooks]
-
-function row(entry: LedgerList['entries'][number]) {
-  return [
-    entry.seq,
-    time(entry.created_at),
-    entry.key,
-    entry.kind,
-    entry.amount_credits,
-    entry.charge_credits,
-    entry.available_credits ?? 'unlimited',
-    entry.model,
-    entry.reason,
-    entry.request_id,
-  ]
-}

@@ -14,7 +14,8 @@ import {
 import type { AdminClient } from '#cli/client.ts'
 import type { Sources } from '#cli/host.ts'
 import { givenLimits, LIMIT_CHANGE_FLAGS, LIMIT_FLAGS, mergedLimits } from '#cli/limit-changes.ts'
-import { printable, table, time, view } from '#cli/output.ts'
+import { printable, time, view } from '#cli/output.ts'
+import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { group, requestBody } from '#cli/request.ts'
 import { secretFromOne } from '#cli/secret-source.ts'
 import { verb } from '#cli/verb.ts'
@@ -29,16 +30,23 @@ export const openPackages: Flag<'all' | string[]> = {
   read: (texts, name) => (texts[0] === 'none' ? [] : allOrList.read(texts, name)),
 }
 
-const list = verb({
+const list = listVerb({
   name: 'member list',
-  usage: '',
   summary: 'lists the members',
-  flags: {},
-  async run(client) {
-    const members = await client.call('listMembers', {})
-    const headers = ['NAME', 'ROLE', 'STATUS', 'PACKAGES', 'LIMITS', 'PASSWORD', 'KEYS', 'SESSIONS', 'LAST SEEN', 'ID']
-    return view(members, table(headers, members.map(row), 'There are no members yet.'))
+  action: 'listMembers',
+  columns: {
+    NAME: (member) => member.name,
+    ROLE: (member) => member.role,
+    STATUS: (member) => member.status,
+    PACKAGES: ({ packages }) => (packages === 'all' ? 'all' : packages.join(', ') || null),
+    LIMITS: limitsText,
+    PASSWORD: (member) => member.has_password,
+    KEYS: (member) => member.keys,
+    SESSIONS: (member) => member.sessions,
+    'LAST SEEN': (member) => time(member.last_seen_at),
+    ID: (member) => member.id,
   },
+  whenEmpty: 'There are no members yet.',
 })
 
 const add = verb({
@@ -109,15 +117,12 @@ const password = verb({
   },
 })
 
-const remove = verb({
+const remove = plainVerb({
   name: 'member remove',
-  usage: 'NAME',
   summary: 'removes a member',
   operand: 'NAME',
-  flags: {},
-  async run(client, { name }) {
-    return view(await client.call('removeMember', { id: name }), `Member ${printable(name)} is removed.`)
-  },
+  action: 'removeMember',
+  says: (_removed, name) => `Member ${printable(name)} is removed.`,
 })
 
 export const MEMBER_VERBS = [list, add, edit, password, remove]
@@ -163,19 +168,4 @@ function packagesOf({ packages }: MemberView): string {
   return packages.length === 0
     ? 'with no package open'
     : `with these packages open: ${packages.map(printable).join(', ')}`
-}
-
-function row(member: MemberView) {
-  return [
-    member.name,
-    member.role,
-    member.status,
-    member.packages === 'all' ? 'all' : member.packages.join(', ') || null,
-    limitsText(member),
-    member.has_password,
-    member.keys,
-    member.sessions,
-    time(member.last_seen_at),
-    member.id,
-  ]
 }

@@ -2,7 +2,8 @@
 
 import { number, text, toggle, type Flag, type FlagTable } from '#cli/flags.ts'
 import { UsageError } from '#cli/errors.ts'
-import { printable, table, view } from '#cli/output.ts'
+import { printable, view } from '#cli/output.ts'
+import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { group, requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import { card } from '#cli/model-card.ts'
@@ -23,16 +24,24 @@ const targets: Flag<{ provider: string; model: string }[]> = {
     }),
 }
 
-const list = verb({
+const list = listVerb({
   name: 'model list',
-  usage: '',
   summary: 'lists the models with their prices in credits per million tokens',
-  flags: {},
-  async run(client) {
-    const models = await client.call('listModels', {})
-    const headers = ['ID', 'KIND', 'ENABLED', 'CONTEXT', 'OUTPUT', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE', 'TARGETS']
-    return view(models, table(headers, models.map(row), 'There are no models yet.'))
+  action: 'listModels',
+  columns: {
+    ID: (model) => model.id,
+    KIND: (model) => model.kind,
+    ENABLED: (model) => model.enabled,
+    CONTEXT: ({ context_window: tokens, context_window_guessed }) =>
+      context_window_guessed === true ? `${tokens}, assumed` : tokens,
+    OUTPUT: (model) => model.max_output_tokens,
+    IN: (model) => model.price?.input ?? null,
+    OUT: (model) => model.price?.output ?? null,
+    'CACHE READ': (model) => model.price?.cache_read ?? null,
+    'CACHE WRITE': (model) => model.price?.cache_write ?? null,
+    TARGETS: targetsText,
   },
+  whenEmpty: 'There are no models yet.',
 })
 
 const add = verb({
@@ -80,54 +89,45 @@ const edit = verb({
   },
 })
 
-const price = verb({
+const price = plainVerb({
   name: 'model price',
-  usage: `ID ${PRICE_USAGE} [--confirm-jump]`,
+  usage: `${PRICE_USAGE} [--confirm-jump]`,
   summary: "sets a model's price in credits per million tokens",
   operand: 'ID',
   flags: { ...PRICE_FLAGS, confirm_jump: toggle },
-  async run(client, { name, flags }) {
-    const model = await client.call('priceModel', { id: name, body: requestBody('priceModel', flags) })
-    return view(model, `Model ${printable(model.id)} has a new price, version ${model.price?.version ?? '-'}.`)
-  },
+  action: 'priceModel',
+  says: (model) => `Model ${printable(model.id)} has a new price, version ${model.price?.version ?? '-'}.`,
 })
 
-const enable = verb({
+const enable = plainVerb({
   name: 'model enable',
-  usage: 'ID',
   summary: 'lets a model be called',
   operand: 'ID',
-  flags: {},
-  async run(client, { name }) {
-    const model = await client.call('enableModel', { id: name })
-    return view(model, `Model ${printable(model.id)} is ${stateOf(model)}.`)
-  },
+  action: 'enableModel',
+  says: stateText,
 })
 
-const disable = verb({
+const disable = plainVerb({
   name: 'model disable',
-  usage: 'ID',
   summary: 'keeps a model from being called and listed',
   operand: 'ID',
-  flags: {},
-  async run(client, { name }) {
-    const model = await client.call('disableModel', { id: name })
-    return view(model, `Model ${printable(model.id)} is ${stateOf(model)}.`)
-  },
+  action: 'disableModel',
+  says: stateText,
 })
 
-const remove = verb({
+const remove = plainVerb({
   name: 'model remove',
-  usage: 'ID',
   summary: 'removes a model',
   operand: 'ID',
-  flags: {},
-  async run(client, { name }) {
-    return view(await client.call('removeModel', { id: name }), `Model ${printable(name)} is removed.`)
-  },
+  action: 'removeModel',
+  says: (_removed, name) => `Model ${printable(name)} is removed.`,
 })
 
 export const MODEL_VERBS = [list, add, edit, price, card, enable, disable, remove]
+
+function stateText(model: ModelView): string {
+  return `Model ${printable(model.id)} is ${stateOf(model)}.`
+}
 
 function stateOf(model: ModelView): string {
   return model.enabled ? 'enabled' : 'disabled'
@@ -135,19 +135,4 @@ function stateOf(model: ModelView): string {
 
 function targetsText({ targets: shown }: ModelView): string {
   return shown.map(({ provider, model }) => printable(`${provider}/${model}`)).join(', ')
-}
-
-function row(model: ModelView) {
-  return [
-    model.id,
-    model.kind,
-    model.enabled,
-    model.context_window_guessed === true ? `${model.context_window}, assumed` : model.context_window,
-    model.max_output_tokens,
-    model.price?.input ?? null,
-    model.price?.output ?? null,
-    model.price?.cache_read ?? null,
-    model.price?.cache_write ?? null,
-    targetsText(model),
-  ]
 }

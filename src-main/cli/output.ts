@@ -36,6 +36,16 @@ export function table(headers: readonly string[], rows: readonly (readonly Cell[
   }).join('\n')
 }
 
+/** Columns by their headings, each with what it shows of an item. */
+export type Columns<Item> = Readonly<Record<string, (item: Item) => Cell>>
+
+/** The same for items of one kind. */
+export function tableOf<Item>(columns: Columns<Item>, items: readonly Item[], whenEmpty: string): string {
+  const cells = Object.values(columns)
+  const rows = items.map((item) => cells.map((cell) => cell(item)))
+  return table(Object.keys(columns), rows, whenEmpty)
+}
+
 /** Names and values below each other. */
 export function facts(entries: Readonly<Record<string, Cell>>): string {
   const width = largest(Object.keys(entries).map((name) => name.length))

@@ -1,6 +1,6 @@
 // farebox overview: whether it runs, what is left, what it costs and what is wrong, as the dashboard shows it first.
 
-import { facts, printable, table, time, view, type Cell } from '#cli/output.ts'
+import { facts, printable, tableOf, time, view, type Cell, type Columns } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
 import type { OverviewView } from '#contract/reports.ts'
 
@@ -59,17 +59,17 @@ function attention({ attention: items }: OverviewView): string {
   return ['Needs attention:', ...items.map(({ text }) => `- ${printable(text)}`)].join('\n')
 }
 
+const CALL_COLUMNS: Columns<OverviewView['latest'][number]> = {
+  TIME: (call) => time(call.created_at),
+  KEY: (call) => call.key,
+  MODEL: (call) => call.model,
+  PROVIDER: (call) => call.provider,
+  OUTCOME: (call) => call.outcome,
+  STATUS: (call) => call.status,
+  CREDITS: (call) => call.charge_credits,
+  MS: (call) => call.duration_ms,
+}
+
 function latest({ latest: calls }: OverviewView): string {
-  const rows = calls.map((call) => [
-    time(call.created_at),
-    call.key,
-    call.model,
-    call.provider,
-    call.outcome,
-    call.status,
-    call.charge_credits,
-    call.duration_ms,
-  ])
-  const headers = ['TIME', 'KEY', 'MODEL', 'PROVIDER', 'OUTCOME', 'STATUS', 'CREDITS', 'MS']
-  return table(headers, rows, 'There is no usage yet.')
+  return tableOf(CALL_COLUMNS, calls, 'There is no usage yet.')
 }

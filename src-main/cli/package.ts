@@ -4,34 +4,31 @@ import type { AdminClient } from '#cli/client.ts'
 import { UsageError } from '#cli/errors.ts'
 import { allOrList, number, text, toggle, type FlagTable } from '#cli/flags.ts'
 import { givenLimits, LIMIT_CHANGE_FLAGS, LIMIT_FLAGS, mergedLimits } from '#cli/limit-changes.ts'
-import { printable, table, time, view } from '#cli/output.ts'
+import { printable, time, view } from '#cli/output.ts'
+import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { group, requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { PackageView } from '#contract/schemas.ts'
 
 const SETTING_FLAGS = { credits: number, timezone: text, models: allOrList, valid_until: text } satisfies FlagTable
 
-const list = verb({
+const list = listVerb({
   name: 'package list',
-  usage: '',
   summary: 'lists the packages',
-  flags: {},
-  async run(client) {
-    const packages = await client.call('listPackages', {})
-    const headers = [
-      'NAME',
-      'TYPE',
-      'CREDITS',
-      'TIMEZONE',
-      'REQ/MIN',
-      'TOK/MIN',
-      'AT ONCE',
-      'MODELS',
-      'VALID UNTIL',
-      'KEYS',
-    ]
-    return view(packages, table(headers, packages.map(row), 'There are no packages yet.'))
+  action: 'listPackages',
+  columns: {
+    NAME: (entry) => entry.name,
+    TYPE: (entry) => entry.type,
+    CREDITS: (entry) => entry.credits,
+    TIMEZONE: (entry) => entry.timezone,
+    'REQ/MIN': ({ limits }) => limits.requests_per_minute,
+    'TOK/MIN': ({ limits }) => limits.tokens_per_minute,
+    'AT ONCE': ({ limits }) => limits.concurrent_requests,
+    MODELS: ({ models }) => (models === 'all' ? 'all' : models.join(', ')),
+    'VALID UNTIL': (entry) => time(entry.valid_until),
+    KEYS: (entry) => entry.keys,
   },
+  whenEmpty: 'There are no packages yet.',
 })
 
 const add = verb({
@@ -82,15 +79,12 @@ const edit = verb({
   },
 })
 
-const remove = verb({
+const remove = plainVerb({
   name: 'package remove',
-  usage: 'NAME',
   summary: 'removes a package that has no keys',
   operand: 'NAME',
-  flags: {},
-  async run(client, { name }) {
-    return view(await client.call('removePackage', { id: name }), `Package ${printable(name)} is removed.`)
-  },
+  action: 'removePackage',
+  says: (_removed, name) => `Package ${printable(name)} is removed.`,
 })
 
 export const PACKAGE_VERBS = [list, add, edit, remove]
@@ -105,19 +99,4 @@ async function limitsOf(client: AdminClient, name: string, changes: Readonly<Rec
 
 function describe(entry: PackageView): string {
   return entry.credits === null ? entry.type : `${entry.type}, ${entry.credits} credits`
-}
-
-function row(entry: PackageView) {
-  return [
-    entry.name,
-    entry.type,
-    entry.credits,
-    entry.timezone,
-    entry.limits.requests_per_minute,
-    entry.limits.tokens_per_minute,
-    entry.limits.concurrent_requests,
-    entry.models === 'all' ? 'all' : entry.models.join(', '),
-    time(entry.valid_until),
-    entry.keys,
-  ]
 }

@@ -4,7 +4,8 @@ import { UsageError } from '#cli/errors.ts'
 import { text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import { HEADER_EDIT_FLAGS, HEADER_FLAGS, HEADER_USAGE, headerSecretsOf } from '#cli/header-flags.ts'
 import type { Sources } from '#cli/host.ts'
-import { printable, table, view } from '#cli/output.ts'
+import { printable, view } from '#cli/output.ts'
+import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { group, requestBody, requestQuery } from '#cli/request.ts'
 import { chooseModels, ENABLE_FLAGS, ENABLE_USAGE, models, presets } from '#cli/provider-models.ts'
 import { secretFromOne } from '#cli/secret-source.ts'
@@ -23,22 +24,18 @@ const FIELD_FLAGS = { preset: text, dialect: text, ...PLACE_FLAGS } satisfies Fl
 const SETTINGS_FLAGS = { quirks: text, limits: text, time_limits: text } satisfies FlagTable
 const SECRET_USAGE = '--secret-env VAR | --secret-file PATH | --secret-stdin'
 
-const list = verb({
+const list = listVerb({
   name: 'provider list',
-  usage: '',
   summary: 'lists the providers',
-  flags: {},
-  async run(client) {
-    const providers = await client.call('listProviders', {})
-    const rows = providers.map((provider) => [
-      provider.name,
-      provider.dialect,
-      provider.base_url === '' ? null : provider.base_url,
-      provider.secret_state,
-      provider.id,
-    ])
-    return view(providers, table(['NAME', 'DIALECT', 'BASE URL', 'SECRET', 'ID'], rows, 'There are no providers yet.'))
+  action: 'listProviders',
+  columns: {
+    NAME: (provider) => provider.name,
+    DIALECT: (provider) => provider.dialect,
+    'BASE URL': ({ base_url }) => (base_url === '' ? null : base_url),
+    SECRET: (provider) => provider.secret_state,
+    ID: (provider) => provider.id,
   },
+  whenEmpty: 'There are no providers yet.',
 })
 
 const add = verb({
@@ -143,17 +140,15 @@ const secret = verb({
   },
 })
 
-const remove = verb({
+const remove = plainVerb({
   name: 'provider remove',
-  usage: 'NAME',
   summary: 'removes a provider and its secret',
   operand: 'NAME',
-  flags: {},
-  async run(client, { name }) {
-    const removed = await client.call('removeProvider', { id: name })
+  action: 'removeProvider',
+  says: (removed, name) => {
     const rest = 'Its secret is still kept, because the keychain cannot be reached; it goes as soon as it can.'
-    const text = `Provider ${printable(name)} is removed.`
-    return view(removed, removed.secret_forgotten ? text : `${text} ${rest}`)
+    const said = `Provider ${printable(name)} is removed.`
+    return removed.secret_forgotten ? said : `${said} ${rest}`
   },
 })
 

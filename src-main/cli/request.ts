@@ -16,6 +16,12 @@ export function requestBody<Action extends ActionWith<'body'>>(action: Action, d
   return inputOf(ADMIN_API[action].body, draft) as RequestBody<Action>
 }
 
+/** The same for any action; undefined for one without a body. */
+export function anyBody(action: AdminAction, draft: object): unknown {
+  const { body } = ADMIN_API[action]
+  return body === undefined ? undefined : inputOf(body, draft)
+}
+
 /** The same for the query of a request. */
 export function requestQuery<Action extends ActionWith<'query'>>(action: Action, draft: object): RequestQuery<Action> {
   return inputOf(ADMIN_API[action].query, draft) as RequestQuery<Action>

@@ -5,20 +5,19 @@ import { UsageError } from '#cli/errors.ts'
 import { text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import type { Sources } from '#cli/host.ts'
 import { printable, view } from '#cli/output.ts'
+import { plainVerb } from '#cli/plain-verbs.ts'
 import { requestBody } from '#cli/request.ts'
 import { secretFromOne } from '#cli/secret-source.ts'
 import { verb } from '#cli/verb.ts'
 
-const move = verb({
+const move = plainVerb({
   name: 'secret move',
-  usage: '',
   summary: 'brings secrets from the keychain to the vault or back, to where FAREBOX_SECRETS says',
-  flags: {},
-  async run(client) {
-    const result = await client.call('moveSecrets', {})
+  action: 'moveSecrets',
+  says: (result) => {
     const moved = result.moved.length === 0 ? 'There was no secret to move.' : `Moved: ${named(result.moved)}.`
     const missing = result.missing.length === 0 ? '' : ` In neither place: ${named(result.missing)}.`
-    return view(result, moved + missing)
+    return moved + missing
   },
 })
 

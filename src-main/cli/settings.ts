@@ -1,8 +1,16 @@
 // farebox settings: what the gateway runs with, and where each value comes from.
 
-import { facts, table, view } from '#cli/output.ts'
+import { facts, tableOf, view, type Columns } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
 import type { SettingsView } from '#contract/audit.ts'
+
+const COLUMNS: Columns<SettingsView['settings'][number]> = {
+  NAME: (setting) => setting.name,
+  VALUE: (setting) => setting.value,
+  FROM: (setting) => setting.source,
+  VARIABLE: (setting) => setting.environment,
+  FLAG: (setting) => setting.flag,
+}
 
 const settings = verb({
   name: 'settings',
@@ -11,16 +19,11 @@ const settings = verb({
   flags: {},
   async run(client) {
     const answer = await client.call('showSettings', {})
-    const headers = ['NAME', 'VALUE', 'FROM', 'VARIABLE', 'FLAG']
-    return view(answer, `${table(headers, answer.settings.map(row), 'There are no settings.')}\n\n${machine(answer)}`)
+    return view(answer, `${tableOf(COLUMNS, answer.settings, 'There are no settings.')}\n\n${machine(answer)}`)
   },
 })
 
 export const SETTINGS_VERBS = [settings]
-
-function row({ name, value, source, environment, flag }: SettingsView['settings'][number]) {
-  return [name, value, source, environment, flag]
-}
 
 function machine(answer: SettingsView): string {
   return facts({

@@ -4,7 +4,7 @@ import type { AdminClient } from '#cli/client.ts'
 import { csvLine } from '#contract/csv.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { countUpTo, flagName, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
-import { more, table, time, view } from '#cli/output.ts'
+import { more, tableOf, time, view, type Columns } from '#cli/output.ts'
 import { receiptText } from '#cli/receipt.ts'
 import { requestQuery } from '#cli/request.ts'
 import { usageBy } from '#cli/usage-by.ts'
@@ -111,37 +111,21 @@ async function* csvChunks(client: AdminClient, filter: Filter): AsyncGenerator<s
   }
 }
 
-function page({ usage: records, next }: UsageList): string {
-  const headers = [
-    'TIME',
-    'KEY',
-    'MODEL',
-    'ENDPOINT',
-    'OUTCOME',
-    'STATUS',
-    'IN',
-    'CACHED',
-    'WRITTEN',
-    'OUT',
-    'CREDITS',
-    'MS',
-  ]
-  return more(table(headers, records.map(row), 'There is no usage yet.'), next)
+const SHOWN: Columns<UsageView> = {
+  TIME: (record) => time(record.created_at),
+  KEY: (record) => record.key,
+  MODEL: (record) => record.model,
+  ENDPOINT: (record) => record.endpoint,
+  OUTCOME: (record) => record.outcome,
+  STATUS: (record) => record.status,
+  IN: (record) => record.input_tokens,
+  CACHED: (record) => record.cache_read_tokens,
+  WRITTEN: (record) => record.cache_write_tokens,
+  OUT: (record) => record.output_tokens,
+  CREDITS: (record) => record.charge_credits,
+  MS: (record) => record.duration_ms,
 }
 
-function row(record: UsageView) {
-  return [
-    time(record.created_at),
-    record.key,
-    record.model,
-    record.endpoint,
-    record.outcome,
-    record.status,
-    record.input_tokens,
-    record.cache_read_tokens,
-    record.cache_write_tokens,
-    record.output_tokens,
-    record.charge_credits,
-    record.duration_ms,
-  ]
+function page({ usage: records, next }: UsageList): string {
+  return more(tableOf(SHOWN, records, 'There is no usage yet.'), next)
 }

@@ -1,6 +1,6 @@
 // farebox waiting: who waits at this moment and why, and what runs.
 
-import { table, time, view } from '#cli/output.ts'
+import { tableOf, time, view, type Columns } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
 import type { WaitingView } from '#contract/waiting.ts'
 
@@ -20,26 +20,31 @@ export const WAITING_VERBS = [waiting]
 
 type Waiting = WaitingView['waiting'][number]
 
+const WAITING: Columns<Waiting> = {
+  SINCE: (call) => seconds(call.since),
+  KEY: (call) => call.key,
+  MEMBER: (call) => call.member,
+  MODEL: (call) => call.model,
+  'WAITS FOR': reasonText,
+  PLACE: (call) => call.place,
+  'GOES ON': (call) => seconds(call.expected_at),
+  'GIVES UP': (call) => seconds(call.until),
+  REQUEST: (call) => call.id,
+}
+const RUNNING: Columns<WaitingView['running'][number]> = {
+  KEY: (key) => key.key,
+  MEMBER: (key) => key.member,
+  RUNNING: (key) => key.calls,
+  'OLDEST SINCE': (key) => time(key.oldest_at),
+}
+
 function waitingTable({ waiting: calls, waiting_calls: count }: WaitingView): string {
-  const headers = ['SINCE', 'KEY', 'MEMBER', 'MODEL', 'WAITS FOR', 'PLACE', 'GOES ON', 'GIVES UP', 'REQUEST']
-  const rows = calls.map((call) => [
-    seconds(call.since),
-    call.key,
-    call.member,
-    call.model,
-    reasonText(call),
-    call.place,
-    seconds(call.expected_at),
-    seconds(call.until),
-    call.id,
-  ])
   const rest = count > calls.length ? `\n\nThese are ${calls.length} of ${count}.` : ''
-  return table(headers, rows, 'No call waits.') + rest
+  return tableOf(WAITING, calls, 'No call waits.') + rest
 }
 
 function runningTable({ running }: WaitingView): string {
-  const rows = running.map((key) => [key.key, key.member, key.calls, time(key.oldest_at)])
-  return table(['KEY', 'MEMBER', 'RUNNING', 'OLDEST SINCE'], rows, 'No call runs.')
+  return tableOf(RUNNING, running, 'No call runs.')
 }
 
 function reasonText({ reason, limit, provider }: Waiting): string {

@@ -20,6 +20,11 @@ const MOST_LETTERS = 200
 const MOST_ITEMS = 20
 const MOST_DETAIL_LETTERS = 4000
 
+/** Names of fields with spaces between them, in groups that belong together. */
+export function fields(...groups: readonly string[]): string[] {
+  return groups.flatMap((group) => group.split(' '))
+}
+
 /** Reading is not noted, and neither is a change that is only tried out. */
 export function isNoted(route: Route, body: unknown): boolean {
   return route.method !== 'GET' && !(isRecord(body) && body['dry_run'] === true)

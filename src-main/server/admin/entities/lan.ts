@@ -1,14 +1,11 @@
 // How other machines reach the gateway.
 
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
-import type { AuditRules } from '#server/admin/audit-details.ts'
+import { fields, type AuditRules } from '#server/admin/audit-details.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
 
 export const LAN_AUDIT: AuditRules = {
-  kept: [
-    ...['address', 'interface', 'port', 'names', 'administration'],
-    ...['certificate_file', 'key_file', 'new_certificate'],
-  ],
+  kept: fields('address interface port names administration', 'certificate_file key_file new_certificate'),
 }
 
 export function lanHandlers({ lan }: EntityDeps): HandlersOf<'lan'> {

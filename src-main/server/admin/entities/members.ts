@@ -15,14 +15,14 @@ import type { Member } from '#core/member.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
-import type { AuditRules } from '#server/admin/audit-details.ts'
+import { fields, type AuditRules } from '#server/admin/audit-details.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
 
 export const MEMBER_AUDIT: AuditRules = {
-  kept: [
-    ...['name', 'role', 'status', 'packages'],
-    ...['limits', 'requests_per_minute', 'tokens_per_minute', 'concurrent_requests', 'credits_per_day'],
-  ],
+  kept: fields(
+    'name role status packages',
+    'limits requests_per_minute tokens_per_minute concurrent_requests credits_per_day',
+  ),
   subject: (catalog, id) => catalog.member(id)?.name,
 }
 

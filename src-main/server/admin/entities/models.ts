@@ -5,15 +5,15 @@ import { modelsOfKey, ownModels } from '#catalog/own.ts'
 import { modelView } from '#catalog/views.ts'
 import { byRole } from '#core/member.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
-import type { AuditRules } from '#server/admin/audit-details.ts'
+import { fields, type AuditRules } from '#server/admin/audit-details.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
 
 export const MODEL_AUDIT: AuditRules = {
-  kept: [
-    ...['id', 'display_name', 'kind', 'context_window', 'max_output_tokens', 'enabled'],
-    ...['targets', 'provider', 'model', 'priority', 'weight'],
-    ...['price', 'input', 'output', 'cache_read', 'cache_write', 'confirm_jump'],
-  ],
+  kept: fields(
+    'id display_name kind context_window max_output_tokens enabled',
+    'targets provider model priority weight',
+    'price input output cache_read cache_write confirm_jump',
+  ),
   subject: (catalog, id) => catalog.model(id)?.id,
 }
 

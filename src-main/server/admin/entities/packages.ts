@@ -5,14 +5,14 @@ import { addPackage, editPackage, removePackage } from '#catalog/packages.ts'
 import { packageView } from '#catalog/views.ts'
 import { byRole } from '#core/member.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
-import type { AuditRules } from '#server/admin/audit-details.ts'
+import { fields, type AuditRules } from '#server/admin/audit-details.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
 
 export const PACKAGE_AUDIT: AuditRules = {
-  kept: [
-    ...['name', 'type', 'credits', 'timezone', 'models', 'valid_until', 'reset_used'],
-    ...['limits', 'requests_per_minute', 'tokens_per_minute', 'concurrent_requests'],
-  ],
+  kept: fields(
+    'name type credits timezone models valid_until reset_used',
+    'limits requests_per_minute tokens_per_minute concurrent_requests',
+  ),
   subject: (catalog, id) => catalog.package(id)?.name,
 }
 

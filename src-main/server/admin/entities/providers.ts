@@ -14,19 +14,19 @@ import type { ListedModel } from '#core/listed-model.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
-import type { AuditRules } from '#server/admin/audit-details.ts'
+import { fields, type AuditRules } from '#server/admin/audit-details.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
 
 export const PROVIDER_AUDIT: AuditRules = {
-  kept: [
-    ...['name', 'preset', 'dialect', 'base_url', 'network', 'secret_header', 'headers', 'header_secrets'],
-    ...['output_cap_field', 'on_disconnect', 'quirks', 'stream_usage', 'reasoning_field', 'tool_ids', 'system_role'],
-    ...['later_system', 'parallel_tool_calls', 'cache_marks', 'top_k', 'max_stops', 'json_schema', 'reasoning_effort'],
-    ...['user_after_tool', 'keeps_threads', 'stops_streams_only'],
-    ...['limits', 'concurrent_requests', 'requests_per_minute', 'credits_per_day'],
-    ...['time_limits', 'connect_ms', 'first_byte_ms', 'silence_ms'],
-    ...['model', 'models', 'kind', 'context_window', 'max_output_tokens', 'add', 'ports'],
-  ],
+  kept: fields(
+    'name preset dialect base_url network secret_header headers header_secrets',
+    'output_cap_field on_disconnect quirks stream_usage reasoning_field tool_ids system_role',
+    'later_system parallel_tool_calls cache_marks top_k max_stops json_schema reasoning_effort',
+    'user_after_tool keeps_threads stops_streams_only',
+    'limits concurrent_requests requests_per_minute credits_per_day',
+    'time_limits connect_ms first_byte_ms silence_ms',
+    'model models kind context_window max_output_tokens add ports',
+  ),
   subject: (catalog, id) => catalog.provider(id)?.name,
 }
 
