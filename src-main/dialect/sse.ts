@@ -34,21 +34,23 @@ export class EventSplitter {
     // Only what is new is searched: a large event that comes in small pieces would be searched once for each of them.
     if (this.#rest !== '' && eventEnd(this.#tail + text, 0) === -1) return this.#keep(this.#rest + text, text)
     const all = this.#rest === '' ? text : this.#rest + text
-    const events: string[] = []
-    let from = 0
+    this.#rest = ''
+    this.#tail = ''
     // Nearly no stream has a CR: looked for once, and not for each of a chunk's events in all that is behind it.
     const endIn = all.includes('\r') ? eventEnd : lineFeedsEnd
-    for (let end = endIn(all, from); end !== -1; end = endIn(all, from)) {
-      events.push(from === 0 && end === all.length ? all : all.slice(from, end))
+    let end = endIn(all, 0)
+    if (end === all.length) return [all]
+    const events: string[] = []
+    let from = 0
+    for (; end !== -1; end = endIn(all, from)) {
+      events.push(all.slice(from, end))
       from = end
     }
-    const rest = from === all.length ? '' : all.slice(from)
-    this.#tail = ''
-    if (rest !== '' || this.#rest !== '') this.#keep(rest, rest)
+    if (from < all.length) this.#keep(all.slice(from), all.slice(from))
     return events
   }
 
-  /** `added` is the end of `rest` that is new. */
+  /** Nothing is complete. `added` is the end of `rest` that is new. */
   #keep(rest: string, added: string): string[] {
     if (rest.length > MAX_EVENT_LENGTH) throw new UpstreamFailure('too_large', 'The provider sent too large an event.')
     this.#rest = rest

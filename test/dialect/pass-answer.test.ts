@@ -33,6 +33,8 @@ describe('a whole chat completion', () => {
       reader.end()
       expect(reader.final().equals(bytes)).toBe(true)
       expect(reader.generated.bytes).toBe(read(bytes).reader.generated.bytes)
+      // An answer of many pieces is put together once, to be read and to be sent.
+      expect(reader.final()).toBe(reader.final())
     }
   })
 

@@ -188,7 +188,8 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   #blockDelta(delta: JsonObject): string {
-    return event('content_block_delta', { index: this.#next, delta })
+    const head = 'event: content_block_delta\ndata: {"type":"content_block_delta","index":'
+    return `${head}${this.#next},"delta":${JSON.stringify(delta)}}\n\n`
   }
 
   #blockStop(): string {
