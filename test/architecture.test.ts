@@ -254,6 +254,7 @@ const SHORT_SPREADS: Readonly<Record<string, readonly string[]>> = {
   'src-main/store/database.ts': ['Math.max(...MIGRATIONS.map('],
   'src-main/store/usage-rollups.ts': ['put.run(', 'findGroup.get(', 'addGroup.run('],
   'src-renderer/api/use-api.ts': ['callApi(action, '],
+  'src-renderer/api/use-pages.ts': ['callApi(action, '],
   'src-renderer/data/receipt.ts': ['Math.max(MIN_PLACES, ...[...known'],
 }
 

@@ -221,6 +221,6 @@ function transportOf(http: HttpTransport, demo: DemoTransport): Transport {
 }
 
 /** SHA-256, base64url: keys are random, so that neither salt nor a slow hash would add anything. */
-export function hashKey(key: string): string {
+function hashKey(key: string): string {
   return hash('sha256', key, 'base64url')
 }

@@ -1,7 +1,7 @@
 // Every action of the admin API. The server registers its routes from this table; what is checked, the reference, and the calls of
 // the command line and the dashboard follow from it too.
 
-import type { LanAnswer, Route, RouteAccess } from '#contract/actions/action.ts'
+import type { Route, RouteAccess } from '#contract/actions/action.ts'
 import { GATEWAY } from '#contract/actions/gateway.ts'
 import { INVITES } from '#contract/actions/invites.ts'
 import { KEYS } from '#contract/actions/keys.ts'
@@ -34,7 +34,7 @@ export const ADMIN_ENTITIES = {
   secrets: SECRETS,
 } as const
 
-export type { LanAnswer, Route, RouteAccess }
+export type { Route, RouteAccess }
 type Entities = typeof ADMIN_ENTITIES
 export type AdminEntity = keyof Entities
 type Together<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void

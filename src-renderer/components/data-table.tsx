@@ -35,7 +35,7 @@ export type Column<Item> = {
   readonly className?: string
 }
 
-type DataTableProps<Item> = {
+export type DataTableProps<Item> = {
   /** What the table lists, for screen readers. */
   readonly label: string
   readonly columns: readonly Column<Item>[]

@@ -62,7 +62,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
  */
 function namesByText(): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
-  for (const [name, value] of Object.entries({ ...SHAPES, ...gateway })) {
+  for (const [name, value] of [SHAPES, gateway].flatMap((shapes) => Object.entries<unknown>(shapes))) {
     const text = JSON.stringify(value)
     if (typeof value === 'function' || !/"properties":\{"/.test(text) || names.has(text)) continue
     names.set(text, name)

@@ -6,12 +6,9 @@ import { useSession } from '#renderer/api/session.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
-import { Card } from '#renderer/components/card.tsx'
-import { DataTable } from '#renderer/components/data-table.tsx'
-import { PageHeader } from '#renderer/components/page-header.tsx'
-import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
+import { ListPage } from '#renderer/components/list-page.tsx'
+import { EmptyState } from '#renderer/components/states.tsx'
 import { filteredKeys } from '#renderer/data/key-list.ts'
-import { ownZone } from '#renderer/data/zone-dates.ts'
 import { useKeyColumns } from '#renderer/pages/keys/columns.tsx'
 import { CreateKey } from '#renderer/pages/keys/CreateKey.tsx'
 import { KeyDialogs, useKeyTasks } from '#renderer/pages/keys/KeyDialogs.tsx'
@@ -37,41 +34,26 @@ export function KeysPage() {
   const open = (id: string | undefined) => void navigate({ search: (now) => withOpen(now, id) })
   const filter = (next: KeysSearch) => void navigate({ search: (now) => withOpen(next, now.open), replace: true })
   return (
-    <>
-      <PageHeader
-        title={t('title')}
-        description={t(role === 'member' ? 'descriptionOwn' : 'description')}
-        zone={ownZone()}
-        actions={
-          <>
-            {keys.isError && keys.data !== undefined && <StaleMark atMs={keys.dataUpdatedAt} />}
-            <CreateButton onClick={() => setIsCreating(true)} />
-          </>
-        }
-      />
-      <Card isFlush>
-        <KeyFilters role={role} keys={keys.data} shown={shown?.length} filter={search} onChange={filter} />
-        <DataTable
-          label={t('title')}
-          columns={columns}
-          items={shown}
-          idOf={(key) => key.id}
-          openId={search.open}
-          onOpen={(key) => open(key.id)}
-          empty={<NoKeys hasAny={(keys.data?.length ?? 0) > 0} onCreate={() => setIsCreating(true)} />}
-          error={
-            keys.isError
-              ? { title: t('failed'), text: keys.error.message, onRetry: () => void keys.refetch() }
-              : undefined
-          }
-        />
-      </Card>
+    <ListPage
+      title={t('title')}
+      description={t(role === 'member' ? 'descriptionOwn' : 'description')}
+      failed={t('failed')}
+      list={keys}
+      actions={<CreateButton onClick={() => setIsCreating(true)} />}
+      filters={<KeyFilters role={role} keys={keys.data} shown={shown?.length} filter={search} onChange={filter} />}
+      columns={columns}
+      items={shown}
+      idOf={(key) => key.id}
+      openId={search.open}
+      onOpen={(key) => open(key.id)}
+      empty={<NoKeys hasAny={(keys.data?.length ?? 0) > 0} onCreate={() => setIsCreating(true)} />}
+    >
       {search.open !== undefined && (
         <KeyDrawer id={search.open} role={role} onClose={() => open(undefined)} onAction={start} />
       )}
       <KeyDialogs task={task} keys={keys.data} onClose={close} />
       {isCreating && <CreateKey role={role} onClose={() => setIsCreating(false)} />}
-    </>
+    </ListPage>
   )
 }
 

@@ -7,11 +7,8 @@ import { useApi } from '#renderer/api/use-api.ts'
 import { useLedger } from '#renderer/api/use-ledger.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
-import { Card } from '#renderer/components/card.tsx'
-import { DataTable } from '#renderer/components/data-table.tsx'
-import { PageHeader } from '#renderer/components/page-header.tsx'
-import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
-import { ownZone } from '#renderer/data/zone-dates.ts'
+import { ListPage } from '#renderer/components/list-page.tsx'
+import { EmptyState } from '#renderer/components/states.tsx'
 import { useLedgerColumns } from '#renderer/pages/ledger/columns.tsx'
 import { LedgerEnd } from '#renderer/pages/ledger/LedgerEnd.tsx'
 import { LedgerFilters } from '#renderer/pages/ledger/LedgerFilters.tsx'
@@ -42,48 +39,39 @@ export function LedgerPage() {
     if (isSearching) goOn()
   }, [isSearching, goOn])
   return (
-    <>
-      <PageHeader
-        title={t('title')}
-        description={t('description')}
-        zone={ownZone()}
-        actions={
-          <>
-            {ledger.isNewestUnknown && entries !== undefined && <StaleMark atMs={ledger.askedAtMs} />}
-            {ledger.hasNewer && (
-              <Button onClick={() => void ledger.refetch()} isBusy={ledger.isRefetching}>
-                <RotateCw aria-hidden />
-                {t('newer')}
-              </Button>
-            )}
-            {isAdministrator && <VerifyButton isBusy={verification.isPending} onClick={command.run} />}
-          </>
-        }
-      />
-      <VerifyResult verification={verification} />
-      <Card isFlush>
+    <ListPage
+      title={t('title')}
+      description={t('description')}
+      failed={t('failed')}
+      list={ledger}
+      staleAtMs={ledger.isNewestUnknown && entries !== undefined ? ledger.askedAtMs : null}
+      actions={
+        <>
+          {ledger.hasNewer && (
+            <Button onClick={() => void ledger.refetch()} isBusy={ledger.isRefetching}>
+              <RotateCw aria-hidden />
+              {t('newer')}
+            </Button>
+          )}
+          {isAdministrator && <VerifyButton isBusy={verification.isPending} onClick={command.run} />}
+        </>
+      }
+      notice={<VerifyResult verification={verification} />}
+      filters={
         <LedgerFilters
           keys={keys}
           filter={search}
           onChange={(filter) => void navigate({ search: filter, replace: true })}
         />
-        <DataTable
-          label={t('title')}
-          columns={columns}
-          items={isSearching ? undefined : entries}
-          idOf={(entry) => String(entry.seq)}
-          onEnd={ledger.goOn}
-          heightClass="max-h-[64vh]"
-          empty={<NoEntries isFiltered={search.key !== undefined || search.kind !== undefined} />}
-          error={
-            ledger.isError
-              ? { title: t('failed'), text: ledger.error.message, onRetry: () => void ledger.refetch() }
-              : undefined
-          }
-        />
-        {entries !== undefined && entries.length > 0 && <LedgerEnd ledger={ledger} count={entries.length} />}
-      </Card>
-    </>
+      }
+      columns={columns}
+      items={isSearching ? undefined : entries}
+      idOf={(entry) => String(entry.seq)}
+      onEnd={ledger.goOn}
+      heightClass="max-h-[64vh]"
+      empty={<NoEntries isFiltered={search.key !== undefined || search.kind !== undefined} />}
+      foot={entries !== undefined && entries.length > 0 && <LedgerEnd ledger={ledger} count={entries.length} />}
+    />
   )
 }
 

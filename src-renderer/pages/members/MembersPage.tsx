@@ -6,11 +6,8 @@ import type { PackageView } from '#contract/schemas.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
-import { Card } from '#renderer/components/card.tsx'
-import { DataTable } from '#renderer/components/data-table.tsx'
-import { PageHeader } from '#renderer/components/page-header.tsx'
-import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
-import { ownZone } from '#renderer/data/zone-dates.ts'
+import { ListPage } from '#renderer/components/list-page.tsx'
+import { EmptyState } from '#renderer/components/states.tsx'
 import { AddMember } from '#renderer/pages/members/AddMember.tsx'
 import { useMemberColumns } from '#renderer/pages/members/columns.tsx'
 import { ExportUsage } from '#renderer/pages/members/ExportUsage.tsx'
@@ -39,42 +36,31 @@ export function MembersPage() {
   useCommands(useOpeners(setOpening))
   const buttons = <AddButtons onOpen={setOpening} />
   return (
-    <>
-      <PageHeader
-        title={t('title')}
-        description={t('description')}
-        zone={ownZone()}
-        actions={
-          <>
-            {members.isError && members.data !== undefined && <StaleMark atMs={members.dataUpdatedAt} />}
-            <Button onClick={() => setOpening('export')}>
-              <Download aria-hidden />
-              {t('export.open')}
-            </Button>
-            {buttons}
-          </>
-        }
-      />
-      <Card isFlush>
-        <DataTable
-          label={t('title')}
-          columns={columns}
-          items={members.data}
-          idOf={(member) => member.id}
-          openId={opened?.id}
-          onOpen={(member) => open(member.id)}
-          empty={
-            <EmptyState icon={Users} title={t('none')} action={buttons}>
-              {t('noneHint')}
-            </EmptyState>
-          }
-          error={
-            members.isError
-              ? { title: t('failed'), text: members.error.message, onRetry: () => void members.refetch() }
-              : undefined
-          }
-        />
-      </Card>
+    <ListPage
+      title={t('title')}
+      description={t('description')}
+      failed={t('failed')}
+      list={members}
+      actions={
+        <>
+          <Button onClick={() => setOpening('export')}>
+            <Download aria-hidden />
+            {t('export.open')}
+          </Button>
+          {buttons}
+        </>
+      }
+      columns={columns}
+      items={members.data}
+      idOf={(member) => member.id}
+      openId={opened?.id}
+      onOpen={(member) => open(member.id)}
+      empty={
+        <EmptyState icon={Users} title={t('none')} action={buttons}>
+          {t('noneHint')}
+        </EmptyState>
+      }
+    >
       <OpenInvites everyMs={EVERY_MS} />
       {usage !== undefined && <UsedByNobody nobody={usage.nobody} />}
       {opened !== undefined && (
@@ -88,7 +74,7 @@ export function MembersPage() {
       )}
       <MemberDialogs task={task} packages={packages ?? []} onClose={close} />
       <Opened opening={opening} packages={packages ?? []} onClose={() => setOpening(undefined)} />
-    </>
+    </ListPage>
   )
 }
 

@@ -5,12 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
-import { Card } from '#renderer/components/card.tsx'
-import { DataTable } from '#renderer/components/data-table.tsx'
-import { PageHeader } from '#renderer/components/page-header.tsx'
-import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
+import { ListPage } from '#renderer/components/list-page.tsx'
+import { EmptyState } from '#renderer/components/states.tsx'
 import { filteredModels } from '#renderer/data/model-list.ts'
-import { ownZone } from '#renderer/data/zone-dates.ts'
 import { useModelColumns } from '#renderer/pages/models/columns.tsx'
 import { ModelDialogs, type ModelTask } from '#renderer/pages/models/ModelDialogs.tsx'
 import { ModelDrawer } from '#renderer/pages/models/ModelDrawer.tsx'
@@ -34,45 +31,32 @@ export function ModelsPage() {
     void navigate({ search: id === undefined ? filter : { ...filter, open: id } })
   useModelCommands(setTask)
   return (
-    <>
-      <PageHeader
-        title={t('title')}
-        description={t('description')}
-        zone={ownZone()}
-        actions={
-          <>
-            {models.isError && models.data !== undefined && <StaleMark atMs={models.dataUpdatedAt} />}
-            <HeadButtons onTask={setTask} />
-          </>
-        }
-      />
-      <Card isFlush>
+    <ListPage
+      title={t('title')}
+      description={t('description')}
+      failed={t('failed')}
+      list={models}
+      actions={<HeadButtons onTask={setTask} />}
+      filters={
         <ModelFilters
           models={models.data}
           shown={shown?.length}
           filter={search}
           onChange={(filter) => void navigate({ search: filter, replace: true })}
         />
-        <DataTable
-          label={t('title')}
-          columns={columns}
-          items={shown}
-          idOf={(model) => model.id}
-          openId={search.open}
-          onOpen={(model) => open(model.id)}
-          empty={<NoModels hasAny={(models.data?.length ?? 0) > 0} onTask={setTask} />}
-          error={
-            models.isError
-              ? { title: t('failed'), text: models.error.message, onRetry: () => void models.refetch() }
-              : undefined
-          }
-        />
-      </Card>
+      }
+      columns={columns}
+      items={shown}
+      idOf={(model) => model.id}
+      openId={search.open}
+      onOpen={(model) => open(model.id)}
+      empty={<NoModels hasAny={(models.data?.length ?? 0) > 0} onTask={setTask} />}
+    >
       {opened !== undefined && (
         <ModelDrawer model={opened} health={health} onClose={() => open(undefined)} onTask={setTask} />
       )}
       <ModelDialogs task={task} onClose={() => setTask(undefined)} onGone={() => open(undefined)} />
-    </>
+    </ListPage>
   )
 }
 

@@ -6,11 +6,8 @@ import { useSession } from '#renderer/api/session.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
-import { Card } from '#renderer/components/card.tsx'
-import { DataTable } from '#renderer/components/data-table.tsx'
-import { PageHeader } from '#renderer/components/page-header.tsx'
-import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
-import { ownZone } from '#renderer/data/zone-dates.ts'
+import { ListPage } from '#renderer/components/list-page.tsx'
+import { EmptyState } from '#renderer/components/states.tsx'
 import { usePackageColumns } from '#renderer/pages/packages/columns.tsx'
 import { CreatePackage } from '#renderer/pages/packages/CreatePackage.tsx'
 import { PackageDialogs, type PackageTask } from '#renderer/pages/packages/PackageDialogs.tsx'
@@ -32,36 +29,20 @@ export function PackagesPage() {
   const open = (id: string | undefined) => void navigate({ search: id === undefined ? {} : { open: id } })
   const create = useMemo(() => ({ id: 'create-package', label: t('create'), run: () => setIsCreating(true) }), [t])
   useCommands(useMemo(() => (isAdministrator ? [create] : []), [create, isAdministrator]))
-  const button = isAdministrator && <CreateButton onClick={create.run} />
   return (
-    <>
-      <PageHeader
-        title={t('title')}
-        description={t(isAdministrator ? 'description' : 'descriptionOwn')}
-        zone={ownZone()}
-        actions={
-          <>
-            {packages.isError && packages.data !== undefined && <StaleMark atMs={packages.dataUpdatedAt} />}
-            {button}
-          </>
-        }
-      />
-      <Card isFlush>
-        <DataTable
-          label={t('title')}
-          columns={columns}
-          items={packages.data}
-          idOf={(entity) => entity.id}
-          openId={opened?.id}
-          onOpen={(entity) => open(entity.id)}
-          empty={<NoPackages isAdministrator={isAdministrator} onCreate={create.run} />}
-          error={
-            packages.isError
-              ? { title: t('failed'), text: packages.error.message, onRetry: () => void packages.refetch() }
-              : undefined
-          }
-        />
-      </Card>
+    <ListPage
+      title={t('title')}
+      description={t(isAdministrator ? 'description' : 'descriptionOwn')}
+      failed={t('failed')}
+      list={packages}
+      actions={isAdministrator && <CreateButton onClick={create.run} />}
+      columns={columns}
+      items={packages.data}
+      idOf={(entity) => entity.id}
+      openId={opened?.id}
+      onOpen={(entity) => open(entity.id)}
+      empty={<NoPackages isAdministrator={isAdministrator} onCreate={create.run} />}
+    >
       {opened !== undefined && (
         <PackageDrawer
           entity={opened}
@@ -71,7 +52,7 @@ export function PackagesPage() {
       )}
       <PackageDialogs task={task} onClose={() => setTask(undefined)} />
       {isCreating && <CreatePackage onClose={() => setIsCreating(false)} />}
-    </>
+    </ListPage>
   )
 }
 

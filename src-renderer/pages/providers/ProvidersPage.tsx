@@ -5,13 +5,10 @@ import { useTranslation } from 'react-i18next'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { Button, IconButton } from '#renderer/components/button.tsx'
-import { Card } from '#renderer/components/card.tsx'
-import { DataTable } from '#renderer/components/data-table.tsx'
+import { ListPage } from '#renderer/components/list-page.tsx'
 import { Menu, MenuItem } from '#renderer/components/menu.tsx'
-import { PageHeader } from '#renderer/components/page-header.tsx'
-import { EmptyState, StaleMark } from '#renderer/components/states.tsx'
+import { EmptyState } from '#renderer/components/states.tsx'
 import { filteredRows, providerRows } from '#renderer/data/provider-list.ts'
-import { ownZone } from '#renderer/data/zone-dates.ts'
 import { useProviderColumns, type OnProviderTask } from '#renderer/pages/providers/columns.tsx'
 import { ProviderDialogs, type ProviderTask } from '#renderer/pages/providers/ProviderDialogs.tsx'
 import { ProviderDrawer } from '#renderer/pages/providers/ProviderDrawer.tsx'
@@ -34,39 +31,26 @@ export function ProvidersPage() {
     void navigate({ search: id === undefined ? filter : { ...filter, open: id } })
   useProviderCommands(setTask)
   return (
-    <>
-      <PageHeader
-        title={t('title')}
-        description={t('description')}
-        zone={ownZone()}
-        actions={
-          <>
-            {providers.isError && rows !== undefined && <StaleMark atMs={providers.dataUpdatedAt} />}
-            <HeadButtons onTask={setTask} />
-          </>
-        }
-      />
-      <Card isFlush>
+    <ListPage
+      title={t('title')}
+      description={t('description')}
+      failed={t('failed')}
+      list={providers}
+      actions={<HeadButtons onTask={setTask} />}
+      filters={
         <ProviderFilters
           shown={shown?.length}
           filter={search}
           onChange={(filter) => void navigate({ search: filter, replace: true })}
         />
-        <DataTable
-          label={t('title')}
-          columns={columns}
-          items={shown}
-          idOf={({ provider }) => provider.id}
-          openId={opened?.provider.id}
-          onOpen={({ provider }) => open(provider.id)}
-          empty={<NoProviders hasAny={(rows?.length ?? 0) > 0} onTask={setTask} />}
-          error={
-            providers.isError
-              ? { title: t('failed'), text: providers.error.message, onRetry: () => void providers.refetch() }
-              : undefined
-          }
-        />
-      </Card>
+      }
+      columns={columns}
+      items={shown}
+      idOf={({ provider }) => provider.id}
+      openId={opened?.provider.id}
+      onOpen={({ provider }) => open(provider.id)}
+      empty={<NoProviders hasAny={(rows?.length ?? 0) > 0} onTask={setTask} />}
+    >
       {opened !== undefined && (
         <ProviderDrawer key={opened.provider.id} row={opened} onClose={() => open(undefined)} onTask={setTask} />
       )}
@@ -77,7 +61,7 @@ export function ProvidersPage() {
         onOpen={open}
         onTask={setTask}
       />
-    </>
+    </ListPage>
   )
 }
 

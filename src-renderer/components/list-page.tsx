@@ -1,0 +1,65 @@
+// A page that is a list: its head, filters above a table, and what is opened from it. Its states are alike on all such pages.
+
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Card } from '#renderer/components/card.tsx'
+import { DataTable, type DataTableProps } from '#renderer/components/data-table.tsx'
+import { PageHeader } from '#renderer/components/page-header.tsx'
+import { StaleMark } from '#renderer/components/states.tsx'
+import { ownZone } from '#renderer/data/zone-dates.ts'
+
+type ListPageProps<Item> = Omit<DataTableProps<Item>, 'label' | 'error'> & {
+  readonly title: string
+  /** What this page is for, in a sentence. */
+  readonly description: string
+  /** What is said where the list could not be read. */
+  readonly failed: string
+  /** The answer that the items are of. */
+  readonly list: Pick<UseQueryResult<unknown>, 'data' | 'isError' | 'error' | 'dataUpdatedAt' | 'refetch'>
+  /** Since when the items are old, where that is not the age of the answer; null where the page does not say it. */
+  readonly staleAtMs?: number | null
+  readonly actions?: ReactNode
+  /** Between the head and the list. */
+  readonly notice?: ReactNode
+  readonly filters?: ReactNode
+  /** Under the rows, in the same frame. */
+  readonly foot?: ReactNode
+  /** Drawers and dialogs. */
+  readonly children?: ReactNode
+}
+
+export function ListPage<Item>(props: ListPageProps<Item>) {
+  const { title, description, failed, list, staleAtMs, actions, notice, filters, foot, children, ...table } = props
+  const answerAtMs = list.isError && list.data !== undefined ? list.dataUpdatedAt : null
+  const oldAtMs = staleAtMs === undefined ? answerAtMs : staleAtMs
+  return (
+    <>
+      <PageHeader
+        title={title}
+        description={description}
+        zone={ownZone()}
+        actions={
+          <>
+            {oldAtMs !== null && <StaleMark atMs={oldAtMs} />}
+            {actions}
+          </>
+        }
+      />
+      {notice}
+      <Card isFlush>
+        {filters}
+        <DataTable
+          {...table}
+          label={title}
+          error={
+            list.isError
+              ? { title: failed, text: list.error?.message ?? '', onRetry: () => void list.refetch() }
+              : undefined
+          }
+        />
+        {foot}
+      </Card>
+      {children}
+    </>
+  )
+}
