@@ -19,14 +19,14 @@ afterEach(() => {
 })
 
 /** Runs the checks, each of which prints its name and ends with this code. */
-function check(codes: Readonly<Record<'types' | 'lint' | 'format' | 'unused', number>>) {
+function check(codes: Readonly<Record<'types' | 'lint' | 'format' | 'unused', number>>, ...names: readonly string[]) {
   const scripts: Record<string, string> = {}
   for (const [name, code] of Object.entries(codes)) {
     writeFileSync(join(place, `${name}.mjs`), `console.log('this is ${name}'); process.exitCode = ${code}`)
     scripts[`check:${name}`] = `node ${name}.mjs`
   }
   writeFileSync(join(place, 'package.json'), JSON.stringify({ name: 'checked', version: '1.0.0', scripts }))
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join('test', 'check.mjs')], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join('test', 'check.mjs'), ...names], {
     cwd: place,
     encoding: 'utf8',
     env: { ...process.env, npm_config_update_notifier: 'false' },
@@ -39,6 +39,11 @@ const SAID = ['this is format', 'this is lint', 'this is types', 'this is unused
 describe('the static checks', { timeout: 60_000 }, () => {
   it('are all run', () => {
     expect(check({ types: 0, lint: 0, format: 0, unused: 0 })).toEqual({ status: 0, stderr: '', lines: SAID })
+  })
+
+  it('are those that are named, where some are', () => {
+    const { lines } = check({ types: 0, lint: 2, format: 0, unused: 0 }, 'types', 'unused')
+    expect(lines).toEqual(['this is types', 'this is unused'])
   })
 
   it('fail where one of them does, and say which', () => {

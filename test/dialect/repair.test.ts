@@ -23,6 +23,10 @@ function system(said: string): Turn {
 
 /** Texts, and calls as `#id`. */
 function assistant(...content: readonly string[]): Turn {
+  return assistantOf(content)
+}
+
+function assistantOf(content: readonly string[]): Turn {
   return { role: 'assistant', content: content.map((one) => (one.startsWith('#') ? call(one.slice(1)) : text(one))) }
 }
 
@@ -31,6 +35,10 @@ function answer(callId: string, said: string): ToolResult {
 }
 
 function tool(...results: readonly (readonly [string, string])[]): Turn {
+  return toolOf(results)
+}
+
+function toolOf(results: readonly (readonly [string, string])[]): Turn {
   return { role: 'tool', results: results.map(([id, said]) => answer(id, said)) }
 }
 
@@ -177,13 +185,13 @@ describe('the work of a repair', () => {
     expect(joined?.role === 'user' ? joined.content.length : 0).toBe(400_000)
     const calls = Array.from({ length: 100_000 }, () => '#same')
     const results = calls.map((): readonly [string, string] => ['same', 'r'])
-    expect(new Set(callsIn(repairTurns([assistant(...calls), tool(...results)]))).size).toBe(100_000)
+    expect(new Set(callsIn(repairTurns([assistantOf(calls), toolOf(results)]))).size).toBe(100_000)
   })
 
   it('is not made long by ids that look like those it would give', () => {
     const planted = Array.from({ length: 20_000 }, (_, index) => `#a_${index}`)
     const same = Array.from({ length: 20_000 }, () => '#a')
-    expect(new Set(callsIn(repairTurns([assistant(...planted, ...same)]))).size).toBe(40_000)
+    expect(new Set(callsIn(repairTurns([assistantOf([...planted, ...same])]))).size).toBe(40_000)
   })
 })
 

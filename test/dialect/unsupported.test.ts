@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { otherName, unsupportedMembers } from '#dialect/unsupported.ts'
+import { measured } from '../support/cpu-time.ts'
 
 const NOTHING = { members: [], values: [] }
 
@@ -11,6 +12,10 @@ function openai(message: string, extra: object = {}): object {
 
 /** Pydantic's list, as Mistral and vLLM send it. */
 function forbidden(...locations: unknown[][]): object[] {
+  return forbiddenAt(locations)
+}
+
+function forbiddenAt(locations: readonly unknown[][]): object[] {
   return locations.map((loc) => ({ type: 'extra_forbidden', loc, msg: 'Extra inputs are not permitted', input: 1 }))
 }
 
@@ -189,9 +194,7 @@ describe('whatever a provider says', () => {
     ['spaces', 'x is not '],
   ])('is read in no time, however long: %s', (_name, piece) => {
     const message = piece.repeat(2_000_000 / piece.length)
-    const list = { detail: forbidden(...Array.from({ length: 50_000 }, () => ['body', 'seed'])) }
-    const startedMs = performance.now()
-    unsupportedMembers({ ...openai(message), ...list })
-    expect(performance.now() - startedMs).toBeLessThan(250)
+    const list = { detail: forbiddenAt(Array.from({ length: 50_000 }, () => ['body', 'seed'])) }
+    expect(measured(() => unsupportedMembers({ ...openai(message), ...list })).cpuMs).toBeLessThan(250)
   })
 })

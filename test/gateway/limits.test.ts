@@ -183,8 +183,11 @@ describe('concurrent requests', () => {
   })
 })
 
+/** Longer than any test here, so that a busy machine cannot be mistaken for a wait that has run out. */
+const LONG_WAIT_MS = 60_000
+
 describe('with RATE_LIMIT_WAIT', () => {
-  beforeAll(() => startAgain({ RATE_LIMIT_WAIT: 'true', FAREBOX_RATE_LIMIT_WAIT_MS: '700' }))
+  beforeAll(() => startAgain({ RATE_LIMIT_WAIT: 'true', FAREBOX_RATE_LIMIT_WAIT_MS: String(LONG_WAIT_MS) }))
 
   it('requests wait for each other, in their order, and never pass the limit', async () => {
     const key = await newKey({ concurrent_requests: 2 })
@@ -219,6 +222,18 @@ describe('with RATE_LIMIT_WAIT', () => {
     expect(performance.now() - startedAtMs).toBeGreaterThan(100)
   })
 
+  it('a refusal that no waiting can mend comes at once', async () => {
+    const key = await newKey({ requests_per_minute: 1 }, 0)
+    const startedAtMs = performance.now()
+    await expectError(await chat(pair.farebox, key), 402)
+    await expectError(await post(pair.farebox, '', { key, path: CHAT_PATH }), 400)
+    expect(performance.now() - startedAtMs).toBeLessThan(LONG_WAIT_MS / 4)
+  })
+})
+
+describe('with a short RATE_LIMIT_WAIT', () => {
+  beforeAll(() => startAgain({ RATE_LIMIT_WAIT: 'true', FAREBOX_RATE_LIMIT_WAIT_MS: '700' }))
+
   it('a request waits no longer than is set, and has taken nothing then', async () => {
     const key = await newKey({ concurrent_requests: 1, requests_per_minute: 3 })
     pair.upstream.once({ type: 'endless', delayMs: 10 })
@@ -234,13 +249,5 @@ describe('with RATE_LIMIT_WAIT', () => {
     await soon(async () => (await usageOf(pair.farebox, name)).length === 1)
     await succeed(key)
     expect(pair.upstream.requests).toHaveLength(2)
-  })
-
-  it('a refusal that no waiting can mend comes at once', async () => {
-    const key = await newKey({ requests_per_minute: 1 }, 0)
-    const startedAtMs = performance.now()
-    await expectError(await chat(pair.farebox, key), 402)
-    await expectError(await post(pair.farebox, '', { key, path: CHAT_PATH }), 400)
-    expect(performance.now() - startedAtMs).toBeLessThan(650)
   })
 })

@@ -2,6 +2,8 @@
 // call in the middle at a time that no test chose. A test that only looked at the status of a stream means it to go on, so that here
 // every answer that was not read is held until its file ends.
 
+import { afterAll } from 'vitest'
+
 const PRUNED_AT = 1_000
 
 const unread = new Set<Response>()
@@ -13,3 +15,9 @@ globalThis.fetch = async (...args) => {
   unread.add(response)
   return response
 }
+
+// The next file of the process begins with what this one found.
+afterAll(() => {
+  globalThis.fetch = fetch
+  unread.clear()
+})
