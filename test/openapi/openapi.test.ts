@@ -15,7 +15,7 @@ import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { keepLocal } from './local-only.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] === '1'
-const LIMIT_MS = isLong ? 3_600_000 : 300_000
+const LIMIT_MS = isLong ? 7_200_000 : 1_200_000
 const ASKED = isLong
   ? ['--max-examples', '200', '--generation-database', 'none']
   : ['--max-examples', '4', '--seed', '1', '--generation-deterministic']

@@ -20,11 +20,11 @@ type Open = { readonly pair: Pair; readonly key: string; readonly poor: string }
 
 export async function gatewaySamples(): Promise<Sample[]> {
   const pair = await startFormats({ packages: [{ name: 'poor', type: 'topup', credits: 0.000001 }] })
-  const { admin, newKey } = pair.farebox
+  const { farebox } = pair
   try {
-    await admin.call('addModel', { body: embeddingModel('demo-embedding', 'demo') })
-    await admin.call('addModel', { body: embeddingModel('embedding', 'chat-completions') })
-    const open = { pair, key: await newKey('plenty'), poor: await newKey('poor') }
+    await farebox.admin.call('addModel', { body: embeddingModel('demo-embedding', 'demo') })
+    await farebox.admin.call('addModel', { body: embeddingModel('embedding', 'chat-completions') })
+    const open = { pair, key: await farebox.newKey('plenty'), poor: await farebox.newKey('poor') }
     const answers = [
       ...(await calls(open)),
       ...(await embeddings(open)),

@@ -10,7 +10,7 @@ import { gatewaySamples } from './gateway-samples.ts'
 import { KNOWN, type Problem } from './known.ts'
 import { composedAnswers, recordedAnswers, sessionRequests, translatedRequests, type Sample } from './samples.ts'
 
-const LIMIT_MS = 300_000
+const LIMIT_MS = 600_000
 const GROUPS = {
   'composed answers': composedAnswers,
   'answers of real servers': recordedAnswers,
