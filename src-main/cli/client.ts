@@ -110,7 +110,7 @@ async function isHealthy(url: string): Promise<boolean> {
     await response.body?.cancel()
     return response.status === 200
   } catch {
-    // Whatever goes wrong here means the same: nobody answers.
+    // Every failure here means the same: the gateway does not answer.
     return false
   }
 }
@@ -120,7 +120,7 @@ function pathOf(template: string, id: string | undefined): string {
   if (id === undefined || id === '') throw new TypeError(`${template} needs an id`)
   // URLs drop such segments, even when they are encoded, so the call would reach another route.
   if (id === '.' || id === '..') {
-    const message = 'Nothing can be reached by a name of only dots. Use its id.'
+    const message = 'A name made of dots alone cannot be looked up. Use the id instead.'
     throw new AdminError(404, { type: 'not_found_error', message })
   }
   return template.replace('{id}', () => encodeURIComponent(id))

@@ -95,7 +95,7 @@ const price = verb({
 const enable = verb({
   name: 'model enable',
   usage: 'ID',
-  summary: 'lets a model be called',
+  summary: 'enables a model',
   operand: 'ID',
   flags: {},
   async run(client, { name }) {
@@ -107,7 +107,7 @@ const enable = verb({
 const disable = verb({
   name: 'model disable',
   usage: 'ID',
-  summary: 'keeps a model from being called and listed',
+  summary: 'disables a model: it is neither served nor listed',
   operand: 'ID',
   flags: {},
   async run(client, { name }) {

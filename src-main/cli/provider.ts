@@ -151,7 +151,7 @@ const remove = verb({
   flags: {},
   async run(client, { name }) {
     const removed = await client.call('removeProvider', { id: name })
-    const rest = 'Its secret is still kept, because the keychain cannot be reached; it goes as soon as it can.'
+    const rest = 'Its secret is still kept, because the keychain cannot be reached. It is removed as soon as it can be.'
     const text = `Provider ${printable(name)} is removed.`
     return view(removed, removed.secret_forgotten ? text : `${text} ${rest}`)
   },

@@ -417,8 +417,8 @@ describe('usage report', () => {
       'total            6       2  30       4        0   60      0.5    0.75',
       '',
       'The same length of time before: 0.75 credits in 3 requests.',
-      'Of 2 calls some tokens were counted by Farebox, or by nobody.',
-      'Of 1 calls nobody knows the tokens; they are not in the sums.',
+      'For 2 calls some tokens were counted by Farebox or are not known.',
+      'The tokens of 1 calls are not known and not in the sums.',
       '',
     ])
   })

@@ -344,7 +344,7 @@ describe('the list', () => {
       await page.getByLabel('Search models').fill('needle')
       await rowOf(page, 'demo-chat').waitFor({ state: 'detached' })
       await page.getByLabel('Provider', { exact: true }).selectOption('demo')
-      await page.getByText('No model is like that.').waitFor()
+      await page.getByText('No model matches these filters.').waitFor()
       await page.getByLabel('Provider', { exact: true }).selectOption('main')
       await rowOf(page, 'a-needle').waitFor()
       await expect.poll(() => new URL(page.url()).search).toBe('?q=needle&provider=main')
