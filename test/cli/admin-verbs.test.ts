@@ -299,7 +299,7 @@ describe('member invite', () => {
   it('says that the link leads nowhere else where the LAN is off', async () => {
     const body = { ...ANSWERS.createInvite, fingerprint: null }
     const { stdout } = await run(words, { gateway: fakeGateway(() => ({ status: 200, body })) })
-    expect(stdout).toContain('on this machine alone')
+    expect(stdout).toContain('on this machine only')
     expect(stdout).not.toContain('SHA-256')
   })
 })

@@ -67,7 +67,7 @@ describe('the administrator', () => {
       await page.getByRole('region', { name: 'Open invites' }).waitFor({ state: 'detached' })
       await open(link, async (theirs) => {
         await accept(theirs)
-        await theirs.getByText('This invite is not good any more').waitFor()
+        await theirs.getByText('This invite is no longer valid').waitFor()
       })
     })
   })

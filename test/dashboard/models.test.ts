@@ -324,7 +324,7 @@ describe('the price card', () => {
       await dialog.getByRole('checkbox', { name: 'Choose kept' }).waitFor()
       await dashboard.farebox.admin.call('priceModel', { id: 'near', body: { input: 7, output: 7 } })
       await dialog.getByRole('button', { name: 'Apply 1 price' }).click()
-      await dialog.getByRole('alert').getByText('is not what it was any more').waitFor()
+      await dialog.getByRole('alert').getByText('has changed in the meantime').waitFor()
       expect((await show('near'))?.price).toMatchObject({ input: 7 })
     })
   })
