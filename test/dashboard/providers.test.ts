@@ -270,7 +270,7 @@ describe('an edit', () => {
       await dialog.getByLabel('Base URL').fill(`${upstream.url}/deeper`)
       expect(await dialog.getByRole('alert').count()).toBe(0)
       await dialog.getByLabel('Base URL').fill(other.url)
-      await dialog.getByRole('alert').getByText('it is forgotten and asked anew after saving').waitFor()
+      await dialog.getByRole('alert').getByText('it is forgotten, and you are asked for it after saving').waitFor()
       await dialog.getByRole('button', { name: 'Save' }).click()
       const secret = page.getByRole('dialog', { name: 'Secret of moving' })
       await secret.getByLabel('Secret').waitFor()
