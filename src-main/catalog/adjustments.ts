@@ -70,9 +70,9 @@ async function firstOf(context: CatalogContext, keyId: string, id: string): Prom
   return kind && first && { ...first, kind }
 }
 
-/** Whoever repeats an id means the same change; for another one it would say nothing about what became of it. */
+/** A repeated id means the same change; for a different change the answer would not say what became of that one. */
 function usedBefore(id: string, { kind, amountMicro, reason, createdAtMs }: First): Refusal {
   const what = `a ${kind} of ${microToCredits(amountMicro)} credits at ${iso(createdAtMs)} ('${reason}')`
-  const says = `The id '${id}' was used for ${what}, which counts. Nothing was changed; use another id for another change.`
+  const says = `The id '${id}' was already used for ${what}. Nothing was changed; use another id for another change.`
   return refuse('conflict', says, { param: 'idempotency_id' })
 }

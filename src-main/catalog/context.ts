@@ -63,6 +63,6 @@ export async function insistOnChanges(context: CatalogContext, changes: readonly
   return isWritten
 }
 
-/** What whoever asked for such a change is told where it is not on disk yet. */
+/** The note for the caller of such a change while it is not on disk yet. */
 export const UNWRITTEN =
-  'This holds from now on, but the disk is full: it is written down as soon as there is room. Make room before Farebox ends.'
+  'This holds from now on, but the disk is full: it will be saved as soon as there is room. Make room before Farebox stops.'

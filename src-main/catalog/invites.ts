@@ -46,7 +46,7 @@ export async function acceptInvite(
   const invite = catalog.inviteByHash(codeHash)
   const invited = invite === undefined || isOver(invite, nowMs()) ? undefined : catalog.member(invite.memberId)
   if (invited === undefined || !isInvitable(invited)) {
-    return refuse('unauthenticated', 'This invite is not good any more. Ask for a new one.')
+    return refuse('unauthenticated', 'This invite is no longer valid. Ask for a new one.')
   }
   const member = { ...invited, passwordHash }
   await commitChanges(context, [{ type: 'put-member', member }])

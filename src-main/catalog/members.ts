@@ -71,7 +71,7 @@ export async function editMember(
   const { role = existing.role, status = existing.status } = edit
   const member = { ...existing, packages, role, status, limits }
   const changes = [{ type: 'put-member', member } as const]
-  // Whoever somebody wants blocked is blocked, also while nothing can be written; everything else of them is not changed then.
+  // A member who is to be blocked is blocked even while nothing can be written; nothing else of the member is changed then.
   if (isBlockingOnly(edit)) await insistOnChanges(context, changes)
   else await commitChanges(context, changes)
   if (edit.limits !== undefined) context.memberLimitsChanged(member.id)
@@ -103,7 +103,7 @@ export async function removeMember(context: CatalogContext, idOrName: string): P
   const keys = usableKeys(context.catalog, member)
   if (keys > 0) {
     const says = keys === 1 ? 'a key that is not revoked' : `${keys} keys that are not revoked`
-    return refuse('conflict', `Member '${member.name}' has ${says}. Revoke first what shall end with them.`)
+    return refuse('conflict', `Member '${member.name}' has ${says}. Revoke these first.`)
   }
   await commitChanges(context, [{ type: 'delete-member', id: member.id }])
   return member

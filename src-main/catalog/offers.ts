@@ -20,7 +20,7 @@ const FREE: WholePrice = { input: 0, output: 0, cache_read: 0, cache_write: 0 }
 /** The contract takes no higher price; nobody asks it. */
 const MAX_TOKEN_PRICE = 1_000_000
 
-/** A model that a provider lists, with what an administrator says that it is for. */
+/** A model that a provider lists, with the kind that an administrator gives it. */
 type Listed = ListedModel & { readonly saidKind?: ModelKind | undefined }
 
 export function offersOf(catalog: Catalog, provider: Provider, listed: readonly Listed[]): ModelOffer[] {
@@ -185,8 +185,8 @@ function choose(offers: readonly ModelOffer[], { models }: ProviderModelsAdd): C
 }
 
 function reasonFor({ state, note, id }: ModelOffer): string {
-  if (state === 'added') return `It is there already, as '${id}'.`
-  if (state === 'no-limits') return 'Nobody tells its context window. Give one.'
+  if (state === 'added') return `It is already added as '${id}'.`
+  if (state === 'no-limits') return 'Its context window is not known. Give one.'
   return note ?? 'It cannot be served here.'
 }
 

@@ -50,7 +50,7 @@ export async function applyPriceCard(
 ): Promise<CardApplied | Refusal> {
   const { rows } = compare(context, card)
   if (input.version !== versionOf(context, rows)) {
-    const says = 'The comparison with the price card is not what it was any more. Look at it again.'
+    const says = 'The comparison with the price card has changed in the meantime. Look at it again.'
     return refuse('conflict', says, { param: 'version' })
   }
   const models: Model[] = []

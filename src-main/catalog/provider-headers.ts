@@ -73,6 +73,6 @@ async function readKept(context: CatalogContext, provider: Provider): Promise<Cr
   })
   if (refusal !== undefined) return refusal
   if (text !== undefined) return readCredentials(text)
-  const says = `What is kept for '${provider.name}' beside this is not there any more. Give its secret and all secret headers together.`
+  const says = `The other secrets of '${provider.name}' are missing. Give its secret and all secret headers together.`
   return refuse('no_secret_store', says)
 }

@@ -211,7 +211,7 @@ export function readProvider(
 }
 
 function demoHasNo(param: string): Refusal {
-  return refuse('invalid_request', `The demo provider calls nobody, so that it has no '${param}'.`, { param })
+  return refuse('invalid_request', `The demo provider calls nobody, so it has no '${param}'.`, { param })
 }
 
 function demoNeedsNoSecret(): Refusal {

@@ -128,7 +128,7 @@ export async function secretProblems(context: CatalogContext): Promise<string[]>
     return [`The secret of provider '${provider.name}' is locked. ${trouble ?? ''}`.trimEnd()]
   })
   if (toForget === 0) return ofProviders
-  const left = `Secrets of ${toForget} removed or changed providers are still kept; they go when they can be reached.`
+  const left = `Secrets of ${toForget} removed or changed providers are still kept. They are removed when the store can be reached.`
   return [...ofProviders, left]
 }
 

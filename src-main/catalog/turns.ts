@@ -8,7 +8,7 @@ export function takeTurns(): InTurn {
   let last: Promise<unknown> = Promise.resolve()
   return (action) => {
     const turn = last.then(action)
-    // Whoever made the call hears of its error; the next one starts from what is there.
+    // The caller gets the error; the next change starts from the present state.
     last = turn.catch(() => undefined)
     return turn
   }

@@ -68,7 +68,7 @@ export function priceView(price: Price | undefined): ModelView['price'] {
   }
 }
 
-/** `keys` is how many of its keys whoever asks may see; all of them unless said otherwise. */
+/** `keys` is how many of its keys the viewer may see; all of them unless given. */
 export function packageView(
   entity: Package,
   catalog: Catalog,

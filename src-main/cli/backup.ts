@@ -42,7 +42,7 @@ function secretsText(answer: BackupView, { file, exported, missing }: SecretsExp
 const restore = verb({
   name: 'restore',
   usage: 'FILE [--dry-run]',
-  summary: 'puts a backup in the place of the database, which is kept; --dry-run only says what would change',
+  summary: 'replaces the database by a backup, and keeps the old one; --dry-run only says what would change',
   operand: 'FILE',
   flags: { dry_run: toggle },
   async run(_client, { name, flags, sources }) {
@@ -108,7 +108,7 @@ function restoredText({ keptAs, endsAt, books, present, keys, withoutSecrets }: 
   const more = keys.length > MAX_ROWS ? [`and ${keys.length - MAX_ROWS} more, see --json`] : []
   const changed = ['', 'Keys in another state than before, also those that had been revoked since the backup:']
   const secrets = `Secrets that are not on this machine, set them with farebox provider secret NAME:`
-  const unread = 'The database that was there could not be read, so nothing was compared with it.'
+  const unread = 'The previous database could not be read, so nothing was compared with it.'
   return [
     counts,
     ...(present === null && keptAs !== null ? ['', unread] : []),

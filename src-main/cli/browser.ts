@@ -12,7 +12,7 @@ type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** What shows that somebody sits at a screen. */
+/** Variables that show that there is a screen. */
 const SCREEN_VARIABLES = ['DISPLAY', 'WAYLAND_DISPLAY', 'BROWSER', 'WSL_DISTRO_NAME']
 /** An opener that ends well or is still at work by then has found a browser. */
 const ENOUGH_MS = 3000

@@ -103,7 +103,7 @@ async function isHealthy(url: string): Promise<boolean> {
     await response.body?.cancel()
     return response.status === 200
   } catch {
-    // Whatever goes wrong here means the same: nobody answers.
+    // Every failure here means the same: the gateway does not answer.
     return false
   }
 }

@@ -6,7 +6,7 @@ import { verb } from '#cli/verb.ts'
 const demo = verb({
   name: 'demo',
   usage: '',
-  summary: 'sets up what is missing of the built-in demo, and a first key where there is none',
+  summary: 'sets up the built-in demo where it is missing, and a first key if there is none',
   flags: {},
   async run(client) {
     const { made, key } = await client.call('addDemo', {})

@@ -108,7 +108,7 @@ function mistakesOf(problems: readonly Problem[], positionOf: (path: Path) => Po
   return { type: 'mistakes', mistakes: inOrder }
 }
 
-/** Fields that take one of two forms: a checker complains about both, which helps nobody. */
+/** Fields that take one of two forms: a checker would complain about both, which is confusing. */
 const CHOICES = [
   { list: 'providers', member: 'secret', length: 3, message: 'must be { env: NAME } or { file: PATH }' },
   { list: 'providers', member: 'header_secrets', length: 4, message: 'must be { env: NAME } or { file: PATH }' },

@@ -1,5 +1,5 @@
 // The two ways a command ends badly that are not the admin API's answer. Neither message may hold a secret or repeat an
-// argument's value: what somebody typed at the wrong place may be a secret.
+// argument's value: a value typed in the wrong place may be a secret.
 
 /** The command line itself is wrong: exit code 2. `usage` is the nearest valid form, without the word `farebox`. */
 export class UsageError extends Error {

@@ -9,14 +9,14 @@ export type CommandHost = {
   stdout(text: string): void
   /** Resolves when what was printed has left, so that something long never piles up in memory. */
   stdoutDrained(): Promise<void>
-  /** How many letters fit into a line of the terminal; undefined where what is printed goes elsewhere. */
+  /** How many letters fit into a line of the terminal; undefined where the output does not go to a terminal. */
   readonly columns: number | undefined
   stderr(text: string): void
   /** The text of a file; rejects with the system's error when there is none. */
   readFile(path: string): Promise<string>
   /** Everything on standard input. */
   readStdin(): Promise<string>
-  /** Prints a question and resolves with the line that a person types; undefined where nobody sits at a terminal. */
+  /** Prints a question and resolves with the line that a person types; undefined where there is no terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined
   /** The same without showing what is typed, for passwords. */
   readonly askHidden: ((question: string) => Promise<string>) | undefined

@@ -10,7 +10,7 @@ import type { InviteCard } from '#contract/invites.ts'
 const invite = verb({
   name: 'member invite',
   usage: 'NAME [--packages a,b|all|none]',
-  summary: 'prints a link with which a member chooses a password, once, within a day',
+  summary: 'prints a link, good once within a day, with which a member chooses a password',
   operand: 'NAME',
   flags: { packages: openPackages },
   async run(client, { name, flags, sources: { columns } }) {
@@ -49,8 +49,8 @@ async function cardText(card: InviteCard, columns: number | undefined): Promise<
     ...(code === undefined ? [] : [code]),
     facts(card.fingerprint === null ? known : { ...known, 'SHA-256': card.fingerprint }),
     card.fingerprint === null
-      ? 'The LAN is off, so that the link leads somewhere on this machine alone.'
-      : 'Hand over the fingerprint too: it is how they know that the certificate they see is the right one.',
+      ? 'The LAN is off, so the link works on this machine only.'
+      : 'Hand over the fingerprint too: with it they can tell whether the certificate they see is the right one.',
     'The link is good once, for whoever opens it first. It cannot be shown again.',
   ]
   return lines.join('\n')

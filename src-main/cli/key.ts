@@ -10,7 +10,7 @@ import { verb } from '#cli/verb.ts'
 const create = verb({
   name: 'key create',
   usage: 'NAME --package P [--owner M] [--expires 90d|never|DATE]',
-  summary: 'makes a key and prints it, this once',
+  summary: 'makes a key and prints it, once only',
   operand: 'NAME',
   flags: { package: text, owner: text, expires: text },
   async run(client, { name, flags }) {
@@ -74,7 +74,7 @@ const topUp = plainVerb({
 const adjust = plainVerb({
   name: 'key adjust',
   usage: '--credits N --reason R [--idempotency-id TEXT]',
-  summary: 'corrects the credits of a key; takes some with a negative number',
+  summary: 'corrects the credits of a key; a negative number takes credits away',
   operand: 'NAME',
   flags: { credits: number, reason: text, idempotency_id: text },
   action: 'adjustKey',
@@ -97,7 +97,7 @@ const move = plainVerb({
 const rotate = plainVerb({
   name: 'key rotate',
   usage: '[--overlap 24h|7d|none] [--expires 90d|never|DATE]',
-  summary: 'gives a key a new value and prints it, this once',
+  summary: 'gives a key a new value and prints it, once only',
   operand: 'NAME',
   flags: { overlap: text, expires: text },
   action: 'rotateKey',

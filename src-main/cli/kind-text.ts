@@ -2,7 +2,7 @@
 
 import type { ModelOffer } from '#contract/provider-models.ts'
 
-/** A kind that nobody told is said to be guessed. */
+/** A kind that the provider did not name is marked as guessed. */
 export function kindText({ kind, kind_source }: Pick<ModelOffer, 'kind' | 'kind_source'>): string {
   return kind_source === 'name' ? `${kind}, guessed` : kind
 }

@@ -96,16 +96,16 @@ function lanText(answer: LanView): string {
   const notes = [
     ...(answer.problem === null ? [] : [printable(answer.problem)]),
     ...(answer.is_public && answer.state === 'on'
-      ? ['This is an address of the internet: whoever reaches it there is a stranger on your LAN.']
+      ? ['This is an address of the internet: strangers reach it too unless a firewall keeps them out.']
       : []),
     ...(answer.state === 'off' ? [choices(answer)] : []),
   ]
   return [lines, ...notes].join('\n')
 }
 
-/** What somebody who wants to turn it on can choose. */
+/** The networks to choose from when turning it on. */
 function choices({ interfaces }: LanView): string {
-  if (interfaces.length === 0) return 'This machine has no network that others could reach it by.'
+  if (interfaces.length === 0) return 'This machine has no network on which others could reach it.'
   // An interface stands for the first of its addresses.
   const listed = interfaces.map(({ name, address }, index) =>
     interfaces.findIndex((other) => other.name === name) === index

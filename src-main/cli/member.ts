@@ -133,19 +133,19 @@ function passwordOf(flags: FlagValues<typeof PASSWORD_FLAGS>, sources: Sources):
   return secretFromOne({ env, file, isStdin, what: 'password' }, sources)
 }
 
-/** Twice, because nobody sees what is typed. */
+/** Asked twice, because the typed text is not shown. */
 async function askForPassword(name: string, { askHidden }: Sources): Promise<string> {
   if (askHidden === undefined) throw new UsageError('Say where the password is.')
   const first = await askHidden(`New password of ${printable(name)}: `)
   // What is wrong with it is better said before it is typed again.
   requestBody('setMemberPassword', { password: first })
   if ((await askHidden('Once more: ')) !== first) {
-    throw new CommandFailure('passwords_differ', 'These were two different passwords. Nothing is changed.')
+    throw new CommandFailure('passwords_differ', 'The two passwords differ. Nothing was changed.')
   }
   return first
 }
 
-/** The limits of a member as they are; of nobody where there is none of that name, which the change is refused for. */
+/** The present limits of a member; none if there is no such member, in which case the change itself is refused. */
 async function limitsOf(client: AdminClient, name: string): Promise<Readonly<Record<string, unknown>>> {
   const members = await client.call('listMembers', {})
   const wanted = name.toLowerCase()

@@ -10,7 +10,7 @@ import type { CardComparison, CardRow } from '#contract/price-card.ts'
 export const card = verb({
   name: 'model card',
   usage: '[--provider P] [--apply ID,…|all] [--confirm-jumps]',
-  summary: 'shows what the price card says about the models, and gives them its prices',
+  summary: 'compares the prices of the models with the price card, and applies its prices',
   flags: { provider: text, apply: allOrList, confirm_jumps: toggle },
   async run(client, { flags }) {
     const { provider, apply, confirm_jumps } = flags

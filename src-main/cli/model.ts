@@ -101,7 +101,7 @@ const price = plainVerb({
 
 const enable = plainVerb({
   name: 'model enable',
-  summary: 'lets a model be called',
+  summary: 'enables a model',
   operand: 'ID',
   action: 'enableModel',
   says: stateText,
@@ -109,7 +109,7 @@ const enable = plainVerb({
 
 const disable = plainVerb({
   name: 'model disable',
-  summary: 'keeps a model from being called and listed',
+  summary: 'disables a model: it is neither served nor listed',
   operand: 'ID',
   action: 'disableModel',
   says: stateText,

@@ -86,7 +86,7 @@ function conclusion({ servers, added }: DiscoveryView, { add, kind, ports }: Fla
   const learnt = contexts.map(printable).join(', ')
   const lines = [
     ...(isAdded ? [`Added ${listed('provider', providers)} and ${listed('model', models)}.`] : []),
-    ...(contexts.length === 0 ? [] : [`The context window that was assumed is known now: ${learnt}.`]),
+    ...(contexts.length === 0 ? [] : [`A context window that had been assumed is now known: ${learnt}.`]),
   ]
   return lines.length === 0 ? 'There was nothing new to add.' : lines.join('\n')
 }

@@ -200,7 +200,7 @@ function addedText({ added, skipped, contexts = [] }: ProviderModelsAdded): stri
       : [
           `Added without a price, so disabled: ${names(disabled)}. Give each a price and enable it: farebox model price ID, farebox model enable ID`,
         ]),
-    ...(contexts.length === 0 ? [] : [`The context window that was assumed is known now: ${names(contexts)}.`]),
+    ...(contexts.length === 0 ? [] : [`A context window that had been assumed is now known: ${names(contexts)}.`]),
     ...skipped.map(({ model, reason }) => `Not added: ${printable(model)}. ${printable(reason)}`),
   ]
   return lines.length === 0 ? 'No models are added.' : lines.join('\n')

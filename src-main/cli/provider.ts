@@ -146,7 +146,7 @@ const remove = plainVerb({
   operand: 'NAME',
   action: 'removeProvider',
   says: (removed, name) => {
-    const rest = 'Its secret is still kept, because the keychain cannot be reached; it goes as soon as it can.'
+    const rest = 'Its secret is still kept, because the keychain cannot be reached. It is removed as soon as it can be.'
     const said = `Provider ${printable(name)} is removed.`
     return removed.secret_forgotten ? said : `${said} ${rest}`
   },

@@ -23,7 +23,7 @@ export function receiptText(receipt: ReceiptView): string {
       ? ['rounding', null, null, null, line.amount]
       : [line.type, line.tokens, tokens[line.type].source, line.price, line.amount],
   )
-  const lines = table(['LINE', 'TOKENS', 'SOURCE', 'PER MILLION', 'CREDITS'], rows, 'There was nothing to pay for.')
+  const lines = table(['LINE', 'TOKENS', 'SOURCE', 'PER MILLION', 'CREDITS'], rows, 'This request cost nothing.')
   const sum = facts({ charge: receipt.charge_credits, held: receipt.held_credits, overrun: receipt.overrun })
   return `${call}\n\n${lines}\n\n${sum}`
 }

@@ -1,5 +1,5 @@
 // The command line: words in, text and an exit code out. It finds the verb and the gateway and prints what the verb hands
-// back; what is done is the admin API's business, and how the world is reached the host's.
+// back; the admin API does the work, and the host says how the outside world is reached.
 
 import { APPLY_VERBS } from '#cli/apply.ts'
 import { AUDIT_VERBS } from '#cli/audit.ts'
@@ -121,7 +121,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
   const connection = openLater(dataDir, host)
   const sources: Sources = {
     ...host,
-    // Whoever wants JSON is a program.
+    // JSON is asked for by programs.
     ask: isJson ? undefined : host.ask,
     askHidden: isJson ? undefined : host.askHidden,
     exportLedger: () => host.exportLedger(dataDir),

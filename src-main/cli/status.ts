@@ -59,7 +59,7 @@ function backups({ backups: schedule }: StatusView): Readonly<Record<string, str
   return { backups: printable(`${every}, ${last}${problem === null ? '' : `; ${problem}`}`) }
 }
 
-/** A line for each target that is not well; those that are need nobody's attention. */
+/** A line for each failing target; the others need no attention. */
 function sickTargets({ targets }: StatusView): Readonly<Record<string, string>> {
   const sick = targets.filter(({ state }) => state !== 'ok')
   return Object.fromEntries(
@@ -74,7 +74,7 @@ function sickTargets({ targets }: StatusView): Readonly<Record<string, string>> 
   )
 }
 
-/** A line for each target that answers beyond its output cap: what that costs nobody asked for. */
+/** A line for each target that answers beyond its output cap: the surplus costs credits that the client did not ask to spend. */
 function targetsBeyondCap({ targets }: StatusView): Readonly<Record<string, string>> {
   return Object.fromEntries(
     targets.flatMap(({ provider, model, ignored_cap: ignored }) =>

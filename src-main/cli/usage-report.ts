@@ -16,7 +16,7 @@ const report = verb({
     '[--from WHEN] [--to WHEN] [--group none|model|key|provider|package|owner|member] [--rollup hour|day] [--top N]',
     '[--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME] [--member NAME] [--csv]',
   ].join(' '),
-  summary: 'sums up the usage by group and time, beside the same length of time before',
+  summary: 'sums up the usage by group and time, and compares it with the period before',
   flags: {
     from: text,
     to: text,
@@ -107,7 +107,7 @@ function cellsOf(totals: Totals): Cell[] {
 
 function doubts({ estimated_usage: estimated, unknown_usage: unknown }: Totals): string[] {
   return [
-    ...(estimated === 0 ? [] : [`Of ${estimated} calls some tokens were counted by Farebox, or by nobody.`]),
-    ...(unknown === 0 ? [] : [`Of ${unknown} calls nobody knows the tokens; they are not in the sums.`]),
+    ...(estimated === 0 ? [] : [`For ${estimated} calls some tokens were counted by Farebox or are not known.`]),
+    ...(unknown === 0 ? [] : [`The tokens of ${unknown} calls are not known and not in the sums.`]),
   ]
 }

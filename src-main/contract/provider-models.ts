@@ -36,7 +36,7 @@ export const ProviderModelsAdd = strict({
     Type.Literal('all'),
     Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 5_000 }),
   ]),
-  /** What they are for. With `all` it holds for those of which nobody says it; a model that is named is what is said here. */
+  /** The kind of the models. With `all` it applies to those whose kind is not known; a named model gets this kind. */
   kind: Type.Optional(ModelKind),
   /** For models of which neither the provider nor the price card tells it. */
   context_window: Type.Optional(Count),

@@ -4,7 +4,7 @@
 import { Type, type Static } from 'typebox'
 import { NullableCount, NullablePrice, NullableText, strict } from '#contract/fields.ts'
 
-/** `unknown`: nobody said, or the record was written by a Farebox that did not note it. Never read as 0. */
+/** `unknown`: not reported, or the record was written by a version of Farebox that did not record it. Never read as 0. */
 const Source = Type.Enum(['reported', 'estimated', 'unknown'])
 const ClassCount = strict({ tokens: NullableCount, source: Source })
 /** Credits as exact decimal text: a price per million tokens needs more decimals than a number of credits shows. */

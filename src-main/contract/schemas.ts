@@ -269,7 +269,7 @@ export const StatusView = strict({
   secrets: Type.String(),
   /** Whether other machines reach the gateway. */
   lan: LanStatus,
-  /** Sentences about what somebody should look after. */
+  /** Sentences about what needs attention. */
   attention: Type.Array(Type.String()),
   /** When new calls are taken again; absent where they are taken now. */
   paused_until: Type.Optional(Timestamp),

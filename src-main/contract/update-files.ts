@@ -6,7 +6,7 @@ import { strict } from '#contract/fields.ts'
 /** A file beside the one that names it: no folder and no other host. */
 const FileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.+-]{0,150}$' })
 
-/** The feed's file. What is signed is text, so that nobody has to agree how JSON is written. Loose: later releases may add to it. */
+/** The feed's file. The signature covers text, so that it does not depend on how JSON is written. Loose: later releases may add to it. */
 export const UpdateFile = Type.Object({
   signed: Type.String({ maxLength: 60_000 }),
   /** Base64, 64 bytes. */

@@ -3,7 +3,7 @@
 
 import type { Totals } from '#contract/reports.ts'
 
-/** Of whoever used nothing. */
+/** The totals of an idle member, key or model. */
 export const NO_TOTALS: Totals = {
   requests: 0,
   failed: 0,

@@ -11,7 +11,7 @@ const UNWRITABLE = /^(EIO|EROFS|SQLITE_(IOERR|READONLY|CANTOPEN)(_\w+)?)$/
 /** The refusal of a change that a disk did not take; undefined for every other error. */
 export function diskRefusal(error: unknown): Refusal | undefined {
   const why = diskProblem(error)
-  return why === undefined ? undefined : refuse('disk_full', `${why}, so that nothing was changed. ${MEND}`)
+  return why === undefined ? undefined : refuse('disk_full', `${why}, so nothing was changed. ${MEND}`)
 }
 
 export function isDiskFull(error: unknown): boolean {
@@ -25,7 +25,7 @@ export function diskProblem(error: unknown): string | undefined {
   return code !== undefined && UNWRITABLE.test(code) ? `The disk cannot be written (${code})` : undefined
 }
 
-const MEND = 'Make room on it, and try again.'
+const MEND = 'Make room on it and try again.'
 
 /** The short name that a system, or SQLite, gives to what went wrong. */
 function codeOf(error: unknown): string | undefined {

@@ -91,10 +91,10 @@ const KNOWN: readonly KnownJudgement[] = [
   },
 ]
 
-/** Errors are a few sentences; what comes behind them is not looked at. */
+/** An error is a few sentences; text beyond this length is ignored. */
 const MAX_READ = 4000
 
-/** What a provider's words judge; undefined for words that nobody knows, and for those about its own trouble. */
+/** What a provider's words judge; undefined for unknown words, and for those about the provider's own trouble. */
 export function judgementIn(message: string): Judgement | undefined {
   const text = message.slice(0, MAX_READ).trim()
   for (const { about, words } of KNOWN) {

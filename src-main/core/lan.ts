@@ -1,4 +1,4 @@
-// How other machines reach Farebox, as it is set. Whether it works is for lan/ to say.
+// The settings by which other machines reach Farebox. Whether they work is for lan/ to say.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { classOfAddress, parseAddress } from '#core/address.ts'
@@ -25,7 +25,7 @@ export type LanSettings = {
 /** One address of this machine. */
 export type LanAddress = { readonly name: string; readonly address: string }
 
-/** Kinds of addresses on which nobody is served, and what is said of them. */
+/** Kinds of addresses that cannot be served, and how a refusal describes them. */
 const NO_PLACES: Readonly<Record<string, string>> = {
   unspecified: 'would open every network of this machine. Choose one of its addresses',
   multicast: 'is no address of a single machine',

@@ -29,7 +29,7 @@ export function newLimitState(): LimitState {
 export function checkLimits(state: LimitState, limits: PackageLimits, tokens: number, nowMs: number): LimitVerdict {
   const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits
   if (concurrentRequests !== undefined && state.concurrent >= concurrentRequests) {
-    // Nobody knows when a running request ends; a second is the shortest wait that Retry-After can say.
+    // The end of a running request is not known; a second is the shortest wait that Retry-After can express.
     return { type: 'full', limit: 'concurrentRequests', waitMs: 1000 }
   }
   if (requestsPerMinute !== undefined) {

@@ -17,7 +17,7 @@ export type ListedPrice = {
 export const KIND_SOURCES = ['administrator', 'card', 'provider', 'name'] as const
 export type KindSource = (typeof KIND_SOURCES)[number]
 
-/** What a name lets one guess where nobody says what the model is for. */
+/** The kind that a model's name suggests, for models whose kind is not known otherwise. */
 export function kindByName(name: string): ModelKind {
   return /embed/i.test(name) ? 'embedding' : 'chat'
 }

@@ -51,7 +51,7 @@ function priceOfLarge([input, cacheRead, cacheWrite, output]: [number, number, n
   return charge < BigInt(MAX_OF_CALL) ? microCredits(Number(charge)) : MAX_OF_CALL
 }
 
-/** The most that a call can cost: its input may turn out to be read from or written to a cache, and is priced at the dearest class. */
+/** The highest cost of a call: its input may turn out to be read from or written to a cache, and is priced at the dearest class. */
 export function worstPriceOf(
   { inputTokens, outputTokens }: { readonly inputTokens: number; readonly outputTokens: number },
   price: Price,
@@ -60,7 +60,7 @@ export function worstPriceOf(
   return priceOf({ ...UNKNOWN_USAGE, inputTokens, outputTokens }, { ...price, inputMicro })
 }
 
-/** More than this many times as much, or as little, is more likely a price in another unit than another price. */
+/** A price that changes by more than this factor is more likely in another unit than meant. */
 const JUMP_FACTOR = 100
 
 /**

@@ -30,7 +30,7 @@ export type Quirks = {
   readonly stopsStreamsOnly: boolean
 }
 
-/** What holds where nothing else is said: what most providers of chat completions take. */
+/** The quirks unless a provider sets others: what most providers of chat completions take. */
 export const DEFAULT_QUIRKS: Quirks = {
   streamUsage: true,
   reasoningField: 'none',

@@ -24,7 +24,7 @@ export function scheduledBackups(names: readonly string[]): ScheduledBackup[] {
     .sort((one, other) => other.madeAtMs - one.madeAtMs)
 }
 
-/** Drafts of backups that broke off. Whoever asks must know that none is being made. */
+/** Drafts of backups that broke off. The caller must be sure that no backup is being made. */
 export function abandonedDrafts(names: readonly string[]): string[] {
   return names.filter((name) => name.endsWith('.db.new') && NAME.test(name.slice(0, -'.new'.length)))
 }

@@ -17,7 +17,7 @@ export function retryOf(failure: UpstreamFailure): Retry {
     case 'connect':
     case 'closed':
       return 'here'
-    // Whoever took all the time there is would take it again.
+    // A target that took all the time there is would take it again.
     case 'timeout':
     case 'malformed':
     case 'secret':

@@ -26,7 +26,7 @@ const SENTENCES = {
   locked: 'The keychain is locked, or has no keyring yet. Unlock it; Farebox then goes on by itself.',
   unreachable: `No keychain answers on this machine. ${CHOICES}`,
   refused: `The keychain does not take this secret: it may be locked, or the secret too long for it. ${CHOICES}`,
-  files: 'The files in which secrets are kept cannot be used.',
+  files: 'The files that hold the secrets cannot be used.',
 } as const satisfies Record<SecretTrouble, string>
 
 /** What a client is told when the secret of a provider cannot be read: no path, and what somebody has to do. */

@@ -49,7 +49,7 @@ function logOf({ log: format, logLevel: level }: Config): Log {
 function reportMistakes(log: Log, { log: format }: Config): void {
   process.on('uncaughtException', (error) => {
     const fault = describeFault(error)
-    log(`Farebox ends because of a mistake of its own: ${fault}`, { event: 'crash', level: 'error', fields: { fault } })
+    log(`Farebox stops because of a fault of its own: ${fault}`, { event: 'crash', level: 'error', fields: { fault } })
     process.exit(1)
   })
   if (format === 'text') return

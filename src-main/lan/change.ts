@@ -1,4 +1,4 @@
-// From what somebody asks for and what was set before to what is to be set. Nothing is looked up here.
+// Merges a requested change with the present settings. It looks nothing up.
 
 import type { LanChange } from '#contract/lan.ts'
 import { readLanAddress, readLanNames, type LanPlace, type LanSettings } from '#core/lan.ts'

@@ -64,7 +64,10 @@ export function readMadeIdentity(dataDir: string): Identity | Refusal | undefine
   const hasBoth = [keyFile, certificateFile].every((path) => statSync(path, { throwIfNoEntry: false }) !== undefined)
   if (!hasBoth) return undefined
   if (isOpenTo(keyFile, 0o077)) {
-    return refuse('conflict', `Others can read ${keyFile}, so it is not used. Make a new one with new_certificate.`)
+    return refuse(
+      'conflict',
+      `Other users can read ${keyFile}, so it is not used. Make a new key with new_certificate.`,
+    )
   }
   return readPair('farebox', { certificate: certificateFile, key: keyFile })
 }

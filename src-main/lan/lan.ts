@@ -66,7 +66,7 @@ export class Lan {
   /** Those that still have connections, the one that runs among them. */
   readonly #servers = new Set<TlsServer>()
   #problem: string | undefined
-  /** Whether what is set holds in memory alone. */
+  /** Whether the settings hold in memory only and must still be saved. */
   #isOverdue = false
   #isOpen = false
   #timer: NodeJS.Timeout | undefined
@@ -140,7 +140,7 @@ export class Lan {
       if (why === undefined || !this.#isOpen) throw error
       this.#settings = settings
       this.#isOverdue = true
-      this.#note(`It is off. ${why}, so that this is written down as soon as there is room.`)
+      this.#note(`It is off. ${why}, so this will be saved as soon as there is room.`)
     }
   }
 
@@ -167,7 +167,7 @@ export class Lan {
     try {
       await work()
     } catch (error) {
-      this.#note(`It cannot be opened now (${codeOf(error) ?? 'for no reason that is known'}).`)
+      this.#note(`It cannot be opened now (${codeOf(error) ?? 'the reason is not known'}).`)
     }
   }
 
@@ -215,7 +215,7 @@ export class Lan {
     this.#problem = problem
   }
 
-  /** Stops what runs, starts what is wanted, and goes back where that cannot be. */
+  /** Stops the running listener, starts the wanted one, and goes back to the old one if that fails. */
   async #replace(settings: LanSettings, prepared: Prepared): Promise<Refusal | undefined> {
     this.#stop(this.#deps.graceMs)
     const refusal = await this.#start(settings, prepared)
@@ -259,7 +259,7 @@ export class Lan {
     return undefined
   }
 
-  /** The port is free at once; what still runs has `graceMs`, or as long as it takes, and nobody waits for it here. */
+  /** Frees the port at once. Running calls have `graceMs`, or as long as they take; this does not wait for them. */
   #stop(graceMs: number | undefined): void {
     const running = this.#running
     if (running === undefined) return
@@ -271,7 +271,7 @@ export class Lan {
       this.#servers.delete(server)
     })
     ended.catch(() =>
-      this.#deps.log('The listener for the LAN did not end as it should.', { event: 'lan_problem', level: 'warning' }),
+      this.#deps.log('The listener for the LAN did not close cleanly.', { event: 'lan_problem', level: 'warning' }),
     )
   }
 

@@ -10,7 +10,7 @@ export type Prepared = { readonly address: string; readonly port: number; readon
 
 export type Preparing = {
   readonly isNew: boolean
-  /** Whether somebody asked for it just now, who then sees what it comes to. */
+  /** Whether a person asked for it just now and will see the result. */
   readonly isDeliberate: boolean
 }
 

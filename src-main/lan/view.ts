@@ -30,7 +30,7 @@ export function lanStatus(state: LanState): LanStatus {
 }
 
 export function lanCertificate({ running }: LanState): LanCertificate | Refusal {
-  if (running === undefined) return refuse('not_found', 'The LAN is off, so that there is no certificate to trust.')
+  if (running === undefined) return refuse('not_found', 'The LAN is off, so there is no certificate to trust.')
   const { fingerprint, source, certificate } = running.identity
   return { fingerprint, source, certificate }
 }

@@ -116,7 +116,7 @@ export function growthLeft(account: Account, hold: OpenHold): number {
 
 /**
  * Starts the cycle that `nowMs` belongs to if it is a later one: what was left over lapses, the package's credits are
- * granted. Cycles that passed while nobody looked are skipped; a clock set back changes nothing.
+ * granted. Cycles that passed while the account was idle are skipped; a clock set back changes nothing.
  */
 export function rollCycle(account: Account, nowMs: number): LedgerEntry[] {
   const { packageType, timeZone } = account.terms

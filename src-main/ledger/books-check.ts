@@ -1,5 +1,5 @@
 // The check of every entry beside the calls, after a start that took summaries for the older ones. Where it cannot be made it
-// is tried again for as long as Farebox runs, and until then it is said that nobody knows.
+// is tried again for as long as Farebox runs, and until then the result is shown as unknown.
 
 import type { LedgerReport } from '#core/ledger-report-view.ts'
 
@@ -33,7 +33,7 @@ export class BooksCheck {
     return this.#state
   }
 
-  /** When all entries were last looked at; undefined while nobody did since the start. */
+  /** When all entries were last checked; undefined if they were not since the start. */
   get checkedAtMs(): number | undefined {
     return this.#checkedAtMs
   }

@@ -33,7 +33,7 @@ const PARTS: readonly Part[] = [
 
 /**
  * The export in pieces, each of whole lines, as one consistent snapshot: what is written meanwhile is not in it. The last
- * line counts the others, so that a file that was cut off is noticed. The connection is used by nobody else until the end.
+ * line counts the others, so that a file that was cut off is noticed. Nothing else may use the connection until the end.
  */
 export function* exportLedger(db: Database, header: ExportHeader): Generator<string> {
   db.exec('BEGIN')

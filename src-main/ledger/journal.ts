@@ -44,7 +44,7 @@ export type Proposal = {
   drop(): void
 }
 
-/** Holds alone are in no hurry: nobody waits for them. They go with the next settlement, or after this time. */
+/** No caller waits for holds alone: they are written with the next settlement, or after this time. */
 const HOLD_DELAY_MS = 5
 /**
  * While calls come in parallel, a batch gathers for about as long as a transaction takes, which costs far more than a row in it; for
@@ -105,7 +105,7 @@ export class Journal {
     return this.#gathering.entries.length
   }
 
-  /** Adds entries that nobody waits for. */
+  /** Adds entries whose writing no caller waits for. */
   add(account: Account, entries: readonly LedgerEntry[]): void {
     this.#gather(account, entries)
     this.#schedule()
@@ -169,7 +169,7 @@ export class Journal {
     })
   }
 
-  /** Sees to it that what is gathered is written: soon if somebody waits for it, else when it suits. */
+  /** Has the gathered entries written: soon if a caller waits for them, otherwise with a later batch. */
   #schedule(): void {
     if (this.#isWriting) return
     const isUrgent = this.#gathering.waiting.length > 0 || this.#proposals.length > 0

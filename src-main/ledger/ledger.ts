@@ -189,7 +189,7 @@ export class Ledger {
     return this.#adjustments.has(`${keyId}/${id}`)
   }
 
-  /** Holds the whole worst case of a call where it fits and nobody waits. undefined: `hold` decides. */
+  /** Holds the whole worst case of a call if it fits and no other call waits. undefined: `hold` decides. */
   holdAtOnce(request: HoldRequest): Held | undefined {
     if (this.state !== 'ok') return undefined
     const account = this.#account(request.keyId)

@@ -187,5 +187,5 @@ export function resolvedAfter(
   return missed.length > most ? undefined : missed
 }
 
-/** Entries that are read to find out which calls somebody missed. */
+/** How many entries are read to find the calls that a listener missed. */
 const MAX_MISSED = 20_000

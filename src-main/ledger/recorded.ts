@@ -1,4 +1,4 @@
-// Tells of calls whose usage record is on disk. Nothing is made for it while nobody listens.
+// Tells listeners of calls whose usage record is on disk. Without a listener it prepares nothing.
 
 import type { UsageRecord } from '#ledger/rows.ts'
 

@@ -83,9 +83,9 @@ export type UsageRecord = {
   readonly outputTokens: number | undefined
   readonly reasoningTokens: number | undefined
   readonly usageSource: 'reported' | 'estimated' | 'none'
-  /** The classes whose tokens Farebox counted itself, such as `input,output`; undefined where nobody noted it. */
+  /** The classes whose tokens Farebox counted itself, such as `input,output`; undefined where it was not recorded. */
   readonly estimatedClasses?: string | undefined
-  /** How each try at a provider ended, as JSON text (`Attempt[]`); undefined where nobody noted it. */
+  /** How each try at a provider ended, as JSON text (`Attempt[]`); undefined where it was not recorded. */
   readonly attempts?: string | undefined
   readonly priceVersion: number | undefined
   readonly holdMicro: MicroCredits

@@ -80,7 +80,7 @@ export async function runCount(call: CountCall, deps: CountDeps): Promise<void> 
   } catch (error) {
     deps.reportFault(error, call.requestId)
     if (call.client.hasBegun) call.client.cut()
-    else replyRefusal(call, refuse('internal', 'Farebox made a mistake. It is reported in its log.'), {})
+    else replyRefusal(call, refuse('internal', 'Something went wrong inside Farebox. Its log has the details.'), {})
   }
 }
 

@@ -53,7 +53,7 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
     deps.reportFault(error, call.requestId)
     // Whoever has a part of an answer must not take it for a whole one.
     if (call.client.hasBegun) call.client.cut()
-    else replyRefusal(call, refuse('internal', 'Farebox made a mistake. It is reported in its log.'), {})
+    else replyRefusal(call, refuse('internal', 'Something went wrong inside Farebox. Its log has the details.'), {})
   }
 }
 
@@ -225,7 +225,7 @@ function refusalOfEnd(end: BadEnd, endpoint: EndpointName): Refusal {
     case 'refused':
       return translateError(endpoint, end.status, end.body)
     case 'fault':
-      return refuse('internal', 'Farebox made a mistake. It is reported in its log.')
+      return refuse('internal', 'Something went wrong inside Farebox. Its log has the details.')
   }
 }
 

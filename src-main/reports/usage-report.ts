@@ -138,7 +138,7 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
   }
 }
 
-/** Members are told apart by what is handed in, as owners are. */
+/** Members are told apart by the ids handed in, as owners are. */
 function partOf(group: UsageReportRequest['group']): SumsQuery['group'] {
   if (group === 'none') return undefined
   return group === 'member' ? 'owner' : group

@@ -37,7 +37,7 @@ export class Forgetting {
       const more = providerIds.filter((id) => !pending.has(id))
       if (more.length === 0) return
       if (pending.size + more.length > MAX_PROVIDERS) {
-        throw new SecretFailure('files', 'Too many secrets wait to be forgotten. Unlock the keychain first.')
+        throw new SecretFailure('files', 'Too many secrets are waiting to be removed. Unlock the keychain first.')
       }
       await this.#write(new Set([...pending, ...more]))
     })
@@ -66,7 +66,7 @@ export class Forgetting {
 
   #inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(action)
-    // Whoever made the call hears of its error.
+    // The caller gets its error.
     this.#last = turn.catch(() => undefined)
     return turn
   }

@@ -112,7 +112,7 @@ export class Keeper implements SecretKeeper {
     }
   }
 
-  /** Never rejects: nobody may be waiting for it any more. */
+  /** Never rejects: its caller may have stopped waiting. */
   async #look(references: readonly SecretReference[]): Promise<void> {
     try {
       const there = new Set(references.length === 0 ? [] : (await this.#options.store.list()).map(nameOf))

@@ -24,7 +24,7 @@ export type StartKeychain = (script: URL, listener: ChildListener) => KeychainCh
 export function forkKeychain(env?: Readonly<Record<string, string>>): StartKeychain {
   return (script, { answered, ended }) => {
     const child = fork(script, [], {
-      // What a library prints about secrets must not end up in somebody's log.
+      // What a library prints about secrets must not end up in a log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       execArgv: [],
       ...(env === undefined ? {} : { env: { ...env } }),

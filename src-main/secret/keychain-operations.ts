@@ -2,7 +2,7 @@
 //
 // On Linux the library keeps secrets in the keyring of the kernel when no Secret Service answers: that would lose them at the
 // next start of the machine, and finds nothing where the Secret Service is only slow. `findCredentials` has no such way
-// out, and it never asks anybody to unlock anything; so what is there is learnt from it, and the others change it.
+// out, and it never asks anybody to unlock anything; so the present state is read with it, and the other calls change it.
 
 import type { SecretTrouble } from '#core/secret-failure.ts'
 
@@ -32,7 +32,7 @@ export type KeychainCall = { readonly id: number; readonly request: KeychainRequ
 export type KeychainAnswer = { readonly id: number; readonly result: KeychainResult }
 
 const DONE = { type: 'done' } as const
-/** A service that nobody keeps anything under: asking for it tells a locked keychain from one that is not there. */
+/** A service name that no secret is kept under: asking for it tells a locked keychain from a missing one. */
 const NO_SERVICE = 'Farebox asks whether there is a keychain'
 
 /** Never rejects. The library's own messages stay here: they could name what is kept. */

@@ -110,7 +110,7 @@ async function withPatience<Value>(slow: Promise<Value>): Promise<Value> {
   const tooLate = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new SecretFailure('locked')), PATIENCE_MS)
   })
-  // It may still fail when nobody waits for it any more.
+  // It may still fail after its caller has stopped waiting.
   slow.catch(() => undefined)
   try {
     return await Promise.race([slow, tooLate])

@@ -44,7 +44,7 @@ export function feedUpdater(options: FeedUpdaterOptions): Updater {
   }
 
   async function download(): Promise<void> {
-    if (offered === undefined) throw new UpdateProblem('There is no update that could be downloaded.')
+    if (offered === undefined) throw new UpdateProblem('There is no update to download.')
     if (appImage !== undefined) mustBeReplaceable(appImage)
     const { version, file } = offered
     const engine = await makeEngine({ release, kind: build.kind, version, file })
@@ -54,7 +54,7 @@ export function feedUpdater(options: FeedUpdaterOptions): Updater {
   }
 
   async function install(): Promise<never> {
-    if (fetched === undefined) throw new UpdateProblem('There is no update that was downloaded.')
+    if (fetched === undefined) throw new UpdateProblem('No update has been downloaded.')
     const { engine, path, sha512 } = fetched
     // It may have lain on the disk for days.
     await mustBe(path, sha512)
@@ -78,12 +78,12 @@ async function fetchText(url: URL): Promise<string | undefined> {
     signal: AbortSignal.timeout(LOOK_LIMIT_MS),
   })
   if (answer.status === 404) return undefined
-  if (!answer.ok || answer.body === null) throw new Error('The feed does not answer as it should.')
+  if (!answer.ok || answer.body === null) throw new Error('The feed gave an answer that is not valid.')
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of answer.body) {
     size += part.byteLength
-    if (size > MAX_MANIFEST_BYTES) throw new Error('The feed sends more than it should.')
+    if (size > MAX_MANIFEST_BYTES) throw new Error('The feed sent more than is allowed.')
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
@@ -92,7 +92,7 @@ async function fetchText(url: URL): Promise<string | undefined> {
 async function mustBe(path: string, sha512: string): Promise<void> {
   const hash = createHash('sha512')
   await pipeline(createReadStream(path), hash)
-  if (hash.digest('base64') !== sha512) throw new UpdateProblem('What was downloaded is not what was offered.')
+  if (hash.digest('base64') !== sha512) throw new UpdateProblem('The downloaded file is not the one that was offered.')
 }
 
 /** Replacing an AppImage begins with deleting it, so that it must be known before that the new one can take its place. */

@@ -1,5 +1,5 @@
-// Starts, stops and watches the gateway, and knows what is to be shown. What is shown comes from asking the gateway, never from what
-// somebody wished for: a gateway that does not answer does not run.
+// Starts, stops and watches the gateway, and knows the state to show. That state comes from asking the gateway, never from what
+// the user requested: a gateway that does not answer counts as stopped.
 
 import type { Gateway, GatewayHost, Reading, Started } from '#shell/gateway-port.ts'
 import { NO_SUMMARY, summarise, type GatewayState, type Summary } from '#shell/state.ts'
@@ -148,7 +148,7 @@ export class GatewayControl {
     this.#timer = setTimeout(() => void this.look(), waitMs)
   }
 
-  /** A gateway of another process has ended; nobody here may decide that it starts again. */
+  /** A gateway of another process has ended; this process must not decide to start it again. */
   #lose(): void {
     this.#letGo()
     this.#show({ type: 'stopped' })

@@ -11,7 +11,7 @@ export const KEYCHAIN_NAME = 'Farebox keychain'
 export function startKeychainUtility(script: URL, { answered, ended }: ChildListener): KeychainChild {
   const child = utilityProcess.fork(fileURLToPath(script), [], {
     serviceName: KEYCHAIN_NAME,
-    // What a library prints about secrets must not end up in somebody's log.
+    // What a library prints about secrets must not end up in a log.
     stdio: 'ignore',
   })
   child.on('message', answered)

@@ -31,7 +31,7 @@ export function loginItem(options: LoginOptions): LoginItem {
       app.setLoginItemSettings({ ...settings, openAtLogin: isOn })
       // macOS may want the person to agree in its own settings.
       if (isOn && !app.getLoginItemSettings(settings).openAtLogin) {
-        throw new Error('The system did not take it. Allow Farebox in the settings for login items.')
+        throw new Error('The system refused it. Allow Farebox in the settings for login items.')
       }
     },
     get wasStartedByLogin() {

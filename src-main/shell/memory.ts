@@ -59,7 +59,7 @@ export class Memory {
     }
     const checked = check(ShellFile, parse(text))
     if (checked.type === 'valid') return checked.value
-    this.#note('The settings of the window were broken and begin anew (shell.json).')
+    this.#note('The settings of the window (shell.json) were damaged and have been reset.')
     return DEFAULTS
   }
 }

@@ -74,7 +74,7 @@ function lanItem({ state, urls, problem }: ShellState['lan']): MenuItem {
   return text('LAN: off, only this machine can reach it')
 }
 
-/** What starts, stops and pauses. A gateway of another process is nobody's to stop from here. */
+/** The items that start, stop and pause. A gateway of another process cannot be stopped from here. */
 function switchItems(gateway: GatewayState): MenuItem[] {
   switch (gateway.type) {
     case 'starting':
@@ -133,7 +133,7 @@ function creditItem({ name, remaining, total, unlimitedKeys }: PackageCredits): 
   return item(`${name}: ${unlimitedKeys > 0 && total === 0 ? 'unlimited' : bounded}`, { type: 'open', page: 'keys' })
 }
 
-/** Cut, never rounded up: nobody is to be shown credits that are not there. */
+/** Cut, never rounded up: the menu must not show credits that do not exist. */
 export function credits(amount: number): string {
   const cents = Math.floor(Math.round(amount * 1_000_000) / 10_000)
   if (cents < 1 && amount > 0) return 'less than 0.01'

@@ -1,4 +1,4 @@
-// What is worth a notification, once. Each function gets what was told before and gives what is told now; whoever calls keeps it.
+// Decides what is worth a notification, once. Each function takes the notices given so far and returns the new list, which the caller keeps.
 
 import type { KeyView, StatusView } from '#contract/schemas.ts'
 import { shareLeft } from '#shell/state.ts'
@@ -18,7 +18,7 @@ export type Told<What> = { readonly notices: readonly Notice[]; readonly told: W
 
 /**
  * A key is told of once at each level it falls to. A top-up or a new cycle takes it above the level, and then it is told of again.
- * Keys that are gone or cannot be used are forgotten, so that what is kept is bounded by the keys there are.
+ * Keys that are gone or cannot be used are forgotten, so that the list never outgrows the number of keys.
  */
 export function creditNotices(keys: readonly KeyView[], before: ToldLevels): Told<ToldLevels> {
   const told: Record<string, Level> = {}

@@ -3,7 +3,7 @@
 import { Notification } from 'electron'
 import type { Notice } from '#shell/notices.ts'
 
-/** An object that nobody holds may be collected before it is clicked. */
+/** A notification without a reference may be collected before it is clicked. */
 const shown = new Set<Notification>()
 const MAX_HELD = 20
 

@@ -1,4 +1,4 @@
-// Electron without a window or an icon: for commands, and for a gateway that nobody looks at.
+// Electron without a window or an icon: for commands, and for a gateway without a desktop.
 
 import { app } from 'electron'
 import { mkdtempSync, rmSync } from 'node:fs'

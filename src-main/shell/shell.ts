@@ -113,7 +113,7 @@ class Desktop {
     this.#dock('hide')
     this.#show()
     this.#tellOfInstallation()
-    // At login nobody asked to see anything; the icon says how it went.
+    // A start at login shows no window; the icon says how it went.
     if (this.#login.wasStartedByLogin) await this.#control.start()
     else await this.#open('overview')
   }
@@ -148,7 +148,7 @@ class Desktop {
 
   /** Does what a click asks for. What goes wrong is said in a dialog. */
   async #perform(action: MenuAction): Promise<void> {
-    // A menu may outlast what it is of, and must not start again what is being ended.
+    // A menu may outlast the gateway it was made for, and must not restart a gateway that is being ended.
     if (this.#shutdown.hasBegun) return
     try {
       await this.#carryOut(action)
@@ -261,7 +261,7 @@ class Desktop {
     notify(notice, () => void this.#open(notice.page))
   }
 
-  /** Also where notifications are off: somebody asked for it, and the program went away meanwhile. */
+  /** It is shown even where notifications are off: a person asked for it, and the program was away meanwhile. */
   #tellOfInstallation(): void {
     const { installing, ...rest } = this.#memory.file
     const notice = installNotice(installing, this.#options.build.version)
@@ -331,7 +331,7 @@ class Desktop {
       this.#windows.destroy()
       this.#tray.destroy()
     } finally {
-      // Whatever became of what is seen: what is owed has to be written.
+      // Even if the window failed, charges that are still open have to be written.
       await this.#control.stop()
     }
     this.#crashes.end()

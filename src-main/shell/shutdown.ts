@@ -1,5 +1,5 @@
 // The one way in which the program ends, whoever asked for it: the menu, the keyboard, a signal, the end of the session or an
-// update. Running answers end as they do when the gateway stops, and what is owed is on disk before the process is gone.
+// update. Running answers end as they do when the gateway stops, and every charge is on disk before the process is gone.
 
 export type ShutdownOptions = {
   /** Everything that has to be done before the process may end. Called once. */
@@ -36,7 +36,7 @@ export class Shutdown {
 
   /**
    * Begins the end, or waits for the one that has begun. `last` hands the process over to something that ends it, when everything was
-   * done: it is not called after an end that was late or failed, because a new program must not find half of what is owed.
+   * done: it is not called after an end that was late or failed, because a new program must not find half-written charges.
    */
   begin(last?: () => Promise<never>): Promise<void> {
     this.#ending ??= this.#end(last)
@@ -48,7 +48,9 @@ export class Shutdown {
     const outcome = await within(limitMs, finish)
     this.#mayQuit = outcome === 'done'
     if (outcome !== 'done')
-      note(outcome === 'late' ? 'Running answers took too long to end.' : 'The end had a mistake.')
+      note(
+        outcome === 'late' ? 'Running answers took too long to end.' : 'Something went wrong while Farebox was ending.',
+      )
     if (outcome !== 'done' || last === undefined) return exit(outcome === 'done' ? 0 : 1)
     await within(LAST_LIMIT_MS, last)
     note('The update could not be installed.')

@@ -39,7 +39,7 @@ export type Switches = {
 export type Summary = {
   readonly packages: readonly PackageCredits[]
   readonly errors: readonly RecentError[]
-  /** Sentences about what somebody should look after. */
+  /** Sentences about what needs attention. */
   readonly attention: readonly string[]
   /** Whether a key that was used lately has a tenth of its credits or less. */
   readonly isLow: boolean
@@ -88,12 +88,12 @@ export function shareLeft({ balance }: Pick<KeyView, 'balance'>): number {
   return Math.min(1, Math.max(0, remaining / total))
 }
 
-/** A key that nobody uses any more must not colour the icon for ever. */
+/** A key that is no longer used must not colour the icon for ever. */
 function isUsedLately({ balance }: KeyView, nowMs: number): boolean {
   return balance.last_used_at !== null && nowMs - Date.parse(balance.last_used_at) < LATELY_MS
 }
 
-/** Summed as integers, so that what is shown agrees with the dashboard to the last digit. */
+/** Summed as integers, so that the menu agrees with the dashboard to the last digit. */
 function packagesOf(keys: readonly KeyView[]): PackageCredits[] {
   const sums = new Map<string, { remaining: number; total: number; unlimitedKeys: number }>()
   for (const key of keys) {

@@ -20,7 +20,7 @@ export type SystemOptions = {
 export function listenToSystem(options: SystemOptions): void {
   const { crashes, end, mayQuit, open } = options
   app.on('second-instance', (_event, argv) => {
-    // A login can start what runs already, and nobody asked to see anything then.
+    // A login can start a second instance, and the user did not ask for a window then.
     if (!argv.includes(HIDDEN_FLAG)) open()
   })
   // Somebody clicked the icon in the Dock.

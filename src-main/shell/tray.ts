@@ -58,7 +58,7 @@ export class TrayIcon {
       this.#tray = new Tray(this.#image(state))
     } catch {
       // The program is complete without one.
-      if (!this.#hasFailed) this.#options.note('There is no tray here. Start Farebox again to open its dashboard.')
+      if (!this.#hasFailed) this.#options.note('This desktop has no tray. Start Farebox again to open its dashboard.')
       this.#hasFailed = true
       return undefined
     }

@@ -79,7 +79,7 @@ export class UpdateControl {
       await updater.download()
       this.#show({ type: 'ready', version: offered.version })
     } catch (error) {
-      const message = `Farebox ${offered.version} could not be downloaded, or was not ours.`
+      const message = `Farebox ${offered.version} could not be downloaded, or was not signed by the project of Farebox.`
       this.#show({ type: 'failed', message: error instanceof UpdateProblem ? error.message : message })
     }
   }

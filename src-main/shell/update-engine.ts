@@ -26,7 +26,7 @@ type Library = typeof Updating
 export async function makeEngine(options: EngineOptions): Promise<Engine> {
   const library: Library = await import('electron-updater')
   const updater = updaterOf(library, options.kind)
-  // Its words hold addresses and paths, and nobody reads them.
+  // Its messages hold addresses and paths, and are not shown anywhere.
   updater.logger = null
   updater.autoDownload = false
   updater.autoInstallOnAppQuit = false

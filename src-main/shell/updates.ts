@@ -85,7 +85,10 @@ export function mayLook(
 /** What becomes of what was found. A version that is older or the same is treated as none. */
 export function judge(looked: Looked, build: Build): UpdateState {
   if (looked.type === 'foreign') {
-    return { type: 'failed', message: 'An update was offered whose signature is not ours. It was ignored.' }
+    return {
+      type: 'failed',
+      message: 'An update was offered that the project of Farebox did not sign. It was ignored.',
+    }
   }
   if (looked.type === 'nothing' || !isNewer(looked.version, build.version)) return { type: 'current' }
   const { version, isChecked, hasPackage } = looked

@@ -1,8 +1,8 @@
-// Reads and writes the audit log. Each kind of doer has a bound of its own, so that nobody pushes out what others did.
+// Reads and writes the audit log. Each kind of doer has a bound of its own, so that entries of one kind cannot push out those of another.
 
 import type { Db } from '#store/database.ts'
 
-/** Whoever is nobody known, such as somebody whose password was wrong, is a stranger. */
+/** A caller who is not identified, such as one with a wrong password, is a stranger. */
 export type Doer = 'administrator' | 'member' | 'stranger'
 
 export type NewAuditEntry = {

@@ -23,7 +23,7 @@ export function putMember(db: Db, member: Member): void {
   if (!isInvitable(member)) deleteInviteOf(db, member.id)
 }
 
-/** Their sessions and their invite go with them; keys of theirs that were revoked stay, as nobody's. */
+/** Their sessions and their invite go with them; their revoked keys stay, without an owner. */
 export function deleteMember(db: Db, id: string): void {
   db.prepare('DELETE FROM member WHERE id = ?').run(id)
 }

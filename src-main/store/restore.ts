@@ -125,7 +125,7 @@ function fileProblem(file: string): string | undefined {
   return log === undefined ? undefined : `${file} is not a backup but a database that was in use: there is ${log} too.`
 }
 
-/** What there is may be what somebody wants to get rid of, so that nothing about it is taken for granted. */
+/** The present database may be the damaged one that the restore replaces, so nothing about it is taken for granted. */
 function readPresent(path: string): Present {
   if (!existsSync(path)) return { type: 'none' }
   try {
@@ -144,7 +144,7 @@ function readPresent(path: string): Present {
   }
 }
 
-/** Makes one file of a database and its log, so that what is kept is whole by itself. */
+/** Merges a database and its log into one file, so that the kept file is complete by itself. */
 function foldLog(path: string): void {
   try {
     const db = new Database(path, { fileMustExist: true, timeout: 1000 })

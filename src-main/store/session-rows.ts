@@ -66,7 +66,7 @@ export function applyVisitChange(db: Db, change: VisitChange): void {
   }
 }
 
-/** A session of a member who has been removed meanwhile is not written: it would be nobody's. */
+/** A session of a member who has been removed meanwhile is not written: it would belong to nobody. */
 function putSession(db: Db, session: StoredSession): void {
   const memberId = session.memberId ?? null
   db.prepare(

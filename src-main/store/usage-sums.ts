@@ -17,7 +17,7 @@ export type SumsQuery = {
   readonly owners?: Readonly<Record<string, string>>
 }
 
-/** Sums of one group; '' where nobody knows which, and without groups. */
+/** Sums of one group; '' where the group is not known, and without groups. */
 export type GroupSums = Sums & { readonly value: string }
 export type PointSums = Sums & { readonly startedAtMs: number; readonly value: string | null }
 

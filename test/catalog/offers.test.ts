@@ -228,7 +228,7 @@ describe('adding models', () => {
     expect(skipped).toEqual([{ model: 'claude-none', reason: 'The provider does not list it.' }])
     expect(await add(name, ['claude-opus-5-5'])).toEqual({
       added: [],
-      skipped: [{ model: 'claude-opus-5-5', reason: "It is there already, as 'claude-opus-5-5'." }],
+      skipped: [{ model: 'claude-opus-5-5', reason: "It is already added as 'claude-opus-5-5'." }],
     })
     expect(await add(name, 'all')).toEqual({ added: [], skipped: [] })
   })
@@ -239,8 +239,8 @@ describe('adding models', () => {
     expect(await add(name, 'all')).toEqual({
       added: [],
       skipped: [
-        { model: 'qwen3:8b', reason: 'Nobody tells its context window. Give one.' },
-        { model: 'nomic-embed-text', reason: 'Nobody tells its context window. Give one.' },
+        { model: 'qwen3:8b', reason: 'Its context window is not known. Give one.' },
+        { model: 'nomic-embed-text', reason: 'Its context window is not known. Give one.' },
       ],
     })
     const { added } = await add(name, 'all', { context_window: 32_768, max_output_tokens: 4096 })

@@ -299,7 +299,7 @@ describe('member invite', () => {
   it('says that the link leads nowhere else where the LAN is off', async () => {
     const body = { ...ANSWERS.createInvite, fingerprint: null }
     const { stdout } = await run(words, { gateway: fakeGateway(() => ({ status: 200, body })) })
-    expect(stdout).toContain('on this machine alone')
+    expect(stdout).toContain('on this machine only')
     expect(stdout).not.toContain('SHA-256')
   })
 })
@@ -417,8 +417,8 @@ describe('usage report', () => {
       'total            6       2  30       4        0   60      0.5    0.75',
       '',
       'The same length of time before: 0.75 credits in 3 requests.',
-      'Of 2 calls some tokens were counted by Farebox, or by nobody.',
-      'Of 1 calls nobody knows the tokens; they are not in the sums.',
+      'For 2 calls some tokens were counted by Farebox or are not known.',
+      'The tokens of 1 calls are not known and not in the sums.',
       '',
     ])
   })

@@ -62,7 +62,7 @@ describe('provider discover', () => {
     expect(looked.stdout).toMatch(/: farebox provider discover --add\n$/)
     const added = { providers: [], models: [], contexts: ['llama3.1:8b'] }
     const { stdout } = await run(['provider', 'discover', '--add'], gatewayThatFinds({ ...found, added }))
-    expect(stdout).toMatch(/The context window that was assumed is known now: llama3\.1:8b\.\n$/)
+    expect(stdout).toMatch(/A context window that had been assumed is now known: llama3\.1:8b\.\n$/)
   })
 
   it('says that there was nothing to add', async () => {

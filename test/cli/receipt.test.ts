@@ -30,7 +30,7 @@ describe('usage --receipt', () => {
   it('says what an old record does not know', () => {
     const text = receiptText({ ...RECEIPT, attempts: 'unknown', price: null, lines: [] })
     expect(text).toMatch(/attempts +unknown\n/)
-    expect(text).toContain('There was nothing to pay for.')
+    expect(text).toContain('This request cost nothing.')
   })
 
   it.each([['--csv'], ['--key', 'laptop'], ['--limit', '5']])('takes no %s beside it', async (...flags) => {

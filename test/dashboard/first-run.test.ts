@@ -106,7 +106,7 @@ it('adds a provider from a preset, tests it, corrects it, and adds what it serve
     await page.getByLabel('Provider', { exact: true }).selectOption('vllm')
     await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9/v1')
     await page.getByRole('button', { name: 'Add and test' }).click()
-    await page.getByRole('button', { name: 'Go on all the same' }).waitFor()
+    await page.getByRole('button', { name: 'Go on anyway' }).waitFor()
     expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe('http://127.0.0.1:9/v1')
     await page.getByLabel('Address', { exact: true }).fill(upstream.url)
     await page.getByRole('button', { name: 'Add and test' }).click()

@@ -67,7 +67,7 @@ describe('the administrator', () => {
       await page.getByRole('region', { name: 'Open invites' }).waitFor({ state: 'detached' })
       await open(link, async (theirs) => {
         await accept(theirs)
-        await theirs.getByText('This invite is not good any more').waitFor()
+        await theirs.getByText('This invite is no longer valid').waitFor()
       })
     })
   })
@@ -111,7 +111,7 @@ describe('the administrator', () => {
         await page.getByRole('button', { name: 'Invite somebody' }).click()
         await page.getByLabel('Name').fill('near')
         await page.getByRole('button', { name: 'Make the link' }).click()
-        await page.getByText('The LAN is off, so that the link works on this machine alone').waitFor()
+        await page.getByText('The LAN is off, so the link works on this machine only').waitFor()
       })
     } finally {
       at = (await admin.call('setLan', { body: {} })).urls[0] ?? ''
@@ -163,7 +163,7 @@ describe('the member', () => {
     })
     await open(link, async (page) => {
       await accept(page)
-      await page.getByText('This invite is not good any more. Ask for a new one.').waitFor()
+      await page.getByText('This invite is no longer valid. Ask for a new one.').waitFor()
       expect(await kept(page)).not.toContain('farebox-session')
     })
   })
@@ -171,13 +171,13 @@ describe('the member', () => {
   it('reads the same of a code that never was, and needs the link again where the page has lost it', async () => {
     await open(`${at}/#invite=${'x'.repeat(43)}`, async (page) => {
       await accept(page)
-      await page.getByText('This invite is not good any more. Ask for a new one.').waitFor()
+      await page.getByText('This invite is no longer valid. Ask for a new one.').waitFor()
       await page.reload()
-      await page.getByText('Open the link that you were given once more').waitFor()
+      await page.getByText('Open your invite link again').waitFor()
     })
     await open(`${at}/#invite=not%20a%20code`, async (page) => {
       expect(page.url()).toBe(`${at}/app/invite`)
-      await page.getByText('Open the link that you were given once more').waitFor()
+      await page.getByText('Open your invite link again').waitFor()
     })
   })
 

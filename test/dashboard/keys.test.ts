@@ -137,7 +137,7 @@ describe('the credits of a key', () => {
       const dialog = await start(page, 'lossy', 'Top up')
       await dialog.getByLabel('Amount').fill('5')
       await dialog.getByRole('button', { name: 'Top up' }).click()
-      await dialog.getByText('it is not known whether this was done').waitFor()
+      await dialog.getByText('this may or may not have been done').waitFor()
       expect(await dialog.getByLabel('Amount').getAttribute('readonly')).not.toBeNull()
       await dialog.getByRole('button', { name: 'Top up' }).click()
       await dialog.waitFor({ state: 'detached' })

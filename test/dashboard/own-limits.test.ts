@@ -43,7 +43,7 @@ describe('on the overview of a member', () => {
     await dashboard.visit(
       '/overview',
       async (page) => {
-        await card(page).getByText('For all your keys together').waitFor()
+        await card(page).getByText('These limits apply to all your keys together').waitFor()
         expect(await fact(page, 'Used today').innerText()).toContain(String(used))
         expect(await fact(page, 'Credits per day').innerText()).toContain('2.50')
         expect(await fact(page, 'Concurrent requests').innerText()).toBe('4 (now 0)')

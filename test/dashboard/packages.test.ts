@@ -125,7 +125,7 @@ describe('an edit', () => {
     expect((await dashboard.farebox.balance(key))['used_credits']).not.toBe(0)
     await dashboard.visit('/packages', async (page) => {
       const dialog = await choose(page, 'reset', 'Edit')
-      await dialog.getByLabel('Forget what its keys have used').click()
+      await dialog.getByLabel('Reset what its keys have used').click()
       await dialog.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Change it' }).click()
       await dialog.waitFor({ state: 'detached' })

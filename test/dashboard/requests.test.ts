@@ -226,7 +226,7 @@ describe('filters', () => {
       expect(await rowOf(page, id).innerText()).toContain('Failed')
       await rowOf(page, id).click()
       await receipt(page).getByText('no connection').first().waitFor()
-      await receipt(page).getByText('There was nothing to pay for.').waitFor()
+      await receipt(page).getByText('This request cost nothing.').waitFor()
     })
   })
 

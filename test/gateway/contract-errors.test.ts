@@ -177,7 +177,7 @@ describe('500', () => {
     const key = await newKey()
     clock.failAt(look)
     const message = await expectError(await chat(pair.farebox, key), 500)
-    expect(message).toBe('Farebox made a mistake. It is reported in its log.')
+    expect(message).toBe('Something went wrong inside Farebox. Its log has the details.')
     const lines = pair.farebox.log.slice(logged)
     expect(lines).toEqual([expect.stringMatching(/^fault in request [0-9a-f-]{36}: RangeError /)])
     expect(lines.join()).not.toContain('a secret detail')

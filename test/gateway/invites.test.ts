@@ -10,7 +10,7 @@ import { newMember, PASSWORD, sendTo, signIn, signInOwner, trySignIn } from '../
 import { expectError, manualClock, type ManualClock } from './support.ts'
 
 const HOUR_MS = 60 * 60_000
-const OVER = 'This invite is not good any more. Ask for a new one.'
+const OVER = 'This invite is no longer valid. Ask for a new one.'
 
 let clock: ManualClock
 let farebox: Farebox

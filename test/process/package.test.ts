@@ -319,7 +319,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('a packag
     it('replaces an AppImage with one that was signed, and with no other', async () => {
       const update = await prepareUpdate(app, folder)
       for (const [signer, said] of [
-        ['somebody', 'An update was offered whose signature is not ours. It was ignored.\n'],
+        ['somebody', 'An update was offered that the project of Farebox did not sign. It was ignored.\n'],
         ['us', 'installed\n'],
       ] as const) {
         update.publish(signer)

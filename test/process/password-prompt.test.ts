@@ -45,7 +45,7 @@ it.skipIf(process.platform === 'win32')('is read twice and never shown', async (
     ['New password of ada: ', 'correct horse battery\r'],
     ['Once more: ', 'incorrect horse battery\r'],
   ])
-  expect(shown).toContain('These were two different passwords. Nothing is changed.')
+  expect(shown).toContain('The two passwords differ. Nothing was changed.')
   expect(shown).not.toContain('horse')
 })
 

@@ -56,7 +56,7 @@ describe('a start', () => {
 
   it('works where there is no tray, by the menu of the window', async () => {
     const { notes } = await openDesk({ changes: { trayFails: true } })
-    expect(notes).toEqual(['There is no tray here. Start Farebox again to open its dashboard.'])
+    expect(notes).toEqual(['This desktop has no tray. Start Farebox again to open its dashboard.'])
     const items = clickable(world.menu?.items ?? [])
     expect([...items.keys()]).toEqual(expect.arrayContaining(['Pause for an hour', 'Start at login', 'Quit Farebox']))
     // A session that is still coming up may have one later.
@@ -462,7 +462,7 @@ describe('the start at login', () => {
     [
       'where the system does not agree',
       { isPackaged: true, login: { openAtLogin: false, refuses: true, calls: [] } },
-      'The system did not take it. Allow Farebox in the settings for login items.',
+      'The system refused it. Allow Farebox in the settings for login items.',
     ],
   ])('is refused with a sentence %s', async (_name, changes, sentence) => {
     await openDesk({ platform: 'darwin', argv: ['--hidden'], changes })

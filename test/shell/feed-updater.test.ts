@@ -177,7 +177,7 @@ onLinux('an update of an AppImage', () => {
     await updater.look()
     expect(await problem(updater.download())).toContain('sha512 checksum mismatch')
     expect(existsSync(join(folder, 'cache', 'farebox-updater', 'pending', 'Farebox-1.1.0-x86_64.AppImage'))).toBe(false)
-    expect(await problem(updater.install())).toBe('There is no update that was downloaded.')
+    expect(await problem(updater.install())).toBe('No update has been downloaded.')
   })
 
   it('is refused when the file was changed after it was downloaded', async () => {
@@ -187,7 +187,7 @@ onLinux('an update of an AppImage', () => {
     await updater.download()
     const pending = join(folder, 'cache', 'farebox-updater', 'pending', 'Farebox-1.1.0-x86_64.AppImage')
     writeFileSync(pending, 'another')
-    expect(await problem(updater.install())).toBe('What was downloaded is not what was offered.')
+    expect(await problem(updater.install())).toBe('The downloaded file is not the one that was offered.')
     expect([readFileSync(process.env['APPIMAGE'] ?? '', 'utf8'), world.exits]).toEqual(['old', []])
   })
 
@@ -213,10 +213,10 @@ onLinux('an update of an AppImage', () => {
 
   it('is not downloaded without a look, nor when nobody checked it', async () => {
     publish()
-    expect(await problem(updaterOf().download())).toBe('There is no update that could be downloaded.')
+    expect(await problem(updaterOf().download())).toBe('There is no update to download.')
     const unchecked = updaterOf({}, [])
     await unchecked.look()
-    expect(await problem(unchecked.download())).toBe('There is no update that could be downloaded.')
+    expect(await problem(unchecked.download())).toBe('There is no update to download.')
   })
 
   it('is not begun where its folder is gone', async () => {

@@ -87,7 +87,7 @@ describe('the memory of the shell', () => {
     writeFileSync(path(), text)
     const memory = new Memory(folder, note)
     expect(memory.file.close_to_tray).toBeNull()
-    expect(notes).toEqual(['The settings of the window were broken and begin anew (shell.json).'])
+    expect(notes).toEqual(['The settings of the window (shell.json) were damaged and have been reset.'])
     memory.change({ close_to_tray: false })
     expect(new Memory(folder, note).file.close_to_tray).toBe(false)
   })

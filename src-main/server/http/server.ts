@@ -239,5 +239,5 @@ function answerError(error: RaisedError, request: FastifyRequest, reply: Fastify
   const refusal = refusalOfError(error)
   if (refusal !== undefined) return sendRefusalAndClose(reply, refusal)
   deps.reportFault(error, request.id)
-  return sendRefusal(reply, refuse('internal', 'Farebox made a mistake. It is reported in its log.'))
+  return sendRefusal(reply, refuse('internal', 'Something went wrong inside Farebox. Its log has the details.'))
 }

@@ -1,5 +1,5 @@
-// Whether the context window of a model was assumed because nobody told it. What is there already was said by somebody, as far as
-// anybody knows.
+// Whether the context window of a model was assumed because its provider did not tell it. Rows that exist count as told,
+// because there is no record of how they came to be.
 
 export const guessedContexts = {
   version: 140,

@@ -28,10 +28,10 @@ export function Floating() {
             Revoke
           </MenuItem>
         </Menu>
-        <Tooltip text="Counted by Farebox, as the provider did not say.">
+        <Tooltip text="Counted by Farebox, because the provider did not report it.">
           <Button look="quiet">Hover me</Button>
         </Tooltip>
-        <Tooltip isText text="Counted by Farebox, as the provider did not say.">
+        <Tooltip isText text="Counted by Farebox, because the provider did not report it.">
           ~1.2k
         </Tooltip>
       </div>
