@@ -8,10 +8,11 @@ const PURE = ['cli', 'core', 'dialect', 'matrix', 'pipeline', 'renderer/{api,dat
 )
 
 /** Tests that give this machine more networks. Browsers drop what they are loading then, so that these run when no other does. */
-const NETWORK = ['announced', 'guessing', 'invite', 'other-machine'].map((file) => `test/lan/${file}.test.ts`)
+const NETWORK = ['guessing', 'invite', 'other-machine'].map((file) => `test/lan/${file}.test.ts`)
 
 /** Files that are short to read and take a minute or two. Vitest takes the largest first, and would end with a worker at these alone. */
-const LONGEST = /test\/(faults|ledger\/ledger-model|process\/(kill|disk-full|backup|shutdown|server))/
+const LONGEST =
+  /test\/(faults|ledger\/ledger-model|openapi|vendor-schemas|process\/(kill|disk-full|backup|shutdown|server))/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -26,9 +26,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   dialect: { values: ['core'], isPure: true },
   store: { values: ['core', 'contract'], packages: ['better-sqlite3'] },
   ledger: { values: ['core'], types: ['store'], packages: ['better-sqlite3'] },
-  catalog: { values: ['core', 'contract'], types: ['store', 'ledger', 'secret'] },
+  catalog: { values: ['core', 'contract', 'dialect'], types: ['store', 'ledger', 'secret'] },
   reports: { values: ['core', 'catalog', 'store'], types: ['contract', 'ledger'] },
-  provider: { values: ['core'], types: ['dialect', 'pipeline', 'secret'], packages: ['undici'] },
+  provider: { values: ['core', 'dialect'], types: ['pipeline', 'secret'], packages: ['undici'] },
   secret: { values: ['core'] },
   pipeline: { values: ['core', 'dialect', 'catalog'], types: ['ledger', 'store'] },
   server: {
@@ -37,7 +37,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['fastify'],
   },
   cli: { values: ['contract', 'core'], packages: ['yaml', 'uqr'] },
-  lan: { values: ['contract', 'core'], packages: ['dns-packet'] },
+  lan: { values: ['contract', 'core'] },
   shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
   config: { values: [] },
   threads: { values: ['core', 'store', 'ledger', 'reports'], types: ['contract'] },
@@ -71,8 +71,6 @@ const FILES: Readonly<Record<string, Room>> = {
 
 /** Files that may import more values than their room. */
 const EXCEPTIONS: readonly { readonly files: RegExp; readonly values: readonly string[] }[] = [
-  // The demo provider answers in a dialect instead of sending a request to someone who does.
-  { files: /^provider\/demo/, values: ['dialect'] },
   // What is delivered with the program, and the file of a thread.
   { files: /^(catalog\/resources|provider\/tokenizer|server\/bodies\/large-bodies)\.ts$/, values: ['config'] },
 ]
@@ -101,8 +99,6 @@ const SQL = /\b(SELECT\s|INSERT INTO\s|UPDATE\s.*\sSET\s|DELETE FROM\s|CREATE TA
 const MAY_CALL_OUT = [
   // It listens for TLS, and opens none.
   'lan/tls-server.ts',
-  // It speaks to the network that was chosen, and asks nobody anything.
-  'lan/mdns-socket.ts',
   'provider/connections.ts',
   'provider/guarded-connector.ts',
   'hosts/port-owner.ts',
@@ -141,7 +137,13 @@ function importViolation(file: SourceFile, room: Room, found: Import): string | 
 }
 
 /** Files of the contract without schemas: the others would bring the schema library into the browser. */
-const DASHBOARD_TABLES = ['contract/admin-routes.ts', 'contract/admin-address.ts', 'contract/usage-sums.ts']
+const DASHBOARD_PARTS = [
+  'contract/admin-routes.ts',
+  'contract/admin-address.ts',
+  'contract/csv.ts',
+  'contract/dialects.ts',
+  'contract/usage-sums.ts',
+]
 const DASHBOARD_PACKAGES =
   /^(react|react-dom|radix-ui|recharts|i18next|react-i18next|lucide-react|cmdk|clsx|tailwind-merge|class-variance-authority|get-nonce|uqr|react-hook-form|@tanstack\/.+|@dnd-kit\/.+)$/
 
@@ -153,7 +155,7 @@ function dashboardViolations(file: SourceFile): string[] {
       const isOwn = found.target.startsWith('renderer/') || !(roomName(found.target) in ROOMS)
       return isOwn ? [] : [`${prefix} ${found.target}`]
     }
-    const isAllowed = found.isTypeOnly || DASHBOARD_TABLES.includes(found.target)
+    const isAllowed = found.isTypeOnly || DASHBOARD_PARTS.includes(found.target)
     return isAllowed ? [] : [`${prefix} more than types from ${found.target}`]
   })
 }
@@ -219,11 +221,12 @@ describe('the sources', () => {
     expect(reached).toContain('contract/admin-routes.ts')
     expect(reached).not.toContain('typebox')
     const plain = loadedWith('contract/admin-routes.ts')
-    expect(reached.filter((path) => path.startsWith('contract/')).toSorted()).toEqual(plain.toSorted())
+    const loaded = reached.filter((path) => path.startsWith('contract/'))
+    expect(loaded.toSorted()).toEqual([...plain, 'contract/dialects.ts'].toSorted())
   })
 
   it('bring no schema into the dashboard', () => {
-    for (const table of DASHBOARD_TABLES) expect(loadedWith(table), table).not.toContain('typebox')
+    for (const table of DASHBOARD_PARTS) expect(loadedWith(table), table).not.toContain('typebox')
     expect(loadedWith('contract/admin-api.ts')).toContain('typebox')
   })
 
@@ -252,7 +255,7 @@ const SHORT_SPREADS: Readonly<Record<string, readonly string[]>> = {
   'src-main/store/usage-rollups.ts': ['put.run(', 'findGroup.get(', 'addGroup.run('],
   'src-renderer/api/use-api.ts': ['callApi(action, '],
   'src-renderer/api/use-pages.ts': ['callApi(action, '],
-  'src-renderer/data/receipt.ts': ['Math.max(LEAST_PLACES, ...[...known'],
+  'src-renderer/data/receipt.ts': ['Math.max(MIN_PLACES, ...[...known'],
 }
 
 describe('arguments', () => {
@@ -307,7 +310,7 @@ describe('the dashboard', () => {
     expect(sources.map((file) => file.path)).toContain('main.tsx')
   })
 
-  it('takes types and three files without schemas of the contract from the gateway, nothing else', () => {
+  it('takes types and files without schemas of the contract from the gateway, nothing else', () => {
     expect(sources.flatMap(dashboardViolations)).toEqual([])
   })
 
@@ -359,7 +362,7 @@ describe('the checker', () => {
     ['core/a.ts imports node:path, but its room is pure', 'core/a.ts', "import { join } from 'node:path'"],
     ['ledger/a.ts imports more than types from store/a.ts', 'ledger/a.ts', "import { a } from '#store/a.ts'"],
     ['ledger/a.ts imports more than types from store/a.ts', 'ledger/a.ts', "import { type A } from '#store/a.ts'"],
-    ['provider/a.ts imports more than types from dialect/a.ts', 'provider/a.ts', "import { a } from '#dialect/a.ts'"],
+    ['provider/a.ts imports more than types from secret/a.ts', 'provider/a.ts', "import { a } from '#secret/a.ts'"],
     ['server/a.ts imports config/config.ts', 'server/a.ts', "import type { Config } from '#config/config.ts'"],
     ['server/a.ts imports the package electron', 'server/a.ts', "import { app } from 'electron'"],
     ['server/a.ts imports the package @fastify/cors', 'server/a.ts', "import a from '@fastify/cors/a.js'"],

@@ -18,6 +18,7 @@ import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { countSecrets } from '#catalog/secrets.ts'
 import type { Log } from '#core/log.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import type { BooksCheck } from '#ledger/books-check.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import { forkKeychain, type StartKeychain } from '#secret/keychain-child.ts'
@@ -330,7 +331,7 @@ class RunningApp implements App {
     const { open, connections } = calling
     const { catalog } = stores
     operations.memory.look()
-    connections.retain(catalog.providers.filter((provider) => provider.dialect !== 'demo'))
+    connections.retain(catalog.providers.filter((provider) => !isDemo(provider)))
     open.look()
     this.#serving.door.made?.sweep()
     open.stopOlderThan(clock.monotonicMs() - config.upstreamTotalTimeoutMs)

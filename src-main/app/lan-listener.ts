@@ -21,7 +21,6 @@ const OFF: LanStatus = {
   state: 'off',
   urls: [],
   problem: null,
-  announcement_problem: null,
   certificate_expires_at: null,
 }
 

@@ -3,6 +3,7 @@
 
 import { hash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { after } from '#app/after.ts'
 import { faultReporter, type Faults } from '#app/faults.ts'
 import { EMPTY_BATCH, openStores, type Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
@@ -14,6 +15,7 @@ import { secretReference } from '#catalog/secrets.ts'
 import { hasCredentials } from '#core/credentials.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { CachedShares } from '#pipeline/cached-shares.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
@@ -151,6 +153,7 @@ function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): C
 function gateFor(config: Config, clock: Clock, catalog: Catalog): Gate {
   return new Gate({
     nowMs: clock.nowMs,
+    after,
     limitsOfMember: (memberId) => catalog.limitsOfMember(memberId),
     waits: config.rateLimitWait,
     maxWaitMs: config.rateLimitWaitMs,
@@ -164,7 +167,7 @@ function routingFor(
   clock: Clock,
   { timeZone, charged }: { readonly timeZone: string; readonly charged: Charged },
 ): RoutingDeps {
-  const gate = new ProviderGate({ nowMs: clock.nowMs, timeZone, maxWaitMs: config.rateLimitWaitMs })
+  const gate = new ProviderGate({ nowMs: clock.nowMs, after, timeZone, maxWaitMs: config.rateLimitWaitMs })
   gate.restore(charged)
   const { monotonicMs } = clock
   const health = new Health(config.upstreamTrialsPerSecond)
@@ -214,7 +217,7 @@ function openSecrets(
 }
 
 function transportOf(http: HttpTransport, demo: DemoTransport): Transport {
-  return { send: (request, listener) => (request.provider.dialect === 'demo' ? demo : http).send(request, listener) }
+  return { send: (request, listener) => (isDemo(request.provider) ? demo : http).send(request, listener) }
 }
 
 /** SHA-256, base64url: keys are random, so that neither salt nor a slow hash would add anything. */

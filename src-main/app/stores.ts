@@ -1,6 +1,7 @@
 // What is on the disk, and its image in memory: the catalogue, the ledger, and the way to the writer.
 
 import { randomFillSync } from 'node:crypto'
+import { after } from '#app/after.ts'
 import { describeFault } from '#app/faults.ts'
 import type { Config } from '#config/config.ts'
 import type { SideThreads } from '#threads/side-threads.ts'
@@ -54,7 +55,7 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
   const writes = new WriteMeter(clock.monotonicMs)
   const overdue = new OverdueChanges((changes, batch) => writer.call('change', { changes, batch }), EMPTY_BATCH)
   const journal = journalOf(writer, { recorded, writes, overdue })
-  const ledger = new Ledger({ journal, nowMs: clock.nowMs, holdWaitMs: config.holdWaitMs })
+  const ledger = new Ledger({ journal, nowMs: clock.nowMs, after, holdWaitMs: config.holdWaitMs })
   await restoreLedger(ledger, catalog, loaded.ledger, log)
   const { lan, endedWell, charged } = loaded
   const atStart = { lan, endedWell, charged, isSummarised: loaded.ledger.isSummarised }

@@ -21,7 +21,7 @@ type PlannedProvider = Planned<Provider> & {
   readonly isLeaving: boolean
 }
 type More = { readonly rows?: readonly CatalogChange[]; readonly batch?: LedgerBatch }
-type Plan = {
+type ApplyPlan = {
   readonly providers: readonly PlannedProvider[]
   readonly models: readonly Planned<Model>[]
   readonly packages: readonly Planned<Package>[]
@@ -39,12 +39,12 @@ export async function applyDocument(
   return { dry_run: isDryRun, changes: changesOf(plan) }
 }
 
-export function changesOf({ providers, models, packages }: Plan): ApplyChange[] {
+export function changesOf({ providers, models, packages }: ApplyPlan): ApplyChange[] {
   return [...providers, ...models, ...packages].map(({ change }) => change)
 }
 
 /** What a document comes to, checked as a whole. Nothing has changed yet. */
-export async function planDocument(context: CatalogContext, document: ApplyDocument): Promise<Plan | Refusal> {
+export async function planDocument(context: CatalogContext, document: ApplyDocument): Promise<ApplyPlan | Refusal> {
   const repeated = findRepeated(document)
   if (repeated !== undefined) return repeated
   const providers: PlannedProvider[] = []
@@ -134,7 +134,11 @@ function askAgain(change: ApplyChange, before: Provider): ApplyChange {
 }
 
 /** Writes all of a plan, and with it what `more` adds, or nothing. */
-export async function carryOut(context: CatalogContext, plan: Plan, more: More = {}): Promise<Refusal | undefined> {
+export async function carryOut(
+  context: CatalogContext,
+  plan: ApplyPlan,
+  more: More = {},
+): Promise<Refusal | undefined> {
   const changed = <Entity, Item extends Planned<Entity>>(planned: readonly Item[]) =>
     planned.filter(({ change }) => change.action !== 'none')
   const providers = changed<Provider, PlannedProvider>(plan.providers)

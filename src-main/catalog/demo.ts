@@ -8,6 +8,7 @@ import { createdView, newKey, withAccount } from '#catalog/keys.ts'
 import type { DemoView } from '#contract/demo.ts'
 import type { ProviderCreate } from '#contract/providers.ts'
 import type { ApplyDocument, ModelCreate, PackageCreate } from '#contract/schemas.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 const PROVIDER = { name: 'demo', dialect: 'demo' } satisfies ProviderCreate
@@ -60,7 +61,7 @@ export async function setUpDemo(context: CatalogContext): Promise<string> {
 
 /** A demo provider may have been given another name; its models are served from there. */
 function missingOf({ catalog }: CatalogContext): ApplyDocument | Refusal {
-  const present = catalog.providers.find(({ dialect }) => dialect === 'demo')
+  const present = catalog.providers.find(isDemo)
   if (present === undefined && catalog.provider(PROVIDER.name) !== undefined) {
     return refuse('conflict', `There is a provider '${PROVIDER.name}' that is not the demo. Remove it first.`)
   }

@@ -11,6 +11,7 @@ import type { ApplyDocument, ModelCreate } from '#contract/schemas.ts'
 import { isName } from '#contract/visible.ts'
 import type { Model, Provider } from '#core/entities.ts'
 import { LOCAL_SERVERS, localBaseUrl, type LocalModel, type LocalServer } from '#core/local-servers.ts'
+import { USUAL_DIALECT } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** For a model whose server does not tell its size: what every server of these loads at least. */
@@ -84,7 +85,7 @@ function canAdd(catalog: Catalog, server: LocalServer): boolean {
   return server.state === 'needs-key' && providerAt(catalog, server.port)?.hasSecret === true
 }
 
-type Plan = {
+type DiscoveryPlan = {
   readonly document: { providers: ProviderCreate[]; models: ModelCreate[] } & ApplyDocument
   /** Models to be made whose context window nobody tells. */
   readonly guessed: Set<string>
@@ -92,13 +93,13 @@ type Plan = {
   readonly learnt: Model[]
 }
 
-function plan(catalog: Catalog, servers: readonly NamedServer[]): Plan {
-  const planned: Plan = { document: { providers: [], models: [] }, guessed: new Set(), learnt: [] }
+function plan(catalog: Catalog, servers: readonly NamedServer[]): DiscoveryPlan {
+  const planned: DiscoveryPlan = { document: { providers: [], models: [] }, guessed: new Set(), learnt: [] }
   for (const server of servers) {
     const existing = providerAt(catalog, server.port)
     if (existing === undefined) {
       const base_url = localBaseUrl(server.port)
-      const place = { dialect: 'chat-completions', base_url, network: 'local' } as const
+      const place = { dialect: USUAL_DIALECT, base_url, network: 'local' } as const
       planned.document.providers.push({ name: server.nameHere, preset: server.id, ...place })
     }
     for (const model of server.models) planModel(catalog, { server, existing, model }, planned)
@@ -112,7 +113,11 @@ type Planning = {
   readonly model: LocalModel
 }
 
-function planModel(catalog: Catalog, { server, existing, model }: Planning, { document, guessed, learnt }: Plan): void {
+function planModel(
+  catalog: Catalog,
+  { server, existing, model }: Planning,
+  { document, guessed, learnt }: DiscoveryPlan,
+): void {
   const served = existing && servedAs(catalog, existing, model)
   if (served !== undefined) {
     const changed = withLearntContext(served, model.contextWindow)
@@ -141,14 +146,14 @@ function modelOf({ name, kind, contextWindow }: LocalModel, { id, provider }: { 
   } satisfies ModelCreate
 }
 
-/** The provider at a port of this machine, whichever of its names is used; of several the one for chat completions. */
+/** The provider at a port of this machine, whichever of its names is used; of several the one that speaks the usual dialect. */
 function providerAt(catalog: Catalog, port: number): Provider | undefined {
   const there = catalog.providers.filter(({ baseUrl }) => {
     const url = URL.parse(baseUrl)
     const isHere = url !== null && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
     return isHere && url.protocol === 'http:' && (url.port || '80') === String(port) && url.pathname === '/v1'
   })
-  return there.find(({ dialect }) => dialect === 'chat-completions') ?? there[0]
+  return there.find(({ dialect }) => dialect === USUAL_DIALECT) ?? there[0]
 }
 
 /** The model that is served by this model of a provider. */

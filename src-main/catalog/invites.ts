@@ -10,7 +10,7 @@ import type { Member } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** More than a team is invited at once. */
-const MOST_OPEN = 100
+const MAX_OPEN = 100
 const CODE_BYTES = 32
 
 /** The code is in this answer and nowhere else. */
@@ -23,8 +23,8 @@ export async function inviteMember(context: CatalogContext, input: InviteCreate)
   if (isRefusal(member)) return member
   const createdAtMs = nowMs()
   const others = openInvites(catalog, createdAtMs).filter(({ memberId }) => memberId !== member.id)
-  if (others.length >= MOST_OPEN) {
-    return refuse('conflict', `There are ${MOST_OPEN} open invites already. Withdraw some of them first.`)
+  if (others.length >= MAX_OPEN) {
+    return refuse('conflict', `There are ${MAX_OPEN} open invites already. Withdraw some of them first.`)
   }
   const code = Buffer.from(randomBytes(CODE_BYTES)).toString('base64url')
   const expiresAtMs = createdAtMs + INVITE_LIFE_MS

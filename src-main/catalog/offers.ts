@@ -14,10 +14,9 @@ import { isName, nameFrom } from '#contract/visible.ts'
 import type { Model, ModelKind, Provider } from '#core/entities.ts'
 import { kindByName, type KindSource, type ListedModel } from '#core/listed-model.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { dialectOf } from '#dialect/dialects.ts'
 
 const FREE: WholePrice = { input: 0, output: 0, cache_read: 0, cache_write: 0 }
-/** Dialects of which Farebox knows an endpoint for embeddings. */
-const EMBEDDING_DIALECTS = ['chat-completions', 'responses', 'demo']
 /** The contract takes no higher price; nobody asks it. */
 const MAX_TOKEN_PRICE = 1_000_000
 
@@ -161,7 +160,7 @@ function noteOf(entry: CardEntry | undefined): string | null {
 function unsupportedNote({ id }: ListedModel, provider: Provider, kind: ListedModel['kind']): string | undefined {
   if (kind === 'other') return 'It makes neither text nor embeddings.'
   if (!isName(id)) return 'Its name has characters that cannot be seen.'
-  if (kind !== 'embedding' || EMBEDDING_DIALECTS.includes(provider.dialect)) return undefined
+  if (kind !== 'embedding' || dialectOf(provider).takesEmbeddings) return undefined
   return `A provider that speaks ${provider.dialect} has no embeddings here.`
 }
 

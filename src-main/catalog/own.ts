@@ -15,7 +15,7 @@ import type { Member } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** Each key has the credits of its package to itself, so that keys are what a member can spend too much by. */
-const MOST_KEYS = 20
+const MAX_KEYS = 20
 const DAY_MS = 86_400_000
 
 /**
@@ -128,8 +128,7 @@ function checkExpiry(context: CatalogContext, { timeZone }: Package, expires: st
 
 function checkNumber({ catalog, nowMs }: CatalogContext, member: Member): Refusal | undefined {
   const recent = catalog.keysOfMember(member.id).filter((key) => key.createdAtMs > nowMs() - DAY_MS).length
-  if (recent >= MOST_KEYS)
-    return refuse('forbidden', `You have made ${MOST_KEYS} keys within a day. Try again tomorrow.`)
-  if (usableKeys(catalog, member) < MOST_KEYS) return undefined
-  return refuse('forbidden', `You have ${MOST_KEYS} keys, which is as many as a member may have. Revoke one first.`)
+  if (recent >= MAX_KEYS) return refuse('forbidden', `You have made ${MAX_KEYS} keys within a day. Try again tomorrow.`)
+  if (usableKeys(catalog, member) < MAX_KEYS) return undefined
+  return refuse('forbidden', `You have ${MAX_KEYS} keys, which is as many as a member may have. Revoke one first.`)
 }

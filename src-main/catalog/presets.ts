@@ -5,10 +5,10 @@ import type { Preset } from '#contract/presets.ts'
 import type { ProviderCreate } from '#contract/providers.ts'
 import type { Provider } from '#core/entities.ts'
 import type { ModelListPlace } from '#core/listed-model.ts'
-import type { ProviderDialect } from '#core/provider-dialect.ts'
+import { isDemo, wireDialect, type ProviderDialect, type WireDialect } from '#core/provider-dialect.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
-type DialectEntry = NonNullable<Preset['dialects']['messages']>
+type DialectEntry = NonNullable<Preset['dialects'][WireDialect]>
 
 /** The preset that a provider was made from; undefined for none, and for one that this version does not know any more. */
 export function presetOf(provider: Pick<Provider, 'preset'>): Preset | undefined {
@@ -57,7 +57,7 @@ function findPreset(id: string): Preset | undefined {
 }
 
 function entryOf(preset: Preset, dialect: ProviderDialect): DialectEntry | undefined {
-  return dialect === 'demo' ? undefined : preset.dialects[dialect]
+  return isDemo({ dialect }) ? undefined : preset.dialects[wireDialect(dialect)]
 }
 
 function baseUrlOf(preset: Preset, dialect: ProviderDialect, entry: DialectEntry | undefined): string | Refusal {

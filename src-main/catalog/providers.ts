@@ -17,6 +17,7 @@ import type { ProviderCreate, ProviderEdit, ProviderRemoved, ProviderView } from
 import { baseUrlProblem, namesThisMachine } from '#core/address.ts'
 import { credentialsText, hasCredentials } from '#core/credentials.ts'
 import type { Network, OutputCapField, Provider } from '#core/entities.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** Hosts whose newest models take only `max_completion_tokens`; everybody else understands `max_tokens`. */
@@ -115,7 +116,7 @@ const OF_AN_ADDRESS = ['base_url', 'network', 'secret_header', 'headers', 'heade
 
 /** Where an edited provider is, and which addresses it may have there. The two are judged together. */
 function readAddress(provider: Provider, edit: ProviderEdit): Pick<Provider, 'baseUrl' | 'network'> | Refusal {
-  if (provider.dialect === 'demo') {
+  if (isDemo(provider)) {
     const param = OF_AN_ADDRESS.find((name) => edit[name] !== undefined)
     if (param === undefined) return provider
     return demoHasNo(param)
@@ -136,7 +137,7 @@ export async function setProviderSecret(
 ): Promise<ProviderView | Refusal> {
   const provider = context.catalog.provider(idOrName)
   if (provider === undefined) return noProvider(idOrName)
-  if (provider.dialect === 'demo') return demoNeedsNoSecret()
+  if (isDemo(provider)) return demoNeedsNoSecret()
   const next = await giveCredentials(context, provider, { secret, headers: undefined, isWhole: false })
   if (isRefusal(next)) return next
   const { stored, secrets } = next
@@ -159,7 +160,7 @@ export async function removeProvider(context: CatalogContext, idOrName: string):
   }
   const removed = await commitWithSecrets(context, {
     secrets: [],
-    leaving: provider.dialect === 'demo' ? [] : [provider.id],
+    leaving: isDemo(provider) ? [] : [provider.id],
     rows: [{ type: 'delete-provider', id: provider.id }],
   })
   return isRefusal(removed) ? removed : removedView(removed.isForgotten)
@@ -173,14 +174,14 @@ export function readProvider(
 ): Provider | Refusal {
   const input = fillFromPreset(said)
   if (isRefusal(input)) return input
-  if (input.dialect === 'demo') {
+  if (isDemo(input)) {
     if (input.secret !== undefined) return demoNeedsNoSecret()
     const param = (['headers', 'header_secrets'] as const).find((name) => input[name] !== undefined)
     if (param !== undefined) return demoHasNo(param)
   }
   const { dialect } = input
   if (dialect === undefined) return refuse('invalid_request', "'dialect' is required.", { param: 'dialect' })
-  const baseUrl = dialect === 'demo' ? '' : readBaseUrl(input.base_url)
+  const baseUrl = isDemo(input) ? '' : readBaseUrl(input.base_url)
   if (isRefusal(baseUrl)) return baseUrl
   const network = input.network ?? defaultNetwork(baseUrl)
   const problem = baseUrl === '' ? undefined : baseUrlProblem(new URL(baseUrl), network)

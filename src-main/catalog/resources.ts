@@ -18,11 +18,6 @@ export function loadPriceCard(): PriceCard {
   return (card ??= parsed('price-card.json') as PriceCard)
 }
 
-/** The style of the page that describes the API. */
-export function loadReferenceStyle(): string {
-  return readFileSync(new URL('reference.css', RESOURCES), 'utf8')
-}
-
 function parsed(name: string): unknown {
   return JSON.parse(readFileSync(new URL(name, RESOURCES), 'utf8'))
 }

@@ -10,7 +10,7 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** A day is enough to bring the new value to every tool, and short where the old one has leaked. */
 const DEFAULT_OVERLAP = '24h'
-const MOST_OVERLAP_MS = 30 * 86_400_000
+const MAX_OVERLAP_MS = 30 * 86_400_000
 
 /** From this age on people are reminded; it is how long a key lives unless somebody says otherwise. */
 export const OLD_VALUE_MS = 90 * 86_400_000
@@ -54,7 +54,7 @@ function answer(key: Key, value: string, previous: PreviousValue | undefined): K
 /** In milliseconds; 0 for `none`. */
 function readOverlap(text: string): number | Refusal {
   const spanMs = text === 'none' ? 0 : readSpan(text)
-  if (spanMs !== undefined && spanMs <= MOST_OVERLAP_MS) return spanMs
+  if (spanMs !== undefined && spanMs <= MAX_OVERLAP_MS) return spanMs
   return refuse('invalid_request', "'overlap' must be none, hours like 24h, or days like 7d, and at most 30d.", {
     param: 'overlap',
   })

@@ -6,6 +6,7 @@ import type { ProviderRemoved, SecretsImported, SecretsMoved } from '#contract/p
 import { hasCredentials, readCredentials } from '#core/credentials.ts'
 import type { Provider } from '#core/entities.ts'
 import { diskRefusal } from '#core/disk-failure.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure, type SecretState } from '#core/secret-failure.ts'
 import type { SecretReference, SecretStore } from '#secret/port.ts'
@@ -185,7 +186,7 @@ export async function takeSecrets(
 ): Promise<SecretsImported | Refusal> {
   const { providers } = context.catalog
   const found = exported.map(({ providerId, providerName, origin, secret }) => {
-    const fitting = providers.filter((provider) => provider.dialect !== 'demo' && originOf(provider) === origin)
+    const fitting = providers.filter((provider) => !isDemo(provider) && originOf(provider) === origin)
     const provider = fitting.find(({ id }) => id === providerId) ?? fitting.find(({ name }) => name === providerName)
     return { name: providerName, secret, provider }
   })

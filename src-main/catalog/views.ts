@@ -10,7 +10,7 @@ import { rateLimitsView } from '#catalog/rate-limits.ts'
 import type { Key, Model, Package, Provider } from '#core/entities.ts'
 import { microToCredits, type MicroCredits } from '#core/money.ts'
 import type { Price } from '#core/pricing.ts'
-import { DIALECT_SECRET_HEADERS } from '#core/provider-dialect.ts'
+import { dialectOf } from '#dialect/dialects.ts'
 import type { SecretState } from '#core/secret-failure.ts'
 import type { Balance } from '#ledger/account.ts'
 
@@ -22,7 +22,7 @@ export function providerView(provider: Provider, secretState: SecretState): Prov
     dialect: provider.dialect,
     base_url: provider.baseUrl,
     network: provider.network,
-    secret_header: provider.secretHeader ?? DIALECT_SECRET_HEADERS[provider.dialect],
+    secret_header: provider.secretHeader ?? dialectOf(provider).secretHeader,
     headers: { ...provider.headers },
     header_secrets: [...provider.headerSecrets],
     output_cap_field: provider.outputCapField,

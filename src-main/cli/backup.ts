@@ -92,7 +92,7 @@ function restoredView({ keptAs, endsAt, schema, books, present, keys, withoutSec
 }
 
 /** More of them say nothing more to a person; `--json` has them all. */
-const MOST_ROWS = 50
+const MAX_ROWS = 50
 
 function restoredText({ keptAs, endsAt, books, present, keys, withoutSecrets }: Restored, isDryRun: boolean): string {
   const were = (count: number | undefined) => (count === undefined ? '' : ` (before: ${count})`)
@@ -104,10 +104,8 @@ function restoredText({ keptAs, endsAt, books, present, keys, withoutSecrets }: 
     'usage records': `${books.usageRecords}${were(present?.usageRecords)}`,
     'open holds': books.openHolds === 0 ? 0 : `${books.openHolds}, released by the next start`,
   })
-  const rows = keys
-    .slice(0, MOST_ROWS)
-    .map(({ name, before, after }) => [name, before ?? 'unknown', after ?? 'unknown'])
-  const more = keys.length > MOST_ROWS ? [`and ${keys.length - MOST_ROWS} more, see --json`] : []
+  const rows = keys.slice(0, MAX_ROWS).map(({ name, before, after }) => [name, before ?? 'unknown', after ?? 'unknown'])
+  const more = keys.length > MAX_ROWS ? [`and ${keys.length - MAX_ROWS} more, see --json`] : []
   const changed = ['', 'Keys in another state than before, also those that had been revoked since the backup:']
   const secrets = `Secrets that are not on this machine, set them with farebox provider secret NAME:`
   const unread = 'The database that was there could not be read, so nothing was compared with it.'

@@ -5,8 +5,6 @@ import { creditsToMicro } from '#core/money.ts'
 import type { FileDocument, ModelCreate, PackageCreate } from '#contract/schemas.ts'
 import type { Problem } from '#contract/validate.ts'
 
-type Path = Problem['path']
-
 /** Everything that breaks a rule in a document whose shapes are right. */
 export function documentProblems(document: FileDocument): Problem[] {
   const { providers = [], models = [], packages = [] } = document
@@ -42,7 +40,7 @@ function repeatedNames(list: string, member: string, names: readonly string[]): 
   return problems
 }
 
-function priceProblems(model: ModelCreate, path: Path): Problem[] {
+function priceProblems(model: ModelCreate, path: Problem['path']): Problem[] {
   const { kind = 'chat', price } = model
   if (price === undefined) return []
   const isIncomplete = kind === 'chat' && price.output === undefined
@@ -50,13 +48,13 @@ function priceProblems(model: ModelCreate, path: Path): Problem[] {
   return [...missing, ...Object.entries(price).flatMap(([name, credits]) => creditsProblems(credits, [...path, name]))]
 }
 
-function packageProblems(entry: PackageCreate, path: Path): Problem[] {
+function packageProblems(entry: PackageCreate, path: Problem['path']): Problem[] {
   const problems = creditsProblems(entry.credits, [...path, 'credits'])
   if (entry.timezone === undefined || isTimeZone(entry.timezone)) return problems
   return [...problems, { path: [...path, 'timezone'], message: 'is not a known time zone, such as Europe/Berlin' }]
 }
 
-function creditsProblems(credits: number | undefined, path: Path): Problem[] {
+function creditsProblems(credits: number | undefined, path: Problem['path']): Problem[] {
   if (credits === undefined || creditsToMicro(credits) !== undefined) return []
   return [{ path, message: 'must have at most six decimals' }]
 }

@@ -26,19 +26,10 @@ const hostNames: Flag<string[]> = {
 /** `none` goes back to the certificate that Farebox makes. */
 const pathOrNone: Flag<string | null> = { type: 'string', read: ([only = '']) => (only === 'none' ? null : only) }
 
-/** The name that is announced where nobody chose another; it says nothing of who runs it. */
-const ANNOUNCED_NAME = 'farebox.local'
-
-/** A name, or whether there is one at all. */
-const announcedName: Flag<string | null> = {
-  type: 'string',
-  read: ([only = '']) => (only === 'on' ? ANNOUNCED_NAME : only === 'off' ? null : only),
-}
-
 const on = verb({
   name: 'lan on',
   usage:
-    '[--interface NAME | --address ADDRESS] [--port N] [--name HOST]... [--announce on|off|NAME.local] ' +
+    '[--interface NAME | --address ADDRESS] [--port N] [--name HOST]... ' +
     '[--administration on|off] [--certificate-file PATH --key-file PATH] [--new-certificate]',
   summary: 'lets other machines reach the gateway over TLS; what is not named stays',
   flags: {
@@ -46,7 +37,6 @@ const on = verb({
     address: text,
     port: number,
     name: hostNames,
-    announce: announcedName,
     administration: onOrOff,
     certificate_file: pathOrNone,
     key_file: pathOrNone,
@@ -95,7 +85,6 @@ function lanText(answer: LanView): string {
     LAN: STATES[answer.state],
     ...Object.fromEntries(answer.urls.map((url, index) => [index === 0 ? 'address' : `address ${index + 1}`, url])),
     ...(settings === null || answer.state === 'off' ? {} : { administration: settings.administration ? 'on' : 'off' }),
-    ...(answer.state === 'on' ? { announced: announcedText(answer) } : {}),
     ...(shownCertificate === null
       ? {}
       : {
@@ -106,20 +95,12 @@ function lanText(answer: LanView): string {
   })
   const notes = [
     ...(answer.problem === null ? [] : [printable(answer.problem)]),
-    ...(answer.announcement?.problem ? [printable(answer.announcement.problem)] : []),
     ...(answer.is_public && answer.state === 'on'
       ? ['This is an address of the internet: whoever reaches it there is a stranger on your LAN.']
       : []),
     ...(answer.state === 'off' ? [choices(answer)] : []),
   ]
   return [lines, ...notes].join('\n')
-}
-
-function announcedText({ announcement }: LanView): string {
-  if (announcement === null) return 'no'
-  const { name, state } = announcement
-  if (state === 'announced') return `as ${name}`
-  return state === 'checking' ? `not yet, it is checked whether ${name} is free` : `no, although it is set so: ${name}`
 }
 
 /** What somebody who wants to turn it on can choose. */

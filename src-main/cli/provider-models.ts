@@ -138,7 +138,7 @@ function add(client: AdminClient, { id, which, flags }: Adding): Promise<Provide
   return client.call('addProviderModels', { id, body })
 }
 
-const MOST_QUESTIONS = 3
+const MAX_QUESTIONS = 3
 
 /** The models that a person picks from the list by their numbers; undefined for none. */
 async function askWhich(
@@ -148,7 +148,7 @@ async function askWhich(
   const addable = offers.filter(isAddable)
   if (ask === undefined || addable.length === 0) return undefined
   const question = 'Which models should be added? Numbers with commas between them, all, or nothing for none: '
-  for (let asked = 0; asked < MOST_QUESTIONS; asked++) {
+  for (let asked = 0; asked < MAX_QUESTIONS; asked++) {
     const answer = (await ask(asked === 0 ? `${listText(offers)}\n${question}` : question)).trim()
     if (answer === '' || answer === 'none') return undefined
     if (answer === 'all') return 'all'

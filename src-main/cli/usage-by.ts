@@ -1,7 +1,7 @@
 // farebox usage --by: what each member, key or model used in a time, as a table, as the API gives it, or as CSV.
 
 import type { AdminClient } from '#cli/client.ts'
-import { csvLine } from '#cli/csv.ts'
+import { csvLine } from '#contract/csv.ts'
 import { UsageError } from '#cli/errors.ts'
 import { view, type Output } from '#cli/output.ts'
 import { requestQuery } from '#cli/request.ts'

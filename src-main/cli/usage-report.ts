@@ -1,6 +1,6 @@
 // farebox usage report: sums of the usage by group and time, as a table or as CSV.
 
-import { csvLine } from '#cli/csv.ts'
+import { csvLine } from '#contract/csv.ts'
 import { countUpTo, text, toggle } from '#cli/flags.ts'
 import { table, timeIn, view, type Cell } from '#cli/output.ts'
 import { requestQuery } from '#cli/request.ts'

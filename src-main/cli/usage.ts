@@ -1,7 +1,7 @@
 // farebox usage: the usage records, as a table, as the API gives them, or as CSV; and sums of them by whom they were made.
 
 import type { AdminClient } from '#cli/client.ts'
-import { csvLine } from '#cli/csv.ts'
+import { csvLine } from '#contract/csv.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { countUpTo, flagName, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import { more, tableOf, time, view, type Columns } from '#cli/output.ts'

@@ -23,8 +23,8 @@ export type GatewayEndpoint = {
   readonly isStream?: true
   /** The HTTP statuses of its refusals, beside those that every endpoint has. */
   readonly refusals: readonly number[]
-  /** Whose errors have the shape of the messages format. */
-  readonly format?: 'messages'
+  /** The shape of its errors, where that is not `ErrorBody`. */
+  readonly error?: TSchema
 }
 
 function loose<Properties extends TProperties>(properties: Properties) {
@@ -43,9 +43,11 @@ const ShortTemperature = Type.Optional(Type.Number({ minimum: 0, maximum: 1 }))
 const Temperature = Type.Optional(Type.Number({ minimum: 0, maximum: 2 }))
 const Content = Type.Union([Type.String(), Type.Array(loose({ type: Type.String() }))])
 
+const ChatRole = Type.Enum(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
+
 export const ChatRequest = loose({
   model: Model,
-  messages: Type.Array(loose({ role: Type.String(), content: Type.Optional(Type.Union([Content, Type.Null()])) }), {
+  messages: Type.Array(loose({ role: ChatRole, content: Type.Optional(Type.Union([Content, Type.Null()])) }), {
     minItems: 1,
   }),
   max_completion_tokens: Type.Optional(PositiveInteger),
@@ -120,7 +122,7 @@ export const ResponsesAnswer = loose({
 
 export const EmbeddingsRequest = loose({
   model: Model,
-  input: Type.Union([Type.String(), Type.Array(Anything, { minItems: 1, maxItems: 2048 })], {
+  input: Type.Union([Type.String({ minLength: 1 }), Type.Array(Anything, { minItems: 1, maxItems: 2048 })], {
     description: 'A text, texts, a list of tokens, or lists of tokens.',
   }),
   encoding_format: Type.Optional(Type.Enum(['float', 'base64'])),
@@ -201,7 +203,7 @@ const BalanceQuery = loose({
   model: Type.Optional(Type.String({ description: 'Also shows the limits of this model.' })),
 })
 
-const CALL_REFUSALS = [400, 401, 402, 403, 404, 413, 429, 502, 503, 504]
+const CALL_REFUSALS = [400, 401, 402, 403, 404, 413, 424, 429, 502, 503, 504]
 const HELLO = [{ role: 'user', content: 'Hello' }]
 
 export const GATEWAY_GROUPS = ['Calls', 'Models to call', 'Balance and receipts', 'This gateway'] as const
@@ -231,7 +233,7 @@ export const GATEWAY_API = {
     response: MessagesAnswer,
     isStream: true,
     refusals: CALL_REFUSALS,
-    format: 'messages',
+    error: MessagesError,
   },
   countTokens: {
     method: 'POST',
@@ -242,8 +244,8 @@ export const GATEWAY_API = {
     body: CountRequest,
     example: { model: 'demo-chat', messages: HELLO },
     response: CountAnswer,
-    refusals: [400, 401, 402, 403, 404, 413, 429],
-    format: 'messages',
+    refusals: [400, 401, 402, 403, 404, 413, 429, 503],
+    error: MessagesError,
   },
   responses: {
     method: 'POST',
@@ -346,31 +348,13 @@ export const GATEWAY_API = {
     response: 'text/plain',
     refusals: [401, 404],
   },
-  reference: {
-    method: 'GET',
-    path: '/docs',
-    access: 'public',
-    group: 'This gateway',
-    summary: 'This reference as a page.',
-    response: 'text/html',
-    refusals: [],
-  },
   openApi: {
     method: 'GET',
     path: '/docs/openapi.json',
     access: 'public',
     group: 'This gateway',
-    summary: 'This reference as an OpenAPI 3.1 document.',
+    summary: 'This API as an OpenAPI 3.1 document.',
     response: loose({ openapi: Type.String() }),
-    refusals: [],
-  },
-  referenceStyle: {
-    method: 'GET',
-    path: '/docs/reference.css',
-    access: 'public',
-    group: 'This gateway',
-    summary: 'The style of the page.',
-    response: 'text/css',
     refusals: [],
   },
 } as const satisfies Record<string, GatewayEndpoint>

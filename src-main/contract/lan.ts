@@ -15,8 +15,6 @@ export const LanChange = strict({
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
   /** Host names under which other machines reach this one; they replace those there were. */
   names: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 10 })),
-  /** The host name under which mDNS tells the network of it, one word and `.local`; it is enabled as those in `names` are. null: not told. */
-  announce: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 253 }), Type.Null()])),
   /** Whether administrators may administer over the LAN. Off unless said otherwise. */
   administration: Type.Optional(Type.Boolean()),
   /** A certificate of one's own, as absolute paths of PEM files on this machine; both or none. null: the one that Farebox makes. */
@@ -36,18 +34,11 @@ const CertificateView = strict({
   expires_at: Timestamp,
 })
 
-const AnnouncementView = strict({
-  name: Type.String(),
-  /** `checking`: whether the name is free; `failed`: nothing is announced, for the reason in `problem`. */
-  state: Type.Enum(['checking', 'announced', 'failed']),
-  problem: NullableText,
-})
-
 export const LanView = strict({
   /** `failed`: it is to be on and is not, for the reason in `problem`; `waiting`: it will be on once a gateway runs. */
   state: Type.Enum(['off', 'on', 'failed', 'waiting']),
   problem: NullableText,
-  /** Where other machines reach it, such as `https://192.168.1.5:3273`; empty unless it is on. Without the announced name where that failed. */
+  /** Where other machines reach it, such as `https://192.168.1.5:3273`; empty unless it is on. */
   urls: Type.Array(Type.String()),
   /** Whether the address can be reached from the internet too, as far as can be told from the address. */
   is_public: Type.Boolean(),
@@ -58,7 +49,6 @@ export const LanView = strict({
       interface: NullableText,
       port: Type.Integer(),
       names: Type.Array(Type.String()),
-      announce: NullableText,
       administration: Type.Boolean(),
       certificate_file: NullableText,
       key_file: NullableText,
@@ -66,8 +56,6 @@ export const LanView = strict({
     Type.Null(),
   ]),
   certificate: Type.Union([CertificateView, Type.Null()]),
-  /** How telling the network of it by mDNS goes; null where the network is not to be told, or the LAN is not on. */
-  announcement: Type.Union([AnnouncementView, Type.Null()]),
   /** What can be chosen on this machine. */
   interfaces: Type.Array(strict({ name: Type.String(), address: Type.String(), is_public: Type.Boolean() })),
 })
@@ -77,8 +65,6 @@ export const LanStatus = strict({
   state: LanView.properties.state,
   urls: LanView.properties.urls,
   problem: NullableText,
-  /** Why it is not announced although it should be. */
-  announcement_problem: NullableText,
   /** null where none is in use. */
   certificate_expires_at: Type.Union([Timestamp, Type.Null()]),
 })

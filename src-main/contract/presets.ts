@@ -1,7 +1,8 @@
 // Presets: what is known about providers, so that adding one takes a name and a secret. The shape of `resources/presets.json`,
 // which is also what the admin API answers with.
 
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TOptional } from 'typebox'
+import { WIRE_DIALECTS } from '#contract/dialects.ts'
 import { strict } from '#contract/fields.ts'
 import { ProviderQuirks } from '#contract/providers.ts'
 
@@ -9,7 +10,8 @@ import { ProviderQuirks } from '#contract/providers.ts'
 const BaseUrl = Type.String({ maxLength: 2000, pattern: '^(https?://|\\{)[^\\s?#]+$' })
 export const PageUrl = Type.String({ maxLength: 2000, pattern: '^https://[^\\s]+$' })
 export const Day = Type.String({ format: 'date' })
-const Dialect = Type.Enum(['chat-completions', 'messages', 'responses', 'gemini'])
+type WireDialect = (typeof WIRE_DIALECTS)[number]
+const Dialect = Type.Enum([...WIRE_DIALECTS])
 
 /** How the provider is reached in one dialect. */
 const DialectEntry = strict({
@@ -18,6 +20,12 @@ const DialectEntry = strict({
   output_cap_field: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
   quirks: Type.Optional(ProviderQuirks),
 })
+
+const entryOf = (name: WireDialect) => [name, Type.Optional(DialectEntry)] as const
+const DialectEntries = Object.fromEntries(WIRE_DIALECTS.map(entryOf)) as Record<
+  WireDialect,
+  TOptional<typeof DialectEntry>
+>
 
 /** Where the provider lists its models, if that is not `/models` behind the base URL in the dialect of the provider. */
 const ModelListPlace = strict({
@@ -32,12 +40,7 @@ export const Preset = strict({
   display_name: Type.String({ minLength: 1, maxLength: 100 }),
   /** The one that is used unless another of them is asked for. */
   dialect: Dialect,
-  dialects: strict({
-    'chat-completions': Type.Optional(DialectEntry),
-    messages: Type.Optional(DialectEntry),
-    responses: Type.Optional(DialectEntry),
-    gemini: Type.Optional(DialectEntry),
-  }),
+  dialects: strict(DialectEntries),
   network: Type.Enum(['public', 'local']),
   secret: Type.Enum(['required', 'optional', 'none']),
   /** The page on which a secret can be had. */

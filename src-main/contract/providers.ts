@@ -1,6 +1,7 @@
 // Providers as the admin API, the command line, farebox.yaml and the dashboard share them. Unknown fields are refused everywhere.
 
 import { Type, type Static } from 'typebox'
+import { PROVIDER_DIALECTS } from '#contract/dialects.ts'
 import { Count, Credits, HeaderChanges, Headers, KnownName, Name, strict, Timestamp } from '#contract/fields.ts'
 
 /** How a provider differs from others of its dialect. */
@@ -40,7 +41,7 @@ export const providerProperties = {
   /** Fills in what is not said. */
   preset: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   /** May be left out where a preset says it. */
-  dialect: Type.Optional(Type.Enum(['chat-completions', 'messages', 'responses', 'gemini', 'demo'])),
+  dialect: Type.Optional(Type.Enum([...PROVIDER_DIALECTS])),
   base_url: Type.Optional(Type.String({ maxLength: 2000 })),
   network: Type.Optional(Type.Enum(['public', 'local'])),
   secret_header: Type.Optional(Type.Enum(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'])),

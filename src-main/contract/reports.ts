@@ -2,6 +2,7 @@
 // as `GET /v1/balance` and the receipts, so that all of them agree to the last digit. Members are shown what is theirs only.
 
 import { Type, type Static } from 'typebox'
+import { CLIENT_FORMATS } from '#contract/dialects.ts'
 import {
   ModelName,
   KnownName,
@@ -189,7 +190,7 @@ export const LiveStatus = strict({
 /** A test request with a key, by the key's id or name: what is sent and answered is shown and kept nowhere. */
 export const TryBody = strict({
   key: KnownName,
-  endpoint: Type.Enum(['chat', 'messages', 'responses', 'embeddings']),
+  endpoint: Type.Enum([...CLIENT_FORMATS]),
   request: Type.Record(Type.String(), Type.Unknown()),
 })
 

@@ -7,7 +7,7 @@ import { cycleStart, nextDayStart } from '#core/cycle.ts'
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 /** Days whose end is remembered; more than any report has. */
-const MOST_KNOWN = 5_000
+const MAX_KNOWN = 5_000
 
 export const ROLLUPS = ['hour', 'day'] as const
 export type Rollup = (typeof ROLLUPS)[number]
@@ -70,7 +70,7 @@ export class Calendar {
   #endOf(dayStartMs: number): number {
     const known = this.#ends.get(dayStartMs)
     if (known !== undefined) return known
-    if (this.#ends.size >= MOST_KNOWN) this.#ends.clear()
+    if (this.#ends.size >= MAX_KNOWN) this.#ends.clear()
     const end = nextDayStart(this.timeZone, dayStartMs)
     this.#ends.set(dayStartMs, end)
     return end

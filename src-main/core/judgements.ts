@@ -9,7 +9,7 @@ export type Judgement = {
   readonly words: string
 }
 
-type Known = { readonly about: Judgement['about']; readonly source: string; readonly words: RegExp }
+type KnownJudgement = { readonly about: Judgement['about']; readonly source: string; readonly words: RegExp }
 
 /** What a model, a server or a provider can lack. Names that a client chose are none of them. */
 const FEATURES =
@@ -17,7 +17,7 @@ const FEATURES =
 
 const HINT = ' - hint: if this is unexpected, you may need to provide the mmproj'
 
-const KNOWN: readonly Known[] = [
+const KNOWN: readonly KnownJudgement[] = [
   {
     about: 'request',
     source: 'llama-server: 500',
@@ -92,11 +92,11 @@ const KNOWN: readonly Known[] = [
 ]
 
 /** Errors are a few sentences; what comes behind them is not looked at. */
-const MOST_READ = 4000
+const MAX_READ = 4000
 
 /** What a provider's words judge; undefined for words that nobody knows, and for those about its own trouble. */
 export function judgementIn(message: string): Judgement | undefined {
-  const text = message.slice(0, MOST_READ).trim()
+  const text = message.slice(0, MAX_READ).trim()
   for (const { about, words } of KNOWN) {
     const found = words.exec(text)?.[0]
     if (found !== undefined) return { about, words: found }

@@ -16,8 +16,6 @@ export type LanSettings = {
   readonly port: number
   /** Host names in lower case under which other machines may address this one, beside the address itself. */
   readonly names: readonly string[]
-  /** The host name in .local under which the network is told of it by mDNS; undefined: it is not told. */
-  readonly announcedAs: string | undefined
   /** Whether administrators may administer over the LAN. */
   readonly isAdministered: boolean
   /** undefined: the certificate that Farebox makes. */
@@ -54,7 +52,7 @@ export function canonicalAddress(address: string): string {
   return address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address
 }
 
-const MOST_NAME_LETTERS = 253
+const MAX_NAME_LETTERS = 253
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 /** Host names as browsers send them, each once; a refusal for what is none. */
@@ -66,7 +64,7 @@ export function readLanNames(texts: readonly string[]): readonly string[] | Refu
 function readName(text: string): string | Refusal {
   const name = text.toLowerCase()
   const labels = name.split('.')
-  const isName = name.length <= MOST_NAME_LETTERS && labels.every((label) => LABEL.test(label))
+  const isName = name.length <= MAX_NAME_LETTERS && labels.every((label) => LABEL.test(label))
   // Browsers read a last label of digits as part of an address.
   const looksLikeAddress = parseAddress(name) !== undefined || /^(\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')
   const isLocal = labels.at(-1) === 'localhost'
@@ -74,20 +72,6 @@ function readName(text: string): string | Refusal {
   return refuse('invalid_request', `'names': '${text}' is not a host name that other machines can use.`, {
     param: 'names',
   })
-}
-
-/** Every host name under which other machines may address this one. */
-export function hostNamesOf({ names, announcedAs }: Pick<LanSettings, 'names' | 'announcedAs'>): readonly string[] {
-  return announcedAs === undefined || names.includes(announcedAs) ? names : [...names, announcedAs]
-}
-
-/** A host name that mDNS can give: one word before `.local`, because many systems ask the network for no other names. */
-export function readAnnouncedName(text: string): string | Refusal {
-  const name = text.toLowerCase()
-  const [label = '', domain, ...more] = name.split('.')
-  if (LABEL.test(label) && domain === 'local' && more.length === 0) return name
-  const problem = `'announce': '${text}' is not one word and .local, such as farebox.local.`
-  return refuse('invalid_request', problem, { param: 'announce' })
 }
 
 /** The address or name with a port as it stands in a URL and in a Host header; without the port where it is that of https. */

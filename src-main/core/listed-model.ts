@@ -22,6 +22,14 @@ export function kindByName(name: string): ModelKind {
   return /embed/i.test(name) ? 'embedding' : 'chat'
 }
 
+const MAX_COUNT = 1_000_000_000
+
+/** A number of tokens that a list tells; undefined for what cannot be one. */
+export function listedCount(value: unknown): number | undefined {
+  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_COUNT
+  return isCount ? value : undefined
+}
+
 /** undefined: the provider does not say. */
 export type ListedModel = {
   readonly id: string

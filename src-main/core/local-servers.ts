@@ -2,7 +2,7 @@
 
 import type { ModelKind } from '#core/entities.ts'
 
-type Known = { readonly displayName: string; readonly ports: readonly [number, ...number[]] }
+type KnownServer = { readonly displayName: string; readonly ports: readonly [number, ...number[]] }
 
 /**
  * By the id of the preset that a provider made from one gets, with the ports that each listens on unless told otherwise.
@@ -13,7 +13,7 @@ export const LOCAL_SERVERS = {
   'lm-studio': { displayName: 'LM Studio', ports: [1234] },
   'llama-cpp': { displayName: 'llama.cpp', ports: [8080, 9931] },
   vllm: { displayName: 'vLLM', ports: [8000] },
-} as const satisfies Record<string, Known>
+} as const satisfies Record<string, KnownServer>
 
 export type LocalServerId = keyof typeof LOCAL_SERVERS
 

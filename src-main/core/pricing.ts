@@ -16,11 +16,11 @@ export type Price = {
 export const TOKENS_PER_PRICE = 1_000_000
 
 /** Four classes of as many tokens as a report can say, at the highest price: beyond it is only the worst case of an absurd output cap. */
-const MOST_OF_CALL = microCredits(4 * 10 ** 15)
+const MAX_OF_CALL = microCredits(4 * 10 ** 15)
 
 /**
  * The charge for a usage: tokens of each class times its price, rounded up once to a whole micro-credit, and never more than
- * `MOST_OF_CALL`.
+ * `MAX_OF_CALL`.
  * Classes that are unknown count as nothing here, so callers must replace unknown counts by estimates before.
  */
 export function priceOf(usage: TokenUsage, price: Price): MicroCredits {
@@ -35,7 +35,7 @@ export function priceOf(usage: TokenUsage, price: Price): MicroCredits {
     output * price.outputMicro
   if (total <= Number.MAX_SAFE_INTEGER) return microCredits(Math.ceil(total / TOKENS_PER_PRICE))
   // Far beyond it a double is exact enough to say so, and counts may be too large to be computed with at all.
-  if (!(total < 2 * MOST_OF_CALL * TOKENS_PER_PRICE)) return MOST_OF_CALL
+  if (!(total < 2 * MAX_OF_CALL * TOKENS_PER_PRICE)) return MAX_OF_CALL
   return priceOfLarge([input, cacheRead, cacheWrite, output], price)
 }
 
@@ -48,7 +48,7 @@ function priceOfLarge([input, cacheRead, cacheWrite, output]: [number, number, n
     BigInt(output) * BigInt(price.outputMicro)
   const perPrice = BigInt(TOKENS_PER_PRICE)
   const charge = (total + perPrice - 1n) / perPrice
-  return charge < BigInt(MOST_OF_CALL) ? microCredits(Number(charge)) : MOST_OF_CALL
+  return charge < BigInt(MAX_OF_CALL) ? microCredits(Number(charge)) : MAX_OF_CALL
 }
 
 /** The most that a call can cost: its input may turn out to be read from or written to a cache, and is priced at the dearest class. */

@@ -1,13 +1,23 @@
-// The dialects that providers speak. `demo` is the built-in provider, which speaks chat completions inside the program.
+// The dialects that providers speak. `demo` is no wire format but a kind of provider: the built-in one, which speaks the usual
+// dialect inside the program.
 
-export const PROVIDER_DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini', 'demo'] as const
+import { DEMO, type CLIENT_FORMATS, type PROVIDER_DIALECTS, type WIRE_DIALECTS } from '#contract/dialects.ts'
+
+/** A format that clients speak. */
+export type FormatName = (typeof CLIENT_FORMATS)[number]
+/** A wire format of providers. */
+export type WireDialect = (typeof WIRE_DIALECTS)[number]
 export type ProviderDialect = (typeof PROVIDER_DIALECTS)[number]
 
-/** The header in which each dialect's providers take a secret unless they are told apart. */
-export const DIALECT_SECRET_HEADERS = {
-  'chat-completions': 'authorization',
-  messages: 'x-api-key',
-  responses: 'authorization',
-  gemini: 'x-goog-api-key',
-  demo: 'authorization',
-} as const satisfies Record<ProviderDialect, string>
+/** What most providers speak, and every server of open models. */
+export const USUAL_DIALECT = 'chat-completions' satisfies WireDialect
+
+/** Whether a provider is the built-in one, which has no address, no secret and no connection. */
+export function isDemo({ dialect }: { readonly dialect?: ProviderDialect | undefined }): boolean {
+  return dialect === DEMO
+}
+
+/** The wire format in which a provider is asked. */
+export function wireDialect(dialect: ProviderDialect): WireDialect {
+  return dialect === DEMO ? USUAL_DIALECT : dialect
+}

@@ -1,8 +1,6 @@
 // How providers of one dialect differ, as data: what a writer of the dialect may send and under which name. An administrator
 // changes single values; presets bring them for known providers.
 
-import type { ProviderDialect } from '#core/provider-dialect.ts'
-
 export type Quirks = {
   /** Takes `stream_options.include_usage`. */
   readonly streamUsage: boolean
@@ -48,18 +46,4 @@ export const DEFAULT_QUIRKS: Quirks = {
   userAfterTool: true,
   keepsThreads: false,
   stopsStreamsOnly: false,
-}
-
-/** What a dialect's own provider does differently. Instructions in the middle are a beta of messages, and unknown to Gemini. */
-const DIALECT_QUIRKS: Readonly<Record<ProviderDialect, Partial<Quirks>>> = {
-  'chat-completions': {},
-  demo: {},
-  messages: { laterSystem: 'user', cacheMarks: true, topK: true, maxStops: 64 },
-  responses: { systemRole: 'developer' },
-  gemini: { laterSystem: 'user', topK: true, maxStops: 5 },
-}
-
-/** All quirks of a provider: its own, its dialect's, or what holds for most. */
-export function quirksOf(provider: { readonly dialect: ProviderDialect; readonly quirks: Partial<Quirks> }): Quirks {
-  return { ...DEFAULT_QUIRKS, ...DIALECT_QUIRKS[provider.dialect], ...provider.quirks }
 }

@@ -17,7 +17,7 @@ export const REFUSALS = {
   conflict: { status: 409, errorType: 'invalid_request_error' },
   request_too_large: { status: 413, errorType: 'request_too_large' },
   provider_refuses: { status: 424, errorType: 'upstream_error' },
-  // Codex, the program that asks on the responses endpoint, asks again after any status but 400.
+  // For clients that ask again after any other status than 400.
   provider_refuses_response: { status: 400, errorType: 'upstream_error' },
   upgrade_required: { status: 426, errorType: 'invalid_request_error' },
   rate_limited: { status: 429, errorType: 'rate_limit_error' },
@@ -64,12 +64,6 @@ export function statusOf({ code, status }: Refusal): number {
 /** A refusal as one client can read it. */
 export function toldTo({ errorCode }: ClientQuirks, refusal: Refusal): Refusal {
   return errorCode === 'number' ? refusal : { ...refusal, errorCode }
-}
-
-/** A refusal as the clients of an endpoint are told it. */
-export function toldAt(endpoint: string, refusal: Refusal): Refusal {
-  if (endpoint !== 'responses' || refusal.code !== 'provider_refuses') return refusal
-  return { ...refusal, code: 'provider_refuses_response' }
 }
 
 /** The code tells it from content of the same type: a model's refusal to answer. */

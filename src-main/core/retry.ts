@@ -6,7 +6,7 @@ import { isAboutAccount, type UpstreamFailure } from '#core/failure.ts'
 export type Retry = 'here' | 'elsewhere' | 'nowhere'
 
 /** A provider that asks for more patience than this is not waited for: the client is told, and knows better what to do. */
-const MOST_PATIENCE_MS = 5000
+const MAX_PATIENCE_MS = 5000
 
 export function retryOf(failure: UpstreamFailure): Retry {
   const { kind, status, retryAfterSeconds } = failure
@@ -44,7 +44,7 @@ export function retryDelayMs(
   const backoffMs = baseMs * 2 ** retries * (0.5 + random / 2)
   const askedMs = (failure.retryAfterSeconds ?? 0) * 1000
   // On top of what was asked for: those that were told the same would otherwise come back together.
-  return askedMs > MOST_PATIENCE_MS ? undefined : askedMs + backoffMs
+  return askedMs > MAX_PATIENCE_MS ? undefined : askedMs + backoffMs
 }
 
 /**

@@ -65,6 +65,8 @@ export class BlockSequencer {
   /** Text, a refusal or reasoning. Empty text opens nothing. */
   plain(type: PlainType, text: string): AnswerPart[] {
     if (text === '') return []
+    // Nearly every piece: more of the block that is open.
+    if (this.#live === undefined && this.#open === type) return [{ type: 'delta', choice: this.#choice, text }]
     const parts: AnswerPart[] = []
     if (this.#live !== undefined && !this.#settleCalls(parts)) {
       const last = this.#held.at(-1)

@@ -21,11 +21,16 @@ export function plainIds(maxLength: number, known?: RegExp): IdRule {
 /** The calls of one turn with the same id, as what they became. */
 type Group = { readonly turn: number; readonly given: string[]; next: number }
 
+class Known {
+  readonly used = new Set<string>()
+  readonly attempts = new Map<string, number>()
+  readonly waiting = new Map<string, Group[]>()
+}
+
 export class CallIds {
   readonly #rule: IdRule
-  readonly #used = new Set<string>()
-  readonly #attempts = new Map<string, number>()
-  readonly #waiting = new Map<string, Group[]>()
+  /** Of the calls so far. Made with the first one: most conversations have none. */
+  #known: Known | undefined
   #turn = 0
 
   constructor(rule: IdRule) {
@@ -39,13 +44,15 @@ export class CallIds {
 
   /** The id of a call. */
   call(id: string): string {
+    this.#known ??= new Known()
+    const { used, attempts, waiting } = this.#known
     const first = this.#rule(id, 1)
-    let attempt = this.#attempts.get(first) ?? 1
+    let attempt = attempts.get(first) ?? 1
     let given = attempt === 1 ? first : this.#rule(id, attempt)
-    while (this.#used.has(given)) given = this.#rule(id, ++attempt)
-    this.#attempts.set(first, attempt)
-    this.#used.add(given)
-    this.#wait(id, given)
+    while (used.has(given)) given = this.#rule(id, ++attempt)
+    attempts.set(first, attempt)
+    used.add(given)
+    this.#wait(waiting, id, given)
     return given
   }
 
@@ -54,7 +61,7 @@ export class CallIds {
    * undefined where there is none.
    */
   result(id: string): string | undefined {
-    const groups = this.#waiting.get(id)
+    const groups = this.#known?.waiting.get(id)
     for (let group = groups?.at(-1); group !== undefined; group = groups?.at(-1)) {
       const given = group.given[group.next++]
       if (given !== undefined) return given
@@ -63,9 +70,9 @@ export class CallIds {
     return undefined
   }
 
-  #wait(id: string, given: string): void {
-    const groups = this.#waiting.get(id) ?? []
-    this.#waiting.set(id, groups)
+  #wait(waiting: Known['waiting'], id: string, given: string): void {
+    const groups = waiting.get(id) ?? []
+    waiting.set(id, groups)
     const last = groups.at(-1)
     if (last?.turn === this.#turn) last.given.push(given)
     else groups.push({ turn: this.#turn, given: [given], next: 0 })

@@ -1,14 +1,18 @@
-// What a client format and a provider dialect have to be able to do. The pipeline knows these two interfaces and the table of
-// those who implement them (dialects.ts); it never asks which dialect it has before it.
+// What a client format and a provider dialect have to be able to do. The other rooms know these interfaces and the table of
+// those who implement them (dialects.ts); they never ask which dialect they have before them.
 
-import type { OutputCapField } from '#core/entities.ts'
-import type { ProviderDialect as ProviderDialectName } from '#core/provider-dialect.ts'
+import type { Model, OutputCapField, SecretHeader } from '#core/entities.ts'
+import type { LimitStanding } from '#core/limits.ts'
+import type { ListedModel } from '#core/listed-model.ts'
+import type { WireDialect } from '#core/provider-dialect.ts'
 import type { Quirks } from '#core/quirks.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
+import type { EmbeddingRequest } from '#dialect/embeddings/read-request.ts'
 import type { StreamFold } from '#dialect/folded-answer.ts'
 import type { Mended } from '#dialect/mended.ts'
+import type { Overflow } from '#dialect/overflow.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import type { BodyText, RequestBody } from '#dialect/request-body.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
@@ -66,12 +70,55 @@ export interface StreamWriter {
   keepAlive(): string
 }
 
-/** A client format. */
-export interface ClientDialect {
-  /** Providers of these dialects are sent the client's own bytes. */
-  readonly passesTo: readonly ProviderDialectName[]
-  /** Where they take it, below the base URL. */
+type Headers = Readonly<Record<string, string>>
+
+/** What the clients of one endpoint send and read around an answer. */
+export interface Endpoint {
+  /** Where clients send their requests. */
+  readonly paths: readonly string[]
+  /** Where a provider of the same dialect takes them, below its base URL. */
   readonly path: string
+  /** Names of headers that a provider of the same dialect may see. Everything else stays here. */
+  readonly forwardedHeaders: RegExp
+  /** The body of an error. */
+  errorBody(refusal: Refusal, requestId: string): string
+  /** The request's id, under the names that the clients' SDKs read. */
+  idHeaders(requestId: string): Headers
+  /** A rate limit under names of the format's own, beside the standard ones. `name` is what is limited. */
+  readonly limitHeaders?: (name: string, standing: LimitStanding, nowMs: number) => Headers
+  /** The sentence at which clients shorten what they send. `words` are the provider's own. */
+  overflowText(overflow: Overflow, words: string): string
+  /** Whether clients see only inside a stream that a context is full, and give up where an error says so before one. */
+  readonly readsOverflowInStream?: true
+  /** A refusal as it is told, for formats whose clients take some of them amiss. */
+  readonly told?: (refusal: Refusal) => Refusal
+  /** What a model may be called beside its id, the nearest name first. */
+  readonly otherNames?: (model: string) => readonly string[]
+  /** What clients read of a model in a list beside what all of them read. */
+  readonly modelMembers?: (model: Model) => JsonObject
+  /** Whether clients try a WebSocket first, and go on without one as soon as it is refused. */
+  readonly triesWebSocket?: true
+}
+
+/** The format of an endpoint for embeddings. No provider needs a translation: they all took it over. */
+export interface EmbeddingDialect extends Endpoint {
+  /** The kind of model that serves it. */
+  readonly kind: 'embedding'
+  readRequest(text: BodyText, byteLength: number): EmbeddingRequest | Refusal
+  editRequest(request: EmbeddingRequest, upstreamModel: string): string
+  newReader(request: EmbeddingRequest): AnswerReader
+}
+
+/** A client format. */
+export interface ClientDialect extends Endpoint {
+  /** The kind of model that serves it. */
+  readonly kind: 'chat'
+  /** Providers of these dialects are sent the client's own bytes. */
+  readonly passesTo: readonly WireDialect[]
+  /** The format of a body that was sent to this endpoint by clients of another one; undefined where the refusal stands. */
+  readonly readAs?: (refused: Refusal, text: BodyText) => ClientDialect | undefined
+  /** Counting the tokens of a request before it is sent. */
+  readonly count?: CountEndpoint
   /** Checks the contract's rules, or refuses with the member that is wrong. `byteLength` is the size on the wire. */
   readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
   /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
@@ -87,6 +134,15 @@ export interface ClientDialect {
   newStreamWriter(context: AnswerContext): StreamWriter
   /** A whole answer as JSON text. */
   writeAnswer(parts: readonly AnswerPart[], usage: TokenUsage, context: AnswerContext): string
+}
+
+/** Where clients have the tokens of a request counted. */
+export interface CountEndpoint {
+  readonly paths: readonly string[]
+  /** Where a provider of the same dialect counts, below its base URL. */
+  readonly path: string
+  readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
+  writeAnswer(inputTokens: number): string
 }
 
 export type WriteTarget = {
@@ -126,8 +182,67 @@ export type ProviderError = {
   readonly retryAfterSeconds: number | undefined
 }
 
+/** The entries of one page of a list of models. */
+export type ModelEntries = {
+  readonly entries: readonly JsonObject[]
+  /** What to add to the query for the next page; undefined at the end. */
+  readonly next: Headers | undefined
+}
+
+/** How a dialect's providers list their models. Lists are loose: what is missing or odd is left out. */
+export interface ModelList {
+  /** What asks for pages as long as there are. */
+  readonly query: Readonly<Record<string, string>>
+  /** undefined for something that is no list of models. */
+  readPage(body: unknown): ModelEntries | undefined
+  /** What an entry tells, for dialects whose entries are unlike those that most providers copied. */
+  readonly readModel?: (entry: JsonObject) => ListedModel
+}
+
+/** The form of a dialect's lists and errors, by which it is known where another one was expected. */
+export interface Form {
+  /** The dialect that is named where the form is seen: some dialects have one form. */
+  readonly dialect: WireDialect
+  /** Whether this is a list of models in this form. */
+  isList(body: unknown): boolean
+  /** Whether this is an error in this form. */
+  isError(body: unknown): boolean
+  /** Whether an error alone shows that the dialect is spoken at a base URL; where it is left out, a provider has to be asked more. */
+  readonly isProof?: (baseUrl: string) => boolean
+}
+
+/** What a test asks a provider, where its list of models leaves something open. */
+export interface Probe {
+  /** What is put in front of the paths by providers of the dialect, the most frequent first. */
+  readonly prefixes: readonly string[]
+  /** Where a model is asked, below the base URL. */
+  path(model: string): string
+  /** Whether that path names the model, so that without one it says nothing about the provider, and the list of models says all. */
+  readonly namesModelInPath?: true
+  /** A request for a few tokens. */
+  body(wish: TinyWish): JsonObject
+}
+
+export type TinyWish = {
+  readonly model: string
+  readonly prompt: string
+  readonly outputTokens: number
+  readonly outputCapField: OutputCapField
+}
+
 /** A provider dialect. */
 export interface ProviderDialect {
+  /** The header in which providers take a secret unless they are told apart. */
+  readonly secretHeader: SecretHeader
+  /** Sent with every request unless the client's own headers say otherwise. */
+  readonly headers?: Headers
+  /** What the dialect's own provider does differently from most. */
+  readonly quirks?: Partial<Quirks>
+  /** Whether its providers have the endpoint for embeddings too. */
+  readonly takesEmbeddings?: true
+  readonly modelList: ModelList
+  readonly form: Form
+  readonly probe: Probe
   writeRequest(conversation: Conversation, target: WriteTarget): WrittenRequest | Refusal
   newPartReader(newCallId: () => string): PartReader
   /** The parts of a whole answer. Throws UpstreamFailure for what is no answer of the dialect. */

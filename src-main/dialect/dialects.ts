@@ -1,124 +1,74 @@
-// The table of client formats and provider dialects, and what joins one of each: the same bytes where they are the same, a
-// translation through the hub where they are not.
+// The table of client formats and provider dialects: one line for each, and nothing else in the program that tells them apart.
 
-import type { ProviderDialect as ProviderDialectName } from '#core/provider-dialect.ts'
-import { editChatRequest } from '#dialect/chat-completions/edit-request.ts'
-import { ChatFold } from '#dialect/chat-completions/fold-stream.ts'
-import { mendChatPass } from '#dialect/chat-completions/mend-pass.ts'
-import { ChatPassAnswer } from '#dialect/chat-completions/pass-answer.ts'
-import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
-import { readChatAnswer } from '#dialect/chat-completions/read-answer.ts'
-import { readChatRequest } from '#dialect/chat-completions/read-request.ts'
-import { ChatPartReader } from '#dialect/chat-completions/read-stream.ts'
-import { readChatConversation } from '#dialect/chat-completions/read-turns.ts'
-import { writeChatAnswer } from '#dialect/chat-completions/write-answer.ts'
-import { writeChatRequest } from '#dialect/chat-completions/write-request.ts'
-import { ChatStreamWriter } from '#dialect/chat-completions/write-stream.ts'
-import type { ClientDialect, ProviderDialect } from '#dialect/dialect.ts'
-import { readGeminiError } from '#dialect/gemini/errors.ts'
-import { readGeminiAnswer } from '#dialect/gemini/read-answer.ts'
-import { GeminiPartReader } from '#dialect/gemini/read-stream.ts'
-import { readGeminiCount, writeGeminiCount, writeGeminiRequest } from '#dialect/gemini/write-request.ts'
-import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
-import { mendMessagesPass } from '#dialect/messages/mend-pass.ts'
-import { MessagesPassAnswer } from '#dialect/messages/pass-answer.ts'
-import { MessagesPassStream } from '#dialect/messages/pass-stream.ts'
-import { readMessagesAnswer } from '#dialect/messages/read-answer.ts'
-import { readMessagesRequest } from '#dialect/messages/read-request.ts'
-import { MessagesPartReader } from '#dialect/messages/read-stream.ts'
-import { checkMessagesPass, readMessagesConversation } from '#dialect/messages/read-turns.ts'
-import { writeMessagesAnswer } from '#dialect/messages/write-answer.ts'
-import { readMessagesCount, writeMessagesCount, writeMessagesRequest } from '#dialect/messages/write-request.ts'
-import { MessagesStreamWriter } from '#dialect/messages/write-stream.ts'
-import { editResponsesRequest } from '#dialect/responses/edit-request.ts'
-import { mendResponsesPass } from '#dialect/responses/mend-pass.ts'
-import { ResponsesPassAnswer } from '#dialect/responses/pass-answer.ts'
-import { ResponsesPassStream } from '#dialect/responses/pass-stream.ts'
-import { readResponsesAnswer } from '#dialect/responses/read-answer.ts'
-import { readResponsesRequest } from '#dialect/responses/read-request.ts'
-import { ResponsesPartReader } from '#dialect/responses/read-stream.ts'
-import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
-import { writeResponsesAnswer } from '#dialect/responses/write-answer.ts'
-import { writeResponsesRequest } from '#dialect/responses/write-request.ts'
-import { ResponsesStreamWriter } from '#dialect/responses/write-stream.ts'
+import type { Provider } from '#core/entities.ts'
+import { wireDialect, type FormatName, type WireDialect } from '#core/provider-dialect.ts'
+import { DEFAULT_QUIRKS, type Quirks } from '#core/quirks.ts'
+import { CHAT_FORMAT } from '#dialect/chat-completions/client-format.ts'
+import { CHAT_DIALECT } from '#dialect/chat-completions/provider-dialect.ts'
+import type {
+  ClientDialect,
+  CountEndpoint,
+  EmbeddingDialect,
+  Endpoint,
+  Form,
+  ProviderDialect,
+} from '#dialect/dialect.ts'
+import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
+import { GEMINI_DIALECT } from '#dialect/gemini/provider-dialect.ts'
+import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
+import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
+import { RESPONSES_FORMAT } from '#dialect/responses/client-format.ts'
+import { RESPONSES_DIALECT } from '#dialect/responses/provider-dialect.ts'
 
-export type ClientFormat = 'chat' | 'messages' | 'responses'
+/** What clients speak, by the names of `contract/dialects.ts`. */
+export const CLIENT_DIALECTS = {
+  chat: CHAT_FORMAT,
+  messages: MESSAGES_FORMAT,
+  responses: RESPONSES_FORMAT,
+  embeddings: EMBEDDINGS_FORMAT,
+} as const satisfies Readonly<Record<FormatName, AnyFormat>>
 
-export const CLIENT_DIALECTS: Readonly<Record<ClientFormat, ClientDialect>> = {
-  chat: {
-    passesTo: ['chat-completions', 'demo'],
-    path: '/chat/completions',
-    readRequest: readChatRequest,
-    mendPass: mendChatPass,
-    editRequest: editChatRequest,
-    newPassReader: (request) => (request.isStream ? new ChatPassStream(request) : new ChatPassAnswer()),
-    readConversation: readChatConversation,
-    newStreamWriter: (context) => new ChatStreamWriter(context),
-    writeAnswer: writeChatAnswer,
-  },
-  messages: {
-    passesTo: ['messages'],
-    path: '/messages',
-    readRequest: readMessagesRequest,
-    checkPass: checkMessagesPass,
-    mendPass: mendMessagesPass,
-    editRequest: editMessagesRequest,
-    newPassReader: (request) => (request.isStream ? new MessagesPassStream() : new MessagesPassAnswer()),
-    readConversation: readMessagesConversation,
-    newStreamWriter: (context) => new MessagesStreamWriter(context),
-    writeAnswer: writeMessagesAnswer,
-  },
-  responses: {
-    passesTo: ['responses'],
-    path: '/responses',
-    readRequest: readResponsesRequest,
-    mendPass: mendResponsesPass,
-    editRequest: editResponsesRequest,
-    newPassReader: (request) => (request.isStream ? new ResponsesPassStream(request) : new ResponsesPassAnswer()),
-    readConversation: readResponsesConversation,
-    newStreamWriter: (context) => new ResponsesStreamWriter(context),
-    writeAnswer: writeResponsesAnswer,
-  },
+/** What providers speak, by the names of `contract/dialects.ts`. */
+const PROVIDER_DIALECTS: Readonly<Record<WireDialect, ProviderDialect>> = {
+  'chat-completions': CHAT_DIALECT,
+  messages: MESSAGES_DIALECT,
+  responses: RESPONSES_DIALECT,
+  gemini: GEMINI_DIALECT,
 }
 
-/**
- * Cursor posts a body of the responses format to chat completions, and reads a chat completion. No provider is sent that as it
- * came.
- */
-export const RESPONSES_BODY_AT_CHAT: ClientDialect = {
-  ...CLIENT_DIALECTS.chat,
-  passesTo: [],
-  readRequest: readResponsesRequest,
-  readConversation: readResponsesConversation,
+/** The formats that have turns, and are translated. */
+export type ClientFormat = {
+  [Name in FormatName]: (typeof CLIENT_DIALECTS)[Name] extends ClientDialect ? Name : never
+}[FormatName]
+
+type AnyFormat = ClientDialect | EmbeddingDialect
+
+/** The formats with their names. */
+export const ENDPOINTS = Object.entries(CLIENT_DIALECTS) as readonly (readonly [FormatName, AnyFormat])[]
+
+/** Where clients of a format have tokens counted; undefined where they cannot. */
+export function countOf(format: AnyFormat): CountEndpoint | undefined {
+  return format.kind === 'chat' ? format.count : undefined
 }
 
-const CHAT: ProviderDialect = {
-  writeRequest: writeChatRequest,
-  newPartReader: (newCallId) => new ChatPartReader(newCallId),
-  readAnswer: readChatAnswer,
-  newFold: () => new ChatFold(),
+/** The dialect in which a provider is asked. */
+export function dialectOf({ dialect }: Pick<Provider, 'dialect'>): ProviderDialect {
+  return PROVIDER_DIALECTS[wireDialect(dialect)]
 }
 
-export const PROVIDER_DIALECTS: Readonly<Record<ProviderDialectName, ProviderDialect>> = {
-  'chat-completions': CHAT,
-  demo: CHAT,
-  messages: {
-    writeRequest: writeMessagesRequest,
-    newPartReader: (newCallId) => new MessagesPartReader(newCallId),
-    readAnswer: readMessagesAnswer,
-    count: { write: writeMessagesCount, read: readMessagesCount },
-  },
-  responses: {
-    writeRequest: writeResponsesRequest,
-    newPartReader: (newCallId) => new ResponsesPartReader(newCallId),
-    readAnswer: readResponsesAnswer,
-    leastOutputCap: 16,
-  },
-  gemini: {
-    writeRequest: writeGeminiRequest,
-    newPartReader: (newCallId) => new GeminiPartReader(newCallId),
-    readAnswer: readGeminiAnswer,
-    readError: readGeminiError,
-    count: { write: writeGeminiCount, read: readGeminiCount },
-  },
+/** All quirks of a provider: its own, its dialect's, or what holds for most. */
+export function quirksOf(provider: Pick<Provider, 'dialect' | 'quirks'>): Quirks {
+  return { ...DEFAULT_QUIRKS, ...dialectOf(provider).quirks, ...provider.quirks }
 }
+
+/** Whose clients ask at a path, by how it begins. All others read errors as those of chat completions do. */
+export function endpointAt(path: string): Endpoint {
+  const isBelow = (start: string) => path.startsWith(start) && !/^\w/.test(path.slice(start.length))
+  const found = ENDPOINTS.find(([, { paths }]) => paths.some(isBelow))
+  return found?.[1] ?? CLIENT_DIALECTS.chat
+}
+
+/** The forms of lists and errors, those that everybody copied last. */
+export const FORMS: readonly Form[] = [
+  ...new Set(Object.values(PROVIDER_DIALECTS).map(({ form }) => form)),
+].toReversed()

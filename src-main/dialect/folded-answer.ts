@@ -7,6 +7,7 @@ import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/an
 import type { GeneratedText } from '#dialect/generated-text.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import { eventData, eventName, EventSplitter } from '#dialect/sse.ts'
+import { StreamText } from '#dialect/stream-text.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** Adds the events of a dialect's stream up. Methods throw UpstreamFailure for what is not of the dialect. */
@@ -21,7 +22,7 @@ export interface StreamFold {
 export class FoldedAnswer implements AnswerReader {
   readonly #inner: AnswerReader
   readonly #fold: StreamFold
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: false })
+  readonly #text = new StreamText()
   readonly #splitter = new EventSplitter()
   #length = 0
 
@@ -51,7 +52,7 @@ export class FoldedAnswer implements AnswerReader {
     if (this.isComplete) return
     this.#length += chunk.length
     if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
-    for (const event of this.#splitter.push(this.#decoder.decode(chunk, { stream: true }))) this.#read(event)
+    for (const event of this.#splitter.push(this.#text.decode(chunk))) this.#read(event)
   }
 
   end(): void {

@@ -101,15 +101,13 @@ export function scanArray(text: string): readonly Span[] {
 /** The text with members replaced or, where they are missing, added. Values are JSON text. All else stays as it is. */
 export function editObject(text: string, scan: ObjectScan, edits: ReadonlyMap<string, string>): string {
   if (edits.size === 0) return text
-  const replaced = [...edits.keys()].flatMap((name) => {
-    const where = scan.members.get(name)
-    return where === undefined ? [] : [{ ...where, name }]
-  })
-  replaced.sort((left, right) => left.start - right.start)
   let result = ''
   let from = 0
-  for (const { start, end, name } of replaced) {
-    result += text.slice(from, start) + (edits.get(name) ?? '')
+  // Members stand in the scan in the order of the text.
+  for (const [name, { start, end }] of scan.members) {
+    const value = edits.get(name)
+    if (value === undefined) continue
+    result += text.slice(from, start) + value
     from = end
   }
   result += text.slice(from, scan.closingBrace)

@@ -84,20 +84,8 @@ export function overflowWords({ usedTokens, maximumTokens }: Overflow, message: 
   return `${words} (${usedTokens === undefined ? '' : `${usedTokens} tokens, `}maximum ${maximumTokens})`
 }
 
-/**
- * The sentences that clients of the messages format wait for: `prompt is too long: 210000 tokens > 200000 maximum`, at which
- * they shorten the history, and the one at which they only ask for less output.
- */
-export function messagesOverflowText({ usedTokens, maximumTokens, outputTokens }: Overflow, words: string): string {
-  if (/prompt is too long|exceed context limit/i.test(words)) return words
-  if (usedTokens === undefined || maximumTokens === undefined) return `prompt is too long: ${words}`
-  if (outputTokens === undefined) return `prompt is too long: ${usedTokens} tokens > ${maximumTokens} maximum`
-  const sum = `${usedTokens - outputTokens} + ${outputTokens} > ${maximumTokens}`
-  return `input length and \`max_tokens\` exceed context limit: ${sum}, decrease input length or \`max_tokens\` and try again`
-}
-
 /** OpenAI's sentence, in front of the provider's own. */
-export function chatOverflowText({ maximumTokens }: Overflow, words: string): string {
+export function openAiOverflowText({ maximumTokens }: Overflow, words: string): string {
   if (/maximum context length/i.test(words)) return words
   const length = maximumTokens === undefined ? '' : ` is ${maximumTokens} tokens`
   return `This model's maximum context length${length === '' ? ' is exceeded' : length}. ${words}`

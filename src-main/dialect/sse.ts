@@ -34,19 +34,23 @@ export class EventSplitter {
     // Only what is new is searched: a large event that comes in small pieces would be searched once for each of them.
     if (this.#rest !== '' && eventEnd(this.#tail + text, 0) === -1) return this.#keep(this.#rest + text, text)
     const all = this.#rest === '' ? text : this.#rest + text
+    this.#rest = ''
+    this.#tail = ''
+    // Nearly no stream has a CR: looked for once, and not for each of a chunk's events in all that is behind it.
+    const endIn = all.includes('\r') ? eventEnd : lineFeedsEnd
+    let end = endIn(all, 0)
+    if (end === all.length) return [all]
     const events: string[] = []
     let from = 0
-    for (let end = eventEnd(all, from); end !== -1; end = eventEnd(all, from)) {
-      events.push(from === 0 && end === all.length ? all : all.slice(from, end))
+    for (; end !== -1; end = endIn(all, from)) {
+      events.push(all.slice(from, end))
       from = end
     }
-    const rest = from === all.length ? '' : all.slice(from)
-    this.#tail = ''
-    this.#keep(rest, rest)
+    if (from < all.length) this.#keep(all.slice(from), all.slice(from))
     return events
   }
 
-  /** `added` is the end of `rest` that is new. */
+  /** Nothing is complete. `added` is the end of `rest` that is new. */
   #keep(rest: string, added: string): string[] {
     if (rest.length > MAX_EVENT_LENGTH) throw new UpstreamFailure('too_large', 'The provider sent too large an event.')
     this.#rest = rest
@@ -86,6 +90,11 @@ function simpleDataStart(event: string): number {
   const data = event.startsWith('event: ') ? event.indexOf('\n') + 1 : 0
   if (!event.startsWith('data: ', data)) return -1
   return event.indexOf('\n', data) === event.length - 2 && !event.includes('\r') ? data + 6 : -1
+}
+
+function lineFeedsEnd(text: string, from: number): number {
+  const lineFeeds = text.indexOf('\n\n', from)
+  return lineFeeds === -1 ? -1 : lineFeeds + 2
 }
 
 function eventEnd(text: string, from: number): number {

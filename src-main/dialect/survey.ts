@@ -21,7 +21,8 @@ const MAX_NAME_LENGTH = 40
 const LONGEST_NUMBER = 24
 
 export class Survey {
-  readonly #references = new Set<string>()
+  /** What makes the input larger than the request, in words; empty where the request is all that the model reads. */
+  readonly references: string[] = []
   /** Base64 of images, which is not counted as text; in the order of the request. */
   readonly images: string[] = []
   imageTokens = 0
@@ -32,13 +33,8 @@ export class Survey {
   /** Characters that numbers can gain where a provider, or a translation, writes them anew. */
   addedDigits = 0
 
-  /** What makes the input larger than the request, in words; empty where the request is all that the model reads. */
-  get references(): readonly string[] {
-    return [...this.#references]
-  }
-
   get isOpen(): boolean {
-    return this.#references.size > 0
+    return this.references.length > 0
   }
 
   /** Looks at each member of an object by its rule. A member without one is a reference unless it is empty. */
@@ -72,7 +68,7 @@ export class Survey {
 
   /** `what` in words: "a file by its id". */
   reference(what: string): void {
-    if (this.#references.size < MAX_REFERENCES) this.#references.add(what)
+    if (this.references.length < MAX_REFERENCES && !this.references.includes(what)) this.references.push(what)
   }
 }
 

@@ -51,7 +51,10 @@ export class ToolNames {
   constructor(tools: readonly Tool[]) {
     const own = new Map<string, Tool>()
     // Of tools with the same name the first counts, which is also the one that the provider is given.
-    for (const tool of tools) own.set(this.wire(tool), own.get(this.wire(tool)) ?? tool)
+    for (const tool of tools) {
+      const wireName = this.wire(tool)
+      if (!own.has(wireName)) own.set(wireName, tool)
+    }
     for (const [wireName, tool] of own) this.#fromWire.set(wireName, tool)
   }
 

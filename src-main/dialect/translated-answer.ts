@@ -10,12 +10,13 @@ import { GeneratedText } from '#dialect/generated-text.ts'
 import type { AnswerPart, Block } from '#dialect/part.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { eventData, eventName, EventSplitter } from '#dialect/sse.ts'
+import { StreamText } from '#dialect/stream-text.ts'
 import type { AnswerRestorer } from '#dialect/tools.ts'
 import { WholeAnswer } from '#dialect/whole-answer.ts'
 
 export type Translation = {
-  readonly client: ClientDialect
-  readonly provider: ProviderDialect
+  readonly client: Pick<ClientDialect, 'newStreamWriter' | 'writeAnswer'>
+  readonly provider: Pick<ProviderDialect, 'newPartReader' | 'readAnswer'>
   readonly context: AnswerContext
   readonly restorer: AnswerRestorer
 }
@@ -47,7 +48,7 @@ export class TranslatedStream implements AnswerReader {
   readonly #writer: StreamWriter
   readonly #reader: PartReader
   readonly #restorer: AnswerRestorer
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: false })
+  readonly #text = new StreamText()
   readonly #splitter = new EventSplitter()
   readonly #tally = new Tally()
   #length = 0
@@ -89,7 +90,7 @@ export class TranslatedStream implements AnswerReader {
     this.#length += chunk.length
     if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
     let text = ''
-    for (const event of this.#splitter.push(this.#decoder.decode(chunk, { stream: true }))) text += this.#read(event)
+    for (const event of this.#splitter.push(this.#text.decode(chunk))) text += this.#read(event)
     return text === '' ? undefined : Buffer.from(text)
   }
 

@@ -5,7 +5,7 @@ import { MAX_ANSWER_BYTES } from '#dialect/answer.ts'
 import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
 import { ANSWER_BOUNDS, isRecord, parseMeasured, SHORT_LENGTH } from '#dialect/request-body.ts'
 
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 const NOTHING = Buffer.alloc(0)
 
 /** Collects the bytes of an answer that is sent on only as a whole. */
@@ -15,6 +15,7 @@ export class WholeAnswer {
   /** undefined for an answer that is short so far: what it is made of is no work worth bounding. */
   #meter: JsonMeter | undefined
   #length = 0
+  #all: Buffer | undefined
 
   constructor(bounds: JsonBounds = ANSWER_BOUNDS) {
     this.#bounds = bounds
@@ -41,11 +42,18 @@ export class WholeAnswer {
     return this.#meter.push(NOTHING)
   }
 
-  /** What came, without the byte order mark that some servers write and that JSON has no place for. */
+  /**
+   * What came, without the byte order mark that some servers write and that JSON has no place for. Asked for when all is there: it is
+   * put together once, to be read and to be sent.
+   */
   bytes(): Buffer {
+    this.#all ??= withoutMark(this.#joined())
+    return this.#all
+  }
+
+  #joined(): Buffer {
     const [first] = this.#chunks
-    const all = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
-    return all.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? all.subarray(BYTE_ORDER_MARK.length) : all
+    return this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
   }
 
   /**
@@ -57,4 +65,9 @@ export class WholeAnswer {
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider did not answer with a JSON object.')
     return value
   }
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  const isMarked = BYTE_ORDER_MARK.every((code, index) => bytes[index] === code)
+  return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes
 }

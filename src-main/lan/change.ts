@@ -1,7 +1,7 @@
 // From what somebody asks for and what was set before to what is to be set. Nothing is looked up here.
 
 import type { LanChange } from '#contract/lan.ts'
-import { readAnnouncedName, readLanAddress, readLanNames, type LanPlace, type LanSettings } from '#core/lan.ts'
+import { readLanAddress, readLanNames, type LanPlace, type LanSettings } from '#core/lan.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** The same port as on this machine: the addresses differ. */
@@ -12,8 +12,6 @@ export function mergeSettings(before: LanSettings | undefined, input: LanChange)
   if (isRefusal(place)) return place
   const names = input.names === undefined ? (before?.names ?? []) : readLanNames(input.names)
   if (isRefusal(names)) return names
-  const announcedAs = readAnnounced(before, input)
-  if (isRefusal(announcedAs)) return announcedAs
   const files = readFiles(before, input)
   if (isRefusal(files)) return files
   return {
@@ -21,7 +19,6 @@ export function mergeSettings(before: LanSettings | undefined, input: LanChange)
     place,
     port: input.port ?? before?.port ?? DEFAULT_PORT,
     names,
-    announcedAs,
     isAdministered: input.administration ?? before?.isAdministered ?? false,
     files,
   }
@@ -38,11 +35,6 @@ function readPlace(before: LanSettings | undefined, { address, interface: name }
   }
   const message = 'Choose where other machines reach this one: an interface or one of its addresses.'
   return before?.place ?? refuse('invalid_request', message, { param: 'interface' })
-}
-
-function readAnnounced(before: LanSettings | undefined, { announce }: LanChange): LanSettings['announcedAs'] | Refusal {
-  if (announce === undefined) return before?.announcedAs
-  return announce === null ? undefined : readAnnouncedName(announce)
 }
 
 function readFiles(

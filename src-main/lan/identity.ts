@@ -24,7 +24,7 @@ export type Identity = {
 const KEY_FILE = 'lan-key.pem'
 const CERTIFICATE_FILE = 'lan-certificate.pem'
 const SERIAL_BYTES = 16
-const MOST_FILE_BYTES = 256 * 1024
+const MAX_FILE_BYTES = 256 * 1024
 
 /** A new identity with a key as it was, or a new one. Nothing is on disk yet. */
 export function makeIdentity(names: readonly string[], nowMs: number, before?: Identity): Identity {
@@ -116,7 +116,7 @@ function describe(source: Identity['source'], certificate: string, key: string):
 function readSmall(path: string): string | Refusal {
   try {
     const { size } = statSync(path)
-    if (size > MOST_FILE_BYTES) return wrongFile(`${path} is too large for a certificate or a key`)
+    if (size > MAX_FILE_BYTES) return wrongFile(`${path} is too large for a certificate or a key`)
     return readFileSync(path, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'

@@ -4,11 +4,10 @@
 import { networkInterfaces } from 'node:os'
 import type { RequestListener, Server } from 'node:http'
 import type { LanChange } from '#contract/lan.ts'
-import { hostNamesOf, hostOf, type LanSettings } from '#core/lan.ts'
+import { hostOf, type LanSettings } from '#core/lan.ts'
 import type { Log } from '#core/log.ts'
 import { diskProblem } from '#core/disk-failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import { Announcement, type AnnouncementState } from '#lan/announcement.ts'
 import { mergeSettings } from '#lan/change.ts'
 import { draftIdentity, readMadeIdentity, saveIdentity, type Identity } from '#lan/identity.ts'
 import type { Interfaces } from '#lan/places.ts'
@@ -38,8 +37,6 @@ export type LanDeps = PreparingDeps & {
   readonly listensOn: (port: number) => void
   /** How long calls that run may take to end when the LAN is turned off. */
   readonly graceMs: number
-  /** UDP, for announcing; that of mDNS unless said otherwise. */
-  readonly announcingPort?: number
 }
 
 type Running = {
@@ -55,8 +52,6 @@ export type LanState = {
   /** undefined unless it is on. */
   readonly running: Pick<Running, 'address' | 'port' | 'identity'> | undefined
   readonly problem: string | undefined
-  /** undefined unless it is on and to be announced. */
-  readonly announcement: AnnouncementState | undefined
   /** Whether a gateway runs in this process that could serve. */
   readonly isOpen: boolean
   readonly interfaces: Interfaces
@@ -70,12 +65,9 @@ export class Lan {
   #running: Running | undefined
   /** Those that still have connections, the one that runs among them. */
   readonly #servers = new Set<TlsServer>()
-  readonly #announcement: Announcement
   #problem: string | undefined
   /** Whether what is set holds in memory alone. */
   #isOverdue = false
-  /** Whether what was announced has been taken back. */
-  #goodbye: Promise<void> = Promise.resolve()
   #isOpen = false
   #timer: NodeJS.Timeout | undefined
   /** One change after the other. */
@@ -84,9 +76,6 @@ export class Lan {
   constructor(deps: LanDeps) {
     this.#deps = deps
     this.#settings = deps.settings
-    const { log, announcingPort } = deps
-    const port = announcingPort === undefined ? {} : { port: announcingPort }
-    this.#announcement = new Announcement({ log, interfaces: deps.interfaces ?? networkInterfaces, ...port })
   }
 
   get state(): LanState {
@@ -95,7 +84,6 @@ export class Lan {
       settings: this.#settings,
       running: this.#running,
       problem: this.#problem,
-      announcement: this.#announcement.state,
       isOpen: this.#isOpen,
       interfaces,
     }
@@ -122,9 +110,7 @@ export class Lan {
         await this.#keepWith(settings, prepared)
         return undefined
       }
-      const refusal = await this.#replace(settings, prepared)
-      await this.#announcement.settled()
-      return refusal
+      return this.#replace(settings, prepared)
     })
   }
 
@@ -174,7 +160,6 @@ export class Lan {
       return this.#tryAgain()
     }
     this.#takeIdentity(this.#running, prepared.identity)
-    this.#announcement.look()
   }
 
   /** Nothing that goes wrong here may end the gateway of this machine: a full disk, a folder that cannot be written. */
@@ -190,10 +175,7 @@ export class Lan {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#isOpen = false
-    await this.#inTurn(async () => {
-      this.#stop(undefined)
-      await this.#goodbye
-    })
+    await this.#inTurn(async () => this.#stop(undefined))
     await Promise.all(Array.from(this.#servers, (server) => server.stop()))
   }
 
@@ -270,11 +252,10 @@ export class Lan {
       return listenRefusal(error, { address, port: settings.port })
     }
     const port = portOf(http) ?? settings.port
-    for (const name of [address, ...hostNamesOf(settings)]) hosts.add(hostOf(name, port))
+    for (const name of [address, ...settings.names]) hosts.add(hostOf(name, port))
     this.#deps.listensOn(port)
     this.#servers.add(server)
     this.#running = { app, server, address, port, identity }
-    if (settings.announcedAs !== undefined) this.#announcement.start({ host: settings.announcedAs, address, port })
     return undefined
   }
 
@@ -283,7 +264,6 @@ export class Lan {
     const running = this.#running
     if (running === undefined) return
     this.#running = undefined
-    this.#goodbye = this.#announcement.stop()
     const { app, server } = running
     const cut = graceMs === undefined ? undefined : setTimeout(() => server.cut(), graceMs)
     const ended = Promise.all([server.stop(), app.close()]).finally(() => {

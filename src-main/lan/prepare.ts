@@ -1,7 +1,7 @@
 // Everything that can be known about a listener for the LAN before anything is changed: its address, and the certificate that it shows.
 
 import { networkInterfaces } from 'node:os'
-import { hostNamesOf, type LanSettings } from '#core/lan.ts'
+import type { LanSettings } from '#core/lan.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { covers, makeIdentity, readMadeIdentity, readOwnIdentity, type Identity } from '#lan/identity.ts'
 import { addressOf, type Interfaces } from '#lan/places.ts'
@@ -43,7 +43,7 @@ function identityFor(
   settings: LanSettings,
   how: Preparing & { readonly address: string },
 ): Identity | Refusal {
-  const hosts = hostNamesOf(settings)
+  const hosts = settings.names
   const names = [how.address, ...hosts]
   if (settings.files !== undefined) {
     // Under a new address the names go on being right.

@@ -1,13 +1,13 @@
 // How the LAN is, in the words of the admin API.
 
 import type { LanCertificate, LanStatus, LanView } from '#contract/lan.ts'
-import { hostNamesOf, hostOf, type LanSettings } from '#core/lan.ts'
+import { hostOf, type LanSettings } from '#core/lan.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { LanState } from '#lan/lan.ts'
 import { addressOf, isPublic, lanAddresses } from '#lan/places.ts'
 
 export function lanView(state: LanState): LanView {
-  const { settings, running, problem, announcement, interfaces } = state
+  const { settings, running, problem, interfaces } = state
   return {
     state: stateOf(state),
     problem: problem ?? null,
@@ -15,18 +15,16 @@ export function lanView(state: LanState): LanView {
     is_public: isPublic(running?.address ?? placeOf(state)),
     settings: settings === undefined ? null : settingsView(settings),
     certificate: running === undefined ? null : certificateView(running.identity),
-    announcement: announcement === undefined ? null : { ...announcement, problem: announcement.problem ?? null },
     interfaces: lanAddresses(interfaces).map((place) => ({ ...place, is_public: isPublic(place.address) })),
   }
 }
 
 export function lanStatus(state: LanState): LanStatus {
-  const { running, problem, announcement } = state
+  const { running, problem } = state
   return {
     state: stateOf(state),
     urls: urlsOf(state),
     problem: problem ?? null,
-    announcement_problem: announcement?.problem ?? null,
     certificate_expires_at: running === undefined ? null : new Date(running.identity.expiresAtMs).toISOString(),
   }
 }
@@ -38,11 +36,9 @@ export function lanCertificate({ running }: LanState): LanCertificate | Refusal 
 }
 
 /** Where others reach it; a host name first, where there is one. */
-function urlsOf({ settings, running, announcement }: LanState): string[] {
+function urlsOf({ settings, running }: LanState): string[] {
   if (settings === undefined || running === undefined) return []
-  // Under a name that is another machine's one would get there.
-  const names = announcement?.state === 'failed' ? settings.names : hostNamesOf(settings)
-  return [...names, running.address].map((name) => `https://${hostOf(name, running.port)}`)
+  return [...settings.names, running.address].map((name) => `https://${hostOf(name, running.port)}`)
 }
 
 function stateOf({ settings, running, isOpen }: LanState): LanView['state'] {
@@ -56,20 +52,12 @@ function placeOf({ settings, interfaces }: LanState): string {
   return isRefusal(address) ? '' : address
 }
 
-function settingsView({
-  place,
-  port,
-  names,
-  announcedAs,
-  isAdministered,
-  files,
-}: LanSettings): NonNullable<LanView['settings']> {
+function settingsView({ place, port, names, isAdministered, files }: LanSettings): NonNullable<LanView['settings']> {
   return {
     address: place.type === 'address' ? place.address : null,
     interface: place.type === 'interface' ? place.name : null,
     port,
     names: [...names],
-    announce: announcedAs ?? null,
     administration: isAdministered,
     certificate_file: files?.certificate ?? null,
     key_file: files?.key ?? null,

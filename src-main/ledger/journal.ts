@@ -15,8 +15,11 @@ import {
 /** Rows of the ledger, and changes of the catalogue that belong to them. */
 export type SentBatch = LedgerBatch & { readonly changes?: readonly CatalogChange[] }
 
-/** Appends a batch in one durable transaction. Appending the same rows again must change nothing. */
-export type AppendBatch = (batch: SentBatch) => Promise<void>
+/**
+ * Appends a batch in one durable transaction. Appending the same rows again must change nothing. Resolves with how long the
+ * transaction took, in milliseconds, where that was measured.
+ */
+export type AppendBatch = (batch: SentBatch) => Promise<number | void>
 
 /** The rows are in memory but not on disk, because the disk refuses them. They are written as soon as it takes them. */
 export class JournalHalted extends Error {
@@ -44,10 +47,14 @@ export type Proposal = {
 /** Holds alone are in no hurry: nobody waits for them. They go with the next settlement, or after this time. */
 const HOLD_DELAY_MS = 5
 /**
- * While calls come in parallel, a batch gathers for this long: a transaction costs far more than a row in it. A call that
- * is alone is written at once.
+ * While calls come in parallel, a batch gathers for about as long as a transaction takes, which costs far more than a row in it; for
+ * no longer than this where a disk is slow, because what comes meanwhile gathers anyway. A call that is alone is written at once.
  */
-const GATHER_MS = 2
+const MAX_GATHER_MS = 2
+/** No timer is shorter. For less a batch gathers for one turn of the event loop, in which every call that has ended is heard of. */
+const SHORTEST_TIMER_MS = 1
+/** The part of a new measurement in the estimate of what a transaction takes. */
+const NEW_PART = 1 / 8
 /** That many calls waiting for one batch make it a time of parallel calls. */
 const PARALLEL_CALLS = 3
 const RETRY_DELAY_MS = 1000
@@ -74,7 +81,9 @@ export class Journal {
   /** The batch that the disk refused, while it waits to be tried again. */
   #refused: Batch | undefined
   #isParallel = false
-  #timer: { readonly handle: NodeJS.Timeout; readonly isUrgent: boolean } | undefined
+  #timer: { readonly cancel: () => void; readonly isUrgent: boolean } | undefined
+  /** How long a transaction takes, in milliseconds: a moving estimate. */
+  #transactionMs = 0
   /** Why the disk refuses rows, while it does. */
   #halted: JournalHalted | undefined
   /** One goes with each batch, so that each is judged by what those before it have become. */
@@ -165,10 +174,10 @@ export class Journal {
     if (this.#isWriting) return
     const isUrgent = this.#gathering.waiting.length > 0 || this.#proposals.length > 0
     if (this.#timer !== undefined && (this.#timer.isUrgent || !isUrgent)) return
-    clearTimeout(this.#timer?.handle)
+    this.#timer?.cancel()
     if (isUrgent && !this.#isParallel) return this.#flush()
-    const handle = setTimeout(() => this.#flush(), isUrgent ? GATHER_MS : HOLD_DELAY_MS)
-    this.#timer = { handle, isUrgent }
+    const gatherMs = isUrgent ? Math.min(MAX_GATHER_MS, this.#transactionMs) : HOLD_DELAY_MS
+    this.#timer = { cancel: inAWhile(gatherMs, () => this.#flush()), isUrgent }
   }
 
   #flush(): void {
@@ -221,7 +230,8 @@ export class Journal {
 
   async #tryAppend(batch: Batch): Promise<boolean> {
     try {
-      await this.#append(rowsOf(batch))
+      const tookMs = await this.#append(rowsOf(batch))
+      if (tookMs !== undefined) this.#transactionMs += (tookMs - this.#transactionMs) * NEW_PART
       return true
     } catch (error) {
       // Whatever the disk said, the transaction was rolled back and the rows are still here to be tried again.
@@ -239,6 +249,16 @@ export class Journal {
     this.#gathering.waiting = []
     this.#proposals = []
   }
+}
+
+/** Returns what takes it back. */
+function inAWhile(ms: number, callback: () => void): () => void {
+  if (ms < SHORTEST_TIMER_MS) {
+    const turn = setImmediate(callback)
+    return () => clearImmediate(turn)
+  }
+  const timer = setTimeout(callback, Math.round(ms))
+  return () => clearTimeout(timer)
 }
 
 function newBatch(): Batch {

@@ -4,6 +4,7 @@
 import { MOST, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { decide, type SpendScope } from '#core/spending.ts'
 import type { WaitingCall } from '#core/waiting.ts'
+import { WaitQueue, type After, type Cancellation, type Look, type Wait } from '#core/wait-queue.ts'
 import {
   adjust,
   balanceOf,
@@ -24,7 +25,6 @@ import {
   type Balance,
   type OpenHold,
 } from '#ledger/account.ts'
-import { HoldQueue, type Cancellation, type Look } from '#ledger/hold-queue.ts'
 import type { Held, HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 import { proposalOf, type AccountChange } from '#ledger/account-change.ts'
 import type { Journal } from '#ledger/journal.ts'
@@ -38,6 +38,7 @@ export type Settlement = Omit<UsageRecord, 'id' | 'keyId' | 'modelId' | 'priceVe
 export type LedgerOptions = {
   readonly journal: Journal
   readonly nowMs: () => number
+  readonly after: After
   /** How long a call waits for credits that other calls hold. */
   readonly holdWaitMs: number
 }
@@ -47,10 +48,14 @@ export type AdjustmentId = { readonly keyId: string; readonly id: string }
 
 export type TermsRequest = Pick<TermsChange, 'terms' | 'reason'> & { readonly isUsageReset?: boolean }
 
+/** More calls than this never wait for the credits of one key. */
+const MAX_WAITERS_OF_KEY = 64
+
 export class Ledger {
   readonly #journal: Journal
   readonly #nowMs: () => number
-  readonly #queue: HoldQueue<HoldRequest, HoldAnswer>
+  /** Those who wait for credits that running calls hold. All keys of a member wait in one line. */
+  readonly #queue: WaitQueue<HoldRequest, HoldAnswer, SpendScope>
   readonly #accounts = new Map<string, Account>()
   readonly #holds = new Map<string, OpenHold>()
   /** Ids of adjustments that were made, as `key/id`. */
@@ -60,11 +65,14 @@ export class Ledger {
   constructor(options: LedgerOptions) {
     this.#journal = options.journal
     this.#nowMs = options.nowMs
-    this.#queue = new HoldQueue({
+    this.#queue = new WaitQueue({
       nowMs: options.nowMs,
-      waitMs: options.holdWaitMs,
+      after: options.after,
+      patienceMs: options.holdWaitMs,
+      maxOfKey: MAX_WAITERS_OF_KEY,
       look: (request) => this.#look(request),
       refuse: (request, scope) => this.#refused('held-by-others', request, scope),
+      reasonOf: () => ({ type: 'credits' }),
     })
   }
 
@@ -290,7 +298,7 @@ export class Ledger {
     return this.#journal.propose(proposal)
   }
 
-  #look(request: HoldRequest): Look<HoldAnswer> {
+  #look(request: HoldRequest): Look<HoldAnswer, SpendScope> {
     if (this.state !== 'ok') return { type: 'answer', answer: { type: 'halted' } }
     const account = this.#account(request.keyId)
     this.#begin(account)
@@ -301,7 +309,7 @@ export class Ledger {
       case 'exhausted':
         return { type: 'answer', answer: this.#refused('exhausted', request, verdict.scope) }
       case 'held-by-others':
-        return { type: 'wait', scope: verdict.scope }
+        return waitFor(verdict.scope)
     }
   }
 
@@ -357,6 +365,11 @@ export class Ledger {
     if (account === undefined) throw new Error(`there is no account for key ${keyId}`)
     return account
   }
+}
+
+/** Nobody knows when those calls end that hold the credits. */
+function waitFor(scope: SpendScope): Wait<SpendScope> {
+  return { type: 'wait', blocks: scope === 'key' ? 'key' : 'line', hindrance: scope, overAtMs: undefined }
 }
 
 /** All keys of a member wait in one line. */

@@ -37,7 +37,7 @@ export type EntryPage = {
 }
 
 /** Steps that a page reads at the most. One with few matches may end before it is full. */
-const MOST_STEPS = 40
+const MAX_STEPS = 40
 const ANY_KIND = Object.values(KIND_BITS).reduce((sum, bit) => sum + bit, 0)
 
 /** Reads one consistent page. */
@@ -57,7 +57,7 @@ export function listEntries(db: Database, filter: EntryFilter): EntryPage {
 function readPage(db: Database, filter: EntryFilter): { rows: StoredEntry[]; next: number | undefined } {
   const rows: StoredEntry[] = []
   let before = filter.beforeSeq ?? Number.MAX_SAFE_INTEGER
-  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
     const after = boundaryBefore(db, before)
     append(rows, readRange(db, filter, { after, before, limit: filter.limit - rows.length }))
     if (rows.length === filter.limit) return { rows, next: rows.at(-1)?.seq }
@@ -175,7 +175,7 @@ export function resolvedAfter(
     .get(exchangeId)
   if (seq === undefined) return undefined
   const last = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM ledger_entry').pluck().get() ?? 0
-  if (last - seq > MOST_MISSED) return undefined
+  if (last - seq > MAX_MISSED) return undefined
   const missed = db
     .prepare<[object], string>(
       `SELECT exchange_id FROM ledger_entry WHERE seq > @seq AND charge_micro IS NOT NULL
@@ -188,4 +188,4 @@ export function resolvedAfter(
 }
 
 /** Entries that are read to find out which calls somebody missed. */
-const MOST_MISSED = 20_000
+const MAX_MISSED = 20_000

@@ -33,9 +33,10 @@ export class WriteMeter {
       const sinceMs = this.#monotonicMs()
       this.#sinceMs = sinceMs
       try {
-        await append(batch)
+        const tookMs = await append(batch)
         this.entries.observe(batch.entries.length)
         this.seconds.observe((this.#monotonicMs() - sinceMs) / 1000)
+        return tookMs
       } catch (error) {
         this.#failures += 1
         throw error

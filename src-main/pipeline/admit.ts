@@ -7,25 +7,22 @@ import { MOST, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { affordableOutputTokens, isFree, worstPriceOf } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Wish } from '#core/spending.ts'
-import { PROVIDER_DIALECTS } from '#dialect/dialects.ts'
+import type { Cancellation } from '#core/wait-queue.ts'
+import { dialectOf } from '#dialect/dialects.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
-import type { Gate, LimitedKey, Ticket } from '#pipeline/gate.ts'
+import type { LimitedKey } from '#pipeline/gate.ts'
 import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
 import type { BoundCounter, Clock } from '#pipeline/ports.ts'
-import type { ProviderGate } from '#pipeline/provider-gate.ts'
+import { Reservation, type Lenders } from '#pipeline/reservation.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
-import type { Balance, OpenHold } from '#ledger/account.ts'
-import type { Cancellation } from '#ledger/hold-queue.ts'
+import type { Balance } from '#ledger/account.ts'
 import type { Held, HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
-import type { Ledger } from '#ledger/ledger.ts'
 
 export type Admission = {
-  readonly ticket: Ticket
-  /** Of the day of the member whose key it is. */
-  readonly share: Share | undefined
-  readonly hold: OpenHold
+  /** What the call took; whoever has it closes it. */
+  readonly reservation: Reservation
   /** The caller with the package whose credits are held: a key can be moved while its call waits. */
   readonly holder: Caller
   /** What the call may come to cost at its output cap, and at the least that is of use. */
@@ -36,14 +33,11 @@ export type Admission = {
   readonly outputCap: number | undefined
 }
 
-export type AdmitDeps = {
+export type AdmitDeps = Lenders & {
   readonly catalog: Catalog
-  readonly gate: Gate
   readonly budgets: MemberBudgets
-  readonly ledger: Ledger
   readonly counter: BoundCounter
   readonly caps: CapMemory
-  readonly routing: { readonly gate: Pick<ProviderGate, 'hasRoom'> }
   readonly clock: Pick<Clock, 'nowMs'>
 }
 
@@ -70,16 +64,21 @@ export async function admit(
   if (isRefusal(ticket)) return ticket
   const { memberId } = caller.key
   const share = memberId === undefined ? undefined : deps.budgets.share(memberId)
-  const { answer, inputTokens, asked } = await holdFor(input, { cancellation, share }, deps)
-  if (answer.type !== 'held') {
-    deps.gate.undo(ticket)
-    return answer.type === 'uncountable' ? uncountable() : refusalOf(answer, input, deps)
+  let held: Hold | undefined
+  try {
+    held = await holdFor(input, { cancellation, share }, deps)
+  } finally {
+    if (held?.answer.type !== 'held') deps.gate.undo(ticket)
   }
+  const { answer, inputTokens, asked } = held
+  if (answer.type === 'uncountable') return uncountable()
+  if (answer.type !== 'held') return refusalOf(answer, input, deps)
+  const reservation = new Reservation({ ticket, share, hold: answer.hold }, deps)
   const holder = presentCaller(caller, deps.catalog)
   const outputCap = affordableCap(input, inputTokens, answer.promisedMicro)
   const isWhole = outputCap === largestOutputCap(input)
   const wish = isWhole ? asked : wishFor(input, { inputTokens, outputCap }, deps)
-  return { ticket, share, hold: answer.hold, holder, wish, inputTokens, outputCap }
+  return { reservation, holder, wish, inputTokens, outputCap }
 }
 
 type Hold = {
@@ -148,10 +147,7 @@ function wishFor(
 
 /** The smallest output cap that is of any use: some providers take none below a bound. */
 function leastOutputTokens(places: readonly Place[]): number {
-  return places.reduce(
-    (most, { provider }) => Math.max(most, PROVIDER_DIALECTS[provider.dialect].leastOutputCap ?? 1),
-    1,
-  )
+  return places.reduce((most, { provider }) => Math.max(most, dialectOf(provider).leastOutputCap ?? 1), 1)
 }
 
 /** Whose rate limits a caller has. */

@@ -1,7 +1,6 @@
 // The attempts of one exchange: one target after another, or one target again, until the answer begins or nothing is left to try.
 // What went wrong before the answer began is the client's business only when no attempt could mend it.
 
-import { ZERO } from '#core/money.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { isPassing, retryOf } from '#core/retry.ts'
 import type { CallNote } from '#core/waiting.ts'
@@ -9,7 +8,6 @@ import type { AnswerReader } from '#dialect/answer.ts'
 import type { Adaptations } from '#pipeline/adapt.ts'
 import { adjustedHeader, affordableCap, type Admission } from '#pipeline/admit.ts'
 import { answerHeaders } from '#pipeline/answer-headers.ts'
-import { CallSpending } from '#pipeline/call-spending.ts'
 import { creditGuard } from '#pipeline/credit-guard.ts'
 import type { Drains } from '#pipeline/drains.ts'
 import type { EndpointRequest, Prepared } from '#pipeline/endpoints.ts'
@@ -17,13 +15,12 @@ import { keptWords } from '#pipeline/error-answer.ts'
 import type { Client, Clock, Headers, TokenCounter, Transport, UpstreamHeaders } from '#pipeline/ports.ts'
 import type { Asker, Slot } from '#pipeline/provider-gate.ts'
 import { Relay, type RelayEnd } from '#pipeline/relay.ts'
+import type { Reservation } from '#pipeline/reservation.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Next, Place, Routing, RoutingDeps, Turn } from '#pipeline/routing.ts'
 import type { AttemptNote } from '#pipeline/settle.ts'
-import type { Ledger } from '#ledger/ledger.ts'
 
 export type AttemptDeps = {
-  readonly ledger: Ledger
   readonly counter: TokenCounter
   readonly drains: Drains
   readonly transport: Transport
@@ -65,8 +62,6 @@ export type Attempted = Attempt & {
   readonly end: RelayEnd
   /** All attempts, the last one included. */
   readonly notes: readonly AttemptNote[]
-  /** The place of the last attempt, still to be charged; undefined where there is nothing to charge. */
-  readonly slot: Slot | undefined
 }
 
 /** The wait before a provider is asked again, in UTC epoch milliseconds. */
@@ -109,7 +104,7 @@ export class Attempts implements Asker {
     this.#relay?.look()
   }
 
-  /** Makes attempts until one decides the exchange. Rejects only for a mistake of ours; then nothing is taken any more. */
+  /** Makes attempts until one decides the exchange. Rejects only for a mistake of ours. */
   async run(): Promise<Attempted> {
     let last: Attempted | undefined
     let next: Next<Place> | undefined = { place: this.#first.place, delayMs: 0 }
@@ -118,25 +113,21 @@ export class Attempts implements Asker {
       const end = this.#endBetween()
       if (last !== undefined && end !== undefined) return { ...last, end }
       const round: Round | undefined = await this.#round(next.place, last)
-      if (round === undefined) {
-        next = this.#routing.next()
-        continue
+      if (round !== undefined) {
+        last = moreTelling(last, round.attempted)
+        const isOver = this.#stopped !== undefined || this.#notes.length >= this.#deps.maxAttempts
+        if (isOver || round.next === undefined) return last
       }
-      const { attempted } = round
-      last = moreTelling(last, attempted)
-      const isOver = this.#stopped !== undefined || this.#notes.length >= this.#deps.maxAttempts
-      if (isOver || round.next === undefined) return last
-      next = round.next
+      next = round?.next ?? this.#routing.next()
       // An attempt that another one follows cost nothing, and holds nothing while that one runs.
-      if (attempted.slot !== undefined) this.#costsNothing(attempted.slot)
-      last = { ...last, slot: undefined }
+      this.#reservation.waive()
     }
     if (last === undefined) throw new Error('an exchange ended without an attempt')
     return last
   }
 
-  #costsNothing(slot: Slot): void {
-    this.#deps.routing.gate.charge(slot, ZERO)
+  get #reservation(): Reservation {
+    return this.#admitted.admission.reservation
   }
 
   /** One attempt at a target, or at another one whose provider has room. undefined: it cannot be asked this at all. */
@@ -145,7 +136,7 @@ export class Attempts implements Asker {
     const turn = this.#routing.takeNow(wanted, wish) ?? (await this.#routing.take(wanted, wish, this))
     if (isRefusal(turn)) return { attempted: this.#unsent(last, turn), next: undefined }
     const { place, slot } = turn
-    let isCharged = false
+    this.#reservation.arrive(slot)
     try {
       const prepared = this.#prepare(place)
       if (isRefusal(prepared)) {
@@ -155,13 +146,11 @@ export class Attempts implements Asker {
       const attempt = this.#newAttempt(place, prepared, slot)
       const end = await this.#run(attempt)
       const next = this.#after(attempt, end, turn)
-      isCharged = true
-      return { attempted: { ...attempt, end, notes: this.#notes, slot }, next }
+      return { attempted: { ...attempt, end, notes: this.#notes }, next }
     } finally {
-      this.#deps.routing.gate.leave(slot)
+      this.#reservation.depart()
       // A trial that never ends would keep everybody else away from its target.
       if (turn.isTrial) this.#deps.routing.health.left(place.target)
-      if (!isCharged) this.#costsNothing(slot)
     }
   }
 
@@ -170,7 +159,7 @@ export class Attempts implements Asker {
     const end = this.#endBetween()
     if (last !== undefined) return end === undefined ? last : { ...last, end }
     const attempt = this.#newAttempt(this.#first.place, this.#first.prepared, undefined)
-    return { ...attempt, end: end ?? { type: 'stopped', refusal }, notes: this.#notes, slot: undefined }
+    return { ...attempt, end: end ?? { type: 'stopped', refusal }, notes: this.#notes }
   }
 
   /** How the exchange ends if it was stopped, or its client went, while no request was on its way. */
@@ -182,7 +171,7 @@ export class Attempts implements Asker {
 
   /** Which call it is, for lists of those that wait. */
   get call(): CallNote {
-    return this.#admitted.admission.hold
+    return this.#reservation.hold
   }
 
   /** undefined while no provider is waited for in this way. */
@@ -238,7 +227,7 @@ export class Attempts implements Asker {
         client.begin(200, headersOf(upstream))
       },
       monotonicMs: clock.monotonicMs,
-      guard: isStream && slot !== undefined ? this.#guard(slot, outputCap) : undefined,
+      guard: isStream && slot !== undefined ? this.#guard(outputCap) : undefined,
       beginDrain: provider.onDisconnect === 'drain' ? (giveUp) => drains.begin(giveUp) : undefined,
     })
     return { place, prepared, outputCap, body, reader, relay, headers: headersOf }
@@ -252,16 +241,14 @@ export class Attempts implements Asker {
     return Math.min(outputCap, affordableCap({ request, served }, inputTokens, slot.promisedMicro) ?? outputCap)
   }
 
-  #guard(slot: Slot, outputCap: number | undefined) {
+  #guard(outputCap: number | undefined) {
     const { request, admission, served } = this.#admitted
-    const { ledger, counter, routing } = this.#deps
-    const { hold, share, inputTokens } = admission
     return creditGuard({
-      spending: new CallSpending({ ledger, hold, share, gate: routing.gate, slot }),
+      spending: this.#reservation,
       price: served.price,
-      inputTokens,
+      inputTokens: admission.inputTokens,
       outputCap: request.choices * (outputCap ?? 0),
-      counter,
+      counter: this.#deps.counter,
     })
   }
 
@@ -344,10 +331,10 @@ function outcomeOf(end: RelayEnd): AttemptNote['outcome'] {
 /** Which of two attempts the client is told about. That one target is not set up right is no reason to hide that another is busy. */
 function moreTelling(last: Attempted | undefined, attempted: Attempted): Attempted {
   if (last?.end.type !== 'failed' || !isPassing(last.end.failure)) return attempted
-  const { end, slot } = attempted
+  const { end } = attempted
   const isUnknown = end.type === 'refused' && end.status === UNKNOWN_MODEL_STATUS
   const isSetUpWrong = end.type === 'failed' && retryOf(end.failure) === 'elsewhere' && !isPassing(end.failure)
-  return isUnknown || isSetUpWrong ? { ...last, slot } : attempted
+  return isUnknown || isSetUpWrong ? last : attempted
 }
 
 const NONE: ReadonlySet<string> = new Set()

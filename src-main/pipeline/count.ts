@@ -5,20 +5,16 @@ import type { Pause } from '#pipeline/pause.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import type { ClientQuirks } from '#core/client-quirks.ts'
 import type { Provider } from '#core/entities.ts'
-import { quirksOf } from '#core/quirks.ts'
+import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { countableOf } from '#dialect/count.ts'
-import type { ClientRequest } from '#dialect/dialect.ts'
-import { PROVIDER_DIALECTS } from '#dialect/dialects.ts'
-import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
-import { mendMessagesPass } from '#dialect/messages/mend-pass.ts'
-import { readCountRequest } from '#dialect/messages/read-request.ts'
-import { readMessagesConversation } from '#dialect/messages/read-turns.ts'
+import type { ClientDialect, ClientRequest, CountEndpoint } from '#dialect/dialect.ts'
+import { CLIENT_DIALECTS, countOf, dialectOf, quirksOf } from '#dialect/dialects.ts'
 import { isRecord, parseJson, type BodyText } from '#dialect/request-body.ts'
 import { ToolNames } from '#dialect/tools.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
-import { forProvider } from '#pipeline/endpoints.ts'
+import { forProvider, type EndpointName } from '#pipeline/endpoints.ts'
 import type { Client, Headers, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
 import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
@@ -37,6 +33,8 @@ export type CountDeps = {
 
 export type CountCall = {
   readonly requestId: string
+  /** The format whose clients ask. It has a way to count. */
+  readonly endpoint: EndpointName
   readonly caller: Caller
   readonly text: BodyText
   readonly byteLength: number
@@ -75,60 +73,68 @@ export class CountLimiter {
   }
 }
 
-/** Answers a request to /v1/messages/count_tokens. Never throws: what goes wrong is answered and reported. */
+/** Answers a request to count. Never throws: what goes wrong is answered and reported. */
 export async function runCount(call: CountCall, deps: CountDeps): Promise<void> {
-  const asked = { ...call, endpoint: 'messages' } as const
   try {
     await answerCount(call, deps)
   } catch (error) {
     deps.reportFault(error, call.requestId)
     if (call.client.hasBegun) call.client.cut()
-    else replyRefusal(asked, refuse('internal', 'Farebox made a mistake. It is reported in its log.'), {})
+    else replyRefusal(call, refuse('internal', 'Farebox made a mistake. It is reported in its log.'), {})
   }
 }
 
 async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
-  const asked = { ...call, endpoint: 'messages' } as const
+  const client = CLIENT_DIALECTS[call.endpoint]
+  const count = countOf(client)
+  if (client.kind !== 'chat' || count === undefined)
+    throw new Error(`the format '${call.endpoint}' has no way to count`)
   const paused = deps.pause.refusal()
-  if (paused !== undefined) return replyRefusal(asked, paused, {})
-  const request = readCountRequest(call.text, call.byteLength)
-  if (isRefusal(request)) return replyRefusal(asked, request, {})
-  const wanted = { model: request.model, kind: 'chat', endpoint: 'messages' } as const
+  if (paused !== undefined) return replyRefusal(call, paused, {})
+  const request = count.readRequest(call.text, call.byteLength)
+  if (isRefusal(request)) return replyRefusal(call, request, {})
+  const wanted = { model: request.model, kind: client.kind, endpoint: call.endpoint }
   const served = resolveModel(deps.catalog, wanted, call.caller.package)
-  if (isRefusal(served)) return replyRefusal(asked, served, {})
+  if (isRefusal(served)) return replyRefusal(call, served, {})
   const place = new Routing(orderPlaces(served.places, undefined, deps.routing.random), deps.routing).next()?.place
   if (place === undefined) throw new Error('a model has no place')
   const busy = await deps.limiter.run(call.caller.key.id, async () => {
-    const counted = await countInput({ call, request, place }, deps)
-    if (isRefusal(counted)) return replyRefusal(asked, counted, {})
-    if (typeof counted !== 'number') return replyProviderError(asked, counted, {})
-    call.client.begin(200, { 'content-type': 'application/json', ...baseHeaders(asked) })
-    call.client.end(JSON.stringify({ input_tokens: counted }))
+    const counted = await countInput({ call, client, count, request, place }, deps)
+    if (isRefusal(counted)) return replyRefusal(call, counted, {})
+    if (typeof counted !== 'number') return replyProviderError(call, counted, {})
+    call.client.begin(200, { 'content-type': 'application/json', ...baseHeaders(call) })
+    call.client.end(count.writeAnswer(counted))
   })
-  if (busy !== undefined) replyRefusal(asked, busy, {})
+  if (busy !== undefined) replyRefusal(call, busy, {})
 }
 
-type Counting = { readonly call: CountCall; readonly request: ClientRequest; readonly place: Place }
+type Counting = {
+  readonly call: CountCall
+  readonly client: ClientDialect
+  readonly count: CountEndpoint
+  readonly request: ClientRequest
+  readonly place: Place
+}
 type ProviderError = ProviderRefusal
 
 async function countInput(counting: Counting, { transport, counter }: CountDeps) {
-  const { call, request, place } = counting
+  const { call, client, count, request, place } = counting
   const { provider, target } = place
-  if (provider.dialect === 'messages') {
+  const isPassed = client.passesTo.includes(wireDialect(provider.dialect))
+  if (isPassed) {
     const edits = { ...target, outputCap: undefined, outputCapField: provider.outputCapField }
     const quirks = quirksOf(provider)
-    const mended = mendMessagesPass(request, { ...target, quirks })
-    const body = editMessagesRequest(request, { ...edits, quirks, mended })
-    const path = '/messages/count_tokens'
-    const answer = await ask(transport, { provider, path, body, headers: call.headers }, call.client)
+    const mended = client.mendPass(request, { ...target, quirks })
+    const body = client.editRequest(request, { ...edits, quirks, mended })
+    const answer = await ask(transport, { provider, path: count.path, body, headers: call.headers }, call.client)
     // A judgement of the request is the client's to read; for anything else the estimate stands in.
     if (isJudgement(answer)) return answer
     const counted = readCount(provider, answer)
     if (counted !== undefined) return counted
   }
-  const conversation = readMessagesConversation(request)
+  const conversation = client.readConversation(request)
   if (isRefusal(conversation)) return conversation
-  if (provider.dialect !== 'messages') {
+  if (!isPassed) {
     const counted = await askOther(conversation, counting, transport)
     if (counted !== undefined) return counted
   }
@@ -139,7 +145,7 @@ async function countInput(counting: Counting, { transport, counter }: CountDeps)
 /** The count of a provider of another dialect that counts; undefined where it does not. */
 async function askOther(conversation: Conversation, { call, place }: Counting, transport: Transport) {
   const { provider, target } = place
-  const { count } = PROVIDER_DIALECTS[provider.dialect]
+  const { count } = dialectOf(provider)
   if (count === undefined) return undefined
   const written = count.write(forProvider(conversation, new ToolNames(conversation.tools)), {
     upstreamModel: target.upstreamModel,
@@ -160,7 +166,7 @@ function isJudgement(answer: ProviderError | undefined): answer is ProviderError
 function readCount(provider: Provider, answer: ProviderError | undefined): number | undefined {
   if (answer?.status !== 200) return undefined
   const body: unknown = parseJson(answer.body.toString('utf8'))
-  return isRecord(body) ? PROVIDER_DIALECTS[provider.dialect].count?.read(body satisfies JsonObject) : undefined
+  return isRecord(body) ? dialectOf(provider).count?.read(body satisfies JsonObject) : undefined
 }
 
 /** One whole answer of a provider; undefined where it fails, is too large, or takes too long. */

@@ -6,11 +6,11 @@
 import { TOKENS_PER_PRICE, priceOf, type Price } from '#core/pricing.ts'
 import { inputTotal, MAX_TOKENS, type TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { CallSpending } from '#pipeline/call-spending.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
+import type { Reservation } from '#pipeline/reservation.ts'
 
 export type GuardInput = {
-  readonly spending: Pick<CallSpending, 'heldMicro' | 'growthLeftMicro' | 'grow'>
+  readonly spending: Pick<Reservation, 'heldMicro' | 'growthLeftMicro' | 'grow'>
   readonly price: Price
   /** What was held for them; a provider can say that there are more. */
   readonly inputTokens: number

@@ -3,24 +3,22 @@
 
 import type { ModelKind, Provider, Target } from '#core/entities.ts'
 import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
-import { quirksOf } from '#core/quirks.ts'
+import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { ClientDialect, ClientRequest, ProviderError } from '#dialect/dialect.ts'
+import type { ClientDialect, ClientRequest, EmbeddingDialect, ProviderError } from '#dialect/dialect.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
-import { CLIENT_DIALECTS, PROVIDER_DIALECTS, RESPONSES_BODY_AT_CHAT, type ClientFormat } from '#dialect/dialects.ts'
-import { EmbeddingAnswerReader } from '#dialect/embeddings/read-answer.ts'
-import { editEmbeddingRequest, readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
+import { CLIENT_DIALECTS, dialectOf, quirksOf } from '#dialect/dialects.ts'
 import { FoldedAnswer, type StreamFold } from '#dialect/folded-answer.ts'
 import { repairTurns } from '#dialect/repair.ts'
-import { textOf, type BodyText } from '#dialect/request-body.ts'
+import type { BodyText } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
 import type { Conversation } from '#dialect/turn.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
 import { ConversationBounds, EmbeddingBounds, type InputBounds } from '#pipeline/input-bounds.ts'
 
-export type EndpointName = ClientFormat | 'embeddings'
+export type EndpointName = keyof typeof CLIENT_DIALECTS
 
 /** A request as the journey sees it. */
 export type EndpointRequest = {
@@ -71,23 +69,23 @@ export type Prepared = {
 
 /** Reads a body, or refuses it with the member that is wrong. */
 export function readRequest(endpoint: EndpointName, text: BodyText, byteLength: number): EndpointRequest | Refusal {
-  if (endpoint === 'embeddings') return readEmbeddings(text, byteLength)
   const client = CLIENT_DIALECTS[endpoint]
+  if (client.kind === 'embedding') return readEmbeddings(endpoint, client, { text, byteLength })
   const request = client.readRequest(text, byteLength)
   if (!isRefusal(request)) return readChat(endpoint, client, request)
-  // Only a body that is no chat completion at all is tried as something else, so that nobody else's error changes.
-  if (endpoint !== 'chat' || request.param !== 'messages' || !textOf(text).includes('"input"')) return request
-  const other = RESPONSES_BODY_AT_CHAT.readRequest(text, byteLength)
-  return isRefusal(other) ? request : readChat(endpoint, RESPONSES_BODY_AT_CHAT, other)
+  const otherClient = client.readAs?.(request, text)
+  const other = otherClient?.readRequest(text, byteLength)
+  if (otherClient === undefined || other === undefined || isRefusal(other)) return request
+  return readChat(endpoint, otherClient, other)
 }
 
-function readChat(endpoint: ClientFormat, client: ClientDialect, request: ClientRequest): EndpointRequest {
+function readChat(endpoint: EndpointName, client: ClientDialect, request: ClientRequest): EndpointRequest {
   const tokens = inputTokens(request.body.size)
   return {
     endpoint,
     model: request.model,
     isStream: request.isStream,
-    kind: 'chat',
+    kind: client.kind,
     ...tokens,
     inputBounds: new ConversationBounds(request.body),
     choices: request.choices,
@@ -100,7 +98,7 @@ function readChat(endpoint: ClientFormat, client: ClientDialect, request: Client
       return isRefusal(conversation) ? undefined : conversation
     },
     prepare: (destination) => {
-      if (client.passesTo.includes(destination.provider.dialect)) return pass(client, request, destination)
+      if (client.passesTo.includes(wireDialect(destination.provider.dialect))) return pass(client, request, destination)
       return translate({ client, request, likelyInputTokens: tokens.likelyInputTokens }, destination)
     },
   }
@@ -134,7 +132,7 @@ function pass(client: ClientDialect, request: ClientRequest, { provider, target 
 /** How a whole answer is made of a stream that is asked for in its place; undefined where it is asked for as it is. */
 function foldOf({ isStream }: ClientRequest, provider: Provider): (() => StreamFold) | undefined {
   const isWanted = !isStream && quirksOf(provider).stopsStreamsOnly
-  return isWanted ? PROVIDER_DIALECTS[provider.dialect].newFold : undefined
+  return isWanted ? dialectOf(provider).newFold : undefined
 }
 
 function folded(reader: AnswerReader, newFold: (() => StreamFold) | undefined): AnswerReader {
@@ -159,7 +157,7 @@ function translate(
     const param = 'messages' in request.body.value ? 'messages' : 'input'
     return refuse('invalid_request', `'${param}' holds nothing that can be sent. Send at least one text.`, { param })
   }
-  const dialect = PROVIDER_DIALECTS[provider.dialect]
+  const dialect = dialectOf(provider)
   const newFold = foldOf(request, provider)
   const isStream = request.isStream || newFold !== undefined
   const written = dialect.writeRequest(conversation, {
@@ -208,19 +206,18 @@ export function forProvider(conversation: Conversation, names: ToolNames): Conve
   return withWireNames({ ...conversation, turns: repairTurns(conversation.turns) }, names)
 }
 
-/** Dialects that have the embeddings endpoint of chat completions. */
-const EMBEDDING_DIALECTS = ['chat-completions', 'demo', 'responses']
+type Body = { readonly text: BodyText; readonly byteLength: number }
 
-function readEmbeddings(text: BodyText, byteLength: number): EndpointRequest | Refusal {
-  const request = readEmbeddingRequest(text, byteLength)
+function readEmbeddings(endpoint: EndpointName, client: EmbeddingDialect, body: Body): EndpointRequest | Refusal {
+  const request = client.readRequest(body.text, body.byteLength)
   if (isRefusal(request)) return request
   const { tokenCount } = request
   const bounds = new EmbeddingBounds(request)
   return {
-    endpoint: 'embeddings',
+    endpoint,
     model: request.model,
     isStream: false,
-    kind: 'embedding',
+    kind: client.kind,
     ...(tokenCount === undefined
       ? inputTokens(request.body.size)
       : { likelyInputTokens: tokenCount, worstInputTokens: tokenCount }),
@@ -232,17 +229,17 @@ function readEmbeddings(text: BodyText, byteLength: number): EndpointRequest | R
     conversationName: () => undefined,
     conversation: () => undefined,
     prepare: ({ provider, target }) => {
-      if (!EMBEDDING_DIALECTS.includes(provider.dialect)) {
+      if (dialectOf(provider).takesEmbeddings !== true) {
         const message = `The provider of '${request.model}' speaks the ${provider.dialect} dialect, which has no embeddings here.`
         return refuse('invalid_request', message, { param: 'model' })
       }
       return {
         isPassed: true,
         isStream: false,
-        path: '/embeddings',
+        path: client.path,
         dropped: [],
-        body: () => editEmbeddingRequest(request, target.upstreamModel),
-        newReader: () => new EmbeddingAnswerReader(request.format),
+        body: () => client.editRequest(request, target.upstreamModel),
+        newReader: () => client.newReader(request),
         readError: undefined,
       }
     },

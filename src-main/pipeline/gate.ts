@@ -14,14 +14,14 @@ import {
 } from '#core/limit-scopes.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
+import { WaitQueue, type After, type Cancellation, type Look } from '#core/wait-queue.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import { limitHeaders } from '#pipeline/limit-headers.ts'
 import type { Headers } from '#pipeline/ports.ts'
-import { TurnQueue } from '#pipeline/turn-queue.ts'
-import type { Cancellation } from '#ledger/hold-queue.ts'
 
 export type GateOptions = {
   readonly nowMs: () => number
+  readonly after: After
   /** The limits of a member as they are now. */
   readonly limitsOfMember: (memberId: string) => PackageLimits
   /** Whether a request that does not fit waits (`RATE_LIMIT_WAIT`). */
@@ -44,49 +44,53 @@ export type Ticket = {
   /** Of every scope that it took from; none where there were no limits. */
   readonly states: readonly LimitState[]
   /** Where those wait who may fit in when it has left. */
-  readonly queueId: string
+  readonly lineId: string
   readonly tokens: number
   readonly atMs: number
 }
 
-const UNLIMITED: Ticket = { states: [], queueId: '', tokens: 0, atMs: 0 }
+const UNLIMITED: Ticket = { states: [], lineId: '', tokens: 0, atMs: 0 }
 
 export class Gate {
   readonly #options: GateOptions
   readonly #keys = new Map<string, LimitState>()
   readonly #members = new Map<string, LimitState>()
-  /** Only where somebody waits. One for all keys of a member, and one for each key of nobody. */
-  readonly #queues = new Map<string, TurnQueue<GateRequest, Ticket | Refusal>>()
-  readonly #left = new WeakSet<Ticket>()
+  /** One line for all keys of a member, and one for each key of nobody. */
+  readonly #queue: WaitQueue<GateRequest, Ticket | Refusal, FullLimit>
 
   constructor(options: GateOptions) {
     this.#options = options
+    const { nowMs, after, maxWaitMs } = options
+    this.#queue = new WaitQueue({
+      nowMs,
+      after,
+      patienceMs: maxWaitMs,
+      look: (request) => this.#look(request),
+      refuse: (_, full) => this.#refusal(full),
+      reasonOf: ({ scope, limit }) => ({ type: 'limit', scope, limit }),
+    })
   }
 
   /** Lets a request in, or refuses it with the limit that was hit, whose it is, and its reset. */
   async enter(request: GateRequest, cancellation: Cancellation): Promise<Ticket | Refusal> {
     const scopes = this.#scopes(request)
     if (scopes.length === 0) return UNLIMITED
-    const queue = this.#queues.get(queueOf(request))
-    const verdict = checkScopes(scopes, request.tokens, this.#options.nowMs())
+    const lineId = lineOf(request)
     // Whoever waits was here first, unless it waits for what this request does not need: the queue decides that.
-    if (verdict.type === 'free' && queue === undefined) return this.#take(request, scopes)
-    if (!this.#options.waits || queue?.isFull === true || cancellation.isCancelled) {
-      return this.#refusal(verdict.type === 'full' ? verdict : queue?.hindranceOfLast())
-    }
-    return this.#wait(request, cancellation)
+    if (this.#options.waits && this.#queue.hasLine(lineId)) return this.#queue.join(request, lineId, cancellation)
+    const verdict = checkScopes(scopes, request.tokens, this.#options.nowMs())
+    if (verdict.type === 'free') return this.#take(request, scopes)
+    return this.#options.waits ? this.#queue.join(request, lineId, cancellation) : this.#refusal(verdict)
   }
 
   /** How many requests wait for their turn. */
   get waiting(): number {
-    let count = 0
-    for (const queue of this.#queues.values()) count += queue.length
-    return count
+    return this.#queue.length
   }
 
   /** Every request that waits, and for what. */
   waitingCalls(): WaitingCall[] {
-    return [...this.#queues.values()].flatMap((queue) => queue.standings())
+    return this.#queue.waitingCalls()
   }
 
   /** How many calls of a member are past the gate and have not left. */
@@ -94,24 +98,23 @@ export class Gate {
     return this.#members.get(memberId)?.concurrent ?? 0
   }
 
-  /** Ends a request's stay; its tokens are corrected to what was used. Only the first call for a ticket counts. */
+  /** Ends a request's stay; its tokens are corrected to what was used. */
   leave(ticket: Ticket, usedTokens: number): void {
-    if (ticket.states.length === 0 || this.#left.has(ticket)) return
-    this.#left.add(ticket)
+    if (ticket.states.length === 0) return
     giveBackScopes(ticket.states, { taken: ticket.tokens, used: usedTokens }, this.#options.nowMs())
-    this.#queues.get(ticket.queueId)?.serve()
+    this.#queue.serveLine(ticket.lineId)
   }
 
   /** Gives everything back for a request that was refused after it had entered. */
   undo(ticket: Ticket): void {
     if (ticket.states.length === 0) return
     untakeScopes(ticket.states, ticket, this.#options.nowMs())
-    this.#queues.get(ticket.queueId)?.serve()
+    this.#queue.serveLine(ticket.lineId)
   }
 
   /** Looks again at those who wait for a member's limits, which were changed. */
   memberLimitsChanged(memberId: string): void {
-    this.#queues.get(memberId)?.serve()
+    this.#queue.serveLine(memberId)
   }
 
   /** The standard rate-limit headers where there are limits per minute; for clients of the messages format those that they read too. */
@@ -139,33 +142,24 @@ export class Gate {
     const atMs = this.#options.nowMs()
     const states = scopes.map(({ state }) => state)
     takeScopes(states, request.tokens, atMs)
-    return { states, queueId: queueOf(request), tokens: request.tokens, atMs }
+    return { states, lineId: lineOf(request), tokens: request.tokens, atMs }
   }
 
-  #wait(request: GateRequest, cancellation: Cancellation): Promise<Ticket | Refusal> {
-    const { nowMs, maxWaitMs } = this.#options
-    const id = queueOf(request)
-    let queue = this.#queues.get(id)
-    if (queue === undefined) {
-      queue = new TurnQueue<GateRequest, Ticket | Refusal>({
-        nowMs,
-        maxWaitMs,
-        check: (waiter) => checkScopes(this.#scopes(waiter), waiter.tokens, nowMs()),
-        take: (waiter) => this.#take(waiter, this.#scopes(waiter)),
-        refuse: (full) => this.#refusal(full),
-        onEmpty: () => this.#queues.delete(id),
-      })
-      this.#queues.set(id, queue)
+  #look(request: GateRequest): Look<Ticket | Refusal, FullLimit> {
+    const scopes = this.#scopes(request)
+    const nowMs = this.#options.nowMs()
+    const verdict = checkScopes(scopes, request.tokens, nowMs)
+    if (verdict.type === 'free') return { type: 'answer', answer: this.#take(request, scopes) }
+    return {
+      type: 'wait',
+      blocks: verdict.scope === 'key' ? 'key' : 'line',
+      hindrance: verdict,
+      // A minute slides on by itself; of a call that runs nobody knows when it ends.
+      overAtMs: verdict.limit === 'concurrentRequests' ? undefined : nowMs + verdict.waitMs,
     }
-    return queue.join(request, cancellation)
   }
 
-  /** Without a limit that is full it is only the others that wait who are in the way, which may be over at any time. */
-  #refusal(full: FullLimit | undefined): Refusal {
-    if (full === undefined) {
-      return refuse('rate_limited', 'Too many requests wait for the limits of this key.', { retryAfterSeconds: 1 })
-    }
-    const { scope, limit, most, waitMs } = full
+  #refusal({ scope, limit, most, waitMs }: FullLimit): Refusal {
     const name = LIMIT_NAMES[limit]
     const resetAt = new Date(this.#options.nowMs() + waitMs).toISOString()
     const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
@@ -178,7 +172,7 @@ export class Gate {
   }
 }
 
-function queueOf({ keyId, memberId }: LimitedKey): string {
+function lineOf({ keyId, memberId }: LimitedKey): string {
   return memberId ?? keyId
 }
 

@@ -1,24 +1,24 @@
 // How the rate limits of an answer are written in its headers.
 
 import type { LimitStanding } from '#core/limits.ts'
+import type { Endpoint } from '#dialect/dialect.ts'
+import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Headers } from '#pipeline/ports.ts'
 
 type Standings = { readonly requests: LimitStanding | undefined; readonly tokens: LimitStanding | undefined }
 
-/** The standard headers; on messages endpoints also those that its clients read. */
+/** The standard headers, and those that only the endpoint's own clients read. */
 export function limitHeaders(standings: Standings, endpoint: EndpointName, nowMs: number): Headers {
   const headers: Record<string, string> = {}
+  const format: Endpoint = CLIENT_DIALECTS[endpoint]
   for (const [name, standing] of Object.entries(standings)) {
     if (standing === undefined) continue
     headers[`x-ratelimit-limit-${name}`] = String(standing.limit)
     headers[`x-ratelimit-remaining-${name}`] = String(standing.remaining)
     // The form that OpenAI's clients parse: a Go duration.
     headers[`x-ratelimit-reset-${name}`] = `${standing.resetMs}ms`
-    if (endpoint !== 'messages') continue
-    headers[`anthropic-ratelimit-${name}-limit`] = String(standing.limit)
-    headers[`anthropic-ratelimit-${name}-remaining`] = String(standing.remaining)
-    headers[`anthropic-ratelimit-${name}-reset`] = new Date(nowMs + standing.resetMs).toISOString()
+    Object.assign(headers, format.limitHeaders?.(name, standing, nowMs))
   }
   return headers
 }

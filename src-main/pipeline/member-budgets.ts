@@ -80,7 +80,6 @@ export class Share implements Purse {
   readonly #day: DayCount
   readonly #options: MemberBudgetsOptions
   #heldMicro = ZERO
-  #isClosed = false
 
   constructor(memberId: string, day: DayCount, options: MemberBudgetsOptions) {
     this.id = memberId
@@ -109,10 +108,8 @@ export class Share implements Purse {
     this.#day.hold(amountMicro)
   }
 
-  /** Gives back what the call holds, and notes what it was charged. Only the first time counts. */
+  /** Gives back what the call holds, and notes what it was charged. To be called once. */
   close(chargedMicro: MicroCredits): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
     this.#day.close(this.#heldMicro, chargedMicro)
     this.#options.changed(this.id)
   }

@@ -7,10 +7,11 @@ import { totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { decide, type Spendable, type Wish } from '#core/spending.ts'
 import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
-import type { Cancellation } from '#ledger/hold-queue.ts'
+import { WaitQueue, type After, type Cancellation, type Look } from '#core/wait-queue.ts'
 import { DayCount, type DayCountOptions } from '#pipeline/day-count.ts'
 
 export type ProviderGateOptions = DayCountOptions & {
+  readonly after: After
   /** How long a request may wait for its turn. */
   readonly maxWaitMs: number
 }
@@ -35,25 +36,18 @@ export type Full = {
 
 export type ProviderUse = { readonly concurrent: number; readonly chargedTodayMicro: MicroCredits }
 
-/** Who asks for a place; lists of those who wait show only those that say which call they are. */
-export type Asker = Cancellation & { readonly call?: CallNote }
+/** Who asks for a place, and for which call. */
+export type Asker = Cancellation & { readonly call: CallNote }
 
-type Waiter = {
-  readonly wish: Wish
-  readonly call: CallNote | undefined
-  readonly sinceMs: number
-  answer(answer: Slot | Full): void
-}
+type SlotRequest = CallNote & { readonly lane: Lane; readonly wish: Wish }
 type Lane = {
   readonly providerId: string
   readonly state: LimitState
   /** As the last request knew them, so that those who wait are held to what holds now. */
   limits: ProviderLimits
   readonly day: DayCount
-  readonly waiters: Waiter[]
 }
 
-const MAX_WAITERS = 256
 /** After which a request that is in nobody's line may come again. */
 const RETRY_MS = 1000
 /** Of requests that run, nobody knows when they end: until then what they hold of a day is not available. */
@@ -66,9 +60,20 @@ const NAMES = { ...LIMIT_NAMES, dailyMicro: 'credits_per_day' } as const satisfi
 export class ProviderGate {
   readonly #options: ProviderGateOptions
   readonly #lanes = new Map<string, Lane>()
+  /** One line for each provider. */
+  readonly #queue: WaitQueue<SlotRequest, Slot | Full, Full>
 
   constructor(options: ProviderGateOptions) {
     this.#options = options
+    const { nowMs, after, maxWaitMs } = options
+    this.#queue = new WaitQueue({
+      nowMs,
+      after,
+      patienceMs: maxWaitMs,
+      look: ({ lane, wish }) => this.#look(lane, wish),
+      refuse: (_, full) => full,
+      reasonOf: (_, { lane: { providerId } }) => ({ type: 'provider', providerId }),
+    })
   }
 
   /** Takes a place for a request, by what it may come to cost. */
@@ -76,8 +81,8 @@ export class ProviderGate {
     const lane = this.#lane(provider.id)
     lane.limits = provider.limits
     // Whoever waits was here first, and may fit in since the limits were changed.
-    this.#serve(lane)
-    return lane.waiters.length > 0 ? LINE_IS_LONG : this.#occupy(lane, wish)
+    this.#queue.serveLine(provider.id)
+    return this.#queue.hasLine(provider.id) ? LINE_IS_LONG : this.#occupy(lane, wish)
   }
 
   /** Whether what a request may come to cost fits into what is left of the provider's day. */
@@ -91,42 +96,22 @@ export class ProviderGate {
   wait(provider: Provider, wish: Wish, asker: Asker): Promise<Slot | Full> {
     const lane = this.#lane(provider.id)
     lane.limits = provider.limits
-    const full = lane.waiters.length > 0 ? LINE_IS_LONG : this.#occupy(lane, wish)
-    const isHopeless = !('type' in full) || !full.isPassing || lane.waiters.length >= MAX_WAITERS
-    if (isHopeless || asker.isCancelled) return Promise.resolve(full)
-    return new Promise((resolve) => {
-      const giveUp = () => {
-        if (lane.waiters.includes(waiter)) waiter.answer(full)
-      }
-      const patience = setTimeout(giveUp, this.#options.maxWaitMs)
-      const waiter: Waiter = {
-        wish,
-        call: asker.call,
-        sinceMs: this.#options.nowMs(),
-        answer: (answer) => {
-          clearTimeout(patience)
-          lane.waiters.splice(lane.waiters.indexOf(waiter), 1)
-          resolve(answer)
-        },
-      }
-      lane.waiters.push(waiter)
-      asker.onCancel(giveUp)
-      this.#serve(lane)
-    })
+    const { exchangeId, keyId, modelId } = asker.call
+    return this.#queue.join({ exchangeId, keyId, modelId, lane, wish }, provider.id, asker)
   }
 
   /** Gives a place back. What it may come to cost stays held until `charge`. */
   leave({ providerId }: Slot): void {
     const lane = this.#lane(providerId)
     giveBackLimits(lane.state, 0, 0, this.#options.nowMs())
-    this.#serve(lane)
+    this.#queue.serveLine(providerId)
   }
 
   /** Notes what the request of a place came to cost. */
   charge({ providerId, heldMicro }: Slot, chargedMicro: MicroCredits): void {
     const lane = this.#lane(providerId)
     lane.day.close(heldMicro, chargedMicro)
-    this.#serve(lane)
+    this.#queue.serveLine(providerId)
   }
 
   /** By how much what a running request holds of the day can grow; Infinity where the provider has no bound. */
@@ -147,22 +132,12 @@ export class ProviderGate {
 
   /** How many requests wait for a place. */
   get waiting(): number {
-    let count = 0
-    for (const { waiters } of this.#lanes.values()) count += waiters.length
-    return count
+    return this.#queue.length
   }
 
   /** Every call that waits for a place. Nobody knows when those that have one end. */
   waitingCalls(): WaitingCall[] {
-    return [...this.#lanes.values()].flatMap(({ providerId, waiters }) =>
-      waiters.flatMap(({ call, sinceMs }, index) => {
-        if (call === undefined) return []
-        const { exchangeId, keyId, modelId } = call
-        const untilMs = sinceMs + this.#options.maxWaitMs
-        const reason = { type: 'provider', providerId } as const
-        return [{ exchangeId, keyId, modelId, reason, place: index + 1, sinceMs, expectedAtMs: undefined, untilMs }]
-      }),
-    )
+    return this.#queue.waitingCalls()
   }
 
   use(providerId: string): ProviderUse {
@@ -200,18 +175,16 @@ export class ProviderGate {
     return { providerId: lane.providerId, promisedMicro: spend.amountMicro, heldMicro: spend.amountMicro }
   }
 
-  #serve(lane: Lane): void {
-    for (let next = lane.waiters[0]; next !== undefined; next = lane.waiters[0]) {
-      const taken = this.#occupy(lane, next.wish)
-      if ('type' in taken && taken.isPassing) return
-      next.answer(taken)
-    }
+  #look(lane: Lane, wish: Wish): Look<Slot | Full, Full> {
+    const taken = this.#occupy(lane, wish)
+    if (!('type' in taken) || !taken.isPassing) return { type: 'answer', answer: taken }
+    return { type: 'wait', blocks: 'line', hindrance: taken, overAtMs: undefined }
   }
 
   #lane(providerId: string): Lane {
     let lane = this.#lanes.get(providerId)
     if (lane === undefined) {
-      lane = { providerId, state: newLimitState(), limits: {}, day: new DayCount(this.#options), waiters: [] }
+      lane = { providerId, state: newLimitState(), limits: {}, day: new DayCount(this.#options) }
       this.#lanes.set(providerId, lane)
     }
     return lane

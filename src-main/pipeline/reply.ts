@@ -2,9 +2,10 @@
 
 import { NO_QUIRKS, type ClientQuirks } from '#core/client-quirks.ts'
 import { refuse, statusOf, toldTo, type Refusal, type RefusalCode } from '#core/refusal.ts'
-import { codedError, errorBody, retryHeaders } from '#dialect/errors.ts'
-import { messagesErrorBody } from '#dialect/messages/errors.ts'
-import { chatOverflowText, messagesOverflowText, OVERFLOW_CODE, readOverflow } from '#dialect/overflow.ts'
+import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
+import type { Endpoint } from '#dialect/dialect.ts'
+import { codedError, retryHeaders } from '#dialect/errors.ts'
+import { OVERFLOW_CODE, readOverflow } from '#dialect/overflow.ts'
 import { hasErrorObject, wordsOfBody } from '#dialect/provider-words.ts'
 import { parseJson } from '#dialect/request-body.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
@@ -27,7 +28,7 @@ export function replyRefusal(asked: Asked, refusal: Refusal, headers: Headers): 
     ...headers,
     ...retryHeaders(refusal),
   })
-  client.end(Buffer.from(errorText(endpoint, toldTo(quirks, refusal), requestId)))
+  client.end(Buffer.from(endpointOf(endpoint).errorBody(toldTo(quirks, refusal), requestId)))
 }
 
 export type ProviderRefusal = {
@@ -59,16 +60,23 @@ function ownWords(endpoint: EndpointName, { status, body, isVerbatim }: Provider
   return { ...told, status }
 }
 
-/** An error body in the shape that the endpoint's clients read. */
-function errorText(endpoint: EndpointName, refusal: Refusal, requestId: string): string {
-  return endpoint === 'messages' ? messagesErrorBody(refusal, requestId) : errorBody(refusal, requestId)
+/** The headers of every answer: the request's id, under the names that each format's SDK reads. */
+export function baseHeaders({ endpoint, requestId }: Asked): Headers {
+  return endpointOf(endpoint).idHeaders(requestId)
 }
 
-/** Members of the `request-id` family under the names that each format's SDK reads. */
-export function baseHeaders({ endpoint, requestId }: Asked): Headers {
-  return endpoint === 'messages'
-    ? { 'x-request-id': requestId, 'request-id': requestId }
-    : { 'x-request-id': requestId }
+/** A refusal as the clients of an endpoint are told it. */
+export function toldAt(endpoint: EndpointName, refusal: Refusal): Refusal {
+  return endpointOf(endpoint).told?.(refusal) ?? refusal
+}
+
+/** Whether the clients of an endpoint read of this refusal only inside a stream. */
+export function isReadInStream(endpoint: EndpointName, { details }: Refusal): boolean {
+  return endpointOf(endpoint).readsOverflowInStream === true && details?.['code'] !== undefined
+}
+
+function endpointOf(name: EndpointName): Endpoint {
+  return CLIENT_DIALECTS[name]
 }
 
 const CODES: Readonly<Record<number, RefusalCode>> = { 404: 'not_found', 409: 'conflict', 413: 'request_too_large' }
@@ -93,6 +101,7 @@ export function overflowRefusal(
 ): Refusal | undefined {
   const overflow = readOverflow(message, names)
   if (overflow === undefined) return undefined
-  const text = endpoint === 'messages' ? messagesOverflowText(overflow, message) : chatOverflowText(overflow, message)
-  return refuse('invalid_request', text, { details: { code: OVERFLOW_CODE } })
+  return refuse('invalid_request', endpointOf(endpoint).overflowText(overflow, message), {
+    details: { code: OVERFLOW_CODE },
+  })
 }

@@ -4,6 +4,8 @@ import type { Catalog } from '#catalog/catalog.ts'
 import type { Model, Package, Target } from '#core/entities.ts'
 import type { Price } from '#core/pricing.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import type { Endpoint } from '#dialect/dialect.ts'
+import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Place } from '#pipeline/routing.ts'
 
@@ -47,15 +49,9 @@ function placeOf(catalog: Catalog, target: Target): Place {
   return { target, provider }
 }
 
-/** What clients of the messages format add to a model's name: a date, and a mark for a larger context window. */
-const NAME_SUFFIXES = [/\[1m\]$/, /-\d{8}$/]
-
 function findModel(catalog: Catalog, request: Pick<EndpointRequest, 'model' | 'endpoint'>): Model | undefined {
-  const exact = catalog.model(request.model)
-  if (exact !== undefined || request.endpoint !== 'messages') return exact
-  let name = request.model
-  for (const suffix of NAME_SUFFIXES) {
-    name = name.replace(suffix, '')
+  const { otherNames }: Endpoint = CLIENT_DIALECTS[request.endpoint]
+  for (const name of [request.model, ...(otherNames?.(request.model) ?? [])]) {
     const model = catalog.model(name)
     if (model !== undefined) return model
   }

@@ -110,7 +110,7 @@ export class Routing<At extends Place> {
       if ('type' in waited) full.set(queue, waited)
       else {
         // It may have begun to fail meanwhile.
-        const state = this.#refusalOfState(queue)
+        const state = this.#orGiveBack(waited, () => this.#refusalOfState(queue))
         if (state === undefined) return this.#turn(queue, waited)
         told ??= state
         this.#giveBack(waited)
@@ -222,9 +222,21 @@ export class Routing<At extends Place> {
   }
 
   #turn(place: At, slot: Slot): Turn<At> {
-    const nowMs = this.#deps.monotonicMs()
-    if (this.#places.length > 1 && !this.#askedAtMs.has(place)) this.#askedAtMs.set(place, nowMs)
-    return { place, slot, isTrial: this.#deps.health.enter(place.target, nowMs) }
+    return this.#orGiveBack(slot, () => {
+      const nowMs = this.#deps.monotonicMs()
+      if (this.#places.length > 1 && !this.#askedAtMs.has(place)) this.#askedAtMs.set(place, nowMs)
+      return { place, slot, isTrial: this.#deps.health.enter(place.target, nowMs) }
+    })
+  }
+
+  /** Goes on with a place that was taken. A mistake of ours gives it back. */
+  #orGiveBack<Made>(slot: Slot, goOn: () => Made): Made {
+    try {
+      return goOn()
+    } catch (error) {
+      this.#giveBack(slot)
+      throw error
+    }
   }
 }
 

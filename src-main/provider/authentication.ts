@@ -1,18 +1,9 @@
-// How each dialect's providers want to be shown their secret, and what else they want to be told with every request.
+// What a provider is shown with every request: its secret, and the headers that an administrator gave it.
 
 import { credentialsFor, hasCredentials, NO_CREDENTIALS, type Credentials } from '#core/credentials.ts'
-import type { Provider } from '#core/entities.ts'
-import { DIALECT_SECRET_HEADERS, type ProviderDialect } from '#core/provider-dialect.ts'
+import type { Provider, SecretHeader } from '#core/entities.ts'
+import { dialectOf } from '#dialect/dialects.ts'
 import type { SecretKeeper } from '#secret/port.ts'
-
-/** Sent with every request unless the client's own headers say otherwise. */
-export const DIALECT_HEADERS: Readonly<Record<ProviderDialect, Readonly<Record<string, string>>>> = {
-  'chat-completions': {},
-  messages: { 'anthropic-version': '2023-06-01' },
-  responses: {},
-  gemini: {},
-  demo: {},
-}
 
 /** What a provider is shown, or undefined where something is not there any more that should be. Rejects with a SecretFailure. */
 export async function readCredentialsOf(
@@ -29,8 +20,13 @@ export function givenHeaders(provider: Provider, { headers }: Credentials): Read
   return { ...provider.headers, ...headers }
 }
 
-/** The header that carries the secret. */
+/** The header in which a provider is shown its secret. */
+export function secretHeaderOf(provider: Pick<Provider, 'dialect' | 'secretHeader'>): SecretHeader {
+  return provider.secretHeader ?? dialectOf(provider).secretHeader
+}
+
+/** The header with the secret in it. */
 export function presentSecret(provider: Provider, secret: string): Readonly<Record<string, string>> {
-  const header = provider.secretHeader ?? DIALECT_SECRET_HEADERS[provider.dialect]
+  const header = secretHeaderOf(provider)
   return { [header]: header === 'authorization' ? `Bearer ${secret}` : secret }
 }

@@ -1,7 +1,8 @@
 // Reads a page of a provider's list of models, in the words of its dialect. Lists are loose: what is missing or odd is left
 // out, and an entry without a usable name is dropped.
 
-import { kindByName, type ListedModel, type ListedPrice, type ModelListPlace } from '#core/listed-model.ts'
+import { kindByName, listedCount, type ListedModel, type ListedPrice, type ModelListPlace } from '#core/listed-model.ts'
+import { dialectOf } from '#dialect/dialects.ts'
 import { argumentsOf, isLlamaCpp, isRouted } from '#provider/llama-cpp.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -19,49 +20,17 @@ export function readListPage(
   body: unknown,
   place: Pick<ModelListPlace, 'dialect' | 'tellsPrices'>,
 ): ListPage | undefined {
-  // Together answers with the bare list.
-  const fields = Array.isArray(body) ? { data: body as unknown } : fieldsOf(body)
-  const entries = place.dialect === 'gemini' ? fields['models'] : fields['data']
-  // Gemini leaves out an empty list.
-  if (!Array.isArray(entries))
-    return place.dialect === 'gemini' && isObject(body) ? { models: [], next: undefined, isLlamaCpp: false } : undefined
-  const listed = entries.map(fieldsOf)
-  const read = listed.map((entry) => {
-    if (place.dialect === 'gemini') return readGeminiModel(entry)
-    return readModel(entry, place.tellsPrices)
-  })
-  const isOne = listed.length > 0 && listed.every((entry) => isLlamaCpp(entry) && !isRouted(entry))
-  return { models: read.filter((model) => isName(model.id)), next: nextOf(fields, place.dialect), isLlamaCpp: isOne }
+  const { modelList } = dialectOf(place)
+  const readModel = modelList.readModel ?? ((entry: Fields) => readUsualModel(entry, place.tellsPrices))
+  const page = modelList.readPage(body)
+  if (page === undefined) return undefined
+  const { entries, next } = page
+  const isOne = entries.length > 0 && entries.every((entry) => isLlamaCpp(entry) && !isRouted(entry))
+  return { models: entries.map(readModel).filter((model) => isName(model.id)), next, isLlamaCpp: isOne }
 }
 
-function nextOf(fields: Fields, dialect: ModelListPlace['dialect']): ListPage['next'] {
-  if (dialect === 'gemini') {
-    const token = textOf(fields['nextPageToken'])
-    return token === undefined ? undefined : { pageToken: token }
-  }
-  const last = textOf(fields['last_id'])
-  return dialect === 'messages' && fields['has_more'] === true && last !== undefined ? { after_id: last } : undefined
-}
-
-function readGeminiModel(entry: Fields): ListedModel {
-  const methods = entry['supportedGenerationMethods']
-  return {
-    id: (textOf(entry['name']) ?? '').replace(/^models\//, ''),
-    displayName: textOf(entry['displayName']),
-    kind: Array.isArray(methods) ? geminiKind(methods) : undefined,
-    contextWindow: countOf(entry['inputTokenLimit']),
-    maxOutputTokens: countOf(entry['outputTokenLimit']),
-    price: undefined,
-  }
-}
-
-function geminiKind(methods: readonly unknown[]): ListedModel['kind'] {
-  if (methods.includes('generateContent')) return 'chat'
-  return methods.includes('embedContent') ? 'embedding' : 'other'
-}
-
-/** The lists of all other dialects are alike; what goes beyond names is told by each provider under a name of its own. */
-function readModel(entry: Fields, tellsPrices: boolean): ListedModel {
+/** Most entries are alike; what goes beyond names is told by each provider under a name of its own. */
+function readUsualModel(entry: Fields, tellsPrices: boolean): ListedModel {
   const top = fieldsOf(entry['top_provider'])
   const routed = argumentsOf(entry)
   const context =
@@ -81,8 +50,8 @@ function readModel(entry: Fields, tellsPrices: boolean): ListedModel {
     id: textOf(entry['id']) ?? '',
     displayName: textOf(entry['display_name']) ?? textOf(entry['name']),
     kind: kindOf(entry) ?? routed.kind,
-    contextWindow: countOf(context),
-    maxOutputTokens: countOf(output),
+    contextWindow: listedCount(context),
+    maxOutputTokens: listedCount(output),
     price: tellsPrices ? priceOf(fieldsOf(entry['pricing'])) : undefined,
   }
 }
@@ -129,12 +98,6 @@ function perMillion(text: unknown): number | undefined {
 
 function isName(text: string): boolean {
   return text.length <= 200 && /^[\u0021-\u007e]+$/.test(text)
-}
-
-function countOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 1_000_000_000
-    ? value
-    : undefined
 }
 
 function textOf(value: unknown): string | undefined {

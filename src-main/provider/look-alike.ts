@@ -1,35 +1,19 @@
-// Which dialect an answer looks like, by the members that its lists and errors have. Texts are not looked at.
+// Which dialect an answer looks like, by the form of its lists and errors, and what else a strange answer shows.
 
+import type { Provider } from '#core/entities.ts'
 import { judgementIn } from '#core/judgements.ts'
-import type { ProviderDialect } from '#core/provider-dialect.ts'
+import type { Form } from '#dialect/dialect.ts'
+import { dialectOf, FORMS } from '#dialect/dialects.ts'
 import { jsonOf, membersOf, type Answer } from '#provider/ask.ts'
 
-/** Responses and chat completions have one list and one form of errors, so the older name stands for both. */
-export type LookAlike = 'chat-completions' | 'messages' | 'gemini'
-
-/** The dialect whose list of models this is; undefined for anything else. */
-export function listLooksLike(value: unknown): LookAlike | undefined {
-  // Some providers send the bare list.
-  if (Array.isArray(value)) return value.every(hasId) && value.length > 0 ? 'chat-completions' : undefined
-  const { data, models, has_more: hasMore, object } = membersOf(value)
-  if (Array.isArray(data)) {
-    if (!data.every(hasId)) return undefined
-    if (object === 'list') return 'chat-completions'
-    return hasMore !== undefined || membersOf(data[0])['type'] === 'model' ? 'messages' : 'chat-completions'
-  }
-  const isGemini = Array.isArray(models) && models.every((entry) => isGeminiName(membersOf(entry)['name']))
-  return isGemini ? 'gemini' : undefined
+/** The form of a list of models; undefined for anything else. */
+export function listLooksLike(value: unknown): Form | undefined {
+  return FORMS.find((form) => form.isList(value))
 }
 
-/** The dialect in whose form this is an error; undefined for anything else. */
-export function errorLooksLike(value: unknown): LookAlike | undefined {
-  // Google sends a list of one from some of its addresses.
-  const { type, error } = membersOf(Array.isArray(value) ? value[0] : value)
-  const members = membersOf(error)
-  if (typeof members['message'] !== 'string') return undefined
-  if (type === 'error' && typeof members['type'] === 'string') return 'messages'
-  if (typeof members['code'] === 'number' && /^[A-Z_]+$/.test(String(members['status']))) return 'gemini'
-  return typeof members['type'] === 'string' || members['code'] !== undefined ? 'chat-completions' : undefined
+/** The form of an error; undefined for anything else. */
+export function errorLooksLike(value: unknown): Form | undefined {
+  return FORMS.find((form) => form.isError(value))
 }
 
 /** Whether an error says that the secret is wrong. Google says so with status 400, and the reason in the details; others in words. */
@@ -65,15 +49,7 @@ export function isLoginPage(answer: Answer): boolean {
   return isHtml(answer) && /<input\b[^>]*\btype\s*=\s*["']?password/i.test(answer.text)
 }
 
-/** Whether a provider that is set up with one dialect showed another one. */
-export function isForeign(seen: LookAlike | undefined, dialect: ProviderDialect): boolean {
-  return seen !== undefined && seen !== (dialect === 'responses' ? 'chat-completions' : dialect)
-}
-
-function isGeminiName(name: unknown): boolean {
-  return typeof name === 'string' && name.startsWith('models/')
-}
-
-function hasId(entry: unknown): boolean {
-  return typeof membersOf(entry)['id'] === 'string'
+/** Whether a provider that is set up with one dialect showed the form of another one. */
+export function isForeign(seen: Form | undefined, provider: Pick<Provider, 'dialect'>): boolean {
+  return seen !== undefined && seen !== dialectOf(provider).form
 }

@@ -5,8 +5,9 @@ import type { ModelKind, Provider } from '#core/entities.ts'
 import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
+import { dialectOf } from '#dialect/dialects.ts'
 import { ask, jsonOf, type Question, type WayOut } from '#provider/ask.ts'
-import { DIALECT_HEADERS, givenHeaders, presentSecret, readCredentialsOf } from '#provider/authentication.ts'
+import { givenHeaders, presentSecret, readCredentialsOf } from '#provider/authentication.ts'
 import { readListPage } from '#provider/listed-models.ts'
 import { kindByEmptyEmbeddings } from '#provider/llama-cpp.ts'
 import type { SecretKeeper } from '#secret/port.ts'
@@ -17,11 +18,6 @@ const MAX_BYTES = 16 * 1_048_576
 const MAX_PAGES = 20
 const MAX_MODELS = 5_000
 const MAX_REFUSAL_BYTES = 65_536
-/** Where pages are asked for, as many as both dialects with pages give. */
-const PAGE_SIZES: Partial<Record<ModelListPlace['dialect'], Readonly<Record<string, string>>>> = {
-  messages: { limit: '1000' },
-  gemini: { pageSize: '1000' },
-}
 
 export type ListDeps = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
@@ -50,7 +46,7 @@ export async function listModels(
   let query: Readonly<Record<string, string>> | undefined = {}
   let bytesLeft = MAX_BYTES
   for (let page = 0; query !== undefined && page < MAX_PAGES && models.size < MAX_MODELS; page++) {
-    const url = `${place.baseUrl}/models?${new URLSearchParams({ ...PAGE_SIZES[place.dialect], ...query }).toString()}`
+    const url = `${place.baseUrl}/models?${new URLSearchParams({ ...dialectOf(place).modelList.query, ...query }).toString()}`
     const pageUrl = url.replace(/\?$/, '')
     const answer = await ask({ ...asking, method: 'GET', url: pageUrl, timeLimitMs: leftMs(), maxBytes: bytesLeft })
     if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
@@ -91,7 +87,7 @@ async function headersFor(
   place: ModelListPlace,
   secrets: ListDeps['secrets'],
 ): Promise<Record<string, string> | undefined> {
-  const headers = { accept: 'application/json', ...DIALECT_HEADERS[place.dialect] }
+  const headers = { accept: 'application/json', ...dialectOf(place).headers }
   const credentials = await readCredentialsOf(provider, secrets)
   if (credentials === undefined) return undefined
   const given = givenHeaders(provider, credentials)

@@ -1,10 +1,10 @@
 // What the test of a provider asks: always the list of models, which is free everywhere. The others are asked only where the
-// list leaves something open. `nothing` is a request without a model or a prompt, which nobody can carry out or bill.
+// list leaves something open.
 
-import { DIALECT_SECRET_HEADERS, type ProviderDialect } from '#core/provider-dialect.ts'
 import type { Provider, SecretHeader } from '#core/entities.ts'
+import { dialectOf } from '#dialect/dialects.ts'
 import { ask, type Answer, type Door, type NoAnswer } from '#provider/ask.ts'
-import { DIALECT_HEADERS, presentSecret } from '#provider/authentication.ts'
+import { presentSecret } from '#provider/authentication.ts'
 
 export type Asking = {
   readonly provider: Provider
@@ -32,18 +32,25 @@ export function askForModels(
   return askAt(asking, { method: 'GET', url: `${baseUrl}/models`, secretHeader })
 }
 
+/** A request without a model or a prompt, which nobody can carry out or bill. */
 export function askForNothing(asking: Asking, secretHeader?: SecretHeader): Promise<Answer | NoAnswer> {
   const { provider } = asking
-  const url = provider.baseUrl + pathOf(provider.dialect, 'none')
+  const url = provider.baseUrl + dialectOf(provider).probe.path('none')
   return askAt(asking, { method: 'POST', url, body: '{}', secretHeader: secretHeader ?? provider.secretHeader })
 }
 
 /** A few tokens of a model, which may cost something. */
 export function askForAnswer(asking: Asking, model: string): Promise<Answer | NoAnswer> {
   const { provider } = asking
-  const url = provider.baseUrl + pathOf(provider.dialect, model)
-  const body = JSON.stringify(tinyRequest(provider, model))
-  return askAt(asking, { method: 'POST', url, body, secretHeader: provider.secretHeader })
+  const { probe } = dialectOf(provider)
+  const { outputCapField } = provider
+  const wish = { model, prompt: TINY_PROMPT, outputTokens: TINY_OUTPUT_TOKENS, outputCapField }
+  const place = {
+    method: 'POST',
+    url: provider.baseUrl + probe.path(model),
+    body: JSON.stringify(probe.body(wish)),
+  } as const
+  return askAt(asking, { ...place, secretHeader: provider.secretHeader })
 }
 
 /** The same origin without TLS or with it, and without the secret: only whether anybody speaks it there. */
@@ -57,11 +64,6 @@ export async function speaks(scheme: 'http:' | 'https:', asking: Asking): Promis
   return answer.type === 'answer' || certificate.includes(answer.problem)
 }
 
-/** The header in which a provider is shown its secret. */
-export function secretHeaderOf(provider: Provider): SecretHeader {
-  return provider.secretHeader ?? DIALECT_SECRET_HEADERS[provider.dialect]
-}
-
 type Place = {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -73,42 +75,10 @@ function askAt(asking: Asking, { secretHeader, ...place }: Place): Promise<Answe
   const { provider, secret, given, secrets, door, timeLimitMs, userAgent } = asking
   const headers = {
     'user-agent': userAgent,
-    ...DIALECT_HEADERS[provider.dialect],
+    ...dialectOf(provider).headers,
     ...(place.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(secret === undefined ? {} : presentSecret({ ...provider, secretHeader }, secret)),
     ...given,
   }
   return ask({ ...place, headers, secrets, door, timeLimitMs, maxBytes: MAX_BYTES })
-}
-
-function pathOf(dialect: ProviderDialect, model: string): string {
-  switch (dialect) {
-    case 'chat-completions':
-    case 'demo':
-      return '/chat/completions'
-    case 'messages':
-      return '/messages'
-    case 'responses':
-      return '/responses'
-    case 'gemini':
-      return `/models/${encodeURIComponent(model.replace(/^models\//, ''))}:generateContent`
-  }
-}
-
-function tinyRequest({ dialect, outputCapField }: Provider, model: string): object {
-  const messages = [{ role: 'user', content: TINY_PROMPT }]
-  switch (dialect) {
-    case 'chat-completions':
-    case 'demo':
-      return { model, messages, [outputCapField]: TINY_OUTPUT_TOKENS }
-    case 'messages':
-      return { model, messages, max_tokens: TINY_OUTPUT_TOKENS }
-    case 'responses':
-      return { model, input: TINY_PROMPT, max_output_tokens: TINY_OUTPUT_TOKENS, store: false }
-    case 'gemini':
-      return {
-        contents: [{ role: 'user', parts: [{ text: TINY_PROMPT }] }],
-        generationConfig: { maxOutputTokens: TINY_OUTPUT_TOKENS },
-      }
-  }
 }

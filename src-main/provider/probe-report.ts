@@ -3,8 +3,9 @@
 
 import type { Provider, SecretHeader } from '#core/entities.ts'
 import type { ProviderProblem } from '#core/provider-problems.ts'
+import { USUAL_DIALECT } from '#core/provider-dialect.ts'
+import type { Form } from '#dialect/dialect.ts'
 import type { ConnectionProblem } from '#provider/connection-problem.ts'
-import type { LookAlike } from '#provider/look-alike.ts'
 
 export type ProbeResult = {
   readonly ok: boolean
@@ -163,13 +164,13 @@ export function wrongBaseUrl(status: number, suggestion: string | undefined): Pr
   })
 }
 
-export function wrongDialect(provider: Provider, seen: LookAlike | undefined): ProbeResult {
-  const dialect = seen ?? 'chat-completions'
+export function wrongDialect(provider: Provider, seen: Form | undefined): ProbeResult {
+  const dialect = seen?.dialect ?? USUAL_DIALECT
   return fails('wrong_dialect', {
     message:
       seen === undefined
         ? `It does not know the requests of the dialect '${provider.dialect}'.`
-        : `It answers in the dialect '${seen}', and is set up as '${provider.dialect}'.`,
+        : `It answers in the dialect '${seen.dialect}', and is set up as '${provider.dialect}'.`,
     advice: `Set 'dialect: ${dialect}' for this provider, or the base URL at which it speaks '${provider.dialect}'.`,
   })
 }

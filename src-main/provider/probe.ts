@@ -4,9 +4,12 @@
 
 import type { Credentials } from '#core/credentials.ts'
 import { SECRET_HEADERS, type Provider } from '#core/entities.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
+import type { Form } from '#dialect/dialect.ts'
+import { dialectOf } from '#dialect/dialects.ts'
 import { jsonOf, membersOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
-import { givenHeaders, readCredentialsOf } from '#provider/authentication.ts'
+import { givenHeaders, readCredentialsOf, secretHeaderOf } from '#provider/authentication.ts'
 import { guessBaseUrls } from '#provider/base-url-guess.ts'
 import {
   errorLooksLike,
@@ -18,14 +21,7 @@ import {
   refusesSecret,
   speaksOfSecret,
 } from '#provider/look-alike.ts'
-import {
-  askForAnswer,
-  askForModels,
-  askForNothing,
-  secretHeaderOf,
-  speaks,
-  type Asking,
-} from '#provider/probe-questions.ts'
+import { askForAnswer, askForModels, askForNothing, speaks, type Asking } from '#provider/probe-questions.ts'
 import * as report from '#provider/probe-report.ts'
 import type { ProbeResult } from '#provider/probe-report.ts'
 import type { SecretKeeper } from '#secret/port.ts'
@@ -44,7 +40,7 @@ const TIME_LIMIT_MS = 10_000
 
 /** Never rejects for anything that the provider or the network does. */
 export async function probeProvider(provider: Provider, options: ProbeOptions): Promise<ProbeResult> {
-  if (provider.dialect === 'demo') return report.works('The demo provider is built in and always answers.')
+  if (isDemo(provider)) return report.works('The demo provider is built in and always answers.')
   const credentials = await readSecrets(provider, options.secrets)
   if ('ok' in credentials) return credentials
   const { connections, timeLimitMs = TIME_LIMIT_MS, userAgent } = options
@@ -79,7 +75,7 @@ async function probe(asking: Asking, model: string | undefined): Promise<ProbeRe
   if (status === 400 && (await isHttpAtTlsPort(asking, answer))) return httpsExpected(asking)
   if (speaksOfSecret(answer) && (await isForAnySecret(asking, answer))) return judgeRefusal(asking, answer, model)
   const seen = errorLooksLike(jsonOf(answer))
-  if (status < 402 && isForeign(seen, asking.provider.dialect)) return report.wrongDialect(asking.provider, seen)
+  if (status < 402 && isForeign(seen, asking.provider)) return report.wrongDialect(asking.provider, seen)
   return report.otherStatus(status)
 }
 
@@ -117,14 +113,16 @@ async function judgeList(asking: Asking, answer: Answer, model: string | undefin
   const value = jsonOf(answer)
   const seen = listLooksLike(value)
   if (seen === undefined) return judgeOddAnswer(asking, answer, model)
-  const foreign = isForeign(seen, provider.dialect)
-  // Gemini's own list is like no other, and never open.
-  if (provider.dialect === 'gemini') return foreign ? report.wrongDialect(provider, seen) : answers(asking)
+  const foreign = isForeign(seen, provider)
+  // Such lists are like no other, and never open.
+  if (namesModelInPath(provider)) return foreign ? report.wrongDialect(provider, seen) : answers(asking)
   const isOpen = secret !== undefined && (await isOpenToAll(asking))
-  if (!foreign && !isOpen && provider.dialect !== 'responses') return answers(asking)
+  // A dialect whose lists are in the form of another one is not shown by its list.
+  const isUnsure = foreign || seen.dialect !== provider.dialect
+  if (!isUnsure && !isOpen) return answers(asking)
   const place = placeOf(await askForNothing(asking))
   if (place === 'refused') return refused(asking, 401)
-  if (place === 'missing' && (foreign || provider.dialect === 'responses')) return report.wrongDialect(provider, seen)
+  if (place === 'missing' && isUnsure) return report.wrongDialect(provider, seen)
   if (place === 'there' || !isOpen) return answers(asking)
   return report.works('It answers. Its list of models is open to everybody, so that the secret could not be checked.')
 }
@@ -151,26 +149,26 @@ async function judgeMissing(
   { model, otherwise }: { readonly model: string | undefined; readonly otherwise: ProbeResult },
 ): Promise<ProbeResult> {
   const { provider } = asking
-  const place = provider.dialect === 'gemini' ? 'missing' : placeOf(await askForNothing(asking))
+  const place = namesModelInPath(provider) ? 'missing' : placeOf(await askForNothing(asking))
   if (place === 'refused') return refused(asking, 401)
   if (place === 'there') return model === undefined ? report.noModelList() : tryModel(asking, model)
   const guess = await likelyBaseUrl(asking)
   if (guess !== undefined) return report.wrongBaseUrl(answer.status, guess)
   const seen = errorLooksLike(jsonOf(answer))
-  if (isForeign(seen, provider.dialect)) return report.wrongDialect(provider, seen)
-  return provider.dialect === 'gemini' && model !== undefined ? tryModel(asking, model) : otherwise
+  if (isForeign(seen, provider)) return report.wrongDialect(provider, seen)
+  return namesModelInPath(provider) && model !== undefined ? tryModel(asking, model) : otherwise
 }
 
 /** The first other base URL of the same origin that has the list of models, or asks for a secret in front of it. */
 async function likelyBaseUrl(asking: Asking): Promise<string | undefined> {
-  const { baseUrl, dialect } = asking.provider
-  for (const guess of guessBaseUrls(baseUrl, dialect)) {
+  const { provider } = asking
+  for (const guess of guessBaseUrls(provider)) {
     const answer = await askForModels(asking, { baseUrl: guess })
     if (answer.type === 'problem') return undefined
     const value = jsonOf(answer)
     const seen = answer.status < 300 ? listLooksLike(value) : undefined
-    const isLocked = refusesSecret(answer) && value !== undefined && !isForeign(errorLooksLike(value), dialect)
-    if (isLocked || (seen !== undefined && !isForeign(seen, dialect))) return guess
+    const isLocked = refusesSecret(answer) && value !== undefined && !isForeign(errorLooksLike(value), provider)
+    if (isLocked || (seen !== undefined && !isForeign(seen, provider))) return guess
   }
   return undefined
 }
@@ -180,7 +178,7 @@ async function judgeRefusal(asking: Asking, answer: Answer, model: string | unde
   const { provider, secret } = asking
   if (isLoginPage(answer)) return report.loginPage()
   const seen = errorLooksLike(jsonOf(answer))
-  if (isForeign(seen, provider.dialect) && (await isCertainlyForeign(asking, seen))) {
+  if (isForeign(seen, provider) && (await isCertainlyForeign(asking, seen))) {
     return report.wrongDialect(provider, seen)
   }
   if (secret === undefined) return report.secretMissing(answer.status)
@@ -212,10 +210,9 @@ function gistOf(text: string): string {
   return text.replaceAll(/\[secret\]|\bsk-[^\s"',]*|[\w*.:-]*\d[\w*.:-]*/g, '')
 }
 
-/** Everybody uses OpenAI's form of errors now and then, and Google uses its own for chat completions too. */
-async function isCertainlyForeign(asking: Asking, seen: ReturnType<typeof errorLooksLike>): Promise<boolean> {
-  if (seen === 'gemini') return !asking.provider.baseUrl.endsWith('/openai')
-  return seen === 'messages' || placeOf(await askForNothing(asking)) === 'missing'
+/** Everybody uses OpenAI's form of errors now and then. */
+async function isCertainlyForeign(asking: Asking, seen: Form | undefined): Promise<boolean> {
+  return seen?.isProof?.(asking.provider.baseUrl) ?? placeOf(await askForNothing(asking)) === 'missing'
 }
 
 /** Whether the same secret is taken in another header. */
@@ -230,11 +227,15 @@ async function otherHeader(asking: Asking): Promise<ProbeResult | undefined> {
     if (answer.type === 'problem') return undefined
     const seen = answer.status < 300 ? listLooksLike(jsonOf(answer)) : undefined
     if (seen === undefined) continue
-    const isOther =
-      isForeign(seen, provider.dialect) && placeOf(await askForNothing(asking, secretHeader)) === 'missing'
+    const isOther = isForeign(seen, provider) && placeOf(await askForNothing(asking, secretHeader)) === 'missing'
     return isOther ? report.wrongDialect(provider, seen) : report.secretInWrongHeader(secretHeader, sent)
   }
   return undefined
+}
+
+/** Whether only the list of models tells what is there. */
+function namesModelInPath(provider: Provider): boolean {
+  return dialectOf(provider).probe.namesModelInPath === true
 }
 
 async function isOpenToAll(asking: Asking): Promise<boolean> {

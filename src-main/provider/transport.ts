@@ -5,8 +5,9 @@ import type { Dispatcher, Pool } from 'undici'
 import type { Provider } from '#core/entities.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { unreadableSecret } from '#core/secret-failure.ts'
+import { dialectOf } from '#dialect/dialects.ts'
 import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from '#pipeline/ports.ts'
-import { DIALECT_HEADERS, givenHeaders, presentSecret, readCredentialsOf } from '#provider/authentication.ts'
+import { givenHeaders, presentSecret, readCredentialsOf } from '#provider/authentication.ts'
 import type { Connections } from '#provider/connections.ts'
 import { AddressError } from '#provider/guarded-connector.ts'
 import { bodyOf, isLong, settle } from '#provider/long-text.ts'
@@ -69,7 +70,7 @@ export class HttpTransport implements Transport {
       accept: 'application/json, text/event-stream',
       'accept-encoding': 'identity',
       'user-agent': this.#options.userAgent,
-      ...DIALECT_HEADERS[provider.dialect],
+      ...dialectOf(provider).headers,
     }
     const credentials = await readCredentialsOf(provider, this.#options.secrets)
     if (credentials === undefined)

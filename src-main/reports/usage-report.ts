@@ -35,9 +35,9 @@ export type UsageReportRequest = {
 }
 
 /** A year of days and what belongs to its first month; eight days of hours, which are kept in fewer sums. */
-const MOST_INTERVALS = { day: 400, hour: 200 } as const
+const MAX_INTERVALS = { day: 400, hour: 200 } as const
 /** Points that are read at once, whether they are shown or not. */
-const MOST_POINTS = 15_000
+const MAX_POINTS = 15_000
 const DEFAULT_FROM = '7d'
 /** Up to this length a report is by hour unless told otherwise. */
 const SHORT_MS = 2 * DAY_MS
@@ -75,12 +75,12 @@ function spanOf(request: UsageReportRequest, calendar: Calendar): Span | Refusal
     return refuse('invalid_request', `'to' must be later than 'from'.`, { param: 'to' })
   }
   // Before any of them is looked for: a year of hours would be thousands.
-  if (endMs - fromMs > (MOST_INTERVALS[rollup] + 2) * (rollup === 'day' ? DAY_MS : HOUR_MS)) return tooMany(rollup)
+  if (endMs - fromMs > (MAX_INTERVALS[rollup] + 2) * (rollup === 'day' ? DAY_MS : HOUR_MS)) return tooMany(rollup)
   // An interval that has begun is in the report as a whole.
   const toMs = endOf(calendar, rollup, Math.max(endMs, fromMs + 1))
   const spanMs = readSpan(from)
   const first = spanMs === undefined ? calendar.start(rollup, fromMs) : beginningOf(calendar, rollup, { spanMs, nowMs })
-  const intervals = calendar.list(rollup, { fromMs: first, toMs }, MOST_INTERVALS[rollup])
+  const intervals = calendar.list(rollup, { fromMs: first, toMs }, MAX_INTERVALS[rollup])
   return intervals === undefined ? tooMany(rollup) : { rollup, intervals, toMs }
 }
 
@@ -98,7 +98,7 @@ function endOf(calendar: Calendar, rollup: Rollup, instantMs: number): number {
 
 function tooMany(rollup: Rollup): Refusal {
   const advice = rollup === 'hour' ? `Ask for a shorter time, or by day.` : `Ask for a shorter time.`
-  return refuse('invalid_request', `A report has at most ${MOST_INTERVALS[rollup]} ${rollup}s. ${advice}`, {
+  return refuse('invalid_request', `A report has at most ${MAX_INTERVALS[rollup]} ${rollup}s. ${advice}`, {
     param: 'from',
   })
 }
@@ -114,7 +114,7 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
   }
   const before = sumsByGroup(db, query, calendar.before(rollup, fromMs, intervals.length))
   // Where they are few, all values of all intervals are read at once; else those of the values that are shown, in a second reading.
-  const isFew = request.hasPoints && countValues(db, query) * intervals.length <= MOST_POINTS
+  const isFew = request.hasPoints && countValues(db, query) * intervals.length <= MAX_POINTS
   const all = isFew ? sumsByInterval(db, query, { intervals }) : undefined
   const present = all === undefined ? sumsByGroup(db, query, intervals) : sumByValue(all)
   const ranked = rank(present, before)

@@ -14,7 +14,7 @@ export type Crash = {
 
 export type CrashNotesOptions = { readonly dataDir: string; readonly version: string; readonly nowMs: () => number }
 
-const MOST_NOTES = 20
+const MAX_NOTES = 20
 
 export class CrashNotes {
   readonly #options: CrashNotesOptions
@@ -60,7 +60,7 @@ export class CrashNotes {
     const notes = readdirSync(this.#dir)
       .filter((name) => name.endsWith('.json'))
       .toSorted()
-    for (const name of notes.slice(0, Math.max(0, notes.length - MOST_NOTES))) rmSync(join(this.#dir, name))
+    for (const name of notes.slice(0, Math.max(0, notes.length - MAX_NOTES))) rmSync(join(this.#dir, name))
   }
 }
 

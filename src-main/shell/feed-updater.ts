@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, createReadStream } from 'node:fs'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { MOST_MANIFEST_BYTES, packageFor, readUpdate, type UpdatePackage } from '#shell/update-manifest.ts'
+import { MAX_MANIFEST_BYTES, packageFor, readUpdate, type UpdatePackage } from '#shell/update-manifest.ts'
 import type { Release } from '#shell/release.ts'
 import { makeEngine } from '#shell/update-engine.ts'
 import { UpdateProblem, type Build, type Looked, type Updater } from '#shell/updates.ts'
@@ -83,7 +83,7 @@ async function fetchText(url: URL): Promise<string | undefined> {
   let size = 0
   for await (const part of answer.body) {
     size += part.byteLength
-    if (size > MOST_MANIFEST_BYTES) throw new Error('The feed sends more than it should.')
+    if (size > MAX_MANIFEST_BYTES) throw new Error('The feed sends more than it should.')
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')

@@ -20,7 +20,7 @@ export type GatewayControlOptions = {
 
 const INTERVALS_MS = { idle: 15_000, busy: 1_000 }
 /** Looking may take this share of the time, however many keys there are. */
-const MOST_LOOKING = 1 / 20
+const MAX_LOOKING = 1 / 20
 
 export class GatewayControl {
   readonly #options: GatewayControlOptions
@@ -139,7 +139,7 @@ export class GatewayControl {
   }
 
   #lookWithin(ms: number): void {
-    const waitMs = Math.max(ms, this.#tookMs / MOST_LOOKING)
+    const waitMs = Math.max(ms, this.#tookMs / MAX_LOOKING)
     const dueAtMs = performance.now() + waitMs
     // What is due sooner is not put off: a busy gateway would never be looked at.
     if (dueAtMs >= this.#dueAtMs) return

@@ -32,8 +32,8 @@ export type MenuItem =
 
 const SEPARATOR: MenuItem = { type: 'separator' }
 const PAUSE_MINUTES = 60
-const MOST_PACKAGES = 8
-const MOST_SENTENCES = 3
+const MAX_PACKAGES = 8
+const MAX_SENTENCES = 3
 const LONGEST_LABEL = 80
 
 export function menuOf(state: ShellState): MenuItem[] {
@@ -59,7 +59,7 @@ function statusItems({ gateway, attention, lan }: ShellState): MenuItem[] {
   if (gateway.type !== 'running') return lines
   if (gateway.otherPid !== undefined) lines.push(text(`It was started elsewhere (process ${gateway.otherPid}).`))
   lines.push(lanItem(lan))
-  for (const sentence of attention.slice(0, MOST_SENTENCES)) {
+  for (const sentence of attention.slice(0, MAX_SENTENCES)) {
     lines.push(item(sentence, { type: 'open', page: 'providers' }))
   }
   if (gateway.ledger !== 'ok') lines.push(item('The ledger needs attention', { type: 'open', page: 'ledger' }))
@@ -116,7 +116,7 @@ function packageWord(packages: readonly PackageCredits[]): string {
 }
 
 function detailItems({ packages, errors }: ShellState): MenuItem[] {
-  const shown = packages.slice(0, MOST_PACKAGES)
+  const shown = packages.slice(0, MAX_PACKAGES)
   const rest = packages.length - shown.length
   return [
     SEPARATOR,

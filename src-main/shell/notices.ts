@@ -12,7 +12,7 @@ export type Level = (typeof LEVELS)[number]
 export type ToldLevels = Readonly<Record<string, Level>>
 
 /** More than this at once are one notification. */
-const MOST_NOTICES = 3
+const MAX_NOTICES = 3
 
 export type Told<What> = { readonly notices: readonly Notice[]; readonly told: What }
 
@@ -52,7 +52,7 @@ function creditNotice({ name, package: packageName, balance }: KeyView, level: L
 }
 
 function bounded(notices: readonly Notice[]): readonly Notice[] {
-  if (notices.length <= MOST_NOTICES) return notices
+  if (notices.length <= MAX_NOTICES) return notices
   const title = notices.some((notice) => notice.title === 'No credits left')
     ? 'No credits left'
     : 'Credits are getting low'
@@ -77,7 +77,7 @@ export function providerNotices({ targets }: Pick<StatusView, 'targets'>, before
   const notices = Array.from(sick.values())
     .filter(({ provider }) => !before.includes(provider))
     .map(providerNotice)
-  return { notices: notices.slice(0, MOST_NOTICES), told: [...sick.keys()] }
+  return { notices: notices.slice(0, MAX_NOTICES), told: [...sick.keys()] }
 }
 
 function providerNotice({ provider, last_failure: failure }: StatusView['targets'][number]): Notice {

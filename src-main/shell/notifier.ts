@@ -5,13 +5,13 @@ import type { Notice } from '#shell/notices.ts'
 
 /** An object that nobody holds may be collected before it is clicked. */
 const shown = new Set<Notification>()
-const MOST_HELD = 20
+const MAX_HELD = 20
 
 export function notify({ title, text }: Notice, onClick: () => void): void {
   if (!Notification.isSupported()) return
   const notification = new Notification({ title, body: text })
   const [oldest] = shown
-  if (shown.size >= MOST_HELD && oldest !== undefined) shown.delete(oldest)
+  if (shown.size >= MAX_HELD && oldest !== undefined) shown.delete(oldest)
   shown.add(notification)
   notification.on('click', onClick)
   notification.on('close', () => shown.delete(notification))

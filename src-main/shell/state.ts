@@ -59,10 +59,10 @@ export const NO_SUMMARY: Summary = {
   errors: [],
   attention: [],
   isLow: false,
-  lan: { state: 'off', urls: [], problem: null, announcement_problem: null, certificate_expires_at: null },
+  lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
 }
 
-const MOST_ERRORS = 5
+const MAX_ERRORS = 5
 const LOW_SHARE = 0.1
 const LATELY_MS = 7 * 86_400_000
 
@@ -73,7 +73,7 @@ export function summarise({ status, keys, calls }: Reading, nowMs: number): Summ
     packages: packagesOf(usable),
     errors: calls
       .filter((call) => call.status >= 400)
-      .slice(0, MOST_ERRORS)
+      .slice(0, MAX_ERRORS)
       .map(({ created_at, model, status: code, key }) => ({ at: created_at, model, status: code, key })),
     attention: status.attention,
     lan: status.lan,

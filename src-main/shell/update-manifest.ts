@@ -17,7 +17,7 @@ export type ReadUpdate =
 export type UpdatePackage = UpdateManifest['files'][number]
 
 /** More than a release with every package of every system takes. */
-export const MOST_MANIFEST_BYTES = 64 * 1024
+export const MAX_MANIFEST_BYTES = 64 * 1024
 
 /** Nothing of the signed text is parsed before its signature was found right. */
 export function readUpdate(text: string, keys: readonly KeyObject[]): ReadUpdate {

@@ -4,7 +4,7 @@ export type Rectangle = { readonly x: number; readonly y: number; readonly width
 export type WindowPlace = Rectangle & { readonly isMaximized: boolean }
 
 const DEFAULT_SIZE = { width: 1200, height: 800 } as const
-const LEAST_SIZE = { width: 420, height: 480 } as const
+const MIN_SIZE = { width: 420, height: 480 } as const
 export const POPOVER_SIZE = { width: 420, height: 740 } as const
 /** How much of a title bar has to be on a display for somebody to get hold of it. */
 const GRIP = { width: 120, height: 32 } as const
@@ -50,8 +50,8 @@ function centred(display: Rectangle): Rectangle {
 }
 
 function within(rectangle: Rectangle, display: Rectangle): Rectangle {
-  const width = Math.min(Math.max(rectangle.width, LEAST_SIZE.width), display.width)
-  const height = Math.min(Math.max(rectangle.height, LEAST_SIZE.height), display.height)
+  const width = Math.min(Math.max(rectangle.width, MIN_SIZE.width), display.width)
+  const height = Math.min(Math.max(rectangle.height, MIN_SIZE.height), display.height)
   return {
     x: clamp(rectangle.x, display.x, display.x + display.width - width),
     y: clamp(rectangle.y, display.y, display.y + display.height - height),

@@ -18,6 +18,7 @@ import { announcement } from '#store/migrations/0120-announcement.ts'
 import { auditKinds } from '#store/migrations/0130-audit-kinds.ts'
 import { guessedContexts } from '#store/migrations/0140-guessed-contexts.ts'
 import { providerHeaders } from '#store/migrations/0150-provider-headers.ts'
+import { noAnnouncement } from '#store/migrations/0160-no-announcement.ts'
 
 export type Db = Database.Database
 
@@ -37,6 +38,7 @@ export const MIGRATIONS = [
   auditKinds,
   guessedContexts,
   providerHeaders,
+  noAnnouncement,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

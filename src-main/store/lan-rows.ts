@@ -9,7 +9,6 @@ type LanRow = {
   interface: string | null
   port: number
   names: string
-  announced_as: string | null
   is_administered: number
   certificate_file: string | null
   key_file: string | null
@@ -19,12 +18,12 @@ type LanRow = {
 export function putLan(db: Db, settings: LanSettings): void {
   const { place, files } = settings
   db.prepare(
-    `INSERT INTO lan (only, is_on, address, interface, port, names, is_administered, certificate_file, key_file, announced_as)
-     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO lan (only, is_on, address, interface, port, names, is_administered, certificate_file, key_file)
+     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (only) DO UPDATE SET is_on = excluded.is_on, address = excluded.address,
        interface = excluded.interface, port = excluded.port, names = excluded.names,
        is_administered = excluded.is_administered, certificate_file = excluded.certificate_file,
-       key_file = excluded.key_file, announced_as = excluded.announced_as`,
+       key_file = excluded.key_file`,
   ).run(
     Number(settings.isOn),
     place.type === 'address' ? place.address : null,
@@ -34,7 +33,6 @@ export function putLan(db: Db, settings: LanSettings): void {
     Number(settings.isAdministered),
     files?.certificate ?? null,
     files?.key ?? null,
-    settings.announcedAs ?? null,
   )
 }
 
@@ -52,7 +50,6 @@ export function loadLan(db: Db): LanSettings | undefined {
     port: row.port,
     // Written by this program from values that were checked.
     names: JSON.parse(row.names) as string[],
-    announcedAs: row.announced_as ?? undefined,
     isAdministered: row.is_administered === 1,
     files: certificate === null || key === null ? undefined : { certificate, key },
   }

@@ -33,10 +33,10 @@ export type UsagePage = {
 type Range = { readonly fromMs: number; readonly toMs: number }
 
 /** Records that a page reads at the most, and days that it looks into. */
-const MOST_READ = 20_000
-const MOST_DAYS = 40
+const MAX_READ = 20_000
+const MAX_DAYS = 40
 /** Records that one reading of several hours may have. */
-const MOST_JOINED = 2_000
+const MAX_JOINED = 2_000
 const DAY_MS = 86_400_000
 /** No day is longer, whatever the clocks do. */
 const LONGEST_DAY_MS = 2 * DAY_MS
@@ -45,8 +45,8 @@ export function listUsage(db: Db, filter: UsageFilter): UsagePage {
   const fromMs = filter.sinceMs ?? 0
   const start = startOf(filter)
   const rows: StoredUsage[] = []
-  let left = MOST_READ
-  let daysLeft = MOST_DAYS
+  let left = MAX_READ
+  let daysLeft = MAX_DAYS
   for (const range of rangesOf(db, filter, { fromMs, toMs: start.createdAtMs + 1 })) {
     if (left <= 0 || (range.isNewDay && daysLeft === 0)) return { rows, next: { createdAtMs: range.toMs, id: '' } }
     if (range.isNewDay) daysLeft -= 1
@@ -95,7 +95,7 @@ function* rangesOf(db: Db, filter: UsageFilter, range: Range): Generator<DatedRa
 function* joined(hours: readonly Hours[]): Generator<Hours> {
   let last: Hours | undefined
   for (const hour of hours) {
-    if (last !== undefined && last.fromMs === hour.toMs && last.calls + hour.calls <= MOST_JOINED) {
+    if (last !== undefined && last.fromMs === hour.toMs && last.calls + hour.calls <= MAX_JOINED) {
       last = { fromMs: hour.fromMs, toMs: last.toMs, calls: last.calls + hour.calls }
       continue
     }
@@ -135,7 +135,7 @@ function daysWith(db: Db, filter: UsageFilter, { fromMs, toMs }: Range): Range[]
        LIMIT @most`,
   )
     // One day more than a page looks into: where it is, the page goes on.
-    .all({ ...parametersOf(filter), fromMs, toMs, slice, most: MOST_DAYS + 1 })
+    .all({ ...parametersOf(filter), fromMs, toMs, slice, most: MAX_DAYS + 1 })
   return days.map((day) => ({ fromMs: day.fromMs, toMs: Math.min(day.toMs, toMs) }))
 }
 

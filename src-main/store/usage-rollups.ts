@@ -30,7 +30,7 @@ const RECORD_ROW = `SELECT created_at_ms, key_id, model_id, coalesce(provider_id
 /** What the parts that a slice leaves out are in its groups. */
 const LEFT_OUT = ''
 /** Combinations of parts whose groups are remembered. */
-const MOST_KNOWN = 20_000
+const MAX_KNOWN = 20_000
 /** Cells that are gathered before a filling writes them, at the end of a day, and records that it reads at once. */
 const FILL_CELLS = 20_000
 const FILL_PAGE = 10_000
@@ -160,7 +160,7 @@ export class UsageRollups {
     const name = `${keyId}\0${modelId}\0${providerId}\0${packageId}`
     const known = this.#combinations.get(name)
     if (known !== undefined) return known
-    if (this.#combinations.size >= MOST_KNOWN) {
+    if (this.#combinations.size >= MAX_KNOWN) {
       this.#combinations.clear()
       this.#groups.clear()
     }

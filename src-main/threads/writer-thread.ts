@@ -40,7 +40,8 @@ export type WriterOperations = {
   load: { input: { chargedSinceMs: number }; output: Loaded }
   /** undefined where there is none of this id. */
   adjustment: { input: AdjustmentId; output: FirstAdjustment | undefined }
-  append: { input: LedgerBatch; output: void }
+  /** How long the transaction took, in milliseconds. */
+  append: { input: LedgerBatch; output: number }
   change: { input: { changes: readonly CatalogChange[]; batch: LedgerBatch }; output: void }
   /** Sessions and what belongs to them. */
   loadVisits: { input: undefined; output: VisitState }
@@ -174,10 +175,13 @@ serveOperations<WriterOperations>({
     })),
   adjustment: (id) => findAdjustment(db, id),
   append: (batch) => {
+    const startedMs = performance.now()
     withRoom(() => append.immediate(batch))
+    const tookMs = performance.now() - startedMs
     tail?.note({ hasChanged: false })
     setImmediate(keepRoom, batch.entries.length)
     summariseLater(batch.entries.length)
+    return tookMs
   },
   change: ({ changes, batch }) => {
     withRoom(() => change.immediate(changes, batch))

@@ -5,9 +5,9 @@ import { ApiError, openStream } from '#renderer/api/client.ts'
 import { eventReader, type ServerEvent } from '#renderer/data/sse.ts'
 
 const FIRST_WAIT_MS = 500
-const MOST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 /** Farebox sends a comment every 15 seconds. Longer silence is a connection that nobody has at the other end any more. */
-const MOST_SILENCE_MS = 45_000
+const MAX_SILENCE_MS = 45_000
 
 export type EventsState = 'connecting' | 'open' | 'waiting'
 
@@ -38,7 +38,7 @@ async function followEvents({ signal, onEvent, onState }: FollowOptions): Promis
     }
     onState?.('waiting')
     await pause(waitMs * (0.5 + Math.random()), signal)
-    waitMs = Math.min(waitMs * 2, MOST_WAIT_MS)
+    waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)
   }
 }
 
@@ -71,7 +71,7 @@ async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
   let silence: ReturnType<typeof setTimeout> | undefined
   try {
     for (;;) {
-      silence = setTimeout(() => void reader.cancel().catch(() => undefined), MOST_SILENCE_MS)
+      silence = setTimeout(() => void reader.cancel().catch(() => undefined), MAX_SILENCE_MS)
       const { done, value } = await reader.read()
       clearTimeout(silence)
       if (done) return

@@ -3,14 +3,14 @@ import { ApiError } from '#renderer/api/client.ts'
 
 /** Everything is on this machine, so asking again is cheap; this only keeps pages from asking twice for the same thing. */
 const STALE_MS = 10_000
-const MOST_RETRIES = 2
+const MAX_RETRIES = 2
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: STALE_MS,
-        retry: (count, error) => count < MOST_RETRIES && isUnanswered(error),
+        retry: (count, error) => count < MAX_RETRIES && isUnanswered(error),
         networkMode: 'always',
       },
       mutations: { retry: false, networkMode: 'always' },

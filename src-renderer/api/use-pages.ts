@@ -10,7 +10,7 @@ type Page<Action extends Paged> = ResponseBody<Action> & { readonly next: string
 
 const PAGE_SIZE = '100'
 /** Nobody reads on for longer, and the memory of the page has an end. */
-const MOST_PAGES = 200
+const MAX_PAGES = 200
 
 /** `name`: under which the pages are kept, where the action's own name is for its other answers. */
 export function usePages<Action extends Paged>(action: Action, filter: object, name: string = action) {
@@ -29,7 +29,7 @@ export function usePages<Action extends Paged>(action: Action, filter: object, n
   })
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = list
   const pageCount = data?.pages.length ?? 0
-  const isFull = pageCount >= MOST_PAGES
+  const isFull = pageCount >= MAX_PAGES
   const canGoOn = hasNextPage && !isFetching && !isError && !isFull
   const goOn = useCallback(() => {
     // A page may be too short to fill the window, or empty and not the last; its number makes this a new function, which is asked again.

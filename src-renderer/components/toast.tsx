@@ -13,7 +13,7 @@ export type Toaster = {
 }
 
 /** More than these would cover the page; the oldest go. */
-const MOST_MESSAGES = 4
+const MAX_MESSAGES = 4
 const SHOWN_MS = { done: 4000, failed: 10_000 } as const
 
 const ToastContext = createContext<Toaster | undefined>(undefined)
@@ -30,7 +30,7 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const [messages, setMessages] = useState<readonly Message[]>([])
   const show = useCallback((tone: Message['tone'], text: string) => {
     const id = nextId++
-    setMessages((before) => [...before, { id, tone, text }].slice(-MOST_MESSAGES))
+    setMessages((before) => [...before, { id, tone, text }].slice(-MAX_MESSAGES))
   }, [])
   const toaster = useMemo<Toaster>(
     () => ({ done: (text) => show('done', text), failed: (text) => show('failed', text) }),

@@ -9,7 +9,7 @@ export type AmountInput =
   | { readonly type: 'amount'; readonly micro: bigint }
 
 /** The API takes no more than a billion credits. */
-const MOST_MICRO = 1_000_000_000_000_000n
+const MAX_MICRO = 1_000_000_000_000_000n
 
 /**
  * Reads `12.5`, `12,5` and `-3`. `1,000` in English and `1.000` in German are refused: a guess would be wrong by a factor of a
@@ -25,7 +25,7 @@ export function readAmount(text: string, locale: string): AmountInput {
     return { type: 'wrong', reason: 'ambiguous' }
   }
   const micro = microOf(`${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}`)
-  if (micro === undefined || micro > MOST_MICRO || micro < -MOST_MICRO) return { type: 'wrong', reason: 'digits' }
+  if (micro === undefined || micro > MAX_MICRO || micro < -MAX_MICRO) return { type: 'wrong', reason: 'digits' }
   return { type: 'amount', micro }
 }
 

@@ -6,11 +6,11 @@ import { numberFormat } from '#renderer/data/formats.ts'
 export type Decimal = { readonly units: bigint; readonly places: number }
 
 /** A bound against text that would only fill memory; a line of a receipt has twelve places. */
-const MOST_CHARACTERS = 60
+const MAX_CHARACTERS = 60
 
 /** Undefined for what is no decimal text. */
 export function decimalOf(text: string): Decimal | undefined {
-  const match = text.length > MOST_CHARACTERS ? null : /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
+  const match = text.length > MAX_CHARACTERS ? null : /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
   if (match === null) return undefined
   const [, sign, whole = '', fraction = ''] = match
   const units = BigInt(`${whole}${fraction}`)

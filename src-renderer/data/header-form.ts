@@ -12,7 +12,7 @@ export type HeaderRow = {
 }
 
 export const EMPTY_HEADER: HeaderRow = { name: '', value: '', isSecret: false, isKept: false }
-export const MOST_HEADERS = 16
+export const MAX_HEADERS = 16
 
 export function headerRowsOf({
   headers,

@@ -8,17 +8,12 @@ export type LanForm = {
   readonly port: string
   /** With spaces or commas between them. */
   readonly names: string
-  readonly isAnnounced: boolean
-  /** Kept while it is not announced. */
-  readonly announcedName: string
   readonly administration: boolean
 }
 
 export type LanPlace = { readonly value: string; readonly label: string }
 
 const DEFAULT_PORT = 3273
-/** It says nothing of who runs it. */
-const DEFAULT_ANNOUNCED_NAME = 'farebox.local'
 
 /** What can be chosen: each interface with the address it stands for, its other addresses, and what is set if it is not there now. */
 export function lanPlaces({ interfaces, settings }: Pick<LanView, 'interfaces' | 'settings'>): LanPlace[] {
@@ -39,24 +34,20 @@ export function lanFormOf(view: Pick<LanView, 'interfaces' | 'settings'>): LanFo
     place: placeOf(settings) || (lanPlaces(view)[0]?.value ?? ''),
     port: String(settings?.port ?? DEFAULT_PORT),
     names: settings?.names.join(' ') ?? '',
-    isAnnounced: (settings?.announce ?? null) !== null,
-    announcedName: settings?.announce ?? DEFAULT_ANNOUNCED_NAME,
     administration: settings?.administration ?? false,
   }
 }
 
 /** What is sent; undefined while something in the form cannot be read. */
-export function lanChangeOf({ place, port, names, administration, ...form }: LanForm): LanChange | undefined {
+export function lanChangeOf({ place, port, names, administration }: LanForm): LanChange | undefined {
   const [kind, ...rest] = place.split(' ')
   const name = rest.join(' ')
   const isPort = /^[0-9]{1,5}$/.test(port.trim()) && Number(port) >= 1 && Number(port) <= 65_535
-  const isNameless = form.isAnnounced && form.announcedName.trim() === ''
-  if (name === '' || !isPort || isNameless) return undefined
+  if (name === '' || !isPort) return undefined
   return {
     ...(kind === 'interface' ? { interface: name } : { address: name }),
     port: Number(port),
     names: names.split(/[\s,]+/).filter((part) => part !== ''),
-    announce: form.isAnnounced ? form.announcedName.trim() : null,
     administration,
   }
 }

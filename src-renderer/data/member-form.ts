@@ -8,15 +8,15 @@ import { creditsText, microOf } from '#renderer/data/money.ts'
 import { readCount } from '#renderer/data/package-form.ts'
 
 export const ROLES = ['member', 'administrator'] as const
-export type Role = (typeof ROLES)[number]
+export type MemberRole = (typeof ROLES)[number]
 
 /** Shorter ones are refused by the server; said while one types. */
-export const LEAST_PASSWORD = 10
-export const MOST_PASSWORD = 256
+export const MIN_PASSWORD = 10
+export const MAX_PASSWORD = 256
 
 export type MemberForm = {
   readonly name: string
-  readonly role: Role
+  readonly role: MemberRole
   /** Ids, or names where a package is gone. */
   readonly packages: 'all' | readonly string[]
   /** Empty: to be set later. */
@@ -116,7 +116,7 @@ export function memberEditBody(
 }
 
 export function isPasswordShort(password: string): boolean {
-  return password !== '' && password.length < LEAST_PASSWORD
+  return password !== '' && password.length < MIN_PASSWORD
 }
 
 function isSame(left: MemberForm['packages'], right: MemberForm['packages']): boolean {

@@ -2,7 +2,7 @@
 
 import type { Totals, UsageReport } from '#contract/reports.ts'
 import { NO_TOTALS, SUM_COLUMNS } from '#contract/usage-sums.ts'
-import type { CsvField } from '#renderer/data/csv.ts'
+import type { CsvField } from '#contract/csv.ts'
 import { creditsText, microOf } from '#renderer/data/money.ts'
 import { dateIn, lastDateBefore } from '#renderer/data/zone-dates.ts'
 

@@ -21,7 +21,7 @@ export function freeName(wanted: string, taken: readonly string[]): string {
 }
 
 /** With more models than this nobody wants all of them. */
-const MOST_CHOSEN = 12
+const MAX_CHOSEN = 12
 
 /** The models that can be added here. */
 export function addable(models: readonly ModelOffer[]): readonly ModelOffer[] {
@@ -29,17 +29,17 @@ export function addable(models: readonly ModelOffer[]): readonly ModelOffer[] {
 }
 
 /** The API takes no more. */
-const MOST_TOKENS = 1_000_000_000
+const MAX_TOKENS = 1_000_000_000
 
 /** A number of tokens as it is typed, with or without signs between thousands; undefined for anything else. */
 export function tokensIn(text: string): number | undefined {
   const digits = text.trim().replaceAll(/[\s.,'’]/g, '')
   const tokens = /^\d{1,10}$/.test(digits) ? Number(digits) : 0
-  return tokens >= 1 && tokens <= MOST_TOKENS ? tokens : undefined
+  return tokens >= 1 && tokens <= MAX_TOKENS ? tokens : undefined
 }
 
 /** What is chosen before anybody chose: the ones that work at once, where they are few. */
 export function firstChoice(models: readonly ModelOffer[]): readonly string[] {
   const ready = models.filter(({ state }) => state === 'ready')
-  return ready.length > MOST_CHOSEN ? [] : ready.map(({ model }) => model)
+  return ready.length > MAX_CHOSEN ? [] : ready.map(({ model }) => model)
 }

@@ -11,7 +11,7 @@ export type PriceForm = Readonly<Record<PriceClass, string>>
 export const EMPTY_PRICE: PriceForm = { input: '', output: '', cache_read: '', cache_write: '' }
 
 /** Up to a credit per token. */
-const MOST_MICRO = 1_000_000_000_000n
+const MAX_MICRO = 1_000_000_000_000n
 
 export function priceFormOf(price: Readonly<Record<PriceClass, number>> | null, locale: string): PriceForm {
   const micro = priceMicroOf(price)
@@ -46,7 +46,7 @@ export function isEmptyPrice(form: PriceForm): boolean {
 /** Whether an amount is beyond what a price may be. */
 export function isTooDear(text: string, locale: string): boolean {
   const amount = readAmount(text, locale)
-  return amount.type === 'amount' && amount.micro > MOST_MICRO
+  return amount.type === 'amount' && amount.micro > MAX_MICRO
 }
 
 /** A price as the API takes it. */
@@ -57,5 +57,5 @@ export function priceBody(price: PriceMicro): Required<PriceFields> {
 
 function readClass(text: string, locale: string): bigint | undefined {
   const amount = readAmount(text, locale)
-  return amount.type === 'amount' && amount.micro >= 0n && amount.micro <= MOST_MICRO ? amount.micro : undefined
+  return amount.type === 'amount' && amount.micro >= 0n && amount.micro <= MAX_MICRO ? amount.micro : undefined
 }

@@ -13,7 +13,7 @@ export type CallTokens = Readonly<Record<PriceClass, number>>
 
 const TOKENS_PER_PRICE = 1_000_000n
 /** No charge is more than what a double holds exactly. */
-const MOST_MICRO = BigInt(Number.MAX_SAFE_INTEGER)
+const MAX_MICRO = BigInt(Number.MAX_SAFE_INTEGER)
 const JUMP_FACTOR = 100n
 
 export const SAMPLE_CALL: CallTokens = { input: 10_000, output: 1000, cache_read: 0, cache_write: 0 }
@@ -22,7 +22,7 @@ export const SAMPLE_CALL: CallTokens = { input: 10_000, output: 1000, cache_read
 export function callCost(tokens: CallTokens, price: PriceMicro): bigint {
   const total = PRICE_CLASSES.reduce((sum, name) => sum + BigInt(tokens[name]) * price[name], 0n)
   const charge = (total + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE
-  return charge > MOST_MICRO ? MOST_MICRO : charge
+  return charge > MAX_MICRO ? MAX_MICRO : charge
 }
 
 /**

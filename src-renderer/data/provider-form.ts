@@ -1,17 +1,22 @@
 // A provider as its forms have it, and what the texts in them mean.
 
+import { DEMO, WIRE_DIALECTS } from '#contract/dialects.ts'
 import type { Preset } from '#contract/presets.ts'
 import type { ProviderCreate, ProviderEdit, ProviderQuirks, ProviderView } from '#contract/providers.ts'
 import { amountText, readAmount } from '#renderer/data/amount-input.ts'
 import { headerRowsOf, headersBody, type HeaderRow } from '#renderer/data/header-form.ts'
 import { creditsText, microOf } from '#renderer/data/money.ts'
 
-export const DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini'] as const
 export const SECRET_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const
 export const CAP_FIELDS = ['max_tokens', 'max_completion_tokens'] as const
 export const DISCONNECTS = ['cancel', 'drain'] as const
 export const TIME_LIMITS = ['connect_ms', 'first_byte_ms', 'silence_ms'] as const
-export type Dialect = (typeof DIALECTS)[number]
+export type Dialect = (typeof WIRE_DIALECTS)[number]
+
+/** Whether a provider is the built-in one, which has no address and no secret. */
+export function isDemo({ dialect }: Pick<ProviderView, 'dialect'>): boolean {
+  return dialect === DEMO
+}
 
 /** Quirks that are a yes or a no; the others have choices, or are a number. */
 export const SWITCH_QUIRKS = [
@@ -59,7 +64,7 @@ export function baseUrlOf(preset: Preset, dialect: Dialect): string {
 }
 
 export function dialectsOf(preset: Preset): readonly Dialect[] {
-  return DIALECTS.filter((dialect) => preset.dialects[dialect] !== undefined)
+  return WIRE_DIALECTS.filter((dialect) => preset.dialects[dialect] !== undefined)
 }
 
 /** Undefined while something is missing. Whether the base URL will do is for the server to say. */
@@ -170,8 +175,8 @@ function readWhole(text: string, least: number, most: number): number | null | u
   return value >= least && value <= most ? value : undefined
 }
 
-const MOST_COUNT = 1_000_000_000
-const MOST_MS = 86_400_000
+const MAX_COUNT = 1_000_000_000
+const MAX_MS = 86_400_000
 const EMPTY_QUIRKS: EditForm['quirks'] = {
   stream_usage: '',
   reasoning_field: '',
@@ -190,11 +195,11 @@ const EMPTY_QUIRKS: EditForm['quirks'] = {
 }
 
 export function readLimit(text: string) {
-  return readWhole(text, 1, MOST_COUNT)
+  return readWhole(text, 1, MAX_COUNT)
 }
 
 export function readTimeLimit(text: string) {
-  return readWhole(text, 1, MOST_MS)
+  return readWhole(text, 1, MAX_MS)
 }
 
 export function readStops(text: string) {

@@ -22,7 +22,7 @@ export type ChargeSum = {
 }
 
 const MICRO_PLACES = 6
-const LEAST_PLACES = 2
+const MIN_PLACES = 2
 
 /** Undefined where an amount cannot be read, which would be a fault of the server. */
 export function chargeSum({ lines, charge_credits }: ReceiptView): ChargeSum | undefined {
@@ -39,7 +39,7 @@ export function chargeSum({ lines, charge_credits }: ReceiptView): ChargeSum | u
       return [{ type: line.type, tokens, price, amount }]
     }),
     charge,
-    places: Math.max(LEAST_PLACES, ...[...known, charge].map(neededPlaces)),
+    places: Math.max(MIN_PLACES, ...[...known, charge].map(neededPlaces)),
     // A call with nothing to pay for has no lines.
     isExact: lines.length === 0 ? chargeMicro === 0n : isSame(sumOf(known), charge),
   }

@@ -22,8 +22,8 @@ export type RequestLog = {
 
 export const EMPTY_LOG: RequestLog = { rows: [], more: { type: 'end' }, waiting: [], hasGap: false }
 
-export const MOST_ROWS = 20_000
-export const MOST_WAITING = 1000
+export const MAX_ROWS = 20_000
+export const MAX_WAITING = 1000
 
 /** The list anew. What has arrived since the page was asked for is kept. */
 export function startedWith(page: UsageList, arrived: readonly UsageView[]): RequestLog {
@@ -40,22 +40,22 @@ export function continuedWith(log: RequestLog, page: UsageList): RequestLog {
 
 /** Whether another page may be read; beyond the bound the filter must choose an earlier time. */
 export function canContinue({ rows, more }: RequestLog): boolean {
-  return more.type !== 'end' && rows.length < MOST_ROWS
+  return more.type !== 'end' && rows.length < MAX_ROWS
 }
 
 /** With requests that have just ended, in any order. While the list is held they wait. */
 export function arrived(log: RequestLog, requests: readonly UsageView[], isHeld: boolean): RequestLog {
   const fresh = distinct(requests)
   if (!isHeld) return trimmed({ ...log, rows: merged(withoutOlder(fresh, log), log.rows) })
-  const known = new Set(log.rows.slice(0, MOST_WAITING).map((row) => row.id))
+  const known = new Set(log.rows.slice(0, MAX_WAITING).map((row) => row.id))
   const waiting = merged(
     fresh.filter((request) => !known.has(request.id)),
     log.waiting,
   )
   return {
     ...log,
-    waiting: waiting.slice(0, MOST_WAITING),
-    hasGap: log.hasGap || waiting.length > MOST_WAITING,
+    waiting: waiting.slice(0, MAX_WAITING),
+    hasGap: log.hasGap || waiting.length > MAX_WAITING,
   }
 }
 
@@ -65,7 +65,7 @@ export function caughtUp(log: RequestLog, page: UsageList, isHeld: boolean): Req
   const oldest = page.usage.at(-1)
   const reaches = page.next === null || newest === undefined || oldest === undefined || byNewest(newest, oldest) <= 0
   if (reaches) return arrived(log, page.usage, isHeld)
-  if (isHeld) return { ...log, waiting: page.usage.slice(0, MOST_WAITING), hasGap: true }
+  if (isHeld) return { ...log, waiting: page.usage.slice(0, MAX_WAITING), hasGap: true }
   return { ...EMPTY_LOG, rows: page.usage, more: moreOf(page) }
 }
 
@@ -120,8 +120,8 @@ function withoutOlder(requests: readonly UsageView[], { rows, more }: RequestLog
 
 /** Lets go of the oldest rows beyond the bound. */
 function trimmed(log: RequestLog): RequestLog {
-  if (log.rows.length <= MOST_ROWS) return log
-  const rows = log.rows.slice(0, MOST_ROWS)
+  if (log.rows.length <= MAX_ROWS) return log
+  const rows = log.rows.slice(0, MAX_ROWS)
   return { ...log, rows, more: belowOf(rows) }
 }
 

@@ -48,7 +48,7 @@ export type LogChange =
   | { readonly type: 'connection'; readonly state: Connection; readonly nowMs: number }
 
 /** More than this can arrive before the first page only if that never comes. */
-const MOST_EARLY = 1000
+const MAX_EARLY = 1000
 
 export function viewAfter(view: LogView, change: LogChange): LogView {
   switch (change.type) {
@@ -76,7 +76,7 @@ type LogOnly = Extract<LogChange, { type: 'continued' | 'caughtUp' | 'arrived' |
 
 function beforeStart(view: LogView, change: LogOnly): LogView {
   const requests = change.type === 'arrived' ? change.requests : change.type === 'caughtUp' ? change.page.usage : []
-  return { ...view, early: [...requests, ...view.early].slice(0, MOST_EARLY) }
+  return { ...view, early: [...requests, ...view.early].slice(0, MAX_EARLY) }
 }
 
 function withLog(view: LogView, log: RequestLog, change: LogOnly): LogView {

@@ -2,14 +2,14 @@
 
 type Raw = Readonly<Record<string, unknown>>
 
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 /** A short text, or nothing. */
 export function textIn<Name extends string>(raw: Raw, name: Name): { readonly [Key in Name]?: string } {
   const value = raw[name]
   // The router reads `?key=7` as a number.
   const text = typeof value === 'number' ? String(value) : value
-  if (typeof text !== 'string' || text === '' || text.length > MOST_CHARACTERS) return {}
+  if (typeof text !== 'string' || text === '' || text.length > MAX_CHARACTERS) return {}
   return record(name, text)
 }
 

@@ -7,7 +7,7 @@ import { changeOf, chargeOf, type Change } from '#renderer/data/totals.ts'
 import { seriesIds, seriesOf, type Measure } from '#renderer/data/usage-amounts.ts'
 
 /** More than these cannot be told apart by their hues. */
-const MOST_SERIES = 6
+const MAX_SERIES = 6
 
 /** Words for what has no name of its own. */
 export type SpendWords = { readonly other: string; readonly none: string }
@@ -30,7 +30,7 @@ export function spendSeries(
 ): { readonly times: readonly number[]; readonly series: readonly ChartSeries[] } {
   return {
     times: report.intervals.flatMap((at) => msOf(at) ?? []),
-    series: seriesOf(report, measure, MOST_SERIES).map((one) => ({
+    series: seriesOf(report, measure, MAX_SERIES).map((one) => ({
       id: one.id,
       label: nameOf(one, words),
       isOther: one.kind === 'other',

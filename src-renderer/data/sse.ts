@@ -3,7 +3,7 @@
 export type ServerEvent = { readonly id: string | undefined; readonly event: string; readonly data: string }
 
 /** An event larger than this is not one of ours; without a bound it would fill the memory of the page. */
-const MOST_CHARACTERS = 1_000_000
+const MAX_CHARACTERS = 1_000_000
 
 /** Takes the next piece of text and gives the events that it completes. Throws a RangeError for an event without an end. */
 export function eventReader(): (piece: string) => ServerEvent[] {
@@ -12,7 +12,7 @@ export function eventReader(): (piece: string) => ServerEvent[] {
     rest += piece.replaceAll('\r', '')
     const blocks = rest.split('\n\n')
     rest = blocks.pop() ?? ''
-    if (rest.length > MOST_CHARACTERS) throw new RangeError('an event of the server has no end')
+    if (rest.length > MAX_CHARACTERS) throw new RangeError('an event of the server has no end')
     return blocks.flatMap((block) => parsed(block) ?? [])
   }
 }

@@ -5,9 +5,9 @@ import type { ModelView, StatusView } from '#contract/schemas.ts'
 export type TargetHealth = StatusView['targets'][number]
 /** `unknown`: nothing is known of the targets of disabled models. */
 export type HealthState = TargetHealth['state'] | 'unknown'
-type Place = { readonly provider: string; readonly model: string }
+type TargetPlace = { readonly provider: string; readonly model: string }
 
-export function healthOf(place: Place, known: readonly TargetHealth[] | undefined): TargetHealth | undefined {
+export function healthOf(place: TargetPlace, known: readonly TargetHealth[] | undefined): TargetHealth | undefined {
   return known?.find(({ provider, model }) => provider === place.provider && model === place.model)
 }
 

@@ -16,7 +16,7 @@ export type OrderedTarget = {
   readonly isShared: boolean
 }
 
-const MOST_WEIGHT = 1000
+const MAX_WEIGHT = 1000
 
 export function orderOf(targets: readonly Target[]): readonly OrderedTarget[] {
   const sorted = targets.toSorted((left, right) => left.priority - right.priority)
@@ -97,7 +97,7 @@ export function changed(
 /** A weight from 1 to 1000, undefined for anything else. */
 export function readWeight(text: string): number | undefined {
   const weight = /^\d{1,4}$/.test(text.trim()) ? Number(text.trim()) : 0
-  return weight >= 1 && weight <= MOST_WEIGHT ? weight : undefined
+  return weight >= 1 && weight <= MAX_WEIGHT ? weight : undefined
 }
 
 function firstAlone(target: OrderedTarget, index: number): OrderedTarget {

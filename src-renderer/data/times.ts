@@ -10,12 +10,12 @@ const UNITS = [
 ] as const
 
 /** Further away than this, a date says more than a number of days. */
-const MOST_DAYS = 30
+const MAX_DAYS = 30
 
 /** `3 minutes ago`, `in 6 days`, `now`; a date where it is further away than a month. Rounded towards now. */
 export function relativeText(atMs: number, nowMs: number, locale: string): string {
   const distance = atMs - nowMs
-  if (Math.abs(distance) >= MOST_DAYS * 86_400_000) return dateText(atMs, locale)
+  if (Math.abs(distance) >= MAX_DAYS * 86_400_000) return dateText(atMs, locale)
   const found = UNITS.find(({ ms }) => Math.abs(distance) >= ms)
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   if (found === undefined) return format.format(0, 'second')

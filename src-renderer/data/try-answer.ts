@@ -11,7 +11,7 @@ export type Answer = {
 }
 
 /** An answer may be larger than a page can show, or have no end; what is beyond this is not kept. */
-export const MOST_CHARACTERS = 300_000
+export const MAX_CHARACTERS = 300_000
 
 export type Collected = {
   /** As it came. */
@@ -30,8 +30,8 @@ export function answerCollector(format: Format, isStream: boolean) {
   return {
     add(piece: string): void {
       if (isCut) return
-      isCut = raw.length + piece.length > MOST_CHARACTERS
-      const kept = piece.slice(0, MOST_CHARACTERS - raw.length)
+      isCut = raw.length + piece.length > MAX_CHARACTERS
+      const kept = piece.slice(0, MAX_CHARACTERS - raw.length)
       raw += kept
       if (isStream) answer = read(kept)
     },

@@ -1,9 +1,9 @@
 // Test requests in the formats that clients speak: what is sent, out of a few fields.
 
+import type { CLIENT_FORMATS } from '#contract/dialects.ts'
 import type { TryBody } from '#contract/reports.ts'
 
-export const FORMATS = ['chat', 'messages', 'responses', 'embeddings'] as const satisfies readonly TryBody['endpoint'][]
-export type Format = (typeof FORMATS)[number]
+export type Format = (typeof CLIENT_FORMATS)[number]
 
 /** Where a client would send it. */
 export const PATHS = {

@@ -13,7 +13,7 @@ const DEFAULT: Preset = '7d'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** A report has at most 200 hours, of which the first begins a little before the range does. */
-const MOST_HOURS_MS = 198 * HOUR_MS
+const MAX_HOURS_MS = 198 * HOUR_MS
 /** Up to here the steps of a range are hours unless days are asked for. */
 const HOURLY_MS = 2 * DAY_MS
 
@@ -32,7 +32,7 @@ export function rollupOf(
   nowMs: number,
 ): { readonly rollup: Rollup; readonly choices: readonly Rollup[] } {
   const lengthMs = (msOf(range.to) ?? nowMs) - (beginningOf(range.from, nowMs) ?? nowMs)
-  if (lengthMs > MOST_HOURS_MS) return { rollup: 'day', choices: ['day'] }
+  if (lengthMs > MAX_HOURS_MS) return { rollup: 'day', choices: ['day'] }
   return { rollup: asked ?? (lengthMs <= HOURLY_MS ? 'hour' : 'day'), choices: ['hour', 'day'] }
 }
 
@@ -62,9 +62,9 @@ export function periodBefore({
   return { from: new Date(fromMs).toISOString(), to: new Date(firstMs - cutMs).toISOString() }
 }
 
-type Step = { readonly atMs: number; readonly steps: number; readonly rollup: Rollup; readonly zone: string }
+type RollupStep = { readonly atMs: number; readonly steps: number; readonly rollup: Rollup; readonly zone: string }
 
-function stepped({ atMs, steps, rollup, zone }: Step): number {
+function stepped({ atMs, steps, rollup, zone }: RollupStep): number {
   if (rollup === 'hour') return atMs + steps * HOUR_MS
   const date = dateAfter(dateIn(zone, atMs), steps)
   return (date === undefined ? undefined : startOfDate(zone, date)) ?? atMs + steps * DAY_MS

@@ -1,7 +1,7 @@
 // The table under the chart as data: what the page draws and what its CSV file has are one and the same cells.
 
 import type { Totals, UsageReport } from '#contract/reports.ts'
-import type { CsvField } from '#renderer/data/csv.ts'
+import type { CsvField } from '#contract/csv.ts'
 import { creditsText } from '#renderer/data/money.ts'
 import {
   amountOf,

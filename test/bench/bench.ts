@@ -2,6 +2,7 @@
 // not throughput, because all processes share one machine. It must fail when any answer or any charge is wrong.
 import { againstFigures } from './against.ts'
 import { attackFigures } from './attacks.ts'
+import { callersFigures } from './callers.ts'
 import type { Child } from './child.ts'
 import { bareContender, fareboxContender, ownChild, profileText } from './contenders.ts'
 import { crowdFigures } from './crowd.ts'
@@ -25,6 +26,7 @@ const SPECIAL: Partial<Record<Only, Measurement>> = {
   crowd: crowdFigures,
   soak: soakFigures,
   attacks: attackFigures,
+  callers: callersFigures,
 }
 
 try {

@@ -12,7 +12,7 @@ export function bareContender(upstreamUrl: string): Contender {
     name: 'bare proxy',
     key: 'key_none',
     format: 'chat',
-    start: () => ownChild('bare-proxy.ts', upstreamUrl),
+    start: () => ownChild('bare-proxy.ts', { args: [upstreamUrl] }),
     checkCharges: async () => {},
   }
 }
@@ -37,6 +37,13 @@ export function profileText(installations: readonly Installation[]): string {
 }
 
 /** A program of this folder. */
-export function ownChild(file: string, ...args: string[]): Promise<Child> {
-  return startChild({ args: [fileURLToPath(new URL(file, import.meta.url)), ...args] })
+export function ownChild(file: string, { args = [], nodeOptions = [], env = {} }: OwnOptions = {}): Promise<Child> {
+  const program = fileURLToPath(new URL(file, import.meta.url))
+  return startChild({ args: [...nodeOptions, program, ...args], env: { ...process.env, ...env } })
+}
+
+type OwnOptions = {
+  readonly args?: readonly string[]
+  readonly nodeOptions?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }

@@ -13,7 +13,7 @@ export type Installation = {
   readonly key: string
   readonly dataFolder: string
   /** Starts it on the folder made before. `settings` are variables of its environment. */
-  start(mode: Mode, settings?: Settings): Promise<Child>
+  start(mode: Mode, settings?: Settings, nodeOptions?: readonly string[]): Promise<Child>
   /** Runs a command of the command line on the same folder and gives what it printed; throws when it failed. */
   run(...args: string[]): Promise<string>
   /** One for each thread of each profiled run so far. */
@@ -48,9 +48,9 @@ export async function install(upstreamUrl: string, root: string = ROOT): Promise
     return {
       key,
       dataFolder,
-      start: (mode, settings) => {
+      start: (mode, settings, more = []) => {
         const options = { plain: [], profiled: profiling(profileFolder), collected: COLLECTING }
-        const command = startCommand(dataFolder, { root, nodeOptions: options[mode] })
+        const command = startCommand(dataFolder, { root, nodeOptions: [...options[mode], ...more] })
         return startChild({ ...command, env: { ...command.env, ...settings } })
       },
       run: (...args) => runVerb(root, dataFolder, args),

@@ -18,7 +18,13 @@ export type Client = {
   close(): Promise<void>
 }
 
-export type Target = { readonly name: string; readonly url: string; readonly key: string }
+export type Target = {
+  readonly name: string
+  readonly url: string
+  readonly key: string
+  /** Beside those that every call has. */
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** How its connections are made, where that is not over plain loopback. */
 export type Line = { readonly ca: string; readonly localAddress: string }
@@ -27,7 +33,7 @@ export function createClient(target: Target, connections: number, line?: Line): 
   // The address is the client's and not its connector's, which would ignore it.
   const from = line === undefined ? {} : { connect: { ca: line.ca }, localAddress: line.localAddress }
   const pool = new Pool(target.url, { connections, ...from })
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.key}` }
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.key}`, ...target.headers }
   const options = { method: 'POST', headers } as const
   const begin: Client['begin'] = (exchange) => {
     const leaving = new AbortController()
@@ -47,15 +53,17 @@ export function createClient(target: Target, connections: number, line?: Line): 
 export async function runCalls(client: Client, exchange: Exchange, load: { calls: number; callers: number }) {
   let started = 0
   let reads = 0
+  const tookMs: number[] = []
   const caller = async () => {
     while (started < load.calls) {
       started += 1
       const timing = await client.call(exchange)
       reads += timing.reads
+      tookMs.push(timing.totalMs)
     }
   }
   await Promise.all(Array.from({ length: load.callers }, caller))
-  return { reads }
+  return { reads, tookMs }
 }
 
 type Ways = {
@@ -93,17 +101,19 @@ function checkedAnswer({ expected }: Exchange, { resolve, failed, left }: Ways):
 
 /** Compares an answer as it comes, so that a thousand of them need not be kept. */
 class Comparison {
-  readonly #expected: Buffer
+  readonly #expected: Buffer | undefined
   /** How much came as it was expected. */
   #length = 0
   /** What came from the first piece on that was not. */
   readonly #others: Buffer[] = []
 
-  constructor(expected: Buffer) {
+  /** Without an expectation every answer will do. */
+  constructor(expected: Buffer | undefined) {
     this.#expected = expected
   }
 
   take(chunk: Buffer): void {
+    if (this.#expected === undefined) return
     const end = this.#length + chunk.length
     if (this.#others.length > 0 || !chunk.equals(this.#expected.subarray(this.#length, end))) this.#others.push(chunk)
     else this.#length = end
@@ -111,6 +121,7 @@ class Comparison {
 
   /** To be asked at the end: where it was another answer than expected, if it was. */
   difference(): string | undefined {
+    if (this.#expected === undefined) return undefined
     if (this.#others.length === 0 && this.#length === this.#expected.length) return undefined
     return difference(Buffer.concat([this.#expected.subarray(0, this.#length), ...this.#others]), this.#expected)
   }

@@ -1,5 +1,6 @@
 // The command line of the benchmark, and how much work each of its two lengths means.
 import { parseArgs } from 'node:util'
+import { MODEL } from './payload.ts'
 
 export type Options = {
   readonly json: boolean
@@ -8,10 +9,18 @@ export type Options = {
   readonly only: Only | undefined
   /** The folder of another checkout, whose Farebox takes part in the same rounds. */
   readonly against: string | undefined
+  /** Another gateway that runs already, beside which Farebox is put. */
+  readonly gateway: Gateway | undefined
   readonly work: Work
 }
 
-const ONLY = ['calls', 'events', 'routing', 'reports', 'crowd', 'soak', 'attacks'] as const
+export type Gateway = {
+  readonly url: string
+  readonly model: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const ONLY = ['calls', 'events', 'routing', 'reports', 'crowd', 'soak', 'attacks', 'callers'] as const
 export type Only = (typeof ONLY)[number]
 
 export type Work = {
@@ -40,13 +49,14 @@ export type Work = {
   readonly attackSeconds: number
 }
 
-export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only ${ONLY.join('|')}] [--against FOLDER]
+export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only ${ONLY.join('|')}] [--against FOLDER|URL]
   --quick    fewer rounds; good for a look, too noisy for a verdict
   --json     one JSON object instead of the table
   --profile  runs Farebox with the CPU profiler and prints where its time goes
   --bare     only the bare proxy
   --only     only one kind of load; reports, a crowd of streams, an hour of mixed load and attacks are only measured when they are asked for
-  --against  this Farebox beside that of another checkout, in the same rounds`
+  --against  this Farebox beside that of another checkout, in the same rounds; with --only callers the address of another gateway,
+             to which --model NAME and --header 'Name: value' (as often as needed) are sent`
 
 const FULL: Work = {
   rounds: 12,
@@ -94,10 +104,26 @@ export function readOptions(args: readonly string[]): Options {
       bare: { type: 'boolean', default: false },
       only: { type: 'string' },
       against: { type: 'string' },
+      model: { type: 'string', default: MODEL },
+      header: { type: 'string', multiple: true, default: [] },
     },
   })
   const only = ONLY.find((name) => name === values.only)
   if (values.only !== undefined && only === undefined) throw new Error(`--only is one of ${ONLY.join(', ')}`)
-  const { json, profile, bare, quick, against } = values
-  return { json, profile, isBareOnly: bare, only, against, work: quick ? QUICK : FULL }
+  const { json, profile, bare, quick, model } = values
+  const isAddress = URL.canParse(values.against ?? '') && /^https?:/.test(values.against ?? '')
+  if (isAddress && only !== 'callers') throw new Error('an address is compared with --only callers')
+  const gateway = isAddress ? { url: values.against ?? '', model, headers: readHeaders(values.header) } : undefined
+  const against = isAddress ? undefined : values.against
+  return { json, profile, isBareOnly: bare, only, against, gateway, work: quick ? QUICK : FULL }
+}
+
+function readHeaders(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const end = line.indexOf(':')
+      if (end < 1) throw new Error(`--header is 'Name: value'`)
+      return [line.slice(0, end).trim().toLowerCase(), line.slice(end + 1).trim()]
+    }),
+  )
 }

@@ -24,6 +24,13 @@ function micros(pids: readonly number[], ticksOf: (ticks: Ticks) => number): num
   return (sum / ticksPerSecond) * 1e6
 }
 
+/** Bytes that were written to disks, as the system counts pages when they become dirty. */
+export function writtenBytes(pids: readonly number[]): number | undefined {
+  if (!canMeasureProcesses) return undefined
+  const bytes = pids.map((pid) => Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]))
+  return bytes.reduce((sum, each) => sum + each, 0)
+}
+
 /** Resident memory in MiB. */
 export function residentMiB(pids: readonly number[]): number | undefined {
   if (!canMeasureProcesses) return undefined

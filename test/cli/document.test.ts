@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mistakeLines, parseFileDocument } from '#cli/document.ts'
 import type { Mistake } from '#cli/yaml-tree.ts'
+import { processorMs } from '../support/processor-time.ts'
 
 const COMPLETE = `\
 # What a team needs.
@@ -284,9 +285,10 @@ describe('aliases that multiply', () => {
       const item = index === 0 ? 'x' : `*${names[index - 1]}`
       return `${name}: &${name} [${Array.from({ length: 9 }, () => item).join(', ')}]`
     })
-    const startedAtMs = performance.now()
-    expect(mistakesIn(lines.join('\n'))).toEqual([mistake(6, 8, 'f.0', TOO_MANY)])
-    expect(performance.now() - startedAtMs).toBeLessThan(1_000)
+    const tookMs = processorMs(() => {
+      expect(mistakesIn(lines.join('\n'))).toEqual([mistake(6, 8, 'f.0', TOO_MANY)])
+    })
+    expect(tookMs).toBeLessThan(1_000)
   })
 
   it('are stopped when there are many of a small one', () => {

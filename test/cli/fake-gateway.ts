@@ -297,7 +297,6 @@ export const LAN: ResponseBody<'showLan'> = {
     interface: 'eth0',
     port: 3273,
     names: ['farebox.test'],
-    announce: null,
     administration: false,
     certificate_file: null,
     key_file: null,
@@ -308,7 +307,6 @@ export const LAN: ResponseBody<'showLan'> = {
     names: ['192.168.1.5', 'farebox.test'],
     expires_at: '2028-11-20T00:00:00.000Z',
   },
-  announcement: null,
   interfaces: [{ name: 'eth0', address: '192.168.1.5', is_public: false }],
 }
 
@@ -374,7 +372,7 @@ export const ANSWERS = {
     ledger_check: 'checked',
     ledger_checked_at: AT,
     secrets: 'vault',
-    lan: { state: 'off', urls: [], problem: null, announcement_problem: null, certificate_expires_at: null },
+    lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
     attention: [],
     open_exchanges: 0,
     held_credits: 0,

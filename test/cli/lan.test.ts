@@ -38,27 +38,6 @@ describe('farebox lan', () => {
     expect(await printed({ is_public: true, state: 'off', urls: [] })).not.toContain('internet')
   })
 
-  it('says whether it is announced, and why it is not', async () => {
-    expect(await printed({})).toMatch(/^announced +no$/m)
-    const announcement = { name: 'box.local', state: 'announced', problem: null } as const
-    expect(await printed({ announcement })).toMatch(/^announced +as box\.local$/m)
-    expect(await printed({ announcement: { ...announcement, state: 'checking' } })).toMatch(/^announced +not yet, /m)
-    const problem = 'The name box.local belongs to 192.168.1.9 on this network already.'
-    const failed = await printed({ announcement: { ...announcement, state: 'failed', problem } })
-    expect(failed).toMatch(/^announced +no, although it is set so: box\.local$/m)
-    expect(failed).toContain(`\n${problem}\n`)
-  })
-
-  it.each([
-    ['on', 'farebox.local'],
-    ['off', null],
-    ['box.local', 'box.local'],
-  ])('asks for --announce %s as %j', async (typed, announce) => {
-    const ran = await run(['lan', 'on', '--announce', typed], { gateway: fakeGateway(() => undefined) })
-    expect(ran.exitCode).toBe(0)
-    expect(ran.requests.map(({ body }) => body)).toEqual([{ announce }])
-  })
-
   it('prints the certificate as a file has it', async () => {
     const text = await printed({}, ['lan', 'certificate'])
     expect(text).toBe('-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n')
@@ -66,7 +45,6 @@ describe('farebox lan', () => {
 
   it.each([
     ['lan on --administration yes', '--administration takes on or off.'],
-    ['lan on --announce', '--announce needs a value.'],
     ['lan on --port many', '--port takes a number.'],
     ['lan on --port 65536', '--port must be'],
     ['lan on --port 1.5', '--port must be'],

@@ -1,36 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { csvLine } from '#cli/csv.ts'
 import { fakeGateway, refusal, USAGE_RECORD } from './fake-gateway.ts'
 import { run } from './fake-host.ts'
-
-describe('a line of CSV', () => {
-  const cases: readonly (readonly [what: string, field: string | number | boolean | null, expected: string])[] = [
-    ['leaves plain text alone', 'gpt-5.5', 'gpt-5.5'],
-    ['quotes a comma', 'a,b', '"a,b"'],
-    ['doubles quotes', 'a "b"', '"a ""b"""'],
-    ['quotes a line end', 'a\r\nb', '"a\r\nb"'],
-    ['keeps spaces at the ends', ' a ', '" a "'],
-    ['leaves an unknown field empty', null, ''],
-    ['writes 0 as 0', 0, '0'],
-    ['writes a small charge in full', 0.000001, '0.000001'],
-    ['writes a negative number as a number', -1.5, '-1.5'],
-    ['writes true and false', false, 'false'],
-    ['makes text of a formula', '=1+1', "'=1+1"],
-    ['makes text of a formula with a comma', '=HYPERLINK("http://a","b")', `"'=HYPERLINK(""http://a"",""b"")"`],
-    ['makes text of a plus', '+1', "'+1"],
-    ['makes text of a minus', '-1', "'-1"],
-    ['makes text of an at sign', '@SUM(A1)', "'@SUM(A1)"],
-    ['makes text of a tab', '\t=1', `"'\t=1"`],
-    ['makes text of a line end before a formula', '\r=1', `"'\r=1"`],
-    ['makes text of a formula after spaces', ' =1', `"' =1"`],
-    ['makes text of a full-width equals sign', '\uff1d1', "'\uff1d1"],
-    ['leaves an equals sign inside alone', 'a=1', 'a=1'],
-  ]
-
-  it.each(cases)('%s', (_, field, expected) => {
-    expect(csvLine(['x', field])).toBe(`x,${expected}\r\n`)
-  })
-})
 
 describe('usage --csv', () => {
   /** Pages of two records, numbered down from 5 to 1; the cursor is the last number given. */

@@ -30,7 +30,7 @@ const OTHERWISE =
     ' ',
   )
 /** What the operating system and the rules of host names judge. */
-const PLACES = 'base_url address names announce certificate_file key_file file'.split(' ')
+const PLACES = 'base_url address names certificate_file key_file file'.split(' ')
 /** What becomes a name, or stands beside one in the ledger. */
 const GIVEN = ['name', 'owner', 'display_name', 'reason', 'model of a target']
 

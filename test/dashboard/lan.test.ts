@@ -42,28 +42,6 @@ describe('the settings', () => {
     })
   })
 
-  it('announce the LAN under a name, and say so', async () => {
-    await dashboard.farebox.admin.call('setLan', { body: { names: [] } })
-    await dashboard.visit('/settings', async (page) => {
-      await page.getByRole('button', { name: 'Change', exact: true }).click()
-      expect(await page.getByLabel('Announced name').count()).toBe(0)
-      await page.getByRole('switch', { name: 'Announce by mDNS' }).click()
-      expect(await page.getByLabel('Announced name').inputValue()).toBe('farebox.local')
-      await page.getByLabel('Announced name').fill('farebox.test')
-      const send = page.getByRole('dialog').getByRole('button', { name: 'Change' })
-      await send.click()
-      await page.getByText("'farebox.test' is not one word and .local").waitFor()
-      await page.getByLabel('Announced name').fill('box.local')
-      expect(await seriousViolations(page)).toEqual([])
-      await send.click()
-      await page.getByText('Announced on the network as box.local.').waitFor()
-      await page.getByText(/^https:\/\/box\.local:/).waitFor()
-    })
-    const { settings } = await dashboard.farebox.admin.call('setLan', { body: { announce: null } })
-    expect(settings?.announce).toBeNull()
-    await dashboard.farebox.admin.call('turnLanOff', {})
-  })
-
   it('say in German what they say in English', async () => {
     await dashboard.visit(
       '/settings',
@@ -117,7 +95,6 @@ describe('the form of the LAN', () => {
     interface: null,
     port: 3300,
     names: ['a.test', 'b.test'],
-    announce: 'box.local',
     administration: true,
     certificate_file: null,
     key_file: null,
@@ -134,14 +111,13 @@ describe('the form of the LAN', () => {
   })
 
   it('sends what it was opened with where nothing is changed', () => {
-    const { address, port, names, announce, administration } = settings
-    const same = { address, port, names, announce, administration }
+    const { address, port, names, administration } = settings
+    const same = { address, port, names, administration }
     expect(lanChangeOf(lanFormOf({ interfaces: [eth0], settings }))).toEqual(same)
     expect(lanChangeOf(lanFormOf({ interfaces: [eth0], settings: null }))).toEqual({
       interface: 'eth0',
       port: 3273,
       names: [],
-      announce: null,
       administration: false,
     })
   })
@@ -149,15 +125,6 @@ describe('the form of the LAN', () => {
   it.each(['', '0', '65536', '80a', '-1', '1.5'])('sends nothing for the port %j', (port) => {
     const form = lanFormOf({ interfaces: [eth0], settings })
     expect(lanChangeOf({ ...form, port })).toBeUndefined()
-  })
-
-  it('announces farebox.local where no other name is chosen, and forgets none while it is off', () => {
-    const fresh = lanFormOf({ interfaces: [eth0], settings: null })
-    expect(lanChangeOf({ ...fresh, isAnnounced: true })).toMatchObject({ announce: 'farebox.local' })
-    expect(lanChangeOf({ ...fresh, isAnnounced: true, announcedName: ' ' })).toBeUndefined()
-    const set = { ...lanFormOf({ interfaces: [eth0], settings }), isAnnounced: false }
-    expect(set.announcedName).toBe('box.local')
-    expect(lanChangeOf(set)).toMatchObject({ announce: null })
   })
 
   it('sends nothing where no network is chosen', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chatOverflowText, messagesOverflowText, overflowWords, readOverflow } from '#dialect/overflow.ts'
+import { messagesOverflowText } from '#dialect/messages/errors.ts'
+import { openAiOverflowText, overflowWords, readOverflow } from '#dialect/overflow.ts'
 import { OVERFLOWS } from './overflows.ts'
 
 const CASES = OVERFLOWS.map(([name, message, usedTokens, maximumTokens, outputTokens]) => {
@@ -121,7 +122,7 @@ describe('the sentence for a client of the messages format', () => {
 
 describe('the sentence for a client of chat completions', () => {
   it.each(CASES)('has the words that clients look for: $name', ({ message, overflow }) => {
-    const text = chatOverflowText(overflow, message)
+    const text = openAiOverflowText(overflow, message)
     expect(text).toMatch(/maximum context length/i)
     expect(text).toContain(message)
     if (!message.includes('maximum context length') && overflow.maximumTokens !== undefined) {

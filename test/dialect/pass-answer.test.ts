@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { UpstreamFailure } from '#core/failure.ts'
-import { ChatPassAnswer } from '#dialect/chat-completions/pass-answer.ts'
-import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
+import { CHAT_ANSWER_TAP } from '#dialect/chat-completions/tap-answer.ts'
+import { PassAnswer } from '#dialect/pass-answer.ts'
+import { ChatTap } from '#dialect/chat-completions/tap-stream.ts'
+import { PassStream } from '#dialect/pass-stream.ts'
 import { chunk, DONE } from './chat-streams.ts'
 
 const USAGE = { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 }
@@ -11,8 +13,8 @@ function answer(message: object, members: object = {}): Buffer {
   return Buffer.from(JSON.stringify({ id: 'x', object: 'chat.completion', choices, usage: USAGE, ...members }))
 }
 
-function read(bytes: Buffer): { reader: ChatPassAnswer; sent: Buffer } {
-  const reader = new ChatPassAnswer()
+function read(bytes: Buffer): { reader: PassAnswer; sent: Buffer } {
+  const reader = new PassAnswer(CHAT_ANSWER_TAP)
   expect(reader.push(bytes)).toBeUndefined()
   expect(reader.isComplete).toBe(false)
   reader.end()
@@ -25,12 +27,14 @@ describe('a whole chat completion', () => {
     const bytes = Buffer.from(` {"choices": [ {"message":{"content":"Gr\\u00fc\u00dfe 🚀"}} ],\n "x": 1.0e2 } `)
     expect(read(bytes).sent).toBe(bytes)
     for (let at = 0; at <= bytes.length; at++) {
-      const reader = new ChatPassAnswer()
+      const reader = new PassAnswer(CHAT_ANSWER_TAP)
       reader.push(bytes.subarray(0, at))
       reader.push(bytes.subarray(at))
       reader.end()
       expect(reader.final().equals(bytes)).toBe(true)
       expect(reader.generated.bytes).toBe(read(bytes).reader.generated.bytes)
+      // An answer of many pieces is put together once, to be read and to be sent.
+      expect(reader.final()).toBe(reader.final())
     }
   })
 
@@ -38,7 +42,7 @@ describe('a whole chat completion', () => {
     const bytes = answer({ content: 'Hi' })
     const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes])
     for (const at of [0, 1, 3, 10]) {
-      const reader = new ChatPassAnswer()
+      const reader = new PassAnswer(CHAT_ANSWER_TAP)
       reader.push(marked.subarray(0, at))
       reader.push(marked.subarray(at))
       reader.end()
@@ -75,7 +79,7 @@ describe('a whole chat completion', () => {
   })
 
   it.each(['Grüße 東京 🚀', 'plain'])('measures the same text as a stream of it: %s', (text) => {
-    const stream = new ChatPassStream({ wantsUsage: true })
+    const stream = new PassStream(new ChatTap({ wantsUsage: true }))
     stream.push(Buffer.from(chunk([{ index: 0, delta: { content: text }, finish_reason: 'stop' }]) + DONE))
     expect(read(answer({ content: text })).reader.generated.bytes).toBe(stream.generated.bytes)
   })
@@ -98,14 +102,14 @@ describe('an answer that is no chat completion', () => {
     ['an error inside a success', '{"error":{"message":"overloaded"},"choices":[]}'],
     ['an error that is only text', '{"error":"no","choices":[]}'],
   ])('is a failure: %s', (_, text) => {
-    const reader = new ChatPassAnswer()
+    const reader = new PassAnswer(CHAT_ANSWER_TAP)
     reader.push(Buffer.from(text))
     expect(() => reader.end()).toThrow(UpstreamFailure)
     expect(reader.isComplete).toBe(false)
   })
 
   it('does not repeat what the provider said about our account', () => {
-    const reader = new ChatPassAnswer()
+    const reader = new PassAnswer(CHAT_ANSWER_TAP)
     reader.push(Buffer.from('{"error":{"message":"secret words","code":"invalid_api_key"}}'))
     expect(() => reader.end()).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('secret words') as string }) as Error,

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UpstreamFailure } from '#core/failure.ts'
 import { UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
-import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
+import { ChatTap } from '#dialect/chat-completions/tap-stream.ts'
+import { PassStream } from '#dialect/pass-stream.ts'
 import { chunk, DONE, RECORDED, says, USAGE_CHUNK } from './chat-streams.ts'
 
 const STOP = chunk([{ index: 0, delta: {}, finish_reason: 'stop' }])
@@ -14,14 +15,14 @@ function bytesOf(written: Buffer | string | undefined): Buffer {
   return typeof written === 'string' ? Buffer.from(written, 'latin1') : (written ?? Buffer.alloc(0))
 }
 
-function endOf(reader: ChatPassStream): Buffer {
+function endOf(reader: PassStream): Buffer {
   reader.end()
   return bytesOf(reader.final())
 }
 
 /** Reads a stream in pieces; `sent` is what the client gets, checked to hold its end back until `end`. */
 function read(pieces: readonly Buffer[], asking: Asking = { wantsUsage: true }): Reading {
-  const reader = new ChatPassStream(asking)
+  const reader = new PassStream(new ChatTap(asking))
   const early = Buffer.concat(pieces.map((piece) => bytesOf(reader.push(piece))))
   if (early.includes('[DONE]')) expect.fail('the end was sent before the charge can be on disk')
   const sent = Buffer.concat([early, endOf(reader)]).toString('utf8')
@@ -34,7 +35,7 @@ function readText(text: string, asking?: Asking): Reading {
 }
 
 function failureOf(text: string): UpstreamFailure {
-  const reader = new ChatPassStream({ wantsUsage: true })
+  const reader = new PassStream(new ChatTap({ wantsUsage: true }))
   try {
     reader.push(Buffer.from(text))
     reader.end()
@@ -58,7 +59,7 @@ function ended(text: string): string {
 
 it('that is cut short ends under the name of the answer, and not of a chunk before it that has none', () => {
   const before = { id: '', object: '', created: 0, model: '', choices: [], prompt_filter_results: [] }
-  const reader = new ChatPassStream({ wantsUsage: false })
+  const reader = new PassStream(new ChatTap({ wantsUsage: false }))
   reader.push(Buffer.from(`data: ${JSON.stringify(before)}\n\n${says('Hi')}${says(' there')}`))
   const { id, object, created, model } = JSON.parse(says('Hi').slice('data: '.length)) as Record<string, unknown>
   expect(reader.cutShort(UNKNOWN_USAGE)).toBe(
@@ -108,7 +109,7 @@ describe.each(RECORDED)('a stream with $name', ({ text, usage, textBytes }) => {
         .trimEnd(),
     )
     for (let at = 0; at < needed; at++) {
-      const reader = new ChatPassStream({ wantsUsage: true })
+      const reader = new PassStream(new ChatTap({ wantsUsage: true }))
       const pushAndEnd = () => {
         reader.push(bytes.subarray(0, at))
         reader.end()
@@ -208,7 +209,7 @@ describe('a stream that breaks', () => {
   })
 
   it('is too large when it goes on beyond the bound', () => {
-    const reader = new ChatPassStream({ wantsUsage: true })
+    const reader = new PassStream(new ChatTap({ wantsUsage: true }))
     const piece = Buffer.from(says('x'.repeat(500_000)))
     expect(() => {
       for (let count = 0; count < 200; count++) reader.push(piece)
@@ -218,7 +219,7 @@ describe('a stream that breaks', () => {
 
 describe('[DONE]', () => {
   it('completes the answer as soon as it was read, and is sent last', () => {
-    const reader = new ChatPassStream({ wantsUsage: true })
+    const reader = new PassStream(new ChatTap({ wantsUsage: true }))
     expect(bytesOf(reader.push(Buffer.from(says('Hi') + STOP))).toString()).toBe(says('Hi') + STOP)
     expect(reader.isComplete).toBe(false)
     expect(reader.push(Buffer.from(DONE))).toBeUndefined()
@@ -234,7 +235,7 @@ describe('[DONE]', () => {
   })
 
   it('hands on whole chunks as the bytes that came, without copying them', () => {
-    const reader = new ChatPassStream({ wantsUsage: true })
+    const reader = new PassStream(new ChatTap({ wantsUsage: true }))
     const bytes = Buffer.from(says('Hi'))
     expect(reader.push(bytes)).toBe(bytes)
   })

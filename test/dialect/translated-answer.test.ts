@@ -4,14 +4,7 @@ import { UpstreamFailure } from '#core/failure.ts'
 import { refuse } from '#core/refusal.ts'
 import { UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
 import { MAX_ANSWER_BYTES } from '#dialect/answer.ts'
-import type {
-  AnswerContext,
-  ClientDialect,
-  ClientRequest,
-  PartReader,
-  ProviderDialect,
-  StreamWriter,
-} from '#dialect/dialect.ts'
+import type { AnswerContext, ClientRequest, PartReader, StreamWriter } from '#dialect/dialect.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
@@ -20,10 +13,6 @@ import { TranslatedStream, TranslatedWhole, type Translation } from '#dialect/tr
 import type { Tool } from '#dialect/turn.ts'
 
 const numRuns = process.env['FAREBOX_LONG_TESTS'] === undefined ? 300 : 20_000
-
-function unused(): never {
-  throw new Error('not part of this test')
-}
 
 // The fake provider's stream: `say` and `think` are texts, `call` is a whole tool call, `usage` a count, `end` the end. A
 // whole answer is {"events":[...]} of the same.
@@ -78,8 +67,7 @@ function usageOf(outputTokens: number): TokenUsage {
   return { ...UNKNOWN_USAGE, outputTokens }
 }
 
-const provider: ProviderDialect = {
-  writeRequest: unused,
+const provider: Translation['provider'] = {
   newPartReader: (newCallId) => new FakeReader(newCallId),
   readAnswer: (answer, newCallId) => {
     const events = answer['events']
@@ -108,14 +96,7 @@ class FakeWriter implements StreamWriter {
   }
 }
 
-const client: ClientDialect = {
-  passesTo: [],
-  path: '/fake',
-  readRequest: unused,
-  mendPass: unused,
-  editRequest: unused,
-  newPassReader: unused,
-  readConversation: unused,
+const client: Translation['client'] = {
   newStreamWriter: () => new FakeWriter(),
   writeAnswer: (parts, usage, { exchangeId }) => JSON.stringify({ parts, output: usage.outputTokens, exchangeId }),
 }

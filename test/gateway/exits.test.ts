@@ -4,14 +4,10 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ChatPassAnswer } from '#dialect/chat-completions/pass-answer.ts'
-import { ChatPassStream } from '#dialect/chat-completions/pass-stream.ts'
 import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
-import { MessagesPassAnswer } from '#dialect/messages/pass-answer.ts'
-import { MessagesPassStream } from '#dialect/messages/pass-stream.ts'
-import { ResponsesPassAnswer } from '#dialect/responses/pass-answer.ts'
-import { ResponsesPassStream } from '#dialect/responses/pass-stream.ts'
+import { PassAnswer } from '#dialect/pass-answer.ts'
+import { PassStream } from '#dialect/pass-stream.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
 import type { Behaviour } from '../support/upstream-behaviour.ts'
 import { expectSoundBooks } from './fault-support.ts'
@@ -190,16 +186,7 @@ describe.each(ROUTES)('%s from %s', (...route) => {
   })
 })
 
-const READERS = [
-  ChatPassAnswer,
-  ChatPassStream,
-  MessagesPassAnswer,
-  MessagesPassStream,
-  ResponsesPassAnswer,
-  ResponsesPassStream,
-  TranslatedStream,
-  TranslatedWhole,
-]
+const READERS = [PassAnswer, PassStream, TranslatedStream, TranslatedWhole]
 
 describe('a mistake of ours', () => {
   afterEach(() => void vi.restoreAllMocks())
@@ -209,7 +196,7 @@ describe('a mistake of ours', () => {
       '%s from %s %o',
       async (format, dialect, members) => {
         for (const reader of READERS) {
-          vi.spyOn(reader.prototype as Pick<ChatPassStream, 'push' | 'end' | 'final'>, step).mockImplementation(() => {
+          vi.spyOn(reader.prototype as Pick<PassStream, 'push' | 'end' | 'final'>, step).mockImplementation(() => {
             throw new RangeError('a mistake')
           })
         }

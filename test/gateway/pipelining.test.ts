@@ -2,7 +2,7 @@
 // requests, whichever is there first.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { ResponsesPassStream } from '#dialect/responses/pass-stream.ts'
+import { ResponsesTap } from '#dialect/responses/tap-stream.ts'
 import { startFormats } from './formats.ts'
 import { HELLO, rawText, sendRaw, usageOf, type Pair } from './support.ts'
 
@@ -56,8 +56,8 @@ it('sees the connection end after the first answer when the second was given up 
   const mistake = () => {
     throw new RangeError('a mistake')
   }
-  vi.spyOn(ResponsesPassStream.prototype, 'final').mockImplementation(mistake)
-  vi.spyOn(ResponsesPassStream.prototype, 'fail').mockImplementation(mistake)
+  vi.spyOn(ResponsesTap.prototype, 'trailer', 'get').mockImplementation(mistake)
+  vi.spyOn(ResponsesTap.prototype, 'fail').mockImplementation(mistake)
   const { body } = await askForBoth({ close: false })
   expect(body.endsWith(CHAT_END)).toBe(true)
   expect(body).not.toContain('HTTP/1.1')

@@ -206,7 +206,7 @@ it('every route of the server says whether the LAN sees it', () => {
   const deps = { hosts: new Set(), clock: { nowMs: () => 0, monotonicMs: () => 0 } } as unknown as ServerDeps
   const app = buildServer(deps)
   expect(gatewayRoutes().map((route) => route.url)).toEqual(
-    expect.arrayContaining(['/v1/messages', '/health', '/docs']),
+    expect.arrayContaining(['/v1/messages', '/health', '/docs/openapi.json']),
   )
   expect(() => app.get('/new', { config: { access: 'public' } }, () => 'open')).toThrow('the LAN')
 })

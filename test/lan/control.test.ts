@@ -10,7 +10,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { LanSettings } from '#core/lan.ts'
 import { isRefusal } from '#core/refusal.ts'
-import { Announcement } from '#lan/announcement.ts'
 import { makeIdentity, readMadeIdentity, saveIdentity, type Identity } from '#lan/identity.ts'
 import { Lan, type LanDeps, type LanListener } from '#lan/lan.ts'
 import { RENEW_MS } from '#lan/prepare.ts'
@@ -70,7 +69,6 @@ function lanWith(more: Partial<LanDeps>): Lan {
     listensOn: () => undefined,
     graceMs: 100,
     interfaces: () => interfaces,
-    announcingPort: 17_470,
     ...more,
   })
 }
@@ -241,8 +239,8 @@ describe('a certificate', () => {
   })
 })
 
-describe('the announced name', () => {
-  it('is a host name like the others: in the certificate, accepted, and kept under a new address', async () => {
+describe('a host name', () => {
+  it('is in the certificate, accepted, and kept under a new address', async () => {
     const hosts: string[] = []
     lan = lanWith({
       build: (listener) => ({
@@ -251,62 +249,26 @@ describe('the announced name', () => {
       }),
     })
     await lan.open()
-    await lan.change({ interface: 'eth0', port: 0, names: ['farebox.test'], announce: 'Farebox.Local' })
+    await lan.change({ interface: 'eth0', port: 0, names: ['farebox.test', 'Box.Local'] })
     const before = view()
     const port = Number(new URL(before.urls[0] ?? '').port)
-    expect(before.urls.map((url) => new URL(url).hostname)).toEqual(['farebox.test', 'farebox.local', '127.0.0.2'])
-    expect(before.certificate?.names).toEqual(expect.arrayContaining(['farebox.local', 'farebox.test', '127.0.0.2']))
-    expect(before.announcement).toEqual({ name: 'farebox.local', state: 'announced', problem: null })
+    expect(before.urls.map((url) => new URL(url).hostname)).toEqual(['farebox.test', 'box.local', '127.0.0.2'])
+    expect(before.certificate?.names).toEqual(expect.arrayContaining(['box.local', 'farebox.test', '127.0.0.2']))
     interfaces = { eth0: [info('127.0.0.5')] }
     await lan.look()
-    expect(hosts).toEqual([`127.0.0.2:${port}`, `farebox.test:${port}`, `farebox.local:${port}`])
+    expect(hosts).toEqual([`127.0.0.2:${port}`, `farebox.test:${port}`, `box.local:${port}`])
     expect(view().certificate).toEqual(before.certificate)
-    await expect.poll(() => view().announcement).toMatchObject({ state: 'announced' })
   })
 
-  it('is remembered, and forgotten when somebody says so', async () => {
+  it('is remembered while the LAN is off, and forgotten when somebody says so', async () => {
     await lan.open()
-    await lan.change({ interface: 'eth0', port: 0, announce: 'farebox.local' })
+    await lan.change({ interface: 'eth0', port: 0, names: ['box.local'] })
     await lan.turnOff()
-    expect(view()).toMatchObject({ state: 'off', announcement: null, settings: { announce: 'farebox.local' } })
+    expect(view()).toMatchObject({ state: 'off', settings: { names: ['box.local'] } })
     await lan.change({})
-    expect(view()).toMatchObject({ state: 'on', announcement: { state: 'announced' } })
-    await lan.change({ announce: null })
-    expect(view()).toMatchObject({ state: 'on', announcement: null, settings: { announce: null } })
+    expect(view().urls.map((url) => new URL(url).hostname)).toEqual(['box.local', '127.0.0.2'])
+    await lan.change({ names: [] })
     expect(view().urls.map((url) => new URL(url).hostname)).toEqual(['127.0.0.2'])
-  })
-
-  it('is not among the addresses while it cannot be announced, and the LAN is on all the same', async () => {
-    const other = new Announcement({ log: () => undefined, interfaces: () => interfaces, port: 17_470 })
-    interfaces = { eth0: [info('127.0.0.2')], eth1: [info('127.0.0.3')] }
-    other.start({ host: 'farebox.local', address: '127.0.0.3', port: 3273 })
-    await other.settled()
-    // As it is for a machine that does not have that address.
-    interfaces = { eth0: [info('127.0.0.2')] }
-    await lan.open()
-    expect(await lan.change({ interface: 'eth0', port: 0, announce: 'farebox.local' })).toBeUndefined()
-    expect(view()).toMatchObject({ state: 'on', problem: null, announcement: { state: 'failed' } })
-    expect(view().urls.map((url) => new URL(url).hostname)).toEqual(['127.0.0.2'])
-    await other.stop()
-    await lan.look()
-    await expect.poll(() => view().announcement).toMatchObject({ state: 'announced' })
-    expect(view().urls).toHaveLength(2)
-  })
-
-  it.each([
-    'farebox',
-    '.local',
-    'a.b.local',
-    'farebox.test',
-    'fare box.local',
-    '-a.local',
-    'farebox.local.',
-    'a_b.local',
-  ])('is not %s', async (announce) => {
-    await lan.open()
-    const refused = await lan.change({ interface: 'eth0', port: 0, announce })
-    expect(isRefusal(refused) && refused).toMatchObject({ code: 'invalid_request', param: 'announce' })
-    expect(view()).toMatchObject({ state: 'off', announcement: null })
   })
 
   it("is refused where the administrator's own certificate is not for it", async () => {
@@ -315,9 +277,9 @@ describe('the announced name', () => {
     await writeFile(files.certificate_file, certificate)
     await writeFile(files.key_file, key, { mode: 0o600 })
     await lan.open()
-    const refused = await lan.change({ interface: 'eth0', port: 0, ...files, announce: 'farebox.local' })
+    const refused = await lan.change({ interface: 'eth0', port: 0, ...files, names: ['farebox.local'] })
     expect(isRefusal(refused) && refused.message).toContain("is not for 'farebox.local'")
     expect(await lan.change({ interface: 'eth0', port: 0, ...files })).toBeUndefined()
-    expect(view()).toMatchObject({ state: 'on', announcement: null })
+    expect(view()).toMatchObject({ state: 'on' })
   })
 })

@@ -6,12 +6,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WriterOperations } from '#threads/writer-thread.ts'
+import { after } from '#app/after.ts'
 import type { Key, Model, Package } from '#core/entities.ts'
 import { microCredits, ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import type { AccountTerms, OpenHold } from '#ledger/account.ts'
 import { Journal, type AppendBatch } from '#ledger/journal.ts'
-import type { Cancellation } from '#ledger/hold-queue.ts'
+import type { Cancellation } from '#core/wait-queue.ts'
 import type { HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
@@ -62,7 +63,7 @@ export class Books {
       changes === undefined ? this.writer.call('append', batch) : this.writer.call('change', { changes, batch })
     this.journal = new Journal(options.around?.(append) ?? append)
     const nowMs = () => this.clock.nowMs
-    this.ledger = new Ledger({ journal: this.journal, nowMs, holdWaitMs: options.holdWaitMs ?? 1 })
+    this.ledger = new Ledger({ journal: this.journal, nowMs, after, holdWaitMs: options.holdWaitMs ?? 1 })
   }
 
   /** Opens a new folder, or an existing one as a start does: everything is loaded and what was left open is released. */

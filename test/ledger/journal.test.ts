@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { microCredits } from '#core/money.ts'
-import { JournalHalted } from '#ledger/journal.ts'
+import { openAccount } from '#ledger/account.ts'
+import { Journal, JournalHalted } from '#ledger/journal.ts'
 import { entryRow, type LedgerBatch, type LedgerEntry } from '#ledger/rows.ts'
 import { Books, terms, type SetClock } from './books.ts'
 
@@ -14,15 +15,18 @@ let books: Books
 let key: string
 let batches: LedgerBatch[]
 let gate: Promise<void>
+let turns = 0
 
 beforeEach(async () => {
   clock = { nowMs: START }
   batches = []
+  const turn = (turns += 1)
   gate = Promise.resolve()
   books = await Books.open({
     clock,
     around: (append) => async (batch) => {
-      batches.push(batch)
+      // A journal whose disk refused goes on trying after its test is over.
+      if (turn === turns) batches.push(batch)
       await gate
       return append(batch)
     },
@@ -147,6 +151,88 @@ describe('what is decided while a batch is on its way', () => {
       const hold = stored.findIndex((row) => row.entry === entry.replace('settle', 'hold'))
       expect(hold).toBeLessThan(stored.findIndex((row) => row.entry === entry))
     }
+  })
+})
+
+describe('while calls come in parallel', () => {
+  let sent: LedgerBatch[]
+  let journal: Journal
+  const ENTRY: LedgerEntry = {
+    keyId: 'k',
+    kind: 'adjustment',
+    amountMicro: microCredits(5),
+    cycleStartedAtMs: START,
+    createdAtMs: START,
+    reason: 'test',
+    idempotencyId: 'x',
+  }
+  const account = openAccount('k', terms('topup', 1000), START)[0]
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] })
+    sent = []
+  })
+
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  /** A journal at a disk that takes so long for each transaction, after a batch of many calls. */
+  async function afterMany(transactionMs: number): Promise<void> {
+    journal = new Journal((batch) => {
+      sent.push(batch)
+      return Promise.resolve(transactionMs)
+    })
+    for (let count = 0; count < 60; count++) await many()
+    sent = []
+  }
+
+  /** So many that they are taken for parallel ones: the first of them goes alone, the others together. */
+  async function many(): Promise<void> {
+    const commits = Array.from({ length: 4 }, () => commit())
+    await vi.advanceTimersByTimeAsync(5)
+    await Promise.all(commits)
+  }
+
+  function commit(): Promise<void> {
+    return journal.commit(account, [ENTRY])
+  }
+
+  it('a batch gathers for about as long as a transaction takes', async () => {
+    await afterMany(1.2)
+    void commit()
+    await vi.advanceTimersByTimeAsync(0)
+    void commit()
+    expect(sent).toHaveLength(0)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(sent).toHaveLength(1)
+  })
+
+  it('a batch gathers for 2 ms at a disk that is slow', async () => {
+    await afterMany(500)
+    void commit()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(sent).toHaveLength(0)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(sent).toHaveLength(1)
+  })
+
+  it('a batch gathers for one turn of the event loop at a disk that is faster than any timer', async () => {
+    await afterMany(0.2)
+    void commit()
+    void commit()
+    await Promise.resolve()
+    expect(sent).toHaveLength(0)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(sent).toHaveLength(1)
+  })
+
+  it('a call that is alone again is sent at once', async () => {
+    await afterMany(500)
+    await Promise.all([commit(), vi.advanceTimersByTimeAsync(2)])
+    sent = []
+    void commit()
+    expect(sent).toHaveLength(1)
   })
 })
 

@@ -3,12 +3,13 @@
 
 import { hash } from 'node:crypto'
 import Database from 'better-sqlite3'
+import { after } from '#app/after.ts'
 import type { Key } from '#core/entities.ts'
 import { microCredits } from '#core/money.ts'
 import { loadLedger, ledgerAppender } from '#ledger/entries.ts'
 import type { AccountTerms, OpenHold } from '#ledger/account.ts'
 import { Journal } from '#ledger/journal.ts'
-import type { Cancellation } from '#ledger/hold-queue.ts'
+import type { Cancellation } from '#core/wait-queue.ts'
 import type { HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 import { Ledger } from '#ledger/ledger.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
@@ -49,7 +50,7 @@ export class MemoryBooks {
     shared ??= newDatabase()
     this.#store = shared
     const journal = new Journal((batch) => Promise.resolve(this.#append(batch)))
-    this.ledger = new Ledger({ journal, nowMs: () => this.clock.nowMs, holdWaitMs: 1 })
+    this.ledger = new Ledger({ journal, nowMs: () => this.clock.nowMs, after, holdWaitMs: 1 })
   }
 
   static open(clock: SetClock): MemoryBooks {

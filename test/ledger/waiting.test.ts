@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { microCredits } from '#core/money.ts'
 import { JournalHalted } from '#ledger/journal.ts'
-import type { Cancellation } from '#ledger/hold-queue.ts'
+import type { Cancellation } from '#core/wait-queue.ts'
 import type { HoldAnswer } from '#ledger/hold-request.ts'
 import { Books, NEVER, terms, type SetClock } from './books.ts'
 

@@ -24,7 +24,7 @@ const ASKING: Readonly<Record<ClientFormat, JsonObject>> = {
     store: false,
     reasoning: { effort: 'high', summary: 'auto' },
     include: ['reasoning.encrypted_content'],
-    tools: [{ type: 'function', name: NAME, parameters: SCHEMA }],
+    tools: [{ type: 'function', name: NAME, strict: false, parameters: SCHEMA }],
   },
 }
 

@@ -2,7 +2,7 @@
 // of calls of every size, ends at every charge, top-ups, moves, days that begin and processes that are killed.
 
 import { expect, it } from 'vitest'
-import type { Cancellation } from '#ledger/hold-queue.ts'
+import type { Cancellation } from '#core/wait-queue.ts'
 import { World, type Running } from './admission-world.ts'
 
 const SEQUENCES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 5000 : 100_000

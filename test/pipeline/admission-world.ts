@@ -2,25 +2,26 @@
 // about. No disk and no network: what is decided here is decided in memory in the real program too.
 
 import { expect } from 'vitest'
+import { after } from '#app/after.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import type { Key, Provider } from '#core/entities.ts'
 import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { worstPriceOf, type Price } from '#core/pricing.ts'
 import { isRefusal } from '#core/refusal.ts'
-import { UNKNOWN_USAGE } from '#core/usage.ts'
 import { openAccount, type Account } from '#ledger/account.ts'
-import type { Cancellation } from '#ledger/hold-queue.ts'
+import type { Cancellation } from '#core/wait-queue.ts'
 import type { Journal, Proposal } from '#ledger/journal.ts'
-import { Ledger, type Settlement } from '#ledger/ledger.ts'
+import { Ledger } from '#ledger/ledger.ts'
 import { admit, affordableCap, type Admission } from '#pipeline/admit.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { MemberBudgets } from '#pipeline/member-budgets.ts'
-import { ProviderGate, type Slot } from '#pipeline/provider-gate.ts'
+import { ProviderGate } from '#pipeline/provider-gate.ts'
+import type { Outcome } from '#pipeline/reservation.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import { testProvider } from '../support/provider.ts'
-import { KEY, modelOf, PACKAGE } from './support.ts'
+import { KEY, modelOf, PACKAGE, settlementAt } from './support.ts'
 
 const PRICE: Price = {
   version: 1,
@@ -46,7 +47,7 @@ const PATIENT_JOURNAL = {
 } as unknown as Journal
 /** Keys that were moved are looked up in it. */
 const NO_CATALOG = { key: () => undefined } as unknown as Catalog
-const OPEN_GATE = new Gate({ nowMs: () => 0, limitsOfMember: () => PACKAGE.limits, waits: false, maxWaitMs: 0 })
+const OPEN_GATE = new Gate({ nowMs: () => 0, after, limitsOfMember: () => PACKAGE.limits, waits: false, maxWaitMs: 0 })
 const MODEL = { ...modelOf('chat-completions'), price: PRICE }
 
 export type CallPlan = {
@@ -62,7 +63,6 @@ export type Running = {
   readonly keyId: string
   readonly memberId: string | undefined
   readonly admission: Admission
-  readonly slot: Slot
   readonly worstMicro: number
   readonly cycleStartedAtMs: number
 }
@@ -147,10 +147,9 @@ export class World {
     this.running.delete(call)
     const chargeMicro = microCredits(Math.floor(call.worstMicro * part))
     this.#charge(call, chargeMicro)
-    this.#providerGate.leave(call.slot)
-    await this.#ledger.resolve(call.admission.hold, settlementOf(chargeMicro))
-    this.#providerGate.charge(call.slot, chargeMicro)
-    call.admission.share?.close(chargeMicro)
+    const { reservation } = call.admission
+    reservation.depart()
+    await reservation.close(outcomeAt(chargeMicro))
   }
 
   async topUp(key: number, amount: number): Promise<void> {
@@ -183,7 +182,7 @@ export class World {
 
   /** What the next process finds: every call that ran is gone, and was charged nothing. */
   async kill(): Promise<void> {
-    const holds = [...this.running].map(({ admission }) => admission.hold)
+    const holds = [...this.running].map(({ admission }) => admission.reservation.hold)
     this.running.clear()
     this.waiting = 0
     const accounts = [...this.#accounts.values()].map((account) => ({
@@ -203,7 +202,7 @@ export class World {
     this.#providerGate.restore(new Map([['p', this.#today(this.#chargedOfProvider)]]))
     for (const account of accounts) this.#accounts.set(account.keyId, account)
     this.#ledger.restore({ accounts, holds: holds.map((hold) => ({ ...hold, grownMicro: ZERO })), adjustments: [] })
-    await this.#ledger.releaseOrphans(() => settlementOf(ZERO))
+    await this.#ledger.releaseOrphans(() => settlementAt(ZERO))
   }
 
   /** With nothing in flight nobody waits, nothing is held, and what is available is what was given less what was charged. */
@@ -211,6 +210,9 @@ export class World {
     expect(this.running.size).toBe(0)
     expect(this.#ledger.heldMicro).toBe(0)
     expect(this.#budgets.heldMicro('member')).toBe(0)
+    const { concurrent, chargedTodayMicro } = this.#providerGate.use(this.#provider.id)
+    expect([concurrent, chargedTodayMicro]).toEqual([0, this.#today(this.#chargedOfProvider)])
+    expect(this.#providerGate.hasRoom(this.#provider, this.#leftOfProvider())).toBe(true)
     for (const keyId of this.#accounts.keys()) {
       const balance = this.#ledger.balance(keyId)
       if (balance.usedMicro === null) continue
@@ -218,23 +220,29 @@ export class World {
     }
   }
 
+  /** What the day of the provider leaves where nothing runs. */
+  #leftOfProvider(): MicroCredits {
+    const { providerDaily = Number.MAX_SAFE_INTEGER } = this.#options
+    return microCredits(Math.max(0, providerDaily - this.#today(this.#chargedOfProvider)))
+  }
+
   /** The call goes to its provider, at the cap that all of what it is spent from pays for. */
   #send(call: Call, admission: Admission): Running | undefined {
     const slot = this.#providerGate.take(this.#provider, admission.wish)
     if ('type' in slot) {
       this.refused.provider += 1
-      admission.share?.close(ZERO)
-      void this.#ledger.resolve(admission.hold, settlementOf(ZERO))
+      void admission.reservation.close(outcomeAt(ZERO))
       return undefined
     }
+    admission.reservation.arrive(slot)
     const { inputTokens, outputCap } = admission
     const paid = Math.min(admission.wish.worstMicro, slot.promisedMicro) as MicroCredits
     const cap = paid < admission.wish.worstMicro ? affordableCap(call, inputTokens, paid) : outputCap
     // What its provider may charge at most, by what was counted and the cap that it was told.
     const worstMicro = worstPriceOf({ inputTokens: call.plan.inputTokens, outputTokens: cap ?? 0 }, PRICE)
-    const { cycleStartedAtMs } = admission.hold
+    const { cycleStartedAtMs } = admission.reservation.hold
     const { memberId, id: keyId } = call.key
-    const running = { keyId, memberId, admission, slot, worstMicro, cycleStartedAtMs }
+    const running = { keyId, memberId, admission, worstMicro, cycleStartedAtMs }
     this.admitted += 1
     if ((cap ?? 0) < (call.plan.outputCap ?? 0)) this.lowered += 1
     this.running.add(running)
@@ -304,7 +312,7 @@ export class World {
   }
 
   #newLedger(): Ledger {
-    return new Ledger({ journal: PATIENT_JOURNAL, nowMs: () => this.nowMs, holdWaitMs: ENDLESS_MS })
+    return new Ledger({ journal: PATIENT_JOURNAL, nowMs: () => this.nowMs, after, holdWaitMs: ENDLESS_MS })
   }
 
   #newBudgets(): MemberBudgets {
@@ -317,7 +325,7 @@ export class World {
   }
 
   #newProviderGate(): ProviderGate {
-    return new ProviderGate({ nowMs: () => this.nowMs, timeZone: 'UTC', maxWaitMs: ENDLESS_MS })
+    return new ProviderGate({ nowMs: () => this.nowMs, after, timeZone: 'UTC', maxWaitMs: ENDLESS_MS })
   }
 }
 
@@ -341,20 +349,6 @@ function requestOf({ inputTokens, outputCap, isStream }: CallPlan): EndpointRequ
   }
 }
 
-function settlementOf(chargeMicro: MicroCredits): Settlement {
-  return {
-    packageId: 'package',
-    endpoint: 'chat',
-    providerId: 'p',
-    upstreamModel: 'm',
-    isStream: false,
-    outcome: 'answered',
-    status: 200,
-    ...UNKNOWN_USAGE,
-    usageSource: 'reported',
-    chargeMicro,
-    createdAtMs: 0,
-    firstByteMs: undefined,
-    durationMs: 0,
-  }
+function outcomeAt(chargeMicro: MicroCredits): Outcome {
+  return { usedTokens: 0, bill: Promise.resolve({ settlement: settlementAt(chargeMicro) }) }
 }

@@ -3,6 +3,7 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { after } from '#app/after.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { microCredits, ZERO } from '#core/money.ts'
 import { isRefusal, refuse } from '#core/refusal.ts'
@@ -10,14 +11,16 @@ import { Adaptations } from '#pipeline/adapt.ts'
 import { Attempts, type Attempted } from '#pipeline/attempts.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { readRequest, type EndpointRequest } from '#pipeline/endpoints.ts'
+import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
+import { Reservation } from '#pipeline/reservation.ts'
 import { Routing, type Place, type RoutingDeps } from '#pipeline/routing.ts'
 import type { Transport } from '#pipeline/ports.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import { testProvider } from '../support/provider.ts'
-import { FakeCall, FakeClient, KEY, modelOf, PACKAGE } from './support.ts'
+import { FakeCall, FakeClient, KEY, modelOf, PACKAGE, settlementAt } from './support.ts'
 
 const NAMES = ['a', 'b', 'c'] as const
 const WORST = microCredits(1000)
@@ -119,7 +122,7 @@ class Gateway {
     this.request = requestFor(new Set(NAMES.filter((_, index) => unprepared[index])))
     this.routing = {
       health: new Health(),
-      gate: new ProviderGate({ nowMs: () => 0, timeZone: 'UTC', maxWaitMs: 15 }),
+      gate: new ProviderGate({ nowMs: () => 0, after, timeZone: 'UTC', maxWaitMs: 15 }),
       monotonicMs: () => this.nowMs,
       random: Math.random,
       retryDelayMs: 1,
@@ -182,15 +185,21 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
   if (ready === undefined) throw new Error('the first place can always be asked')
   const client = new FakeClient()
   const hold = { amountMicro: WORST, isUnlimited: true, exchangeId: 'e', keyId: 'k', grownMicro: ZERO }
+  const reservation = new Reservation(
+    {
+      ticket: { states: [], lineId: '', tokens: 0, atMs: 0 },
+      share: undefined,
+      hold: { ...hold, cycleStartedAtMs: 0, modelId: 'm', priceVersion: 1, createdAtMs: 0 },
+    },
+    { gate: OPEN_GATE, ledger: PATIENT_LEDGER, routing },
+  )
   const attempts = new Attempts(
     {
       exchangeId: 'e',
       request,
       served: { model: modelOf('chat-completions'), price: PRICE, places },
       admission: {
-        ticket: { states: [], queueId: '', tokens: 0, atMs: 0 },
-        share: undefined,
-        hold: { ...hold, cycleStartedAtMs: 0, modelId: 'm', priceVersion: 1, createdAtMs: 0 },
+        reservation,
         holder: { key: KEY, package: PACKAGE },
         wish: { worstMicro: WORST, leastMicro: WORST },
         inputTokens: 0,
@@ -203,7 +212,6 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
     { routing: new Routing(places, routing), first: ready },
     {
       // A model whose output is free has nothing that could run out.
-      ledger: {} as Ledger,
       counter: {} as TokenCounter,
       drains: new Drains(),
       transport: gateway.transport(outcomes, sent),
@@ -219,10 +227,20 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
   }, endsAfterMs)
   const attempted = await attempts.run()
   clearTimeout(ending)
-  if (attempted.slot !== undefined)
-    routing.gate.charge(attempted.slot, attempted.end.type === 'complete' ? CHARGE : ZERO)
+  const settlement = settlementAt(attempted.end.type === 'complete' ? CHARGE : ZERO)
+  await reservation.close({ usedTokens: 0, bill: Promise.resolve({ settlement }) })
   return { attempted, sent: sent.count }
 }
+
+const OPEN_GATE = new Gate({
+  nowMs: () => 0,
+  after,
+  limitsOfMember: () => PACKAGE.limits,
+  waits: false,
+  maxWaitMs: 0,
+})
+/** What is charged here is on disk at once. */
+const PATIENT_LEDGER = { resolve: () => Promise.resolve() } as unknown as Ledger
 
 const NOTHING = { worstMicro: ZERO, leastMicro: ZERO }
 

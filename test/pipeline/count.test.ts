@@ -36,6 +36,7 @@ function count(model: string, deps: Partial<CountDeps> = {}): Promise<void> {
   }
   const call = {
     requestId: 'id',
+    endpoint: 'messages' as const,
     caller: { key: KEY, package: PACKAGE },
     text,
     byteLength: text.length,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { after } from '#app/after.ts'
 import type { PackageLimits } from '#core/entities.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { Gate, type GateRequest, type Ticket } from '#pipeline/gate.ts'
@@ -22,7 +23,7 @@ afterEach(() => {
 })
 
 function gateThat({ waits }: { readonly waits: boolean }): Gate {
-  return new Gate({ nowMs: () => Date.now(), limitsOfMember: () => memberLimits, waits, maxWaitMs: 90_000 })
+  return new Gate({ nowMs: () => Date.now(), after, limitsOfMember: () => memberLimits, waits, maxWaitMs: 90_000 })
 }
 
 type Wish = Partial<Omit<GateRequest, 'limits'>> & { readonly limits?: Partial<PackageLimits> }
@@ -231,7 +232,7 @@ it('has no place taken and nobody waiting after a thousand requests of which som
       if (answer === undefined || isRefusal(answer) || ended.has(answer)) continue
       ended.add(answer)
       if (index % 3 === 0) gate.undo(answer)
-      else for (const _ of [1, 2]) gate.leave(answer, 20)
+      else gate.leave(answer, 20)
     }
   }
   for (let round = 0; round < 50; round++) {

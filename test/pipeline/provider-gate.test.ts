@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { after } from '#app/after.ts'
 import type { Provider, ProviderLimits } from '#core/entities.ts'
 import { microCredits, ZERO } from '#core/money.ts'
 import type { Wish } from '#core/spending.ts'
@@ -24,7 +25,7 @@ afterEach(() => {
 })
 
 function gateIn(timeZone: string): ProviderGate {
-  return new ProviderGate({ nowMs: () => nowMs, timeZone, maxWaitMs: 1000 })
+  return new ProviderGate({ nowMs: () => nowMs, after, timeZone, maxWaitMs: 1000 })
 }
 
 /** Of a request that may come to cost so much, and at least that much. */

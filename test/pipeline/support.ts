@@ -1,10 +1,12 @@
 // Both sides of one exchange as a test moves them by hand: a provider that answers when it is told to, and a client that reads
 // when it is told to. Nothing here waits for anything.
 
+import { after } from '#app/after.ts'
 import type { Key, Model, Package, Provider } from '#core/entities.ts'
 import type { UpstreamFailure } from '#core/failure.ts'
-import { ZERO } from '#core/money.ts'
+import { ZERO, type MicroCredits } from '#core/money.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
+import { UNKNOWN_USAGE } from '#core/usage.ts'
 import type { WireBytes } from '#dialect/answer.ts'
 import { Health } from '#pipeline/health.ts'
 import type {
@@ -18,6 +20,7 @@ import type {
 } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
+import type { Settlement } from '#ledger/ledger.ts'
 import { testProvider } from '../support/provider.ts'
 
 export function providerOf(dialect: ProviderDialect): Provider {
@@ -132,6 +135,8 @@ export class FakeTransport implements Transport {
 }
 
 export class FakeClient implements Client {
+  /** The call that it makes, for lists of those that wait. */
+  readonly call = { exchangeId: 'call', keyId: 'key', modelId: 'model' }
   isCancelled = false
   #whenCancelled: (() => void)[] = []
   #whenDrained: (() => void) | undefined
@@ -201,10 +206,29 @@ function textOf(bytes: WireBytes): string {
 export function routingDeps(overrides: Partial<RoutingDeps> = {}): RoutingDeps {
   return {
     health: new Health(),
-    gate: new ProviderGate({ nowMs: () => 0, timeZone: 'UTC', maxWaitMs: 1000 }),
+    gate: new ProviderGate({ nowMs: () => 0, after, timeZone: 'UTC', maxWaitMs: 1000 }),
     monotonicMs: () => 0,
     random: () => 0,
     retryDelayMs: 1,
     ...overrides,
+  }
+}
+
+/** Of a whole answer. */
+export function settlementAt(chargeMicro: MicroCredits): Settlement {
+  return {
+    packageId: 'package',
+    endpoint: 'chat',
+    providerId: 'p',
+    upstreamModel: 'm',
+    isStream: false,
+    outcome: 'answered',
+    status: 200,
+    ...UNKNOWN_USAGE,
+    usageSource: 'reported',
+    chargeMicro,
+    createdAtMs: 0,
+    firstByteMs: undefined,
+    durationMs: 0,
   }
 }

@@ -60,7 +60,6 @@ const NAMED_FILES = [
   'package.json',
   'resources/presets.json',
   'resources/price-card.json',
-  'resources/reference.css',
   'resources/release.json',
   ...TRAY_STATES.flatMap((state) => [...TRAY_FILES, '.ico'].map((suffix) => `resources/icons/tray/${state}${suffix}`)),
   'dist/dashboard/LICENCES.txt',

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http'
 import type { Behaviour } from '../support/upstream-behaviour.ts'
 import type { RecordedRequest } from '../support/upstream.ts'
 import { access, ROUTES, type Dialect, type Route } from './lab.ts'
-import { CLAUDE, CODEX, type Outcome, type Program } from './programs.ts'
+import { CLAUDE, CODEX, CODEX_UNTOLD, type Outcome, type Program } from './programs.ts'
 import { expect, type Scenario } from './scenario.ts'
 
 type Fault = {
@@ -25,6 +25,8 @@ const MOST_REQUESTS = 9
 /** What fails before its answer begins Farebox asks of the same target twice more. */
 const TRIES_PER_REQUEST = 3
 const LIMIT_MS = 90_000
+/** Codex waits longer from try to try. */
+const PATIENCE_MS = 600_000
 
 /** In each format, an event in the middle of the text. */
 const MIDDLE: Readonly<Record<Dialect, number>> = { 'chat-completions': 3, messages: 5, responses: 6, gemini: 2 }
@@ -44,6 +46,7 @@ export const faultScenarios: readonly Scenario[] = [
       FAULTS.flatMap((fault) => [once(program, route, fault), always(program, route, fault)]),
     ),
   ),
+  ...[500, 401].map(aloneAndDead),
   upgrade(),
 ]
 
@@ -103,6 +106,25 @@ function always(program: Program, route: Route, fault: Fault): Scenario {
       const asked = lab.upstream.requests.length
       const most = route === 'alone' ? MOST_REQUESTS : MOST_REQUESTS * TRIES_PER_REQUEST
       expect(asked > 0 && asked <= most, `the provider was asked ${asked} times`, outcome)
+      return `the provider was asked ${asked} times`
+    },
+  }
+}
+
+/** One question at a lone provider that fails for good, from a program that gives up late. A provider may be asked twice a second. */
+function aloneAndDead(status: number): Scenario {
+  return {
+    name: `codex-untold / a lone provider that always answers ${status}`,
+    async run(lab) {
+      lab.upstream.forget()
+      lab.upstream.script({ type: 'status', status })
+      const task = { prompt: PROMPT, ...(await access(lab, 'chat-completions', MODEL)), limitMs: PATIENCE_MS }
+      const outcome = await lab.run(CODEX_UNTOLD, task)
+      expectReported(outcome)
+      const asked = lab.upstream.requests.length
+      const most = status === 401 ? 1 : TRIES_PER_REQUEST + (2 * outcome.tookMs) / 1000
+      expect(asked > 0 && asked <= most, `the provider was asked ${asked} times`, outcome)
+      return `the provider was asked ${asked} times`
     },
   }
 }

@@ -34,6 +34,9 @@ type Setup = {
 }
 
 const RETRIES = 2
+const FEW_RETRIES = `request_max_retries = ${RETRIES}
+stream_max_retries = ${RETRIES}
+`
 const LIMIT_MS = 60_000
 
 export const CLAUDE: Program = {
@@ -61,14 +64,17 @@ export const CLAUDE: Program = {
 
 export const CODEX: Program = codex('codex', [])
 
+/** Codex as it is delivered: it asks up to thirty times for one question. */
+export const CODEX_UNTOLD: Program = codex('codex-untold', [], '')
+
 /** Codex with its built-in provider, which tries a WebSocket first. */
 export const CODEX_BUILT_IN: Program = codex('codex-built-in', ['-c', 'model_provider="openai"'])
 
-function codex(name: string, extra: readonly string[]): Program {
+function codex(name: string, extra: readonly string[], retries = FEW_RETRIES): Program {
   return {
     name,
     async run(installed, task) {
-      await folderWith(join(task.folder, 'home', '.codex'), 'config.toml', codexConfig(task))
+      await folderWith(join(task.folder, 'home', '.codex'), 'config.toml', codexConfig(task, retries))
       const base = ['-c', `openai_base_url="${task.url}/v1"`]
       const args = ['exec', '--skip-git-repo-check', '--json', ...base, ...extra, task.prompt]
       const env = { CODEX_HOME: join(task.folder, 'home', '.codex'), GATEWAY_KEY: task.key, CODEX_API_KEY: task.key }
@@ -83,7 +89,7 @@ function codex(name: string, extra: readonly string[]): Program {
   }
 }
 
-function codexConfig({ url, model }: Task): string {
+function codexConfig({ url, model }: Task, retries: string): string {
   return `model = "${model}"
 model_provider = "gateway"
 approval_policy = "never"
@@ -96,9 +102,7 @@ name = "gateway"
 base_url = "${url}/v1"
 env_key = "GATEWAY_KEY"
 wire_api = "responses"
-request_max_retries = ${RETRIES}
-stream_max_retries = ${RETRIES}
-stream_idle_timeout_ms = 20000
+${retries}stream_idle_timeout_ms = 20000
 `
 }
 

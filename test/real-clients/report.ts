@@ -7,13 +7,13 @@ export class Report {
   #failed = 0
 
   /** `printed` is what the gateway had to say meanwhile, which is shown where something failed. */
-  async run(name: string, scenario: () => Promise<void>, printed: () => string): Promise<void> {
+  async run(name: string, scenario: () => Promise<string | void>, printed: () => string): Promise<void> {
     const startedAtMs = Date.now()
     printed()
     try {
-      await scenario()
+      const figure = await scenario()
       this.#passed += 1
-      print(`ok ${name} (${secondsSince(startedAtMs)} s)`)
+      print(`ok ${name} (${secondsSince(startedAtMs)} s${figure === undefined ? '' : `, ${figure}`})`)
     } catch (error) {
       this.#failed += 1
       const reason = error instanceof Error ? error.message : String(error)

@@ -3,8 +3,8 @@ import type { Outcome } from './programs.ts'
 
 export type Scenario = {
   readonly name: string
-  /** Throws an error that says what was wrong. */
-  run(lab: Lab): Promise<void>
+  /** Throws an error that says what was wrong; resolves to a figure that is worth a look, or to nothing. */
+  run(lab: Lab): Promise<string | void>
 }
 
 export function expect(condition: boolean, problem: string, outcome?: Outcome): asserts condition {

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fillFromPreset } from '#catalog/presets.ts'
 import { readQuirks } from '#catalog/quirks.ts'
-import { DIALECT_SECRET_HEADERS } from '#core/provider-dialect.ts'
 import { isRefusal } from '#core/refusal.ts'
-import { presentSecret, DIALECT_HEADERS } from '#provider/authentication.ts'
+import { dialectOf } from '#dialect/dialects.ts'
+import { presentSecret } from '#provider/authentication.ts'
 import { sendOk, type ProviderName } from '../matrix/pair.ts'
 import { replaceTexts } from '../support/placeholders.ts'
 import { testProvider } from '../support/provider.ts'
@@ -73,9 +73,9 @@ function readTarget(): Target {
   if (spoken === undefined || spoken === 'demo' || url === undefined) throw new Error(`${preset} has no place to ask`)
   const secret = variable === undefined ? '' : (process.env[variable] ?? '')
   if (variable !== undefined && secret === '') throw new Error(`the variable ${variable} is empty`)
-  const provider = testProvider({ dialect: spoken, secretHeader: header ?? DIALECT_SECRET_HEADERS[spoken] })
+  const provider = testProvider({ dialect: spoken, secretHeader: header })
   const shown = secret === '' ? {} : presentSecret(provider, secret)
-  const headers = { 'content-type': 'application/json', ...DIALECT_HEADERS[spoken], ...shown }
+  const headers = { 'content-type': 'application/json', ...dialectOf(provider).headers, ...shown }
   return { name: preset, dialect: spoken, baseUrl: url, model, secret, headers, quirks: readQuirks(filled.quirks) }
 }
 

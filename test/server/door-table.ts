@@ -58,12 +58,12 @@ export const DOORWAYS: readonly Doorway[] = [
     statuses: [PAGE, PAGE],
   },
   {
-    what: '`GET /ready`, `/docs` and its files',
+    what: '`GET /ready`, `GET /docs/openapi.json`',
     here: 'everybody',
     overLan: 'nobody',
     fromStrangers: '0',
     fromKnown: '0',
-    fits: /^GET \/(ready|docs|docs\/.+)$/,
+    fits: /^GET \/(ready|docs\/openapi\.json)$/,
     statuses: [[200], [403]],
   },
   {
@@ -133,7 +133,8 @@ export const UNKNOWN: readonly (readonly [method: string, path: string])[] = [
   ['POST', '/api/keys/a/b/c/d'],
   ['POST', '/app'],
   ['PUT', '/assets/x'],
-  ['POST', '/docs'],
+  ['GET', '/docs'],
+  ['POST', '/docs/openapi.json'],
 ]
 
 /** The rows of a table in Markdown, cell by cell. */

@@ -1,6 +1,7 @@
 // The OpenAPI document against the server that serves it: valid, with every route and nothing else, and true of live answers.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { request } from 'node:http'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { FastifyInstance } from 'fastify'
 import Schema from 'typebox/schema'
@@ -32,6 +33,9 @@ beforeAll(async () => {
   unsubscribe('fastify.initialization', note)
   key = (await farebox.app.setUpDemo()) ?? ''
   token = (await readInstance(farebox.dataDir))?.token ?? ''
+  // Nobody listens there.
+  const gone = { name: 'gone', dialect: 'chat-completions' as const, base_url: 'http://127.0.0.1:1/v1', secret: 'sk-1' }
+  await farebox.admin.call('addProvider', { body: gone })
   document = (await (await fetch(`${farebox.url}/docs/openapi.json`)).json()) as OpenApiDocument
 })
 
@@ -45,6 +49,28 @@ const operations = (): (readonly [place: string, operation: Operation])[] =>
   )
 
 describe('the OpenAPI document', () => {
+  it('is JSON, and nothing but JSON', async () => {
+    const { headers } = await fetch(`${farebox.url}/docs/openapi.json`)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  it.each(['POST', 'PUT', 'DELETE'])('is only to be read: %s is refused', async (method) => {
+    expect((await fetch(`${farebox.url}/docs/openapi.json`, { method })).status).toBe(404)
+  })
+
+  it('is for nobody who asks by another name', async () => {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { host: 'rebound.example' }
+      const asked = request(`${farebox.url}/docs/openapi.json`, { headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+      asked.once('error', reject).end()
+    })
+    expect(status).toBe(403)
+  })
+
   it('is valid OpenAPI 3.1', async () => {
     const validator = new Validator()
     const result = await validator.validate(structuredClone(document) as unknown as Record<string, unknown>)
@@ -90,6 +116,20 @@ describe('the OpenAPI document', () => {
     expect(all.filter(({ summary }) => !/^[A-Z].*\.$/.test(summary))).toEqual([])
     const used = new Set(all.map(({ tags: [group] }) => group))
     expect(groups.filter((group) => !used.has(group))).toEqual([])
+  })
+
+  it('says what calls, changes and reports are refused with beside the rest', () => {
+    const statuses = (path: string, method: string) => Object.keys(document.paths[path]?.[method]?.responses ?? {})
+    for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/embeddings', '/api/try']) {
+      expect(statuses(path, 'post'), path).toEqual(expect.arrayContaining(['402', '424', '429', '502', '503', '504']))
+    }
+    expect(statuses('/v1/messages/count_tokens', 'post')).toContain('503')
+    // Members and holders of keys may change so much in a minute, and ask for so many reports at once.
+    expect(statuses('/api/keys', 'post')).toContain('429')
+    expect(statuses('/api/packages', 'post')).not.toContain('429')
+    for (const path of ['/api/usage', '/api/usage-report', '/api/overview', '/api/ledger']) {
+      expect(statuses(path, 'get'), path).toEqual(expect.arrayContaining(['429', '503']))
+    }
   })
 
   it('refers only to schemas that are there, and has none that nobody refers to', () => {
@@ -139,6 +179,15 @@ const LIVE: readonly Live[] = [
   { method: 'POST', path: '/api/keys', place: '/api/keys', body: { name: 'second', package: 'starter' } },
   { method: 'POST', path: '/api/keys', place: '/api/keys', body: { name: 'second', package: 'starter' } },
   { method: 'PATCH', path: '/api/models/demo-chat', place: '/api/models/{id}', body: { display_name: 'Demo' } },
+  { path: '/api/session', place: '/api/session' },
+  { path: '/api/lan/certificate', place: '/api/lan/certificate' },
+  { path: '/api/providers/gone/models', place: '/api/providers/{id}/models' },
+  {
+    method: 'POST',
+    path: '/api/providers/gone/models',
+    place: '/api/providers/{id}/models',
+    body: { models: ['any'] },
+  },
   { method: 'PATCH', path: '/api/providers/demo', place: '/api/providers/{id}', body: { limits: {} } },
   { path: '/v1/models', place: '/v1/models' },
   { path: '/models', place: '/models', as: 'nobody' },
@@ -180,6 +229,12 @@ const LIVE: readonly Live[] = [
   },
 ]
 
+const TRIED = [
+  { endpoint: 'chat', request: { model: 'demo-chat', messages: HELLO } },
+  { endpoint: 'messages', request: { model: 'demo-chat', max_tokens: 9, messages: HELLO } },
+  { endpoint: 'responses', request: { model: 'demo-chat', input: 'Hello' } },
+]
+
 describe('live answers', () => {
   it.each(LIVE.map((live) => [titleOf(live), live] as const))('are as the document says: %s', async (_title, live) => {
     const { response, text } = await ask(live)
@@ -198,6 +253,20 @@ describe('live answers', () => {
     const answered = await ask(receipt)
     expect(answered.response.status).toBe(200)
     expectDocumented(receipt, answered.response, answered.text)
+  })
+
+  it('are so for a test request while nothing is taken, in the words of its format', async () => {
+    const asked = await Promise.all(
+      TRIED.map(async (request) => {
+        const tried = { method: 'POST', path: '/api/try', place: '/api/try', body: { key: 'first', ...request } }
+        await farebox.admin.call('pause', { body: { minutes: 1 } })
+        return { tried, ...(await ask(tried)) }
+      }),
+    ).finally(() => farebox.admin.call('resume', {}))
+    for (const { tried, response, text } of asked) {
+      expect(response.status, text).toBe(503)
+      expectDocumented(tried, response, text)
+    }
   })
 
   it('would be found out if they were not', async () => {

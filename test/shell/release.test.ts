@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { buildOf, ownAppImage, readRelease, type BuildFacts, type Release } from '#shell/release.ts'
-import { MOST_MANIFEST_BYTES, packageFor, readUpdate } from '#shell/update-manifest.ts'
+import { MAX_MANIFEST_BYTES, packageFor, readUpdate } from '#shell/update-manifest.ts'
 import { updatePolicy } from '#shell/updates.ts'
 import { encode, signRelease, stampRelease } from '../release/release.ts'
 
@@ -162,7 +162,7 @@ describe('a release', () => {
     'null',
     '[]',
     '{"signed":"{}"}',
-    JSON.stringify({ signed: 'x'.repeat(MOST_MANIFEST_BYTES), signature: 'AA' }),
+    JSON.stringify({ signed: 'x'.repeat(MAX_MANIFEST_BYTES), signature: 'AA' }),
     JSON.stringify({ signed: '{}', signature: 'not base64' }),
   ])('is broken as %s', (text) => {
     expect(readUpdate(text, [OURS.publicKey])).toEqual({ type: 'broken' })

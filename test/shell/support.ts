@@ -20,7 +20,7 @@ export function statusView(changes: Partial<StatusView> = {}): StatusView {
     ledger_check: 'checked',
     ledger_checked_at: AT,
     secrets: 'vault',
-    lan: { state: 'off', urls: [], problem: null, announcement_problem: null, certificate_expires_at: null },
+    lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
     attention: [],
     open_exchanges: 0,
     held_credits: 0,

@@ -25,6 +25,8 @@ type Shapes = {
   readonly response?: ShapeName | `${ShapeName}[]`
   /** A body that would be taken. */
   readonly example?: object
+  /** The HTTP statuses of its refusals, beside those that every action of its kind has. */
+  readonly refusals?: readonly number[]
 }
 
 export type Route = Shapes & {
@@ -47,6 +49,9 @@ type Action<At extends Place, Access extends RouteAccess, Lan extends LanAnswer,
   readonly lan: Lan
   readonly summary: string
 }
+
+/** Refusals of what reads much: too many of one person at once, and of all. */
+export const REPORT_REFUSALS = [429, 503] as const
 
 export const forAnyone = actionFor('public', 'members')
 export const forHolders = actionFor('holder', 'members')

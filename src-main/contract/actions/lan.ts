@@ -19,6 +19,6 @@ export const LAN = actionsOf('Administration', {
   showLanCertificate: forHolders(
     'GET /api/lan/certificate',
     'Shows the certificate that machines on the LAN have to trust.',
-    { response: 'LanCertificate' },
+    { response: 'LanCertificate', refusals: [404] },
   ),
 })

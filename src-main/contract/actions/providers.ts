@@ -2,6 +2,9 @@
 
 import { actionsOf, forAdministrators, forThisMachine } from '#contract/actions/action.ts'
 
+/** The provider that is asked for its models does not answer. */
+const ASKING_REFUSALS = [502] as const
+
 export const PROVIDERS = actionsOf('Providers', {
   listPresets: forAdministrators('GET /api/presets', 'Lists the presets from which providers are made.', {
     response: 'Presets',
@@ -26,10 +29,12 @@ export const PROVIDERS = actionsOf('Providers', {
   ),
   listProviderModels: forAdministrators('GET /api/providers/{id}/models', 'Lists the models that a provider has.', {
     response: 'ProviderModels',
+    refusals: ASKING_REFUSALS,
   }),
   addProviderModels: forAdministrators('POST /api/providers/{id}/models', 'Adds models that a provider has.', {
     body: 'ProviderModelsAdd',
     response: 'ProviderModelsAdded',
+    refusals: ASKING_REFUSALS,
     example: { models: ['gpt-5.5'] },
   }),
   editProvider: forAdministrators(

@@ -8,7 +8,10 @@ export const SESSION = actionsOf('Session', {
     response: 'SignedIn',
     example: { name: 'ada', password: 'correct horse battery' },
   }),
-  showSession: forHolders('GET /api/session', 'Shows who is signed in and until when.', { response: 'SessionView' }),
+  showSession: forHolders('GET /api/session', 'Shows who is signed in and until when.', {
+    response: 'SessionView',
+    refusals: [404],
+  }),
   signOut: forHolders('DELETE /api/session', 'Ends this session, or all of this person.', { query: 'SignOutQuery' }),
   changePassword: forMembers('PUT /api/session/password', "Changes one's own password.", {
     body: 'OwnPassword',

@@ -11,5 +11,6 @@ export const STREAMS = actionsOf('Overview and usage', {
       endpoint: 'chat',
       request: { model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }] },
     },
+    refusals: [402, 424, 429, 502, 504],
   }),
 })

@@ -24,15 +24,16 @@ export function mendChatPass({ body }: ClientRequest, target: PassTarget): Mende
   const ids = new IdEdits(new CallIds(idRule(target)))
   for (const [index, message] of messages.entries()) {
     if (!isRecord(message)) continue
-    const path = ['messages', index]
-    seals?.read(message, path)
-    const calls = list(message['tool_calls'])
-    for (const [at, call] of calls.entries())
-      if (isRecord(call)) ids.call(call['id'], [...path, 'tool_calls', at, 'id'])
-    if (message['role'] === 'tool') ids.result(message['tool_call_id'], [...path, 'tool_call_id'])
-    else if (message['role'] !== 'assistant') ids.other()
+    seals?.read(message, ['messages', index])
+    const { role, tool_calls: calls } = message
+    if (Array.isArray(calls)) {
+      for (const [at, call] of calls.entries())
+        if (isRecord(call)) ids.call(call['id'], ['messages', index, 'tool_calls', at, 'id'])
+    }
+    if (role === 'tool') ids.result(message['tool_call_id'], ['messages', index, 'tool_call_id'])
+    else if (role !== 'assistant') ids.other()
   }
-  const edits = [...(seals?.edits ?? []), ...ids.edits]
+  const edits = seals === undefined ? ids.edits : [...seals.edits, ...ids.edits]
   if (edits.length === 0) return UNMENDED
   return { members: editedMembers(body, edits), dropped: [...(seals?.dropped ?? [])] }
 }

@@ -1,5 +1,6 @@
 // Reads a whole chat completion: each message is one delta, so that both forms share one mapping.
 
+import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { ChoiceReader } from '#dialect/chat-completions/read-delta.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
@@ -16,22 +17,22 @@ export function readChatAnswer(answer: JsonObject, newCallId: () => string): Ans
   if (!Array.isArray(choices) || choices.length === 0) throw noCompletion()
   const parts: AnswerPart[] = [{ type: 'start' }]
   for (const [index, choice] of choices.entries()) {
-    for (const part of readChoice(choice, index, newCallId)) parts.push(part)
+    readChoice(choice, new ChoiceReader(index, newCallId), parts)
   }
   const usage = readUsage(answer['usage'])
   if (usage !== undefined) parts.push({ type: 'usage', usage })
   return parts
 }
 
-function readChoice(choice: unknown, index: number, newCallId: () => string): AnswerPart[] {
+function readChoice(choice: unknown, reader: ChoiceReader, parts: AnswerPart[]): void {
   if (!isRecord(choice)) throw noCompletion()
   if (choice['error'] !== undefined && choice['error'] !== null) throw reportedError(choice['error'])
   const { message, finish_reason: reason, stop_reason: stop } = choice
   if (!isRecord(message)) throw noCompletion()
-  const reader = new ChoiceReader(index, newCallId)
   const stopSequence = typeof stop === 'string' && stop !== '' ? stop : undefined
   const finish = typeof reason === 'string' ? reason : 'stop'
-  return [...reader.delta(numbered(message)), ...reader.finish(finish, stopSequence)]
+  reader.delta(numbered(message), parts)
+  append(parts, reader.finish(finish, stopSequence))
 }
 
 /** In a whole message each entry is a call of its own, whatever its index and id say. */

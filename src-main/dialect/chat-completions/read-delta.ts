@@ -39,8 +39,8 @@ export class ChoiceReader {
     this.#blocks = new BlockSequencer(choice, newCallId)
   }
 
-  delta(delta: JsonObject): AnswerPart[] {
-    const parts: AnswerPart[] = []
+  /** Puts what a delta says behind `parts`. */
+  delta(delta: JsonObject, parts: AnswerPart[]): void {
     this.#reasoning(delta, parts)
     this.#content(delta['content'], parts)
     this.#plain('refusal', textOf(delta['refusal']), parts)
@@ -49,7 +49,6 @@ export class ChoiceReader {
     if (Array.isArray(calls)) for (const call of calls) if (isRecord(call)) this.#call(call, parts)
     const old = delta['function_call']
     if (isRecord(old)) this.#call({ index: 0, function: old }, parts)
-    return parts
   }
 
   /** Ends the choice. `stopSequence` is what vLLM says was met. Throws UpstreamFailure for a reason that is a failure. */

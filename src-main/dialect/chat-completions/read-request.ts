@@ -85,25 +85,22 @@ function checkMessages(messages: unknown): Refusal | undefined {
     return refuse('invalid_request', "'messages' must be a non-empty array.", { param: 'messages' })
   }
   for (const [index, message] of messages.entries()) {
-    const problem = checkMessage(message, `messages[${index}]`)
-    if (problem !== undefined) return problem
+    const problem = problemOf(message)
+    if (problem === undefined) continue
+    const param = `messages[${index}]${problem.member}`
+    return refuse('invalid_request', `'${param}' ${problem.says}.`, { param })
   }
   return undefined
 }
 
-function checkMessage(message: unknown, param: string): Refusal | undefined {
-  if (!isRecord(message)) return refuse('invalid_request', `'${param}' must be an object.`, { param })
-  const role = message['role']
-  if (!ROLES.some((known) => known === role)) {
-    const roleParam = `${param}.role`
-    return refuse('invalid_request', `'${roleParam}' must be one of ${ROLES.join(', ')}.`, { param: roleParam })
-  }
-  const content = message['content']
+/** What is wrong with a message, and with which member of it. */
+function problemOf(message: unknown): { readonly member: string; readonly says: string } | undefined {
+  if (!isRecord(message)) return { member: '', says: 'must be an object' }
+  const { role, content } = message
+  if (!ROLES.some((known) => known === role)) return { member: '.role', says: `must be one of ${ROLES.join(', ')}` }
   if (typeof content === 'string' || (Array.isArray(content) && content.every(isRecord))) return undefined
+  if (content !== null && content !== undefined)
+    return { member: '.content', says: 'must be a string or an array of content parts' }
   // An assistant turn may consist of tool calls or a refusal alone.
-  if ((content === null || content === undefined) && role === 'assistant') return undefined
-  const contentParam = `${param}.content`
-  const says =
-    content === undefined || content === null ? 'is required' : 'must be a string or an array of content parts'
-  return refuse('invalid_request', `'${contentParam}' ${says}.`, { param: contentParam })
+  return role === 'assistant' ? undefined : { member: '.content', says: 'is required' }
 }

@@ -72,7 +72,7 @@ export class ChatPartReader implements PartReader {
     const piece = isRecord(delta) ? delta : isRecord(message) && !known.hasDelta ? message : undefined
     if (piece !== undefined) {
       known.hasDelta = true
-      for (const part of known.reader.delta(piece)) parts.push(part)
+      known.reader.delta(piece, parts)
     }
     const usage = readUsage(choice['usage'])
     if (usage !== undefined) parts.push({ type: 'usage', usage })

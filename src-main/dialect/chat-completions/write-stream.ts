@@ -20,6 +20,8 @@ type ClosePart = Extract<AnswerPart, { type: 'close' }>
 type Choice = {
   /** A chunk up to its delta. */
   readonly head: string
+  /** Whether its first chunk, which has the role, was written. */
+  hasBegun: boolean
   block: Block | undefined
   /** The open block's text, where the end of it needs all. */
   text: string
@@ -30,7 +32,6 @@ type Choice = {
 
 export class ChatStreamWriter implements StreamWriter {
   readonly #choices = new Map<number, Choice>()
-  readonly #started = new Set<number>()
   readonly #head: string
   /** What follows the choices. */
   readonly #tail: string
@@ -89,16 +90,18 @@ export class ChatStreamWriter implements StreamWriter {
 
   /** The chunk with the role, before a choice's first. */
   #begun(index: number): string {
-    if (this.#started.has(index)) return ''
-    this.#started.add(index)
-    return this.#deltaText(this.#choice(index), '{"role":"assistant","content":"","refusal":null}')
+    const choice = this.#choice(index)
+    if (choice.hasBegun) return ''
+    choice.hasBegun = true
+    return this.#deltaText(choice, '{"role":"assistant","content":"","refusal":null}')
   }
 
   #choice(index: number): Choice {
     const known = this.#choices.get(index)
     if (known !== undefined) return known
     const head = `${this.#head}{"index":${index},"delta":`
-    const choice: Choice = { head, block: undefined, text: '', calls: 0, reasonings: 0, finish: undefined }
+    const rest = { block: undefined, text: '', calls: 0, reasonings: 0, finish: undefined }
+    const choice: Choice = { head, hasBegun: false, ...rest }
     this.#choices.set(index, choice)
     return choice
   }

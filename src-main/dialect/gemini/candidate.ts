@@ -5,8 +5,9 @@
 import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { BlockSequencer } from '#dialect/blocks.ts'
+import { readFinish } from '#dialect/gemini/finish-reasons.ts'
 import { PartialArgs } from '#dialect/gemini/partial-args.ts'
-import type { AnswerPart, FinishReason } from '#dialect/part.ts'
+import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { Sealed } from '#dialect/seal.ts'
 import { objectText } from '#dialect/tool-input.ts'
@@ -21,34 +22,6 @@ type OpenCall = {
   args: PartialArgs
 }
 
-/** What a candidate may end with, but for the ordinary end. Everything not listed is read as an ordinary end. */
-const FINISHES: ReadonlyMap<string, FinishReason> = new Map([
-  ['MAX_TOKENS', 'length'],
-  ['SAFETY', 'content-filter'],
-  ['RECITATION', 'content-filter'],
-  ['LANGUAGE', 'content-filter'],
-  ['BLOCKLIST', 'content-filter'],
-  ['PROHIBITED_CONTENT', 'content-filter'],
-  ['SPII', 'content-filter'],
-  ['ESCALATION', 'content-filter'],
-  ['IMAGE_SAFETY', 'content-filter'],
-  ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
-  ['IMAGE_RECITATION', 'content-filter'],
-  ['IMAGE_OTHER', 'content-filter'],
-  ['NO_IMAGE', 'content-filter'],
-  // Nobody knows why, but the model did not come to its end: no client may take the answer for a complete one.
-  ['OTHER', 'content-filter'],
-])
-
-/** Ends at which there is no answer. The names are Google's and say what happened. */
-const FAILURES: ReadonlyMap<string, 'malformed' | 'reported'> = new Map([
-  ['MALFORMED_FUNCTION_CALL', 'malformed'],
-  ['MALFORMED_RESPONSE', 'malformed'],
-  ['UNEXPECTED_TOOL_CALL', 'malformed'],
-  ['TOO_MANY_TOOL_CALLS', 'malformed'],
-  ['MISSING_THOUGHT_SIGNATURE', 'reported'],
-])
-
 const MAX_CITATIONS = 1000
 
 export class Candidate {
@@ -61,6 +34,8 @@ export class Candidate {
   #textSeal: Sealed | undefined
   #isText = false
   #finish: string | undefined
+  /** Whether it ended at its output cap. */
+  #isCut = false
 
   constructor(choice: number, newCallId: () => string) {
     this.#choice = choice
@@ -80,10 +55,7 @@ export class Candidate {
     append(parts, this.#readSources(candidate))
     const finish = candidate['finishReason']
     if (typeof finish === 'string' && finish !== '' && finish !== 'FINISH_REASON_UNSPECIFIED') {
-      const failure = FAILURES.get(finish)
-      // Told as the request's fault, so that nobody sends the same request again.
-      if (failure === 'reported') throw new UpstreamFailure(failure, `The model stopped: ${finish}.`, { status: 400 })
-      if (failure !== undefined) throw new UpstreamFailure(failure, `The model stopped without an answer: ${finish}.`)
+      this.#isCut = readFinish(finish, false) === 'length'
       this.#finish = finish
     }
     return parts
@@ -91,11 +63,10 @@ export class Candidate {
 
   /** The last parts. `blocked`: the prompt was blocked, which ends a candidate that has no end of its own. */
   end({ blocked }: { readonly blocked: boolean }): AnswerPart[] {
-    const known = FINISHES.get(this.#finish ?? '')
-    const fallback = this.#finish === undefined && blocked ? 'content-filter' : undefined
-    const isCut = known === 'length'
+    const isCut = this.#isCut
     const parts = [...this.#sealText(), ...this.#closeCall({ isCut }), ...this.#blocks.end({ isCut })]
-    const reason = known ?? fallback ?? (this.#blocks.hasToolCalls ? 'tool-calls' : 'stop')
+    const isBlocked = this.#finish === undefined && blocked
+    const reason = isBlocked ? 'content-filter' : readFinish(this.#finish, this.#blocks.hasToolCalls)
     return [...parts, { type: 'finish', choice: this.#choice, reason }]
   }
 

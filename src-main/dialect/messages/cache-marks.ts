@@ -29,6 +29,7 @@ export class CacheMarks {
    * was left out.
    */
   apply(): boolean {
+    if (this.isEmpty) return false
     const last = (part: Part) => this.#marked.findLast((entry) => entry.part === part)
     const kept = new Set([last('tools'), last('system')].filter((entry) => entry !== undefined))
     const byWorth = [

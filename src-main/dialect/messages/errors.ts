@@ -4,7 +4,7 @@
 import { UpstreamFailure } from '#core/failure.ts'
 import { REFUSALS, type Refusal } from '#core/refusal.ts'
 import { errorObject } from '#dialect/errors.ts'
-import { overflowName } from '#dialect/overflow.ts'
+import { overflowName, type Overflow } from '#dialect/overflow.ts'
 import { providerWords } from '#dialect/provider-words.ts'
 import { isRecord } from '#dialect/request-body.ts'
 
@@ -37,6 +37,18 @@ export function messagesErrorBody(refusal: Refusal, requestId: string): string {
 /** The event with which a stream ends that broke: the SDKs throw on it. */
 export function messagesStreamError(refusal: Refusal, requestId: string): string {
   return `event: error\ndata: ${messagesErrorBody(refusal, requestId)}\n\n`
+}
+
+/**
+ * The sentences that clients of the messages format wait for: `prompt is too long: 210000 tokens > 200000 maximum`, at which
+ * they shorten the history, and the one at which they only ask for less output.
+ */
+export function messagesOverflowText({ usedTokens, maximumTokens, outputTokens }: Overflow, words: string): string {
+  if (/prompt is too long|exceed context limit/i.test(words)) return words
+  if (usedTokens === undefined || maximumTokens === undefined) return `prompt is too long: ${words}`
+  if (outputTokens === undefined) return `prompt is too long: ${usedTokens} tokens > ${maximumTokens} maximum`
+  const sum = `${usedTokens - outputTokens} + ${outputTokens} > ${maximumTokens}`
+  return `input length and \`max_tokens\` exceed context limit: ${sum}, decrease input length or \`max_tokens\` and try again`
 }
 
 /** The failure for an error that the provider tells of inside its answer, in its own words. */

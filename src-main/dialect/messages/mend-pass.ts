@@ -109,9 +109,10 @@ function idEdits(messages: readonly unknown[]): readonly JsonEdit[] {
     if (!Array.isArray(content)) continue
     for (const [at, block] of content.entries()) {
       if (!isRecord(block)) continue
-      const path = ['messages', index, 'content', at]
-      if (block['type'] === 'tool_use') ids.call(block['id'], [...path, 'id'])
-      else if (block['type'] === 'tool_result') ids.result(block['tool_use_id'], [...path, 'tool_use_id'])
+      const { type } = block
+      if (type === 'tool_use') ids.call(block['id'], ['messages', index, 'content', at, 'id'])
+      else if (type === 'tool_result')
+        ids.result(block['tool_use_id'], ['messages', index, 'content', at, 'tool_use_id'])
     }
   }
   return ids.edits

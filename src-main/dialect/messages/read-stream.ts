@@ -8,7 +8,7 @@ import type { TokenUsage } from '#core/usage.ts'
 import type { PartReader } from '#dialect/dialect.ts'
 import { KeyedBlocks } from '#dialect/keyed-blocks.ts'
 import { reportedFailure } from '#dialect/messages/errors.ts'
-import { readStopReason } from '#dialect/messages/stop-reasons.ts'
+import { readFinish } from '#dialect/messages/finish-reasons.ts'
 import { writeInput } from '#dialect/tool-input.ts'
 import { eventUsage, readMessagesUsage, readStartUsage } from '#dialect/messages/usage.ts'
 import type { AnswerPart } from '#dialect/part.ts'
@@ -270,7 +270,7 @@ export class MessagesPartReader implements PartReader {
     const isCut = this.#stopReason !== undefined && CUTTING.has(this.#stopReason)
     const rest = this.#open.flatMap((open) => this.#end(open))
     append(rest, this.#blocks.finish({ isCut }))
-    const reason = readStopReason(this.#stopReason, this.#blocks.hasWholeCalls)
+    const reason = readFinish(this.#stopReason, this.#blocks.hasWholeCalls)
     return [...rest, { type: 'finish', choice: CHOICE, reason, stopSequence: this.#stopSequence }]
   }
 

@@ -76,6 +76,8 @@ function billedIterations(value: unknown): readonly JsonObject[] {
 }
 
 function total(name: string, reported: JsonObject, iterations: readonly JsonObject[]): number | undefined {
+  // Nearly every usage: nothing but a compaction was answered in passes.
+  if (iterations.length === 0) return tokenCount(reported[name])
   const counts = iterations.map((iteration) => tokenCount(iteration[name])).filter((count) => count !== undefined)
   if (counts.length === 0) return tokenCount(reported[name])
   return tokenCount(counts.reduce((sum, count) => sum + count, 0))

@@ -11,7 +11,7 @@ import {
   thinkingBlock,
   webCitation,
 } from '#dialect/messages/answer-blocks.ts'
-import { stopMembers, writeStopReason } from '#dialect/messages/stop-reasons.ts'
+import { stopMembers, writeFinish } from '#dialect/messages/finish-reasons.ts'
 import { readInput } from '#dialect/tool-input.ts'
 import { writeMessagesUsage } from '#dialect/messages/usage.ts'
 import { foldParts, type AnswerPart, type FoldedBlock } from '#dialect/part.ts'
@@ -22,7 +22,7 @@ export function writeMessagesAnswer(parts: readonly AnswerPart[], usage: TokenUs
   const [choice] = foldParts(parts).choices
   const blocks = choice?.blocks ?? []
   const isCall = (block: FoldedBlock) => block.block.type === 'tool-call'
-  const reason = writeStopReason({
+  const reason = writeFinish({
     finish: choice?.finish,
     hasToolCall: blocks.some((block) => isCall(block) && !block.isCut),
     hasCutCall: blocks.some((block) => isCall(block) && block.isCut),

@@ -13,8 +13,8 @@ import {
   webCitation,
 } from '#dialect/messages/answer-blocks.ts'
 import { messagesStreamError } from '#dialect/messages/errors.ts'
-import { PING } from '#dialect/messages/pass-stream.ts'
-import { stopMembers, writeStopReason } from '#dialect/messages/stop-reasons.ts'
+import { PING } from '#dialect/messages/tap-stream.ts'
+import { stopMembers, writeFinish } from '#dialect/messages/finish-reasons.ts'
 import { writeMessagesUsage } from '#dialect/messages/usage.ts'
 import type { AnswerPart, Block, FinishReason } from '#dialect/part.ts'
 import { wrapSeal, type Sealed } from '#dialect/seal.ts'
@@ -73,7 +73,7 @@ export class MessagesStreamWriter implements StreamWriter {
 
   end(usage: TokenUsage): string {
     const before = this.#start() + this.#close(undefined, true) + this.#sign(undefined)
-    const reason = writeStopReason({
+    const reason = writeFinish({
       finish: this.#finish,
       hasToolCall: this.#hasToolCall,
       hasCutCall: this.#hasCutCall,
@@ -188,7 +188,8 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   #blockDelta(delta: JsonObject): string {
-    return event('content_block_delta', { index: this.#next, delta })
+    const head = 'event: content_block_delta\ndata: {"type":"content_block_delta","index":'
+    return `${head}${this.#next},"delta":${JSON.stringify(delta)}}\n\n`
   }
 
   #blockStop(): string {

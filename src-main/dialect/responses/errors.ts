@@ -88,3 +88,8 @@ export function responseErrorOf(refusal: Refusal): ResponseError {
   const seconds = refusal.retryAfterSeconds ?? DEFAULT_WAIT_SECONDS
   return { code, message: `${refusal.message} Please try again in ${seconds}s.` }
 }
+
+/** A refusal as Codex is told it, the program that asks here: it asks again after any status but 400. */
+export function toldRefusal(refusal: Refusal): Refusal {
+  return refusal.code === 'provider_refuses' ? { ...refusal, code: 'provider_refuses_response' } : refusal
+}

@@ -3,9 +3,10 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 import type { PartReader } from '#dialect/dialect.ts'
-import type { AnswerPart, FinishReason } from '#dialect/part.ts'
+import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { reportedFailure } from '#dialect/responses/errors.ts'
+import { readFinish } from '#dialect/responses/finish-reasons.ts'
 import { OutputItems } from '#dialect/responses/output-items.ts'
 import { readResponsesUsage } from '#dialect/responses/usage.ts'
 import type { JsonObject } from '#dialect/turn.ts'
@@ -90,12 +91,8 @@ export function wholeItems(items: OutputItems, output: readonly unknown[]): Answ
 /** The parts that end an answer, from its final response. */
 export function endOf(items: OutputItems, response: JsonObject, isIncomplete: boolean): AnswerPart[] {
   const parts = items.end({ isCut: isIncomplete })
-  const complete: FinishReason = items.hasToolCalls ? 'tool-calls' : 'stop'
-  return [
-    ...parts,
-    ...usageParts(response),
-    { type: 'finish', choice: 0, reason: isIncomplete ? incompleteReason(response) : complete },
-  ]
+  const reason = readFinish(isIncomplete ? incompleteReason(response) : undefined, items.hasToolCalls)
+  return [...parts, ...usageParts(response), { type: 'finish', choice: 0, reason }]
 }
 
 function usageParts(response: JsonObject): AnswerPart[] {
@@ -103,7 +100,8 @@ function usageParts(response: JsonObject): AnswerPart[] {
   return usage === undefined ? [] : [{ type: 'usage', usage }]
 }
 
-function incompleteReason(response: JsonObject): FinishReason {
-  const details = response['incomplete_details']
-  return isRecord(details) && details['reason'] === 'content_filter' ? 'content-filter' : 'length'
+/** Some leave out why a response is incomplete. */
+function incompleteReason({ incomplete_details: details }: JsonObject): string {
+  const reason = isRecord(details) ? details['reason'] : undefined
+  return typeof reason === 'string' ? reason : 'max_output_tokens'
 }

@@ -2,7 +2,6 @@
 
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerContext } from '#dialect/dialect.ts'
-import type { FinishReason } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { ResponseError } from '#dialect/responses/errors.ts'
 import { writeResponsesUsage } from '#dialect/responses/usage.ts'
@@ -42,19 +41,6 @@ export class ResponseObject {
 /** What ids of an answer have in common: the exchange's UUID without dashes. */
 export function idStem(exchangeId: string): string {
   return exchangeId.replaceAll('-', '')
-}
-
-/** How an answer ends: why it is incomplete, or undefined for one that is complete. */
-export function incompleteReason(finish: FinishReason, hasCutCall: boolean): string | undefined {
-  switch (finish) {
-    case 'length':
-    case 'context-window':
-      return 'max_output_tokens'
-    case 'content-filter':
-      return 'content_filter'
-    default:
-      return hasCutCall ? 'max_output_tokens' : undefined
-  }
 }
 
 /** What a response repeats of its request. */

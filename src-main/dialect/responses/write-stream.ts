@@ -7,7 +7,8 @@ import type { AnswerContext, StreamWriter } from '#dialect/dialect.ts'
 import type { AnswerPart, Block, FinishReason } from '#dialect/part.ts'
 import { responseErrorOf } from '#dialect/responses/errors.ts'
 import { newItemWriter, SealedCallWriter, type ItemWriter } from '#dialect/responses/item-writers.ts'
-import { idStem, incompleteReason, ResponseObject, type ResponseState } from '#dialect/responses/response-object.ts'
+import { writeFinish } from '#dialect/responses/finish-reasons.ts'
+import { idStem, ResponseObject, type ResponseState } from '#dialect/responses/response-object.ts'
 import { DONE, keepAliveEvent, MAX_REPEATED, streamEvent } from '#dialect/responses/stream-event.ts'
 import { wishesOf, type Wishes } from '#dialect/responses/wishes.ts'
 import type { ItemStatus } from '#dialect/responses/write-items.ts'
@@ -141,7 +142,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   #finalState(usage: TokenUsage): ResponseState {
-    const reason = incompleteReason(this.#finish, this.#hasCutCall)
+    const reason = writeFinish(this.#finish, this.#hasCutCall)
     const status = reason === undefined ? 'completed' : 'incomplete'
     return { status, output: this.#output, usage, incompleteReason: reason }
   }

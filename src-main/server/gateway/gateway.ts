@@ -9,10 +9,12 @@ import type { Model } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
+import { CLIENT_DIALECTS, countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
+import type { Call } from '#pipeline/exchange.ts'
 import { mayCall } from '#pipeline/resolve.ts'
 import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
-import { runCall, type Call, type RunDeps } from '#pipeline/run.ts'
+import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { HttpClient } from '#server/http/http-client.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
@@ -34,38 +36,27 @@ export type GatewayDeps = RunDeps &
 /** Room for images; a longer body is refused by its length, unread. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024
 
-/** Headers that a client may hand to a provider that speaks its dialect. Everything else stays here. */
-const FORWARDED_HEADERS: Readonly<Record<EndpointName, RegExp>> = {
-  chat: /^openai-beta$/,
-  embeddings: /^openai-beta$/,
-  responses: /^openai-beta$/,
-  // A feature's header and its body travel together, also those that nobody knows yet.
-  messages: /^anthropic-/,
-}
-
 export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   const key = { access: 'key', lan: 'key' } as const
-  const messages = { ...key, format: 'messages' } as const
   // On this machine everybody may see what models there are; over the LAN whoever may call them.
   const list = { access: 'public', lan: 'key' } as const
-  const callRoute = (path: string, endpoint: EndpointName) => {
-    const options = { config: endpoint === 'messages' ? messages : key, bodyLimit: MAX_BODY_BYTES }
-    app.post(path, options, (request, reply) => serveCall(request, reply, endpoint, deps))
+  const countDeps = { ...deps, limiter: new CountLimiter() }
+  for (const [format, endpoint] of ENDPOINTS) {
+    const options = { config: { ...key, format }, bodyLimit: MAX_BODY_BYTES }
+    for (const path of endpoint.paths) {
+      app.post(path, options, (request, reply) => serveCall(request, reply, format, deps))
+      if (endpoint.triesWebSocket) app.get(path, { config: list }, (_request, reply) => refuseWebSocket(reply))
+    }
+    for (const path of countOf(endpoint)?.paths ?? []) {
+      app.post(path, options, (request, reply) => serveCount(request, reply, format, countDeps))
+    }
   }
   for (const prefix of ['/v1', '']) {
-    callRoute(`${prefix}/chat/completions`, 'chat')
-    callRoute(`${prefix}/embeddings`, 'embeddings')
-    callRoute(`${prefix}/responses`, 'responses')
-    app.get(`${prefix}/responses`, { config: list }, (_request, reply) => refuseWebSocket(reply))
     app.get(`${prefix}/models`, { config: list }, (request, reply) => listModels(request, reply, deps))
     app.get<{ Params: { '*': string } }>(`${prefix}/models/*`, { config: list }, (request, reply) =>
       showModel(request, reply, deps),
     )
   }
-  callRoute('/v1/messages', 'messages')
-  const counting = { config: messages, bodyLimit: MAX_BODY_BYTES }
-  const countDeps = { ...deps, limiter: new CountLimiter() }
-  app.post('/v1/messages/count_tokens', counting, (request, reply) => serveCount(request, reply, countDeps))
   app.get('/v1/balance', { config: key }, (request, reply) => showBalance(request, reply, deps))
   app.get<{ Params: { id: string } }>('/v1/receipts/:id', { config: key }, async (request, reply) => {
     const { key: own } = callerOf(request)
@@ -90,11 +81,12 @@ async function serveCall(
 async function serveCount(
   request: FastifyRequest,
   reply: FastifyReply,
+  endpoint: EndpointName,
   deps: GatewayDeps & CountDeps,
 ): Promise<FastifyReply> {
-  const call = await callOf(request, reply, { endpoint: 'messages', deps })
+  const call = await callOf(request, reply, { endpoint, deps })
   if (isRefusal(call)) return sendRefusal(reply, call)
-  await runCount(call, deps)
+  await runCount({ ...call, endpoint }, deps)
   return reply
 }
 
@@ -113,9 +105,10 @@ async function callOf(
   if (isRefusal(text)) return text
   if (request.bodyParts > 0) await deps.denseBodies.turn(request.bodyParts)
   reply.hijack()
+  const { forwardedHeaders } = CLIENT_DIALECTS[endpoint]
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.headers)) {
-    if (typeof value === 'string' && FORWARDED_HEADERS[endpoint].test(name)) headers[name] = value
+    if (typeof value === 'string' && forwardedHeaders.test(name)) headers[name] = value
   }
   return {
     requestId: request.id,
@@ -182,21 +175,15 @@ function modelObject(model: Model, catalog: Catalog) {
     display_name: model.displayName,
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
-    ...anthropicMembers(model),
+    ...formatMembers(model),
   }
 }
 
-/** Members of the messages family's list that its strict clients want. What nobody here can know is null, as they allow. */
-function anthropicMembers({ contextWindow, maxOutputTokens }: Model) {
-  return {
-    max_input_tokens: contextWindow > 0 ? contextWindow : null,
-    max_tokens: maxOutputTokens > 0 ? maxOutputTokens : null,
-    capabilities: null,
-    lifecycle: 'active',
-    line: null,
-    deprecated_at: null,
-    retires_at: null,
-  }
+/** What the clients of one format read of a model. */
+function formatMembers(model: Model): object {
+  const members = {}
+  for (const [, { modelMembers }] of ENDPOINTS) Object.assign(members, modelMembers?.(model))
+  return members
 }
 
 function showBalance(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {

@@ -3,22 +3,23 @@
 import type { FastifyReply } from 'fastify'
 import { clientQuirks } from '#core/client-quirks.ts'
 import { refuse, statusOf, toldTo, type Refusal } from '#core/refusal.ts'
-import { errorBody, retryHeaders } from '#dialect/errors.ts'
-import { messagesErrorBody } from '#dialect/messages/errors.ts'
+import type { Endpoint } from '#dialect/dialect.ts'
+import { CLIENT_DIALECTS, endpointAt } from '#dialect/dialects.ts'
+import { retryHeaders } from '#dialect/errors.ts'
 
 /** Sends a refusal in the contract's shape. */
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { id, url, headers } = reply.request
   const told = toldTo(clientQuirks(headers), refusal)
-  // A path that is not there has no route; clients of the messages format read its error too.
-  const isMessages = reply.request.routeOptions.config.format === 'messages' || /^\/v1\/messages\b/.test(url)
-  if (isMessages) reply.header('request-id', id)
+  const { format } = reply.request.routeOptions.config
+  // A path that is not there has no route, and its error is read too.
+  const endpoint: Endpoint = format === undefined ? endpointAt(url) : CLIENT_DIALECTS[format]
   return reply
     .code(statusOf(refusal))
     .headers(retryHeaders(refusal))
     .header('content-type', 'application/json; charset=utf-8')
-    .header('x-request-id', id)
-    .send(isMessages ? messagesErrorBody(told, id) : errorBody(told, id))
+    .headers(endpoint.idHeaders(id))
+    .send(endpoint.errorBody(told, id))
 }
 
 /** Also closes the connection: the rest of a body that was refused unread must not be read just to be thrown away. */

@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { errorBody } from '#dialect/errors.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
+import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { SessionAccess, Visitor } from '#server/sign-in/admission.ts'
 import { announcedBytes, readBodies } from '#server/bodies/body-reader.ts'
@@ -44,8 +45,8 @@ declare module 'fastify' {
     access?: Access
     /** Who may reach it over the LAN; said of every route. */
     lan?: Access | 'never'
-    /** Endpoints whose clients read errors in the shape of the messages format. */
-    format?: 'messages'
+    /** The format of an endpoint for clients, in which its errors are told. */
+    format?: EndpointName
     /** A page that a link from elsewhere may open: it shows nothing before its visitor has signed in. */
     isPage?: true
   }

@@ -131,8 +131,8 @@ function isGatewayGroup(group: string): boolean {
 const EVERYWHERE = [403, 500]
 
 function gatewayOperation(name: string, endpoint: GatewayEndpoint, writer: SchemaWriter): Operation {
-  const { access, body, example, format } = endpoint
-  const error = writer.write(format === 'messages' ? MessagesError : ErrorBody)
+  const { access, body, example } = endpoint
+  const error = writer.write(endpoint.error ?? ErrorBody)
   return {
     operationId: name,
     tags: [endpoint.group],
@@ -168,7 +168,7 @@ function header(description: string): JsonObject {
 }
 
 function adminOperation(name: string, endpoint: Endpoint, writer: SchemaWriter): Operation {
-  const { method, path, access, body, query, group, summary, example } = endpoint
+  const { method, path, access, body, query, group, summary, example, refusals = [] } = endpoint
   const content = json(body === undefined ? {} : writer.write(body), example)
   return {
     operationId: name in GATEWAY_API ? `${name}Admin` : name,
@@ -180,8 +180,8 @@ function adminOperation(name: string, endpoint: Endpoint, writer: SchemaWriter):
     responses: {
       '200': { description: 'Done.', content: adminContent(name, endpoint, writer) },
       ...refusalAnswers(
-        adminRefusals({ method, path, access, hasInput: (body ?? query) !== undefined }),
-        writer.write(ErrorBody),
+        [...adminRefusals({ method, path, access, hasInput: (body ?? query) !== undefined }), ...refusals],
+        adminError(name, writer),
       ),
     },
     'x-farebox-access': access,
@@ -194,6 +194,12 @@ function adminContent(name: string, { response }: Endpoint, writer: SchemaWriter
   return name === 'tryIt' ? { ...json({}), ...events } : json(writer.write(response))
 }
 
+/** A test request is refused in the words of its format. */
+function adminError(name: string, writer: SchemaWriter): JsonObject {
+  const error = writer.write(ErrorBody)
+  return name === 'tryIt' ? { anyOf: [error, writer.write(MessagesError)] } : error
+}
+
 type AdminShape = Pick<Endpoint, 'method' | 'path' | 'access'> & { readonly hasInput: boolean }
 
 function adminRefusals({ method, path, access, hasInput }: AdminShape): number[] {
@@ -204,6 +210,8 @@ function adminRefusals({ method, path, access, hasInput }: AdminShape): number[]
     ...(access === 'public' ? [401, 429] : [401]),
     ...(hasInput || path.includes('{') ? [404] : []),
     ...(isChange ? [409, 503, 507] : []),
+    // Members and holders of keys may change so much in a minute.
+    ...(isChange && access !== 'administrator' ? [429] : []),
     ...(isChange && hasInput ? [413] : []),
   ]
 }

@@ -8,6 +8,7 @@ import { hasCredentials } from '#core/credentials.ts'
 import type { Key, Model, Provider } from '#core/entities.ts'
 import { roleOf, type Viewer } from '#core/member.ts'
 import { microToCredits, totalMicro } from '#core/money.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import type { Balance } from '#ledger/account.ts'
 import type { ReportDeps } from '#server/reports/report-deps.ts'
 
@@ -89,16 +90,15 @@ function ofBackups({ backups }: StatusView): Attention[] {
 
 function ofLan({ lan }: StatusView, nowMs: number): Attention[] {
   if (lan.problem !== null) return [about('lan', null, 'settings', `The LAN: ${lan.problem}`)]
-  const { certificate_expires_at: at, announcement_problem: unannounced } = lan
-  const notes = unannounced === null ? [] : [about('lan', null, 'settings', `The LAN is not announced. ${unannounced}`)]
-  if (at === null || Date.parse(at) - nowMs > CERTIFICATE_NOTICE_MS) return notes
+  const at = lan.certificate_expires_at
+  if (at === null || Date.parse(at) - nowMs > CERTIFICATE_NOTICE_MS) return []
   const text = 'The certificate for the LAN is soon replaced. Whoever trusts it has to trust the new one then.'
-  return [...notes, about('lan', null, 'settings', text, at)]
+  return [about('lan', null, 'settings', text, at)]
 }
 
 function withoutSecret(enabled: readonly Model[], providers: readonly Provider[]): Attention[] {
   return providers
-    .filter((provider) => !hasCredentials(provider) && provider.dialect !== 'demo' && provider.network === 'public')
+    .filter((provider) => !hasCredentials(provider) && !isDemo(provider) && provider.network === 'public')
     .flatMap((provider) => {
       const model = enabled.find(({ targets }) => targets.some((target) => target.providerId === provider.id))
       if (model === undefined) return []

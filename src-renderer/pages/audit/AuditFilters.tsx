@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { ADMIN_ROUTES } from '#contract/admin-routes.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { FilterBar, FilterSelect } from '#renderer/components/filters.tsx'
-import type { Search } from '#renderer/pages/audit/search.ts'
+import type { AuditSearch } from '#renderer/pages/audit/search.ts'
 
 /** Only what changes something is noted. */
 const ACTIONS = Object.entries(ADMIN_ROUTES).flatMap(([name, { method }]) => (method === 'GET' ? [] : [name]))
@@ -15,7 +15,7 @@ const OTHERS = [
 ] as const
 
 type FilterChoice = { readonly value: string; readonly label: string }
-type Filter = Pick<Search, 'action' | 'actor'>
+type Filter = Pick<AuditSearch, 'action' | 'actor'>
 type AuditFiltersProps = {
   readonly filter: Filter
   readonly members: readonly string[]

@@ -9,7 +9,7 @@ import { EmptyState } from '#renderer/components/states.tsx'
 import { AuditEntry } from '#renderer/pages/audit/AuditEntry.tsx'
 import { AuditFilters } from '#renderer/pages/audit/AuditFilters.tsx'
 import { useColumns } from '#renderer/pages/audit/columns.tsx'
-import type { Search } from '#renderer/pages/audit/search.ts'
+import type { AuditSearch } from '#renderer/pages/audit/search.ts'
 
 const route = getRouteApi('/shell/audit')
 
@@ -23,7 +23,7 @@ export function AuditPage() {
   const members = useApi('listMembers', {})
   const columns = useColumns()
   const entries = audit.data?.pages.flatMap((page) => page.entries)
-  const change = (next: Search) => void navigate({ to: '/audit', search: next, replace: true, resetScroll: false })
+  const change = (next: AuditSearch) => void navigate({ to: '/audit', search: next, replace: true, resetScroll: false })
   const isFiltered = filter.action !== undefined || filter.actor !== undefined
   return (
     <ListPage

@@ -1,13 +1,13 @@
 import { textIn } from '#renderer/data/search.ts'
 
 /** What the address of this page may say behind the question mark. */
-export type Search = {
+export type AuditSearch = {
   readonly open?: string
   /** An action of the admin API. */
   readonly action?: string
   readonly actor?: string
 }
 
-export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+export function parseSearch(raw: Readonly<Record<string, unknown>>): AuditSearch {
   return { ...textIn(raw, 'open'), ...textIn(raw, 'action'), ...textIn(raw, 'actor') }
 }

@@ -11,7 +11,7 @@ type ModelChoicesProps = {
 }
 
 /** Some providers have hundreds, of which the search finds the others. */
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
 export function ModelChoices({ offers, chosen, onToggle }: ModelChoicesProps) {
   const { t } = useTranslation('first-run')
@@ -20,7 +20,7 @@ export function ModelChoices({ offers, chosen, onToggle }: ModelChoicesProps) {
     <>
       <p className="-mb-3 text-right text-xs text-muted">{t('models.prices')}</p>
       <ul className="max-h-80 divide-y divide-line overflow-y-auto rounded-md border border-line">
-        {offers.slice(0, MOST_SHOWN).map((offer) => (
+        {offers.slice(0, MAX_SHOWN).map((offer) => (
           <ModelChoice
             key={offer.model}
             offer={offer}
@@ -29,8 +29,8 @@ export function ModelChoices({ offers, chosen, onToggle }: ModelChoicesProps) {
           />
         ))}
       </ul>
-      {offers.length > MOST_SHOWN && (
-        <p className="-mt-2 text-xs text-muted">{t('models.more', { count: offers.length - MOST_SHOWN })}</p>
+      {offers.length > MAX_SHOWN && (
+        <p className="-mt-2 text-xs text-muted">{t('models.more', { count: offers.length - MAX_SHOWN })}</p>
       )}
     </>
   )

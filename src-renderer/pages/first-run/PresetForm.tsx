@@ -10,7 +10,7 @@ import { Input, Select } from '#renderer/components/input.tsx'
 import { asksForBaseUrl, baseUrlOf, freeName } from '#renderer/data/preset-choice.ts'
 import { useAddProvider, type Tested } from '#renderer/pages/first-run/use-add-provider.ts'
 
-type PresetFormProps = {
+type FirstPresetFormProps = {
   readonly presets: readonly Preset[]
   readonly names: readonly string[]
   readonly onTested: (provider: string) => void
@@ -18,7 +18,7 @@ type PresetFormProps = {
 
 const FIELDS = ['name', 'secret', 'base_url', 'preset']
 
-export function PresetForm({ presets, names, onTested }: PresetFormProps) {
+export function PresetForm({ presets, names, onTested }: FirstPresetFormProps) {
   const { t } = useTranslation('first-run')
   const [presetId, setPresetId] = useState('')
   const [secret, setSecret] = useState('')
@@ -83,14 +83,14 @@ export function PresetForm({ presets, names, onTested }: PresetFormProps) {
   )
 }
 
-type SecretFieldProps = {
+type FirstSecretFieldProps = {
   readonly preset: Preset
   readonly value: string
   readonly onChange: (secret: string) => void
   readonly error: string | undefined
 }
 
-function SecretField({ preset, value, onChange, error }: SecretFieldProps) {
+function SecretField({ preset, value, onChange, error }: FirstSecretFieldProps) {
   const { t } = useTranslation('first-run')
   return (
     <div className="flex flex-col gap-1.5">

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { ProviderView } from '#contract/providers.ts'
 import type { KeyCreated } from '#contract/schemas.ts'
 import { Tabs } from '#renderer/components/tabs.tsx'
+import { isDemo } from '#renderer/data/provider-form.ts'
 import { DemoPanel } from '#renderer/pages/first-run/DemoPanel.tsx'
 import { LocalPanel } from '#renderer/pages/first-run/LocalPanel.tsx'
 import { PresetPanel } from '#renderer/pages/first-run/PresetPanel.tsx'
@@ -17,7 +18,7 @@ type ProviderStepProps = {
 export function ProviderStep({ providers, onKey, onDone }: ProviderStepProps) {
   const { t } = useTranslation('first-run')
   const [kind, setKind] = useState<'preset' | 'local' | 'demo'>('preset')
-  const hasDemo = providers.some(({ dialect }) => dialect === 'demo')
+  const hasDemo = providers.some(isDemo)
   return (
     <Tabs
       label={t('kinds.label')}

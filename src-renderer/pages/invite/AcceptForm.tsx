@@ -7,7 +7,7 @@ import { forgetInviteCode } from '#renderer/app/ticket.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { Field } from '#renderer/components/field.tsx'
 import { PasswordInput } from '#renderer/components/password-input.tsx'
-import { isPasswordShort, LEAST_PASSWORD, MOST_PASSWORD } from '#renderer/data/member-form.ts'
+import { isPasswordShort, MIN_PASSWORD, MAX_PASSWORD } from '#renderer/data/member-form.ts'
 import { useFailure } from '#renderer/pages/sign-in/use-failure.ts'
 
 /** Asks for the password that the member will sign in with from now on. */
@@ -15,7 +15,7 @@ export function AcceptForm({ code }: { readonly code: string }) {
   const { t } = useTranslation('invite')
   const [password, setPassword] = useState('')
   const { accept, isBusy, text, secondsLeft } = useAccept(code)
-  const short = isPasswordShort(password) ? t('short', { count: LEAST_PASSWORD }) : undefined
+  const short = isPasswordShort(password) ? t('short', { count: MIN_PASSWORD }) : undefined
   const waiting = secondsLeft > 0 ? t('throttled', { count: secondsLeft }) : undefined
   const isReady = password !== '' && short === undefined && !isBusy && secondsLeft === 0
   const onSubmit = (event: FormEvent) => {
@@ -24,13 +24,13 @@ export function AcceptForm({ code }: { readonly code: string }) {
   }
   return (
     <form className="flex flex-col gap-4" noValidate onSubmit={onSubmit}>
-      <Field label={t('password')} hint={t('passwordHint', { count: LEAST_PASSWORD })} error={waiting ?? short ?? text}>
+      <Field label={t('password')} hint={t('passwordHint', { count: MIN_PASSWORD })} error={waiting ?? short ?? text}>
         {(control) => (
           <PasswordInput
             control={control}
             password={password}
             onChange={setPassword}
-            maxLength={MOST_PASSWORD}
+            maxLength={MAX_PASSWORD}
             words={{ show: t('show'), hide: t('hide') }}
           />
         )}

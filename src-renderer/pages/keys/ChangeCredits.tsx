@@ -19,7 +19,7 @@ type ChangeCreditsProps = {
   readonly onClose: () => void
 }
 
-const MOST_REASON = 500
+const MAX_REASON = 500
 
 /** Adds credits to a key, or corrects them in either direction. */
 export function ChangeCredits({ item, kind, onClose }: ChangeCreditsProps) {
@@ -63,7 +63,7 @@ export function ChangeCredits({ item, kind, onClose }: ChangeCreditsProps) {
         {(control) => (
           <Input
             {...control}
-            maxLength={MOST_REASON}
+            maxLength={MAX_REASON}
             readOnly={isLocked}
             value={reason}
             onChange={(event) => setReason(event.target.value)}

@@ -58,9 +58,9 @@ export function KeyDialogs({ task, keys, onClose }: KeyDialogsProps) {
   }
 }
 
-type TaskProps = { readonly item: KeyView; readonly onClose: () => void }
+type KeyTaskProps = { readonly item: KeyView; readonly onClose: () => void }
 
-function SuspendKey({ item, onClose }: TaskProps) {
+function SuspendKey({ item, onClose }: KeyTaskProps) {
   const { t } = useTranslation('keys')
   const { name, id } = item
   const suspend = useAction('suspendKey', { done: t('done.suspend', { name }), onDone: onClose, showsOwnErrors: true })
@@ -78,7 +78,7 @@ function SuspendKey({ item, onClose }: TaskProps) {
   )
 }
 
-function RevokeKey({ item, onClose }: TaskProps) {
+function RevokeKey({ item, onClose }: KeyTaskProps) {
   const { t } = useTranslation('keys')
   const { name, id } = item
   const revoke = useAction('revokeKey', { done: t('done.revoke', { name }), onDone: onClose, showsOwnErrors: true })

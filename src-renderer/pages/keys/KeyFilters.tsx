@@ -4,22 +4,22 @@ import { Button } from '#renderer/components/button.tsx'
 import { FilterBar, FilterSelect, FilterText } from '#renderer/components/filters.tsx'
 import { choicesOf, STATE_FILTERS } from '#renderer/data/key-list.ts'
 import { countText } from '#renderer/data/numbers.ts'
-import type { Search } from '#renderer/pages/keys/search.ts'
+import type { KeysSearch } from '#renderer/pages/keys/search.ts'
 
 type KeyFiltersProps = {
   readonly role: 'administrator' | 'member'
   /** All keys, which the choices come from. */
   readonly keys: readonly KeyView[] | undefined
   readonly shown: number | undefined
-  readonly filter: Search
-  readonly onChange: (filter: Search) => void
+  readonly filter: KeysSearch
+  readonly onChange: (filter: KeysSearch) => void
 }
 
 export function KeyFilters({ role, keys = [], shown, filter, onChange }: KeyFiltersProps) {
   const { t, i18n } = useTranslation('keys')
   const { q, state, package: packageName, owner } = filter
   const plain = (names: readonly string[]) => names.map((value) => ({ value, label: value }))
-  const set = <Name extends keyof Search>(name: Name, value: Search[Name] | undefined) => {
+  const set = <Name extends keyof KeysSearch>(name: Name, value: KeysSearch[Name] | undefined) => {
     const { [name]: _, ...rest } = filter
     onChange(value === undefined || value === '' ? rest : { ...rest, [name]: value })
   }

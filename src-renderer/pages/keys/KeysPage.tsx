@@ -14,7 +14,7 @@ import { CreateKey } from '#renderer/pages/keys/CreateKey.tsx'
 import { KeyDialogs, useKeyTasks } from '#renderer/pages/keys/KeyDialogs.tsx'
 import { KeyDrawer } from '#renderer/pages/keys/KeyDrawer.tsx'
 import { KeyFilters } from '#renderer/pages/keys/KeyFilters.tsx'
-import { withOpen, type Search } from '#renderer/pages/keys/search.ts'
+import { withOpen, type KeysSearch } from '#renderer/pages/keys/search.ts'
 
 const route = getRouteApi('/shell/keys')
 const EVERY_MS = 10_000
@@ -32,7 +32,7 @@ export function KeysPage() {
   useCommands(useMemo(() => [{ id: 'create-key', label: t('create'), run: () => setIsCreating(true) }], [t]))
   // By what the address says when it happens: a drawer that was closed just now must not come back with a filter.
   const open = (id: string | undefined) => void navigate({ search: (now) => withOpen(now, id) })
-  const filter = (next: Search) => void navigate({ search: (now) => withOpen(next, now.open), replace: true })
+  const filter = (next: KeysSearch) => void navigate({ search: (now) => withOpen(next, now.open), replace: true })
   return (
     <ListPage
       title={t('title')}

@@ -14,9 +14,9 @@ import { msOf } from '#renderer/data/times.ts'
 import type { KeyTask } from '#renderer/pages/keys/KeyDialogs.tsx'
 import { KeyBalance, KeyState } from '#renderer/pages/keys/KeyState.tsx'
 
-type OnAction = (task: KeyTask) => void
+type OnKeyAction = (task: KeyTask) => void
 
-export function useKeyColumns(role: 'administrator' | 'member', onAction: OnAction): readonly Column<KeyView>[] {
+export function useKeyColumns(role: 'administrator' | 'member', onAction: OnKeyAction): readonly Column<KeyView>[] {
   const { t, i18n } = useTranslation('keys')
   return useMemo(() => {
     const owner: Column<KeyView> = {
@@ -105,7 +105,7 @@ function KeyName({ item }: { readonly item: KeyView }) {
 type KeyMenuProps = {
   readonly item: KeyView
   readonly role: 'administrator' | 'member'
-  readonly onAction: OnAction
+  readonly onAction: OnKeyAction
 }
 
 function KeyMenu({ item, role, onAction }: KeyMenuProps) {

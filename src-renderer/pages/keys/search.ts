@@ -2,12 +2,12 @@ import { STATE_FILTERS, type KeyFilter } from '#renderer/data/key-list.ts'
 import { choiceIn, textIn } from '#renderer/data/search.ts'
 
 /** What the address of this page may say behind the question mark. */
-export type Search = KeyFilter & {
+export type KeysSearch = KeyFilter & {
   /** The key that the drawer shows, by its id. */
   readonly open?: string
 }
 
-export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+export function parseSearch(raw: Readonly<Record<string, unknown>>): KeysSearch {
   return {
     ...textIn(raw, 'open'),
     ...textIn(raw, 'q'),
@@ -18,7 +18,7 @@ export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
 }
 
 /** The same filters with another key in the drawer, or none. */
-export function withOpen(search: Search, id: string | undefined): Search {
+export function withOpen(search: KeysSearch, id: string | undefined): KeysSearch {
   const { open: _, ...filter } = search
   return id === undefined ? filter : { ...filter, open: id }
 }

@@ -7,12 +7,12 @@ import { Dialog } from '#renderer/components/dialog.tsx'
 import { FilterBar, FilterSelect } from '#renderer/components/filters.tsx'
 import { ENTRY_KINDS, keyMeant, keyReference } from '#renderer/data/ledger-list.ts'
 import { EntryKindBadge } from '#renderer/pages/ledger/EntryKind.tsx'
-import type { Search } from '#renderer/pages/ledger/search.ts'
+import type { LedgerSearch } from '#renderer/pages/ledger/search.ts'
 
 type LedgerFiltersProps = {
   readonly keys: readonly KeyView[] | undefined
-  readonly filter: Search
-  readonly onChange: (filter: Search) => void
+  readonly filter: LedgerSearch
+  readonly onChange: (filter: LedgerSearch) => void
 }
 
 export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
@@ -22,7 +22,7 @@ export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
   const { key, kind } = filter
   const withKey = (next: string | undefined) =>
     onChange({ ...(next === undefined ? {} : { key: next }), ...(kind === undefined ? {} : { kind }) })
-  const withKind = (next: Search['kind']) =>
+  const withKind = (next: LedgerSearch['kind']) =>
     onChange({ ...(key === undefined ? {} : { key }), ...(next === undefined ? {} : { kind: next }) })
   return (
     <>

@@ -2,12 +2,12 @@ import { ENTRY_KINDS, type EntryKind } from '#renderer/data/ledger-list.ts'
 import { choiceIn, textIn } from '#renderer/data/search.ts'
 
 /** What the address of this page may say behind the question mark. */
-export type Search = {
+export type LedgerSearch = {
   /** A key's id or name. */
   readonly key?: string
   readonly kind?: EntryKind
 }
 
-export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+export function parseSearch(raw: Readonly<Record<string, unknown>>): LedgerSearch {
   return { ...textIn(raw, 'key'), ...choiceIn(raw, 'kind', ENTRY_KINDS) }
 }

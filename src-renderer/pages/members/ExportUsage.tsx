@@ -7,14 +7,14 @@ import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
 import { saveJson, saveText } from '#renderer/components/save-text.ts'
 import { Segments } from '#renderer/components/tabs.tsx'
-import { csvText } from '#renderer/data/csv.ts'
+import { csvText } from '#contract/csv.ts'
 import { dateAfter } from '#renderer/data/intervals.ts'
 import { fileNameOf, memberLines } from '#renderer/data/member-usage.ts'
 import { dateIn, ownZone } from '#renderer/data/zone-dates.ts'
 import { BY_MEMBER } from '#renderer/pages/members/use-member-usage.ts'
 
 const FORMATS = ['csv', 'json'] as const
-type Format = (typeof FORMATS)[number]
+type FileFormat = (typeof FORMATS)[number]
 
 /** What each member used in a time, as a file. */
 export function ExportUsage({ onClose }: { readonly onClose: () => void }) {
@@ -22,7 +22,7 @@ export function ExportUsage({ onClose }: { readonly onClose: () => void }) {
   const [today] = useState(() => dateIn(ownZone(), Date.now()))
   const [first, setFirst] = useState(`${today.slice(0, 8)}01`)
   const [last, setLast] = useState(today)
-  const [format, setFormat] = useState<Format>('csv')
+  const [format, setFormat] = useState<FileFormat>('csv')
   const save = useMutation({ mutationFn: () => saveUsage(first, last, format), onSuccess: onClose })
   return (
     <FormDialog
@@ -78,7 +78,7 @@ function Day({ label, today, value, onChange }: DayProps) {
 }
 
 /** The days are those of the gateway's zone, which the file names. */
-async function saveUsage(first: string, last: string, format: Format): Promise<void> {
+async function saveUsage(first: string, last: string, format: FileFormat): Promise<void> {
   const to = dateAfter(last, 1)
   const query = { ...BY_MEMBER, from: first, ...(to === undefined ? {} : { to }) }
   const report = await callApi('usageReport', { query })

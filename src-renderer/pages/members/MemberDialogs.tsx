@@ -70,9 +70,9 @@ export function MemberDialogs({ task, packages, onClose }: MemberDialogsProps) {
   }
 }
 
-type TaskProps = { readonly member: MemberView; readonly onClose: () => void }
+type MemberTaskProps = { readonly member: MemberView; readonly onClose: () => void }
 
-function SuspendMember({ member: { id, name, keys }, onClose }: TaskProps) {
+function SuspendMember({ member: { id, name, keys }, onClose }: MemberTaskProps) {
   const { t } = useTranslation('members')
   const suspend = useAction('editMember', {
     done: t('done.suspend', { name }),
@@ -93,7 +93,7 @@ function SuspendMember({ member: { id, name, keys }, onClose }: TaskProps) {
   )
 }
 
-function RemoveMember({ member: { id, name }, onClose }: TaskProps) {
+function RemoveMember({ member: { id, name }, onClose }: MemberTaskProps) {
   const { t } = useTranslation('members')
   const remove = useAction('removeMember', { done: t('done.remove', { name }), onDone: onClose, showsOwnErrors: true })
   return (
@@ -112,7 +112,7 @@ function RemoveMember({ member: { id, name }, onClose }: TaskProps) {
 }
 
 /** The server would refuse, so this says why and what helps instead of asking. */
-function HasKeys({ member: { name, keys }, onClose }: TaskProps) {
+function HasKeys({ member: { name, keys }, onClose }: MemberTaskProps) {
   const { t } = useTranslation('members')
   return (
     <Dialog

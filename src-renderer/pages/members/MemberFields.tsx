@@ -5,11 +5,11 @@ import { CheckList } from '#renderer/components/check-list.tsx'
 import { Field } from '#renderer/components/field.tsx'
 import { Select } from '#renderer/components/input.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
-import { ROLES, type MemberForm, type Role } from '#renderer/data/member-form.ts'
+import { ROLES, type MemberForm, type MemberRole } from '#renderer/data/member-form.ts'
 
 type RoleFieldProps = {
-  readonly role: Role
-  readonly onChange: (role: Role) => void
+  readonly role: MemberRole
+  readonly onChange: (role: MemberRole) => void
   readonly error: string | undefined
 }
 

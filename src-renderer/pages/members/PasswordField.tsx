@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Field } from '#renderer/components/field.tsx'
 import { PasswordInput } from '#renderer/components/password-input.tsx'
-import { isPasswordShort, LEAST_PASSWORD, MOST_PASSWORD } from '#renderer/data/member-form.ts'
+import { isPasswordShort, MIN_PASSWORD, MAX_PASSWORD } from '#renderer/data/member-form.ts'
 
 type PasswordFieldProps = {
   readonly password: string
@@ -13,7 +13,7 @@ type PasswordFieldProps = {
 /** It has to be told to its member, so that it can be looked at. */
 export function PasswordField({ password, onChange, isOptional, error }: PasswordFieldProps) {
   const { t } = useTranslation('members')
-  const short = isPasswordShort(password) ? t('password.short', { count: LEAST_PASSWORD }) : undefined
+  const short = isPasswordShort(password) ? t('password.short', { count: MIN_PASSWORD }) : undefined
   return (
     <Field
       label={t('password.label')}
@@ -27,7 +27,7 @@ export function PasswordField({ password, onChange, isOptional, error }: Passwor
           control={control}
           password={password}
           onChange={onChange}
-          maxLength={MOST_PASSWORD}
+          maxLength={MAX_PASSWORD}
           words={{ show: t('password.show'), hide: t('password.hide') }}
         />
       )}

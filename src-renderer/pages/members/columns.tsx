@@ -18,12 +18,12 @@ import { msOf } from '#renderer/data/times.ts'
 import { memberActions, type MemberTask } from '#renderer/pages/members/MemberDialogs.tsx'
 import { MemberState, OpenPackages } from '#renderer/pages/members/MemberState.tsx'
 
-type OnAction = (task: MemberTask) => void
+type OnMemberAction = (task: MemberTask) => void
 
 export function useMemberColumns(
   packages: readonly PackageView[] | undefined,
   usage: MemberUsage | undefined,
-  onAction: OnAction,
+  onAction: OnMemberAction,
 ): readonly Column<MemberView>[] {
   const { t, i18n } = useTranslation('members')
   const locale = i18n.language
@@ -141,7 +141,7 @@ function KeyCount({ member }: { readonly member: MemberView }) {
   )
 }
 
-function MemberMenu({ member, onAction }: { readonly member: MemberView; readonly onAction: OnAction }) {
+function MemberMenu({ member, onAction }: { readonly member: MemberView; readonly onAction: OnMemberAction }) {
   const { t } = useTranslation('members')
   return (
     <Menu

@@ -68,9 +68,9 @@ export function ModelDrawer({ model, health, onClose, onTask }: ModelDrawerProps
   )
 }
 
-type PartProps = { readonly model: ModelView; readonly onTask: (task: ModelTask) => void }
+type ModelPartProps = { readonly model: ModelView; readonly onTask: (task: ModelTask) => void }
 
-function Actions({ model, onTask }: PartProps) {
+function Actions({ model, onTask }: ModelPartProps) {
   const { t } = useTranslation('models')
   const toggle = useModelSwitch(model)
   return (

@@ -4,20 +4,20 @@ import { Button } from '#renderer/components/button.tsx'
 import { FilterBar, FilterSelect, FilterText } from '#renderer/components/filters.tsx'
 import { MODEL_KINDS, MODEL_STATES, providersOf } from '#renderer/data/model-list.ts'
 import { countText } from '#renderer/data/numbers.ts'
-import type { Search } from '#renderer/pages/models/search.ts'
+import type { ModelsSearch } from '#renderer/pages/models/search.ts'
 
 type ModelFiltersProps = {
   /** All models, which the choices come from. */
   readonly models: readonly ModelView[] | undefined
   readonly shown: number | undefined
-  readonly filter: Search
-  readonly onChange: (filter: Search) => void
+  readonly filter: ModelsSearch
+  readonly onChange: (filter: ModelsSearch) => void
 }
 
 export function ModelFilters({ models = [], shown, filter, onChange }: ModelFiltersProps) {
   const { t, i18n } = useTranslation('models')
   const { q, state, kind, provider } = filter
-  const set = <Name extends keyof Search>(name: Name, value: Search[Name] | undefined) => {
+  const set = <Name extends keyof ModelsSearch>(name: Name, value: ModelsSearch[Name] | undefined) => {
     const { [name]: _, ...rest } = filter
     onChange(value === undefined || value === '' ? rest : { ...rest, [name]: value })
   }

@@ -24,7 +24,7 @@ import {
 import { TargetRow } from '#renderer/pages/models/TargetRow.tsx'
 import { useDragSensors, useDragWords } from '#renderer/pages/models/use-drag-words.ts'
 
-const MOST_TARGETS = 20
+const MAX_TARGETS = 20
 
 type TargetsDialogProps = { readonly model: ModelView; readonly onClose: () => void }
 
@@ -66,7 +66,7 @@ export function TargetsDialog({ model, onClose }: TargetsDialogProps) {
         error={edit.error}
       />
       <div>
-        <Button size="small" onClick={add} disabled={order.length >= MOST_TARGETS}>
+        <Button size="small" onClick={add} disabled={order.length >= MAX_TARGETS}>
           <Plus aria-hidden />
           {t('targets.add')}
         </Button>

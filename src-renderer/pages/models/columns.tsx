@@ -14,11 +14,11 @@ import type { ModelTask } from '#renderer/pages/models/ModelDialogs.tsx'
 import { ModelKind, ModelStatus } from '#renderer/pages/models/ModelState.tsx'
 import { useModelSwitch } from '#renderer/pages/models/use-model-switch.ts'
 
-type OnTask = (task: ModelTask) => void
+type OnModelTask = (task: ModelTask) => void
 
 export function useModelColumns(
   health: readonly TargetHealth[] | undefined,
-  onTask: OnTask,
+  onTask: OnModelTask,
 ): readonly Column<ModelView>[] {
   const { t } = useTranslation('models')
   return useMemo(() => {
@@ -132,7 +132,7 @@ function Targets({ model, health }: TargetsProps) {
   )
 }
 
-function ModelMenu({ model, onTask }: { readonly model: ModelView; readonly onTask: OnTask }) {
+function ModelMenu({ model, onTask }: { readonly model: ModelView; readonly onTask: OnModelTask }) {
   const { t } = useTranslation('models')
   const toggle = useModelSwitch(model)
   return (

@@ -2,12 +2,12 @@ import { MODEL_KINDS, MODEL_STATES, type ModelFilter } from '#renderer/data/mode
 import { choiceIn, textIn } from '#renderer/data/search.ts'
 
 /** What the address of this page may say behind the question mark. */
-export type Search = ModelFilter & {
+export type ModelsSearch = ModelFilter & {
   /** The model that the drawer shows. */
   readonly open?: string
 }
 
-export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+export function parseSearch(raw: Readonly<Record<string, unknown>>): ModelsSearch {
   return {
     ...textIn(raw, 'open'),
     ...textIn(raw, 'q'),

@@ -5,6 +5,7 @@ import { useSession } from '#renderer/api/session.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { isFirstRunSkipped, skipFirstRun } from '#renderer/data/first-run.ts'
+import { isDemo } from '#renderer/data/provider-form.ts'
 
 /** Shown to administrators while nothing but the demo is set up, until they say that they do not want it. */
 export function FirstRunOffer() {
@@ -12,7 +13,7 @@ export function FirstRunOffer() {
   const isAdministrator = useSession()?.role === 'administrator'
   const [isSkipped, setIsSkipped] = useState(() => isFirstRunSkipped(localStorage))
   const providers = useApi('listProviders', {}, { isEnabled: isAdministrator && !isSkipped })
-  const isBare = providers.data?.every(({ dialect }) => dialect === 'demo') ?? false
+  const isBare = providers.data?.every(isDemo) ?? false
   if (isSkipped || !isAdministrator || !isBare) return null
   const skip = () => {
     skipFirstRun(localStorage)

@@ -10,7 +10,7 @@ import { newestOf } from '#renderer/data/live.ts'
 import { Attention } from '#renderer/pages/overview/Attention.tsx'
 import { FirstRunOffer } from '#renderer/pages/overview/FirstRunOffer.tsx'
 import { Latest } from '#renderer/pages/overview/Latest.tsx'
-import { viewOf, type Search } from '#renderer/pages/overview/search.ts'
+import { viewOf, type OverviewSearch } from '#renderer/pages/overview/search.ts'
 import { SpendCard } from '#renderer/pages/overview/SpendCard.tsx'
 import { GatewayFacts } from '#renderer/pages/overview/GatewayFacts.tsx'
 import { Tiles } from '#renderer/pages/overview/Tiles.tsx'
@@ -36,7 +36,7 @@ export function OverviewPage() {
   )
   const waiting = useApi('listWaiting', {}, { everyMs: EVERY_MS })
   const live = useLive()
-  const change = (changed: Search) =>
+  const change = (changed: OverviewSearch) =>
     void navigate({ to: '/overview', search: { ...search, ...changed }, replace: true, resetScroll: false })
   useCommands(
     useMemo(

@@ -5,7 +5,7 @@ import { Card } from '#renderer/components/card.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#renderer/components/states.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
 import { isNothing } from '#renderer/data/spend.ts'
-import { GROUPS, METRICS, RANGES, ROLLUPS, type Search, type View } from '#renderer/pages/overview/search.ts'
+import { GROUPS, METRICS, RANGES, ROLLUPS, type OverviewSearch, type View } from '#renderer/pages/overview/search.ts'
 import { SpendTable } from '#renderer/pages/overview/SpendTable.tsx'
 
 const SpendChart = lazy(() =>
@@ -14,7 +14,7 @@ const SpendChart = lazy(() =>
 
 type SpendCardProps = {
   readonly view: View
-  readonly onChange: (search: Search) => void
+  readonly onChange: (search: OverviewSearch) => void
   readonly report: UsageReport | undefined
   readonly error: Error | undefined
   readonly onRetry: () => void
@@ -59,7 +59,7 @@ function Spend({ view, report, title }: SpendProps) {
   )
 }
 
-function Choices({ view, onChange }: { readonly view: View; readonly onChange: (search: Search) => void }) {
+function Choices({ view, onChange }: { readonly view: View; readonly onChange: (search: OverviewSearch) => void }) {
   const { t } = useTranslation('overview')
   return (
     <>

@@ -87,7 +87,7 @@ function Running({ running, zone }: RunningProps) {
   return (
     <p className="flex flex-wrap gap-x-3">
       {t('waiting.running')}
-      {running.slice(0, MOST_KEYS).map(({ key, calls, oldest_at: oldestAt }) => (
+      {running.slice(0, MAX_KEYS).map(({ key, calls, oldest_at: oldestAt }) => (
         <span key={key}>
           {t('waiting.runningKey', { key, calls: countText(calls, i18n.language) })}{' '}
           <Time at={oldestAt} {...(zone === undefined ? {} : { zone })} />
@@ -97,4 +97,4 @@ function Running({ running, zone }: RunningProps) {
   )
 }
 
-const MOST_KEYS = 10
+const MAX_KEYS = 10

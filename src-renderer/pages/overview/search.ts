@@ -6,16 +6,16 @@ export const GROUPS = ['model', 'key', 'provider'] as const
 export const ROLLUPS = ['hour', 'day'] as const
 
 /** What the address of this page may say behind the question mark. */
-export type Search = {
+export type OverviewSearch = {
   readonly range?: (typeof RANGES)[number]
   readonly metric?: (typeof METRICS)[number]
   readonly group?: (typeof GROUPS)[number]
   readonly rollup?: (typeof ROLLUPS)[number]
 }
 
-export type View = Required<Search>
+export type View = Required<OverviewSearch>
 
-export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+export function parseSearch(raw: Readonly<Record<string, unknown>>): OverviewSearch {
   return {
     ...choiceIn(raw, 'range', RANGES),
     ...choiceIn(raw, 'metric', METRICS),
@@ -25,7 +25,7 @@ export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
 }
 
 /** What is shown where the address does not say; a day in steps of days would be a single bar. */
-export function viewOf(search: Search): View {
+export function viewOf(search: OverviewSearch): View {
   const range = search.range ?? '7d'
   return {
     range,

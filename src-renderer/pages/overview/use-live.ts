@@ -6,7 +6,7 @@ import { queryKeyOf } from '#renderer/api/keys.ts'
 import { newestOf, usageIn } from '#renderer/data/live.ts'
 
 /** More are never shown. */
-const MOST_KEPT = 10
+const MAX_KEPT = 10
 /** However many requests a second there are, the numbers above them move no more often than this. */
 const REFRESH_MS = 2000
 
@@ -24,7 +24,7 @@ export function useLive(): readonly UsageView[] {
   )
   useEvents((event) => {
     const usage = usageIn(event)
-    if (usage !== undefined) setLive((before) => newestOf([usage], before, MOST_KEPT))
+    if (usage !== undefined) setLive((before) => newestOf([usage], before, MAX_KEPT))
     refresh()
   })
   return live

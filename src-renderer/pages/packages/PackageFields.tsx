@@ -77,13 +77,13 @@ export function PackageFields({ form, onChange, isNew, error }: PackageFieldsPro
   )
 }
 
-type PartProps = {
+type PackagePartProps = {
   readonly form: PackageForm
   readonly set: (change: Partial<PackageForm>) => void
   readonly error: Error | null
 }
 
-function TypeField({ form, set, error }: PartProps) {
+function TypeField({ form, set, error }: PackagePartProps) {
   const { t } = useTranslation('packages')
   return (
     <Field label={t('column.type')} hint={t(`typeText.${form.type}`)} error={errorAt(error, 'type')}>
@@ -104,7 +104,7 @@ function TypeField({ form, set, error }: PartProps) {
   )
 }
 
-function ZoneField({ form, set, isNew, error }: PartProps & { readonly isNew: boolean }) {
+function ZoneField({ form, set, isNew, error }: PackagePartProps & { readonly isNew: boolean }) {
   const { t } = useTranslation('packages')
   const zone = useApi('overview', {}).data?.gateway.time_zone
   return (
@@ -129,7 +129,7 @@ const LIMITS = [
   { field: 'concurrent', param: 'concurrent_requests' },
 ] as const
 
-function LimitFields({ form, set, error }: PartProps) {
+function LimitFields({ form, set, error }: PackagePartProps) {
   const { t } = useTranslation('packages')
   return (
     <fieldset>

@@ -8,7 +8,7 @@ import { Button } from '#renderer/components/button.tsx'
 import { Checkbox } from '#renderer/components/checkbox.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
-import { EMPTY_HEADER, MOST_HEADERS, type HeaderRow } from '#renderer/data/header-form.ts'
+import { EMPTY_HEADER, MAX_HEADERS, type HeaderRow } from '#renderer/data/header-form.ts'
 import type { EditPartProps } from '#renderer/pages/providers/edit-part.ts'
 
 export function HeaderFields({ form, set, error }: EditPartProps) {
@@ -31,7 +31,7 @@ export function HeaderFields({ form, set, error }: EditPartProps) {
           />
         ))}
         <Problem text={errorAt(error, 'headers') ?? errorAt(error, 'header_secrets')} />
-        <Button disabled={rows.length >= MOST_HEADERS} onClick={() => set({ headers: [...rows, EMPTY_HEADER] })}>
+        <Button disabled={rows.length >= MAX_HEADERS} onClick={() => set({ headers: [...rows, EMPTY_HEADER] })}>
           <Plus aria-hidden />
           {t('headers.add')}
         </Button>

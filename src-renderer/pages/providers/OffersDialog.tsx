@@ -78,14 +78,14 @@ function Offers({ provider, offers, onClose }: OffersProps) {
   )
 }
 
-type LimitFieldsProps = {
+type OfferFieldsProps = {
   readonly texts: OfferTexts
   readonly onChange: (texts: OfferTexts) => void
   readonly error: Error | null
 }
 
 /** For models of which nobody knows how much they take. */
-function LimitFields({ texts, onChange, error }: LimitFieldsProps) {
+function LimitFields({ texts, onChange, error }: OfferFieldsProps) {
   const { t } = useTranslation('providers')
   return (
     <fieldset className="rounded-md bg-sunken p-3">

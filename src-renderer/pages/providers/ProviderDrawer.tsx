@@ -6,6 +6,7 @@ import { Sheet } from '#renderer/components/dialog.tsx'
 import { DrawerSection, Facts } from '#renderer/components/facts.tsx'
 import { HealthMark, HealthText } from '#renderer/components/target-health.tsx'
 import { Time } from '#renderer/components/time.tsx'
+import { isDemo } from '#renderer/data/provider-form.ts'
 import type { ProviderRow } from '#renderer/data/provider-list.ts'
 import { healthOf } from '#renderer/data/target-health.ts'
 import type { ProviderTask } from '#renderer/pages/providers/ProviderDialogs.tsx'
@@ -51,16 +52,16 @@ export function ProviderDrawer({ row, onClose, onTask }: ProviderDrawerProps) {
   )
 }
 
-type SectionProps = { readonly row: ProviderRow; readonly onTask: (task: ProviderTask) => void }
+type ProviderSectionProps = { readonly row: ProviderRow; readonly onTask: (task: ProviderTask) => void }
 
-function SecretSection({ row: { provider }, onTask }: SectionProps) {
+function SecretSection({ row: { provider }, onTask }: ProviderSectionProps) {
   const { t } = useTranslation('providers')
-  const isDemo = provider.dialect === 'demo'
+  const isBuiltIn = isDemo(provider)
   return (
     <DrawerSection
       title={t('column.secret')}
       actions={
-        !isDemo && (
+        !isBuiltIn && (
           <Button size="small" onClick={() => onTask({ action: 'secret', id: provider.id })}>
             {t(provider.has_secret ? 'secret.replace' : 'secret.give')}
           </Button>
@@ -69,13 +70,13 @@ function SecretSection({ row: { provider }, onTask }: SectionProps) {
     >
       <div className="flex items-start gap-3">
         <SecretMark provider={provider} />
-        <p className="text-sm text-muted">{t(isDemo ? 'secretText.demo' : `secretText.${provider.secret_state}`)}</p>
+        <p className="text-sm text-muted">{t(isBuiltIn ? 'secretText.demo' : `secretText.${provider.secret_state}`)}</p>
       </div>
     </DrawerSection>
   )
 }
 
-function ModelsSection({ row, onTask }: SectionProps) {
+function ModelsSection({ row, onTask }: ProviderSectionProps) {
   const { t } = useTranslation('providers')
   const { provider, models, targets } = row
   return (

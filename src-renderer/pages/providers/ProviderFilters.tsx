@@ -3,18 +3,18 @@ import { Button } from '#renderer/components/button.tsx'
 import { FilterBar, FilterSelect, FilterText } from '#renderer/components/filters.tsx'
 import { countText } from '#renderer/data/numbers.ts'
 import { PROVIDER_FILTERS } from '#renderer/data/provider-list.ts'
-import type { Search } from '#renderer/pages/providers/search.ts'
+import type { ProvidersSearch } from '#renderer/pages/providers/search.ts'
 
 type ProviderFiltersProps = {
   readonly shown: number | undefined
-  readonly filter: Search
-  readonly onChange: (filter: Search) => void
+  readonly filter: ProvidersSearch
+  readonly onChange: (filter: ProvidersSearch) => void
 }
 
 export function ProviderFilters({ shown, filter, onChange }: ProviderFiltersProps) {
   const { t, i18n } = useTranslation('providers')
   const { q, state } = filter
-  const set = <Name extends keyof Search>(name: Name, value: Search[Name] | undefined) => {
+  const set = <Name extends keyof ProvidersSearch>(name: Name, value: ProvidersSearch[Name] | undefined) => {
     const { [name]: _, ...rest } = filter
     onChange(value === undefined || value === '' ? rest : { ...rest, [name]: value })
   }

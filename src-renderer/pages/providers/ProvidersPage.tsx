@@ -9,7 +9,7 @@ import { ListPage } from '#renderer/components/list-page.tsx'
 import { Menu, MenuItem } from '#renderer/components/menu.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
 import { filteredRows, providerRows } from '#renderer/data/provider-list.ts'
-import { useProviderColumns } from '#renderer/pages/providers/columns.tsx'
+import { useProviderColumns, type OnProviderTask } from '#renderer/pages/providers/columns.tsx'
 import { ProviderDialogs, type ProviderTask } from '#renderer/pages/providers/ProviderDialogs.tsx'
 import { ProviderDrawer } from '#renderer/pages/providers/ProviderDrawer.tsx'
 import { ProviderFilters } from '#renderer/pages/providers/ProviderFilters.tsx'
@@ -76,9 +76,7 @@ function useProviderRows() {
   return { providers, rows }
 }
 
-type OnTask = (task: ProviderTask) => void
-
-function useProviderCommands(onTask: OnTask): void {
+function useProviderCommands(onTask: OnProviderTask): void {
   const { t } = useTranslation('providers')
   useCommands(
     useMemo(
@@ -92,7 +90,7 @@ function useProviderCommands(onTask: OnTask): void {
   )
 }
 
-function HeadButtons({ onTask }: { readonly onTask: OnTask }) {
+function HeadButtons({ onTask }: { readonly onTask: OnProviderTask }) {
   const { t } = useTranslation('providers')
   return (
     <>
@@ -117,7 +115,7 @@ function HeadButtons({ onTask }: { readonly onTask: OnTask }) {
   )
 }
 
-function NoProviders({ hasAny, onTask }: { readonly hasAny: boolean; readonly onTask: OnTask }) {
+function NoProviders({ hasAny, onTask }: { readonly hasAny: boolean; readonly onTask: OnProviderTask }) {
   const { t } = useTranslation('providers')
   if (hasAny) return <EmptyState icon={Cable} title={t('noneMatch')} />
   return (

@@ -12,9 +12,9 @@ import type { ProviderRow } from '#renderer/data/provider-list.ts'
 import type { ProviderTask } from '#renderer/pages/providers/ProviderDialogs.tsx'
 import { SecretMark } from '#renderer/pages/providers/SecretState.tsx'
 
-type OnTask = (task: ProviderTask) => void
+export type OnProviderTask = (task: ProviderTask) => void
 
-export function useProviderColumns(onTask: OnTask): readonly Column<ProviderRow>[] {
+export function useProviderColumns(onTask: OnProviderTask): readonly Column<ProviderRow>[] {
   const { t } = useTranslation('providers')
   return useMemo(() => {
     const columns: readonly Column<ProviderRow>[] = [
@@ -119,7 +119,7 @@ function ModelCount({ row: { provider, models } }: { readonly row: ProviderRow }
   )
 }
 
-function ProviderMenu({ row, onTask }: { readonly row: ProviderRow; readonly onTask: OnTask }) {
+function ProviderMenu({ row, onTask }: { readonly row: ProviderRow; readonly onTask: OnProviderTask }) {
   const { t } = useTranslation('providers')
   const { provider } = row
   return (

@@ -2,11 +2,11 @@ import { PROVIDER_FILTERS, type ProviderFilter } from '#renderer/data/provider-l
 import { choiceIn, textIn } from '#renderer/data/search.ts'
 
 /** What the address of this page may say behind the question mark. */
-export type Search = ProviderFilter & {
+export type ProvidersSearch = ProviderFilter & {
   /** The provider that the drawer shows, by its id or name. */
   readonly open?: string
 }
 
-export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+export function parseSearch(raw: Readonly<Record<string, unknown>>): ProvidersSearch {
   return { ...textIn(raw, 'open'), ...textIn(raw, 'q'), ...choiceIn(raw, 'state', PROVIDER_FILTERS) }
 }

@@ -6,10 +6,10 @@ import { durationText } from '#renderer/data/numbers.ts'
 import { cn } from '#renderer/components/cn.ts'
 
 type Attempt = Exclude<ReceiptView['attempts'], 'unknown'>[number]
-type PartProps = { readonly receipt: ReceiptView }
+type CoursePartProps = { readonly receipt: ReceiptView }
 
 /** The requests to providers in their order. */
-export function Attempts({ receipt: { attempts } }: PartProps) {
+export function Attempts({ receipt: { attempts } }: CoursePartProps) {
   const { t } = useTranslation('requests')
   if (attempts === 'unknown') return <p className="text-sm text-muted">{t('attemptsUnknown')}</p>
   if (attempts.length === 0) return <p className="text-sm text-muted">{t('attemptsNone')}</p>
@@ -54,7 +54,7 @@ function AttemptRow({ attempt }: { readonly attempt: Attempt }) {
 }
 
 /** Until the first byte, and from there to the end; the bar shows their parts. */
-export function Timings({ receipt: { first_byte_ms: first, duration_ms: duration } }: PartProps) {
+export function Timings({ receipt: { first_byte_ms: first, duration_ms: duration } }: CoursePartProps) {
   const { t, i18n } = useTranslation('requests')
   const locale = i18n.language
   const part = first === null || duration === 0 ? undefined : Math.min(100, (first / duration) * 100)

@@ -8,12 +8,12 @@ import { decimalText } from '#renderer/data/decimal.ts'
 import { countText } from '#renderer/data/numbers.ts'
 import { chargeSum, holdEnd } from '#renderer/data/receipt.ts'
 
-type PartProps = { readonly receipt: ReceiptView }
+type MoneyPartProps = { readonly receipt: ReceiptView }
 
 const CLASSES = ['input', 'cache_read', 'cache_write', 'output', 'reasoning'] as const
 
 /** How many tokens of each class, and who counted them. */
-export function TokenClasses({ receipt: { tokens } }: PartProps) {
+export function TokenClasses({ receipt: { tokens } }: MoneyPartProps) {
   const { t } = useTranslation('requests')
   return (
     <Table aria-label={t('tokens')}>
@@ -49,7 +49,7 @@ export function TokenClasses({ receipt: { tokens } }: PartProps) {
 }
 
 /** The lines that add up to the charge, and what became of the hold. */
-export function Charge({ receipt }: PartProps) {
+export function Charge({ receipt }: MoneyPartProps) {
   const { t } = useTranslation('requests')
   const { price } = receipt
   return (
@@ -63,7 +63,7 @@ export function Charge({ receipt }: PartProps) {
   )
 }
 
-function ChargeLines({ receipt }: PartProps) {
+function ChargeLines({ receipt }: MoneyPartProps) {
   const { t, i18n } = useTranslation('requests')
   const locale = i18n.language
   const sum = chargeSum(receipt)
@@ -118,7 +118,7 @@ function ChargeLines({ receipt }: PartProps) {
 }
 
 /** Should never be seen: the server says lines that are not the charge. */
-function Mismatch({ receipt }: PartProps) {
+function Mismatch({ receipt }: MoneyPartProps) {
   const { t } = useTranslation('requests')
   return (
     <p role="alert" className="flex items-start gap-2 text-red">
@@ -130,7 +130,7 @@ function Mismatch({ receipt }: PartProps) {
   )
 }
 
-function Hold({ receipt }: PartProps) {
+function Hold({ receipt }: MoneyPartProps) {
   const { t } = useTranslation('requests')
   const end = holdEnd(receipt)
   return (

@@ -6,7 +6,7 @@ import { FilterSelect } from '#renderer/components/filters.tsx'
 import { Input } from '#renderer/components/input.tsx'
 import { countOf, type RequestFilter } from '#renderer/data/request-filter.ts'
 import { localTimeOf, instantOfLocal } from '#renderer/data/times.ts'
-import type { SearchChange } from '#renderer/pages/requests/search.ts'
+import type { RequestsSearchChange } from '#renderer/pages/requests/search.ts'
 
 const NAMES = ['model', 'key', 'provider', 'package', 'owner', 'member'] as const
 const FULL = 'w-full'
@@ -14,7 +14,7 @@ const SPANS = ['1h', '24h', '7d', '30d'] as const
 
 type FilterProps = {
   readonly filter: RequestFilter
-  readonly onChange: (change: SearchChange) => void
+  readonly onChange: (change: RequestsSearchChange) => void
 }
 
 type RequestFiltersProps = FilterProps & { readonly choices: FilterChoices; readonly onClear: () => void }

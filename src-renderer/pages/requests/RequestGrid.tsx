@@ -166,7 +166,7 @@ function withIndex(indexes: number[], index: number): number[] {
   return [...indexes, index].toSorted((left, right) => left - right)
 }
 
-type KeyOptions = {
+type KeyPressOptions = {
   readonly index: number
   readonly pageRows: number
   readonly count: number
@@ -174,7 +174,7 @@ type KeyOptions = {
   readonly onOpen: () => void
 }
 
-function gridKeys({ index, pageRows, count, moveTo, onOpen }: KeyOptions) {
+function gridKeys({ index, pageRows, count, moveTo, onOpen }: KeyPressOptions) {
   return (event: KeyboardEvent) => {
     if (event.target instanceof Element && event.target.closest('button, a') !== null) return
     const targets: Readonly<Record<string, number>> = {

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#renderer/components/button.tsx'
 import { cn } from '#renderer/components/cn.ts'
 import { EmptyState, ErrorState, Loading } from '#renderer/components/states.tsx'
-import { canContinue, MOST_ROWS, MOST_WAITING } from '#renderer/data/request-log.ts'
+import { canContinue, MAX_ROWS, MAX_WAITING } from '#renderer/data/request-log.ts'
 import { countText } from '#renderer/data/numbers.ts'
 import { RequestGrid, type GridHandle } from '#renderer/pages/requests/RequestGrid.tsx'
 import type { RequestLogHandle } from '#renderer/pages/requests/use-request-log.ts'
@@ -24,7 +24,7 @@ type RequestLogCardProps = {
 }
 
 /** Pages without a match that are read on without asking. */
-const MOST_EMPTY_PAGES = 5
+const MAX_EMPTY_PAGES = 5
 
 export function RequestLogCard(props: RequestLogCardProps) {
   const { log, rowHeight, openId, hasFilter, onOpen, onAway, onClear } = props
@@ -42,7 +42,7 @@ export function RequestLogCard(props: RequestLogCardProps) {
   if (rows.length === 0 && waiting.length === 0 && more.type === 'end' && !log.isBeginning) {
     return <Nothing hasFilter={hasFilter} onClear={onClear} />
   }
-  const isReadable = canContinue(log.log) && log.emptyPages < MOST_EMPTY_PAGES && log.moreError === undefined
+  const isReadable = canContinue(log.log) && log.emptyPages < MAX_EMPTY_PAGES && log.moreError === undefined
   return (
     <div className={cn('relative', log.isBeginning && 'opacity-60')} aria-busy={log.isBeginning || undefined}>
       <Waiting
@@ -88,7 +88,7 @@ function Waiting({ count, onShow }: { readonly count: number; readonly onShow: (
       {count > 0 && (
         <Button look="primary" size="small" onClick={onShow} className="pointer-events-auto animate-appear shadow-lg">
           <ArrowUp aria-hidden />
-          {count >= MOST_WAITING ? t('waitingMost', { shown }) : t('waiting', { count, shown })}
+          {count >= MAX_WAITING ? t('waitingMost', { shown }) : t('waiting', { count, shown })}
         </Button>
       )}
     </div>
@@ -112,17 +112,17 @@ function Below({ log, onEarlier }: RequestLogCardProps) {
     )
   }
   if (list.more.type === 'end') return t('end')
-  if (list.rows.length >= MOST_ROWS && last !== undefined) {
+  if (list.rows.length >= MAX_ROWS && last !== undefined) {
     return (
       <span className="inline-flex flex-wrap items-center justify-center gap-2">
-        {t('bound', { shown: countText(MOST_ROWS, i18n.language) })}
+        {t('bound', { shown: countText(MAX_ROWS, i18n.language) })}
         <Button size="small" onClick={() => onEarlier(last.created_at)}>
           {t('earlier')}
         </Button>
       </span>
     )
   }
-  if (emptyPages >= MOST_EMPTY_PAGES && !isLoadingMore) {
+  if (emptyPages >= MAX_EMPTY_PAGES && !isLoadingMore) {
     return (
       <Button size="small" onClick={loadMore}>
         {t('further')}

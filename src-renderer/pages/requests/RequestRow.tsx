@@ -53,13 +53,13 @@ export function RequestHead() {
   )
 }
 
-type CellProps = {
+type RequestCellProps = {
   readonly request: UsageView
   readonly t: TFunction<'requests'>
   readonly locale: string
 }
 
-type RequestRowProps = CellProps & {
+type RequestRowProps = RequestCellProps & {
   readonly index: number
   readonly top: number
   readonly height: number
@@ -107,7 +107,7 @@ export const RequestRow = memo(function RequestRow({ index, top, height, nowMs, 
   )
 })
 
-function ModelCell({ request: { model, provider } }: Pick<CellProps, 'request'>) {
+function ModelCell({ request: { model, provider } }: Pick<RequestCellProps, 'request'>) {
   return (
     <span role="gridcell" className="truncate" title={provider === null ? model : `${model} → ${provider}`}>
       {model}
@@ -116,7 +116,7 @@ function ModelCell({ request: { model, provider } }: Pick<CellProps, 'request'>)
   )
 }
 
-function CostCell({ request, t, locale }: CellProps) {
+function CostCell({ request, t, locale }: RequestCellProps) {
   const micro = microOf(request.charge_credits)
   const title =
     micro === undefined ? t('common:unknown') : `${moneyText(micro, locale, 'exact')} ${t('common:credits')}`
@@ -128,7 +128,7 @@ function CostCell({ request, t, locale }: CellProps) {
 }
 
 /** Input and output; a tilde where some of them are estimated. */
-function TokensCell({ request, t, locale }: CellProps) {
+function TokensCell({ request, t, locale }: RequestCellProps) {
   const input = inputTokens(request)
   const { output_tokens: output } = request
   if (input === undefined && output === null) {

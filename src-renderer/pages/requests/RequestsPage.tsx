@@ -11,7 +11,7 @@ import { LiveState } from '#renderer/pages/requests/LiveState.tsx'
 import { ReceiptSheet } from '#renderer/pages/requests/ReceiptSheet.tsx'
 import { RequestFilters } from '#renderer/pages/requests/RequestFilters.tsx'
 import { RequestLogCard } from '#renderer/pages/requests/RequestLogCard.tsx'
-import { filterOf, parseSearch, type SearchChange } from '#renderer/pages/requests/search.ts'
+import { filterOf, parseSearch, type RequestsSearchChange } from '#renderer/pages/requests/search.ts'
 import { useRequestLog } from '#renderer/pages/requests/use-request-log.ts'
 
 const route = getRouteApi('/shell/requests')
@@ -81,7 +81,7 @@ export function RequestsPage() {
   )
 }
 
-function useChange(): (change: SearchChange) => void {
+function useChange(): (change: RequestsSearchChange) => void {
   const navigate = useNavigate()
   return useCallback(
     (change) =>

@@ -2,7 +2,7 @@ import type { RequestFilter } from '#renderer/data/request-filter.ts'
 import { choiceIn, textIn } from '#renderer/data/search.ts'
 
 /** What the address of this page may say behind the question mark. */
-export type Search = RequestFilter & {
+export type RequestsSearch = RequestFilter & {
   /** The id of the request whose receipt is shown. */
   readonly open?: string
 }
@@ -10,9 +10,9 @@ export type Search = RequestFilter & {
 const AMOUNT = /^[0-9]{1,9}(\.[0-9]{1,6})?$/
 
 /** What is undefined is taken out of the address. */
-export type SearchChange = { readonly [Name in keyof Search]?: Search[Name] | undefined }
+export type RequestsSearchChange = { readonly [Name in keyof RequestsSearch]?: RequestsSearch[Name] | undefined }
 
-export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+export function parseSearch(raw: Readonly<Record<string, unknown>>): RequestsSearch {
   return { ...textIn(raw, 'open'), ...filterOf(raw) }
 }
 

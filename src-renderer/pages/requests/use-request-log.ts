@@ -15,7 +15,7 @@ const BATCH_MS = 100
 /** How often the server is asked where only it can tell whether a request belongs to the list. */
 const ASK_MS = 500
 /** Requests that one batch may hold; with more than that the newest page is read instead. */
-const MOST_BATCHED = 1000
+const MAX_BATCHED = 1000
 
 export type RequestLogHandle = LogView & {
   readonly loadMore: () => void
@@ -91,9 +91,9 @@ export function useRequestLog(filter: RequestFilter, isHeld: boolean): RequestLo
   }
 }
 
-type Place = { readonly limit: string; readonly before?: string; readonly until?: string }
+type LogPlace = { readonly limit: string; readonly before?: string; readonly until?: string }
 
-function pageOf(filter: RequestFilter, place: Place, signal: AbortSignal): Promise<UsageList> {
+function pageOf(filter: RequestFilter, place: LogPlace, signal: AbortSignal): Promise<UsageList> {
   return callApi('usage', { query: { ...queryOf(filter), ...place }, signal })
 }
 
@@ -147,7 +147,7 @@ function useBatches(take: (requests: readonly UsageView[], isComplete: boolean) 
       const { requests } = current
       current.requests = []
       current.timer = undefined
-      latest.current(requests.slice(-MOST_BATCHED), requests.length <= MOST_BATCHED)
+      latest.current(requests.slice(-MAX_BATCHED), requests.length <= MAX_BATCHED)
     }, BATCH_MS)
   }, [])
 }

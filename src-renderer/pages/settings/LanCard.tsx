@@ -56,7 +56,7 @@ function Present({ lan }: { readonly lan: LanView }) {
   )
 }
 
-function Reached({ lan: { certificate, settings, announcement, is_public } }: { readonly lan: LanView }) {
+function Reached({ lan: { certificate, settings, is_public } }: { readonly lan: LanView }) {
   const { t } = useTranslation('settings')
   return (
     <>
@@ -64,12 +64,6 @@ function Reached({ lan: { certificate, settings, announcement, is_public } }: { 
         {t(settings?.administration === true ? 'lan.withAdministration' : 'lan.withoutAdministration')}
       </p>
       {is_public && <p className="text-sm text-amber">{t('lan.public')}</p>}
-      {announcement !== null && (
-        <p className="text-xs text-muted">
-          {t(`lan.announced.${announcement.state}`, { name: announcement.name })}
-          {announcement.problem !== null && <span className="text-amber"> {announcement.problem}</span>}
-        </p>
-      )}
       {certificate !== null && (
         <Facts
           facts={[

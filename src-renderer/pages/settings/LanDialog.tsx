@@ -9,7 +9,7 @@ import { Input, Select } from '#renderer/components/input.tsx'
 import { Switch } from '#renderer/components/switch.tsx'
 import { lanChangeOf, lanFormOf, lanPlaces, type LanForm } from '#renderer/data/lan-form.ts'
 
-const FIELDS = ['interface', 'address', 'port', 'names', 'announce']
+const FIELDS = ['interface', 'address', 'port', 'names']
 
 type LanDialogProps = { readonly lan: LanView; readonly onClose: () => void }
 
@@ -83,7 +83,6 @@ function LanFields({ lan, form, onChange, error }: LanFieldsProps) {
           />
         )}
       </Field>
-      <Announcing form={form} onChange={onChange} error={error} />
       <Field label={t('lan.administration')} hint={t('lan.administrationHint')} layout="row">
         {(control) => (
           <Switch
@@ -93,36 +92,6 @@ function LanFields({ lan, form, onChange, error }: LanFieldsProps) {
           />
         )}
       </Field>
-    </>
-  )
-}
-
-/** Whether the network is told, and under which name: that one is asked for only where it is. */
-function Announcing({ form, onChange, error }: Omit<LanFieldsProps, 'lan'>) {
-  const { t } = useTranslation('settings')
-  return (
-    <>
-      <Field label={t('lan.announce')} hint={t('lan.announceHint')} layout="row">
-        {(control) => (
-          <Switch
-            {...control}
-            checked={form.isAnnounced}
-            onCheckedChange={(isAnnounced) => onChange({ ...form, isAnnounced })}
-          />
-        )}
-      </Field>
-      {form.isAnnounced && (
-        <Field label={t('lan.announcedName')} hint={t('lan.announcedNameHint')} error={errorAt(error, 'announce')}>
-          {(control) => (
-            <Input
-              {...control}
-              value={form.announcedName}
-              maxLength={253}
-              onChange={(event) => onChange({ ...form, announcedName: event.target.value })}
-            />
-          )}
-        </Field>
-      )}
     </>
   )
 }

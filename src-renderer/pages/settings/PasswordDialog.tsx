@@ -7,7 +7,7 @@ import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
 
 const FEWEST_LETTERS = 10
-const MOST_LETTERS = 256
+const MAX_LETTERS = 256
 const FIELDS = ['old_password', 'password']
 
 /** For a member's own password. Given a place in the page only while it is open, so that nothing typed stays. */
@@ -63,7 +63,7 @@ export function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-type PasswordFieldProps = {
+type OwnPasswordFieldProps = {
   readonly label: string
   readonly use: 'current-password' | 'new-password'
   readonly hint?: string
@@ -72,7 +72,7 @@ type PasswordFieldProps = {
   readonly error: string | undefined
 }
 
-function PasswordField({ label, use, hint, value, onChange, error }: PasswordFieldProps) {
+function PasswordField({ label, use, hint, value, onChange, error }: OwnPasswordFieldProps) {
   return (
     <Field label={label} error={error} {...(hint === undefined ? {} : { hint })}>
       {(control) => (
@@ -80,7 +80,7 @@ function PasswordField({ label, use, hint, value, onChange, error }: PasswordFie
           {...control}
           type="password"
           autoComplete={use}
-          maxLength={MOST_LETTERS}
+          maxLength={MAX_LETTERS}
           value={value}
           onChange={(event) => onChange(event.target.value)}
         />

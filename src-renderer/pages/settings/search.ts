@@ -1,6 +1,6 @@
 /** What the address of this page may say behind the question mark. */
-export type Search = Record<never, never>
+export type SettingsSearch = Record<never, never>
 
-export function parseSearch(): Search {
+export function parseSearch(): SettingsSearch {
   return {}
 }

@@ -1,6 +1,7 @@
 import { Play, Square } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
+import { CLIENT_FORMATS } from '#contract/dialects.ts'
 import type { TryBody } from '#contract/reports.ts'
 import type { KeyView, ModelView } from '#contract/schemas.ts'
 import { Button } from '#renderer/components/button.tsx'
@@ -8,15 +9,15 @@ import { Field } from '#renderer/components/field.tsx'
 import { Select, Textarea } from '#renderer/components/input.tsx'
 import { Switch } from '#renderer/components/switch.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
-import { FORMATS, PATHS, readRequest, requestOf, type Format } from '#renderer/data/try-request.ts'
+import { PATHS, readRequest, requestOf, type Format } from '#renderer/data/try-request.ts'
 import { isFor, keyOf, modelOf } from '#renderer/data/choices.ts'
-import type { Search } from '#renderer/pages/try/search.ts'
+import type { TrySearch } from '#renderer/pages/try/search.ts'
 
 type TryFormProps = {
   readonly keys: readonly KeyView[]
   readonly models: readonly ModelView[]
-  readonly search: Search
-  readonly onChange: (search: Search) => void
+  readonly search: TrySearch
+  readonly onChange: (search: TrySearch) => void
   readonly isRunning: boolean
   readonly onSend: (body: TryBody) => void
   readonly onStop: () => void
@@ -116,11 +117,11 @@ function Choices({ keys, models, keyId, model, format, onChange }: ChoicesProps)
             {...control}
             value={format}
             onChange={(event) => {
-              const chosen = FORMATS.find((one) => one === event.target.value)
+              const chosen = CLIENT_FORMATS.find((one) => one === event.target.value)
               if (chosen !== undefined) onChange({ format: chosen })
             }}
           >
-            {FORMATS.map((one) => (
+            {CLIENT_FORMATS.map((one) => (
               <option key={one} value={one}>
                 {t(`formats.${one}`)}
               </option>

@@ -7,7 +7,7 @@ import { Card } from '#renderer/components/card.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { ErrorState, Loading } from '#renderer/components/states.tsx'
 import { NoKeys } from '#renderer/pages/try/NoKeys.tsx'
-import type { Search } from '#renderer/pages/try/search.ts'
+import type { TrySearch } from '#renderer/pages/try/search.ts'
 import { TryAnswer } from '#renderer/pages/try/TryAnswer.tsx'
 import { TryForm } from '#renderer/pages/try/TryForm.tsx'
 import { useTry } from '#renderer/pages/try/use-try.ts'
@@ -24,7 +24,7 @@ export function TryPage() {
   const { run, send, stop } = useTry()
   const isRunning = run?.state === 'sent' || run?.state === 'answering'
   useCommands(useMemo(() => (isRunning ? [{ id: 'stop', label: t('stop'), run: stop }] : []), [isRunning, stop, t]))
-  const change = (changed: Search) =>
+  const change = (changed: TrySearch) =>
     void navigate({ to: '/try', search: { ...search, ...changed }, replace: true, resetScroll: false })
   const failed = [keys, models].find((query) => query.isError && query.data === undefined)
   return (

@@ -1,13 +1,14 @@
+import { CLIENT_FORMATS } from '#contract/dialects.ts'
 import { choiceIn, textIn } from '#renderer/data/search.ts'
-import { FORMATS, type Format } from '#renderer/data/try-request.ts'
+import type { Format } from '#renderer/data/try-request.ts'
 
 /** What the address of this page may say behind the question mark. What is asked is not in it: addresses are kept. */
-export type Search = {
+export type TrySearch = {
   readonly key?: string
   readonly model?: string
   readonly format?: Format
 }
 
-export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
-  return { ...textIn(raw, 'key'), ...textIn(raw, 'model'), ...choiceIn(raw, 'format', FORMATS) }
+export function parseSearch(raw: Readonly<Record<string, unknown>>): TrySearch {
+  return { ...textIn(raw, 'key'), ...textIn(raw, 'model'), ...choiceIn(raw, 'format', CLIENT_FORMATS) }
 }

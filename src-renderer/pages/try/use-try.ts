@@ -39,9 +39,9 @@ export function useTry() {
   return { run, send, stop }
 }
 
-type Change = (change: (before: Run | undefined) => Run | undefined) => void
+type ChangeRun = (change: (before: Run | undefined) => Run | undefined) => void
 
-async function follow(body: TryBody, signal: AbortSignal, change: Change): Promise<void> {
+async function follow(body: TryBody, signal: AbortSignal, change: ChangeRun): Promise<void> {
   const startedMs = performance.now()
   const sinceStart = () => Math.round(performance.now() - startedMs)
   const set = (part: Partial<Run>) => change((before) => (before === undefined ? before : { ...before, ...part }))

@@ -5,7 +5,7 @@ import type { Unit } from '#renderer/data/usage-amounts.ts'
 import type { TableCell } from '#renderer/data/usage-table.ts'
 
 const CREDIT_PLACES = 6
-const LEAST_PLACES = 2
+const MIN_PLACES = 2
 
 type UsageCellProps = {
   readonly cell: TableCell
@@ -47,7 +47,7 @@ export function placesOf(rows: readonly (readonly TableCell[])[], column: number
     const isCredits = cell !== undefined && cell.type !== 'share' && cell.unit === 'credits'
     if (!isCredits || cell.value === undefined) return most
     return Math.max(most, neededPlaces({ units: cell.value, places: CREDIT_PLACES }))
-  }, LEAST_PLACES)
+  }, MIN_PLACES)
 }
 
 function Unknown() {
@@ -59,9 +59,9 @@ function Unknown() {
   )
 }
 
-type TextOptions = { readonly unit: Unit; readonly places: number; readonly locale: string }
+type AmountOptions = { readonly unit: Unit; readonly places: number; readonly locale: string }
 
-function amountText(value: bigint, { unit, places, locale }: TextOptions): string {
+function amountText(value: bigint, { unit, places, locale }: AmountOptions): string {
   if (unit === 'credits') return decimalText({ units: value, places: CREDIT_PLACES }, places, locale)
   return countText(Number(value), locale).replace('-', '−')
 }

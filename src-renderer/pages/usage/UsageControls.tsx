@@ -7,13 +7,13 @@ import { msOf } from '#renderer/data/times.ts'
 import { METRICS, TOKEN_CLASSES } from '#renderer/data/usage-amounts.ts'
 import { PRESETS } from '#renderer/data/usage-range.ts'
 import { dateIn, lastDateBefore } from '#renderer/data/zone-dates.ts'
-import { GROUPS, type Search, type SearchChange } from '#renderer/pages/usage/search.ts'
+import { GROUPS, type UsageSearch, type UsageSearchChange } from '#renderer/pages/usage/search.ts'
 import type { Usage } from '#renderer/pages/usage/use-usage.ts'
 
 type UsageControlsProps = {
-  readonly search: Search
+  readonly search: UsageSearch
   readonly usage: Usage
-  readonly onChange: (change: SearchChange) => void
+  readonly onChange: (change: UsageSearchChange) => void
 }
 
 /** What is counted, how it is grouped, over which time and by which steps. */
@@ -51,9 +51,9 @@ export function UsageControls({ search, usage, onChange }: UsageControlsProps) {
   )
 }
 
-type PartProps = Pick<UsageControlsProps, 'search' | 'onChange'>
+type ControlPartProps = Pick<UsageControlsProps, 'search' | 'onChange'>
 
-function GroupSelect({ search, onChange }: PartProps) {
+function GroupSelect({ search, onChange }: ControlPartProps) {
   const { t } = useTranslation('usage')
   return (
     <Select
@@ -74,7 +74,7 @@ function GroupSelect({ search, onChange }: PartProps) {
   )
 }
 
-function ClassSelect({ search, onChange }: PartProps) {
+function ClassSelect({ search, onChange }: ControlPartProps) {
   const { t } = useTranslation('usage')
   return (
     <Select
@@ -143,7 +143,7 @@ function dayOf(text: string | undefined, zone: string, shift: number): string | 
 }
 
 /** The days that are shown, as a beginning for choosing others. */
-function ownRange(report: Usage['report']): SearchChange {
+function ownRange(report: Usage['report']): UsageSearchChange {
   if (report === undefined) return { from: '8d', to: undefined }
   const zone = report.time_zone
   const last = lastDateBefore(zone, Date.parse(report.to))

@@ -2,12 +2,12 @@ import { useTranslation } from 'react-i18next'
 import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { FilterPanel } from '#renderer/components/filter-panel.tsx'
 import { FilterSelect } from '#renderer/components/filters.tsx'
-import { FILTERS, type FilterName, type SearchChange } from '#renderer/pages/usage/search.ts'
+import { FILTERS, type FilterName, type UsageSearchChange } from '#renderer/pages/usage/search.ts'
 
 type UsageFiltersProps = {
   readonly values: { readonly [Name in FilterName]?: string }
   readonly choices: FilterChoices
-  readonly onChange: (change: SearchChange) => void
+  readonly onChange: (change: UsageSearchChange) => void
   readonly onClear: () => void
 }
 

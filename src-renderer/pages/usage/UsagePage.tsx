@@ -8,12 +8,18 @@ import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { saveJson, saveText } from '#renderer/components/save-text.ts'
-import { csvText } from '#renderer/data/csv.ts'
+import { csvText } from '#contract/csv.ts'
 import { isoIn } from '#renderer/data/intervals.ts'
 import { fileNameOf } from '#renderer/data/member-usage.ts'
 import { csvLines, groupTable, intervalTable, sorted, type UsageTable } from '#renderer/data/usage-table.ts'
 import { linkTo, linkToBar, type LinkContext } from '#renderer/pages/usage/links.ts'
-import { FILTERS, filtersOf, parseSearch, type Search, type SearchChange } from '#renderer/pages/usage/search.ts'
+import {
+  FILTERS,
+  filtersOf,
+  parseSearch,
+  type UsageSearch,
+  type UsageSearchChange,
+} from '#renderer/pages/usage/search.ts'
 import { sortOf } from '#renderer/pages/usage/sort.ts'
 import { UsageCard } from '#renderer/pages/usage/UsageCard.tsx'
 import { UsageControls } from '#renderer/pages/usage/UsageControls.tsx'
@@ -92,7 +98,7 @@ export function UsagePage() {
   )
 }
 
-function useChange(): (change: SearchChange) => void {
+function useChange(): (change: UsageSearchChange) => void {
   const navigate = useNavigate()
   return useCallback(
     (change) =>
@@ -102,7 +108,7 @@ function useChange(): (change: SearchChange) => void {
 }
 
 /** What is shown and saved; undefined while there is nothing to show. */
-function useTable(usage: Usage, search: Search, words: UsageWords): UsageTable | undefined {
+function useTable(usage: Usage, search: UsageSearch, words: UsageWords): UsageTable | undefined {
   const { report, measure, series, before } = usage
   return useMemo(() => {
     if (report === undefined || report.totals.requests + report.previous.requests === 0) return undefined

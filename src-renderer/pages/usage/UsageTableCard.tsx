@@ -8,8 +8,8 @@ import { Cell, HeadCell, Row, Table } from '#renderer/components/table.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
 import { hueColour, huesFor } from '#renderer/data/hues.ts'
 import type { RowHead, UsageTable } from '#renderer/data/usage-table.ts'
-import type { Search as RequestsSearch } from '#renderer/pages/requests/search.ts'
-import type { Search, SearchChange } from '#renderer/pages/usage/search.ts'
+import type { RequestsSearch } from '#renderer/pages/requests/search.ts'
+import type { UsageSearch, UsageSearchChange } from '#renderer/pages/usage/search.ts'
 import { nextSort, sortOf } from '#renderer/pages/usage/sort.ts'
 import { SortHead } from '#renderer/pages/usage/SortHead.tsx'
 import { UsageCell, placesOf } from '#renderer/pages/usage/UsageCell.tsx'
@@ -19,10 +19,10 @@ import type { UsageWords } from '#renderer/pages/usage/use-words.ts'
 type UsageTableCardProps = {
   readonly table: UsageTable
   readonly words: UsageWords
-  readonly search: Search
+  readonly search: UsageSearch
   readonly usage: Usage
   readonly linkOf: (head: RowHead) => RequestsSearch | undefined
-  readonly onChange: (change: SearchChange) => void
+  readonly onChange: (change: UsageSearchChange) => void
 }
 
 export function UsageTableCard(props: UsageTableCardProps) {

@@ -5,11 +5,11 @@ import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { seriesIds, type Measure } from '#renderer/data/usage-amounts.ts'
 import type { Range } from '#renderer/data/usage-range.ts'
 import type { RowHead } from '#renderer/data/usage-table.ts'
-import type { Search as RequestsSearch } from '#renderer/pages/requests/search.ts'
-import { filtersOf, type Search } from '#renderer/pages/usage/search.ts'
+import type { RequestsSearch } from '#renderer/pages/requests/search.ts'
+import { filtersOf, type UsageSearch } from '#renderer/pages/usage/search.ts'
 
 export type LinkContext = {
-  readonly search: Search
+  readonly search: UsageSearch
   readonly range: Range
   readonly report: UsageReport
   readonly measure: Measure

@@ -10,7 +10,7 @@ export const FILTERS = ['model', 'key', 'provider', 'package', 'owner', 'member'
 export type FilterName = (typeof FILTERS)[number]
 
 /** What the address of this page may say behind the question mark. */
-export type Search = { readonly [Name in FilterName]?: string } & {
+export type UsageSearch = { readonly [Name in FilterName]?: string } & {
   readonly metric?: Metric
   /** One class of tokens by itself. */
   readonly tokens?: TokenClass
@@ -27,9 +27,9 @@ export type Search = { readonly [Name in FilterName]?: string } & {
 }
 
 /** What is undefined is taken out of the address. */
-export type SearchChange = { readonly [Name in keyof Search]?: Search[Name] | undefined }
+export type UsageSearchChange = { readonly [Name in keyof UsageSearch]?: UsageSearch[Name] | undefined }
 
-export function parseSearch(raw: Readonly<Record<string, unknown>>): Search {
+export function parseSearch(raw: Readonly<Record<string, unknown>>): UsageSearch {
   return {
     ...choiceIn(raw, 'metric', METRICS),
     ...choiceIn(raw, 'tokens', TOKEN_CLASSES),

@@ -6,12 +6,12 @@ import { useApi } from '#renderer/api/use-api.ts'
 import type { Rollup } from '#renderer/data/intervals.ts'
 import { amountOf, seriesOf, type AmountSeries, type Measure } from '#renderer/data/usage-amounts.ts'
 import { periodBefore, rangeOf, rollupOf, type Range } from '#renderer/data/usage-range.ts'
-import { filtersOf, type Search } from '#renderer/pages/usage/search.ts'
+import { filtersOf, type UsageSearch } from '#renderer/pages/usage/search.ts'
 
 const EVERY_MS = 30_000
 /** Groups with a hue of their own in the chart. */
-const MOST_SERIES = 6
-const MOST_GROUPS = 50
+const MAX_SERIES = 6
+const MAX_GROUPS = 50
 
 export type Usage = {
   readonly range: Range
@@ -25,7 +25,7 @@ export type Usage = {
   readonly before: readonly (bigint | undefined)[] | undefined
 }
 
-export function useUsage(search: Search): Usage {
+export function useUsage(search: UsageSearch): Usage {
   const range = useMemo(() => rangeOf(search), [search])
   const { rollup, choices } = rollupOf(range, search.rollup, Date.now())
   const measure: Measure = search.metric === 'tokens' ? (search.tokens ?? 'tokens') : (search.metric ?? 'cost')
@@ -35,12 +35,12 @@ export function useUsage(search: Search): Usage {
     ...(range.to === undefined ? {} : { to: range.to }),
     rollup,
     group: search.group ?? 'model',
-    top: String(search.groups === 'more' ? MOST_GROUPS : MOST_SERIES),
+    top: String(search.groups === 'more' ? MAX_GROUPS : MAX_SERIES),
   }
   const answer = useApi('usageReport', { query }, { everyMs: EVERY_MS, keepsPrevious: true })
   const report = answer.data
   const before = useBefore(report, filtersOf(search), measure)
-  const series = useMemo(() => (report === undefined ? [] : seriesOf(report, measure, MOST_SERIES)), [measure, report])
+  const series = useMemo(() => (report === undefined ? [] : seriesOf(report, measure, MAX_SERIES)), [measure, report])
   return { range, rollup, rollups: choices, measure, answer, report, series, before }
 }
 

@@ -5,6 +5,7 @@ import { readChatConversation } from '#dialect/chat-completions/read-turns.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { conversationOf, refusalOf, requestOf, turnsOf, USER } from './support.ts'
 import { someMembers, someMessages, wildObject, wildValue } from './wild.ts'
+import { processorMs } from '../../support/processor-time.ts'
 
 const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
 const PIXEL = 'iVBORw0KGgo='
@@ -420,7 +421,8 @@ it.each([
   ['base64 that is wrong at its end', `data:image/png;base64,${'A'.repeat(4_000_000)}*`],
   ['nothing but padding', `data:image/png;base64,${'='.repeat(4_000_000)}`],
 ])('refuses %s without much ado', (_, url) => {
-  const startedAt = performance.now()
-  expect(refusalOf({ messages: [user(image(url))] }).param).toBe('messages[0].content[0].image_url.url')
-  expect(performance.now() - startedAt).toBeLessThan(1000)
+  const tookMs = processorMs(() => {
+    expect(refusalOf({ messages: [user(image(url))] }).param).toBe('messages[0].content[0].image_url.url')
+  })
+  expect(tookMs).toBeLessThan(1000)
 })

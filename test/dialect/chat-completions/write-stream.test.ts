@@ -48,7 +48,7 @@ function chunksOf(text: string): JsonObject[] {
   const events = text.split('\n\n').slice(0, -1)
   expect(events.pop()).toBe('data: [DONE]')
   return events.map((event) => {
-    expect(event).toMatch(/^data: \{.*\}$/)
+    expect(event).toMatch(/^data: \{.*\}$/s)
     const chunk: unknown = JSON.parse(event.slice('data: '.length))
     return isRecord(chunk) ? chunk : expect.fail('no chunk')
   })

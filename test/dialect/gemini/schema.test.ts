@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as gemini from '#dialect/gemini/schema.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+import { processorMs } from '../../support/processor-time.ts'
 
 const ALLOWED = new Set(
   'type format description nullable enum items properties required minItems maxItems minLength maxLength minimum maximum anyOf'.split(
@@ -304,10 +305,11 @@ describe('cleanSchema', () => {
     )
     const hostile = object({ a: { $ref: '#/$defs/d0' } }, { $defs: definitions })
     const allowance = new SchemaAllowance()
-    const started = performance.now()
-    const total = Array.from({ length: 50 }, () => JSON.stringify(cleanParameters(hostile, allowance)).length)
-    expect(total.reduce((sum, length) => sum + length, 0)).toBeLessThan(3_000_000)
-    expect(performance.now() - started).toBeLessThan(2000)
+    const tookMs = processorMs(() => {
+      const total = Array.from({ length: 50 }, () => JSON.stringify(cleanParameters(hostile, allowance)).length)
+      expect(total.reduce((sum, length) => sum + length, 0)).toBeLessThan(3_000_000)
+    })
+    expect(tookMs).toBeLessThan(2000)
   })
 
   it('takes time in proportion to a schema of nested unions and merges', () => {
@@ -317,9 +319,10 @@ describe('cleanSchema', () => {
       if (depth > 8) schema = object({ c: schema })
       if (JSON.stringify(schema).length > 300_000) break
     }
-    const started = performance.now()
-    expect(problems(cleanSchema(schema))).toEqual([])
-    expect(performance.now() - started).toBeLessThan(2000)
+    const tookMs = processorMs(() => {
+      expect(problems(cleanSchema(schema))).toEqual([])
+    })
+    expect(tookMs).toBeLessThan(2000)
   })
 
   it('takes a document that many references name no longer than its allowance allows', () => {
@@ -327,10 +330,11 @@ describe('cleanSchema', () => {
     const many = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, index) => [`r${index}`, { $ref: '#/$defs/wide' }]),
     )
-    const started = performance.now()
-    const text = JSON.stringify(gemini.cleanSchema(object(many, { $defs: { wide: object(wide) } })))
-    expect(text.length).toBeLessThan(5_000_000)
-    expect(performance.now() - started).toBeLessThan(2000)
+    const tookMs = processorMs(() => {
+      const text = JSON.stringify(gemini.cleanSchema(object(many, { $defs: { wide: object(wide) } })))
+      expect(text.length).toBeLessThan(5_000_000)
+    })
+    expect(tookMs).toBeLessThan(2000)
   })
 
   it('leaves nothing that Gemini refuses in any schema', () => {

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { UpstreamFailure } from '#core/failure.ts'
 import { refuse } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
-import { MessagesPassAnswer } from '#dialect/messages/pass-answer.ts'
-import { MessagesPassStream } from '#dialect/messages/pass-stream.ts'
+import { MESSAGES_ANSWER_TAP } from '#dialect/messages/tap-answer.ts'
+import { PassAnswer } from '#dialect/pass-answer.ts'
+import { MessagesTap } from '#dialect/messages/tap-stream.ts'
+import { PassStream } from '#dialect/pass-stream.ts'
 import { event, messageDelta, messageStart, PING, RECORDED, STOP, TEXT_STREAM, textBlock } from './message-streams.ts'
 
 type Reading = { readonly sent: string; readonly usage: TokenUsage | undefined; readonly textBytes: number }
@@ -14,7 +16,7 @@ function bytesOf(written: Buffer | string | undefined): Buffer {
 }
 
 function read(pieces: readonly Buffer[]): Reading {
-  const reader = new MessagesPassStream()
+  const reader = new PassStream(new MessagesTap())
   const early = Buffer.concat(pieces.map((piece) => bytesOf(reader.push(piece))))
   if (early.includes('"message_stop"')) expect.fail('the end was sent before the charge can be on disk')
   reader.end()
@@ -24,7 +26,7 @@ function read(pieces: readonly Buffer[]): Reading {
 }
 
 function failureOf(...pieces: readonly string[]): UpstreamFailure {
-  const reader = new MessagesPassStream()
+  const reader = new PassStream(new MessagesTap())
   try {
     for (const piece of pieces) reader.push(Buffer.from(piece))
     reader.end()
@@ -76,7 +78,7 @@ describe.each(RECORDED)('a passed stream with $name', ({ text, usage, textBytes 
   it('is never taken for whole when it breaks off before its end', () => {
     const needed = Buffer.byteLength(whole(text))
     for (let at = 0; at < needed; at++) {
-      const reader = new MessagesPassStream()
+      const reader = new PassStream(new MessagesTap())
       const pushAndEnd = () => {
         reader.push(bytes.subarray(0, at))
         reader.end()
@@ -88,14 +90,14 @@ describe.each(RECORDED)('a passed stream with $name', ({ text, usage, textBytes 
 
 describe('a stream that is passed through', () => {
   it('gives back the very chunk that consists of whole events', () => {
-    const reader = new MessagesPassStream()
+    const reader = new PassStream(new MessagesTap())
     reader.push(Buffer.from(messageStart()))
     const chunk = Buffer.from(textBlock(0, 'é'))
     expect(reader.push(chunk)).toBe(chunk)
   })
 
   it('holds pings and comments back that come before the answer', () => {
-    const reader = new MessagesPassStream()
+    const reader = new PassStream(new MessagesTap())
     expect(reader.push(Buffer.from(PING + ': hello\n\n'))).toBeUndefined()
     expect(reader.keepAlive()).toBeUndefined()
     expect(bytesOf(reader.push(Buffer.from(messageStart()))).toString()).toBe(`${PING}: hello\n\n${messageStart()}`)
@@ -105,7 +107,7 @@ describe('a stream that is passed through', () => {
   })
 
   it('does not know its output where it breaks off before the last delta', () => {
-    const reader = new MessagesPassStream()
+    const reader = new PassStream(new MessagesTap())
     reader.push(Buffer.from(messageStart({ input_tokens: 9, output_tokens: 1 }) + textBlock(0, 'Hello')))
     expect(reader.usage).toMatchObject({ inputTokens: 9, outputTokens: undefined })
     expect(reader.generated.text()).toBe('Hello')
@@ -152,7 +154,7 @@ describe('a stream that is passed through', () => {
   )
 
   it('tells the client of a failure in an event of the format', () => {
-    const told = new MessagesPassStream().fail(refuse('upstream_error', 'Broken é'), 'req_1').toString('utf8')
+    const told = new PassStream(new MessagesTap()).fail(refuse('upstream_error', 'Broken é'), 'req_1').toString('utf8')
     expect(told).toMatch(/^event: error\ndata: .*\n\n$/)
     expect(JSON.parse(told.split('data: ')[1] ?? '')).toMatchObject({
       type: 'error',
@@ -175,7 +177,7 @@ describe('a stream that is passed through', () => {
     )
     fc.assert(
       fc.property(fc.array(junk), (texts) => {
-        const reader = new MessagesPassStream()
+        const reader = new PassStream(new MessagesTap())
         try {
           for (const text of texts) reader.push(Buffer.from(text))
           reader.end()
@@ -189,7 +191,7 @@ describe('a stream that is passed through', () => {
 
 describe('a whole answer that is passed through', () => {
   const readWhole = (value: unknown) => {
-    const reader = new MessagesPassAnswer()
+    const reader = new PassAnswer(MESSAGES_ANSWER_TAP)
     const bytes = Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))
     reader.push(bytes.subarray(0, 7))
     reader.push(bytes.subarray(7))

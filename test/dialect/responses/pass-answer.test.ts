@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ResponsesPassAnswer } from '#dialect/responses/pass-answer.ts'
+import { RESPONSES_ANSWER_TAP } from '#dialect/responses/tap-answer.ts'
+import { PassAnswer } from '#dialect/pass-answer.ts'
 import { functionCall, message, reasoning, RESPONSE, USAGE } from './streams.ts'
 
 const ANSWER = {
@@ -10,8 +11,8 @@ const ANSWER = {
   usage: USAGE,
 }
 
-function read(answer: unknown): ResponsesPassAnswer {
-  const reader = new ResponsesPassAnswer()
+function read(answer: unknown): PassAnswer {
+  const reader = new PassAnswer(RESPONSES_ANSWER_TAP)
   const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer))
   reader.push(bytes.subarray(0, 7))
   reader.push(bytes.subarray(7))

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { UpstreamFailure } from '#core/failure.ts'
 import { refuse } from '#core/refusal.ts'
-import { ResponsesPassStream } from '#dialect/responses/pass-stream.ts'
+import { ResponsesTap } from '#dialect/responses/tap-stream.ts'
+import { PassStream } from '#dialect/pass-stream.ts'
 import { eventData } from '#dialect/sse.ts'
 import {
   added,
@@ -31,7 +32,7 @@ function bytesOf(written: Buffer | string | undefined): Buffer {
 }
 
 function read(pieces: readonly Buffer[]) {
-  const reader = new ResponsesPassStream()
+  const reader = new PassStream(new ResponsesTap())
   const early = Buffer.concat(pieces.map((piece) => bytesOf(reader.push(piece))))
   if (/"type":"response\.(completed|incomplete|failed)"/.test(early.toString())) {
     expect.fail('the end was sent before the charge can be on disk')
@@ -47,7 +48,7 @@ function readText(text: string) {
 }
 
 function failureOf(text: string): UpstreamFailure {
-  const reader = new ResponsesPassStream()
+  const reader = new PassStream(new ResponsesTap())
   try {
     reader.push(Buffer.from(text))
     reader.end()
@@ -96,7 +97,7 @@ describe('a stream', () => {
     const bytes = Buffer.from(RICH)
     const needed = bytes.lastIndexOf('}')
     for (let at = 0; at < needed; at++) {
-      const reader = new ResponsesPassStream()
+      const reader = new PassStream(new ResponsesTap())
       const pushAndEnd = () => {
         reader.push(bytes.subarray(0, at))
         reader.end()
@@ -114,7 +115,7 @@ describe('a stream', () => {
   })
 
   it('hands on whole chunks as the bytes that came, without copying them', () => {
-    const reader = new ResponsesPassStream()
+    const reader = new PassStream(new ResponsesTap())
     reader.push(Buffer.from(stream(CREATED, ...says(0, 'Hi'))))
     const bytes = Buffer.from(stream(...says(1, 'Yo')))
     expect(reader.push(bytes)).toBe(bytes)
@@ -166,7 +167,7 @@ describe('an answer that fails', () => {
   })
 
   it('sends nothing to the client before its content, so that another target may answer', () => {
-    const reader = new ResponsesPassStream()
+    const reader = new PassStream(new ResponsesTap())
     expect(reader.push(Buffer.from(`: hello\n\n${stream(CREATED, IN_PROGRESS)}`))).toBeUndefined()
     expect(bytesOf(reader.push(Buffer.from(stream(added(0, {}))))).toString()).toMatch(
       /^: hello\n\nevent: response.created/,
@@ -198,7 +199,7 @@ describe('an answer that fails', () => {
   })
 
   it('is too large when it goes on beyond the bound', () => {
-    const reader = new ResponsesPassStream()
+    const reader = new PassStream(new ResponsesTap())
     const piece = Buffer.from(stream(...says(0, 'x'.repeat(100_000))))
     expect(() => {
       for (let count = 0; count < 1000; count++) reader.push(piece)
@@ -208,7 +209,7 @@ describe('an answer that fails', () => {
 
 describe('a stream that Farebox breaks off', () => {
   function lastEvent(text: string): unknown {
-    const reader = new ResponsesPassStream()
+    const reader = new PassStream(new ResponsesTap())
     reader.push(Buffer.from(text))
     const event = reader.fail(refuse('rate_limited', 'Zu schnell.', { retryAfterSeconds: 3 }), 'req1').toString()
     return JSON.parse(eventData(event) ?? '')
@@ -229,7 +230,9 @@ describe('a stream that Farebox breaks off', () => {
   })
 
   it('repeats what was asked for where the provider did not, and has every member that clients want', () => {
-    const reader = new ResponsesPassStream({ model: 'größe', body: { value: { temperature: 0.5, instructions: 'Ü' } } })
+    const reader = new PassStream(
+      new ResponsesTap({ model: 'größe', body: { value: { temperature: 0.5, instructions: 'Ü' } } }),
+    )
     reader.push(Buffer.from(stream(...says(0, 'Hi'))))
     const last = reader.fail(refuse('upstream_error', 'Weg.'), 'req1').toString('utf8').split('\n\n').at(-2) ?? ''
     const { response } = JSON.parse(eventData(`${last}\n\n`) ?? '') as { response: object }
@@ -260,7 +263,7 @@ describe('a stream that Farebox breaks off', () => {
     for (const withIndex of [true, false]) {
       // Some servers give neither indexes nor anything else by which events belong to their item.
       const sent = withIndex ? events : events.map(({ output_index: _index, ...event }) => event)
-      const reader = new ResponsesPassStream()
+      const reader = new PassStream(new ResponsesTap())
       const before = bytesOf(reader.push(Buffer.from(stream(CREATED, ...sent))))
       const text = Buffer.concat([before, reader.fail(refuse('upstream_error', 'Weg.'), 'req1')]).toString('utf8')
       const read = text
@@ -275,7 +278,7 @@ describe('a stream that Farebox breaks off', () => {
   })
 
   it('is not told again where it was very long', () => {
-    const reader = new ResponsesPassStream()
+    const reader = new PassStream(new ResponsesTap())
     reader.push(Buffer.from(stream(CREATED, ...says(0, 'x'.repeat(5_000_000)).slice(0, 3))))
     const last = reader.fail(refuse('upstream_error', 'Weg.'), 'req1')
     expect(last.length).toBeLessThan(5000)
@@ -289,7 +292,7 @@ describe('a stream that Farebox breaks off', () => {
 
 describe('a keep-alive', () => {
   it('is an event, which Codex counts, and releases what was held back', () => {
-    const reader = new ResponsesPassStream()
+    const reader = new PassStream(new ResponsesTap())
     expect(reader.keepAlive()).toBeUndefined()
     reader.push(Buffer.from(stream(CREATED, IN_PROGRESS)))
     const event = 'event: keepalive\ndata: {"type":"keepalive","sequence_number":1}\n\n'
@@ -300,7 +303,7 @@ describe('a keep-alive', () => {
   })
 
   it('never comes in the middle of an event or after the end', () => {
-    const reader = new ResponsesPassStream()
+    const reader = new PassStream(new ResponsesTap())
     reader.push(Buffer.from(`${stream(CREATED, ...says(0, 'Hi'))}event: resp`))
     expect(reader.keepAlive()).toBeUndefined()
     reader.push(Buffer.from(`onse.completed\ndata: ${JSON.stringify(completed())}\n\n`))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { csvText } from '#renderer/data/csv.ts'
+import { csvText } from '#contract/csv.ts'
 import { fileNameOf, memberLines, memberUsage, tokensOf } from '#renderer/data/member-usage.ts'
 import { report, totals } from './usage-report.ts'
 

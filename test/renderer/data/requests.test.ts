@@ -9,8 +9,8 @@ import {
   caughtUp,
   continuedWith,
   EMPTY_LOG,
-  MOST_ROWS,
-  MOST_WAITING,
+  MAX_ROWS,
+  MAX_WAITING,
   released,
   startedWith,
   type RequestLog,
@@ -107,11 +107,11 @@ describe('a list that is held', () => {
   })
 
   it('keeps the newest where too much waits, and reads on below them instead of hiding that some are missing', () => {
-    const many = arrived(held, requests(MOST_WAITING + 100, 11), true)
-    expect(many.waiting).toHaveLength(MOST_WAITING)
+    const many = arrived(held, requests(MAX_WAITING + 100, 11), true)
+    expect(many.waiting).toHaveLength(MAX_WAITING)
     expect(many.hasGap).toBe(true)
     const log = released(many)
-    expect(indexes(log.rows).at(0)).toBe(MOST_WAITING + 100)
+    expect(indexes(log.rows).at(0)).toBe(MAX_WAITING + 100)
     expect(indexes(log.rows).at(-1)).toBe(101)
     // The instant just after the last one that was kept.
     expect(log.more).toEqual({ type: 'instant', until: new Date(FIRST_MS + 102).toISOString() })
@@ -145,9 +145,9 @@ describe('after a break', () => {
 
 describe('the bound', () => {
   it('lets go of the oldest rows, which can be read again', () => {
-    const full: RequestLog = { ...EMPTY_LOG, rows: requests(MOST_ROWS, 1) }
-    const log = arrived(full, requests(MOST_ROWS + 5, MOST_ROWS + 1), false)
-    expect(log.rows).toHaveLength(MOST_ROWS)
+    const full: RequestLog = { ...EMPTY_LOG, rows: requests(MAX_ROWS, 1) }
+    const log = arrived(full, requests(MAX_ROWS + 5, MAX_ROWS + 1), false)
+    expect(log.rows).toHaveLength(MAX_ROWS)
     expect(indexes(log.rows).at(-1)).toBe(6)
     expect(log.more).toEqual({ type: 'instant', until: new Date(FIRST_MS + 7).toISOString() })
     expect(canContinue(log)).toBe(false)

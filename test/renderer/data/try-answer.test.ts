@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerCollector, answerReader, MOST_CHARACTERS, wholeAnswer } from '#renderer/data/try-answer.ts'
+import { answerCollector, answerReader, MAX_CHARACTERS, wholeAnswer } from '#renderer/data/try-answer.ts'
 
 const CHAT = [
   { choices: [{ delta: { role: 'assistant' } }] },
@@ -111,15 +111,15 @@ describe('an answer that is put together', () => {
   it('keeps no more than fits, however long it goes on', () => {
     const endless = answerCollector('chat', true)
     const piece = 'data: {"choices":[{"delta":{"content":"0123456789"}}]}\n\n'
-    for (let sent = 0; sent <= MOST_CHARACTERS * 2; sent += piece.length) endless.add(piece)
+    for (let sent = 0; sent <= MAX_CHARACTERS * 2; sent += piece.length) endless.add(piece)
     const { raw, isCut, answer } = endless.collected(true)
-    expect([raw.length, isCut]).toEqual([MOST_CHARACTERS, true])
-    expect(answer?.text.length).toBeLessThan(MOST_CHARACTERS)
+    expect([raw.length, isCut]).toEqual([MAX_CHARACTERS, true])
+    expect(answer?.text.length).toBeLessThan(MAX_CHARACTERS)
   })
 
   it('is not cut where it just fits', () => {
     const exact = answerCollector('chat', false)
-    exact.add('x'.repeat(MOST_CHARACTERS))
+    exact.add('x'.repeat(MAX_CHARACTERS))
     expect(exact.collected(false).isCut).toBe(false)
     exact.add('x')
     expect(exact.collected(false).isCut).toBe(true)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { csvText } from '#renderer/data/csv.ts'
+import { csvText } from '#contract/csv.ts'
 import { amountOf, doubtOf, seriesOf, summed } from '#renderer/data/usage-amounts.ts'
 import { csvLines, groupTable, intervalTable, sorted, type TableCell } from '#renderer/data/usage-table.ts'
 import { report, totals } from './usage-report.ts'

@@ -5,7 +5,7 @@ import { fields, type AuditRules } from '#server/admin/audit-details.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
 
 export const LAN_AUDIT: AuditRules = {
-  kept: fields('address interface port names announce administration', 'certificate_file key_file new_certificate'),
+  kept: fields('address interface port names administration', 'certificate_file key_file new_certificate'),
 }
 
 export function lanHandlers({ lan }: EntityDeps): HandlersOf<'lan'> {

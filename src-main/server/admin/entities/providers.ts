@@ -11,6 +11,7 @@ import { providerView } from '#catalog/views.ts'
 import type { ProviderModelsAdd, ProviderModelsAdded } from '#contract/provider-models.ts'
 import type { Provider } from '#core/entities.ts'
 import type { ListedModel } from '#core/listed-model.ts'
+import { isDemo } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
 import { fields, type AuditRules } from '#server/admin/audit-details.ts'
@@ -68,7 +69,7 @@ type Asked = { readonly provider: Provider; readonly listed: readonly ListedMode
 async function askForModels({ context, listModels }: EntityDeps, idOrName: string): Promise<Asked | Refusal> {
   const provider = context.catalog.provider(idOrName)
   if (provider === undefined) return noProvider(idOrName)
-  if (provider.dialect === 'demo') return refuse('invalid_request', 'The models of the demo are set up with it.')
+  if (isDemo(provider)) return refuse('invalid_request', 'The models of the demo are set up with it.')
   const listed = await listModels(provider, modelListPlace(provider))
   return isRefusal(listed) ? listed : { provider, listed }
 }

@@ -1,0 +1,11 @@
+// The names of the wire formats, as plain data for every room: what clients speak and what providers speak. Each name stands
+// for one line in the table of `dialect/dialects.ts`, which the compiler holds equal to these lists.
+
+/** The formats that clients speak. */
+export const CLIENT_FORMATS = ['chat', 'messages', 'responses', 'embeddings'] as const
+/** The dialects that providers speak over the network. */
+export const WIRE_DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini'] as const
+/** In place of a dialect for the provider that is built in. */
+export const DEMO = 'demo'
+/** What a provider can be set up as. */
+export const PROVIDER_DIALECTS = [...WIRE_DIALECTS, DEMO] as const

@@ -1,0 +1,28 @@
+// The chat completions dialect, as providers speak it.
+
+import { ChatFold } from '#dialect/chat-completions/fold-stream.ts'
+import { CHAT_FORM, readListPage } from '#dialect/chat-completions/model-list.ts'
+import { readChatAnswer } from '#dialect/chat-completions/read-answer.ts'
+import { ChatPartReader } from '#dialect/chat-completions/read-stream.ts'
+import { writeChatRequest } from '#dialect/chat-completions/write-request.ts'
+import type { ProviderDialect } from '#dialect/dialect.ts'
+
+export const CHAT_DIALECT: ProviderDialect = {
+  secretHeader: 'authorization',
+  takesEmbeddings: true,
+  modelList: { query: {}, readPage: readListPage },
+  form: CHAT_FORM,
+  probe: {
+    prefixes: ['/v1', '/api/v1', '/openai/v1'],
+    path: () => '/chat/completions',
+    body: ({ model, prompt, outputTokens, outputCapField }) => ({
+      model,
+      messages: [{ role: 'user', content: prompt }],
+      [outputCapField]: outputTokens,
+    }),
+  },
+  writeRequest: writeChatRequest,
+  newPartReader: (newCallId) => new ChatPartReader(newCallId),
+  readAnswer: readChatAnswer,
+  newFold: () => new ChatFold(),
+}

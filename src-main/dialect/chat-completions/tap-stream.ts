@@ -1,0 +1,150 @@
+// What the events of a chat completion stream say, for passing it on: usage is taken from whichever chunk carries it, and what
+// Farebox asked for on its own account is taken out again.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import type { Refusal } from '#core/refusal.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import { addGenerated } from '#dialect/chat-completions/measure.ts'
+import { chatStreamError } from '#dialect/chat-completions/errors.ts'
+import { reportedError } from '#dialect/chat-completions/reported-error.ts'
+import { readUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import { removeMember, scanObject } from '#dialect/json-text.ts'
+import type { StreamTap } from '#dialect/pass-stream.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { eventData } from '#dialect/sse.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+const DONE = 'data: [DONE]\n\n'
+const KEEP_ALIVE = ': keep-alive\n\n'
+/** What `include_usage` adds to every chunk but the last; it is taken out when only Farebox asked. */
+const NULL_USAGE = ',"usage":null'
+
+/** What all chunks of an answer have in common, those of Farebox's own too. */
+type Head = {
+  readonly id?: unknown
+  readonly object?: unknown
+  readonly created?: unknown
+  readonly model?: unknown
+  readonly system_fingerprint?: unknown
+}
+
+export class ChatTap implements StreamTap {
+  readonly #wantsUsage: boolean
+  readonly #choiceCount: number
+  /** For each choice that was begun, whether it has its finish reason. */
+  readonly #choices = new Map<number, boolean>()
+  #head: Head = {}
+  readonly generated = new GeneratedText('latin1')
+  readonly reported = new ReportedUsage(this.generated)
+  /** Comments that come before the first event are no part of an answer yet. */
+  hasBegun = false
+  isComplete = false
+
+  constructor(options: { readonly wantsUsage: boolean; readonly choices?: number }) {
+    this.#wantsUsage = options.wantsUsage
+    this.#choiceCount = options.choices ?? 1
+  }
+
+  read(event: string, chunk: JsonObject): string {
+    this.hasBegun = true
+    if (chunk['error'] !== undefined && chunk['error'] !== null) throw failureIn(event)
+    if (!hasId(this.#head)) this.#head = headOf(chunk)
+    const choices = chunk['choices']
+    if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
+    const usage = chunk['usage']
+    if (usage === undefined) return event
+    if (usage !== null) this.reported.note(readUsage(usage))
+    return this.#wantsUsage ? event : withoutUsage(event, chunk)
+  }
+
+  readDone(): void {
+    if (this.#choices.size === 0)
+      throw new UpstreamFailure('malformed', 'The provider sent a stream without an answer.')
+    this.isComplete = true
+  }
+
+  end(): string | undefined {
+    if (!this.#isFinished()) return undefined
+    this.isComplete = true
+    return DONE
+  }
+
+  fail(refusal: Refusal, requestId: string): Buffer {
+    return chatStreamError(refusal, requestId)
+  }
+
+  /** Every choice that was asked for finishes, also one that had not begun: a client may wait for each of them. */
+  cutShort(usage: TokenUsage): string {
+    const head = this.#head
+    const wanted = Array.from({ length: this.#choiceCount }, (_, index) => index)
+    let text = ''
+    for (const index of new Set([...this.#choices.keys(), ...wanted])) {
+      if (this.#choices.get(index) === true) continue
+      const delta = this.#choices.has(index) ? {} : { role: 'assistant', content: '' }
+      const choice = { index, delta, logprobs: null, finish_reason: 'length' }
+      text += dataEvent({ ...head, choices: [choice], ...(this.#wantsUsage ? { usage: null } : {}) })
+    }
+    if (this.#wantsUsage) text += dataEvent({ ...head, choices: [], usage: writeUsage(usage) })
+    return text + DONE
+  }
+
+  /** A comment: clients of this format skip it. */
+  keepAlive(): string | undefined {
+    return this.hasBegun ? KEEP_ALIVE : undefined
+  }
+
+  #readChoice(choice: unknown): void {
+    if (!isRecord(choice)) return
+    const index = typeof choice['index'] === 'number' ? choice['index'] : 0
+    const { delta } = choice
+    // Some servers send the whole message once, in the form of an answer that is not streamed.
+    addGenerated(this.generated, isRecord(delta) || this.generated.bytes > 0 ? delta : choice['message'])
+    const finish = choice['finish_reason']
+    if (typeof finish === 'string' && finish !== '') {
+      this.#choices.set(index, true)
+      if (this.#choices.size >= this.#choiceCount && this.#isFinished()) this.reported.noteEnd()
+    } else if (!this.#choices.has(index)) this.#choices.set(index, false)
+  }
+
+  #isFinished(): boolean {
+    for (const isFinished of this.#choices.values()) if (!isFinished) return false
+    return this.#choices.size > 0
+  }
+}
+
+/** Some servers send a chunk before the answer, about filters perhaps, in which the answer has no name yet. */
+function hasId({ id }: Head): boolean {
+  return typeof id === 'string' && id !== ''
+}
+
+function headOf({ id, object, created, model, system_fingerprint }: JsonObject): Head {
+  return { id, object, created, model, system_fingerprint }
+}
+
+/** Texts of the chunks that were read have one character for each byte, and go out as they came. */
+function dataEvent(chunk: object): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`
+}
+
+/** The words of an error are for the client, so they are read as text this time. */
+function failureIn(event: string): UpstreamFailure {
+  const chunk = parseJson(Buffer.from(eventData(event) ?? '', 'latin1').toString('utf8'))
+  return reportedError(isRecord(chunk) ? chunk['error'] : undefined)
+}
+
+/** The chunk that holds nothing but usage disappears; in others only the member does. */
+function withoutUsage(event: string, { usage, choices }: JsonObject): string {
+  if (usage !== null && (!Array.isArray(choices) || choices.length === 0)) return ''
+  const where = event.indexOf(NULL_USAGE)
+  // Nearly every chunk; one with another member of that name, inside a choice perhaps, takes the longer way.
+  if (usage === null && where !== -1 && event.indexOf('"usage"') === event.lastIndexOf('"usage"')) {
+    return event.slice(0, where) + event.slice(where + NULL_USAGE.length)
+  }
+  const data = eventData(event) ?? ''
+  const scan = scanObject(data)
+  const start = event.indexOf(data)
+  if ('problem' in scan || start === -1) return event
+  return event.slice(0, start) + removeMember(data, scan, 'usage') + event.slice(start + data.length)
+}

@@ -1,0 +1,74 @@
+// The messages format, as its clients speak it.
+
+import type { Model } from '#core/entities.ts'
+import type { LimitStanding } from '#core/limits.ts'
+import type { ClientDialect } from '#dialect/dialect.ts'
+import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
+import { messagesErrorBody, messagesOverflowText } from '#dialect/messages/errors.ts'
+import { mendMessagesPass } from '#dialect/messages/mend-pass.ts'
+import { readCountRequest, readMessagesRequest } from '#dialect/messages/read-request.ts'
+import { checkMessagesPass, readMessagesConversation } from '#dialect/messages/read-turns.ts'
+import { MESSAGES_ANSWER_TAP } from '#dialect/messages/tap-answer.ts'
+import { MessagesTap } from '#dialect/messages/tap-stream.ts'
+import { writeMessagesAnswer } from '#dialect/messages/write-answer.ts'
+import { MessagesStreamWriter } from '#dialect/messages/write-stream.ts'
+import { PassAnswer } from '#dialect/pass-answer.ts'
+import { PassStream } from '#dialect/pass-stream.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+export const MESSAGES_FORMAT: ClientDialect = {
+  paths: ['/v1/messages'],
+  path: '/messages',
+  // A feature's header and its body travel together, also those that nobody knows yet.
+  forwardedHeaders: /^anthropic-/,
+  errorBody: messagesErrorBody,
+  idHeaders: (requestId) => ({ 'x-request-id': requestId, 'request-id': requestId }),
+  limitHeaders,
+  overflowText: messagesOverflowText,
+  otherNames,
+  modelMembers,
+  kind: 'chat',
+  passesTo: ['messages'],
+  readRequest: readMessagesRequest,
+  checkPass: checkMessagesPass,
+  mendPass: mendMessagesPass,
+  editRequest: editMessagesRequest,
+  newPassReader: (request) =>
+    request.isStream ? new PassStream(new MessagesTap()) : new PassAnswer(MESSAGES_ANSWER_TAP),
+  readConversation: readMessagesConversation,
+  newStreamWriter: (context) => new MessagesStreamWriter(context),
+  writeAnswer: writeMessagesAnswer,
+  count: {
+    paths: ['/v1/messages/count_tokens'],
+    path: '/messages/count_tokens',
+    readRequest: readCountRequest,
+    writeAnswer: (inputTokens) => JSON.stringify({ input_tokens: inputTokens }),
+  },
+}
+
+function limitHeaders(name: string, { limit, remaining, resetMs }: LimitStanding, nowMs: number) {
+  return {
+    [`anthropic-ratelimit-${name}-limit`]: String(limit),
+    [`anthropic-ratelimit-${name}-remaining`]: String(remaining),
+    [`anthropic-ratelimit-${name}-reset`]: new Date(nowMs + resetMs).toISOString(),
+  }
+}
+
+/** Clients add a mark for a larger context window to a model's name, and a date. */
+function otherNames(model: string): readonly string[] {
+  const unmarked = model.replace(/\[1m\]$/, '')
+  return [unmarked, unmarked.replace(/-\d{8}$/, '')]
+}
+
+/** Members that strict clients want. What nobody here can know is null, as they allow. */
+function modelMembers({ contextWindow, maxOutputTokens }: Model): JsonObject {
+  return {
+    max_input_tokens: contextWindow > 0 ? contextWindow : null,
+    max_tokens: maxOutputTokens > 0 ? maxOutputTokens : null,
+    capabilities: null,
+    lifecycle: 'active',
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
+  }
+}

@@ -1,0 +1,33 @@
+// The responses format, as its clients speak it.
+
+import type { ClientDialect } from '#dialect/dialect.ts'
+import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
+import { PassAnswer } from '#dialect/pass-answer.ts'
+import { PassStream } from '#dialect/pass-stream.ts'
+import { editResponsesRequest } from '#dialect/responses/edit-request.ts'
+import { toldRefusal } from '#dialect/responses/errors.ts'
+import { mendResponsesPass } from '#dialect/responses/mend-pass.ts'
+import { readResponsesRequest } from '#dialect/responses/read-request.ts'
+import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
+import { RESPONSES_ANSWER_TAP } from '#dialect/responses/tap-answer.ts'
+import { ResponsesTap } from '#dialect/responses/tap-stream.ts'
+import { writeResponsesAnswer } from '#dialect/responses/write-answer.ts'
+import { ResponsesStreamWriter } from '#dialect/responses/write-stream.ts'
+
+export const RESPONSES_FORMAT: ClientDialect = {
+  ...openAiEndpoint('/responses'),
+  kind: 'chat',
+  // Codex does all of this.
+  readsOverflowInStream: true,
+  told: toldRefusal,
+  triesWebSocket: true,
+  passesTo: ['responses'],
+  readRequest: readResponsesRequest,
+  mendPass: mendResponsesPass,
+  editRequest: editResponsesRequest,
+  newPassReader: (request) =>
+    request.isStream ? new PassStream(new ResponsesTap(request)) : new PassAnswer(RESPONSES_ANSWER_TAP),
+  readConversation: readResponsesConversation,
+  newStreamWriter: (context) => new ResponsesStreamWriter(context),
+  writeAnswer: writeResponsesAnswer,
+}

@@ -1,0 +1,132 @@
+// What a call is charged once it ended, what ends its answer, and what is remembered of it for later calls.
+
+import type { Attempted } from '#pipeline/attempts.ts'
+import type { CachedShares, ConversationCall } from '#pipeline/cached-shares.ts'
+import type { CapMemory } from '#pipeline/cap-memory.ts'
+import { mostTokensAt } from '#pipeline/credit-guard.ts'
+import type { Admitted, Ended, Exchange, Finished } from '#pipeline/exchange.ts'
+import type { Clock, TokenCounter } from '#pipeline/ports.ts'
+import type { Bill } from '#pipeline/reservation.ts'
+import type { RoutingDeps } from '#pipeline/routing.ts'
+import { faultSettlement, roughSettlementOf, settlementOf, undelivered, usedTokens } from '#pipeline/settle.ts'
+import type { Settlement } from '#ledger/ledger.ts'
+
+export type BillDeps = {
+  readonly counter: TokenCounter
+  readonly caps: CapMemory
+  readonly cached: CachedShares
+  readonly clock: Clock
+  readonly routing: RoutingDeps
+  /** Told about mistakes of ours; gets no content. */
+  readonly reportFault: (error: unknown, requestId: string) => void
+}
+
+export function endedOf(exchange: Exchange, attempted: Attempted): Ended {
+  const { request } = exchange.admitted
+  const used = usedTokens({ ...attempted, request, hasBegun: attempted.relay.hasBegun })
+  return { type: 'attempted', ...attempted, ...exchange, usedTokens: used }
+}
+
+/** What a call is charged, and how its client is to be told. Never rejects: a mistake of ours charges nothing. */
+export async function billOf(ended: Ended, deps: BillDeps): Promise<Bill & Finished> {
+  const { admitted, relay } = ended
+  const { requestId } = admitted.call
+  try {
+    if (ended.end.type === 'fault') deps.reportFault(ended.end.error, requestId)
+    noteReport(ended, deps)
+    const { end, last, settlement } = await finish(ended, deps)
+    noteLength(ended, settlement, deps)
+    noteCached(ended, deps)
+    const isWithheld = end.type === 'complete' && !relay.hasBegun
+    return { end, last, settlement, undelivered: isWithheld ? undelivered(settlement) : undefined }
+  } catch (error) {
+    deps.reportFault(error, requestId)
+    return faultBill(admitted, error)
+  }
+}
+
+/** What a call is charged that a mistake of ours ended. */
+export function faultBill({ request, served, choice, admission }: Admitted, error: unknown): Bill & Finished {
+  const { holder, reservation } = admission
+  const { createdAtMs } = reservation.hold
+  const { place } = choice.first
+  const settlement = faultSettlement({ caller: holder, request, served, place, createdAtMs })
+  return { end: { type: 'fault', error }, last: undefined, settlement }
+}
+
+/**
+ * What is charged, and what ends the answer. Both are made before anything is recorded, so that an end that cannot be made is a
+ * fault that is settled as one.
+ */
+async function finish(ended: Ended, deps: BillDeps): Promise<Finished & { readonly settlement: Settlement }> {
+  const { end, reader, admitted } = ended
+  const settlement = await settle(ended, deps)
+  if (end.type !== 'complete' && end.type !== 'out-of-credits') return { end, last: undefined, settlement }
+  try {
+    const last = end.type === 'complete' ? reader.final(settlement) : reader.cutShort?.(settlement)
+    return { end, last, settlement }
+  } catch (error) {
+    deps.reportFault(error, admitted.call.requestId)
+    const fault = { type: 'fault', error } as const
+    return { end: fault, last: undefined, settlement: await settle({ ...ended, end: fault }, deps) }
+  }
+}
+
+async function settle(ended: Ended, deps: BillDeps): Promise<Settlement> {
+  const { admitted, reader, relay, end, place, startedMs, notes } = ended
+  const ending = {
+    caller: admitted.admission.holder,
+    request: admitted.request,
+    served: admitted.served,
+    place,
+    reader,
+    end,
+    hasBegun: relay.hasBegun,
+    createdAtMs: admitted.admission.reservation.hold.createdAtMs,
+    firstByteMs: relay.firstByteAtMs === undefined ? undefined : Math.round(relay.firstByteAtMs - startedMs),
+    durationMs: Math.round(deps.clock.monotonicMs() - startedMs),
+    attempts: notes,
+    cached: reader.reported.isInputFinal
+      ? undefined
+      : deps.cached.of(conversationCall(ended), deps.clock.monotonicMs()),
+  }
+  try {
+    return await settlementOf(ending, deps.counter)
+  } catch (error) {
+    // What was delivered is charged even where a mistake of ours keeps it from being counted.
+    deps.reportFault(error, admitted.call.requestId)
+    return roughSettlementOf(ending)
+  }
+}
+
+/** Remembers a target whose answer was longer than the cap that it was given. */
+function noteLength({ admitted, place, outputCap }: Ended, settlement: Settlement, deps: BillDeps): void {
+  const { outputTokens, usageSource } = settlement
+  if (outputCap === undefined || outputTokens === undefined) return
+  const cap = outputCap * admitted.request.choices
+  // What we count ourselves is no proof where it is near the cap.
+  if (usageSource !== 'reported' && outputTokens <= mostTokensAt(cap)) return
+  deps.caps.note(place.target, { cap, outputTokens, atMs: deps.clock.nowMs() })
+}
+
+/** Remembers how much of a conversation's input was cached, where its provider said so. */
+function noteCached(ended: Ended, deps: BillDeps): void {
+  const { isInputFinal, usage } = ended.reader.reported
+  if (isInputFinal && usage !== undefined) deps.cached.note(conversationCall(ended), usage, deps.clock.monotonicMs())
+}
+
+function conversationCall({ admitted, place }: Ended): ConversationCall {
+  return {
+    keyId: admitted.call.caller.key.id,
+    target: place.target,
+    conversation: admitted.request.conversationName,
+  }
+}
+
+/** Remembers of a target whether it says what its answers used: where it does not, all charges are by our own count. */
+function noteReport({ end, reader, place }: Ended, { routing }: BillDeps): void {
+  routing.health.noteDropped(place.target, reader.droppedPieces ?? 0)
+  if (end.type !== 'complete' || reader.hasFailed === true) return
+  const { isInputFinal, isOutputFinal } = reader.reported
+  routing.health.noteUsage(place.target, isInputFinal && isOutputFinal ? 'reported' : 'missing')
+}

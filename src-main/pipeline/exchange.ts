@@ -1,0 +1,52 @@
+// A call at each stage of its journey, as one stage hands it to the next.
+
+import type { ClientQuirks } from '#core/client-quirks.ts'
+import type { WireBytes } from '#dialect/answer.ts'
+import type { BodyText } from '#dialect/request-body.ts'
+import type { Admission } from '#pipeline/admit.ts'
+import type { Attempted, Ready } from '#pipeline/attempts.ts'
+import type { Caller } from '#pipeline/authenticate.ts'
+import type { EndpointName, EndpointRequest } from '#pipeline/endpoints.ts'
+import type { Client, Headers } from '#pipeline/ports.ts'
+import type { RelayEnd } from '#pipeline/relay.ts'
+import type { Served } from '#pipeline/resolve.ts'
+import type { Place, Routing } from '#pipeline/routing.ts'
+
+export type Call = {
+  /** Also the id of the exchange, its hold and its usage record. */
+  readonly requestId: string
+  readonly endpoint: EndpointName
+  readonly caller: Caller
+  /** The body as text and its size on the wire. */
+  readonly text: BodyText
+  readonly byteLength: number
+  /** Headers of the client that may be passed on to a provider of its own dialect. */
+  readonly headers: Headers
+  readonly client: Client
+  /** What its client cannot read; undefined for one that reads what the contract says. */
+  readonly quirks?: ClientQuirks
+}
+
+/** A call that was let in. */
+export type Admitted = {
+  readonly call: Call
+  readonly request: EndpointRequest
+  readonly served: Served
+  readonly choice: { readonly routing: Routing<Place>; readonly first: Ready }
+  readonly admission: Admission
+}
+
+export type Exchange = { readonly admitted: Admitted; readonly startedMs: number }
+
+/** A call whose attempts are over. */
+export type Ended = Attempted & Exchange & { readonly type: 'attempted'; readonly usedTokens: number }
+
+/** A mistake of ours outside an attempt: nothing was delivered. */
+export type Mistake = { readonly type: 'mistake'; readonly error: unknown }
+
+/** How the client is to be told. */
+export type Finished = {
+  readonly end: RelayEnd
+  /** What ends the answer, of one that has a valid end. */
+  readonly last: WireBytes | undefined
+}
