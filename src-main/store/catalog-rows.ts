@@ -218,12 +218,11 @@ function loadModels(db: Db): Model[] {
   const present =
     'SELECT price.* FROM price JOIN model ON model.id = price.model_id AND model.price_version = price.version'
   for (const row of rows<PriceRow>(db, present)) prices.set(row.model_id, priceOfRow(row))
-  return MODELS.load(db).map(({ isContextGuessed, priceVersion: _, ...model }) => ({
-    ...model,
-    ...(isContextGuessed ? { isContextGuessed } : {}),
-    price: prices.get(model.id),
-    targets: targets.get(model.id) ?? [],
-  }))
+  return MODELS.load(db).map((stored) => {
+    const { isContextGuessed, priceVersion: _, ...model } = stored
+    const guessed = isContextGuessed ? { isContextGuessed } : {}
+    return { ...model, ...guessed, price: prices.get(model.id), targets: targets.get(model.id) ?? [] }
+  })
 }
 
 function priceOfRow(row: PriceRow): Price {

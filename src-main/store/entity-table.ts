@@ -28,10 +28,10 @@ export function wordOf<Value extends string>(values: readonly Value[]): Field<Va
 }
 
 /** undefined in memory is null in the row. */
-export function optional<Value>({ write, read }: Field<Value>): Field<Value | undefined> {
+export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
   return {
-    write: (value) => (value === undefined ? null : write(value)),
-    read: (cell) => (cell === null ? undefined : read(cell)),
+    write: (value) => (value === undefined ? null : field.write(value)),
+    read: (cell) => (cell === null ? undefined : field.read(cell)),
   }
 }
 
