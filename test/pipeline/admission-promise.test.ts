@@ -53,10 +53,10 @@ class History {
     if (what < 7) return this.#come(this.#upTo(20) === 0 ? CROWD : this.#upTo(20))
     if (what < 11) return this.#end()
     if (what === 11) return world.topUp(this.#upTo(this.keys), this.#upTo(10_000))
-    if (what === 12) return world.passTime(this.#upTo(30) * 3_600_000)
     if (what === 13) return this.#leaving.pop()?.()
     // Whoever was let in under the bounds of before is on its way by then.
     await quiet()
+    if (what === 12) return world.passTime(this.#upTo(30) * 3_600_000)
     if (what === 14) {
       const packageType = this.#upTo(2) === 0 ? 'topup' : 'daily'
       return world.move(this.#upTo(this.keys), packageType, this.#upTo(30_000))

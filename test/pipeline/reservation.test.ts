@@ -37,6 +37,15 @@ const WHOLE = {
 const chunk = (content: string) => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`
 const LAST = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":${JSON.stringify(WHOLE.usage)}}\n\ndata: [DONE]\n\n`
 
+/** What a provider may do once its answer has begun. */
+const LATER_DEEDS: readonly ((call: FakeCall) => void)[] = [
+  (call) => call.data(chunk('more')),
+  (call) => call.data(LAST),
+  (call) => call.data('data: {"never"\n\n'),
+  (call) => call.end(),
+  (call) => call.fail(new UpstreamFailure('closed', 'It broke.')),
+]
+
 /** What a provider may do with a request that it has. */
 const DEEDS: readonly ((call: FakeCall, isStream: boolean) => void)[] = [
   (call, isStream) => (isStream ? begin(call).data(LAST) : call.answer(200, WHOLE)),
@@ -73,7 +82,8 @@ class Journeys {
   refusedBatches = 0
   readonly #random: () => number
   readonly #transport = new FakeTransport()
-  readonly #streams = new Set<string>()
+  /** Those that their provider has done something with. */
+  readonly #begun = new WeakSet<FakeCall>()
   readonly #providers: readonly Provider[]
   readonly #keys: readonly Key[]
   readonly #ledger: Ledger
@@ -135,7 +145,6 @@ class Journeys {
   #come(): void {
     const isStream = this.#upTo(2) === 0
     const requestId = `call ${this.clients.length}`
-    if (isStream) this.#streams.add(requestId)
     const messages = [{ role: 'user', content: requestId }]
     const text = JSON.stringify({ model: 'chat-completions', messages, max_tokens: 100, stream: isStream })
     const client = new FakeClient()
@@ -154,8 +163,10 @@ class Journeys {
   #answerOne(): void {
     const calls = this.#transport.calls.filter(({ isAborted }) => !isAborted)
     const call = calls[this.#upTo(calls.length)]
-    const deed = DEEDS[this.#upTo(DEEDS.length)]
-    if (call !== undefined) deed?.(call, call.request.body.includes('"stream":true'))
+    if (call === undefined) return
+    const deeds = this.#begun.has(call) ? LATER_DEEDS : DEEDS
+    this.#begun.add(call)
+    deeds[this.#upTo(deeds.length)]?.(call, call.request.body.includes('"stream":true'))
   }
 
   /** Every provider breaks, and the disk takes what it refused. */
