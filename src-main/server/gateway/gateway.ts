@@ -12,6 +12,7 @@ import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import { CLIENT_DIALECTS, countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
+import type { Headers } from '#pipeline/ports.ts'
 import { mayCall } from '#pipeline/resolve.ts'
 import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
 import { runCall, type RunDeps } from '#pipeline/run.ts'
@@ -105,20 +106,26 @@ async function callOf(
   if (isRefusal(text)) return text
   if (request.bodyParts > 0) await deps.denseBodies.turn(request.bodyParts)
   reply.hijack()
-  const { forwardedHeaders } = CLIENT_DIALECTS[endpoint]
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (typeof value === 'string' && forwardedHeaders.test(name)) headers[name] = value
-  }
   return {
     requestId: request.id,
     caller: callerOf(request),
     text,
     byteLength,
-    headers,
+    headers: forwardedHeaders(request, CLIENT_DIALECTS[endpoint].forwardedHeaders),
     client: new HttpClient(reply.raw),
     quirks: clientQuirks(request.headers),
   }
+}
+
+/** Goes by name, because hardly any header is forwarded and a list of all with their values would be made for each call. */
+function forwardedHeaders({ headers }: FastifyRequest, forwarded: RegExp): Headers {
+  const kept: Record<string, string> = {}
+  for (const name in headers) {
+    if (!forwarded.test(name)) continue
+    const value = headers[name]
+    if (typeof value === 'string') kept[name] = value
+  }
+  return kept
 }
 
 /** Codex tries a WebSocket first; only this status makes it go on with HTTP at once. */
