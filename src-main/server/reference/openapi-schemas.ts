@@ -40,7 +40,7 @@ const MODULES = [
   gateway,
 ] as const
 
-export const SCHEMA_PLACE = '#/components/schemas/'
+const SCHEMA_PLACE = '#/components/schemas/'
 
 export function schemaWriter(): SchemaWriter {
   const names = namesByText()
