@@ -15,7 +15,7 @@ export type SchemaWriter = {
   readonly components: () => Readonly<Record<string, JsonObject>>
 }
 
-export const SCHEMA_PLACE = '#/components/schemas/'
+const SCHEMA_PLACE = '#/components/schemas/'
 
 export function schemaWriter(): SchemaWriter {
   const names = namesByText()
