@@ -13,6 +13,7 @@ import type { ReportOperations, ReportThreadData } from '#threads/report-thread.
 import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { LanListener } from '#app/lan-listener.ts'
+import { setUpDemo } from '#catalog/demo.ts'
 import { countSecrets } from '#catalog/secrets.ts'
 import type { Log } from '#core/log.ts'
 import { OPEN_PAGE_LIFE_MS } from '#core/open-page.ts'
@@ -83,7 +84,7 @@ export async function openApp(config: Config, log: Log, surroundings: AppSurroun
     const parts = await assemble({ config, log, clock, writer, startKeychain })
     const side = new SideThreads(config.dataDir)
     const clients = new ClientConnections()
-    const operations = await openOperations({ config, parts, log, side, connections: () => clients.size })
+    const operations = openOperations({ config, parts, log, side, connections: () => clients.size })
     return new RunningApp(config, { ...parts, log, writer, side, clients, operations, release: () => lock.release() })
   } catch (error) {
     await writer.close().catch(() => undefined)
@@ -199,7 +200,6 @@ class RunningApp implements App {
     const { catalog, ledger } = this.#parts
     // Where everything was lost nothing is set up in its place.
     if (!this.#config.demo || !catalog.isFresh || ledger.state === 'mismatch') return undefined
-    const { setUpDemo } = await import('#catalog/demo.ts')
     return setUpDemo(this.#parts.context)
   }
 
