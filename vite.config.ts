@@ -1,14 +1,17 @@
-// Builds the dashboard of src-renderer/ into dist/dashboard, which the server hands out as it lies there.
+// Builds the dashboard of src-renderer/ into dist/dashboard, which the server hands out as it lies there. `npm run dev` serves its
+// sources instead, in front of a gateway that runs from its sources too.
 
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { compressed, firstLoadBudget, licences, themeScript } from './vite.plugins.ts'
+import { compressed, firstLoadBudget, gatewayOfSources, licences, themeScript } from './vite.plugins.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), 'src-renderer')
-const gateway = new URL(process.env['FAREBOX_URL'] ?? 'http://127.0.0.1:3273')
+/** Set where the dashboard is to look at a gateway that runs already. */
+const otherGateway = process.env['FAREBOX_URL']
+const gateway = new URL(otherGateway ?? 'http://127.0.0.1:3273')
 
 /** The gateway accepts only its own name and pages of its own origin, so a request of the dev page is dressed as one. */
 const proxied = {
@@ -26,6 +29,7 @@ export default defineConfig({
     tailwind(),
     themeScript(join(root, 'theme.js')),
     compressed(),
+    ...(otherGateway === undefined ? [gatewayOfSources(join(root, '..', 'src-main', 'hosts', 'farebox.ts'))] : []),
     firstLoadBudget('OverviewPage'),
     licences([join(root, '..', 'node_modules', '@fontsource-variable', 'inter')]),
   ],

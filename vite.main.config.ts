@@ -1,20 +1,22 @@
-// Builds the code of the gateway and of the desktop shell for packages: src-main/ becomes plain JavaScript in dist/main, with all
-// that it uses in it but Electron and the two packages that are compiled for a system. A clone runs the sources and needs no build.
+// Builds the code of the gateway and of the desktop shell: src-main/ becomes plain JavaScript in dist/main, with all that it uses in it
+// but Electron and the two packages that are compiled for a system. Clones and packages run that; only `npm run dev` runs the sources.
 
 import { defineConfig } from 'vite'
 import { flatLayout, licences, nativeDatabase } from './vite.plugins.ts'
 
 /** What is started or loaded by its name: the programs, and every thread and process of its own. */
 const ENTRIES = {
-  main: 'hosts/desktop',
-  command: 'hosts/command',
-  headless: 'hosts/headless',
+  farebox: 'hosts/farebox',
+  desktop: 'hosts/desktop',
   'writer-thread': 'threads/writer-thread',
   'report-thread': 'threads/report-thread',
   'tokenizer-thread': 'threads/tokenizer-thread',
   'body-thread': 'threads/body-thread',
   'keychain-process': 'threads/keychain-process',
 } as const
+
+/** What the package of npm is without (`files` in package.json). */
+const isOfTrayApp = (moduleId: string) => /\/(src-main\/shell|electron-updater)\//.test(moduleId)
 
 export default defineConfig({
   publicDir: false,
@@ -24,14 +26,21 @@ export default defineConfig({
     ssr: true,
     outDir: 'dist/main',
     emptyOutDir: true,
-    target: 'node24',
+    target: 'node22',
     minify: 'oxc',
     // Stack traces of a package are read by whoever gets a report of one.
     sourcemap: false,
     reportCompressedSize: false,
     rolldownOptions: {
       input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `src-main/${file}.ts`])),
-      output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', keepNames: true },
+      output: {
+        format: 'esm',
+        entryFileNames: '[name].js',
+        chunkFileNames: ({ moduleIds }) => `${moduleIds.some(isOfTrayApp) ? 'tray-' : ''}[name]-[hash].js`,
+        keepNames: true,
+        // Sources stay in memory for as long as the program runs, and one character beyond Latin-1 makes each of a file take two bytes.
+        charset: 'ascii',
+      },
     },
   },
 })

@@ -1,7 +1,8 @@
 // What the builds do beyond Vite. For the dashboard: the theme script that runs before the first paint, compressed copies of
-// every file, and the count of what the first page costs. For packages: where the database comes from, and the layout.
-// For both: the licences of what is in them. Runs in Node at build time; nothing of the program may import it.
+// every file, the count of what the first page costs, and the gateway behind `npm run dev`. For the gateway: where the database comes
+// from, and the layout. For both: the licences of what is in them. Runs in Node at build time; nothing of the program may import it.
 
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -30,6 +31,18 @@ export function themeScript(file: string): Plugin {
       // After Vite, which would take the script for a module to bundle.
       order: 'post',
       handler: () => [{ tag: 'script', attrs: { src: `/${fileName}` }, injectTo: 'head-prepend' }],
+    },
+  }
+}
+
+/** Runs the gateway from its sources, for as long as the development server. */
+export function gatewayOfSources(program: string): Plugin {
+  return {
+    name: 'farebox-gateway',
+    apply: 'serve',
+    configureServer(server) {
+      const gateway = spawn(process.execPath, [program, 'start', '--headless'], { stdio: 'inherit' })
+      server.httpServer?.once('close', () => gateway.kill('SIGTERM'))
     },
   }
 }

@@ -3,49 +3,53 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { builtProgram } from './support/built.ts'
 
-const SOURCES = join(import.meta.dirname, '..', 'src-main')
+const SOURCES = join(import.meta.dirname, '..', 'src-main', 'hosts')
 
+const BUILT = builtProgram()
 const QUIET = { encoding: 'utf8', stdio: 'pipe' } as const
 
 let place: string
-let folder: string
+let program: string
 
-/** The launcher next to stand-ins for what it launches, and without packages: nothing is compiled ahead. */
+/** The way in next to stand-ins for what it starts. */
 beforeAll(() => {
   place = mkdtempSync(join(tmpdir(), 'farebox-launch-'))
-  folder = join(place, 'src-main')
-  mkdirSync(join(folder, 'hosts'), { recursive: true })
-  const real = ['launch.mjs', 'code-cache.mjs', 'cache-folder.mjs', 'bundled-packages.mjs', 'hosts/desktop-choice.ts']
-  for (const name of real) copyFileSync(join(SOURCES, name), join(folder, name))
+  const folder = join(place, 'src-main', 'hosts')
+  program = join(folder, 'farebox.ts')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(place, 'package.json'), '{ "type": "module", "imports": { "#hosts/*": "./src-main/hosts/*" } }')
+  for (const name of ['farebox.ts', 'desktop-choice.ts']) copyFileSync(join(SOURCES, name), join(folder, name))
   const headless = "console.log('headless', JSON.stringify(argv), why ?? '')"
   writeFileSync(
-    join(folder, 'hosts', 'headless.ts'),
+    join(folder, 'headless.ts'),
     `export async function startHeadless(argv: string[], why?: string) { ${headless} }`,
   )
   const runtime = "console.log('desktop', JSON.stringify(argv)); return 5"
   const found = `env.RUNTIME === undefined ? { type: 'unavailable', why: 'no runtime' } : { type: 'ready', program: '' }`
   writeFileSync(
-    join(folder, 'hosts', 'desktop-runtime.ts'),
+    join(folder, 'desktop-runtime.ts'),
     `export const findRuntime = async ({ env }: { env: Record<string, string | undefined> }) => (${found})
      export async function runDesktop(_program: string, argv: string[]) { ${runtime} }`,
   )
   const command = "console.log('command', JSON.stringify(argv)); if (argv[0] === 'fault') throw new Error('a fault')"
-  writeFileSync(
-    join(folder, 'hosts', 'command.ts'),
-    `export async function main(argv: string[]) { ${command}; return 3 }`,
-  )
+  writeFileSync(join(folder, 'command.ts'), `export async function main(argv: string[]) { ${command}; return 3 }`)
 })
 
 afterAll(() => {
   rmSync(place, { recursive: true, force: true })
 })
 
-function launch(
-  argv: string[],
-  options: { node?: string; nodeArguments?: string[]; env?: Record<string, string> } = {},
-) {
-  const nodeArguments = [...(options.nodeArguments ?? []), join(folder, 'launch.mjs'), ...argv]
+type Launching = {
+  readonly program?: string
+  readonly node?: string
+  readonly nodeArguments?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+function launch(argv: readonly string[], options: Launching = {}) {
+  const nodeArguments = [...(options.nodeArguments ?? []), options.program ?? program, ...argv]
   const result = spawnSync(options.node ?? process.execPath, nodeArguments, {
     encoding: 'utf8',
     env: options.env ?? {},
@@ -53,11 +57,11 @@ function launch(
   return { pid: result.pid, code: result.status, output: result.stdout, errors: result.stderr }
 }
 
-/** Runs the launcher on this Node, which says that it is another one. */
-function launchAs(version: string, argv: string[] = ['start']) {
+/** Runs the way in on this Node, which says that it is another one. */
+function launchAs(version: string, argv: readonly string[], ran?: string) {
   const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
-  const preload = `data:text/javascript,${encodeURIComponent(pretend)}`
-  return launch(argv, { nodeArguments: ['--import', preload] })
+  const nodeArguments = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]
+  return launch(argv, { nodeArguments, ...(ran === undefined ? {} : { program: ran }) })
 }
 
 /** Old versions of Node that this machine happens to have; often there are none. */
@@ -81,30 +85,23 @@ function expectRefusal(result: ReturnType<typeof launch>): void {
 }
 
 describe('on a Node that cannot run Farebox', () => {
+  // What was built, because it is what such a Node can read.
   it.each(['14.21.3', '20.20.2', '22.17.1', '23.5.0'])('refuses %s with one sentence', (version) => {
-    expectRefusal(launchAs(version))
+    expectRefusal(launchAs(version, ['start'], BUILT))
   })
 
   it.each([['status'], []])('refuses whatever it is asked for', (...argv) => {
-    expectRefusal(launchAs('20.20.2', argv))
-  })
-
-  it('lets an installation come to its end', () => {
-    expect(launchAs('20.20.2', ['--prepare'])).toMatchObject({ code: 0, output: '', errors: '' })
+    expectRefusal(launchAs('20.20.2', argv, BUILT))
   })
 
   it('refuses every real one of this machine in the same way', () => {
-    for (const node of oldNodes()) expectRefusal(launch(['start'], { node }))
+    for (const node of oldNodes()) expectRefusal(launch(['start'], { node, program: BUILT }))
   })
 })
 
 describe('on a Node that can', () => {
   it.each(['22.18.0', '23.6.0', '24.0.0', '100.0.0'])('starts on %s', (version) => {
     expect(launchAs(version, ['start', '--headless']).output).toBe('headless ["--headless"] \n')
-  })
-
-  it('starts nothing at the end of an installation', () => {
-    expect(launchAs('24.0.0', ['--prepare'])).toMatchObject({ code: 0, output: '', errors: '' })
   })
 
   it('hands the flags of start on without the verb', () => {
@@ -149,26 +146,29 @@ describe.runIf(process.platform === 'linux')('a start', () => {
     expect(output).toMatch(isRoot ? /this is root/ : /^headless \[\] no runtime\n$/)
   })
 
-  describe('and the allocator of the system', () => {
-    const TELLING = `process.once('exit', () => console.error(process.pid, process.env.MALLOC_ARENA_MAX, process.execArgv.length))`
+  describe('and what is read when a process begins', () => {
+    const TELLING = `process.once('exit', () => console.error(process.pid, process.env.MALLOC_ARENA_MAX, process.execArgv.at(-1)))`
     const nodeArguments = ['--import', `data:text/javascript,${encodeURIComponent(TELLING)}`]
 
-    function started(env: Record<string, string>) {
-      const { pid, errors, output } = launch(['start', '--headless'], { nodeArguments, env })
+    function started(more: readonly string[], env: Record<string, string>) {
+      const { pid, errors, output } = launch(['start', '--headless'], {
+        nodeArguments: [...nodeArguments, ...more],
+        env,
+      })
       return { isSameProcess: errors.startsWith(`${pid} `), told: errors.split(' ').slice(1).join(' '), output }
     }
 
-    it('is told to give back what is not needed, in the same process with the same arguments', () => {
-      expect(started({})).toEqual({ isSameProcess: true, told: '2 2\n', output: 'headless ["--headless"] \n' })
+    it('is told to be frugal with memory, in the same process with the same arguments', () => {
+      const told = '2 --max-semi-space-size=8\n'
+      expect(started([], {})).toEqual({ isSameProcess: true, told, output: 'headless ["--headless"] \n' })
     })
 
     it('keeps what it was told already', () => {
-      const told = '5 2\n'
-      expect(started({ MALLOC_ARENA_MAX: '5' })).toEqual({
-        isSameProcess: true,
-        told,
-        output: 'headless ["--headless"] \n',
-      })
+      const output = 'headless ["--headless"] \n'
+      const kept = { isSameProcess: true, output }
+      expect(started([], { MALLOC_ARENA_MAX: '5' })).toEqual({ ...kept, told: '5 --max-semi-space-size=8\n' })
+      const more = ['--max-semi-space-size=32']
+      expect(started(more, {})).toEqual({ ...kept, told: 'undefined --max-semi-space-size=32\n' })
     })
   })
 

@@ -40,8 +40,8 @@ describe('the lock of packages', () => {
   it('has as many packages at run time as were counted, among them one of twelve for each system', () => {
     const atRunTime = packages.filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true)
     const ofSystems = atRunTime.filter(([place]) => place.includes('@napi-rs/keyring-'))
-    // docs/decisions/0031-strangers.md says which could go. One more needs a reason there.
-    expect([atRunTime.length, ofSystems.length]).toEqual([86, 12])
+    // Everything else is built into the program. One more needs a reason in docs/decisions/0031-strangers.md.
+    expect([atRunTime.length, ofSystems.length]).toEqual([15, 12])
   })
 
   it('says of every package with a script of its own whether it may run', () => {

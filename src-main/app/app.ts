@@ -16,6 +16,7 @@ import { VERSION, type Config } from '#config/config.ts'
 import { DASHBOARD_DIR, scriptFile } from '#config/program-files.ts'
 import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
+import { setUpDemo } from '#catalog/demo.ts'
 import { countSecrets } from '#catalog/secrets.ts'
 import type { Log } from '#core/log.ts'
 import { isDemo } from '#core/provider-dialect.ts'
@@ -83,7 +84,7 @@ export async function openApp(config: Config, log: Log, surroundings: AppSurroun
     const parts = await assemble({ config, log, clock, writer, startKeychain })
     const side = new SideThreads(config.dataDir)
     const clients = new ClientConnections()
-    const operations = await openOperations({ config, parts, log, side, connections: () => clients.size })
+    const operations = openOperations({ config, parts, log, side, connections: () => clients.size })
     const inside = { config, log, parts, writer, side, clients, operations, release }
     return new RunningApp({ ...inside, serving: openServing(inside) })
   } catch (error) {
@@ -250,8 +251,6 @@ class RunningApp implements App {
     const { catalog, ledger } = parts.stores
     // Where everything was lost nothing is set up in its place.
     if (!config.demo || !catalog.isFresh || ledger.state === 'mismatch') return undefined
-    // Only the very first start needs it.
-    const { setUpDemo } = await import('#catalog/demo.ts')
     return setUpDemo(parts.context)
   }
 

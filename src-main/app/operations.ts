@@ -1,5 +1,5 @@
 // What operators ask of a gateway that runs without anybody in front of it: readiness, figures, a line for each request, backups on
-// a schedule. What was not asked for is not loaded and costs nothing.
+// a schedule. What was not asked for costs nothing.
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -14,11 +14,14 @@ import { DenseBodies } from '#server/bodies/dense-bodies.ts'
 import { Intake } from '#server/gateway/intake.ts'
 import { LargeBodies } from '#server/bodies/large-bodies.ts'
 import { MemoryGuard } from '#server/bodies/memory-guard.ts'
+import { CallMetrics } from '#server/watch/call-metrics.ts'
+import { LoopMeter } from '#server/watch/loop-meter.ts'
+import { metricsReader } from '#server/watch/metrics.ts'
 import type { ObservedRequest, ObserveRequest } from '#server/watch/observed-requests.ts'
 import type { Metrics } from '#server/watch/probes.ts'
 import { Readiness } from '#server/watch/readiness.ts'
 import { tellRefusals } from '#server/watch/refusal-events.ts'
-import type { ScheduledBackups } from '#server/watch/scheduled-backups.ts'
+import { ScheduledBackups } from '#server/watch/scheduled-backups.ts'
 import { DATABASE_FILE } from '#store/database.ts'
 
 export type Operations = {
@@ -43,15 +46,15 @@ export type OperationsInput = {
 }
 
 /** Throws where the token for figures cannot be read, or may be read by everybody. */
-export async function openOperations(input: OperationsInput): Promise<Operations> {
+export function openOperations(input: OperationsInput): Operations {
   const { config, parts, log } = input
   const memory = new MemoryGuard()
   const largeBodies = new LargeBodies()
   const { recorded } = parts.stores
   const readiness = new Readiness({ ...parts.stores, ...parts.calling, memory })
   const intake = new Intake({ readiness, memory, monotonicMs: parts.clock.monotonicMs })
-  const backups = config.backupDir === undefined ? undefined : await openBackups(config.backupDir, input)
-  const figures = config.metrics ? await openFigures({ ...input, readiness, memory, backups }) : undefined
+  const backups = config.backupDir === undefined ? undefined : openBackups(config.backupDir, input)
+  const figures = config.metrics ? openFigures({ ...input, readiness, memory, backups }) : undefined
   const stopTelling = config.log === 'json' ? recorded.listen((records) => tellRefusals(records, log)) : undefined
   const observers = [figures?.observe, config.logRequests ? requestLog(log) : undefined].filter(isThere)
   return {
@@ -76,8 +79,7 @@ function isThere<Value>(value: Value | undefined): value is Value {
   return value !== undefined
 }
 
-async function openBackups(folder: string, { config, parts, log, side }: OperationsInput): Promise<ScheduledBackups> {
-  const { ScheduledBackups } = await import('#server/watch/scheduled-backups.ts')
+function openBackups(folder: string, { config, parts, log, side }: OperationsInput): ScheduledBackups {
   const { ledger } = parts.stores
   return new ScheduledBackups({
     folder,
@@ -99,12 +101,7 @@ type FiguresInput = OperationsInput & {
   readonly backups: ScheduledBackups | undefined
 }
 
-async function openFigures({ config, parts, connections, readiness, memory, backups }: FiguresInput) {
-  const [{ CallMetrics }, { LoopMeter }, { metricsReader }] = await Promise.all([
-    import('#server/watch/call-metrics.ts'),
-    import('#server/watch/loop-meter.ts'),
-    import('#server/watch/metrics.ts'),
-  ])
+function openFigures({ config, parts, connections, readiness, memory, backups }: FiguresInput) {
   const { clock, stores, calling, faults } = parts
   const token = metricsToken(config)
   const calls = new CallMetrics(stores.catalog)

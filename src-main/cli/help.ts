@@ -10,6 +10,7 @@ export function helpText(verbs: readonly Verb[], group?: string): string {
   const all = group === undefined ? [start, ...lines] : lines
   return [
     'Usage: farebox <verb> [--json] [--data-dir DIR]',
+    '       farebox --version',
     '',
     ...all,
     '',

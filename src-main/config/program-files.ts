@@ -1,14 +1,16 @@
-// Where the program's own files lie: beside the sources in a clone, and in a package beside the JavaScript that was made from
-// them. The only place that knows both.
+// Where the program's own files lie: beside the JavaScript that was built, or beside the sources where those are run. The only place
+// that knows both.
 
 import { fileURLToPath } from 'node:url'
 
 export type Script = 'writer-thread' | 'report-thread' | 'tokenizer-thread' | 'body-thread' | 'keychain-process'
 
-/** A package has its code in dist/main, all in one folder; the build refuses to make another layout. */
+/** What was built is in dist/main, all in one folder; the build refuses to make another layout. */
 const IS_BUNDLED = !import.meta.url.endsWith('.ts')
 const ROOT = new URL('../../', import.meta.url)
 
+/** The folder of the clone or of the package. */
+export const ROOT_DIR = fileURLToPath(ROOT)
 /** Where the build puts the dashboard. */
 export const DASHBOARD_DIR = fileURLToPath(new URL('dist/dashboard', ROOT))
 /** The data that Farebox is delivered with; ends with a slash. */

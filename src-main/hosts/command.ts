@@ -14,7 +14,11 @@ import { runCommand } from '#cli/run.ts'
 import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
 
 /** Runs one command and returns its exit code. */
-export function main(argv: string[], surroundings?: AppSurroundings): Promise<number> {
+export async function main(argv: string[], surroundings?: AppSurroundings): Promise<number> {
+  if (argv[0] === '--version') {
+    process.stdout.write(`farebox ${VERSION}\n`)
+    return 0
+  }
   return runCommand(
     argv,
     commandHost((dataDir) => openInProcess(dataDir, surroundings)),

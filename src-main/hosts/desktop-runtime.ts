@@ -5,8 +5,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Environment } from '#config/config.ts'
+import { ROOT_DIR } from '#config/program-files.ts'
 
 export type Runtime =
   | { readonly type: 'ready'; readonly program: string }
@@ -24,7 +24,8 @@ export type RuntimeOptions = {
 const FETCH_LIMIT_MS = 15 * 60_000
 const CHECK_LIMIT_MS = 20_000
 
-const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+/** What the tray app shows. The package of npm comes without it. */
+const TRAY_ICONS = join(ROOT_DIR, 'resources', 'icons', 'tray')
 
 /** The runtime, fetched if it is not there yet. Never throws. */
 export async function findRuntime(options: RuntimeOptions): Promise<Runtime> {
@@ -47,7 +48,7 @@ export function installedRuntime(env: Environment): Runtime {
 
 /** Runs the shell to its end, with this process's terminal, and resolves to its exit code. */
 export function runDesktop(program: string, argv: readonly string[]): Promise<number> {
-  const child = spawn(program, [ROOT, ...argv], { stdio: 'inherit' })
+  const child = spawn(program, [ROOT_DIR, ...argv], { stdio: 'inherit' })
   const pass = (signal: NodeJS.Signals) => void child.kill(signal)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, pass)
   return new Promise((resolve) => {
@@ -57,8 +58,9 @@ export function runDesktop(program: string, argv: readonly string[]): Promise<nu
 }
 
 function electronPackage(): string | undefined {
+  if (!existsSync(TRAY_ICONS)) return undefined
   try {
-    return dirname(createRequire(import.meta.url).resolve('electron/package.json'))
+    return dirname(createRequire(join(ROOT_DIR, 'package.json')).resolve('electron/package.json'))
   } catch {
     // An installation without what is for development only.
     return undefined
@@ -89,17 +91,13 @@ async function fetchRuntime(packageDir: string, { env, print }: RuntimeOptions):
   return code === 0 ? programOf(packageDir, env) : undefined
 }
 
-/** Runs it once as plain Node: libraries of the system may be missing, and the sources need a Node that reads TypeScript. */
+/** Runs it once as plain Node: libraries of the system may be missing. */
 function checkRuntime(program: string, env: Environment): Runtime {
-  const { status, stdout } = spawnSync(program, ['-p', 'process.features.typescript'], {
+  const { status } = spawnSync(program, ['--version'], {
     env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: 'ignore',
     timeout: CHECK_LIMIT_MS,
   })
   if (status !== 0) return { type: 'unavailable', why: 'Electron does not run on this machine' }
-  if (stdout.trim() === 'false' || stdout.trim() === 'undefined') {
-    return { type: 'unavailable', why: 'this Electron does not run TypeScript' }
-  }
   return { type: 'ready', program }
 }

@@ -22,6 +22,7 @@ export function commandWords(given: readonly string[]): string[] | undefined {
     const word = given[index] ?? ''
     if (!word.startsWith('-')) return [...ownFlags(given.slice(0, index)), ...given.slice(index)]
     if (word === '--help' || word === '-h') return ['help']
+    if (word === '--version') return [word]
     if (FLAGS.includes(word)) index += 1
   }
   return undefined

@@ -28,7 +28,6 @@ export type Settings = Readonly<Record<string, string>>
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const COLLECTING = ['--expose-gc', '--import', new URL('collect.mjs', import.meta.url).href]
-const LAUNCHER = 'src-main/launch.mjs'
 const PACKAGE = 'bench-topup'
 const MAX_CREDITS = 1_000_000_000
 
@@ -50,8 +49,8 @@ export async function install(upstreamUrl: string, root: string = ROOT): Promise
       dataFolder,
       start: (mode, settings, more = []) => {
         const options = { plain: [], profiled: profiling(profileFolder), collected: COLLECTING }
-        const command = startCommand(dataFolder, { root, nodeOptions: [...options[mode], ...more] })
-        return startChild({ ...command, env: { ...command.env, ...settings } })
+        const starting = startCommand(dataFolder, { root, nodeOptions: [...options[mode], ...more] })
+        return startChild({ ...starting, env: { ...starting.env, ...settings } })
       },
       run: (...args) => runVerb(root, dataFolder, args),
       profiles: () => readdirSync(profileFolder).map((name) => readProfile(join(profileFolder, name))),
@@ -90,20 +89,20 @@ async function createKey(root: string, dataFolder: string): Promise<string> {
 }
 
 function runVerb(root: string, dataFolder: string, verb: readonly string[]): Promise<string> {
-  return runToEnd({ args: [LAUNCHER, ...verb, '--data-dir', dataFolder], cwd: root, env: environment() })
+  return runToEnd({ args: [...command(root), ...verb, '--data-dir', dataFolder], cwd: root, env: environment() })
 }
 
 type Starting = { readonly root: string; readonly more?: readonly string[]; readonly nodeOptions?: readonly string[] }
 
 function startCommand(dataFolder: string, { root, more = [], nodeOptions = [] }: Starting) {
   const start = ['start', '--headless', '--json', '--port', '0', '--data-dir', dataFolder]
-  return { args: [...npmOptions(root), ...nodeOptions, LAUNCHER, ...start, ...more], cwd: root, env: environment() }
+  return { args: [...nodeOptions, ...command(root), ...start, ...more], cwd: root, env: environment() }
 }
 
-/** What `npm start` tells Node, so that what is measured is what its users run. */
-function npmOptions(root: string): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
-  return scripts.start.split(' ').slice(1, -2)
+/** What `npm run farebox` has Node run, with its options, so that what is measured is what its users run. */
+function command(root: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { farebox: string } }
+  return scripts.farebox.split(' ').slice(1)
 }
 
 function profiling(folder: string): string[] {

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { installedRuntime } from '#hosts/desktop-runtime.ts'
+import { build } from '../support/built.ts'
 
 const MISSING = 1
 
@@ -16,6 +17,7 @@ function run(): number {
   const needsDisplay = process.platform === 'linux' && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']
   if (needsDisplay && spawnSync('xvfb-run', ['--help']).error !== undefined)
     return notRun('there is no display and no xvfb-run')
+  for (const part of ['main', 'dashboard'] as const) build(part)
   const vitest = join(import.meta.dirname, '..', '..', 'node_modules', 'vitest', 'vitest.mjs')
   const config = join(import.meta.dirname, 'vitest.config.ts')
   const command = [process.execPath, vitest, 'run', '--config', config]

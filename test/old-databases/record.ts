@@ -2,7 +2,7 @@
 //
 //   node test/old-databases/record.ts LAUNCHER FILE.sql
 //
-// LAUNCHER is src-main/launch.mjs of a checkout of that version. It runs as its users run it, in front of the fake provider.
+// LAUNCHER is what starts a checkout of that version, such as its src-main/hosts/launch.mjs. It runs as its users run it, in front of the fake provider.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ if (launcher === undefined || file === undefined) throw new Error('usage: record
 
 const dataDir = join(await temporaryFolder(), 'data')
 const upstream = await startUpstream()
-const program = await startProcess({ dataDir, launcher })
+const program = await startProcess({ dataDir, program: launcher })
 const freeKey = await live(program, upstream.url)
 await program.stop()
 await upstream.close()

@@ -5,8 +5,9 @@ import { rm, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { builtProgram } from '../support/built.ts'
 
-const LAUNCHER = join(import.meta.dirname, '..', '..', 'src-main', 'launch.mjs')
+const PROGRAM = builtProgram()
 
 let folder: string
 
@@ -20,7 +21,7 @@ afterEach(async () => {
 
 /** Everything that the terminal showed when each answer was typed as soon as its question was there. */
 function typeAt(answers: readonly (readonly [question: string, typed: string])[]): Promise<string> {
-  const command = [process.execPath, LAUNCHER, 'member', 'password', 'ada', '--data-dir', join(folder, 'data')]
+  const command = [process.execPath, PROGRAM, 'member', 'password', 'ada', '--data-dir', join(folder, 'data')]
   const words =
     process.platform === 'darwin' ? ['-q', '/dev/null', ...command] : ['-qec', command.join(' '), '/dev/null']
   const env = { PATH: process.env.PATH ?? '', HOME: folder, FAREBOX_SECRETS: 'vault' }

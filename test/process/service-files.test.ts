@@ -2,23 +2,11 @@
 // containers runs here, so each line is held against a list of what is known, and every path against the repository.
 
 import { spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { SETTINGS } from '#config/config.ts'
-import { endProcesses, startProcess, temporaryFolder } from '../support/process.ts'
+import { build } from '../support/built.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8')
@@ -26,12 +14,23 @@ const READ: readonly {
   readonly env: string | undefined
   readonly kind: { read(text: string, paths: typeof posix): unknown }
 }[] = Object.values(SETTINGS)
-const NODE_OPTIONS = (JSON.parse(read('package.json')) as { scripts: { start: string } }).scripts.start
-  .split(' ')
-  .slice(1, -2)
 const VARIABLES: readonly string[] = Object.values(SETTINGS).flatMap(({ env }) => (env === undefined ? [] : [env]))
 
-afterEach(endProcesses)
+/** Where npm puts the package. */
+const INSTALLED = '/opt/farebox/node_modules/farebox'
+const PROGRAM = 'dist/main/farebox.js'
+const PROBE = 'resources/server/probe.mjs'
+
+/** The files of the package of npm. */
+let packed: readonly string[]
+
+beforeAll(() => {
+  build('main')
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const { stdout } = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8' })
+  const [{ files = [] } = {}] = JSON.parse(stdout) as { readonly files?: readonly { readonly path: string }[] }[]
+  packed = files.map(({ path }) => path)
+}, 120_000)
 
 /** What keeps the service from everything that it does not need, each as it has to be. */
 const HARDENING = {
@@ -64,9 +63,6 @@ const HARDENING = {
   UMask: '0077',
   LimitCORE: '0',
   StateDirectoryMode: '0700',
-  CacheDirectory: 'farebox',
-  // What is in it is run.
-  CacheDirectoryMode: '0700',
 }
 
 /** Every other directive that the unit may have. */
@@ -97,14 +93,9 @@ describe('the unit of systemd', () => {
   })
 
   it('starts files that are there after an installation, and asks for nothing that needs a display', () => {
-    const paths = [...all('ExecStart'), ...all('ExecStartPost')].join(' ').match(/\/opt\/farebox\/\S+/g) ?? []
-    expect(paths).toHaveLength(4)
-    for (const path of paths) expect(existsSync(path.replace('/opt/farebox', ROOT)), path).toBe(true)
-    expect(all('ExecStart')[0]).toMatch(/ start --headless$/)
-  })
-
-  it('tells Node what npm start tells it', () => {
-    expect(all('ExecStart')[0]?.split(' ').slice(1, -3)).toEqual(NODE_OPTIONS)
+    expect(all('ExecStart')).toEqual([`/usr/bin/node ${INSTALLED}/${PROGRAM} start --headless`])
+    expect(all('ExecStartPost')).toEqual([`/usr/bin/node ${INSTALLED}/${PROBE} /health --wait 60`])
+    for (const path of [PROGRAM, PROBE]) expect(packed, path).toContain(path)
   })
 
   it('uses settings that exist, with values that they take', () => {
@@ -144,38 +135,17 @@ describe('the unit of systemd', () => {
   )
 })
 
-/** Compiles as the recipe says, with another user for its own, and holds a command of that user to what was compiled. */
-function expectCompiled(place: string): void {
-  const user = { uid: 65_534, gid: 65_534 }
-  const node = join(place, 'node')
-  copyFileSync(process.execPath, node)
-  chmodSync(place, 0o755)
-  const cache = join(place, 'node_modules', '.cache')
-  mkdirSync(cache)
-  chownSync(cache, user.uid, user.gid)
-  const run = (argument: string, env: Record<string, string>) => {
-    const args = [join(place, 'src-main', 'launch.mjs'), argument]
-    return spawnSync(node, args, { ...user, env, encoding: 'utf8', maxBuffer: 64 << 20 })
-  }
-  expect(run('--prepare', {}).status).toBe(0)
-  expect(spawnSync('sh', ['-c', `chown -R 0:0 ${cache} && chmod -R a+rX,go-w ${cache}`]).status).toBe(0)
-  const { stderr } = run('help', { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' })
-  expect(stderr.match(/V8 code cache for ESM \S+src-main\S+ was accepted/g)?.length).toBeGreaterThan(20)
-  expect(stderr).not.toMatch(/reading cache from \S+ for (ESM|StrippedTypeScript) .*no such file/)
-}
-
 describe('the recipe of the container', () => {
   const recipe = read('resources', 'container', 'Containerfile')
   const steps = recipe.replaceAll('\\\n', ' ').split('\n')
   const last = recipe.slice(recipe.lastIndexOf('\nFROM '))
-  const compiling = (/^FROM \S+ AS compiled\n([^]*?)\n\n/m.exec(recipe)?.[1] ?? '').split('\n')
 
   it('copies what is there, and what its ignore file lets through', () => {
     const copied = steps
       .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
       .flatMap((line) => line.split(' ').slice(1, -1))
       .filter((path) => path !== '.')
-    expect(copied.length).toBeGreaterThan(3)
+    expect(copied.length).toBeGreaterThan(1)
     expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
     const allowed = read('resources', 'container', 'Containerfile.dockerignore')
       .split('\n')
@@ -187,27 +157,22 @@ describe('the recipe of the container', () => {
   it('runs as a user without rights, keeps its data in a volume, and is watched', () => {
     expect(last).toMatch(/^USER node$/m)
     expect(last).toMatch(/^VOLUME \/var\/lib\/farebox$/m)
-    expect(last).toMatch(
-      /^HEALTHCHECK .*\\\n +CMD \["node", "\/opt\/farebox\/resources\/server\/probe.mjs", "\/health"\]$/m,
-    )
+    expect(last).toContain(`\n  CMD ["node", "${INSTALLED}/${PROBE}", "/health"]\n`)
+    expect(last).toMatch(/^HEALTHCHECK /m)
     expect(last).toMatch(/^STOPSIGNAL SIGTERM$/m)
     const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(last) ?? []
-    expect(JSON.parse(entry)).toEqual(['node', ...NODE_OPTIONS, '/opt/farebox/src-main/launch.mjs'])
+    expect(JSON.parse(entry)).toEqual(['node', `${INSTALLED}/${PROGRAM}`])
     expect(last.indexOf('USER node')).toBeGreaterThan(last.lastIndexOf('RUN '))
   })
 
-  it('compiles as its user, who may not change afterwards what was compiled', () => {
-    expect(compiling.filter((line) => /^(USER|RUN)/.test(line))).toEqual([
-      'RUN install -d -o node -g node node_modules/.cache',
-      'USER node',
-      'RUN node src-main/launch.mjs --prepare',
-      'USER root',
-      'RUN chown -R 0:0 node_modules/.cache && chmod -R a+rX,go-w node_modules/.cache',
+  it('installs the package of npm, and runs no scripts of packages', () => {
+    expect(steps.filter((line) => line.startsWith('RUN ') && line.includes('npm'))).toEqual([
+      'RUN npm ci --ignore-scripts',
+      'RUN node build.mjs && npm pack --ignore-scripts',
+      'RUN npm install --ignore-scripts --prefix /opt/farebox /tmp/farebox-*.tgz',
     ])
-    // The cache holds for files at the same place only.
-    expect(last).toContain('COPY --from=compiled /opt/farebox ./\n')
+    expect(last).toContain('COPY --from=installed /opt/farebox/node_modules node_modules\n')
     expect(last).toMatch(/^WORKDIR \/opt\/farebox$/m)
-    expect(compiling[0]).toBe('WORKDIR /opt/farebox')
   })
 
   it('has only settings that exist, prints no key and holds no secret', () => {
@@ -217,35 +182,4 @@ describe('the recipe of the container', () => {
     expect(last).toContain('FAREBOX_DEMO=false')
     expect(recipe).not.toMatch(/^ARG|TOKEN|PASSWORD|_KEY/m)
   })
-
-  // It takes the packages from the registry.
-  if (process.env['FAREBOX_LONG_TESTS'] !== undefined)
-    it(
-      'leaves a Farebox that starts and answers, from the packages that it installs',
-      { timeout: 900_000 },
-      async () => {
-        const place = mkdtempSync(join(tmpdir(), 'farebox-container-'))
-        try {
-          for (const name of ['package.json', 'package-lock.json', 'src-main', 'resources']) {
-            cpSync(join(ROOT, name), join(place, name), { recursive: true })
-          }
-          const [command = ''] = steps.filter((line) => line.includes('--omit=dev')).map((line) => line.slice(4))
-          expect(command).toBe('npm ci --omit=dev --ignore-scripts')
-          const installed = spawnSync('sh', ['-c', command], { cwd: place, encoding: 'utf8' })
-          expect(installed.status, installed.stderr).toBe(0)
-          expect(readdirSync(join(place, 'node_modules'))).not.toContain('vitest')
-          const launcher = join(place, 'src-main', 'launch.mjs')
-          if (process.getuid?.() === 0) expectCompiled(place)
-          const dataDir = join(await temporaryFolder(), 'data')
-          const program = await startProcess({ dataDir, launcher })
-          const body = JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }] })
-          const headers = { authorization: `Bearer ${program.firstKey}`, 'content-type': 'application/json' }
-          const answer = await fetch(`${program.url}/v1/chat/completions`, { method: 'POST', headers, body })
-          expect(await answer.json()).toMatchObject({ model: 'demo-chat' })
-          expect(await program.stop()).toEqual({ code: 0, signal: null })
-        } finally {
-          rmSync(place, { recursive: true, force: true })
-        }
-      },
-    )
 })

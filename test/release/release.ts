@@ -114,6 +114,10 @@ export function stampRelease({ root, tag, env }: Stamp): string {
     updaterCacheDirName: 'farebox-updater',
   }
   writeFileSync(join(root, 'resources', 'release.json'), `${JSON.stringify(file, undefined, 2)}\n`)
+  // The registry holds it against where the package was built.
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object
+  const repository = { type: 'git', url: `git+${place}.git` }
+  writeFileSync(join(root, 'package.json'), `${JSON.stringify({ ...manifest, repository }, undefined, 2)}\n`)
   return `Farebox ${version} looks for updates at ${feed}, with ${file.public_keys.length} keys.`
 }
 

@@ -255,6 +255,10 @@ describe('the stamp of a release', () => {
       isCodeSigned: true,
       publishers: ['CN=Farebox, O=Farebox, C=DE'],
     })
+    expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toEqual({
+      version: '1.2.3',
+      repository: { type: 'git', url: 'git+https://example.org/farebox.git' },
+    })
   })
 
   it('leaves the file empty where the project has no feed', () => {

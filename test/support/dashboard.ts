@@ -6,6 +6,7 @@ import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { vi } from 'vitest'
 import { launchBrowser } from './browser.ts'
+import { build } from './built.ts'
 import { startFarebox, type Farebox, type FareboxOptions } from './farebox.ts'
 import './cheap-passwords.ts'
 
@@ -37,13 +38,11 @@ export type Visit = {
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 240_000 })
 /** Less than a test has, so that the step that failed is named. */
 const STEP_LIMIT_MS = 25_000
-/** The build takes a while on a busy machine, and the first test that asks for the page waits for it. */
-const BUILD_LIMIT_MS = 180_000
 
 export async function startDashboard(options: FareboxOptions = {}): Promise<Dashboard> {
+  build('dashboard')
   const farebox = await startFarebox(options)
   const { key } = await farebox.admin.call('addDemo', {})
-  await built(farebox.url)
   const browser = await launchBrowser()
   const house = { browser, farebox, idle: new Map<string, Page>() }
   return {
@@ -151,17 +150,6 @@ async function signIn(context: BrowserContext, farebox: Farebox, { member, key, 
   const { token } = (await answer.json()) as { readonly token?: string }
   if (token === undefined) throw new Error(`signing in was answered with ${answer.status()}`)
   return token
-}
-
-/** Farebox builds what is missing when it is first asked for it. */
-async function built(url: string): Promise<void> {
-  const untilMs = performance.now() + BUILD_LIMIT_MS
-  while (performance.now() < untilMs) {
-    const response = await fetch(`${url}/app/sign-in`)
-    if (response.status === 200) return
-    await new Promise((resolve) => setTimeout(resolve, 250))
-  }
-  throw new Error('the dashboard was not built in time: npm run build')
 }
 
 /** The least time that one of three tries takes: how quick something is must not hang on what else this machine does meanwhile. */

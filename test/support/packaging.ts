@@ -1,10 +1,11 @@
 // Puts a package for Linux together as a release does, around a stand-in for Electron, and runs what is in it.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
+import { build } from './built.ts'
 import { writeElectronDistribution } from './electron-distribution.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -45,8 +46,8 @@ export type Package = {
 
 /** Builds the code and the package below a folder. */
 export function buildPackage(folder: string): Package {
-  if (!isDashboardBuilt()) run('src-main/build-dashboard.mjs')
-  run('node_modules/vite/bin/vite.js', 'build', '--config', 'vite.main.config.ts', '--logLevel', 'warn')
+  build('main')
+  build('dashboard')
   const electron = join(folder, 'electron')
   writeElectronDistribution(electron)
   const output = join(folder, 'packages')
@@ -54,16 +55,6 @@ export function buildPackage(folder: string): Package {
   const dir = join(output, 'linux-unpacked')
   const installers = JSON.parse(readFileSync(join(output, 'installers.json'), 'utf8')) as Installer[]
   return { dir, resources: join(dir, 'resources'), installers }
-}
-
-/** As it is configured now; whether its sources are older is for the tests of the dashboard to know. */
-function isDashboardBuilt(): boolean {
-  const builtMs = changedMs('dist', 'dashboard', 'index.html')
-  return ['vite.config.ts', 'vite.plugins.ts'].every((name) => changedMs(name) <= builtMs)
-}
-
-function changedMs(...path: readonly string[]): number {
-  return statSync(join(ROOT, ...path), { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 function run(...args: readonly string[]): void {
@@ -86,9 +77,8 @@ export async function startPackage(
   app: string,
   { dataDir, port }: { dataDir: string; port: number },
 ): Promise<RunningPackage> {
-  const flags = ['--json', '--port', String(port), '--data-dir', dataDir]
-  const code = `import(process.argv[1]).then(({ startHeadless }) => startHeadless(process.argv.slice(2)))`
-  const args = ['-e', code, join(app, 'dist', 'main', 'headless.js'), ...flags]
+  const flags = ['--headless', '--json', '--port', String(port), '--data-dir', dataDir]
+  const args = [join(app, 'dist', 'main', 'farebox.js'), 'start', ...flags]
   const child = spawn(process.execPath, args, { env: cleanEnv(dataDir), stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   let errors = ''
@@ -102,16 +92,15 @@ export async function startPackage(
 
 /** Runs a command of an unpacked package on plain Node. */
 export function runPackaged(app: string, dataDir: string, words: readonly string[]) {
-  const code = `import(process.argv[1]).then(async ({ main }) => (process.exitCode = await main(process.argv.slice(2))))`
-  const args = ['-e', code, join(app, 'dist', 'main', 'command.js'), ...words]
-  return spawnSync(process.execPath, [...args, '--data-dir', dataDir], { env: cleanEnv(dataDir), encoding: 'utf8' })
+  const args = [join(app, 'dist', 'main', 'farebox.js'), ...words, '--data-dir', dataDir]
+  return spawnSync(process.execPath, args, { env: cleanEnv(dataDir), encoding: 'utf8' })
 }
 
 /** Runs the packaged app on the double of Electron, until it exits; what a test does meanwhile stands in `script`. */
 const ON_DOUBLE = `
   const [double, main, script, ...words] = process.argv.slice(1)
   import(double).then(async ({ resetElectron }) => {
-    const appPath = main.replace(/.dist.main.main\\.js$/, '')
+    const appPath = main.replace(/.dist.main.desktop\\.js$/, '')
     const world = resetElectron({ isPackaged: true, appData: process.env.HOME, appPath })
     process.argv = ['/opt/Farebox/farebox-desktop', ...words]
     await import(main)
@@ -130,7 +119,7 @@ export function runOnDouble(app: string, { dataDir, words, script = '', env = {}
   mkdirSync(electron, { recursive: true })
   writeFileSync(join(electron, 'package.json'), '{"type":"module","exports":"./index.js"}')
   writeFileSync(join(electron, 'index.js'), `export * from '${double}'`)
-  const args = ['-e', ON_DOUBLE, double, join(app, 'dist', 'main', 'main.js'), script, ...words]
+  const args = ['-e', ON_DOUBLE, double, join(app, 'dist', 'main', 'desktop.js'), script, ...words]
   return spawnSync(process.execPath, args, {
     env: { ...cleanEnv(dataDir), ...env },
     input,

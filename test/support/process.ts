@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { adminClient, httpTransport, type AdminClient } from '#cli/client.ts'
+import { builtProgram } from './built.ts'
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
@@ -38,8 +39,8 @@ export type ProcessOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** What it reads from standard input; nothing unless given. */
   readonly stdin?: string
-  /** The launcher of another installation than this one. */
-  readonly launcher?: string
+  /** The program of another installation than this one. */
+  readonly program?: string
   /** Another place to run in than here, such as a mount namespace. */
   readonly place?: Place
 }
@@ -59,7 +60,8 @@ export type StartOptions = ProcessOptions & {
 
 export type CommandResult = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
-const LAUNCHER = join(import.meta.dirname, '..', '..', 'src-main', 'launch.mjs')
+/** Built while the tests are loaded, where the time limit of none of them runs. */
+const PROGRAM = builtProgram()
 /** Many times what a start takes on a busy machine: what takes longer hangs. */
 const START_LIMIT_MS = 60_000
 
@@ -121,7 +123,7 @@ export async function farebox(args: readonly string[], options: ProcessOptions):
   return { code, stdout: program.stdout(), stderr: program.stderr() }
 }
 
-/** Starts the launcher with these arguments and comes back at once. Nothing of this process's own settings reaches it. */
+/** Starts the built program with these arguments and comes back at once. Nothing of this process's own settings reaches it. */
 export async function launch(args: readonly string[], options: ProcessOptions): Promise<Program> {
   const home = dirname(options.dataDir)
   await mkdir(home, { recursive: true })
@@ -129,7 +131,7 @@ export async function launch(args: readonly string[], options: ProcessOptions): 
   const command = [
     ...(options.place?.command ?? []),
     process.execPath,
-    options.launcher ?? LAUNCHER,
+    options.program ?? PROGRAM,
     ...args,
     '--data-dir',
     options.dataDir,

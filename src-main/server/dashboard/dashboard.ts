@@ -2,12 +2,11 @@
 // found in a table made from the folder's listing, so that no path of a request ever becomes a path on the disk.
 
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import { refuse } from '#core/refusal.ts'
-import { buildDashboard, type BuildEnd } from '#server/dashboard/dashboard-build.ts'
 import { sendRefusal } from '#server/http/refusals.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -24,7 +23,7 @@ const ENCODINGS = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },
 ] as const
-const RETRY_BUILD_MS = 30_000
+const LOOK_AGAIN_S = 30
 
 type Asset = {
   readonly path: string
@@ -35,29 +34,20 @@ type Asset = {
 type Files = { readonly page: string; readonly assets: ReadonlyMap<string, Asset> }
 
 export type Dashboard = {
-  /** The page, under a fresh nonce; while it is being built a page that says so. */
-  sendPage(reply: FastifyReply): FastifyReply
+  /** The page, under a fresh nonce; where it is not built a page that says so. */
+  sendPage(reply: FastifyReply): Promise<FastifyReply>
   sendAsset(reply: FastifyReply, name: string, acceptedEncodings: string): Promise<FastifyReply>
 }
 
-export async function openDashboard(folder: string): Promise<Dashboard> {
-  let files = isUsable(folder) ? await readFiles(folder) : undefined
-  let end: BuildEnd | undefined
-  let endedMs = Number.NEGATIVE_INFINITY
-  let building: Promise<void> | undefined
-  const build = async () => {
-    end = await buildDashboard(folder)
-    endedMs = performance.now()
-    if (end === 'built') files = await readFiles(folder)
-    building = undefined
-  }
+export function openDashboard(folder: string): Dashboard {
+  let files: Files | undefined
   return {
-    sendPage(reply) {
-      if (files !== undefined) return sendHtml(reply, files.page)
-      if (performance.now() >= endedMs + RETRY_BUILD_MS) building ??= build()
-      return sendWaiting(reply, building === undefined ? end : undefined)
+    async sendPage(reply) {
+      files ??= await findFiles(folder)
+      return files === undefined ? sendMissing(reply) : sendHtml(reply, files.page)
     },
     async sendAsset(reply, name, acceptedEncodings) {
+      files ??= await findFiles(folder)
       const asset = files?.assets.get(name)
       if (asset === undefined) return sendRefusal(reply, refuse('not_found', 'There is no such file.'))
       return sendFile(reply, asset, acceptedEncodings)
@@ -65,22 +55,9 @@ export async function openDashboard(folder: string): Promise<Dashboard> {
   }
 }
 
-/** Whether there is a build, and none of the sources is newer; where there are no sources, as in a package, it always is. */
-function isUsable(folder: string): boolean {
-  const page = join(folder, 'index.html')
-  if (!existsSync(page)) return false
-  const root = join(folder, '..', '..')
-  const sources = join(root, 'src-renderer')
-  if (!existsSync(sources)) return true
-  const builtMs = statSync(page).mtimeMs
-  const names = readdirSync(sources, { recursive: true, encoding: 'utf8' }).map((name) => join(sources, name))
-  const configuration = ['vite.config.ts', 'vite.plugins.ts'].map((name) => join(root, name))
-  return [...names, ...configuration].every(
-    (path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) <= builtMs,
-  )
-}
-
-async function readFiles(folder: string): Promise<Files> {
+/** undefined where it is not built. It may be while the gateway runs, so that every request looks again. */
+async function findFiles(folder: string): Promise<Files | undefined> {
+  if (!existsSync(join(folder, 'index.html'))) return undefined
   const names = new Set(readdirSync(join(folder, 'assets')))
   const pathOf = (name: string) => join(folder, 'assets', name)
   const assets = new Map<string, Asset>()
@@ -149,17 +126,11 @@ function pageHeaders(nonce: string): Readonly<Record<string, string>> {
   }
 }
 
-const WAITING: Readonly<Record<BuildEnd | 'building', string>> = {
-  building: 'The dashboard is being built. This page shows it as soon as it is there.',
-  built: 'The dashboard is being built. This page shows it as soon as it is there.',
-  absent: 'The dashboard is not built, and what builds it is not installed. Run <code>npm ci</code> where Farebox is.',
-  failed: 'The dashboard could not be built. Run <code>npm run build</code> where Farebox is to see why.',
-}
-
-function sendWaiting(reply: FastifyReply, end: BuildEnd | undefined): FastifyReply {
-  const seconds = end === 'absent' || end === 'failed' ? 30 : 2
-  const text = `<p>${WAITING[end ?? 'building']}</p><p>The gateway itself runs.</p>`
+function sendMissing(reply: FastifyReply): FastifyReply {
+  const how = '<code>npm ci</code> installs what builds it, and <code>npm run build</code> builds it.'
+  const text = `<p>The dashboard is not built. ${how}</p><p>The gateway itself runs.</p>`
   const head = '<meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Farebox</title>'
-  reply.code(503).header('refresh', String(seconds)).header('retry-after', String(seconds))
+  const seconds = String(LOOK_AGAIN_S)
+  reply.code(503).header('refresh', seconds).header('retry-after', seconds)
   return sendHtml(reply, `<!doctype html><html lang="en"><head>${head}</head><body>${text}</body></html>`)
 }
