@@ -24,7 +24,7 @@ beforeAll(async () => {
     { name: 'odd', dialect: 'bedrock-converse' as const, base_url: bedrock.url, secret: 'sk-no-aws-secret' },
   ]
   const models = [
-    chatModel('claude', { targets: [{ provider: 'aws', model: MODEL }] }),
+    chatModel('claude', { max_output_tokens: 8000, targets: [{ provider: 'aws', model: MODEL }] }),
     chatModel('nova', { targets: [{ provider: 'aws', model: NOVA }] }),
     chatModel('odd', { targets: [{ provider: 'odd', model: MODEL }] }),
   ]
