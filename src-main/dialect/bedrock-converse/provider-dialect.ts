@@ -19,7 +19,6 @@ export const CONVERSE_DIALECT: ProviderDialect = {
     maxStops: 64,
     parallelToolCalls: false,
     jsonSchema: false,
-    reasoningEffort: false,
   },
   // The list of models is at another host, to which the secret does not go.
   form: {

@@ -18,7 +18,7 @@ const INFERENCE = [
 /** Expects turns in order and tools with the names that the provider gets. */
 export function writeConverseRequest(conversation: Conversation, target: WriteTarget): WrittenRequest | Refusal {
   // No instructions in the middle, whatever an administrator says: there is no word for them.
-  const quirks = { ...target.quirks, laterSystem: 'user', jsonSchema: false, reasoningEffort: false } as const
+  const quirks = { ...target.quirks, laterSystem: 'user', jsonSchema: false } as const
   const composed = composeMessages(conversation, { ...target, quirks })
   if (isRefusal(composed)) return composed
   const writing = new Writing()
@@ -58,12 +58,18 @@ function takeFields(
   { reasoning }: Conversation,
   { isClaude, writing }: BlockWriting,
 ): (outputCap: number) => JsonObject {
-  const { top_k: topK, metadata } = options
+  const { top_k: topK, output_config: outputConfig, metadata } = options
   if (metadata !== undefined) writing.drop('user')
   if (isClaude) {
     return (outputCap) => {
       const plan = thinking(outputCap)
-      return { ...(topK === undefined ? {} : { top_k: topK }), ...(plan === undefined ? {} : { thinking: plan }) }
+      // A model that thinks within a budget is told the effort by that: it wants a beta header for the member.
+      const takesEffort = plan?.['type'] === 'adaptive' && outputConfig !== undefined
+      return {
+        ...(topK === undefined ? {} : { top_k: topK }),
+        ...(plan === undefined ? {} : { thinking: plan }),
+        ...(takesEffort ? { output_config: outputConfig } : {}),
+      }
     }
   }
   if (topK !== undefined) writing.drop('top_k')
