@@ -56,7 +56,8 @@ function isUpToDate(name) {
 function stateOf(name) {
   const { config, sources } = PARTS[name]
   const hash = createHash('sha256')
-  for (const path of [config, ...BOTH_USE, ...sources].flatMap(filesAt).sort()) {
+  const paths = [config, ...BOTH_USE, ...sources].flatMap(filesAt)
+  for (const path of paths.sort((one, other) => (one < other ? -1 : 1))) {
     const text = readFileSync(join(ROOT, path))
     hash.update(path + '\0' + text.length + '\0').update(text)
   }

@@ -81,13 +81,18 @@ describe('the package of npm', () => {
     const entries = ['body-thread', 'farebox', 'keychain-process', 'report-thread', 'tokenizer-thread', 'writer-thread']
     expect(names.filter((name) => !isHashed(name)).toSorted()).toEqual(
       [
-        ...['LICENSE', 'README.md', 'package.json', 'dist/main/LICENCES.txt'],
-        ...['dist/dashboard/LICENCES.txt', 'dist/dashboard/index.html'],
+        'LICENSE',
+        'README.md',
+        'package.json',
+        'dist/main/LICENCES.txt',
+        'dist/dashboard/LICENCES.txt',
+        'dist/dashboard/index.html',
         // npm always packs what `main` names. Without its chunks nothing loads it.
         'dist/main/desktop.js',
         ...entries.map((name) => `dist/main/${name}.js`),
         ...['presets.json', 'price-card.json', 'reference.css', 'release.json'].map((name) => `resources/${name}`),
-        ...['resources/server/probe.mjs', 'resources/systemd/farebox.service'],
+        'resources/server/probe.mjs',
+        'resources/systemd/farebox.service',
       ].toSorted(),
     )
     expect(names.filter((name) => name.includes('/tray-'))).toEqual([])
