@@ -56,11 +56,16 @@ function isUpToDate(name) {
 function stateOf(name) {
   const { config, sources } = PARTS[name]
   const hash = createHash('sha256')
-  for (const path of [config, ...BOTH_USE, ...sources].flatMap(filesAt).sort()) {
+  for (const path of [config, ...BOTH_USE, ...sources].flatMap(filesAt).sort(byText)) {
     const text = readFileSync(join(ROOT, path))
     hash.update(path + '\0' + text.length + '\0').update(text)
   }
   return hash.digest('hex')
+}
+
+/** By code units, which are the same wherever this runs. */
+function byText(one, other) {
+  return one < other ? -1 : Number(one > other)
 }
 
 /** The file at a path or all files below it, in the words of the root folder and with forward slashes, as on every system. */
