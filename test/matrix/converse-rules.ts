@@ -22,7 +22,8 @@ export function messagesOfConverse(body: JsonObject): JsonObject {
     ...(toolConfig === undefined ? {} : { tools: list(tools).flatMap(toolOf) }),
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     max_tokens: record(inferenceConfig)['maxTokens'],
-    ...record(fields),
+    // A model that thinks adaptively may have gone through a loop without a thought, and such a loop is taken.
+    ...(record(record(fields)['thinking'])['type'] === 'adaptive' ? {} : record(fields)),
   }
 }
 

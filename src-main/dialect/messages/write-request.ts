@@ -32,7 +32,7 @@ export type Composed = Prompt & {
   /** The members beside the prompt, but for thinking, which depends on the cap. */
   readonly options: JsonObject
   readonly dropped: readonly string[]
-  thinking(outputCap: number): JsonObject | undefined
+  readonly thinking: (outputCap: number) => JsonObject | undefined
 }
 
 /** The request; or a refusal where something that was asked for cannot be had from this dialect. */
