@@ -13,6 +13,7 @@ import {
   PROVIDERS,
   send,
   sendOk,
+  sharesSeals,
   TRANSLATED_PAIRS,
   type Pair,
   type ProviderName,
@@ -116,7 +117,8 @@ export function sessionRequests(): Sample[] {
 
 function sessionOf(client: ClientFormat, providers: readonly [ProviderName, ProviderName]): Sample[] {
   const session = new Session(client)
-  const strict = new Map(providers.map((provider) => [provider, new StrictProvider(provider, 'counted')]))
+  const seals = sharesSeals(...providers) ? new Set<string>() : undefined
+  const strict = new Map(providers.map((provider) => [provider, new StrictProvider(provider, 'counted', seals)]))
   return [2, 1, 0, 1, 2, 0].flatMap((calls, index) => {
     const provider = providers[index % 2 === 0 ? 0 : 1]
     const pair = { client, provider, name: `a session of ${client}, ${providers.join(' and ')}` }
