@@ -14,7 +14,7 @@ const rooms = [...ROOMS.map((room) => `src-main/${room}`), 'src-renderer'].map(
 
 function boundsBeside(sources: readonly SourceFile[]): string[] {
   return sources.flatMap(({ path, text }) =>
-    Array.from(withoutComments(text).matchAll(/\b(?:MOST|LEAST)_[A-Z]\w*/g), ([name]) => `${path}: ${name}`),
+    Array.from(withoutComments(text).matchAll(/\b(?:MOST|LEAST)(?:_[A-Z]\w*)?\b/g), ([name]) => `${path}: ${name}`),
   )
 }
 

@@ -40,11 +40,11 @@ function beginningOf(body: Body): unknown {
 /** So many characters at each end of a text, and its length, tell it from others. */
 const END = 96
 /** Further texts are not looked at. */
-const MOST_TEXTS = 32
+const MAX_TEXTS = 32
 
 /** Each call with a cached input is named, so that this is kept cheap: texts alone, and of long ones little. */
 function collect(value: unknown, texts: string[]): void {
-  if (texts.length > MOST_TEXTS) return
+  if (texts.length > MAX_TEXTS) return
   if (typeof value === 'string') {
     texts.push(value.length <= 2 * END ? value : `${value.length} ${value.slice(0, END)} ${value.slice(-END)}`)
   } else if (Array.isArray(value)) for (const item of value) collect(item, texts)

@@ -31,7 +31,7 @@ export type AdmissionDeps = {
 export type SessionAccess = 'table' | Exclude<RouteAccess, 'public'>
 
 /** A body that anybody may send is short. */
-const MOST_PUBLIC_BYTES = 4096
+const MAX_PUBLIC_BYTES = 4096
 const SIGN_IN = 'Sign in first. On this machine `farebox open` does it.'
 const SIGN_IN_OVER_LAN = 'Sign in first, with your name and your password, or with a key.'
 
@@ -124,9 +124,9 @@ function refusalOfRole(needed: Exclude<Asked['needed'], 'public'>, viewer: Viewe
 function refusalOfStranger(request: FastifyRequest): Refusal | undefined {
   if (!isFromOwnPage(request)) return notOurPage()
   const length = Number(request.headers['content-length'] ?? Number.NaN)
-  return length <= MOST_PUBLIC_BYTES
+  return length <= MAX_PUBLIC_BYTES
     ? undefined
-    : refuse('request_too_large', `The body must be at most ${MOST_PUBLIC_BYTES} bytes, and say how long it is.`)
+    : refuse('request_too_large', `The body must be at most ${MAX_PUBLIC_BYTES} bytes, and say how long it is.`)
 }
 
 /**

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 import { OPEN_PAGE_LIFE_MS } from '#core/open-page.ts'
 
 /** More than anybody can use within a minute; the oldest go. */
-const MOST_TICKETS = 100
+const MAX_TICKETS = 100
 const TICKET_BYTES = 32
 
 type Deps = {
@@ -27,7 +27,7 @@ export class Tickets {
     const ticket = Buffer.from(this.#deps.randomBytes(TICKET_BYTES)).toString('base64url')
     this.#ends.set(hashOf(ticket), this.#deps.monotonicMs() + OPEN_PAGE_LIFE_MS)
     for (const old of this.#ends.keys()) {
-      if (this.#ends.size <= MOST_TICKETS) break
+      if (this.#ends.size <= MAX_TICKETS) break
       this.#ends.delete(old)
     }
     return { ticket, lifeMs: OPEN_PAGE_LIFE_MS }

@@ -3,10 +3,10 @@
 
 import type { VisitChange } from '#store/session-rows.ts'
 
-const MOST_WAITING = 5000
+const MAX_WAITING = 5000
 /** Of what strangers cause, so that the rest has room. */
-const MOST_OF_STRANGERS = 2500
-const MOST_AT_ONCE = 200
+const MAX_OF_STRANGERS = 2500
+const MAX_AT_ONCE = 200
 const RETRY_MS = 5000
 
 type Deps = {
@@ -27,7 +27,7 @@ export class VisitJournal {
   }
 
   add(change: VisitChange): void {
-    if (this.#waiting.length < (isOfStrangers(change) ? MOST_OF_STRANGERS : MOST_WAITING)) this.#waiting.push(change)
+    if (this.#waiting.length < (isOfStrangers(change) ? MAX_OF_STRANGERS : MAX_WAITING)) this.#waiting.push(change)
     else if (!this.#hasLost) {
       this.#hasLost = true
       this.#deps.onLoss()
@@ -59,7 +59,7 @@ export class VisitJournal {
     clearTimeout(this.#retry)
     this.#retry = undefined
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, MOST_AT_ONCE)
+      const batch = this.#waiting.slice(0, MAX_AT_ONCE)
       try {
         await this.#deps.write(batch)
         this.#waiting.splice(0, batch.length)
