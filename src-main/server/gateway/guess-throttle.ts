@@ -11,12 +11,12 @@ const FREE = 30
 const FORGIVEN_MS = 2000
 const MAX_SOURCES = 10_000
 
-type Entry = { wrong: number; atMs: number }
+type Guesses = { wrong: number; atMs: number }
 
 export class GuessThrottle {
   readonly #monotonicMs: () => number
   /** In the order of their last wrong key. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, Guesses>()
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs
@@ -36,7 +36,7 @@ export class GuessThrottle {
     return undefined
   }
 
-  #standing({ wrong, atMs }: Entry): number {
+  #standing({ wrong, atMs }: Guesses): number {
     return Math.max(0, wrong - (this.#monotonicMs() - atMs) / FORGIVEN_MS)
   }
 }

@@ -93,13 +93,13 @@ function isBearer(authorization: string, token: string): boolean {
   return presented.length === expected.length && timingSafeEqual(presented, expected)
 }
 
-type Asked = {
+type AccessQuestion = {
   readonly needed: RouteAccess
   readonly visitor: Visitor | undefined
   readonly lan: LanRules | undefined
 }
 
-function refusalOf(request: FastifyRequest, { needed, visitor, lan }: Asked): Refusal | undefined {
+function refusalOf(request: FastifyRequest, { needed, visitor, lan }: AccessQuestion): Refusal | undefined {
   const { adminRoute } = request
   const closed = lan === undefined || adminRoute === null ? undefined : lanRefusal(adminRoute.route, lan)
   if (needed === 'public') return closed ?? refusalOfStranger(request)
@@ -110,7 +110,7 @@ function refusalOf(request: FastifyRequest, { needed, visitor, lan }: Asked): Re
 }
 
 /** What no case lets through is refused. */
-function refusalOfRole(needed: Exclude<Asked['needed'], 'public'>, viewer: Viewer): Refusal | undefined {
+function refusalOfRole(needed: Exclude<AccessQuestion['needed'], 'public'>, viewer: Viewer): Refusal | undefined {
   const role = roleOf(viewer)
   if (needed === 'holder' || role === 'administrator') return undefined
   if (needed === 'member' && role === 'member') return undefined

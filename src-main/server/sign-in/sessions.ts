@@ -41,7 +41,7 @@ type OpenSession = Omit<StoredSession, 'memberId'> & {
   readonly controller: AbortController
 }
 
-type Deps = {
+type SessionsDeps = {
   readonly nowMs: () => number
   readonly newId: () => string
   readonly randomBytes: (length: number) => Uint8Array
@@ -51,11 +51,11 @@ type Deps = {
 }
 
 export class Sessions {
-  readonly #deps: Deps
+  readonly #deps: SessionsDeps
   readonly #byTokenHash = new Map<string, OpenSession>()
   readonly #lastSeenAtMs: Map<string, number>
 
-  constructor(state: VisitState, deps: Deps) {
+  constructor(state: VisitState, deps: SessionsDeps) {
     this.#deps = deps
     this.#lastSeenAtMs = new Map(state.lastSeenAtMs)
     for (const { memberId, ...stored } of state.sessions) this.#add({ ...stored, whose: personOf(memberId) })

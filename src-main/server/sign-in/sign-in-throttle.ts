@@ -27,19 +27,19 @@ export type Try = { readonly name: string } & ({ readonly address: string } | { 
 /** For a day's count `lastAtMs` is when all of it will be forgiven. */
 type Failure = { readonly count: number; readonly lastAtMs: number }
 
-type Deps = {
+type ThrottleDeps = {
   readonly nowMs: () => number
   readonly save: (change: VisitChange) => void
 }
 
 export class SignInThrottle {
-  readonly #deps: Deps
+  readonly #deps: ThrottleDeps
   /** By the hash of what failed, those that failed last at the end. */
   readonly #failures = new Map<string, Failure>()
   /** When the tries of the last minute were made. */
   #recent: number[] = []
 
-  constructor(failures: readonly StoredFailure[], deps: Deps) {
+  constructor(failures: readonly StoredFailure[], deps: ThrottleDeps) {
     this.#deps = deps
     const sorted = failures.toSorted((a, b) => a.lastAtMs - b.lastAtMs)
     for (const { subject, count, lastAtMs } of sorted) this.#failures.set(subject, { count, lastAtMs })

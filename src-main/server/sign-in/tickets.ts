@@ -8,17 +8,17 @@ import { OPEN_PAGE_LIFE_MS } from '#core/open-page.ts'
 const MAX_TICKETS = 100
 const TICKET_BYTES = 32
 
-type Deps = {
+type TicketsDeps = {
   readonly monotonicMs: () => number
   readonly randomBytes: (length: number) => Uint8Array
 }
 
 export class Tickets {
-  readonly #deps: Deps
+  readonly #deps: TicketsDeps
   /** When each ends, by its hash, oldest first. The clock cannot be set back. */
   readonly #ends = new Map<string, number>()
 
-  constructor(deps: Deps) {
+  constructor(deps: TicketsDeps) {
     this.#deps = deps
   }
 

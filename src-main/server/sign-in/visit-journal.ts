@@ -9,20 +9,20 @@ const MAX_OF_STRANGERS = 2500
 const MAX_AT_ONCE = 200
 const RETRY_MS = 5000
 
-type Deps = {
+type VisitJournalDeps = {
   readonly write: (changes: readonly VisitChange[]) => Promise<void>
   /** Told once when something was lost, until something could be written again. */
   readonly onLoss: () => void
 }
 
 export class VisitJournal {
-  readonly #deps: Deps
+  readonly #deps: VisitJournalDeps
   readonly #waiting: VisitChange[] = []
   #writing: Promise<void> | undefined
   #retry: NodeJS.Timeout | undefined
   #hasLost = false
 
-  constructor(deps: Deps) {
+  constructor(deps: VisitJournalDeps) {
     this.#deps = deps
   }
 
