@@ -38,21 +38,21 @@ export async function discoverServers(options: DiscoveryOptions): Promise<readon
   })
 }
 
-async function lookAt(place: Place): Promise<LocalServer> {
+async function lookAt(place: LocalPort): Promise<LocalServer> {
   const { id, port } = place
   const found = await recognise(place)
   if (found === undefined) return { id, port, state: 'not-found', version: undefined, models: [] }
   return { ...found, id, port }
 }
 
-type Place = {
+type LocalPort = {
   readonly id: LocalServerId
   readonly port: number
   readonly door: Door
   readonly timeLimitMs: number
 }
 
-async function recognise({ id, port, door, timeLimitMs }: Place) {
+async function recognise({ id, port, door, timeLimitMs }: LocalPort) {
   const startedAt = performance.now()
   const question = { url: `http://127.0.0.1:${port}`, door, maxBytes: MAX_BYTES }
   const get = async (path: string) =>

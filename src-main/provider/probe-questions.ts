@@ -64,14 +64,14 @@ export async function speaks(scheme: 'http:' | 'https:', asking: Asking): Promis
   return answer.type === 'answer' || certificate.includes(answer.problem)
 }
 
-type Place = {
+type ProbeRequest = {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly body?: string
   readonly secretHeader: SecretHeader | undefined
 }
 
-function askAt(asking: Asking, { secretHeader, ...place }: Place): Promise<Answer | NoAnswer> {
+function askAt(asking: Asking, { secretHeader, ...place }: ProbeRequest): Promise<Answer | NoAnswer> {
   const { provider, secret, given, secrets, door, timeLimitMs, userAgent } = asking
   const headers = {
     'user-agent': userAgent,

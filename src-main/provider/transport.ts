@@ -21,20 +21,20 @@ export type TransportOptions = {
   readonly userAgent: string
 }
 
-type Headers = Readonly<Record<string, string>>
-type Door = {
+type RequestHeaders = Readonly<Record<string, string>>
+type Origin = {
   readonly pool: Pool
   readonly pathPrefix: string
   /** What a client's own headers take the place of. */
-  readonly headers: Headers
+  readonly headers: RequestHeaders
   /** What an administrator gave the provider, which no client changes. */
-  readonly given: Headers
+  readonly given: RequestHeaders
 }
 
 export class HttpTransport implements Transport {
   readonly #options: TransportOptions
   /** A provider that is changed in any way is another object, so that a new secret or address is never missed. */
-  readonly #doors = new WeakMap<Provider, Door>()
+  readonly #origins = new WeakMap<Provider, Origin>()
 
   constructor(options: TransportOptions) {
     this.#options = options
@@ -44,18 +44,18 @@ export class HttpTransport implements Transport {
     const { provider } = request
     const redaction = () => redactionFor(this.#options.secrets.known(provider.id))
     const attempt = new Attempt({ providerName: provider.name, listener, redaction })
-    const door = this.#doors.get(provider)
+    const origin = this.#origins.get(provider)
     // A pool is closed when its provider is changed; a request that was under way by then opens another one.
-    if (door === undefined || door.pool.closed || isLong(request.body)) void this.#openAndDispatch(request, attempt)
-    else dispatch(door, request, attempt)
+    if (origin === undefined || origin.pool.closed || isLong(request.body)) void this.#openAndDispatch(request, attempt)
+    else dispatch(origin, request, attempt)
     return attempt
   }
 
   async #openAndDispatch(request: UpstreamRequest, attempt: Attempt): Promise<void> {
     try {
       if (isLong(request.body)) await settle(request.body)
-      const door = this.#doors.get(request.provider)
-      dispatch(door?.pool.closed === false ? door : await this.#open(request.provider), request, attempt)
+      const origin = this.#origins.get(request.provider)
+      dispatch(origin?.pool.closed === false ? origin : await this.#open(request.provider), request, attempt)
     } catch (error) {
       // The store's own message could name a path or a reference; the kind of trouble is enough here.
       const reason = error instanceof UpstreamFailure ? error.message : unreadableSecret(request.provider.name, error)
@@ -63,7 +63,7 @@ export class HttpTransport implements Transport {
     }
   }
 
-  async #open(provider: Provider): Promise<Door> {
+  async #open(provider: Provider): Promise<Origin> {
     const { pathname } = new URL(provider.baseUrl)
     const headers: Record<string, string> = {
       'content-type': 'application/json',
@@ -78,20 +78,20 @@ export class HttpTransport implements Transport {
     if (credentials.secret !== undefined) Object.assign(headers, presentSecret(provider, credentials.secret))
     const pathPrefix = pathname.replace(/\/+$/, '')
     const given = givenHeaders(provider, credentials)
-    const door = { pool: this.#options.connections.pool(provider), pathPrefix, headers, given }
-    this.#doors.set(provider, door)
-    return door
+    const origin = { pool: this.#options.connections.pool(provider), pathPrefix, headers, given }
+    this.#origins.set(provider, origin)
+    return origin
   }
 }
 
-function dispatch(door: Door, request: UpstreamRequest, attempt: Attempt): void {
+function dispatch(origin: Origin, request: UpstreamRequest, attempt: Attempt): void {
   if (attempt.isOver) return
   const { body, headers } = bodyOf(request.body)
-  door.pool.dispatch(
+  origin.pool.dispatch(
     {
       method: 'POST',
-      path: door.pathPrefix + request.path,
-      headers: { ...door.headers, ...request.headers, ...door.given, ...headers },
+      path: origin.pathPrefix + request.path,
+      headers: { ...origin.headers, ...request.headers, ...origin.given, ...headers },
       body,
     },
     attempt,

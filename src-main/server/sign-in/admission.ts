@@ -31,7 +31,7 @@ export type AdmissionDeps = {
 export type SessionAccess = 'table' | Exclude<RouteAccess, 'public'>
 
 /** A body that anybody may send is short. */
-const MOST_PUBLIC_BYTES = 4096
+const MAX_PUBLIC_BYTES = 4096
 const SIGN_IN = 'Sign in first. On this machine `farebox open` does it.'
 const SIGN_IN_OVER_LAN = 'Sign in first, with your name and your password, or with a key.'
 
@@ -93,13 +93,13 @@ function isBearer(authorization: string, token: string): boolean {
   return presented.length === expected.length && timingSafeEqual(presented, expected)
 }
 
-type Asked = {
+type AccessQuestion = {
   readonly needed: RouteAccess
   readonly visitor: Visitor | undefined
   readonly lan: LanRules | undefined
 }
 
-function refusalOf(request: FastifyRequest, { needed, visitor, lan }: Asked): Refusal | undefined {
+function refusalOf(request: FastifyRequest, { needed, visitor, lan }: AccessQuestion): Refusal | undefined {
   const { adminRoute } = request
   const closed = lan === undefined || adminRoute === null ? undefined : lanRefusal(adminRoute.route, lan)
   if (needed === 'public') return closed ?? refusalOfStranger(request)
@@ -110,7 +110,7 @@ function refusalOf(request: FastifyRequest, { needed, visitor, lan }: Asked): Re
 }
 
 /** What no case lets through is refused. */
-function refusalOfRole(needed: Exclude<Asked['needed'], 'public'>, viewer: Viewer): Refusal | undefined {
+function refusalOfRole(needed: Exclude<AccessQuestion['needed'], 'public'>, viewer: Viewer): Refusal | undefined {
   const role = roleOf(viewer)
   if (needed === 'holder' || role === 'administrator') return undefined
   if (needed === 'member' && role === 'member') return undefined
@@ -124,9 +124,9 @@ function refusalOfRole(needed: Exclude<Asked['needed'], 'public'>, viewer: Viewe
 function refusalOfStranger(request: FastifyRequest): Refusal | undefined {
   if (!isFromOwnPage(request)) return notOurPage()
   const length = Number(request.headers['content-length'] ?? Number.NaN)
-  return length <= MOST_PUBLIC_BYTES
+  return length <= MAX_PUBLIC_BYTES
     ? undefined
-    : refuse('request_too_large', `The body must be at most ${MOST_PUBLIC_BYTES} bytes, and say how long it is.`)
+    : refuse('request_too_large', `The body must be at most ${MAX_PUBLIC_BYTES} bytes, and say how long it is.`)
 }
 
 /**
