@@ -28,7 +28,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
   ledger: { values: ['core'], types: ['store'], packages: ['better-sqlite3'] },
   catalog: { values: ['core', 'contract', 'dialect'], types: ['store', 'ledger', 'secret'] },
   reports: { values: ['core', 'catalog', 'store'], types: ['contract', 'ledger'] },
-  provider: { values: ['core', 'dialect'], types: ['pipeline', 'secret'], packages: ['undici'] },
+  provider: {
+    values: ['core', 'dialect'],
+    types: ['pipeline', 'secret'],
+    packages: ['undici', '@smithy/core', '@smithy/signature-v4'],
+  },
   secret: { values: ['core'] },
   pipeline: { values: ['core', 'dialect', 'catalog'], types: ['ledger', 'store'] },
   server: {

@@ -4,7 +4,7 @@
 /** The formats that clients speak. */
 export const CLIENT_FORMATS = ['chat', 'messages', 'responses', 'embeddings'] as const
 /** The dialects that providers speak over the network. */
-export const WIRE_DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini'] as const
+export const WIRE_DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini', 'bedrock-converse'] as const
 /** In place of a dialect for the provider that is built in. */
 export const DEMO = 'demo'
 /** What a provider can be set up as. */

@@ -45,10 +45,16 @@ function parse(json: string): Credentials | undefined {
   }
 }
 
-/** Every text in it that nobody else may see. */
+/** A shorter part of a secret, such as the name of a region, is none itself. */
+const LEAST_PART_LENGTH = 16
+
+const isTelling = (part: string) => part.length >= LEAST_PART_LENGTH
+
+/** Every text in it that nobody else may see: of a secret that is made of parts with colons between them, also each part. */
 export function secretsIn(text: string): readonly string[] {
   const { secret, headers } = readCredentials(text)
-  return [...(secret === undefined ? [] : [secret]), ...Object.values(headers)]
+  const parts = secret?.includes(':') === true && !secret.startsWith(MARK) ? secret.split(':') : []
+  return [...(secret === undefined ? [] : [secret]), ...parts.filter(isTelling), ...Object.values(headers)]
 }
 
 /** The credentials that a provider is sent; undefined where something is missing that should be there. */

@@ -230,17 +230,26 @@ export type TinyWish = {
   readonly outputCapField: OutputCapField
 }
 
+/** `headers` are those of the answer, by their names in lower case. */
+export type ReadError = (
+  body: unknown,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+) => ProviderError | undefined
+
 /** A provider dialect. */
 export interface ProviderDialect {
   /** The header in which providers take a secret unless they are told apart. */
   readonly secretHeader: SecretHeader
+  /** How requests are signed with the secret, where it is not shown in a header. */
+  readonly signing?: 'aws'
   /** Sent with every request unless the client's own headers say otherwise. */
   readonly headers?: Headers
   /** What the dialect's own provider does differently from most. */
   readonly quirks?: Partial<Quirks>
   /** Whether its providers have the endpoint for embeddings too. */
   readonly takesEmbeddings?: true
-  readonly modelList: ModelList
+  /** Left out where providers have no list behind their base URL. */
+  readonly modelList?: ModelList
   readonly form: Form
   readonly probe: Probe
   writeRequest(conversation: Conversation, target: WriteTarget): WrittenRequest | Refusal
@@ -252,7 +261,7 @@ export interface ProviderDialect {
   /** No provider of the dialect takes a smaller output cap. */
   readonly leastOutputCap?: number
   /** What an error body says beside its words, for dialects whose HTTP status does not say it all. */
-  readonly readError?: (body: unknown) => ProviderError | undefined
+  readonly readError?: ReadError
   /** Counts input tokens before a request, where the dialect's providers do that. */
   readonly count?: {
     write(conversation: Conversation, target: WriteTarget): { readonly path: string; readonly body: string } | Refusal

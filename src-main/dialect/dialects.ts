@@ -3,6 +3,7 @@
 import type { Provider } from '#core/entities.ts'
 import { wireDialect, type FormatName, type WireDialect } from '#core/provider-dialect.ts'
 import { DEFAULT_QUIRKS, type Quirks } from '#core/quirks.ts'
+import { CONVERSE_DIALECT } from '#dialect/bedrock-converse/provider-dialect.ts'
 import { CHAT_FORMAT } from '#dialect/chat-completions/client-format.ts'
 import { CHAT_DIALECT } from '#dialect/chat-completions/provider-dialect.ts'
 import type {
@@ -34,6 +35,7 @@ const PROVIDER_DIALECTS: Readonly<Record<WireDialect, ProviderDialect>> = {
   messages: MESSAGES_DIALECT,
   responses: RESPONSES_DIALECT,
   gemini: GEMINI_DIALECT,
+  'bedrock-converse': CONVERSE_DIALECT,
 }
 
 /** The formats that have turns, and are translated. */

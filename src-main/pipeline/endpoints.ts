@@ -6,7 +6,7 @@ import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { ClientDialect, ClientRequest, EmbeddingDialect, ProviderError } from '#dialect/dialect.ts'
+import type { ClientDialect, ClientRequest, EmbeddingDialect, ReadError } from '#dialect/dialect.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import { CLIENT_DIALECTS, dialectOf, quirksOf } from '#dialect/dialects.ts'
 import { FoldedAnswer, type StreamFold } from '#dialect/folded-answer.ts'
@@ -64,7 +64,7 @@ export type Prepared = {
   /** Whether the provider is asked for a stream. */
   readonly isStream: boolean
   readonly newReader: () => AnswerReader
-  readonly readError: ((body: unknown) => ProviderError | undefined) | undefined
+  readonly readError: ReadError | undefined
 }
 
 /** Reads a body, or refuses it with the member that is wrong. */

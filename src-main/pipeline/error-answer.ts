@@ -3,7 +3,7 @@
 
 import { accountFailure, REFUSING_STATUSES, UpstreamFailure } from '#core/failure.ts'
 import { judgementIn, type Judgement } from '#core/judgements.ts'
-import type { ProviderError } from '#dialect/dialect.ts'
+import type { ReadError } from '#dialect/dialect.ts'
 import { overflowWords, readOverflow } from '#dialect/overflow.ts'
 import { wordsOfBody } from '#dialect/provider-words.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
@@ -26,7 +26,7 @@ export type ErrorInput = {
   readonly status: number
   readonly headers: UpstreamHeaders
   /** What a body of an error says beside its words; undefined for dialects whose status says it all. */
-  readonly readError: ((body: unknown) => ProviderError | undefined) | undefined
+  readonly readError: ReadError | undefined
 }
 
 /** Statuses with which a provider judges the request, not itself or us. */
@@ -88,7 +88,7 @@ export class ErrorAnswer {
     const { providerName, readError } = this.#input
     const body = Buffer.concat(this.#chunks)
     const value = parseJson(body.toString('utf8'))
-    const error = readError?.(value)
+    const error = readError?.(value, this.#input.headers)
     const status = error?.status ?? this.#input.status
     const isPassed = PASSED_STATUSES.has(status)
     const said = isPassed || mayJudge(status) ? wordsOfBody(body.toString('utf8'), this.#contentType) : undefined

@@ -4,7 +4,7 @@
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { AnswerReader, WireBytes } from '#dialect/answer.ts'
-import type { ProviderError } from '#dialect/dialect.ts'
+import type { ReadError } from '#dialect/dialect.ts'
 import type { CreditGuard } from '#pipeline/credit-guard.ts'
 import type { Drain } from '#pipeline/drains.ts'
 import { ErrorAnswer, judgedFailure, type Refused } from '#pipeline/error-answer.ts'
@@ -35,7 +35,7 @@ export type RelayInput = {
   readonly reader: AnswerReader
   readonly client: Client
   /** What a body of an error says beside its words; undefined for dialects whose status says it all. */
-  readonly readError: ((body: unknown) => ProviderError | undefined) | undefined
+  readonly readError: ReadError | undefined
   /** Sends the client its status and headers. Called once, right before the first byte of the answer. */
   readonly begin: (upstreamHeaders: UpstreamHeaders) => void
   readonly monotonicMs: () => number

@@ -3,6 +3,7 @@
 import { credentialsFor, hasCredentials, NO_CREDENTIALS, type Credentials } from '#core/credentials.ts'
 import type { Provider, SecretHeader } from '#core/entities.ts'
 import { dialectOf } from '#dialect/dialects.ts'
+import type { SignedRequest } from '#provider/aws-signing.ts'
 import type { SecretKeeper } from '#secret/port.ts'
 
 /** What a provider is shown, or undefined where something is not there any more that should be. Rejects with a SecretFailure. */
@@ -23,6 +24,18 @@ export function givenHeaders(provider: Provider, { headers }: Credentials): Read
 /** The header in which a provider is shown its secret. */
 export function secretHeaderOf(provider: Pick<Provider, 'dialect' | 'secretHeader'>): SecretHeader {
   return provider.secretHeader ?? dialectOf(provider).secretHeader
+}
+
+/** The headers that prove whose request it is: the secret itself, or what it signs. */
+export async function proofOf(
+  provider: Provider,
+  secret: string,
+  request: SignedRequest,
+): Promise<Readonly<Record<string, string>>> {
+  if (dialectOf(provider).signing === undefined) return presentSecret(provider, secret)
+  const { signerOf } = await import('#provider/aws-signing.ts')
+  // Without a signature, where the secret cannot sign: the provider says the same of it.
+  return (await signerOf(secret)?.(request)) ?? {}
 }
 
 /** The header with the secret in it. */

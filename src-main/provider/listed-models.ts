@@ -21,8 +21,8 @@ export function readListPage(
   place: Pick<ModelListPlace, 'dialect' | 'tellsPrices'>,
 ): ListPage | undefined {
   const { modelList } = dialectOf(place)
-  const readModel = modelList.readModel ?? ((entry: Fields) => readUsualModel(entry, place.tellsPrices))
-  const page = modelList.readPage(body)
+  const readModel = modelList?.readModel ?? ((entry: Fields) => readUsualModel(entry, place.tellsPrices))
+  const page = modelList?.readPage(body)
   if (page === undefined) return undefined
   const { entries, next } = page
   const isOne = entries.length > 0 && entries.every((entry) => isLlamaCpp(entry) && !isRouted(entry))

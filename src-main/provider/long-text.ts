@@ -29,7 +29,8 @@ export function bodyOf(text: string): {
   }
 }
 
-async function* piecesOf(text: string): AsyncGenerator<Buffer> {
+/** The bytes of a text, with a turn of the loop between its pieces. */
+export async function* piecesOf(text: string): AsyncGenerator<Buffer> {
   for (let from = 0; from < text.length;) {
     const end = Math.min(text.length, from + PIECE_LENGTH)
     // Both halves of a character that is written as two stay together.

@@ -32,6 +32,8 @@ export async function listModels(
   place: ModelListPlace,
   { secrets, connections, userAgent, timeLimitMs = TIME_LIMIT_MS }: ListDeps,
 ): Promise<readonly ListedModel[] | Refusal> {
+  const list = dialectOf(place).modelList
+  if (list === undefined) return failed('It has no list of models behind its base URL. Add its models by their names.')
   const headers = await headersFor(provider, place, secrets).catch((error: unknown) => {
     if (error instanceof SecretFailure) return failed(error.message)
     throw error
@@ -46,7 +48,7 @@ export async function listModels(
   let query: Readonly<Record<string, string>> | undefined = {}
   let bytesLeft = MAX_BYTES
   for (let page = 0; query !== undefined && page < MAX_PAGES && models.size < MAX_MODELS; page++) {
-    const url = `${place.baseUrl}/models?${new URLSearchParams({ ...dialectOf(place).modelList.query, ...query }).toString()}`
+    const url = `${place.baseUrl}/models?${new URLSearchParams({ ...list.query, ...query }).toString()}`
     const pageUrl = url.replace(/\?$/, '')
     const answer = await ask({ ...asking, method: 'GET', url: pageUrl, timeLimitMs: leftMs(), maxBytes: bytesLeft })
     if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)

@@ -4,7 +4,7 @@
 import type { Provider, SecretHeader } from '#core/entities.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import { ask, type Answer, type Door, type NoAnswer } from '#provider/ask.ts'
-import { presentSecret } from '#provider/authentication.ts'
+import { proofOf } from '#provider/authentication.ts'
 
 export type Asking = {
   readonly provider: Provider
@@ -71,13 +71,16 @@ type ProbeRequest = {
   readonly secretHeader: SecretHeader | undefined
 }
 
-function askAt(asking: Asking, { secretHeader, ...place }: ProbeRequest): Promise<Answer | NoAnswer> {
+async function askAt(asking: Asking, { secretHeader, ...place }: ProbeRequest): Promise<Answer | NoAnswer> {
   const { provider, secret, given, secrets, door, timeLimitMs, userAgent } = asking
+  const { method, url, body = '' } = place
+  const request = { method, url: new URL(url), body }
+  const proof = secret === undefined ? {} : await proofOf({ ...provider, secretHeader }, secret, request)
   const headers = {
     'user-agent': userAgent,
     ...dialectOf(provider).headers,
     ...(place.body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(secret === undefined ? {} : presentSecret({ ...provider, secretHeader }, secret)),
+    ...proof,
     ...given,
   }
   return ask({ ...place, headers, secrets, door, timeLimitMs, maxBytes: MAX_BYTES })

@@ -64,6 +64,9 @@ async function readSecrets(provider: Provider, secrets: ProbeOptions['secrets'])
 }
 
 async function probe(asking: Asking, model: string | undefined): Promise<ProbeResult> {
+  if (dialectOf(asking.provider).modelList === undefined) {
+    return model === undefined ? report.noModelList() : tryModel(asking, model)
+  }
   const answer = await askForModels(asking)
   if (answer.type === 'problem') return noConnection(asking, answer)
   const { status } = answer

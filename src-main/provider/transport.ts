@@ -8,6 +8,8 @@ import { unreadableSecret } from '#core/secret-failure.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from '#pipeline/ports.ts'
 import { givenHeaders, presentSecret, readCredentialsOf } from '#provider/authentication.ts'
+import type { EventStreamText } from '#provider/aws-event-stream.ts'
+import type { Sign } from '#provider/aws-signing.ts'
 import type { Connections } from '#provider/connections.ts'
 import { AddressError } from '#provider/guarded-connector.ts'
 import { bodyOf, isLong, settle } from '#provider/long-text.ts'
@@ -29,7 +31,11 @@ type Origin = {
   readonly headers: RequestHeaders
   /** What an administrator gave the provider, which no client changes. */
   readonly given: RequestHeaders
+  /** How each request is signed, and how its stream is read; undefined for providers that are shown their secret. */
+  readonly signed: Signed | undefined
 }
+/** The parts that only providers with signed requests need, loaded with the first of them. */
+type Signed = { readonly sign: Sign; readonly newFrames: () => EventStreamText; readonly mediaType: string }
 
 export class HttpTransport implements Transport {
   readonly #options: TransportOptions
@@ -46,16 +52,21 @@ export class HttpTransport implements Transport {
     const attempt = new Attempt({ providerName: provider.name, listener, redaction })
     const origin = this.#origins.get(provider)
     // A pool is closed when its provider is changed; a request that was under way by then opens another one.
-    if (origin === undefined || origin.pool.closed || isLong(request.body)) void this.#openAndDispatch(request, attempt)
-    else dispatch(origin, request, attempt)
+    const isReady = origin !== undefined && !origin.pool.closed && origin.signed === undefined
+    if (!isReady || isLong(request.body)) void this.#openAndDispatch(request, attempt)
+    else dispatch(origin, request, { attempt, signature: {} })
     return attempt
   }
 
   async #openAndDispatch(request: UpstreamRequest, attempt: Attempt): Promise<void> {
     try {
       if (isLong(request.body)) await settle(request.body)
-      const origin = this.#origins.get(request.provider)
-      dispatch(origin?.pool.closed === false ? origin : await this.#open(request.provider), request, attempt)
+      const known = this.#origins.get(request.provider)
+      const origin = known?.pool.closed === false ? known : await this.#open(request.provider)
+      const { baseUrl } = request.provider
+      const url = new URL(baseUrl.replace(/\/+$/, '') + request.path)
+      const signature = (await origin.signed?.sign({ method: 'POST', url, body: request.body })) ?? {}
+      dispatch(origin, request, { attempt, signature })
     } catch (error) {
       // The store's own message could name a path or a reference; the kind of trouble is enough here.
       const reason = error instanceof UpstreamFailure ? error.message : unreadableSecret(request.provider.name, error)
@@ -75,23 +86,42 @@ export class HttpTransport implements Transport {
     const credentials = await readCredentialsOf(provider, this.#options.secrets)
     if (credentials === undefined)
       throw new UpstreamFailure('secret', `The secret of '${provider.name}' is not there any more.`)
-    if (credentials.secret !== undefined) Object.assign(headers, presentSecret(provider, credentials.secret))
+    const { secret } = credentials
+    const isSigned = dialectOf(provider).signing !== undefined
+    if (secret !== undefined && !isSigned) Object.assign(headers, presentSecret(provider, secret))
+    const signed = secret !== undefined && isSigned ? await signedBy(provider, secret) : undefined
     const pathPrefix = pathname.replace(/\/+$/, '')
     const given = givenHeaders(provider, credentials)
-    const origin = { pool: this.#options.connections.pool(provider), pathPrefix, headers, given }
+    const origin = { pool: this.#options.connections.pool(provider), pathPrefix, headers, given, signed }
     this.#origins.set(provider, origin)
     return origin
   }
 }
 
-function dispatch(origin: Origin, request: UpstreamRequest, attempt: Attempt): void {
+/** Throws UpstreamFailure for a secret that cannot sign. */
+async function signedBy(provider: Provider, secret: string): Promise<Signed> {
+  const [{ signerOf, SECRET_FORM }, { EventStreamText, EVENT_STREAM }] = await Promise.all([
+    import('#provider/aws-signing.ts'),
+    import('#provider/aws-event-stream.ts'),
+  ])
+  const sign = signerOf(secret)
+  if (sign === undefined) {
+    throw new UpstreamFailure('secret', `The secret of '${provider.name}' is not of the form ${SECRET_FORM}.`)
+  }
+  return { sign, newFrames: () => new EventStreamText(), mediaType: EVENT_STREAM }
+}
+
+type Dispatched = { readonly attempt: Attempt; readonly signature: RequestHeaders }
+
+function dispatch(origin: Origin, request: UpstreamRequest, { attempt, signature }: Dispatched): void {
   if (attempt.isOver) return
+  attempt.signed = origin.signed
   const { body, headers } = bodyOf(request.body)
   origin.pool.dispatch(
     {
       method: 'POST',
       path: origin.pathPrefix + request.path,
-      headers: { ...origin.headers, ...request.headers, ...origin.given, ...headers },
+      headers: { ...origin.headers, ...request.headers, ...origin.given, ...headers, ...signature },
       body,
     },
     attempt,
@@ -111,6 +141,8 @@ class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
   readonly #listener: UpstreamListener
   #controller: Dispatcher.DispatchController | undefined
   #body: RedactedBody | undefined
+  #frames: EventStreamText | undefined
+  signed: Signed | undefined
   isOver = false
 
   constructor(input: AttemptInput) {
@@ -151,11 +183,28 @@ class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
     if (this.isOver || status < 200) return
     const redaction = this.#input.redaction()
     this.#body = redaction?.body(status >= 300)
-    this.#listener.onHead(status, redaction?.headers(headers) ?? headers)
+    const told = this.#unframed(headers)
+    this.#listener.onHead(status, redaction?.headers(told) ?? told)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.isOver) this.#pass(this.#body === undefined ? chunk : this.#body.push(chunk))
+    if (this.isOver) return
+    try {
+      const bytes = this.#frames === undefined ? chunk : this.#frames.push(chunk)
+      this.#pass(this.#body === undefined ? bytes : this.#body.push(bytes))
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error
+      this.fail(error)
+      this.#controller?.abort(error)
+    }
+  }
+
+  /** The head of an answer in frames, as the event stream that is made of them. */
+  #unframed(headers: Record<string, string | string[] | undefined>): Record<string, string | string[] | undefined> {
+    const type = String(headers['content-type'] ?? '').toLowerCase()
+    if (this.signed === undefined || !type.startsWith(this.signed.mediaType)) return headers
+    this.#frames = this.signed.newFrames()
+    return { ...headers, 'content-type': 'text/event-stream' }
   }
 
   onResponseEnd(): void {

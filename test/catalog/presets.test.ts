@@ -77,7 +77,8 @@ describe('a preset', () => {
       Object.entries(preset.dialects).map(([dialect, entry]) => [preset.id, dialect, entry] as const),
     ),
   )('%s makes a provider that speaks %s', async (id, dialect, { base_url }) => {
-    const filled = base_url === '{base_url}' ? 'https://api.example.com/v1' : base_url.replace('{resource}', 'mine')
+    const filled =
+      base_url === '{base_url}' ? 'https://api.example.com/v1' : base_url.replace(/\{(resource|region)\}/, 'mine')
     const more = { dialect, ...(filled === base_url ? {} : { base_url: filled }) } as Partial<ProviderCreate>
     expect(await add(id, more)).toMatchObject({ preset: id, dialect, base_url: filled })
   })

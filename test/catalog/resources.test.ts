@@ -12,7 +12,7 @@ const card = loadPriceCard()
 
 const PROMISED = (
   'openai anthropic gemini openrouter azure-openai groq deepseek mistral xai together fireworks cerebras moonshot zai ' +
-  'ollama lm-studio llama-cpp vllm custom'
+  'ollama lm-studio llama-cpp vllm custom bedrock'
 ).split(' ')
 
 describe('the presets', () => {

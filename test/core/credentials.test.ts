@@ -29,6 +29,20 @@ describe('credentials', () => {
     expect(secretsIn('farebox-credentials:no json')).toEqual(['farebox-credentials:no json'])
   })
 
+  it('tell the parts of a secret that has colons in it, but for those that are too short to be secrets', () => {
+    const [id, key, token] = ['AKIAFAREBOXEXAMPLE00', 'wJalrXUtnFEMI/K7MDENG', 'IQoJb3JpZ2luX2VjEXAMPLE']
+    const secret = `us-east-1:${id}:${key}:${token}`
+    expect(secretsIn(credentialsText({ secret, headers: { 'x-a': '1' } }))).toEqual([secret, id, key, token, '1'])
+    expect(secretsIn('123456789012345:1234567890123456')).toEqual([
+      '123456789012345:1234567890123456',
+      '1234567890123456',
+    ])
+    // A value of a header is looked for as a whole.
+    expect(secretsIn(credentialsText({ secret: undefined, headers: { 'x-a': `Basic:${key}` } }))).toEqual([
+      `Basic:${key}`,
+    ])
+  })
+
   it('are not those of a provider where something is missing', () => {
     const provider = testProvider({ hasSecret: true, headerSecrets: ['x-a', 'constructor'] })
     const text = (headers: Record<string, string>) => credentialsText({ secret: 's', headers })

@@ -219,6 +219,7 @@ const CAP_AT: Readonly<Record<(typeof PROVIDERS)[number], readonly string[]>> = 
   messages: ['max_tokens'],
   responses: ['max_output_tokens'],
   gemini: ['generationConfig', 'maxOutputTokens'],
+  'bedrock-converse': ['inferenceConfig', 'maxTokens'],
 }
 
 it.each(PROVIDERS)('maximhq/bifrost#6457: max_completion_tokens reaches %s as its cap', (provider) => {

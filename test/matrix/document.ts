@@ -32,9 +32,9 @@ another. It is written by a test that sends every feature below through every pa
 
 ## Pairs
 
-Tools speak one of three **formats**: chat completions, messages or responses. A provider speaks one of four
-**dialects**: \`chat-completions\`, \`messages\`, \`responses\` or \`gemini\`. Any format can be used with any dialect; a
-format and a dialect are a **pair**.
+Tools speak one of three **formats**: chat completions, messages or responses. A provider speaks one of five
+**dialects**: \`chat-completions\`, \`messages\`, \`responses\`, \`gemini\` or \`bedrock-converse\`. Any format can be used
+with any dialect; a format and a dialect are a **pair**.
 
 - **The same on both sides.** The client's bytes go to the provider and the provider's bytes come back. Edited are only
   the name of the model and the output cap, and in a stream of chat completions the switch that makes the provider
@@ -47,7 +47,7 @@ format and a dialect are a **pair**.
 
 What a provider sealed, such as the signature of its reasoning, is kept for it: the client gets it wrapped in its own
 format's opaque member and sends it back with the conversation, and it is unwrapped for the kind of provider that made
-it. No provider is ever given another one's.
+it. No provider is ever given another one's. What Claude sealed is good for Claude at Anthropic and at Amazon Bedrock.
 
 ## Sessions that change their provider
 

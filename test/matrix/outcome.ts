@@ -18,13 +18,18 @@ export function outcomeOf(pair: Pair, feature: Feature, variant: Variant = {}): 
   if (isRefusal(sent)) return { type: 'refused', message: sent.message }
   const base = send(pair, without, variant)
   if (isRefusal(base)) throw new Error(`${pair.name}, ${feature.name}: refused without it: ${base.message}`)
-  const isFound = marker === undefined ? sent.body !== base.body : sent.body.includes(marker)
+  const isFound = marker === undefined ? sent.body !== base.body : isIn(sent.body, marker)
   const names = sent.prepared.dropped.filter((name) => !base.prepared.dropped.includes(name))
   if (isPassed(pair) && names.length === 0) return { type: isFound ? 'passed' : 'lost' }
   const isPartly = isFound || (feature.isMember === true && sent.body !== base.body)
   if (names.length > 0) return { type: isPartly ? 'partly' : 'dropped', names }
   if (isFound) return { type: 'kept' }
   return { type: feature.isOwn === true ? 'own' : 'lost' }
+}
+
+/** Some providers take the text of a document as bytes. */
+function isIn(body: string, marker: string): boolean {
+  return body.includes(marker) || body.includes(JSON.stringify(Buffer.from(marker).toString('base64')))
 }
 
 /** The quirks of a provider of chat completions that takes everything. */

@@ -12,7 +12,7 @@ import { readRequest, type Prepared } from '#pipeline/endpoints.ts'
 import { testProvider } from '../support/provider.ts'
 
 export const CLIENTS = ['chat', 'messages', 'responses'] as const satisfies readonly ClientFormat[]
-export const PROVIDERS = ['chat-completions', 'messages', 'responses', 'gemini'] as const
+export const PROVIDERS = ['chat-completions', 'messages', 'responses', 'gemini', 'bedrock-converse'] as const
 export type ProviderName = (typeof PROVIDERS)[number]
 
 export type Pair = { readonly client: ClientFormat; readonly provider: ProviderName; readonly name: string }
@@ -30,6 +30,13 @@ export const UPSTREAM_MODELS: Readonly<Record<ProviderName, string>> = {
   messages: 'claude-opus-4-6',
   responses: 'gpt-5.5',
   gemini: 'gemini-3-pro-preview',
+  'bedrock-converse': 'anthropic.claude-opus-4-6-v1',
+}
+
+const OF_CLAUDE: readonly ProviderName[] = ['messages', 'bedrock-converse']
+/** What Claude sealed is good wherever Claude runs. */
+export function sharesSeals(one: ProviderName, other: ProviderName): boolean {
+  return one === other || (OF_CLAUDE.includes(one) && OF_CLAUDE.includes(other))
 }
 
 const EXCHANGE_ID = '01a1fc79-d4e6-7000-857c-a4383ac1ac29'

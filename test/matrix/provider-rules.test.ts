@@ -13,6 +13,11 @@ const USER = { role: 'user', content: [{ type: 'text', text: 'a' }] }
 const USE = { type: 'tool_use', id: 'toolu_1', name: 'a', input: {} }
 const GEMINI_USER = { role: 'user', parts: [{ text: 'a' }] }
 const GEMINI_CALL = { role: 'model', parts: [{ functionCall: { name: 'a', args: {} } }] }
+const CONVERSE_TURNS = [
+  { role: 'user', content: [{ text: 'a' }] },
+  { role: 'assistant', content: [{ toolUse: { toolUseId: 'a', name: 'a', input: {} } }] },
+  { role: 'user', content: [{ toolResult: { toolUseId: 'a', content: [{ text: 'b' }] } }] },
+]
 
 describe.each(TRANSLATED_PAIRS.map((pair) => [pair.name, pair] as const))('%s', (_, pair) => {
   const requests = [
@@ -57,6 +62,13 @@ const REFUSED: readonly (readonly [ProviderName, string, JsonObject])[] = [
     'gemini',
     'a schema with words that it does not know',
     { contents: [GEMINI_USER], tools: [{ functionDeclarations: [{ name: 'a', parameters: { $ref: '#' } }] }] },
+  ],
+  ['bedrock-converse', 'calls without their tools', { inferenceConfig: { maxTokens: 1 }, messages: CONVERSE_TURNS }],
+  ['bedrock-converse', 'no cap', { messages: CONVERSE_TURNS.slice(0, 1) }],
+  [
+    'bedrock-converse',
+    'two members in a block',
+    { inferenceConfig: { maxTokens: 1 }, messages: [{ role: 'user', content: [{ text: 'a', cachePoint: {} }] }] },
   ],
   ['gemini', 'a seal in our wrapping', { contents: [{ role: 'user', parts: [{ text: 'farebox1.messages.a' }] }] }],
 ]

@@ -3,6 +3,7 @@
 
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+import { messagesOfConverse } from './converse-rules.ts'
 import type { ProviderName } from './pair.ts'
 
 /** `issued` are the seals that the provider gave out itself; without it seals are not looked at. */
@@ -20,6 +21,8 @@ export function checkProviderRules(provider: ProviderName, text: string, issued?
       return checkResponses(body)
     case 'gemini':
       return checkGemini(body)
+    case 'bedrock-converse':
+      return checkMessages(messagesOfConverse(body))
   }
 }
 
@@ -27,7 +30,13 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 /** OpenAI's bound in chat completions is shorter. */
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/
 const CHAT_CALL_ID = /^[a-zA-Z0-9_-]{1,40}$/
-const SEAL_MEMBERS = new Set(['signature', 'encrypted_content', 'thoughtSignature', 'thought_signature'])
+const SEAL_MEMBERS = new Set([
+  'signature',
+  'redactedContent',
+  'encrypted_content',
+  'thoughtSignature',
+  'thought_signature',
+])
 /** The types whose `data` is a seal. */
 const SEALED_TYPES = ['redacted_thinking', 'reasoning.encrypted']
 /** What Google documents for calls whose signature nobody has. */

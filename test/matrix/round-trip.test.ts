@@ -6,7 +6,17 @@ import type { ClientFormat } from '#dialect/dialects.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { ANSWERS, ASKING } from './answers/all.ts'
-import { answer, CLIENTS, PROVIDERS, sendOk, TRANSLATED_PAIRS, type Pair, type ProviderName } from './pair.ts'
+import { converseEvent } from './answers/bedrock-converse.ts'
+import {
+  answer,
+  CLIENTS,
+  PROVIDERS,
+  sendOk,
+  sharesSeals,
+  TRANSLATED_PAIRS,
+  type Pair,
+  type ProviderName,
+} from './pair.ts'
 import { checkProviderRules } from './provider-rules.ts'
 import { LONG_NAME, WEATHER_SCHEMA } from './requests/media.ts'
 
@@ -28,6 +38,11 @@ const SEALED: Readonly<Record<ProviderName, readonly (readonly [string, string])
     ['one tool call, signed', 'CiQBjz1rX0Zq2w9vT4sD7m'],
     ['parallel tool calls, the first signed', 'CiQBjz1rX0Zq2w9vT4sD7m'],
     ['thoughts, text and a tool call', 'CiQBjz1rX0Zq2w9vT4sD7m'],
+  ],
+  'bedrock-converse': [
+    ['signed thinking, then text', 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds'],
+    ['redacted thinking, then text', 'EmwKAhgBEgy3va3pzix'],
+    ['thinking, text and a tool call', 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds'],
   ],
 }
 /** OpenRouter wants its reasoning back in the member that it gave it in. */
@@ -52,7 +67,7 @@ describe.each(TRANSLATED_PAIRS.map((pair) => [pair.name, pair] as const))('%s', 
   it.each(SEALED[pair.provider])('gives nobody else what was sealed: %s', (name, seal) => {
     const next = nextRequest(pair, wholeAnswer(pair, fixture(pair.provider, name)))
     for (const provider of PROVIDERS) {
-      if (provider === pair.provider) continue
+      if (sharesSeals(provider, pair.provider)) continue
       const other = { ...pair, provider }
       const { body, prepared } = sendOk(other, next, { quirks: QUIRKS })
       // What is passed on is as the client sent it, but for what Claude's own models would refuse.
@@ -188,9 +203,11 @@ function toolOf(client: ClientFormat, name: string): JsonObject {
 
 /** The names that the provider was given, in their order. */
 function wireNames(provider: ProviderName, text: string): string[] {
-  const tools = list(record(parseJson(text))['tools'])
+  const body = record(parseJson(text))
+  const tools = list(body['tools'])
   const named = provider === 'gemini' ? list(tools[0]?.['functionDeclarations']) : tools
-  return named.map((tool) => String(tool['name'] ?? record(tool['function'])['name']))
+  const specs = list(record(body['toolConfig'])['tools']).map((tool) => record(tool['toolSpec']))
+  return [...named, ...specs].map((tool) => String(tool['name'] ?? record(tool['function'])['name']))
 }
 
 type Call = { readonly name: string; readonly input: JsonObject }
@@ -230,6 +247,10 @@ function callsOf(provider: ProviderName, calls: readonly Call[]): JsonObject {
       const parts = ids.map(({ name, input }) => ({ functionCall: { name, args: input } }))
       return { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }] }
     }
+    case 'bedrock-converse': {
+      const content = ids.map(({ id, name, input }) => ({ toolUse: { toolUseId: id, name, input } }))
+      return { output: { message: { role: 'assistant', content } }, stopReason: 'tool_use' }
+    }
   }
 }
 
@@ -239,6 +260,7 @@ function callsText(provider: ProviderName, calls: readonly Call[], isStream: boo
   if (!isStream) return JSON.stringify(whole)
   const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`
   if (provider === 'gemini') return data(whole)
+  if (provider === 'bedrock-converse') return converseStream(calls)
   if (provider === 'chat-completions') {
     const message = record(list(whole['choices'])[0]?.['message'])
     const deltas = list(message['tool_calls']).map((call, index) => ({ tool_calls: [{ ...call, index }] }))
@@ -258,6 +280,19 @@ function callsText(provider: ProviderName, calls: readonly Call[], isStream: boo
   const start = event({ type: 'message_start', message: { ...whole, content: [], stop_reason: null } })
   const end = event({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 1 } })
   return `${start}${blocks.join('')}${end}${event({ type: 'message_stop' })}`
+}
+
+function converseStream(calls: readonly Call[]): string {
+  const blocks = calls.flatMap(({ name, input }, contentBlockIndex) => [
+    converseEvent('contentBlockStart', {
+      contentBlockIndex,
+      start: { toolUse: { toolUseId: `call_${contentBlockIndex}`, name } },
+    }),
+    converseEvent('contentBlockDelta', { contentBlockIndex, delta: { toolUse: { input: JSON.stringify(input) } } }),
+    converseEvent('contentBlockStop', { contentBlockIndex }),
+  ])
+  const end = converseEvent('messageStop', { stopReason: 'tool_use' })
+  return [converseEvent('messageStart', {}), ...blocks, end, converseEvent('metadata', { usage: {} })].join('')
 }
 
 function itemsOf(text: string, isStream: boolean): readonly unknown[] {

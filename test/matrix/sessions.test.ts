@@ -4,7 +4,16 @@
 
 import { describe, expect, it } from 'vitest'
 import type { ClientFormat } from '#dialect/dialects.ts'
-import { answer, CLIENTS, isPassed, PROVIDERS, sendOk, UPSTREAM_MODELS, type ProviderName } from './pair.ts'
+import {
+  answer,
+  CLIENTS,
+  isPassed,
+  PROVIDERS,
+  sendOk,
+  sharesSeals,
+  UPSTREAM_MODELS,
+  type ProviderName,
+} from './pair.ts'
 import { Session } from './session.ts'
 import { StrictProvider, type IdKind } from './strict-provider.ts'
 
@@ -81,7 +90,13 @@ const CASES: readonly Case[] = [
 /** The vendors' models of today, and those of others that speak the same dialects. */
 const MODELS: readonly Readonly<Record<ProviderName, string>>[] = [
   UPSTREAM_MODELS,
-  { 'chat-completions': 'gpt-5.5', messages: 'claude-sonnet-4-5', responses: 'acme-large', gemini: 'gemini-2.5-pro' },
+  {
+    'chat-completions': 'gpt-5.5',
+    messages: 'claude-sonnet-4-5',
+    responses: 'acme-large',
+    gemini: 'gemini-2.5-pro',
+    'bedrock-converse': 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  },
 ]
 
 const ROUTES = PROVIDERS.flatMap((from) => PROVIDERS.map((to) => [from, to] as const))
@@ -112,7 +127,10 @@ type Journey = {
 
 function run({ session, format, from, to, models }: Journey, { ids, steps }: Case): void {
   const first = new StrictProvider(from, ids)
-  const providers = { from: first, to: from === to ? first : new StrictProvider(to, ids) }
+  const providers = {
+    from: first,
+    to: from === to ? first : new StrictProvider(to, ids, sharesSeals(from, to) ? first.seals : undefined),
+  }
   for (const [index, [side, calls]] of steps.entries()) {
     const provider = side === 'from' ? from : to
     const pair = { client: format, provider, name: `step ${index + 1}, ${side}` }

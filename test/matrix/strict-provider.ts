@@ -3,7 +3,7 @@
 
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
-import type { ProviderName } from './pair.ts'
+import { sharesSeals, type ProviderName } from './pair.ts'
 import { checkProviderRules } from './provider-rules.ts'
 
 /** `counted` begins with 0 in each answer; so does `odd`, in the form that some models have learnt. */
@@ -12,25 +12,26 @@ export type IdKind = 'random' | 'counted' | 'odd'
 export class StrictProvider {
   readonly #dialect: ProviderName
   readonly #ids: IdKind
-  readonly #seals = new Set<string>()
+  readonly seals: Set<string>
   #count = 0
 
-  constructor(dialect: ProviderName, ids: IdKind) {
+  constructor(dialect: ProviderName, ids: IdKind, seals = new Set<string>()) {
     this.#dialect = dialect
     this.#ids = ids
+    this.seals = seals
   }
 
   /** Whether a request brings back something of what it sealed, if it sealed anything. */
   knowsItself(text: string): boolean {
-    return this.#seals.size === 0 || [...this.#seals].some((seal) => text.includes(JSON.stringify(seal)))
+    return this.seals.size === 0 || [...this.seals].some((seal) => text.includes(JSON.stringify(seal)))
   }
 
   /** A whole answer with so many calls, or with a text where there are none. Throws for a request that it would refuse. */
   answer(text: string, calls: number): JsonObject {
-    checkProviderRules(this.#dialect, text, this.#seals)
+    checkProviderRules(this.#dialect, text, this.seals)
     const asked = parseJson(text)
     this.#count += 1
-    const isSealed = this.#dialect !== 'messages' || (isRecord(asked) && isThinking(asked['thinking']))
+    const isSealed = !sharesSeals(this.#dialect, 'messages') || (isRecord(asked) && asksForThinking(asked))
     const ids = Array.from({ length: calls }, (_, index) => this.#id(index))
     const given = { calls: ids, seal: isSealed ? this.#seal() : '' }
     switch (this.#dialect) {
@@ -42,12 +43,14 @@ export class StrictProvider {
         return responsesAnswer(given, this.#count)
       case 'gemini':
         return geminiAnswer(given)
+      case 'bedrock-converse':
+        return converseAnswer(given)
     }
   }
 
   #seal(): string {
     const seal = Buffer.from(`${this.#dialect} seal ${this.#count} of many`).toString('base64')
-    this.#seals.add(seal)
+    this.seals.add(seal)
     return seal
   }
 
@@ -66,7 +69,8 @@ const TEXT = 'It is sunny.'
 const INPUT = { city: 'Bern' }
 const CALLED = { name: 'get_weather', arguments: JSON.stringify(INPUT) }
 
-function isThinking(thinking: unknown): boolean {
+function asksForThinking({ thinking: asked, additionalModelRequestFields: fields }: JsonObject): boolean {
+  const thinking = isRecord(fields) ? fields['thinking'] : asked
   return isRecord(thinking) && (thinking['type'] === 'enabled' || thinking['type'] === 'adaptive')
 }
 
@@ -121,4 +125,14 @@ function geminiAnswer({ calls, seal }: Given): JsonObject {
     })),
   ]
   return { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }] }
+}
+
+function converseAnswer({ calls, seal }: Given): JsonObject {
+  const content = [
+    ...(seal !== '' ? [{ reasoningContent: { reasoningText: { text: THOUGHT, signature: seal } } }] : []),
+    ...(calls.length > 0 ? [] : [{ text: TEXT }]),
+    ...calls.map((id) => ({ toolUse: { toolUseId: id, name: CALLED.name, input: INPUT } })),
+  ]
+  const stopReason = calls.length > 0 ? 'tool_use' : 'end_turn'
+  return { output: { message: { role: 'assistant', content } }, stopReason, usage: { inputTokens: 1, outputTokens: 1 } }
 }

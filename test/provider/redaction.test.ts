@@ -1,6 +1,7 @@
 // That no secret of a provider passes, however it is written and wherever a body is cut, and that nothing else is touched.
 
 import { describe, expect, it } from 'vitest'
+import { secretsIn } from '#core/credentials.ts'
 import { redactionFor, type Redaction } from '#provider/redaction.ts'
 
 const SECRETS = {
@@ -119,6 +120,16 @@ describe('a secret', () => {
     const { text } = redaction('lm-studio')
     expect(text('use lm-studio', false)).toBe('use lm-studio')
     expect(text('the key lm-studio is wrong', true)).toBe('the key [secret] is wrong')
+  })
+
+  it('that is made of parts is taken out part by part, and what is no secret in it stays', () => {
+    const [id, key] = ['AKIAFAREBOXEXAMPLE00', SECRETS['with signs']]
+    const { text } = redaction(...secretsIn(`us-east-1:${id}:${key}:of-15-characters`.slice(0, -1)))
+    const said = 'us-east-1 is a region, and of-15-character no more than a word'
+    for (const isError of [true, false]) {
+      expect(text(said, isError)).toBe(said)
+      expect(text(`${id} and ${key} in us-east-1`, isError)).toBe('[secret] and [secret] in us-east-1')
+    }
   })
 
   it('of up to three characters is not looked for', () => {

@@ -27,7 +27,7 @@ const USAGE = 'npm run record -- PROVIDER --model MODEL [--secret-env NAME] [--b
 
 type Target = {
   readonly name: string
-  readonly dialect: ProviderName
+  readonly dialect: Exclude<ProviderName, 'bedrock-converse'>
   readonly baseUrl: string
   readonly model: string
   readonly secret: string
@@ -71,6 +71,7 @@ function readTarget(): Target {
   if (isRefusal(filled)) throw new Error(filled.message)
   const { dialect: spoken, base_url: url, secret_header: header } = filled
   if (spoken === undefined || spoken === 'demo' || url === undefined) throw new Error(`${preset} has no place to ask`)
+  if (spoken === 'bedrock-converse') throw new Error(`${preset} streams in binary frames, which are not recorded`)
   const secret = variable === undefined ? '' : (process.env[variable] ?? '')
   if (variable !== undefined && secret === '') throw new Error(`the variable ${variable} is empty`)
   const provider = testProvider({ dialect: spoken, secretHeader: header })

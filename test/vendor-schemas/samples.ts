@@ -30,11 +30,13 @@ export type Sample = {
   readonly from: string
 }
 
-const REQUEST_SCHEMAS: Readonly<Record<ProviderName, string>> = {
+/** undefined where check.py has no types of the vendor's. */
+const REQUEST_SCHEMAS: Readonly<Record<ProviderName, string | undefined>> = {
   'chat-completions': 'chat request',
   messages: 'messages request',
   responses: 'responses request',
   gemini: 'gemini request',
+  'bedrock-converse': undefined,
 }
 
 /** A stream as its events, as the client reads them. */
@@ -100,7 +102,7 @@ export function translatedRequests(): Sample[] {
     return [...Object.entries(REQUESTS[pair.client]), ...probes].flatMap(([name, body]) => {
       const sent = send(pair, body)
       // Of what is refused nothing is sent.
-      return isRefusal(sent) ? [] : [requestSample(pair, sent.body, name)]
+      return isRefusal(sent) ? [] : requestSample(pair, sent.body, name)
     })
   })
 }
@@ -115,7 +117,7 @@ export function sessionRequests(): Sample[] {
 function sessionOf(client: ClientFormat, providers: readonly [ProviderName, ProviderName]): Sample[] {
   const session = new Session(client)
   const strict = new Map(providers.map((provider) => [provider, new StrictProvider(provider, 'counted')]))
-  return [2, 1, 0, 1, 2, 0].map((calls, index) => {
+  return [2, 1, 0, 1, 2, 0].flatMap((calls, index) => {
     const provider = providers[index % 2 === 0 ? 0 : 1]
     const pair = { client, provider, name: `a session of ${client}, ${providers.join(' and ')}` }
     const exchangeId = `01a1fc79-d4e6-7000-857c-00000000000${index}`
@@ -126,6 +128,7 @@ function sessionOf(client: ClientFormat, providers: readonly [ProviderName, Prov
   })
 }
 
-function requestSample(pair: Pair, text: string, name: string): Sample {
-  return { schema: REQUEST_SCHEMAS[pair.provider], text, from: `${pair.name}: ${name}` }
+function requestSample(pair: Pair, text: string, name: string): Sample[] {
+  const schema = REQUEST_SCHEMAS[pair.provider]
+  return schema === undefined ? [] : [{ schema, text, from: `${pair.name}: ${name}` }]
 }

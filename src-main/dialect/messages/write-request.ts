@@ -1,7 +1,7 @@
 // Writes a request for a provider of this dialect from the hub's words. Anthropic refuses much that others overlook, so that
 // each rule here keeps a request from a 400.
 
-import { refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { tokenCount } from '#core/usage.ts'
 import type { WrittenRequest, WriteTarget } from '#dialect/dialect.ts'
 import type { WireBlock } from '#dialect/messages/cache-marks.ts'
@@ -27,8 +27,34 @@ const PERSONAL = /@|^\+?[\d\s()./-]{6,}$/
 
 const JSON_ONLY = 'Answer with one JSON object and nothing else: no text around it, no code fence.'
 
+/** What a request says but for its model and its cap. */
+export type Composed = Prompt & {
+  /** The members beside the prompt, but for thinking, which depends on the cap. */
+  readonly options: JsonObject
+  readonly dropped: readonly string[]
+  thinking(outputCap: number): JsonObject | undefined
+}
+
 /** The request; or a refusal where something that was asked for cannot be had from this dialect. */
 export function writeMessagesRequest(conversation: Conversation, target: WriteTarget): WrittenRequest | Refusal {
+  const composed = composeMessages(conversation, target)
+  if (isRefusal(composed)) return composed
+  const { system, messages, tools, options, dropped } = composed
+  const stream = target.isStream ? { stream: true } : {}
+  const members = { ...(system.length === 0 ? {} : { system }), messages, ...tools, ...options, ...stream }
+  return {
+    path: '/messages',
+    dropped,
+    body: (outputCap) => {
+      const thinking = composed.thinking(outputCap)
+      const head = { model: target.upstreamModel, max_tokens: outputCap }
+      return JSON.stringify({ ...head, ...members, ...(thinking === undefined ? {} : { thinking }) })
+    },
+  }
+}
+
+/** The parts of a request in the words of messages, which Amazon's Converse takes in other ones. */
+export function composeMessages(conversation: Conversation, target: WriteTarget): Composed | Refusal {
   const writing = new Writing()
   const facts = factsOf(target)
   const prompt = writePrompt(conversation, target, facts, writing)
@@ -47,26 +73,14 @@ export function writeMessagesRequest(conversation: Conversation, target: WriteTa
   if ((plan.isOn && facts.strictThinking) || !facts.prefill) endWithUser(prompt.messages)
   const takesSchema = facts.schema && target.quirks.jsonSchema
   const system = [...prompt.system, ...formatInstruction(format, takesSchema, writing)]
-  const members = {
-    ...(system.length === 0 ? {} : { system }),
-    messages: prompt.messages,
-    ...prompt.tools,
+  const options = {
     ...sampling(conversation, target, facts, plan, writing),
     ...stops(conversation, target, writing),
     ...outputConfig(format, plan, takesSchema),
     ...userOf(conversation, writing),
-    ...(target.isStream ? { stream: true } : {}),
   }
   for (const name of Object.keys(conversation.shared)) writing.drop(name)
-  return {
-    path: '/messages',
-    dropped: writing.dropped,
-    body: (outputCap) => {
-      const thinking = plan.thinking(outputCap)
-      const head = { model: target.upstreamModel, max_tokens: outputCap }
-      return JSON.stringify({ ...head, ...members, ...(thinking === undefined ? {} : { thinking }) })
-    },
-  }
+  return { ...prompt, system, options, dropped: writing.dropped, thinking: (cap) => plan.thinking(cap) }
 }
 
 /** A request to count the input of a conversation. */

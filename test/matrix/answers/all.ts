@@ -3,6 +3,7 @@
 import type { ClientFormat } from '#dialect/dialects.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import type { ProviderName } from '../pair.ts'
+import { CONVERSE_ANSWERS } from './bedrock-converse.ts'
 import { CHAT_ANSWERS } from './chat-completions.ts'
 import type { AnswerFixture } from './fixture.ts'
 import { GEMINI_ANSWERS } from './gemini.ts'
@@ -14,6 +15,7 @@ export const ANSWERS: Readonly<Record<ProviderName, readonly AnswerFixture[]>> =
   messages: MESSAGES_ANSWERS,
   responses: RESPONSES_ANSWERS,
   gemini: GEMINI_ANSWERS,
+  'bedrock-converse': CONVERSE_ANSWERS,
 }
 
 const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }

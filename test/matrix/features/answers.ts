@@ -4,7 +4,7 @@ import type { JsonObject } from '#dialect/turn.ts'
 import { ANSWERS } from '../answers/all.ts'
 import { REASONING, TEXT } from '../answers/fixture.ts'
 import type { Seen } from '../fold.ts'
-import type { ProviderName } from '../pair.ts'
+import { PROVIDERS, type ProviderName } from '../pair.ts'
 
 export type AnswerFeature = {
   readonly name: string
@@ -28,7 +28,7 @@ type Names = Readonly<Partial<Record<ProviderName, string>>>
 /** The whole answers among the fixtures that have these names. */
 function fixtures(names: Names): AnswerFeature['answers'] {
   const named: Partial<Record<ProviderName, JsonObject>> = {}
-  for (const provider of ['chat-completions', 'messages', 'responses', 'gemini'] as const) {
+  for (const provider of PROVIDERS) {
     const name = names[provider]
     if (name === undefined) continue
     const whole = ANSWERS[provider].find((fixture) => fixture.name === name)?.whole
@@ -43,6 +43,7 @@ const everywhere = (name: string): Names => ({
   messages: name,
   responses: name,
   gemini: name,
+  'bedrock-converse': name,
 })
 
 const LOGPROBS = [{ token: 'MarkerQ7x', logprob: -0.1, bytes: null, top_logprobs: [] }]
@@ -74,6 +75,7 @@ export const ANSWER_FEATURES: readonly AnswerFeature[] = [
       messages: 'signed thinking, then text',
       responses: 'reasoning with encrypted content, then text',
       gemini: 'thoughts, then text',
+      'bedrock-converse': 'signed thinking, then text',
     }),
     isKept: says(REASONING),
   },
@@ -84,12 +86,16 @@ export const ANSWER_FEATURES: readonly AnswerFeature[] = [
       messages: 'signed thinking, then text',
       responses: 'reasoning with encrypted content, then text',
       gemini: 'thoughts, then signed text',
+      'bedrock-converse': 'signed thinking, then text',
     }),
     isKept: isSigned,
   },
   {
     name: 'redacted reasoning',
-    answers: fixtures({ messages: 'redacted thinking, then text' }),
+    answers: fixtures({
+      messages: 'redacted thinking, then text',
+      'bedrock-converse': 'redacted thinking, then text',
+    }),
     isKept: says('EmwKAhgBEgy3va3pzix'),
   },
   {
@@ -99,6 +105,7 @@ export const ANSWER_FEATURES: readonly AnswerFeature[] = [
       messages: 'parallel tool calls',
       responses: 'parallel tool calls',
       gemini: 'parallel tool calls, the first signed',
+      'bedrock-converse': 'parallel tool calls',
     }),
     isKept: (_, { tools }) => tools.length === 2,
   },
@@ -113,6 +120,7 @@ export const ANSWER_FEATURES: readonly AnswerFeature[] = [
       'chat-completions': 'length in the middle of a tool call',
       messages: 'length in the middle of a tool call',
       responses: 'length in the middle of a tool call',
+      'bedrock-converse': 'length in the middle of a tool call',
     }),
     isKept: (_, { tools }) => tools.length > 0,
   },
@@ -128,6 +136,7 @@ export const ANSWER_FEATURES: readonly AnswerFeature[] = [
       messages: 'refusal after text',
       responses: 'content filter',
       gemini: 'safety',
+      'bedrock-converse': 'content filter',
     }),
     isKept: (_, { finish }) => finish === 'filter',
   },
@@ -158,7 +167,7 @@ export const ANSWER_FEATURES: readonly AnswerFeature[] = [
   },
   {
     name: 'usage: written to the cache',
-    answers: fixtures({ messages: 'cached usage, corrected at the end' }),
+    answers: fixtures({ messages: 'cached usage, corrected at the end', 'bedrock-converse': 'cached usage' }),
     isKept: (text) => /"(cache_write_tokens|cache_creation_input_tokens)": ?50\b/.test(text),
   },
   {

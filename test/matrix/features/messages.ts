@@ -205,7 +205,7 @@ export const MESSAGES_FEATURES: readonly Feature[] = [
     thinking: { type: 'adaptive' },
     output_config: { effort: 'low' },
   }),
-  member('`thinking`: disabled', { thinking: { type: 'disabled' } }),
+  own('`thinking`: disabled', { thinking: { type: 'disabled' } }),
   own(
     '`thinking.display`: omitted',
     { thinking: { type: 'adaptive', display: 'omitted' } },

@@ -1,0 +1,38 @@
+// Reads a whole answer of Converse: as the message that it would be.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import { messagesStopReason, messagesUsage } from '#dialect/bedrock-converse/usage.ts'
+import { recordOf } from '#dialect/foreign-bodies.ts'
+import { readMessagesAnswer } from '#dialect/messages/read-answer.ts'
+import type { AnswerPart } from '#dialect/part.ts'
+import { isRecord } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+/** The parts of the answer. Throws UpstreamFailure for what is none. */
+export function readConverseAnswer(answer: JsonObject, newCallId: () => string): readonly AnswerPart[] {
+  const { content } = recordOf(recordOf(answer['output'])['message'])
+  if (!Array.isArray(content)) throw new UpstreamFailure('malformed', 'The provider did not answer with a message.')
+  const message = {
+    content: content.map((block) => messagesBlock(recordOf(block))),
+    stop_reason: messagesStopReason(answer['stopReason']),
+    usage: messagesUsage(answer['usage']),
+  }
+  return readMessagesAnswer(message, newCallId)
+}
+
+/** A content block in the words of messages; an empty one for what is newer than this code. */
+function messagesBlock({ text, toolUse, reasoningContent, citationsContent }: JsonObject): JsonObject {
+  if (typeof text === 'string') return { type: 'text', text }
+  if (isRecord(toolUse)) {
+    return { type: 'tool_use', id: toolUse['toolUseId'], name: toolUse['name'], input: toolUse['input'] }
+  }
+  if (isRecord(reasoningContent)) {
+    const { reasoningText, redactedContent } = reasoningContent
+    if (typeof redactedContent === 'string') return { type: 'redacted_thinking', data: redactedContent }
+    const { text: thinking, signature } = recordOf(reasoningText)
+    return { type: 'thinking', thinking, signature }
+  }
+  const { content } = recordOf(citationsContent)
+  const texts = Array.isArray(content) ? content.map((piece) => recordOf(piece)['text']) : []
+  return texts.length === 0 ? {} : { type: 'text', text: texts.filter((piece) => typeof piece === 'string').join('') }
+}
