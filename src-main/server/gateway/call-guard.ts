@@ -23,19 +23,19 @@ export class CallGuard {
     this.#guesses = new GuessThrottle(deps.monotonicMs)
   }
 
-  /** For every route that is not for everybody. */
+  /** Refuses what arrives while Farebox shuts down, on every route that is not public. */
   draining(): Refusal | undefined {
     if (!this.#deps.readiness.isDraining) return undefined
     return refuse('overloaded', 'Farebox is shutting down.', { retryAfterSeconds: 5 })
   }
 
-  /** What to answer where a key was refused; only a key that is none counts, and only there anybody is slowed down. */
+  /** The answer to a refused key. Only a key that does not exist counts as a guess, and only guesses are slowed down. */
   refused({ ip }: Pick<FastifyRequest, 'ip'>, refusal: Refusal): Refusal {
     const tooMany = refusal.code === 'unauthenticated' ? this.#guesses.wrong(ip) : undefined
     return tooMany ?? refusal
   }
 
-  /** For a call with a good key. */
+  /** Refuses a call with a good key when there is no memory for its body. */
   room(request: FastifyRequest): Refusal | undefined {
     return this.#deps.memory.refusal(announcedBytes(request) ?? 0)
   }

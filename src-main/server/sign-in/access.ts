@@ -44,11 +44,11 @@ export async function checkAccess(
   deps: AccessDeps,
 ): Promise<Refusal | undefined> {
   const found = access === 'table' ? actionOf(request) : undefined
-  // What there is stands in the documentation; whoever mistypes a path is better told so than asked to sign in.
+  // The documentation says which paths exist, so that a mistyped path can be answered as one before anybody signs in.
   if (isRefusal(found)) return found
   const needed = found?.route.access ?? access
   if (needed === 'table') throw new Error('a request of the admin API has no route')
-  // Whoever signs in may still hold what is left of an older session.
+  // A public action takes no session into account: the browser of whoever signs in may still send an old one.
   const visitor = needed === 'public' ? undefined : await visitorOf(request, deps)
   if (isRefusal(visitor)) return visitor
   request.visitor = visitor ?? null
