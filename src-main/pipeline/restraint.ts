@@ -1,6 +1,6 @@
-// How much a target gets while it does not answer: a few calls a second, which find out whether it does again, and none for a
-// moment where it refuses our account. Whoever asks too much of a provider that is down keeps it down, and clients that ask again
-// several times, each time several times here, ask too much. A target that answers some calls is held back in nothing.
+// A target that does not answer gets a few calls a second, which find out whether it does again. One that refuses our account gets
+// none for a moment. Too many calls keep a provider down, and clients that try again send too many, because each of their tries may
+// become several here. A target that answers some calls is not restrained.
 
 import { isAboutAccount, type UpstreamFailure } from '#core/failure.ts'
 
