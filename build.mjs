@@ -33,7 +33,7 @@ function run(isPreparing) {
 export function bringUpToDate(names, print) {
   return names.flatMap((name) => {
     if (isUpToDate(name)) return []
-    print('Building dist/' + name + ', because its sources have changed since it was built…')
+    print('Building dist/' + name + ', because ' + reasonFor(name) + '…')
     return attempt(name, 'ignore')
   })
 }
@@ -45,6 +45,11 @@ function attempt(name, output) {
   } catch (error) {
     return ['dist/' + name + ' could not be built: ' + error.message + '.']
   }
+}
+
+function reasonFor(name) {
+  const isThere = existsSync(join(ROOT, 'dist', name, STATE_FILE))
+  return isThere ? 'its sources have changed since it was built' : 'it was not built yet'
 }
 
 /** By content: a copy of the sources has other times, and a checkout of older sources has newer ones. */

@@ -99,8 +99,8 @@ const MAY_CALL_OUT = [
 ]
 const CALLS_OUT =
   /(?<![.\w])fetch\(|(?<!\.)\bnet\.(fetch|request)\(|\bnew (Pool|Agent|Client|\w+Pool|\w*ProxyAgent|WebSocket|EventSource)\(|^import (?!type )(\{[^}]*\}|[^\n{]*) from 'node:(https?|http2|net|tls|dgram)'/m
-const MOST_FILE_LINES = 400
-const MOST_FUNCTION_LINES = 70
+const MAX_FILE_LINES = 400
+const MAX_FUNCTION_LINES = 70
 
 function violationsOf(file: SourceFile): string[] {
   const room = FILES[file.path] ?? ROOMS[roomName(file.path)]
@@ -177,8 +177,8 @@ function textViolations(file: SourceFile): string[] {
 
 function sizeViolations(file: SourceFile): string[] {
   const lines = codeLines(file.text)
-  const tooLong = lines > MOST_FILE_LINES ? [`${file.path} has ${lines} lines`] : []
-  const blocks = longBlocks(file.text, MOST_FUNCTION_LINES)
+  const tooLong = lines > MAX_FILE_LINES ? [`${file.path} has ${lines} lines`] : []
+  const blocks = longBlocks(file.text, MAX_FUNCTION_LINES)
   return [...tooLong, ...blocks.map((block) => `${file.path}:${block.line} has a function of ${block.length} lines`)]
 }
 

@@ -1,11 +1,12 @@
 // Names that the code keeps to: one word for bounds, and no name for two types of one room.
 
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readSources, withoutComments, type SourceFile } from './support/sources.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const ROOMS = ['catalog', 'cli', 'contract', 'core', 'lan', 'ledger', 'reports', 'secret', 'shell', 'store']
+const ROOMS = readdirSync(join(ROOT, 'src-main'))
 
 /** The dashboard is one room. A schema of the contract and the type of what it describes share their name. */
 const rooms = [...ROOMS.map((room) => `src-main/${room}`), 'src-renderer'].map(
@@ -14,7 +15,7 @@ const rooms = [...ROOMS.map((room) => `src-main/${room}`), 'src-renderer'].map(
 
 function boundsBeside(sources: readonly SourceFile[]): string[] {
   return sources.flatMap(({ path, text }) =>
-    Array.from(withoutComments(text).matchAll(/\b(?:MOST|LEAST)_[A-Z]\w*/g), ([name]) => `${path}: ${name}`),
+    Array.from(withoutComments(text).matchAll(/\b(?:MOST|LEAST)(?:_[A-Z]\w*)?\b/g), ([name]) => `${path}: ${name}`),
   )
 }
 
@@ -31,7 +32,7 @@ function namesOfTwo(sources: readonly SourceFile[]): string[] {
 
 describe.each(rooms)('%s', (_, sources) => {
   it('is found', () => {
-    expect(sources.length).toBeGreaterThan(5)
+    expect(sources.length).toBeGreaterThan(1)
   })
 
   it('calls bounds MAX_ and MIN_', () => {

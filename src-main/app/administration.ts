@@ -15,17 +15,17 @@ import { probeProvider } from '#provider/probe.ts'
 import { readSealed, writeSealed } from '#secret/sealed-export.ts'
 import { adminHandlers } from '#server/admin/entities.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
-import type { Door } from '#server/sign-in/door.ts'
+import type { Visits } from '#server/sign-in/visits.ts'
 import type { LanControl } from '#server/admin/admin-deps.ts'
 import { providerUseView, targetsView } from '#server/watch/health.ts'
 import { waitingView } from '#server/gateway/waiting.ts'
 
 export type AdministrationInput = {
   readonly parts: Parts
-  readonly operations: Pick<Operations, 'intake'>
+  readonly operations: Pick<Operations, 'callGuard'>
   readonly status: () => Promise<Omit<StatusView, 'targets' | 'provider_use'>>
   readonly config: Config
-  readonly door: Door
+  readonly visits: Visits
   readonly ticketMade: () => void
   readonly lan: () => Promise<LanControl>
   readonly reading: ReadingThreads
@@ -33,15 +33,15 @@ export type AdministrationInput = {
 }
 
 export function administration(input: AdministrationInput): AdminHandlers {
-  const { parts, operations, status, config, door, ticketMade, lan, reading, side } = input
+  const { parts, operations, status, config, visits, ticketMade, lan, reading, side } = input
   const { clock, context, stores, calling, secrets } = parts
   const { gate, budgets } = calling
   const upstream = { ...calling, ...secrets, clock, userAgent: USER_AGENT }
   return adminHandlers({
     context,
-    door,
+    visits,
     ticketMade,
-    keyGuesses: operations.intake,
+    keyGuesses: operations.callGuard,
     lan,
     settings: async () => ({
       ...settingsOf(config, context.timeZone),

@@ -26,7 +26,7 @@ import { forkKeychain, type StartKeychain } from '#secret/keychain-child.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import { ClientConnections } from '#server/http/client-connections.ts'
 import { buildServer, type ServerDeps } from '#server/http/server.ts'
-import type { Door } from '#server/sign-in/door.ts'
+import type { Visits } from '#server/sign-in/visits.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { finishRestore } from '#store/restore.ts'
@@ -114,7 +114,7 @@ type Serving = {
   readonly lan: LanListener
   /** Makes the server for other machines. */
   readonly buildForLan: Parameters<LanListener['open']>[0]
-  readonly door: Once<Door>
+  readonly visits: Once<Visits>
   readonly openPages: OpenPages
   readonly reading: ReadingThreads
   readonly check: BooksCheck
@@ -127,9 +127,9 @@ function openServing(inside: Inside): Serving {
   const openPages = new OpenPages(config.dataDir)
   const reading = new ReadingThreads(config.dataDir)
   const check = booksCheck({ ledger: stores.ledger, clock, log, side })
-  const door = doorOf(inside, reading)
+  const visits = visitsOf(inside, reading)
   const lan = new LanListener({ config, parts, log, save: (settings) => writer.call('changeLan', settings) })
-  const administration = administrationOf(inside, { own, openPages, reading, check, door, lan })
+  const administration = administrationOf(inside, { own, openPages, reading, check, visits, lan })
   const deps: Omit<ServerDeps, 'hosts'> = {
     ...stores,
     ...calling,
@@ -144,17 +144,17 @@ function openServing(inside: Inside): Serving {
     inProcessToken: own.inProcessToken,
     dashboardDir: DASHBOARD_DIR,
     adminHandlers: () => administration.get(),
-    door: () => door.get(),
+    visits: () => visits.get(),
   }
   const server = buildServer({ ...deps, hosts: own.hosts })
   const buildForLan: Serving['buildForLan'] = ({ hosts, ...rules }) => buildServer({ ...deps, hosts, lan: rules })
-  return { own, server, lan, buildForLan, door, openPages, reading, check }
+  return { own, server, lan, buildForLan, visits, openPages, reading, check }
 }
 
-function doorOf({ log, parts: { clock, context }, writer }: Inside, reading: ReadingThreads): Once<Door> {
+function visitsOf({ log, parts: { clock, context }, writer }: Inside, reading: ReadingThreads): Once<Visits> {
   return new Once(async () => {
-    const { openDoor } = await import('#server/sign-in/door.ts')
-    return openDoor({
+    const { openVisits } = await import('#server/sign-in/visits.ts')
+    return openVisits({
       ...context,
       ...clock,
       log,
@@ -165,11 +165,11 @@ function doorOf({ log, parts: { clock, context }, writer }: Inside, reading: Rea
   })
 }
 
-type ForAdministration = Pick<Serving, 'own' | 'openPages' | 'reading' | 'check' | 'door' | 'lan'>
+type ForAdministration = Pick<Serving, 'own' | 'openPages' | 'reading' | 'check' | 'visits' | 'lan'>
 
 function administrationOf(
   { config, parts, operations, side }: Inside,
-  { own, openPages, reading, check, door, lan }: ForAdministration,
+  { own, openPages, reading, check, visits, lan }: ForAdministration,
 ): Once<AdminHandlers> {
   const startedAtMs = Date.now()
   return new Once(async () => {
@@ -180,7 +180,7 @@ function administrationOf(
       operations,
       reading,
       side,
-      door: await door.get(),
+      visits: await visits.get(),
       lan: () => lan.control(),
       ticketMade: () => openPages.ticketMade(),
       status: () => statusOf({ config, parts, operations, lan, check, url: own.url, startedAtMs }),
@@ -241,8 +241,8 @@ class RunningApp implements App {
   }
 
   async dashboardUrl(): Promise<string> {
-    const { own, door } = this.#serving
-    const { ticket } = (await door.get()).tickets.make()
+    const { own, visits } = this.#serving
+    const { ticket } = (await visits.get()).tickets.make()
     return `${own.url}/#ticket=${ticket}`
   }
 
@@ -264,7 +264,7 @@ class RunningApp implements App {
 
   async close(): Promise<void> {
     const { config, parts, writer, side, operations, release } = this.#inside
-    const { own, door, openPages, reading, check } = this.#serving
+    const { own, visits, openPages, reading, check } = this.#serving
     const { ledger, overdue } = parts.stores
     operations.readiness.end()
     clearInterval(this.#watch)
@@ -275,7 +275,7 @@ class RunningApp implements App {
     check.close()
     await side.abandon()
     await operations.close()
-    await door.made?.close()
+    await visits.made?.close()
     await reading.close()
     await parts.calling.counter.close()
     parts.secrets.keychain.close()
@@ -332,7 +332,7 @@ class RunningApp implements App {
     operations.memory.look()
     connections.retain(catalog.providers.filter((provider) => !isDemo(provider)))
     open.look()
-    this.#serving.door.made?.sweep()
+    this.#serving.visits.made?.sweep()
     open.stopOlderThan(clock.monotonicMs() - config.upstreamTotalTimeoutMs)
     for (const keyId of open.keyIds()) {
       const key = catalog.key(keyId)

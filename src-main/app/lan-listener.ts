@@ -24,7 +24,7 @@ const OFF: LanStatus = {
   certificate_expires_at: null,
 }
 
-type Loaded = { readonly lan: Lan; readonly control: LanControl; readonly status: () => LanStatus }
+type LoadedLan = { readonly lan: Lan; readonly control: LanControl; readonly status: () => LanStatus }
 
 export class LanListener {
   readonly #deps: LanListenerDeps
@@ -63,7 +63,7 @@ export class LanListener {
     this.#loading.made?.lan.cut()
   }
 
-  async #load(): Promise<Loaded> {
+  async #load(): Promise<LoadedLan> {
     const { parts, save, log, config } = this.#deps
     const { catalog, atStart } = parts.stores
     const [{ Lan }, { lanView, lanCertificate, lanStatus }] = await Promise.all([

@@ -11,7 +11,7 @@ import { iso, isoOrNull } from '#catalog/dates.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Log } from '#core/log.ts'
 import { DenseBodies } from '#server/bodies/dense-bodies.ts'
-import { Intake } from '#server/gateway/intake.ts'
+import { CallGuard } from '#server/gateway/call-guard.ts'
 import { LargeBodies } from '#server/bodies/large-bodies.ts'
 import { MemoryGuard } from '#server/bodies/memory-guard.ts'
 import { CallMetrics } from '#server/watch/call-metrics.ts'
@@ -26,7 +26,7 @@ import { DATABASE_FILE } from '#store/database.ts'
 
 export type Operations = {
   readonly readiness: Readiness
-  readonly intake: Intake
+  readonly callGuard: CallGuard
   readonly memory: MemoryGuard
   readonly largeBodies: LargeBodies
   readonly denseBodies: DenseBodies
@@ -52,14 +52,14 @@ export function openOperations(input: OperationsInput): Operations {
   const largeBodies = new LargeBodies()
   const { recorded } = parts.stores
   const readiness = new Readiness({ ...parts.stores, ...parts.calling, memory })
-  const intake = new Intake({ readiness, memory, monotonicMs: parts.clock.monotonicMs })
+  const callGuard = new CallGuard({ readiness, memory, monotonicMs: parts.clock.monotonicMs })
   const backups = config.backupDir === undefined ? undefined : openBackups(config.backupDir, input)
   const figures = config.metrics ? openFigures({ ...input, readiness, memory, backups }) : undefined
   const stopTelling = config.log === 'json' ? recorded.listen((records) => tellRefusals(records, log)) : undefined
   const observers = [figures?.observe, config.logRequests ? requestLog(log) : undefined].filter(isThere)
   return {
     readiness,
-    intake,
+    callGuard,
     memory,
     largeBodies,
     denseBodies: new DenseBodies(),

@@ -25,7 +25,7 @@ import type { DatabaseThread } from '#store/database-thread.ts'
 
 export const EMPTY_BATCH: LedgerBatch = { entries: [], usage: [], balances: [] }
 
-type Loaded = WriterOperations['load']['output']
+type LoadedState = WriterOperations['load']['output']
 
 export type Stores = {
   readonly catalog: Catalog
@@ -36,7 +36,7 @@ export type Stores = {
   readonly newId: () => string
   readonly timeZone: string
   /** What the disk said when it was read. */
-  readonly atStart: Pick<Loaded, 'lan' | 'endedWell' | 'charged'> & Pick<Loaded['ledger'], 'isSummarised'>
+  readonly atStart: Pick<LoadedState, 'lan' | 'endedWell' | 'charged'> & Pick<LoadedState['ledger'], 'isSummarised'>
 }
 
 export type StoresFrom = {
@@ -74,7 +74,7 @@ function journalOf(writer: DatabaseThread<WriterOperations>, { recorded, writes,
 }
 
 /** Takes over what is on disk, resolves what a killed process left open, and stops spending if the books do not add up. */
-async function restoreLedger(ledger: Ledger, catalog: Catalog, state: Loaded['ledger'], log: Log): Promise<void> {
+async function restoreLedger(ledger: Ledger, catalog: Catalog, state: LoadedState['ledger'], log: Log): Promise<void> {
   ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
   if (state.mismatches.length > 0) {
     return stopSpending(ledger, state.mismatches, log)

@@ -4,7 +4,7 @@ import type { CatalogContext } from '#catalog/context.ts'
 import { noKey, revokedIsFinal, viewOf } from '#catalog/keys.ts'
 import type { KeyAdjust, KeyTopUp, KeyView } from '#contract/schemas.ts'
 import { iso } from '#catalog/dates.ts'
-import { creditsToMicro, microToCredits, MOST } from '#core/money.ts'
+import { creditsToMicro, microToCredits, MAX_AMOUNT } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { FirstAdjustment } from '#ledger/entries.ts'
 
@@ -54,7 +54,7 @@ async function adjustBy(
     return isSame ? viewOf(context, key) : usedBefore(id ?? '', first)
   }
   if (!context.ledger.canAdjust(key.id, amountMicro)) {
-    const says = `A key can have ${microToCredits(MOST)} credits at most, and no larger a debt.`
+    const says = `A key can have ${microToCredits(MAX_AMOUNT)} credits at most, and no larger a debt.`
     return refuse('invalid_request', says, { param: 'credits' })
   }
   await context.ledger.adjust(key.id, { amountMicro, reason, id: `${kind}:${id ?? context.newId()}` })

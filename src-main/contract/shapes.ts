@@ -35,13 +35,15 @@ export const SHAPES = {
   ...waiting,
 }
 
-type Shapes = typeof SHAPES
-export type ShapeName = { [Name in keyof Shapes]: Shapes[Name] extends TSchema ? Name : never }[keyof Shapes]
+type NamedShapes = typeof SHAPES
+export type ShapeName = {
+  [Name in keyof NamedShapes]: NamedShapes[Name] extends TSchema ? Name : never
+}[keyof NamedShapes]
 /** What a value of a shape is; `[]` behind the name makes it a list. */
 export type Shape<Name extends string> = Name extends `${infer One extends ShapeName}[]`
-  ? Static<Shapes[One]>[]
+  ? Static<NamedShapes[One]>[]
   : Name extends ShapeName
-    ? Static<Shapes[Name]>
+    ? Static<NamedShapes[Name]>
     : never
 
 /** The schema of a name that a row of the table says. */

@@ -46,9 +46,9 @@ function parse(json: string): Credentials | undefined {
 }
 
 /** A shorter part of a secret, such as the name of a region, is none itself. */
-const LEAST_PART_LENGTH = 16
+const MIN_PART_LENGTH = 16
 
-const isTelling = (part: string) => part.length >= LEAST_PART_LENGTH
+const isTelling = (part: string) => part.length >= MIN_PART_LENGTH
 
 /** Every text in it that nobody else may see: of a secret that is made of parts with colons between them, also each part. */
 export function secretsIn(text: string): readonly string[] {

@@ -17,7 +17,7 @@ export function microCredits(amount: number): MicroCredits {
  * Two billion credits: the most that a key is granted by hand, and that it uses in one cycle. Whatever is
  * added to and taken from these, with a billion credits of a package and what is held at the time, is still an exact integer.
  */
-export const MOST = microCredits(2 * 10 ** 15)
+export const MAX_AMOUNT = microCredits(2 * 10 ** 15)
 
 /** A sum of amounts: exact as long as it can be, and then the largest amount there is. */
 export function totalMicro(sum: number): MicroCredits {

@@ -36,10 +36,10 @@ export function isCountable(text: string): boolean {
  * text comes to less than the least that its characters come to.
  */
 export function closerTextTokens(texts: readonly string[], counted: number): number {
-  const numbers = new Float64Array(LEAST.length)
+  const numbers = new Float64Array(MIN_TOKENS.length)
   for (const text of texts) countKinds(text, numbers)
   const added = numbers.reduce((sum, number, kind) => sum + number * (ADDED[kind] ?? 0), 0)
-  const least = numbers.reduce((sum, number, kind) => sum + number * (LEAST[kind] ?? 0), 0)
+  const least = numbers.reduce((sum, number, kind) => sum + number * (MIN_TOKENS[kind] ?? 0), 0)
   return Math.ceil(Math.max(counted * MARGIN + added, least))
 }
 
@@ -69,7 +69,7 @@ const HALF = 9
 /** What a character of each kind adds to the counted tokens with their margin. */
 const ADDED: readonly number[] = [0, 0, 0.3, 1 / 12, 0, 0.45, 0.15, 0.3, 0.6, 0]
 /** What it comes to at least. */
-const LEAST: readonly number[] = [0.6, 1, 1, 1 / 12, 1, 1, 1.5, 1.8, 2.25, 1.5]
+const MIN_TOKENS: readonly number[] = [0.6, 1, 1, 1 / 12, 1, 1, 1.5, 1.8, 2.25, 1.5]
 
 const ASCII_KINDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
   if (code <= 0x20) return SPACE

@@ -9,10 +9,10 @@ const TILE_MIN = 256
 const TILE_MAX = 768
 const TILE_TOKENS = 258
 /** Gemini counts an image, however small, at this where the finest resolution is asked for. */
-const LEAST = 2_240
+const MIN_TOKENS = 2_240
 /** The finest patches of those that count by patches (Mistral's), with a token for each row, and the most patches (Qwen's). */
 const PATCH = 16
-const MOST_PATCHES = 16_384
+const MAX_PATCHES = 16_384
 /** gpt-4o-mini counts 33 times what gpt-4o does, so that an image costs the same. Nobody else comes near. */
 const MINI = /4o-mini/i
 const MINI_TOKENS = 2_833
@@ -37,7 +37,7 @@ export type ImageTokens = { readonly most: number; readonly mini: number }
 /** The most tokens that vendors document for an image; undefined stands for a size that cannot be read. */
 export function mostImageTokens(size: ImageSize | undefined): ImageTokens {
   if (size === undefined) return { most: UNKNOWN, mini: UNKNOWN }
-  const most = Math.max(LEAST, patchesOf(size), tileTokens(size))
+  const most = Math.max(MIN_TOKENS, patchesOf(size), tileTokens(size))
   return { most, mini: Math.max(most, MINI_TOKENS + squaresOf(size) * MINI_SQUARE_TOKENS) }
 }
 
@@ -47,7 +47,7 @@ export function mayBeMini(upstreamModels: readonly string[] | undefined): boolea
 }
 
 function patchesOf({ width, height }: ImageSize): number {
-  return Math.min(MOST_PATCHES, (Math.ceil(width / PATCH) + 1) * Math.ceil(height / PATCH))
+  return Math.min(MAX_PATCHES, (Math.ceil(width / PATCH) + 1) * Math.ceil(height / PATCH))
 }
 
 function tileTokens({ width, height }: ImageSize): number {

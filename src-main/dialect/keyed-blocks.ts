@@ -6,17 +6,15 @@
 import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { BlockSequencer, type PlainType, type ToolPiece } from '#dialect/blocks.ts'
-import type { AnswerPart } from '#dialect/part.ts'
+import type { AnswerPart, CitationPart } from '#dialect/part.ts'
 import type { Sealed } from '#dialect/seal.ts'
-
-type Citation = Extract<AnswerPart, { type: 'citation' }>
 
 type Entry = {
   readonly key: string
   readonly type: PlainType
   /** What waits for its turn. */
   text: string
-  citations: Citation[]
+  citations: CitationPart[]
   sealed: Sealed | undefined
   /** Whether anything of it was told. */
   hasSpoken: boolean
@@ -35,7 +33,7 @@ export class KeyedBlocks {
   /** The one whose block is open. */
   #current: Entry | undefined
   /** Sources that came before any text did. */
-  #citations: Citation[] = []
+  #citations: CitationPart[] = []
   #hasText = false
 
   constructor(choice: number, newCallId: () => string) {
@@ -66,7 +64,7 @@ export class KeyedBlocks {
   }
 
   /** A source of a block's text; it waits where the text does. */
-  cite(key: string, citation: Citation): AnswerPart[] {
+  cite(key: string, citation: CitationPart): AnswerPart[] {
     const entry = this.#entries.find((one) => one.key === key && one.type === 'text' && !one.isEnded)
     const waits = entry !== undefined && entry.text !== ''
     if (!waits && this.#hasText) return [citation]

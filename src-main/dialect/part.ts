@@ -41,7 +41,7 @@ export type AnswerPart =
       readonly isCut?: boolean | undefined
     }
   /** A source that the text block before it, or around it, refers to. */
-  | { readonly type: 'citation'; readonly choice: number; readonly url: string; readonly title: string | undefined }
+  | CitationPart
   | {
       readonly type: 'finish'
       readonly choice: number
@@ -51,12 +51,17 @@ export type AnswerPart =
     }
   | { readonly type: 'usage'; readonly usage: TokenUsage }
 
+/** A source that an answer names. */
+export type Citation = { readonly url: string; readonly title: string | undefined }
+
+export type CitationPart = Citation & { readonly type: 'citation'; readonly choice: number }
+
 export type FoldedBlock = {
   readonly block: Block
   readonly text: string
   readonly sealed: Sealed | undefined
   readonly isCut: boolean
-  readonly citations: readonly { readonly url: string; readonly title: string | undefined }[]
+  readonly citations: readonly Citation[]
 }
 
 export type FoldedChoice = {
@@ -65,8 +70,8 @@ export type FoldedChoice = {
   readonly stopSequence: string | undefined
 }
 
-type Growing = { -readonly [Field in keyof FoldedBlock]: FoldedBlock[Field] } & {
-  citations: { url: string; title: string | undefined }[]
+type GrowingBlock = { -readonly [Field in keyof FoldedBlock]: FoldedBlock[Field] } & {
+  citations: Citation[]
 }
 
 /** The whole answer that parts add up to: its choices in their order, and the last usage. */
@@ -75,7 +80,7 @@ export function foldParts(parts: readonly AnswerPart[]): {
   readonly usage: TokenUsage
 } {
   // Not an array: a provider that numbers a choice 4,000,000,000 would make one of that length.
-  const choices = new Map<number, { blocks: Growing[]; finish: FinishReason; stopSequence: string | undefined }>()
+  const choices = new Map<number, { blocks: GrowingBlock[]; finish: FinishReason; stopSequence: string | undefined }>()
   let usage: TokenUsage = UNKNOWN_USAGE
   for (const part of parts) {
     if (part.type === 'start') continue

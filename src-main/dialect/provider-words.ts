@@ -11,12 +11,12 @@ export type ProviderWords = {
 }
 
 /** Lists name every reason; nobody reads more than the first ones. */
-const MOST_REASONS = 8
+const MAX_REASONS = 8
 /** Longer than any error text that says something. */
-const MOST_WORDS = 2000
+const MAX_WORDS = 2000
 /** Gateways put the error of another one into their own. */
 const DEEPEST = 4
-const MOST_STEPS = 16
+const MAX_STEPS = 16
 /** Names of members are short. */
 const LONGEST_NAME = 200
 
@@ -24,7 +24,7 @@ const LONGEST_NAME = 200
 export function providerWords(body: unknown): ProviderWords | undefined {
   const words = wordsIn(body, 0)
   if (words === undefined) return undefined
-  return words.message.length > MOST_WORDS ? { ...words, message: words.message.slice(0, MOST_WORDS) } : words
+  return words.message.length > MAX_WORDS ? { ...words, message: words.message.slice(0, MAX_WORDS) } : words
 }
 
 /** The words of a body as it came: in JSON whatever it says that it is, or as a bare text. */
@@ -35,7 +35,7 @@ export function wordsOfBody(body: string, contentType: string): ProviderWords | 
     if (value !== undefined) return providerWords(value)
   }
   const isText = contentType === '' || /^text\/plain\b/.test(contentType)
-  return isText && isSentence(text) && !text.includes('\0') ? { message: text.slice(0, MOST_WORDS) } : undefined
+  return isText && isSentence(text) && !text.includes('\0') ? { message: text.slice(0, MAX_WORDS) } : undefined
 }
 
 /** Whether an error is told in the member that clients read. */
@@ -80,7 +80,7 @@ function namesIn({ param, code, type }: Readonly<Record<string, unknown>>): Omit
 }
 
 function wordsInList(list: readonly unknown[], depth: number): ProviderWords | undefined {
-  const found = list.slice(0, MOST_REASONS).flatMap((one) => wordsIn(one, depth + 1) ?? [])
+  const found = list.slice(0, MAX_REASONS).flatMap((one) => wordsIn(one, depth + 1) ?? [])
   const [first] = found
   if (first === undefined) return undefined
   return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; ') }
@@ -89,7 +89,7 @@ function wordsInList(list: readonly unknown[], depth: number): ProviderWords | u
 /** One of FastAPI's reasons: `{"loc":["body","messages",0,"content"],"msg":"Field required"}`. What was sent is not repeated. */
 function reasonAt(location: readonly unknown[], words: unknown): ProviderWords | undefined {
   if (typeof words !== 'string' || words.trim() === '') return undefined
-  const [first, ...rest] = location.slice(0, MOST_STEPS)
+  const [first, ...rest] = location.slice(0, MAX_STEPS)
   const isOutside = ['body', 'query', 'path', 'header'].some((part) => part === first)
   const path = pathOf(isOutside ? rest : [first, ...rest])
   return path === '' ? { message: words } : { message: `${path}: ${words}`, param: path.slice(0, LONGEST_NAME) }

@@ -12,11 +12,11 @@ const NO_RESULT = 'No result: the call was interrupted.'
 const MAX_ID_LENGTH = 40
 
 /** A call's place for its result. */
-type Slot = { readonly callId: string; readonly uniqueId: string; result: ToolResult | undefined }
+type ResultSlot = { readonly callId: string; readonly uniqueId: string; result: ToolResult | undefined }
 /** A result at its place, so that one object that stands in two places is still two results. */
 type Given = { readonly result: ToolResult; isUsed: boolean }
 /** The calls of one turn. `lastResult` is the index of the turn with the last of their results. */
-type Calls = { readonly slots: Slot[]; lastResult: number }
+type Calls = { readonly slots: ResultSlot[]; lastResult: number }
 
 type Pairing = { readonly calls: ReadonlyMap<number, Calls>; readonly given: ReadonlyMap<number, readonly Given[]> }
 
@@ -76,7 +76,7 @@ function pairResults(turns: readonly Turn[]): Pairing {
       const own: Calls = { slots: [], lastResult: -1 }
       for (const part of turn.content) {
         if (part.type !== 'tool-call') continue
-        const slot: Slot = { callId: part.id, uniqueId: ids.call(part.id), result: undefined }
+        const slot: ResultSlot = { callId: part.id, uniqueId: ids.call(part.id), result: undefined }
         own.slots.push(slot)
         waitingFor(part.id).add(slot, own)
       }
@@ -93,11 +93,11 @@ function pairResults(turns: readonly Turn[]): Pairing {
 
 /** The calls of one id that wait for a result, and the results that came before any of them. */
 class Waiting {
-  readonly #groups: { readonly calls: Calls; readonly slots: Slot[]; next: number }[] = []
-  #first: readonly Slot[] | undefined
+  readonly #groups: { readonly calls: Calls; readonly slots: ResultSlot[]; next: number }[] = []
+  #first: readonly ResultSlot[] | undefined
   readonly #early: Given[] = []
 
-  add(slot: Slot, calls: Calls): void {
+  add(slot: ResultSlot, calls: Calls): void {
     const last = this.#groups.at(-1)
     if (last?.calls === calls) last.slots.push(slot)
     else {
@@ -177,12 +177,12 @@ class OrderedTurns {
   }
 }
 
-function fill(slot: Slot, given: Given): void {
+function fill(slot: ResultSlot, given: Given): void {
   slot.result = given.result
   given.isUsed = true
 }
 
-function resultOf({ uniqueId, result }: Slot): ToolResult {
+function resultOf({ uniqueId, result }: ResultSlot): ToolResult {
   if (result === undefined) {
     return { callId: uniqueId, content: [{ type: 'text', text: NO_RESULT }], isError: true }
   }
@@ -190,7 +190,7 @@ function resultOf({ uniqueId, result }: Slot): ToolResult {
 }
 
 /** The calls with the ids of their slots, which are in the same order. */
-function withIds(content: readonly AssistantContent[], slots: readonly Slot[]): AssistantContent[] {
+function withIds(content: readonly AssistantContent[], slots: readonly ResultSlot[]): AssistantContent[] {
   let next = 0
   return content.map((part) => {
     if (part.type !== 'tool-call') return part

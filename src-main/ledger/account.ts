@@ -4,7 +4,7 @@
 
 import { cycleStart, nextCycleStart } from '#core/cycle.ts'
 import type { PackageType } from '#core/entities.ts'
-import { microCredits, MOST, ZERO, type MicroCredits } from '#core/money.ts'
+import { microCredits, MAX_AMOUNT, ZERO, type MicroCredits } from '#core/money.ts'
 import type { Spendable } from '#core/spending.ts'
 import type { BalanceRow, LedgerEntry } from '#ledger/rows.ts'
 
@@ -102,7 +102,7 @@ export function availableMicro(account: Account): number {
 /** The balance as calls are admitted by it. */
 export function spendableOf(account: Account): Spendable {
   // More than this cannot be counted, whoever pays for it.
-  if (account.usedMicro >= MOST) return { availableMicro: 0, heldMicro: 0 }
+  if (account.usedMicro >= MAX_AMOUNT) return { availableMicro: 0, heldMicro: 0 }
   return { availableMicro: availableMicro(account), heldMicro: account.heldMicro }
 }
 
@@ -169,7 +169,7 @@ export function takeHold(account: Account, hold: OpenHold): LedgerEntry {
 export function growHold(account: Account, hold: OpenHold, moreMicro: MicroCredits): MicroCredits {
   const isPresent = hold.cycleStartedAtMs === account.cycleStartedAtMs
   const ended = account.ended?.cycleStartedAtMs === hold.cycleStartedAtMs ? account.ended : undefined
-  const most = hold.isUnlimited ? MOST - Math.max(hold.grownMicro, account.heldMicro) : growthLeft(account, hold)
+  const most = hold.isUnlimited ? MAX_AMOUNT - Math.max(hold.grownMicro, account.heldMicro) : growthLeft(account, hold)
   const gotMicro = microCredits(Math.max(0, Math.min(moreMicro, most)))
   hold.grownMicro = microCredits(hold.grownMicro + gotMicro)
   if (isPresent) {
@@ -186,7 +186,7 @@ export function holdTotal(hold: OpenHold): MicroCredits {
 
 /** As much of a charge as the account can still count: without the bound an absurd one would leave its hold open for ever. */
 export function countableMicro(account: Account, chargeMicro: MicroCredits): MicroCredits {
-  return microCredits(Math.max(0, Math.min(chargeMicro, MOST - account.usedMicro)))
+  return microCredits(Math.max(0, Math.min(chargeMicro, MAX_AMOUNT - account.usedMicro)))
 }
 
 /** Charges what a call cost and returns the rest of its hold; a charge of 0 releases all of it. */

@@ -1,7 +1,7 @@
 // The ledger: who may spend, what is held, what was charged. It decides in memory, in one synchronous step per decision,
 // so that two calls can never both take the last credit; the journal makes every decision durable.
 
-import { MOST, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
+import { MAX_AMOUNT, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { decide, type SpendScope } from '#core/spending.ts'
 import type { WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look, type Wait } from '#core/wait-queue.ts'
@@ -181,7 +181,7 @@ export class Ledger {
 
   /** Whether an adjustment leaves an amount that can be counted. */
   canAdjust(keyId: string, amountMicro: MicroCredits): boolean {
-    return Math.abs(this.#account(keyId).grantedMicro + amountMicro) <= MOST
+    return Math.abs(this.#account(keyId).grantedMicro + amountMicro) <= MAX_AMOUNT
   }
 
   /** Whether an adjustment was made with this id. */

@@ -3,7 +3,7 @@
 
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { Catalog } from '#catalog/catalog.ts'
-import { MOST, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import { MAX_AMOUNT, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { affordableOutputTokens, isFree, worstPriceOf } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Wish } from '#core/spending.ts'
@@ -117,13 +117,13 @@ async function holdFor(
   const most = request.inputBounds.most(contextWindow, names)
   const wide = holdRequest(most)
   const isRoomy = served.places.every(({ provider }) => deps.routing.gate.hasRoom(provider, wide.worstMicro))
-  const isEasy = (isRoomy && wide.worstMicro < MOST) || wide.isFree
+  const isEasy = (isRoomy && wide.worstMicro < MAX_AMOUNT) || wide.isFree
   const atOnce = isEasy ? deps.ledger.holdAtOnce(wide) : undefined
   if (atOnce !== undefined) return { answer: atOnce, inputTokens: most, asked: wide }
   const count = (texts: readonly string[]) => deps.counter.countAtMost(texts)
   const closer = await request.inputBounds.closer(count, contextWindow, names)
   const narrow = holdRequest(closer)
-  if (narrow.worstMicro >= MOST) return { answer: { type: 'uncountable' }, inputTokens: closer, asked: narrow }
+  if (narrow.worstMicro >= MAX_AMOUNT) return { answer: { type: 'uncountable' }, inputTokens: closer, asked: narrow }
   return { answer: await deps.ledger.hold(narrow, cancellation), inputTokens: closer, asked: narrow }
 }
 

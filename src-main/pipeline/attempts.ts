@@ -32,7 +32,7 @@ export type AttemptDeps = {
 }
 
 /** What an exchange has when its attempts begin. */
-export type Admitted = {
+export type AttemptedCall = {
   readonly exchangeId: string
   readonly request: EndpointRequest
   readonly served: Served
@@ -71,7 +71,7 @@ type Retry = { readonly sinceMs: number; readonly untilMs: number }
 type Round = { readonly attempted: Attempted; readonly next: Next<Place> | undefined }
 
 export class Attempts implements Asker {
-  readonly #admitted: Admitted
+  readonly #admitted: AttemptedCall
   readonly #deps: AttemptDeps
   readonly #routing: Routing<Place>
   /** What further targets get. Nearly every call needs none of it. */
@@ -85,7 +85,11 @@ export class Attempts implements Asker {
   #wake: (() => void) | undefined
   #retry: Retry | undefined
 
-  constructor(admitted: Admitted, { routing, first }: { routing: Routing<Place>; first: Ready }, deps: AttemptDeps) {
+  constructor(
+    admitted: AttemptedCall,
+    { routing, first }: { routing: Routing<Place>; first: Ready },
+    deps: AttemptDeps,
+  ) {
     this.#admitted = admitted
     this.#deps = deps
     this.#routing = routing

@@ -20,10 +20,10 @@ const MAX_CONVERSATIONS = 10_000
 /** Providers keep what they cached for at least so long after its last use. */
 const KEPT_MS = 5 * 60_000
 
-type Entry = CachedShare & { readonly untilMs: number }
+type KeptShare = CachedShare & { readonly untilMs: number }
 
 export class CachedShares {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, KeptShare>()
 
   /** Notes what a provider reported. An input of which nothing was cached takes back what was known before. */
   note(call: ConversationCall, usage: TokenUsage, nowMs: number): void {

@@ -18,10 +18,10 @@ const MAX_TARGETS = 10_000
 /** A target that has kept to its caps so often in a row since has been mended. */
 const KEPT_TO_FORGET = 20
 
-type Entry = { longest: IgnoredCap; keptSince: number }
+type KeptCap = { longest: IgnoredCap; keptSince: number }
 
 export class CapMemory {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, KeptCap>()
 
   /** Notes how long an answer was that met its cap or went beyond it, in tokens over all its choices. */
   note(target: Target, answer: IgnoredCap): void {

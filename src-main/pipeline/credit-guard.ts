@@ -27,7 +27,7 @@ export const STEP_TOKENS = 64
 /** The part of a step that may be delivered and not be counted yet. */
 const BLIND_TOKENS = 32
 /** No smaller pieces of a stream are looked at by themselves. */
-const LEAST_PIECE_BYTES = 32
+const MIN_PIECE_BYTES = 32
 /** By how many output tokens a hold grows at a time where there is plenty. */
 const GROWTH_TOKENS = 4096
 /** There is plenty where a hold grows by no more than this part of what it can grow by. */
@@ -79,7 +79,7 @@ export class CreditGuard {
 
   /** How many bytes of a stream may be read before `look` is asked again. */
   roomBytes({ generated }: AnswerReader): number {
-    return Math.max(LEAST_PIECE_BYTES, this.#nextLookBytes - generated.bytes)
+    return Math.max(MIN_PIECE_BYTES, this.#nextLookBytes - generated.bytes)
   }
 
   /** Whether the stream may go on after what was delivered. */

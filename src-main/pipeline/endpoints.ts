@@ -206,9 +206,13 @@ export function forProvider(conversation: Conversation, names: ToolNames): Conve
   return withWireNames({ ...conversation, turns: repairTurns(conversation.turns) }, names)
 }
 
-type Body = { readonly text: BodyText; readonly byteLength: number }
+type EmbeddingsBody = { readonly text: BodyText; readonly byteLength: number }
 
-function readEmbeddings(endpoint: EndpointName, client: EmbeddingDialect, body: Body): EndpointRequest | Refusal {
+function readEmbeddings(
+  endpoint: EndpointName,
+  client: EmbeddingDialect,
+  body: EmbeddingsBody,
+): EndpointRequest | Refusal {
   const request = client.readRequest(body.text, body.byteLength)
   if (isRefusal(request)) return request
   const { tokenCount } = request

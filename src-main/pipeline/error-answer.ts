@@ -42,7 +42,7 @@ const MAX_ERROR_BYTES = 1024 * 1024
 /** What says whether a request is at fault says so in its first words. */
 const MAX_WORDS_BYTES = 64 * 1024
 /** For so many looks, a second apart, the words of a provider that says that it is at fault are waited for. */
-const MOST_LOOKS = 3
+const MAX_LOOKS = 3
 
 export class ErrorAnswer {
   readonly #input: ErrorInput
@@ -75,7 +75,7 @@ export class ErrorAnswer {
   /** Called every second. Throws UpstreamFailure when words that nothing depends on have been waited for long enough. */
   look(): void {
     this.#looks += 1
-    if (this.#isSettled && this.#looks >= MOST_LOOKS) throw this.#ofStatus()
+    if (this.#isSettled && this.#looks >= MAX_LOOKS) throw this.#ofStatus()
   }
 
   /** What a connection that broke in the middle of the words comes to. */

@@ -30,7 +30,7 @@ const SECRET_MS = 30_000
 /** More than any catalogue has; targets that were removed are forgotten beyond it, the oldest first. */
 const MAX_TARGETS = 10_000
 
-type Entry = {
+type TargetCondition = {
   failures: number
   /** How often in a row it was opened; each time lasts twice as long. */
   trips: number
@@ -44,7 +44,7 @@ type Entry = {
 const HEALTHY: TargetHealth = { state: 'ok', failures: 0, untilMs: undefined, lastFailure: undefined }
 
 export class Health {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, TargetCondition>()
   /** Complete answers in a row whose usage was not reported. */
   readonly #unreported = new Map<string, number>()
   /** Pieces of streams that belonged to nothing. */
@@ -188,11 +188,11 @@ export class Health {
     this.#dropped.delete(targetKey(target))
   }
 
-  #entryOf(target: Target): Entry {
+  #entryOf(target: Target): TargetCondition {
     const key = targetKey(target)
     const known = this.#entries.get(key)
     if (known !== undefined) return known
-    const entry: Entry = {
+    const entry: TargetCondition = {
       failures: 0,
       trips: 0,
       untilMs: 0,
@@ -213,13 +213,13 @@ function count(counts: Map<string, number>, key: string, more: number): void {
   counts.set(key, (counts.get(key) ?? 0) + more)
 }
 
-function stateOf({ untilMs, isCooling }: Entry, nowMs: number): HealthState {
+function stateOf({ untilMs, isCooling }: TargetCondition, nowMs: number): HealthState {
   if (untilMs === 0) return 'ok'
   if (isCooling) return nowMs < untilMs ? 'cooling' : 'ok'
   return nowMs < untilMs ? 'open' : 'half-open'
 }
 
-function cool(entry: Entry, untilMs: number): void {
+function cool(entry: TargetCondition, untilMs: number): void {
   // A target that is open stays so: being busy is no proof of health.
   if (entry.untilMs > untilMs) return
   entry.untilMs = untilMs

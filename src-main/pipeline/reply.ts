@@ -12,7 +12,7 @@ import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Client, Headers } from '#pipeline/ports.ts'
 
 /** The request that is answered: its id, and the endpoint whose clients read the answer. */
-export type Asked = {
+export type AnsweredRequest = {
   readonly requestId: string
   readonly endpoint: EndpointName
   readonly client: Client
@@ -20,7 +20,7 @@ export type Asked = {
   readonly quirks?: ClientQuirks
 }
 
-export function replyRefusal(asked: Asked, refusal: Refusal, headers: Headers): void {
+export function replyRefusal(asked: AnsweredRequest, refusal: Refusal, headers: Headers): void {
   const { client, endpoint, requestId, quirks = NO_QUIRKS } = asked
   client.begin(statusOf(refusal), {
     'content-type': 'application/json',
@@ -42,7 +42,7 @@ export type ProviderRefusal = {
  * What a provider has against a request, for a client that speaks its dialect: its own body, with a code, which not all of them
  * send. Where the client would not find the words in it, or its tools wait for other ones, it is told as of any other dialect.
  */
-export function replyProviderError(asked: Asked, error: ProviderRefusal, headers: Headers): void {
+export function replyProviderError(asked: AnsweredRequest, error: ProviderRefusal, headers: Headers): void {
   const { client, endpoint, quirks = NO_QUIRKS } = asked
   const told = ownWords(endpoint, error)
   if (told !== undefined) return replyRefusal(asked, told, headers)
@@ -61,7 +61,7 @@ function ownWords(endpoint: EndpointName, { status, body, isVerbatim }: Provider
 }
 
 /** The headers of every answer: the request's id, under the names that each format's SDK reads. */
-export function baseHeaders({ endpoint, requestId }: Asked): Headers {
+export function baseHeaders({ endpoint, requestId }: AnsweredRequest): Headers {
   return endpointOf(endpoint).idHeaders(requestId)
 }
 

@@ -1,6 +1,6 @@
-// How much a target gets while it does not answer: a few calls a second, which find out whether it does again, and none for a
-// moment where it refuses our account. Whoever asks too much of a provider that is down keeps it down, and clients that ask again
-// several times, each time several times here, ask too much. A target that answers some calls is held back in nothing.
+// A target that does not answer gets a few calls a second, which find out whether it does again. One that refuses our account gets
+// none for a moment. Too many calls keep a provider down, and clients that try again send too many, because each of their tries may
+// become several here. A target that answers some calls is not restrained.
 
 import { isAboutAccount, type UpstreamFailure } from '#core/failure.ts'
 
@@ -19,7 +19,7 @@ const REMEMBERED_MS = 5000
 const FORBIDDEN_TWICE = 2
 const FORBIDDEN = 403
 
-type Entry = {
+type RecentAsks = {
   /** The latest times at which it was asked, as many as count. */
   readonly askedAtMs: number[]
   answeredAtMs: number
@@ -32,7 +32,7 @@ type Entry = {
 export class Restraint {
   readonly #callsPerSecond: number
   readonly #maxTargets: number
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, RecentAsks>()
 
   /** `callsPerSecond`: what a target gets while it fails; 0 for no bound, also where our account is refused. */
   constructor(callsPerSecond: number, maxTargets: number) {
@@ -89,10 +89,10 @@ export class Restraint {
     this.#entries.delete(key)
   }
 
-  #entryOf(key: string): Entry {
+  #entryOf(key: string): RecentAsks {
     const known = this.#entries.get(key)
     if (known !== undefined) return known
-    const entry: Entry = { askedAtMs: [], answeredAtMs: -Infinity, refusedUntilMs: 0, forbidden: 0 }
+    const entry: RecentAsks = { askedAtMs: [], answeredAtMs: -Infinity, refusedUntilMs: 0, forbidden: 0 }
     const [oldest] = this.#entries.keys()
     if (this.#entries.size >= this.#maxTargets && oldest !== undefined) this.#entries.delete(oldest)
     this.#entries.set(key, entry)

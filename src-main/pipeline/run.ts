@@ -57,11 +57,11 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   }
 }
 
-type Asked = Pick<Admitted, 'call' | 'request' | 'served'>
+type ReadCall = Pick<Admitted, 'call' | 'request' | 'served'>
 type Choice = Admitted['choice']
 
 /** The target that is asked first, with the request ready for it. A request that none can be asked is refused as by the first. */
-function chooseFirst({ call, request, served }: Asked, deps: RunDeps): Choice | Refusal {
+function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): Choice | Refusal {
   const { random } = deps.routing
   const affinity = served.places.length > 1 ? request.affinity() : undefined
   const routing = new Routing(orderPlaces(served.places, affinity, random), deps.routing)

@@ -13,7 +13,7 @@ export type Question = {
   readonly body?: string
   /** The secrets of the provider that is asked: they are taken out of its answer. */
   readonly secrets?: readonly string[]
-  readonly door: Door
+  readonly dispatcherOf: DispatcherOf
   /** For all of it, from the connection to the last byte. */
   readonly timeLimitMs: number
   /** The rest of a longer answer is not read. */
@@ -31,18 +31,18 @@ export type Answer = {
 export type NoAnswer = { readonly type: 'problem' } & ConnectionProblem
 
 /** The connections on which a question to a URL leaves. */
-export type Door = (url: string) => Dispatcher
+export type DispatcherOf = (url: string) => Dispatcher
 
 /** Where such connections come from. Whoever gives them closes them. */
 export type WayOut = { readonly pool: (destination: Destination) => Dispatcher }
 
 /** Asks once. Never rejects. */
 export async function ask(question: Question): Promise<Answer | NoAnswer> {
-  const { method, url, headers, body, secrets = [], door, timeLimitMs, maxBytes } = question
+  const { method, url, headers, body, secrets = [], dispatcherOf, timeLimitMs, maxBytes } = question
   try {
     const response = await request(url, {
       method,
-      dispatcher: door(url),
+      dispatcher: dispatcherOf(url),
       headers: { accept: 'application/json', 'accept-encoding': 'identity', ...headers },
       signal: AbortSignal.timeout(timeLimitMs),
       ...(body === undefined ? {} : { body }),

@@ -10,7 +10,7 @@ export const EVENT_STREAM = 'application/vnd.amazon.eventstream'
 const MAX_FRAME_BYTES = 24 * 1024 * 1024
 const LENGTH_BYTES = 4
 /** The lengths, their checksum and that of the frame. */
-const LEAST_FRAME_BYTES = 16
+const MIN_FRAME_BYTES = 16
 
 const CODEC = new EventStreamCodec(
   (bytes) => Buffer.from(bytes).toString('utf8'),
@@ -34,7 +34,7 @@ export class EventStreamText {
     if (this.#length < LENGTH_BYTES) return undefined
     if (this.#chunks[0] === undefined || this.#chunks[0].length < LENGTH_BYTES) this.#join()
     const size = this.#chunks[0]?.readUInt32BE(0) ?? 0
-    if (size < LEAST_FRAME_BYTES || size > MAX_FRAME_BYTES) throw malformed()
+    if (size < MIN_FRAME_BYTES || size > MAX_FRAME_BYTES) throw malformed()
     if (this.#length < size) return undefined
     const bytes = this.#join()
     this.#chunks = [bytes.subarray(size)]

@@ -58,14 +58,14 @@ export class DemoTransport implements Transport {
   }
 }
 
-type Answer = {
+type DemoAnswer = {
   readonly content: string | null
   readonly call: { readonly name: string; readonly arguments: string } | undefined
   readonly tokens: readonly string[]
   readonly finish: 'stop' | 'length' | 'tool_calls'
 }
 
-function answerOf(chat: DemoChat): Answer {
+function answerOf(chat: DemoChat): DemoAnswer {
   const call = callTool(chat)
   const whole = splitTokens(call === undefined ? answerText(chat) : call.arguments)
   const tokens = chat.outputCap === undefined ? whole : whole.slice(0, chat.outputCap)
@@ -82,7 +82,7 @@ function answerOf(chat: DemoChat): Answer {
   return { content: null, call, tokens, finish: 'tool_calls' }
 }
 
-function usageOf(chat: DemoChat, answer: Answer) {
+function usageOf(chat: DemoChat, answer: DemoAnswer) {
   const prompt = countTokens(chat.promptText)
   const completion = answer.tokens.length * chat.choices
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion }
@@ -90,11 +90,11 @@ function usageOf(chat: DemoChat, answer: Answer) {
 
 const CALL_ID = 'call_demo_1'
 
-function toolCalls({ call }: Answer): object {
+function toolCalls({ call }: DemoAnswer): object {
   return call === undefined ? {} : { tool_calls: [{ id: CALL_ID, type: 'function', function: call }] }
 }
 
-function deltasOf({ call, tokens }: Answer): object[] {
+function deltasOf({ call, tokens }: DemoAnswer): object[] {
   if (call === undefined) {
     return [{ role: 'assistant', content: '', refusal: null }, ...tokens.map((content) => ({ content }))]
   }

@@ -2,7 +2,7 @@
 // answers and never by its port alone; nothing is sent to any of them that is a secret or costs anything.
 
 import { LOCAL_SERVER_IDS, LOCAL_SERVERS, type LocalServer, type LocalServerId } from '#core/local-servers.ts'
-import { ask, jsonOf, membersOf, type Answer, type Door, type WayOut } from '#provider/ask.ts'
+import { ask, jsonOf, membersOf, type Answer, type DispatcherOf, type WayOut } from '#provider/ask.ts'
 import { FINGERPRINTS } from '#provider/fingerprints.ts'
 
 export type DiscoveryOptions = {
@@ -25,11 +25,11 @@ const MAX_BYTES = 4 * 1_048_576
 export async function discoverServers(options: DiscoveryOptions): Promise<readonly LocalServer[]> {
   const { connections, timeLimitMs = TIME_LIMIT_MS } = options
   const timeLimits = { connectMs: timeLimitMs }
-  const door = (url: string) => connections.pool({ baseUrl: url, network: 'local', timeLimits })
+  const dispatcherOf = (url: string) => connections.pool({ baseUrl: url, network: 'local', timeLimits })
   const kinds = await Promise.all(
     LOCAL_SERVER_IDS.map((id) => {
       const ports = new Set([options.ports?.[id] ?? LOCAL_SERVERS[id].ports].flat())
-      return Promise.all([...ports].map((port) => lookAt({ id, port, door, timeLimitMs })))
+      return Promise.all([...ports].map((port) => lookAt({ id, port, dispatcherOf, timeLimitMs })))
     }),
   )
   return kinds.flatMap((places) => {
@@ -38,23 +38,23 @@ export async function discoverServers(options: DiscoveryOptions): Promise<readon
   })
 }
 
-async function lookAt(place: Place): Promise<LocalServer> {
+async function lookAt(place: LocalPort): Promise<LocalServer> {
   const { id, port } = place
   const found = await recognise(place)
   if (found === undefined) return { id, port, state: 'not-found', version: undefined, models: [] }
   return { ...found, id, port }
 }
 
-type Place = {
+type LocalPort = {
   readonly id: LocalServerId
   readonly port: number
-  readonly door: Door
+  readonly dispatcherOf: DispatcherOf
   readonly timeLimitMs: number
 }
 
-async function recognise({ id, port, door, timeLimitMs }: Place) {
+async function recognise({ id, port, dispatcherOf, timeLimitMs }: LocalPort) {
   const startedAt = performance.now()
-  const question = { url: `http://127.0.0.1:${port}`, door, maxBytes: MAX_BYTES }
+  const question = { url: `http://127.0.0.1:${port}`, dispatcherOf, maxBytes: MAX_BYTES }
   const get = async (path: string) =>
     answered(await ask({ ...question, method: 'GET', url: question.url + path, timeLimitMs }))
   const detail = async (path: string, body: object) => {

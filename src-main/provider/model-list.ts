@@ -40,10 +40,10 @@ export async function listModels(
   })
   if (isRefusal(headers)) return headers
   if (headers === undefined) return failed('Its secret is not there any more. Set it again.')
-  const door = (baseUrl: string) => connections.pool({ ...provider, baseUrl })
+  const dispatcherOf = (baseUrl: string) => connections.pool({ ...provider, baseUrl })
   const endsAtMs = performance.now() + timeLimitMs
   const leftMs = () => Math.max(1, Math.ceil(endsAtMs - performance.now()))
-  const asking = { headers: { 'user-agent': userAgent, ...headers }, secrets: secrets.known(provider.id), door }
+  const asking = { headers: { 'user-agent': userAgent, ...headers }, secrets: secrets.known(provider.id), dispatcherOf }
   const models = new Map<string, ListedModel>()
   let query: Readonly<Record<string, string>> | undefined = {}
   let bytesLeft = MAX_BYTES
@@ -71,7 +71,7 @@ export async function listModels(
 /** Asks for embeddings of nothing, which costs nothing: what a llama.cpp server says to that tells what it serves. */
 async function askForKind(
   baseUrl: string,
-  asking: Pick<Question, 'headers' | 'secrets' | 'door' | 'timeLimitMs'>,
+  asking: Pick<Question, 'headers' | 'secrets' | 'dispatcherOf' | 'timeLimitMs'>,
 ): Promise<ModelKind | undefined> {
   const answer = await ask({
     ...asking,

@@ -3,7 +3,7 @@
 
 import type { Provider, SecretHeader } from '#core/entities.ts'
 import { dialectOf } from '#dialect/dialects.ts'
-import { ask, type Answer, type Door, type NoAnswer } from '#provider/ask.ts'
+import { ask, type Answer, type DispatcherOf, type NoAnswer } from '#provider/ask.ts'
 import { proofOf } from '#provider/authentication.ts'
 
 export type Asking = {
@@ -13,7 +13,7 @@ export type Asking = {
   readonly given: Readonly<Record<string, string>>
   /** This one, and those of the provider that it replaced. */
   readonly secrets: readonly string[]
-  readonly door: Door
+  readonly dispatcherOf: DispatcherOf
   readonly timeLimitMs: number
   readonly userAgent: string
 }
@@ -56,23 +56,23 @@ export function askForAnswer(asking: Asking, model: string): Promise<Answer | No
 /** The same origin without TLS or with it, and without the secret: only whether anybody speaks it there. */
 export async function speaks(scheme: 'http:' | 'https:', asking: Asking): Promise<boolean> {
   const url = asking.provider.baseUrl.replace(/^https?:/, scheme)
-  const { door, timeLimitMs, userAgent } = asking
-  const question = { method: 'GET', url, door, timeLimitMs, maxBytes: 4096 } as const
+  const { dispatcherOf, timeLimitMs, userAgent } = asking
+  const question = { method: 'GET', url, dispatcherOf, timeLimitMs, maxBytes: 4096 } as const
   const answer = await ask({ ...question, headers: { 'user-agent': userAgent } })
   // A certificate that is not accepted is one all the same.
   const certificate = ['tls_expired', 'tls_not_yet_valid', 'tls_self_signed', 'tls_unknown_issuer', 'tls_wrong_host']
   return answer.type === 'answer' || certificate.includes(answer.problem)
 }
 
-type Place = {
+type ProbeRequest = {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly body?: string
   readonly secretHeader: SecretHeader | undefined
 }
 
-async function askAt(asking: Asking, { secretHeader, ...place }: Place): Promise<Answer | NoAnswer> {
-  const { provider, secret, given, secrets, door, timeLimitMs, userAgent } = asking
+async function askAt(asking: Asking, { secretHeader, ...place }: ProbeRequest): Promise<Answer | NoAnswer> {
+  const { provider, secret, given, secrets, dispatcherOf, timeLimitMs, userAgent } = asking
   const { method, url, body = '' } = place
   const request = { method, url: new URL(url), body }
   const proof = secret === undefined ? {} : await proofOf({ ...provider, secretHeader }, secret, request)
@@ -83,5 +83,5 @@ async function askAt(asking: Asking, { secretHeader, ...place }: Place): Promise
     ...proof,
     ...given,
   }
-  return ask({ ...place, headers, secrets, door, timeLimitMs, maxBytes: MAX_BYTES })
+  return ask({ ...place, headers, secrets, dispatcherOf, timeLimitMs, maxBytes: MAX_BYTES })
 }

@@ -40,9 +40,9 @@ export function noAnswer({ problem, detail }: ConnectionProblem, baseUrl: string
   })
 }
 
-type Place = { readonly hostname: string; readonly host: string; readonly isLocal: boolean }
+type ProbedHost = { readonly hostname: string; readonly host: string; readonly isLocal: boolean }
 
-const CONNECTION_REPORTS: Readonly<Partial<Record<ProviderProblem, (place: Place) => Report>>> = {
+const CONNECTION_REPORTS: Readonly<Partial<Record<ProviderProblem, (place: ProbedHost) => Report>>> = {
   name_not_found: ({ hostname }) => ({
     message: `There is no host named ${hostname}.`,
     advice: 'Check the spelling of the base URL. If it is right, this network may not know the name.',

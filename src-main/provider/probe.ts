@@ -46,11 +46,11 @@ export async function probeProvider(provider: Provider, options: ProbeOptions): 
   const { connections, timeLimitMs = TIME_LIMIT_MS, userAgent } = options
   const { network } = provider
   const timeLimits = { connectMs: CONNECT_TIMEOUT_MS, ...provider.timeLimits }
-  const door = (url: string) => connections.pool({ baseUrl: url, network, timeLimits })
+  const dispatcherOf = (url: string) => connections.pool({ baseUrl: url, network, timeLimits })
   const secrets = options.secrets.known(provider.id)
   const { secret } = credentials
   const given = givenHeaders(provider, credentials)
-  return probe({ provider, secret, given, secrets, door, timeLimitMs, userAgent }, options.model)
+  return probe({ provider, secret, given, secrets, dispatcherOf, timeLimitMs, userAgent }, options.model)
 }
 
 /** What it is shown, or why there is nothing to try. */

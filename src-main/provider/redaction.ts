@@ -26,10 +26,10 @@ export type Redaction = {
   readonly text: (text: string, isError: boolean) => string
   /** A body that comes in pieces. */
   readonly body: (isError: boolean) => RedactedBody
-  readonly headers: (headers: Headers) => Headers
+  readonly headers: (headers: AnswerHeaders) => AnswerHeaders
 }
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>
+type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 const made = new WeakMap<readonly string[], Redaction | undefined>()
 
@@ -56,7 +56,7 @@ function redactedText(text: string, search: Search | undefined): string {
   return pattern === undefined ? text : Buffer.from(bytes.replace(pattern, REPLACEMENT), 'latin1').toString()
 }
 
-function redactedHeaders(headers: Headers, search: Search | undefined): Headers {
+function redactedHeaders(headers: AnswerHeaders, search: Search | undefined): AnswerHeaders {
   const pattern = search?.patternIn(Object.values(headers).join('\n'))
   if (pattern === undefined) return headers
   const redacted = (value: string) => value.replace(pattern, REPLACEMENT)

@@ -23,14 +23,14 @@ export type TransportOptions = {
   readonly userAgent: string
 }
 
-type Headers = Readonly<Record<string, string>>
-type Door = {
+type RequestHeaders = Readonly<Record<string, string>>
+type Origin = {
   readonly pool: Pool
   readonly pathPrefix: string
   /** What a client's own headers take the place of. */
-  readonly headers: Headers
+  readonly headers: RequestHeaders
   /** What an administrator gave the provider, which no client changes. */
-  readonly given: Headers
+  readonly given: RequestHeaders
   /** How each request is signed, and how its stream is read; undefined for providers that are shown their secret. */
   readonly signed: Signed | undefined
 }
@@ -40,7 +40,7 @@ type Signed = { readonly sign: Sign; readonly newFrames: () => EventStreamText; 
 export class HttpTransport implements Transport {
   readonly #options: TransportOptions
   /** A provider that is changed in any way is another object, so that a new secret or address is never missed. */
-  readonly #doors = new WeakMap<Provider, Door>()
+  readonly #origins = new WeakMap<Provider, Origin>()
 
   constructor(options: TransportOptions) {
     this.#options = options
@@ -50,23 +50,23 @@ export class HttpTransport implements Transport {
     const { provider } = request
     const redaction = () => redactionFor(this.#options.secrets.known(provider.id))
     const attempt = new Attempt({ providerName: provider.name, listener, redaction })
-    const door = this.#doors.get(provider)
+    const origin = this.#origins.get(provider)
     // A pool is closed when its provider is changed; a request that was under way by then opens another one.
-    const isReady = door !== undefined && !door.pool.closed && door.signed === undefined
+    const isReady = origin !== undefined && !origin.pool.closed && origin.signed === undefined
     if (!isReady || isLong(request.body)) void this.#openAndDispatch(request, attempt)
-    else dispatch(door, request, { attempt, signature: {} })
+    else dispatch(origin, request, { attempt, signature: {} })
     return attempt
   }
 
   async #openAndDispatch(request: UpstreamRequest, attempt: Attempt): Promise<void> {
     try {
       if (isLong(request.body)) await settle(request.body)
-      const known = this.#doors.get(request.provider)
-      const door = known?.pool.closed === false ? known : await this.#open(request.provider)
+      const known = this.#origins.get(request.provider)
+      const origin = known?.pool.closed === false ? known : await this.#open(request.provider)
       const { baseUrl } = request.provider
       const url = new URL(baseUrl.replace(/\/+$/, '') + request.path)
-      const signature = (await door.signed?.sign({ method: 'POST', url, body: request.body })) ?? {}
-      dispatch(door, request, { attempt, signature })
+      const signature = (await origin.signed?.sign({ method: 'POST', url, body: request.body })) ?? {}
+      dispatch(origin, request, { attempt, signature })
     } catch (error) {
       // The store's own message could name a path or a reference; the kind of trouble is enough here.
       const reason = error instanceof UpstreamFailure ? error.message : unreadableSecret(request.provider.name, error)
@@ -74,7 +74,7 @@ export class HttpTransport implements Transport {
     }
   }
 
-  async #open(provider: Provider): Promise<Door> {
+  async #open(provider: Provider): Promise<Origin> {
     const { pathname } = new URL(provider.baseUrl)
     const headers: Record<string, string> = {
       'content-type': 'application/json',
@@ -92,9 +92,9 @@ export class HttpTransport implements Transport {
     const signed = secret !== undefined && isSigned ? await signedBy(provider, secret) : undefined
     const pathPrefix = pathname.replace(/\/+$/, '')
     const given = givenHeaders(provider, credentials)
-    const door = { pool: this.#options.connections.pool(provider), pathPrefix, headers, given, signed }
-    this.#doors.set(provider, door)
-    return door
+    const origin = { pool: this.#options.connections.pool(provider), pathPrefix, headers, given, signed }
+    this.#origins.set(provider, origin)
+    return origin
   }
 }
 
@@ -111,17 +111,17 @@ async function signedBy(provider: Provider, secret: string): Promise<Signed> {
   return { sign, newFrames: () => new EventStreamText(), mediaType: EVENT_STREAM }
 }
 
-type Dispatched = { readonly attempt: Attempt; readonly signature: Headers }
+type Dispatched = { readonly attempt: Attempt; readonly signature: RequestHeaders }
 
-function dispatch(door: Door, request: UpstreamRequest, { attempt, signature }: Dispatched): void {
+function dispatch(origin: Origin, request: UpstreamRequest, { attempt, signature }: Dispatched): void {
   if (attempt.isOver) return
-  attempt.signed = door.signed
+  attempt.signed = origin.signed
   const { body, headers } = bodyOf(request.body)
-  door.pool.dispatch(
+  origin.pool.dispatch(
     {
       method: 'POST',
-      path: door.pathPrefix + request.path,
-      headers: { ...door.headers, ...request.headers, ...door.given, ...headers, ...signature },
+      path: origin.pathPrefix + request.path,
+      headers: { ...origin.headers, ...request.headers, ...origin.given, ...headers, ...signature },
       body,
     },
     attempt,

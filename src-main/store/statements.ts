@@ -4,7 +4,7 @@ import type { Statement } from 'better-sqlite3'
 import type { Db } from '#store/database.ts'
 
 /** The texts are made of a few conditions, so that there are not many of them. */
-const MOST = 500
+const MAX_TEXTS = 500
 
 const known = new WeakMap<Db, Map<string, Statement<unknown[]>>>()
 
@@ -14,7 +14,7 @@ export function statement<Row>(db: Db, sql: string): Statement<[object], Row> {
   known.set(db, texts)
   const found = texts.get(sql)
   if (found !== undefined) return found as Statement<[object], Row>
-  if (texts.size >= MOST) texts.clear()
+  if (texts.size >= MAX_TEXTS) texts.clear()
   const made = db.prepare<[object], Row>(sql)
   texts.set(sql, made as Statement<unknown[]>)
   return made

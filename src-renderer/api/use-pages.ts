@@ -6,7 +6,7 @@ import type { ResponseBody } from '#contract/admin-api.ts'
 import { callApi, type CallArguments } from '#renderer/api/client.ts'
 
 type Paged = 'listAudit' | 'listLedger'
-type Page<Action extends Paged> = ResponseBody<Action> & { readonly next: string | null }
+type AnswerPage<Action extends Paged> = ResponseBody<Action> & { readonly next: string | null }
 
 const PAGE_SIZE = '100'
 /** Nobody reads on for longer, and the memory of the page has an end. */
@@ -16,9 +16,11 @@ const MAX_PAGES = 200
 export function usePages<Action extends Paged>(action: Action, filter: object, name: string = action) {
   const list = useInfiniteQuery({
     queryKey: [name, filter],
-    queryFn: ({ pageParam, signal }): Promise<Page<Action>> => {
+    queryFn: ({ pageParam, signal }): Promise<AnswerPage<Action>> => {
       const query = { ...filter, limit: PAGE_SIZE, ...(pageParam === '' ? {} : { before: pageParam }) }
-      return callApi(action, ...([{ query, signal }] as unknown as CallArguments<Action>)) as Promise<Page<Action>>
+      return callApi(action, ...([{ query, signal }] as unknown as CallArguments<Action>)) as Promise<
+        AnswerPage<Action>
+      >
     },
     initialPageParam: '',
     getNextPageParam: (page) => page.next,

@@ -14,7 +14,7 @@ export type SoakKeys = { readonly rich: string; readonly poor: string }
 
 const CALLERS = 12
 /** Between two calls of one caller, so that an hour of it is a busy office and not a race. */
-const MOST_PAUSE_MS = 600
+const MAX_PAUSE_MS = 600
 const LEAVES_PER_CENT = 10
 const HELLO = [{ role: 'user', content: 'Tell me about the fare. '.repeat(20) }]
 
@@ -40,7 +40,7 @@ export function startSoakLoad(url: string, keys: SoakKeys): SoakLoad {
     while (!isOver) {
       const outcome = await send(pool, randomCall(keys))
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-      await sleep(among(MOST_PAUSE_MS))
+      await sleep(among(MAX_PAUSE_MS))
     }
   }
   const callers = Array.from({ length: CALLERS }, caller)

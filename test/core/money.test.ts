@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { creditsToMicro, microCredits, microToCredits, ZERO } from '#core/money.ts'
 
 /** A billion credits, the most that the admin API takes. */
-const MOST_MICRO = 1_000_000_000_000_000
+const MAX_MICRO = 1_000_000_000_000_000
 
 describe('microCredits', () => {
   it.each([0, 1, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])('takes the whole amount %d', (amount) => {
@@ -35,7 +35,7 @@ describe('credits that an administrator writes', () => {
     [1.25, 1_250_000],
     [10.000001, 10_000_001],
     [0.07, 70_000],
-    [1_000_000_000, MOST_MICRO],
+    [1_000_000_000, MAX_MICRO],
     [999_999_999.999999, 999_999_999_999_999],
   ])('%d credits are %d micro-credits', (credits, micro) => {
     expect(creditsToMicro(credits)).toBe(micro)
@@ -51,7 +51,7 @@ describe('credits that an administrator writes', () => {
 
   it('come back as they were written, whatever the amount', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: MOST_MICRO }), (micro) => {
+      fc.property(fc.integer({ min: 0, max: MAX_MICRO }), (micro) => {
         expect(creditsToMicro(microToCredits(microCredits(micro)))).toBe(micro)
       }),
       { numRuns: 5000 },
@@ -60,7 +60,7 @@ describe('credits that an administrator writes', () => {
 
   it('are shown with at most six decimals and without an exponent', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: MOST_MICRO }), (micro) => {
+      fc.property(fc.integer({ min: 0, max: MAX_MICRO }), (micro) => {
         const text = JSON.stringify(microToCredits(microCredits(micro)))
         expect(text).toMatch(/^\d+(\.\d{1,6})?$/)
         const [whole = '', fraction = ''] = text.split('.')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { GeneratedText } from '#dialect/generated-text.ts'
 
-const MOST = 512 * 1024
+const MAX_LENGTH = 512 * 1024
 
 it.each([0, 1, 63, 64, 65, 128, 1000])('keeps %i pieces in their order', (count) => {
   const pieces = Array.from({ length: count }, (_, index) => ` ${index}`)
@@ -26,7 +26,7 @@ it('keeps the beginning of a text without end, and counts all of it', () => {
   for (let index = 0; index < 500; index += 1) generated.add(piece)
   expect(generated.bytes).toBe(500 * piece.length)
   const kept = generated.text()
-  expect(kept.length).toBeGreaterThanOrEqual(MOST)
-  expect(kept.length).toBeLessThan(MOST + piece.length)
+  expect(kept.length).toBeGreaterThanOrEqual(MAX_LENGTH)
+  expect(kept.length).toBeLessThan(MAX_LENGTH + piece.length)
   expect(kept).toBe(piece.repeat(kept.length / piece.length))
 })

@@ -5,7 +5,7 @@ import type { Dialect } from '../gateway/formats.ts'
 import { startCatalogue, type Catalogue } from './catalogue.ts'
 import { faultsOf } from './tables.ts'
 
-const MOST_MS = 120_000
+const MAX_MS = 120_000
 
 export function testCatalogue(dialect: Dialect): void {
   const faults = faultsOf(dialect)
@@ -13,17 +13,13 @@ export function testCatalogue(dialect: Dialect): void {
 
   beforeAll(async () => {
     catalogue = await startCatalogue(dialect, faults)
-  }, MOST_MS)
+  }, MAX_MS)
 
   afterAll(() => catalogue.close())
 
   describe(`a provider of ${dialect} with`, () => {
-    it.each(faults.map((fault) => [fault.name, fault] as const))(
-      '%s',
-      (_name, fault) => catalogue.check(fault),
-      MOST_MS,
-    )
+    it.each(faults.map((fault) => [fault.name, fault] as const))('%s', (_name, fault) => catalogue.check(fault), MAX_MS)
   })
 
-  it(`leaves sound books behind, whatever its providers of ${dialect} did`, () => catalogue.expectSound(), MOST_MS)
+  it(`leaves sound books behind, whatever its providers of ${dialect} did`, () => catalogue.expectSound(), MAX_MS)
 }

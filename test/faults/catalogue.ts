@@ -99,7 +99,7 @@ export async function startCatalogue(dialect: Dialect, faults: readonly Fault[])
 }
 
 /** In tokens. */
-const MOST_OUTPUT = 100_000_000
+const MAX_OUTPUT = 100_000_000
 
 async function placeOf(upstream: Upstream, run: Run, id: string): Promise<Place> {
   const { provider } = run.fault
@@ -128,7 +128,7 @@ async function setUp({ farebox, places }: House, dialect: Dialect): Promise<void
     network: 'local' as const,
   }))
   // What providers do wrong here is much longer than ordinary caps, at which streams are ended.
-  const sizes = { max_output_tokens: MOST_OUTPUT, context_window: 2 * MOST_OUTPUT }
+  const sizes = { max_output_tokens: MAX_OUTPUT, context_window: 2 * MAX_OUTPUT }
   const models = places.map(({ id }) => chatModel(id, { targets: [{ provider: id, model: 'real' }], ...sizes }))
   const packages = [{ name: 'plenty', type: 'topup' as const, credits: 1000 }]
   await farebox.admin.call('apply', { body: { document: { providers, models, packages } } })
@@ -173,7 +173,7 @@ async function suffer(house: House, { run, id, raw }: Place): Promise<void> {
 type OneCall = { readonly run: Run; readonly model: string; readonly key: string }
 
 async function callOnce(farebox: Farebox, { run, model, key }: OneCall) {
-  const cap = run.format.name === 'messages' ? { max_tokens: MOST_OUTPUT } : {}
+  const cap = run.format.name === 'messages' ? { max_tokens: MAX_OUTPUT } : {}
   const members = { model, ...cap, ...(run.mode === 'streamed' ? { stream: true } : {}) }
   const signal = AbortSignal.timeout(HANG_MS)
   return readSeen(await ask({ farebox }, run.format, { key, members, signal }))

@@ -22,7 +22,7 @@ export type Seen = { readonly status: number; readonly headers: Headers; readonl
 /** How an exchange ended for its client: what its usage record has to say as well. */
 type Ending = { readonly outcome: 'answered' | 'cut' | 'failed' | 'refused'; readonly status: number }
 
-const MOST_KEPT = 24 * 1024 * 1024
+const MAX_KEPT = 24 * 1024 * 1024
 const KEPT_END = 64 * 1024
 
 export async function readSeen(response: Response): Promise<Seen> {
@@ -30,7 +30,7 @@ export async function readSeen(response: Response): Promise<Seen> {
   let text = ''
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.length > MOST_KEPT) text = text.slice(text.indexOf('\n\n', text.length - KEPT_END) + 2)
+    if (text.length > MAX_KEPT) text = text.slice(text.indexOf('\n\n', text.length - KEPT_END) + 2)
   }
   return { status: response.status, headers: response.headers, text }
 }
@@ -154,8 +154,8 @@ function asResponse({ status, headers, text }: Seen): Response {
 }
 
 /** What can be charged for an ordinary answer at the very most, and for a count beyond all reason. */
-const MOST_CREDITS = 0.02
-const MOST_BOUNDED_CREDITS = 3000
+const MAX_CREDITS = 0.02
+const MAX_BOUNDED_CREDITS = 3000
 
 type Settled = { readonly farebox: Farebox; readonly name: string; readonly key: string; readonly ending: Ending }
 
@@ -170,7 +170,7 @@ export async function expectSettled(run: Run, { farebox, name, key, ending }: Se
     if (source !== undefined) expect(records[0]?.usage_source).toBe(source)
     if (typeof wanted === 'number') expect(charge).toBe(wanted)
     expect(charge).toBeGreaterThan(0)
-    expect(charge).toBeLessThanOrEqual(wanted === 'bounded' ? MOST_BOUNDED_CREDITS : MOST_CREDITS)
+    expect(charge).toBeLessThanOrEqual(wanted === 'bounded' ? MAX_BOUNDED_CREDITS : MAX_CREDITS)
   } else expect(charge).toBe(0)
   const balance = await farebox.balance(key)
   expect(balance).toMatchObject({ held_credits: 0, used_credits: charge, total_requests: 1 })

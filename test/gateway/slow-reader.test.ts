@@ -14,7 +14,7 @@ import { chat, CHAT_PATH, HELLO, ORDINARY_CHARGE, rawText, soon, startPair, usag
 const PIECES = Array.from({ length: 1000 }, (_, index) => `${index}${'x'.repeat(60_000)}`)
 const LARGE: Behaviour = { type: 'answer', pieces: PIECES, usageAt: 'own-chunk' }
 const ENDLESS: Behaviour = { type: 'endless', event: `data: {"choices":[],"x":"${'x'.repeat(60_000)}"}\n\n` }
-const MOST_BUFFERED = 512 * 1024
+const MAX_BUFFERED = 512 * 1024
 const METERED = { model: 'chat', messages: HELLO, stream: true, stream_options: { include_usage: true } }
 
 let pair: Pair
@@ -108,11 +108,11 @@ it('holds the upstream back for a client that does not read, and gives it every 
     body: { max_output_tokens: 100_000_000, context_window: 200_000_000 },
   })
   const socket = await askWithoutReading(LARGE)
-  expect(buffered()).toBeLessThan(MOST_BUFFERED)
+  expect(buffered()).toBeLessThan(MAX_BUFFERED)
 
   // Longer than an upstream may be silent: being held back is not silence.
   await sleep(1500)
-  expect(buffered()).toBeLessThan(MOST_BUFFERED)
+  expect(buffered()).toBeLessThan(MAX_BUFFERED)
   expect(pair.upstream.requests[0]?.closedAtMs).toBeUndefined()
 
   const got = await hashRest(socket)

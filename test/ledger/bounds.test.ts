@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { microCredits, MOST, ZERO } from '#core/money.ts'
+import { microCredits, MAX_AMOUNT, ZERO } from '#core/money.ts'
 import { affordableOutputTokens, priceOf } from '#core/pricing.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import {
@@ -34,9 +34,9 @@ const PRICE = microCredits(10 ** 12)
 
 const amount = fc.oneof(fc.constantFrom(0, 1, FIELD), fc.integer({ min: 0, max: FIELD }))
 const step = fc.oneof(
-  fc.record({ type: fc.constant('hold' as const), micro: fc.oneof(amount, fc.constant<number>(MOST)) }),
-  fc.record({ type: fc.constant('grow' as const), micro: fc.oneof(amount, fc.constant<number>(MOST)) }),
-  fc.record({ type: fc.constant('resolve' as const), micro: fc.oneof(amount, fc.constant<number>(MOST)) }),
+  fc.record({ type: fc.constant('hold' as const), micro: fc.oneof(amount, fc.constant<number>(MAX_AMOUNT)) }),
+  fc.record({ type: fc.constant('grow' as const), micro: fc.oneof(amount, fc.constant<number>(MAX_AMOUNT)) }),
+  fc.record({ type: fc.constant('resolve' as const), micro: fc.oneof(amount, fc.constant<number>(MAX_AMOUNT)) }),
   fc.record({ type: fc.constant('adjust' as const), micro: amount, isTaken: fc.boolean() }),
   fc.record({
     type: fc.constant('terms' as const),
@@ -85,7 +85,7 @@ class Sums {
   }
 
   adjust(micro: number): void {
-    if (Math.abs(this.account.grantedMicro + micro) > MOST) return
+    if (Math.abs(this.account.grantedMicro + micro) > MAX_AMOUNT) return
     adjust(this.account, { amountMicro: microCredits(micro), reason: 'test', idempotencyId: 'x' }, this.nowMs)
   }
 
@@ -118,7 +118,7 @@ describe('the sums of an account', () => {
           }
           sums.expectExact()
         }
-        while (sums.holds.length > 0) sums.resolve(MOST)
+        while (sums.holds.length > 0) sums.resolve(MAX_AMOUNT)
         sums.expectExact()
       }),
       { numRuns: isLong ? 100_000 : 5000 },
@@ -130,7 +130,7 @@ describe('a price', () => {
   it.each([Infinity, Number.MAX_SAFE_INTEGER, 1e300, 128e9])('of %d tokens is an amount', (outputTokens) => {
     const dearest = { version: 1, inputMicro: PRICE, outputMicro: PRICE, cacheReadMicro: PRICE, cacheWriteMicro: PRICE }
     expect(priceOf({ ...UNKNOWN_USAGE, outputTokens }, dearest)).toBe(4 * FIELD)
-    expect(affordableOutputTokens(MOST, outputTokens, dearest)).toBe(0)
+    expect(affordableOutputTokens(MAX_AMOUNT, outputTokens, dearest)).toBe(0)
   })
 })
 
@@ -141,8 +141,8 @@ it('a top-up beyond what can be counted is refused, and so is a debt', async () 
     expect(books.ledger.canAdjust(key, microCredits(FIELD))).toBe(true)
     await books.topUp(key, FIELD, 'one')
     expect(books.ledger.canAdjust(key, microCredits(1))).toBe(false)
-    expect(books.ledger.canAdjust(key, microCredits(-2 * MOST))).toBe(true)
-    expect(books.ledger.canAdjust(key, microCredits(-2 * MOST - 1))).toBe(false)
+    expect(books.ledger.canAdjust(key, microCredits(-2 * MAX_AMOUNT))).toBe(true)
+    expect(books.ledger.canAdjust(key, microCredits(-2 * MAX_AMOUNT - 1))).toBe(false)
   } finally {
     await books.remove()
   }

@@ -15,8 +15,8 @@ import { startUpstream, type Upstream } from '../support/upstream.ts'
 const KILLS = process.env.FAREBOX_LONG_TESTS === undefined ? 50 : 1000
 const CLIENTS = 16
 /** The load runs this long before the kill, at least and at most. */
-const LEAST_LOAD_MS = 60
-const MOST_LOAD_MS = 360
+const MIN_LOAD_MS = 60
+const MAX_LOAD_MS = 360
 const CREDITS = 1_000_000
 const TOP_UP_CREDITS = 3
 
@@ -57,7 +57,7 @@ async function allUsage(admin: AdminClient): Promise<UsageView[]> {
 /** Loads a Farebox, kills it at a random moment and starts the next one on its folder. */
 async function killUnderLoad(program: FareboxProcess, key: string, round: number) {
   const answers = callUntilDead({ url: program.url, key }, CLIENTS)
-  await sleep(LEAST_LOAD_MS + Math.random() * (MOST_LOAD_MS - LEAST_LOAD_MS))
+  await sleep(MIN_LOAD_MS + Math.random() * (MAX_LOAD_MS - MIN_LOAD_MS))
   // Nobody waits for this one: the kill may come before, within or after it.
   const toppedUp = topUp(program.admin, round).catch(() => undefined)
   if (round % 2 === 0) await sleep(Math.random() * 10)

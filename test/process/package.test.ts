@@ -28,7 +28,7 @@ import type { DoubleRun, Package, RunningPackage } from '../support/packaging.ts
 import { prepareUpdate } from '../support/update-feed.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-const MOST_BYTES = 25 * 1024 * 1024
+const MAX_BYTES = 25 * 1024 * 1024
 const SYSTEM = `linux-${process.arch}`
 
 const ENTRIES = [
@@ -139,7 +139,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('a packag
 
   it('is at most 25 MB without Electron', () => {
     const bytes = filesBelow(built.resources).reduce((sum, name) => sum + statSync(join(built.resources, name)).size, 0)
-    expect(bytes).toBeLessThan(MOST_BYTES)
+    expect(bytes).toBeLessThan(MAX_BYTES)
   })
 
   it('has beside the archive the binaries of this system, which load from there, and the command line', () => {

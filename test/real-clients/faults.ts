@@ -21,7 +21,7 @@ const ANSWER = PIECES.join('')
 const WHOLE = { type: 'answer', pieces: PIECES } satisfies Behaviour
 const PROGRAMS = [CLAUDE, CODEX] as const
 /** Both programs are told to retry twice; each may do so for the request and again for the stream. */
-const MOST_REQUESTS = 9
+const MAX_REQUESTS = 9
 /** What fails before its answer begins Farebox asks of the same target twice more. */
 const TRIES_PER_REQUEST = 3
 const LIMIT_MS = 90_000
@@ -104,7 +104,7 @@ function always(program: Program, route: Route, fault: Fault): Scenario {
       })
       expectReported(outcome)
       const asked = lab.upstream.requests.length
-      const most = route === 'alone' ? MOST_REQUESTS : MOST_REQUESTS * TRIES_PER_REQUEST
+      const most = route === 'alone' ? MAX_REQUESTS : MAX_REQUESTS * TRIES_PER_REQUEST
       expect(asked > 0 && asked <= most, `the provider was asked ${asked} times`, outcome)
       return `the provider was asked ${asked} times`
     },

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ClientConnections } from '#server/http/client-connections.ts'
 
-const MOST = 5
+const MAX_CONNECTIONS = 5
 /** How an answer in chunks ends. */
 const WHOLE = 'done\r\n0\r\n\r\n'
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
     if (request.url !== '/late') response.write('begun ')
     answers.push(() => (request.url === '/given-up' ? response.destroy() : response.end('done')))
   })
-  clients = new ClientConnections({ most: MOST, strangers: MOST })
+  clients = new ClientConnections({ most: MAX_CONNECTIONS, strangers: MAX_CONNECTIONS })
   clients.watch(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -56,28 +56,30 @@ const closed = (socket: Socket) => once(socket.resume(), 'close')
 
 it('sends the connection away that has done nothing for longest when there are too many', async () => {
   const idle = []
-  for (let count = 0; count < MOST; count++) idle.push(await opened())
+  for (let count = 0; count < MAX_CONNECTIONS; count++) idle.push(await opened())
   const [first, ...others] = idle
   const gone = closed(first as Socket)
   const newest = await opened()
   await gone
-  expect(clients.size).toBe(MOST)
-  expect([...others, newest].map(({ destroyed }) => destroyed)).toEqual(Array.from({ length: MOST }, () => false))
+  expect(clients.size).toBe(MAX_CONNECTIONS)
+  expect([...others, newest].map(({ destroyed }) => destroyed)).toEqual(
+    Array.from({ length: MAX_CONNECTIONS }, () => false),
+  )
 })
 
 it('lets everybody in and finishes every answer while somebody opens many connections and says nothing', async () => {
   const busy = [await asking(), await asking()]
   for (let count = 0; count < 200; count++) await opened()
-  expect(clients.size).toBe(MOST)
+  expect(clients.size).toBe(MAX_CONNECTIONS)
   const late = await asking()
   for (const answer of answers) answer()
   for (const socket of [...busy, late]) expect(await text(socket)).toMatch(/done/)
 })
 
 it('refuses the newest where all are busy', async () => {
-  for (let count = 0; count < MOST; count++) await asking()
+  for (let count = 0; count < MAX_CONNECTIONS; count++) await asking()
   await closed(await opened())
-  expect(clients.size).toBe(MOST)
+  expect(clients.size).toBe(MAX_CONNECTIONS)
 })
 
 it('counts a connection as busy until the last of its requests was answered', async () => {
@@ -86,8 +88,8 @@ it('counts a connection as busy until the last of its requests was answered', as
   await expect.poll(() => answers.length).toBe(2)
   answers[0]?.()
   await untilAnswered(busy)
-  for (let count = 0; count < MOST + 1; count++) await opened()
-  expect(clients.size).toBe(MOST)
+  for (let count = 0; count < MAX_CONNECTIONS + 1; count++) await opened()
+  expect(clients.size).toBe(MAX_CONNECTIONS)
   answers[1]?.()
   await untilAnswered(busy)
 })
@@ -145,7 +147,7 @@ it('counts a connection as idle again once it was answered, and forgets it when 
   answers[0]?.()
   await once(kept, 'readable')
   const others = []
-  for (let count = 0; count < MOST - 1; count++) others.push(await asking())
+  for (let count = 0; count < MAX_CONNECTIONS - 1; count++) others.push(await asking())
   const gone = closed(kept)
   await opened()
   await gone

@@ -6,7 +6,7 @@ import type { Catalog } from '#catalog/catalog.ts'
 import { makeKey } from '#core/key-format.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { ChangeLimiter } from '#server/http/change-limiter.ts'
-import { Intake } from '#server/gateway/intake.ts'
+import { CallGuard } from '#server/gateway/call-guard.ts'
 import { signInByKey, type KeySignInDeps } from '#server/sign-in/key-sign-in.ts'
 import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
 
@@ -18,7 +18,7 @@ const FAR = '192.0.2.7'
 function house() {
   const clock = { nowMs: 0 }
   const monotonicMs = () => clock.nowMs
-  const guesses = new Intake({ readiness: { isDraining: false }, memory: {} as MemoryGuard, monotonicMs })
+  const guesses = new CallGuard({ readiness: { isDraining: false }, memory: {} as MemoryGuard, monotonicMs })
   const deps: KeySignInDeps = {
     catalog: {
       keyByHash: (hash: string) => (hash === RIGHT ? { id: 'k', hash: RIGHT, packageId: 'p' } : undefined),

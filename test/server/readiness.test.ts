@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { FastifyRequest } from 'fastify'
 import type { AppendBatch } from '#ledger/journal.ts'
 import { WriteMeter } from '#ledger/write-meter.ts'
-import { admitScraper } from '#server/watch/probes.ts'
+import { checkScraper } from '#server/watch/probes.ts'
 import { Readiness } from '#server/watch/readiness.ts'
 
 const BATCH = { entries: [], usage: [], balances: [] }
@@ -100,5 +100,5 @@ it.each([
     headers: { authorization: 'Bearer t' },
   } as unknown as FastifyRequest
   const metrics = { token: 't', read: async () => '' }
-  expect(admitScraper(request, { metrics })?.code).toBe(code)
+  expect(checkScraper(request, { metrics })?.code).toBe(code)
 })

@@ -10,7 +10,7 @@ import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_ROUTES, ADMIN_STREAMS, type Route } from '#contract/admin-routes.ts'
 import { certificateOf, gatewayRoutes, startLan, type LanFarebox } from '../lan/support.ts'
-import { cellsOf, DOORWAYS, UNKNOWN } from './door-table.ts'
+import { cellsOf, ACCESS_ROWS, UNKNOWN } from './access-table.ts'
 
 const MIB = 1024 * 1024
 /** What a stranger wants to send. */
@@ -80,7 +80,7 @@ async function push(listener: Listener, [method, path]: readonly [string, string
 const LISTENERS: readonly Listener[] = ['here', 'over the LAN']
 
 function rowOf(route: readonly [string, string]) {
-  return DOORWAYS.filter(({ fits }) => fits.test(route.join(' ')))
+  return ACCESS_ROWS.filter(({ fits }) => fits.test(route.join(' ')))
 }
 
 it('each route is of one row of the table', () => {
@@ -94,7 +94,7 @@ it('docs/security.md has the table', () => {
   // Another table follows it.
   const [, ...rows] = cellsOf(section.split('\n**What was measured**')[0] ?? '')
   expect(rows).toEqual(
-    DOORWAYS.map(({ what, here, overLan, fromStrangers, fromKnown }) => [
+    ACCESS_ROWS.map(({ what, here, overLan, fromStrangers, fromKnown }) => [
       what,
       here,
       overLan,

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { makeIdentity } from '#lan/identity.ts'
 import { ClientConnections } from '#server/http/client-connections.ts'
 
-const MOST = 6
+const MAX_CONNECTIONS = 6
 const SHARE = 3
 const identity = makeIdentity(['127.0.0.2'], Date.now())
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
     if (request.url === '/slow') finish.push(() => response.end('done'))
     else response.end('done')
   })
-  clients = new ClientConnections({ most: MOST, strangers: SHARE })
+  clients = new ClientConnections({ most: MAX_CONNECTIONS, strangers: SHARE })
   clients.watch(server, 'tls')
   server.on('tlsClientError', () => undefined)
   server.listen(0, '127.0.0.2')
@@ -78,9 +78,9 @@ it('lets everybody in while others open connections and say nothing, handshakes 
     await silent(`127.0.0.${10 + (count % 40)}`)
     if (count % 10 === 0) await secured(`127.0.0.${60 + count}`)
   }
-  expect(clients.size).toBe(MOST)
+  expect(clients.size).toBe(MAX_CONNECTIONS)
   expect(await answered('127.0.0.7')).toContain('done')
-  expect(clients.size).toBeLessThanOrEqual(MOST)
+  expect(clients.size).toBeLessThanOrEqual(MAX_CONNECTIONS)
 })
 
 it('counts a connection once, before its handshake and after it', async () => {

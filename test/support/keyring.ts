@@ -48,7 +48,7 @@ type Env = Readonly<Record<string, string>>
 type Session = { readonly env: Env; readonly daemon: ChildProcess; readonly endBus: () => Promise<void> }
 
 /** Once in many runs a session or a daemon does not come up on a machine that is busy. What fails this often is broken. */
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 const ATTEMPT_LIMIT_MS = 10_000
 
 /** Throws where there is no Secret Service and none can be had. */
@@ -77,7 +77,7 @@ export async function startKeyring(): Promise<Keyring> {
 }
 
 async function attempt<T>(start: () => Promise<T>): Promise<T> {
-  for (let left = MOST_ATTEMPTS - 1; left > 0; left--) {
+  for (let left = MAX_ATTEMPTS - 1; left > 0; left--) {
     try {
       return await start()
     } catch {

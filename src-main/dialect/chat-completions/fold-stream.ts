@@ -7,8 +7,12 @@ import type { StreamFold } from '#dialect/folded-answer.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
-type Growing = Record<string, unknown>
-type Choice = { readonly rest: Growing; readonly message: Growing; readonly calls: Map<number, Growing> }
+type GrowingObject = Record<string, unknown>
+type FoldingChoice = {
+  readonly rest: GrowingObject
+  readonly message: GrowingObject
+  readonly calls: Map<number, GrowingObject>
+}
 
 const MAX_CHOICES = 128
 const MAX_CALLS = 1024
@@ -16,8 +20,8 @@ const MAX_CALLS = 1024
 const SAID_ONCE = ['role', 'id', 'type', 'name']
 
 export class ChatFold implements StreamFold {
-  readonly #answer: Growing = { object: 'chat.completion' }
-  readonly #choices = new Map<number, Choice>()
+  readonly #answer: GrowingObject = { object: 'chat.completion' }
+  readonly #choices = new Map<number, FoldingChoice>()
   isComplete = false
 
   read(data: string, event: string | undefined): void {
@@ -49,7 +53,7 @@ export class ChatFold implements StreamFold {
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= MAX_CHOICES) {
       throw new UpstreamFailure('malformed', 'The provider numbered a choice in a way that cannot be.')
     }
-    const choice = this.#choices.get(index) ?? { rest: {}, message: {}, calls: new Map<number, Growing>() }
+    const choice = this.#choices.get(index) ?? { rest: {}, message: {}, calls: new Map<number, GrowingObject>() }
     this.#choices.set(index, choice)
     for (const [name, value] of Object.entries(rest)) if (value !== null) choice.rest[name] = value
     if (isRecord(logprobs)) addTo(choice.rest, { logprobs })
@@ -60,7 +64,7 @@ export class ChatFold implements StreamFold {
   }
 }
 
-function wholeChoice(index: number, { rest, message, calls }: Choice): JsonObject {
+function wholeChoice(index: number, { rest, message, calls }: FoldingChoice): JsonObject {
   const called = [...calls].toSorted(([one], [other]) => one - other).map(([, call]) => call)
   const content = message['content'] ?? (called.length > 0 ? null : '')
   const said = { role: 'assistant', ...message, content }
@@ -69,7 +73,7 @@ function wholeChoice(index: number, { rest, message, calls }: Choice): JsonObjec
 }
 
 /** A call without a number goes on with the last one, or is a new one where it brings an id. */
-function addCall(calls: Map<number, Growing>, { index, ...call }: JsonObject): void {
+function addCall(calls: Map<number, GrowingObject>, { index, ...call }: JsonObject): void {
   const last = largest(calls.keys(), -1)
   const known = typeof index === 'number' && Number.isInteger(index) && index >= 0
   const place = known ? index : typeof call['id'] === 'string' ? last + 1 : Math.max(0, last)
@@ -81,7 +85,7 @@ function addCall(calls: Map<number, Growing>, { index, ...call }: JsonObject): v
 }
 
 /** Adds a piece: texts and lists go on, members of objects one by one, and everything else is what was said last. */
-function addTo(growing: Growing, piece: JsonObject): void {
+function addTo(growing: GrowingObject, piece: JsonObject): void {
   for (const [name, value] of Object.entries(piece)) {
     const before = Object.hasOwn(growing, name) ? growing[name] : undefined
     if (value === null || value === undefined) growing[name] = before ?? null
@@ -89,7 +93,7 @@ function addTo(growing: Growing, piece: JsonObject): void {
       if (!SAID_ONCE.includes(name)) growing[name] = before + value
     } else if (Array.isArray(value) && Array.isArray(before)) append(before, value)
     else if (isRecord(value)) {
-      const inner: Growing = isRecord(before) ? before : {}
+      const inner: GrowingObject = isRecord(before) ? before : {}
       growing[name] = inner
       addTo(inner, value)
     } else growing[name] = Array.isArray(value) ? [...value] : value

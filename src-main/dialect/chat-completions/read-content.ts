@@ -15,10 +15,10 @@ import type {
 } from '#dialect/turn.ts'
 
 /** Reads one part; undefined for one that is empty or wrong. */
-type PartReader<Part> = (part: JsonObject, param: string) => Part | undefined
+type ReadPart<Part> = (part: JsonObject, param: string) => Part | undefined
 
 /** The parts of a message's content. A string is one part of text; empty texts are left out. */
-export function readParts<Part>(content: unknown, param: string, notes: Notes, read: PartReader<Part>): Part[] {
+export function readParts<Part>(content: unknown, param: string, notes: Notes, read: ReadPart<Part>): Part[] {
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') {
     const part = read({ type: 'text', text: content }, param)

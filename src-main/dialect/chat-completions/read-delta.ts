@@ -10,13 +10,11 @@ import {
   thinkingText,
   type ReasoningDetail,
 } from '#dialect/chat-completions/reasoning-details.ts'
-import type { AnswerPart, Block } from '#dialect/part.ts'
+import type { AnswerPart, Block, CitationPart } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { Sealed } from '#dialect/seal.ts'
 import { objectText } from '#dialect/tool-input.ts'
 import type { JsonObject } from '#dialect/turn.ts'
-
-type Citation = Extract<AnswerPart, { type: 'citation' }>
 
 /** More than any answer cites; what waits for its text is kept in memory. */
 const MAX_CITATIONS = 1000
@@ -31,7 +29,7 @@ export class ChoiceReader {
   /** The text of the reasoning that is open. */
   #thought = ''
   #hasText = false
-  #citations: Citation[] = []
+  #citations: CitationPart[] = []
   readonly #seals: Sealed[] = []
 
   constructor(choice: number, newCallId: () => string) {
@@ -123,7 +121,7 @@ export class ChoiceReader {
       const cited = isRecord(annotation) ? annotation['url_citation'] : undefined
       if (!isRecord(cited) || typeof cited['url'] !== 'string') continue
       const title = typeof cited['title'] === 'string' ? cited['title'] : undefined
-      const citation: Citation = { type: 'citation', choice: this.#choice, url: cited['url'], title }
+      const citation: CitationPart = { type: 'citation', choice: this.#choice, url: cited['url'], title }
       if (this.#open === 'text') parts.push(citation)
       else if (this.#citations.length < MAX_CITATIONS) this.#citations.push(citation)
     }

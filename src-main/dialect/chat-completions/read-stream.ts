@@ -14,7 +14,7 @@ import type { JsonObject } from '#dialect/turn.ts'
 /** What a request may ask for; a provider that sends more is not believed. */
 const MAX_CHOICES = 128
 
-type Choice = {
+type ReadChoice = {
   readonly reader: ChoiceReader
   finishReason: string | undefined
   stopSequence: string | undefined
@@ -23,7 +23,7 @@ type Choice = {
 
 export class ChatPartReader implements PartReader {
   readonly #newCallId: () => string
-  readonly #choices = new Map<number, Choice>()
+  readonly #choices = new Map<number, ReadChoice>()
   #hasStarted = false
   isComplete = false
 
@@ -82,11 +82,11 @@ export class ChatPartReader implements PartReader {
     if (typeof stop === 'string' && stop !== '') known.stopSequence = stop
   }
 
-  #choice(index: number): Choice {
+  #choice(index: number): ReadChoice {
     const known = this.#choices.get(index)
     if (known !== undefined) return known
     const reader = new ChoiceReader(index, this.#newCallId)
-    const choice: Choice = { reader, finishReason: undefined, stopSequence: undefined, hasDelta: false }
+    const choice: ReadChoice = { reader, finishReason: undefined, stopSequence: undefined, hasDelta: false }
     this.#choices.set(index, choice)
     return choice
   }

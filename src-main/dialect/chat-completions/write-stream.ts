@@ -10,14 +10,14 @@ import { writeGoogleSeal } from '#dialect/chat-completions/google-seal.ts'
 import { writeReasoningDetails } from '#dialect/chat-completions/reasoning-details.ts'
 import { writeUsage } from '#dialect/chat-completions/usage.ts'
 import type { AnswerContext, StreamWriter } from '#dialect/dialect.ts'
-import type { AnswerPart, Block, FinishReason } from '#dialect/part.ts'
+import type { AnswerPart, Block, Citation, FinishReason } from '#dialect/part.ts'
 import type { Sealed } from '#dialect/seal.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 type OpenPart = Extract<AnswerPart, { type: 'open' }>
 type ClosePart = Extract<AnswerPart, { type: 'close' }>
 
-type Choice = {
+type WrittenChoice = {
   /** A chunk up to its delta. */
   readonly head: string
   /** Whether its first chunk, which has the role, was written. */
@@ -31,7 +31,7 @@ type Choice = {
 }
 
 export class ChatStreamWriter implements StreamWriter {
-  readonly #choices = new Map<number, Choice>()
+  readonly #choices = new Map<number, WrittenChoice>()
   readonly #head: string
   /** What follows the choices. */
   readonly #tail: string
@@ -96,17 +96,17 @@ export class ChatStreamWriter implements StreamWriter {
     return this.#deltaText(choice, '{"role":"assistant","content":"","refusal":null}')
   }
 
-  #choice(index: number): Choice {
+  #choice(index: number): WrittenChoice {
     const known = this.#choices.get(index)
     if (known !== undefined) return known
     const head = `${this.#head}{"index":${index},"delta":`
     const rest = { block: undefined, text: '', calls: 0, reasonings: 0, finish: undefined }
-    const choice: Choice = { head, hasBegun: false, ...rest }
+    const choice: WrittenChoice = { head, hasBegun: false, ...rest }
     this.#choices.set(index, choice)
     return choice
   }
 
-  #open(choice: Choice, { block }: OpenPart): string {
+  #open(choice: WrittenChoice, { block }: OpenPart): string {
     choice.block = block
     choice.text = ''
     if (block.type !== 'tool-call') return ''
@@ -121,7 +121,7 @@ export class ChatStreamWriter implements StreamWriter {
     return this.#delta(choice, { tool_calls: [{ ...call, ...writeGoogleSeal(block.sealed) }] })
   }
 
-  #text(choice: Choice, text: string): string {
+  #text(choice: WrittenChoice, text: string): string {
     const { block } = choice
     if (block === undefined || text === '') return ''
     const json = JSON.stringify(text)
@@ -139,14 +139,14 @@ export class ChatStreamWriter implements StreamWriter {
     }
   }
 
-  #arguments(choice: Choice, isCustom: boolean, json: string): string {
+  #arguments(choice: WrittenChoice, isCustom: boolean, json: string): string {
     const index = choice.calls - 1
     if (this.#isOldForm) return index > 0 ? '' : this.#deltaText(choice, `{"function_call":{"arguments":${json}}}`)
     const called = isCustom ? `"custom":{"input":${json}}` : `"function":{"arguments":${json}}`
     return this.#deltaText(choice, `{"tool_calls":[{"index":${index},${called}}]}`)
   }
 
-  #close(choice: Choice, { sealed, isCut }: ClosePart): string {
+  #close(choice: WrittenChoice, { sealed, isCut }: ClosePart): string {
     const { block, text } = choice
     choice.block = undefined
     choice.text = ''
@@ -161,26 +161,24 @@ export class ChatStreamWriter implements StreamWriter {
   }
 
   /** A signature that came only with the end of the call. */
-  #lateSeal(choice: Choice, isCustom: boolean, sealed: Sealed | undefined): string {
+  #lateSeal(choice: WrittenChoice, isCustom: boolean, sealed: Sealed | undefined): string {
     const extra = writeGoogleSeal(sealed)
     if (this.#isOldForm || !('extra_content' in extra)) return ''
     const called = isCustom ? { custom: { input: '' } } : { function: { arguments: '' } }
     return this.#delta(choice, { tool_calls: [{ index: choice.calls - 1, ...called, ...extra }] })
   }
 
-  #delta(choice: Choice, delta: JsonObject): string {
+  #delta(choice: WrittenChoice, delta: JsonObject): string {
     return this.#deltaText(choice, JSON.stringify(delta))
   }
 
-  #deltaText(choice: Choice, delta: string): string {
+  #deltaText(choice: WrittenChoice, delta: string): string {
     return `${choice.head}${delta},"finish_reason":null}${this.#tail}`
   }
 }
 
-type Source = { readonly url: string; readonly title: string | undefined }
-
 /** No provider but OpenAI's own says which characters a source is for. */
-export function citation(sources: readonly Source[]): JsonObject {
+export function citation(sources: readonly Citation[]): JsonObject {
   return {
     annotations: sources.map(({ url, title }) => ({
       type: 'url_citation',

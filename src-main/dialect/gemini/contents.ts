@@ -4,7 +4,7 @@
 import { append } from '#core/append.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { audioPart, documentPart, imagePart, inlinePart } from '#dialect/gemini/media.ts'
-import type { ModelFacts } from '#dialect/gemini/model-facts.ts'
+import type { GeminiFacts } from '#dialect/gemini/model-facts.ts'
 import { modelParts, signFirstCalls, type Content, type Dropped } from '#dialect/gemini/model-parts.ts'
 import type { JsonObject, ToolResult, Turn, UserContent } from '#dialect/turn.ts'
 
@@ -17,7 +17,7 @@ export type Contents = {
 /** Gemini refuses a conversation that the model begins, or that is empty. */
 const FIRST_TEXT = ' '
 
-export function writeContents(turns: readonly Turn[], facts: ModelFacts, dropped: Dropped): Contents | Refusal {
+export function writeContents(turns: readonly Turn[], facts: GeminiFacts, dropped: Dropped): Contents | Refusal {
   const contents: Content[] = []
   const instructions: JsonObject[] = []
   let names: ReadonlyMap<string, string> = new Map()
@@ -77,7 +77,7 @@ function putFirst(contents: Content[], parts: readonly JsonObject[]): void {
   else contents.unshift({ role: 'user', parts: [...parts] })
 }
 
-function userParts(content: readonly UserContent[], facts: ModelFacts, dropped: Dropped): JsonObject[] | Refusal {
+function userParts(content: readonly UserContent[], facts: GeminiFacts, dropped: Dropped): JsonObject[] | Refusal {
   const parts: JsonObject[] = []
   for (const one of content) {
     const part = userPart(one, facts, dropped)
@@ -87,7 +87,7 @@ function userParts(content: readonly UserContent[], facts: ModelFacts, dropped: 
   return parts
 }
 
-function userPart(content: UserContent, facts: ModelFacts, dropped: Dropped): JsonObject | Refusal {
+function userPart(content: UserContent, facts: GeminiFacts, dropped: Dropped): JsonObject | Refusal {
   if ('cacheMark' in content && content.cacheMark !== undefined) dropped.add('cache_control')
   switch (content.type) {
     case 'text':
@@ -104,7 +104,7 @@ function userPart(content: UserContent, facts: ModelFacts, dropped: Dropped): Js
 
 type ResultContext = {
   readonly names: ReadonlyMap<string, string>
-  readonly facts: ModelFacts
+  readonly facts: GeminiFacts
   readonly dropped: Dropped
 }
 

@@ -3,7 +3,7 @@
 import type { Quirks } from '#core/quirks.ts'
 import { cleanSchema, type SchemaAllowance } from '#dialect/gemini/schema.ts'
 import type { Dropped } from '#dialect/gemini/model-parts.ts'
-import type { ModelFacts, Thinking } from '#dialect/gemini/model-facts.ts'
+import type { GeminiFacts, Thinking } from '#dialect/gemini/model-facts.ts'
 import {
   budgetOfEffort,
   effortOfBudget,
@@ -15,7 +15,7 @@ import {
 } from '#dialect/turn.ts'
 
 export type GenerationContext = {
-  readonly facts: ModelFacts
+  readonly facts: GeminiFacts
   readonly quirks: Quirks
   readonly allowance: SchemaAllowance
   /** Tools decide whether a form of the answer may be asked for. */

@@ -1,7 +1,7 @@
 // Images, documents and audio as parts of a Gemini request: bytes in place, or a URL that Google fetches.
 
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { ModelFacts } from '#dialect/gemini/model-facts.ts'
+import type { GeminiFacts } from '#dialect/gemini/model-facts.ts'
 import type { AudioContent, DocumentContent, ImageContent, JsonObject, MediaSource } from '#dialect/turn.ts'
 
 /** The types that a URL's ending stands for. Without a type Google asks the server that it fetches from. */
@@ -24,11 +24,11 @@ const TYPES_BY_ENDING: Readonly<Record<string, string>> = {
 /** Files that were given to Google before; every model reads them. */
 const GOOGLE_FILES = 'https://generativelanguage.googleapis.com/'
 
-export function imagePart(image: ImageContent, facts: ModelFacts): JsonObject | Refusal {
+export function imagePart(image: ImageContent, facts: GeminiFacts): JsonObject | Refusal {
   return sourcePart(image.source, facts, 'image')
 }
 
-export function documentPart({ source, name }: DocumentContent, facts: ModelFacts): JsonObject | Refusal {
+export function documentPart({ source, name }: DocumentContent, facts: GeminiFacts): JsonObject | Refusal {
   if (source.type !== 'text') return sourcePart(source, facts, 'document')
   return { text: name === undefined || name === '' ? source.text : `${name}\n\n${source.text}` }
 }
@@ -41,7 +41,7 @@ export function inlinePart({ mediaType, data }: Extract<MediaSource, { type: 'ba
   return { inlineData: { mimeType: mediaType === 'image/jpg' ? 'image/jpeg' : mediaType, data } }
 }
 
-function sourcePart(source: MediaSource, facts: ModelFacts, what: 'image' | 'document'): JsonObject | Refusal {
+function sourcePart(source: MediaSource, facts: GeminiFacts, what: 'image' | 'document'): JsonObject | Refusal {
   if (source.type === 'base64') return inlinePart(source)
   const { url } = source
   const isGoogles = url.startsWith(GOOGLE_FILES) || url.startsWith('gs://')

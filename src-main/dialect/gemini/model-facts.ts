@@ -1,7 +1,7 @@
 // What the Gemini models take, by their names. Names are an open set: a Gemini model that is not known to be old is taken for
 // one of the newest kind, any other model for one that can do the least.
 
-export type ModelFacts = {
+export type GeminiFacts = {
   /** Takes no system instruction. */
   readonly isGemma: boolean
   readonly thinking: Thinking
@@ -27,7 +27,7 @@ export type Thinking =
 
 type Generation = 'old' | '2.5' | '3'
 
-export function modelFacts(upstreamModel: string): ModelFacts {
+export function modelFacts(upstreamModel: string): GeminiFacts {
   const name = upstreamModel.slice(upstreamModel.lastIndexOf('/') + 1).toLowerCase()
   const generation = generationOf(name)
   const isNewest = generation === '3'

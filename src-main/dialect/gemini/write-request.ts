@@ -6,7 +6,7 @@ import { tokenCount } from '#core/usage.ts'
 import type { WriteTarget, WrittenRequest } from '#dialect/dialect.ts'
 import { writeContents } from '#dialect/gemini/contents.ts'
 import { withCap, writeGeneration } from '#dialect/gemini/generation.ts'
-import { modelFacts, type ModelFacts } from '#dialect/gemini/model-facts.ts'
+import { modelFacts, type GeminiFacts } from '#dialect/gemini/model-facts.ts'
 import type { Dropped } from '#dialect/gemini/model-parts.ts'
 import { cleanParameters, SchemaAllowance } from '#dialect/gemini/schema.ts'
 import { effectiveToolChoice } from '#dialect/tools.ts'
@@ -51,7 +51,7 @@ function modelPath(upstreamModel: string): string {
 
 type Written = { readonly body: JsonObject; readonly generation: JsonObject; readonly dropped: Dropped }
 
-function writeBody(conversation: Conversation, facts: ModelFacts, quirks: Quirks): Written | Refusal {
+function writeBody(conversation: Conversation, facts: GeminiFacts, quirks: Quirks): Written | Refusal {
   const dropped: Dropped = new Set([...Object.keys(conversation.shared), ...conversation.hostedTools])
   if (conversation.user !== undefined) dropped.add('user')
   const contents = writeContents(conversation.turns, facts, dropped)
@@ -88,7 +88,7 @@ function declarationOf(tool: Tool, allowance: SchemaAllowance, dropped: Dropped)
 /** How functions are to be called; undefined where the provider's default says the same. */
 function writeCalling(
   conversation: Conversation,
-  facts: ModelFacts,
+  facts: GeminiFacts,
   dropped: Dropped,
 ): JsonObject | undefined | Refusal {
   const choice = effectiveToolChoice(conversation)

@@ -10,16 +10,16 @@ const HOUR = '1h'
 export type WireBlock = Record<string, unknown>
 
 /** In the order in which the provider reads a request. */
-type Part = 'tools' | 'system' | 'messages'
+type RequestSection = 'tools' | 'system' | 'messages'
 
 export class CacheMarks {
-  readonly #marked: { readonly part: Part; readonly block: WireBlock; readonly mark: CacheMark }[] = []
+  readonly #marked: { readonly part: RequestSection; readonly block: WireBlock; readonly mark: CacheMark }[] = []
 
   get isEmpty(): boolean {
     return this.#marked.length === 0
   }
 
-  add(part: Part, block: WireBlock, mark: CacheMark | undefined): void {
+  add(part: RequestSection, block: WireBlock, mark: CacheMark | undefined): void {
     if (mark !== undefined) this.#marked.push({ part, block, mark })
   }
 
@@ -30,7 +30,7 @@ export class CacheMarks {
    */
   apply(): boolean {
     if (this.isEmpty) return false
-    const last = (part: Part) => this.#marked.findLast((entry) => entry.part === part)
+    const last = (part: RequestSection) => this.#marked.findLast((entry) => entry.part === part)
     const kept = new Set([last('tools'), last('system')].filter((entry) => entry !== undefined))
     const byWorth = [
       ...this.#marked.filter((entry) => entry.part === 'messages').toReversed(),
@@ -38,7 +38,7 @@ export class CacheMarks {
     ]
     for (const entry of byWorth) if (kept.size < MAX_MARKS) kept.add(entry)
     let isHourAllowed = true
-    for (const part of ['tools', 'system', 'messages'] satisfies Part[]) {
+    for (const part of ['tools', 'system', 'messages'] satisfies RequestSection[]) {
       for (const entry of this.#marked) {
         if (entry.part !== part || !kept.has(entry)) continue
         isHourAllowed &&= entry.mark.ttl === HOUR

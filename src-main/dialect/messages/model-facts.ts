@@ -4,7 +4,7 @@
 
 import type { Effort } from '#dialect/turn.ts'
 
-export type ModelFacts = {
+export type ClaudeFacts = {
   /** `adaptive`: the model decides how long it thinks, steered by an effort; `budget`: it is given a number of tokens. */
   readonly thinking: 'adaptive' | 'budget' | 'none'
   /** It thinks unless it is told not to. */
@@ -27,7 +27,7 @@ const EFFORTS_4_5: readonly Effort[] = ['low', 'medium', 'high']
 const EFFORTS_4_6: readonly Effort[] = ['low', 'medium', 'high', 'max']
 const EFFORTS_NEW: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
-const CLAUDE_3: ModelFacts = {
+const CLAUDE_3: ClaudeFacts = {
   thinking: 'none',
   thinksByDefault: false,
   hidesThinking: false,
@@ -37,9 +37,9 @@ const CLAUDE_3: ModelFacts = {
   prefill: true,
   schema: false,
 }
-const CLAUDE_3_7: ModelFacts = { ...CLAUDE_3, thinking: 'budget' }
-const CLAUDE_4_1: ModelFacts = { ...CLAUDE_3_7, sampling: 'one', schema: true }
-const CLAUDE_4_6: ModelFacts = {
+const CLAUDE_3_7: ClaudeFacts = { ...CLAUDE_3, thinking: 'budget' }
+const CLAUDE_4_1: ClaudeFacts = { ...CLAUDE_3_7, sampling: 'one', schema: true }
+const CLAUDE_4_6: ClaudeFacts = {
   thinking: 'adaptive',
   thinksByDefault: false,
   hidesThinking: false,
@@ -49,12 +49,12 @@ const CLAUDE_4_6: ModelFacts = {
   prefill: false,
   schema: true,
 }
-const CLAUDE_4_7: ModelFacts = { ...CLAUDE_4_6, efforts: EFFORTS_NEW, hidesThinking: true, sampling: 'none' }
-const CLAUDE_NEWEST: ModelFacts = { ...CLAUDE_4_7, thinksByDefault: true }
-const OTHER_MAKERS: ModelFacts = { ...CLAUDE_3_7, thinksByDefault: true, strictThinking: false }
+const CLAUDE_4_7: ClaudeFacts = { ...CLAUDE_4_6, efforts: EFFORTS_NEW, hidesThinking: true, sampling: 'none' }
+const CLAUDE_NEWEST: ClaudeFacts = { ...CLAUDE_4_7, thinksByDefault: true }
+const OTHER_MAKERS: ClaudeFacts = { ...CLAUDE_3_7, thinksByDefault: true, strictThinking: false }
 
 /** The first pattern that fits counts. Dots and at signs of the name are dashes here. */
-const TABLE: readonly (readonly [RegExp, ModelFacts])[] = [
+const TABLE: readonly (readonly [RegExp, ClaudeFacts])[] = [
   [/claude-(?:[12](?:-|$)|instant|3-(?:5-)?(?:opus|sonnet|haiku)|3-5)/, CLAUDE_3],
   [/claude-3-7/, CLAUDE_3_7],
   [/claude-(?:opus|sonnet)-4-1(?:-|$)/, CLAUDE_4_1],
@@ -66,7 +66,7 @@ const TABLE: readonly (readonly [RegExp, ModelFacts])[] = [
   [/claude/, CLAUDE_NEWEST],
 ]
 
-export function modelFacts(upstreamModel: string): ModelFacts {
+export function modelFacts(upstreamModel: string): ClaudeFacts {
   const name = upstreamModel.toLowerCase().replaceAll(/[.@]/g, '-')
   return TABLE.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER_MAKERS
 }

@@ -11,12 +11,12 @@ import { reportedFailure } from '#dialect/messages/errors.ts'
 import { readFinish } from '#dialect/messages/finish-reasons.ts'
 import { writeInput } from '#dialect/tool-input.ts'
 import { eventUsage, readMessagesUsage, readStartUsage } from '#dialect/messages/usage.ts'
-import type { AnswerPart } from '#dialect/part.ts'
+import type { AnswerPart, CitationPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { unwrapSeal } from '#dialect/seal.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
-type OpenBlock = {
+type ReadBlock = {
   /** Tells it apart from every other block, also where indexes are left out or come again. */
   readonly key: string
   readonly index: unknown
@@ -28,10 +28,8 @@ type OpenBlock = {
   readonly input: string
   hasText: boolean
   /** Sources that came before their text. */
-  citations: Citation[]
+  citations: CitationPart[]
 }
-
-type Citation = Extract<AnswerPart, { type: 'citation' }>
 
 const CHOICE = 0
 /** Stop reasons that end an answer wherever it is. */
@@ -44,7 +42,7 @@ const MAX_BLOCKS = 10_000
 export class MessagesPartReader implements PartReader {
   readonly #blocks: KeyedBlocks
   /** The blocks that have not ended. Servers keep one open while the next one runs. */
-  #open: OpenBlock[] = []
+  #open: ReadBlock[] = []
   readonly #begun = new Set<unknown>()
   #blockCount = 0
   #messageId: unknown
@@ -133,12 +131,12 @@ export class MessagesPartReader implements PartReader {
     }
   }
 
-  #newBlock(index: unknown, given: JsonObject): OpenBlock {
+  #newBlock(index: unknown, given: JsonObject): ReadBlock {
     this.#blockCount += 1
     if (this.#blockCount > MAX_BLOCKS) throw new UpstreamFailure('too_large', 'The provider sent too many blocks.')
     const { type } = given
     const kind = kindOf(type)
-    const open: OpenBlock = {
+    const open: ReadBlock = {
       key: String(this.#blockCount),
       index,
       type,
@@ -153,7 +151,7 @@ export class MessagesPartReader implements PartReader {
     return open
   }
 
-  #openCall({ key }: OpenBlock, { id, name }: JsonObject): readonly AnswerPart[] {
+  #openCall({ key }: ReadBlock, { id, name }: JsonObject): readonly AnswerPart[] {
     if (typeof name !== 'string' || name === '')
       throw new UpstreamFailure('malformed', 'The provider sent a tool call without a name.')
     return this.#blocks.tool({ key, id: typeof id === 'string' ? id : undefined, name, arguments: '' })
@@ -183,7 +181,7 @@ export class MessagesPartReader implements PartReader {
   }
 
   /** The open block that a piece belongs to: without an index the latest that takes such a piece, else the latest. */
-  #blockOf(index: unknown, type: unknown): OpenBlock | undefined {
+  #blockOf(index: unknown, type: unknown): ReadBlock | undefined {
     const open = this.#open
     if (index !== undefined)
       return open.find((one) => one.index === index) ?? open.find((one) => one.index === undefined)
@@ -208,7 +206,7 @@ export class MessagesPartReader implements PartReader {
   }
 
   /** Which of the two it is says each piece: some servers send thinking in a block that was begun as text. */
-  #plain(open: OpenBlock, type: 'text' | 'reasoning', text: string): readonly AnswerPart[] {
+  #plain(open: ReadBlock, type: 'text' | 'reasoning', text: string): readonly AnswerPart[] {
     if (text === '') return []
     // No call has text in it: this is a block of its own.
     const parts = this.#blocks.plain(open.kind === 'tool' ? `${open.key} text` : open.key, type, text)
@@ -217,13 +215,13 @@ export class MessagesPartReader implements PartReader {
     return [...parts, ...this.#cite(open, open.citations.splice(0))]
   }
 
-  #cite(open: OpenBlock, citations: readonly Citation[]): readonly AnswerPart[] {
+  #cite(open: ReadBlock, citations: readonly CitationPart[]): readonly AnswerPart[] {
     if (open.hasText) return citations.flatMap((citation) => this.#blocks.cite(open.key, citation))
     append(open.citations, citations)
     return []
   }
 
-  #input(open: OpenBlock, text: string): readonly AnswerPart[] {
+  #input(open: ReadBlock, text: string): readonly AnswerPart[] {
     if (open.kind !== 'tool') {
       this.#dropped('input_json_delta')
       return []
@@ -233,12 +231,12 @@ export class MessagesPartReader implements PartReader {
   }
 
   /** Ends the open block of an index, the latest where there is none. */
-  #stop(index: unknown, isIt = (open: OpenBlock) => isSame(open.index, index)): AnswerPart[] {
+  #stop(index: unknown, isIt = (open: ReadBlock) => isSame(open.index, index)): AnswerPart[] {
     const open = this.#open.findLast(isIt)
     return open === undefined ? [] : this.#end(open)
   }
 
-  #end(open: OpenBlock): AnswerPart[] {
+  #end(open: ReadBlock): AnswerPart[] {
     this.#open = this.#open.filter((other) => other !== open)
     const { key, kind, signature, input } = open
     switch (kind) {
@@ -286,7 +284,7 @@ export class MessagesPartReader implements PartReader {
   }
 }
 
-function kindOf(type: unknown): OpenBlock['kind'] {
+function kindOf(type: unknown): ReadBlock['kind'] {
   switch (type) {
     case 'text':
     case 'thinking':
@@ -315,7 +313,7 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** Only sources with an address: others are places in documents of the request. */
-function readCitation(citation: unknown): Citation[] {
+function readCitation(citation: unknown): CitationPart[] {
   if (!isRecord(citation)) return []
   const { url, title } = citation
   if (typeof url !== 'string' || url === '') return []

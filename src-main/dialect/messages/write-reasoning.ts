@@ -1,7 +1,7 @@
 // How a wish for reasoning is told to a model of this dialect: by an effort, by a budget of tokens, or not at all.
 
 import { MIN_THINKING_BUDGET } from '#dialect/messages/edit-request.ts'
-import type { ModelFacts } from '#dialect/messages/model-facts.ts'
+import type { ClaudeFacts } from '#dialect/messages/model-facts.ts'
 import {
   budgetOfEffort,
   effortOfBudget,
@@ -32,7 +32,7 @@ export type Obstacles = {
 
 const DISABLED: JsonObject = { type: 'disabled' }
 
-export function planThinking(wish: ReasoningWish, facts: ModelFacts, obstacles: Obstacles): ThinkingPlan {
+export function planThinking(wish: ReasoningWish, facts: ClaudeFacts, obstacles: Obstacles): ThinkingPlan {
   const wants = (wish.effort !== undefined && wish.effort !== 'none') || (wish.budgetTokens ?? 0) > 0
   const off = facts.thinksByDefault ? DISABLED : undefined
   const isForced = obstacles.isToolForced && facts.strictThinking
@@ -63,7 +63,7 @@ function budgetThinking(wish: ReasoningWish, cap: number): JsonObject | undefine
 }
 
 /** The wish's effort, or the nearest one below it that the model takes, else its lowest. */
-function effortFor(wish: ReasoningWish, facts: ModelFacts, highest: Effort): Effort | undefined {
+function effortFor(wish: ReasoningWish, facts: ClaudeFacts, highest: Effort): Effort | undefined {
   const effort = wish.effort ?? (wish.budgetTokens === undefined ? undefined : effortOfBudget(wish.budgetTokens))
   if (effort === undefined || effort === 'none') return undefined
   const rank = Math.min(EFFORTS.indexOf(effort), EFFORTS.indexOf(highest))

@@ -6,7 +6,7 @@ import { tokenCount } from '#core/usage.ts'
 import type { WrittenRequest, WriteTarget } from '#dialect/dialect.ts'
 import type { WireBlock } from '#dialect/messages/cache-marks.ts'
 import { hasLostThinking } from '#dialect/messages/lost-thinking.ts'
-import { modelFacts, type ModelFacts } from '#dialect/messages/model-facts.ts'
+import { modelFacts, type ClaudeFacts } from '#dialect/messages/model-facts.ts'
 import { cleanSchema } from '#dialect/messages/schema.ts'
 import { isBlank, Writing } from '#dialect/messages/write-blocks.ts'
 import { planThinking, type ThinkingPlan } from '#dialect/messages/write-reasoning.ts'
@@ -103,12 +103,12 @@ export function readMessagesCount(answer: JsonObject): number | undefined {
   return tokenCount(answer['input_tokens'])
 }
 
-function factsOf(target: WriteTarget): ModelFacts {
+function factsOf(target: WriteTarget): ClaudeFacts {
   const facts = modelFacts(target.upstreamModel)
   return target.quirks.reasoningEffort ? facts : { ...facts, efforts: [] }
 }
 
-function writePrompt(conversation: Conversation, target: WriteTarget, facts: ModelFacts, writing: Writing): Prompt {
+function writePrompt(conversation: Conversation, target: WriteTarget, facts: ClaudeFacts, writing: Writing): Prompt {
   const { turns } = conversation
   const firstOther = turns.findIndex((turn) => turn.role !== 'system')
   const leading = firstOther === -1 ? turns : turns.slice(0, firstOther)
@@ -145,7 +145,7 @@ function checkWishes(conversation: Conversation): Refusal | undefined {
 function sampling(
   { sampling: wish }: Conversation,
   target: WriteTarget,
-  facts: ModelFacts,
+  facts: ClaudeFacts,
   plan: ThinkingPlan,
   writing: Writing,
 ): JsonObject {

@@ -20,7 +20,7 @@ import type { AnswerPart, Block, FinishReason } from '#dialect/part.ts'
 import { wrapSeal, type Sealed } from '#dialect/seal.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
-type OpenBlock = {
+type WrittenBlock = {
   readonly block: Block
   /** Text and thinking are begun with their first text, so that no client gets an empty block. */
   isBegun: boolean
@@ -32,7 +32,7 @@ export class MessagesStreamWriter implements StreamWriter {
   #hasStarted = false
   /** The index of the next block. */
   #next = 0
-  #open: OpenBlock | undefined
+  #open: WrittenBlock | undefined
   /** Thinking without a signature has come to its end, which is not written yet: a call behind it may bring one. */
   #isUnsigned = false
   /** Seals without text that came behind other blocks, until it shows that something follows them. */

@@ -1,6 +1,6 @@
 // One output item each, written as the events of a stream. An item that has nothing to show writes nothing and takes no index.
 
-import type { Block } from '#dialect/part.ts'
+import type { Block, Citation } from '#dialect/part.ts'
 import { wrapCallSeal } from '#dialect/call-seal.ts'
 import type { Wishes } from '#dialect/responses/wishes.ts'
 import {
@@ -20,7 +20,7 @@ import type { Sealed } from '#dialect/seal.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** Where an item stands in its answer. */
-export type Slot = {
+export type ItemSlot = {
   /** What the ids of one answer have in common. */
   readonly stem: string
   /** Takes the next index of the output. */
@@ -29,10 +29,8 @@ export type Slot = {
   event(type: string, members: string): string
 }
 
-type Citation = { readonly url: string; readonly title: string | undefined }
-
 export abstract class ItemWriter {
-  protected readonly slot: Slot
+  protected readonly slot: ItemSlot
   protected index = -1
   protected id = ''
   /** `"item_id":…,"output_index":…`, which is in every event of the item. */
@@ -44,7 +42,7 @@ export abstract class ItemWriter {
   /** Whether more may come after its end was announced. */
   readonly canWait: boolean = false
 
-  constructor(slot: Slot) {
+  constructor(slot: ItemSlot) {
     this.slot = slot
   }
 
@@ -77,7 +75,7 @@ export abstract class ItemWriter {
   }
 }
 
-export function newItemWriter(slot: Slot, block: Block, wishes: Wishes): ItemWriter {
+export function newItemWriter(slot: ItemSlot, block: Block, wishes: Wishes): ItemWriter {
   switch (block.type) {
     case 'text':
       return new TextWriter(slot)
@@ -156,7 +154,7 @@ class ReasoningWriter extends ItemWriter {
   readonly #wishes: Wishes
   #hasPart = false
 
-  constructor(slot: Slot, wishes: Wishes) {
+  constructor(slot: ItemSlot, wishes: Wishes) {
     super(slot)
     this.#wishes = wishes
   }
@@ -226,7 +224,7 @@ function needsText(sealed: Sealed): boolean {
 class CallWriter extends ItemWriter {
   readonly #block: ToolBlock
 
-  constructor(slot: Slot, block: ToolBlock) {
+  constructor(slot: ItemSlot, block: ToolBlock) {
     super(slot)
     this.#block = block
   }
@@ -275,7 +273,7 @@ class CallWriter extends ItemWriter {
 export class SealedCallWriter extends ItemWriter {
   readonly #encrypted: string
 
-  constructor(slot: Slot, sealed: Sealed) {
+  constructor(slot: ItemSlot, sealed: Sealed) {
     super(slot)
     this.#encrypted = wrapCallSeal(sealed, 'responses')
   }

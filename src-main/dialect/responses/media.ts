@@ -1,13 +1,11 @@
 // Images, files and sounds in the input of the responses format.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { AudioContent, DocumentContent, ImageContent, MediaSource } from '#dialect/turn.ts'
-
-type Part = Readonly<Record<string, unknown>>
+import type { AudioContent, DocumentContent, ImageContent, JsonObject, MediaSource } from '#dialect/turn.ts'
 
 const BASE64 = /^[\w+/-]+={0,2}$/
 
-export function readImage(part: Part, param: string): ImageContent | Refusal {
+export function readImage(part: JsonObject, param: string): ImageContent | Refusal {
   const noFileId = refuseFileId(part, param)
   if (noFileId !== undefined) return noFileId
   // Clients that also speak chat completions send its object here.
@@ -18,7 +16,7 @@ export function readImage(part: Part, param: string): ImageContent | Refusal {
   return { type: 'image', source, detail: readDetail(part['detail']) }
 }
 
-export function readFile(part: Part, param: string): DocumentContent | Refusal {
+export function readFile(part: JsonObject, param: string): DocumentContent | Refusal {
   const noFileId = refuseFileId(part, param)
   if (noFileId !== undefined) return noFileId
   const name = typeof part['filename'] === 'string' && part['filename'] !== '' ? part['filename'] : undefined
@@ -36,7 +34,7 @@ export function readFile(part: Part, param: string): DocumentContent | Refusal {
   return { type: 'document', source: text === undefined ? source : { type: 'text', text }, name }
 }
 
-export function readAudio(part: Part, param: string): AudioContent | Refusal {
+export function readAudio(part: JsonObject, param: string): AudioContent | Refusal {
   const audio = part['input_audio']
   const path = `${param}.input_audio`
   if (typeof audio !== 'object' || audio === null) return wrong(path, 'must be an object with data and format')
@@ -70,7 +68,7 @@ function readDetail(detail: unknown): ImageContent['detail'] {
   return detail === 'original' ? 'high' : undefined
 }
 
-function refuseFileId(part: Part, param: string): Refusal | undefined {
+function refuseFileId(part: JsonObject, param: string): Refusal | undefined {
   if (part['file_id'] === undefined || part['file_id'] === null) return undefined
   return wrong(`${param}.file_id`, 'cannot be used, since Farebox keeps no files; send the content itself')
 }

@@ -100,7 +100,7 @@ export class OutputItem {
   }
 }
 
-type Part = {
+type SaidPart = {
   readonly seen: Seen
   /** By which kinds of events the part was told as a whole. */
   readonly told: Set<string>
@@ -108,7 +108,7 @@ type Part = {
 
 type Said = {
   readonly total: Seen
-  readonly parts: Map<number, Part>
+  readonly parts: Map<number, SaidPart>
   /** The one that is being said. */
   part: number
   /** Whether every piece said which part it belongs to. */
@@ -116,7 +116,7 @@ type Said = {
 }
 
 /** The part that a piece belongs to. Without a number it is the present one, or the next where that has come to its end. */
-function partOf(said: Said, { index, whole }: Piece): Part {
+function partOf(said: Said, { index, whole }: Piece): SaidPart {
   if (index !== undefined) said.part = index
   else {
     said.isNumbered = false
@@ -127,7 +127,7 @@ function partOf(said: Said, { index, whole }: Piece): Part {
   return seenAt(said, said.part)
 }
 
-function seenAt({ parts }: Said, index: number): Part {
+function seenAt({ parts }: Said, index: number): SaidPart {
   const known = parts.get(index)
   if (known !== undefined) return known
   const part = { seen: new Seen(), told: new Set<string>() }

@@ -4,15 +4,13 @@
 import { append } from '#core/append.ts'
 import type { ToolPiece } from '#dialect/blocks.ts'
 import { KeyedBlocks } from '#dialect/keyed-blocks.ts'
-import type { AnswerPart } from '#dialect/part.ts'
+import type { AnswerPart, CitationPart } from '#dialect/part.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { ItemRegister } from '#dialect/responses/item-register.ts'
 import type { News, OutputItem } from '#dialect/responses/output-item.ts'
 import { beginningPart, ITEM_TYPES, pieceIn, recordsIn, type Piece } from '#dialect/responses/pieces.ts'
 import { customArguments } from '#dialect/tools.ts'
 import type { JsonObject } from '#dialect/turn.ts'
-
-type Citation = Extract<AnswerPart, { type: 'citation' }>
 
 /** What is known of an item beside what was said in it. */
 type State = {
@@ -211,7 +209,7 @@ function sealOf({ encrypted_content: encrypted }: JsonObject) {
   return { origin: 'responses', value: encrypted } as const
 }
 
-function citationOf(annotation: unknown): Citation | undefined {
+function citationOf(annotation: unknown): CitationPart | undefined {
   if (!isRecord(annotation) || annotation['type'] !== 'url_citation') return undefined
   const { url, title } = annotation
   if (typeof url !== 'string' || url === '') return undefined

@@ -16,10 +16,10 @@ export type Piece = {
   readonly whole: string | undefined
 }
 
-type Source = { readonly kind: PieceKind; readonly index?: string; readonly delta?: string; readonly done: string }
+type PieceSource = { readonly kind: PieceKind; readonly index?: string; readonly delta?: string; readonly done: string }
 
 /** By the middle of an event's name: where its deltas and its end have their text. */
-const SOURCES: Readonly<Record<string, Source>> = {
+const SOURCES: Readonly<Record<string, PieceSource>> = {
   output_text: { kind: 'text', index: 'content_index', done: 'text' },
   refusal: { kind: 'refusal', index: 'content_index', done: 'refusal' },
   reasoning_text: { kind: 'content', index: 'content_index', done: 'text' },
@@ -112,7 +112,7 @@ export function recordsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
-function pieceOf(source: Source, event: JsonObject, text: unknown, whole: string | undefined): Piece {
+function pieceOf(source: PieceSource, event: JsonObject, text: unknown, whole: string | undefined): Piece {
   const index = source.index === undefined ? 0 : event[source.index]
   return { kind: source.kind, index: indexOf(index), text: typeof text === 'string' ? text : '', whole }
 }

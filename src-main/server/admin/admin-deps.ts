@@ -16,7 +16,7 @@ import type { Pause } from '#pipeline/pause.ts'
 import type { readSealed, writeSealed } from '#secret/sealed-export.ts'
 import type { ReadReceipt } from '#server/gateway/receipts.ts'
 import type { ReportDeps } from '#server/reports/report-deps.ts'
-import type { Door } from '#server/sign-in/door.ts'
+import type { Visits } from '#server/sign-in/visits.ts'
 import type { KeySignInDeps } from '#server/sign-in/key-sign-in.ts'
 import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
 
@@ -38,7 +38,7 @@ export type AdminDeps = ReportDeps & {
   readonly listModels: (provider: Provider, place: ModelListPlace) => Promise<readonly ListedModel[] | Refusal>
   readonly readReceipt: ReadReceipt
   readonly verifyLedger: () => Promise<LedgerReport>
-  readonly door: Door
+  readonly visits: Visits
   readonly ticketMade: () => void
   readonly keyGuesses: KeySignInDeps['guesses']
   readonly settings: () => Promise<SettingsView>

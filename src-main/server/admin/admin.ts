@@ -14,7 +14,7 @@ import { actorOf, NOBODY } from '#server/admin/audit.ts'
 import { detailsOf, isNoted } from '#server/admin/audit-details.ts'
 import { auditRulesOf } from '#server/admin/entities.ts'
 import type { AdminHandlers, AdminInput } from '#server/admin/handlers.ts'
-import type { Door } from '#server/sign-in/door.ts'
+import type { Visits } from '#server/sign-in/visits.ts'
 import { JsonText } from '#server/http/json-text.ts'
 import type { LanRules } from '#server/http/over-lan.ts'
 import { sendRefusal } from '#server/http/refusals.ts'
@@ -30,14 +30,14 @@ type AnyHandler = (
 type ServeDeps = {
   readonly handlers: AdminHandlers
   readonly catalog: Catalog
-  readonly door: () => Promise<Door>
+  readonly visits: () => Promise<Visits>
   readonly lan?: LanRules
 }
 
 /** Serves one request below `/api`, whose sender may ask for it. */
 export async function serveAdmin(request: FastifyRequest, reply: FastifyReply, deps: ServeDeps): Promise<FastifyReply> {
   const { adminRoute: found } = request
-  if (found === null) throw new Error('a request of the admin API was not admitted')
+  if (found === null) throw new Error('a request of the admin API was never checked for access')
   const input = readInput(request, ADMIN_API[found.action])
   const note = await noteOf(request, found, { deps, input })
   try {
@@ -102,7 +102,7 @@ async function noteOf(
 ): Promise<Note> {
   const asked = isRefusal(input) ? { body: undefined, query: undefined } : input
   if (!isNoted(route, asked.body)) return NO_NOTE
-  const { audit } = await deps.door()
+  const { audit } = await deps.visits()
   const viewer = request.visitor?.viewer
   let actor = viewer === undefined ? NOBODY : actorOf(viewer)
   // Of whoever signed in with a key alone, the key is all that is known.

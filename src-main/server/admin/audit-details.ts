@@ -16,9 +16,9 @@ export type AuditRules = {
 
 /** What people paste into the wrong field. */
 const LOOKS_SECRET = /key_[A-Za-z0-9]{20,}|sk-[\w-]{16,}/
-const MOST_LETTERS = 200
-const MOST_ITEMS = 20
-const MOST_DETAIL_LETTERS = 4000
+const MAX_LETTERS = 200
+const MAX_ITEMS = 20
+const MAX_DETAIL_LETTERS = 4000
 
 /** Names of fields with spaces between them, in groups that belong together. */
 export function fields(...groups: readonly string[]): string[] {
@@ -35,15 +35,15 @@ export function detailsOf({ kept, listsOf = '' }: AuditRules, body: unknown, que
   const asked = { ...(isRecord(query) ? query : {}), ...(isRecord(body) ? body : {}) }
   const document = asked[listsOf]
   const text = JSON.stringify(document === undefined ? keep(asked, new Set(kept)) : namesIn(document))
-  return text.length <= MOST_DETAIL_LETTERS ? text : '{"truncated":true}'
+  return text.length <= MAX_DETAIL_LETTERS ? text : '{"truncated":true}'
 }
 
 /** Of headers their names, whatever is said about their values. */
 const NAMES_ALONE = ['headers', 'header_secrets']
 
 function keep(value: unknown, kept: ReadonlySet<string>, field = ''): unknown {
-  if (NAMES_ALONE.includes(field)) return isRecord(value) ? Object.keys(value).slice(0, MOST_ITEMS).map(shortened) : []
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map((item) => keep(item, kept, field))
+  if (NAMES_ALONE.includes(field)) return isRecord(value) ? Object.keys(value).slice(0, MAX_ITEMS).map(shortened) : []
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => keep(item, kept, field))
   if (isRecord(value)) {
     const members = Object.entries(value).filter(([name]) => kept.has(name))
     return Object.fromEntries(members.map(([name, member]) => [name, keep(member, kept, name)]))
@@ -53,7 +53,7 @@ function keep(value: unknown, kept: ReadonlySet<string>, field = ''): unknown {
 }
 
 function shortened(text: string): string {
-  return LOOKS_SECRET.test(text) ? 'left out' : text.slice(0, MOST_LETTERS)
+  return LOOKS_SECRET.test(text) ? 'left out' : text.slice(0, MAX_LETTERS)
 }
 
 /** Some providers have people put a secret into the path. */
@@ -65,7 +65,7 @@ function originOf(url: string): string {
 function namesIn(document: unknown): Readonly<Record<string, unknown>> {
   const lists = isRecord(document) ? Object.entries(document) : []
   return Object.fromEntries(
-    lists.map(([list, items]) => [list, Array.isArray(items) ? items.slice(0, MOST_ITEMS).map(nameOf) : []]),
+    lists.map(([list, items]) => [list, Array.isArray(items) ? items.slice(0, MAX_ITEMS).map(nameOf) : []]),
   )
 }
 

@@ -17,7 +17,7 @@ export const NOBODY = 'nobody'
 /** Whoever signed in with a key alone; the key is what the entry is about. */
 const HOLDER = 'key holder'
 
-type Deps = {
+type AuditLogDeps = {
   readonly nowMs: () => number
   readonly save: (change: VisitChange) => void
   /** Resolves when what was saved is on disk, or was tried. */
@@ -26,10 +26,10 @@ type Deps = {
 }
 
 export class AuditLog {
-  readonly #deps: Deps
+  readonly #deps: AuditLogDeps
   readonly #strangers: StrangerNotes
 
-  constructor(deps: Deps) {
+  constructor(deps: AuditLogDeps) {
     this.#deps = deps
     this.#strangers = new StrangerNotes(deps.save)
   }

@@ -34,10 +34,12 @@ export type AdminInput<Action extends AdminAction> = {
 }
 
 /** What was made into JSON elsewhere is sent as it is. */
-type Answer<Action extends AdminAction> = ResponseBody<Action> | JsonText | Refusal
+type HandlerAnswer<Action extends AdminAction> = ResponseBody<Action> | JsonText | Refusal
 
 export type AdminHandlers = {
-  readonly [Action in AdminAction]: (input: AdminInput<Action>) => Answer<Action> | Promise<Answer<Action>>
+  readonly [Action in AdminAction]: (
+    input: AdminInput<Action>,
+  ) => HandlerAnswer<Action> | Promise<HandlerAnswer<Action>>
 }
 
 /** The handlers of an entity, or of several. */

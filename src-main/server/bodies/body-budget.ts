@@ -7,7 +7,7 @@ const MIB = 1024 * 1024
 const LARGE = MIB
 const SHARE_OF_LARGE = 0.75
 
-type Entry = { bytes: number; isUnderWay: boolean; readonly giveUp: () => void }
+type OpenBody = { bytes: number; isUnderWay: boolean; readonly giveUp: () => void }
 
 /** What one body takes of the budget. */
 export type BodyShare = {
@@ -22,7 +22,7 @@ export type BodyShare = {
 export class BodyBudget {
   readonly #most: number
   readonly #mostLarge: number
-  readonly #underWay = new Set<Entry>()
+  readonly #underWay = new Set<OpenBody>()
   #bytes = 0
   #largeBytes = 0
 
@@ -44,7 +44,7 @@ export class BodyBudget {
 
   /** `giveUp` is called where this body has to make room. */
   open(giveUp: () => void): BodyShare {
-    const entry: Entry = { bytes: 0, isUnderWay: true, giveUp }
+    const entry: OpenBody = { bytes: 0, isUnderWay: true, giveUp }
     this.#underWay.add(entry)
     return {
       add: (bytes) => this.#add(entry, bytes),
@@ -56,7 +56,7 @@ export class BodyBudget {
     }
   }
 
-  #add(entry: Entry, bytes: number): boolean {
+  #add(entry: OpenBody, bytes: number): boolean {
     const wanted = entry.bytes + bytes
     const isLarge = wanted > LARGE
     const fits = () =>
@@ -72,18 +72,18 @@ export class BodyBudget {
     return true
   }
 
-  #largest(): Entry | undefined {
-    let largest: Entry | undefined
+  #largest(): OpenBody | undefined {
+    let largest: OpenBody | undefined
     for (const entry of this.#underWay) if (entry.bytes > (largest?.bytes ?? 0)) largest = entry
     return largest
   }
 
-  #end(entry: Entry): void {
+  #end(entry: OpenBody): void {
     this.#underWay.delete(entry)
     this.#count(entry, 0)
   }
 
-  #count(entry: Entry, bytes: number): void {
+  #count(entry: OpenBody, bytes: number): void {
     this.#bytes += bytes - entry.bytes
     this.#largeBytes += largePart(bytes) - largePart(entry.bytes)
     entry.bytes = bytes

@@ -30,13 +30,13 @@ export type MemoryGuardOptions = {
 
 const MIB = 1024 * 1024
 /** Two of the largest bodies, where the heap has room for them. */
-const LEAST_BUDGET = 64 * MIB
+const MIN_BUDGET = 64 * MIB
 /**
  * A body is in the heap several times while it is read and written again, as text and as what that says, and text that is not plain
  * takes two bytes a character.
  */
 const HEAP_SHARE = 1 / 12
-const LEAST_AVAILABLE = 32 * MIB
+const MIN_AVAILABLE = 32 * MIB
 const FULL_HEAP = 0.92
 const FULL_LIMIT = 0.9
 const RETRY_SECONDS = 5
@@ -92,7 +92,7 @@ export class MemoryGuard {
     const live = heapUsed + external + this.#rest
     if (heapUsed >= heapLimit * FULL_HEAP || live >= limit * FULL_LIMIT) return true
     // What it holds and does not use it can use as well as what the system could give.
-    return available + Math.max(0, rss - live) < LEAST_AVAILABLE
+    return available + Math.max(0, rss - live) < MIN_AVAILABLE
   }
 }
 
@@ -103,7 +103,7 @@ export function tooLittle(): Refusal {
 }
 
 function budgetOf({ limit, heapLimit }: MemoryReading): number {
-  const ofProcess = Math.max(LEAST_BUDGET, (limit ?? totalmem()) / 4)
+  const ofProcess = Math.max(MIN_BUDGET, (limit ?? totalmem()) / 4)
   return Math.min(ofProcess, heapLimit * HEAP_SHARE)
 }
 

@@ -20,14 +20,14 @@ import { HttpClient } from '#server/http/http-client.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
 import type { DenseBodies } from '#server/bodies/dense-bodies.ts'
-import type { Intake } from '#server/gateway/intake.ts'
+import type { CallGuard } from '#server/gateway/call-guard.ts'
 import type { LargeBodies } from '#server/bodies/large-bodies.ts'
 import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
 
 export type GatewayDeps = RunDeps &
   ProbeDeps & {
-    readonly intake: Intake
+    readonly callGuard: CallGuard
     readonly largeBodies: LargeBodies
     readonly denseBodies: DenseBodies
     readonly hashKey: (key: string) => string
@@ -163,8 +163,8 @@ function visibleModels(request: FastifyRequest, deps: GatewayDeps) {
   if (authorization === undefined && xApiKey === undefined && !isKeyInQuery) return enabled
   const caller = authenticate(credentials, { ...deps, nowMs: deps.clock.nowMs })
   if (!isRefusal(caller)) return enabled.filter((model) => mayCall(caller.package, model.id))
-  const refusal = deps.intake.refused(request, caller)
-  // Nobody needs a key here. Over the LAN the door has refused it before; a key in the address is refused everywhere, because it is
+  const refusal = deps.callGuard.refused(request, caller)
+  // Nobody needs a key here. Over the LAN it was refused before; a key in the address is refused everywhere, because it is
   // in logs from then on.
   return isKeyInQuery ? refusal : enabled
 }

@@ -9,14 +9,14 @@ import { sourceOf } from '#core/source.ts'
 /** Wrong keys that are free, and the time in which one of them is forgiven. A tool with an old key stays below for some minutes. */
 const FREE = 30
 const FORGIVEN_MS = 2000
-const MOST_SOURCES = 10_000
+const MAX_SOURCES = 10_000
 
-type Entry = { wrong: number; atMs: number }
+type Guesses = { wrong: number; atMs: number }
 
 export class GuessThrottle {
   readonly #monotonicMs: () => number
   /** In the order of their last wrong key. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, Guesses>()
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs
@@ -31,12 +31,12 @@ export class GuessThrottle {
     if (wrong > FREE) return tooMany((wrong - FREE) * FORGIVEN_MS)
     this.#entries.delete(source)
     const [oldest] = this.#entries.keys()
-    if (this.#entries.size >= MOST_SOURCES && oldest !== undefined) this.#entries.delete(oldest)
+    if (this.#entries.size >= MAX_SOURCES && oldest !== undefined) this.#entries.delete(oldest)
     this.#entries.set(source, { wrong, atMs: this.#monotonicMs() })
     return undefined
   }
 
-  #standing({ wrong, atMs }: Entry): number {
+  #standing({ wrong, atMs }: Guesses): number {
     return Math.max(0, wrong - (this.#monotonicMs() - atMs) / FORGIVEN_MS)
   }
 }

@@ -26,7 +26,7 @@ export type WaitingDeps = Queues & {
   readonly open: Pick<OpenExchanges, 'calls' | 'retryingCalls'>
 }
 
-const MOST_SHOWN = 200
+const MAX_SHOWN = 200
 
 /** How many calls wait in queues, of those that a viewer may see. */
 export function countWaiting({ ledger, gate, routing }: Queues, scope: KeyScope): number {
@@ -41,7 +41,7 @@ export function waitingView(deps: WaitingDeps, viewer: Viewer): WaitingView {
     .filter(({ keyId }) => isInScope(scope, keyId))
     .toSorted((one, other) => one.sinceMs - other.sinceMs)
   return {
-    waiting: waiting.slice(0, MOST_SHOWN).map((call) => callView(call, deps.catalog)),
+    waiting: waiting.slice(0, MAX_SHOWN).map((call) => callView(call, deps.catalog)),
     waiting_calls: waiting.length,
     ...runningView(deps, scope),
   }
@@ -92,7 +92,7 @@ function runningView({ catalog, open }: WaitingDeps, scope: KeyScope): Pick<Wait
   const keys = [...byKey].toSorted(([, one], [, other]) => other.calls - one.calls || one.oldestMs - other.oldestMs)
   return {
     running: keys
-      .slice(0, MOST_SHOWN)
+      .slice(0, MAX_SHOWN)
       .map(([keyId, { calls, oldestMs }]) => ({ ...namesOf(keyId, catalog), calls, oldest_at: iso(oldestMs) })),
     running_calls: running,
   }

@@ -5,7 +5,7 @@ import { roleOf, viewerId, type Viewer } from '#core/member.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
 const MINUTE_MS = 60_000
-const MOST_CHANGES = 120
+const MAX_CHANGES = 120
 
 /**
  * How many changes a member, or the holder of a key, may ask for within a minute: enough for any hand, too few to wash the audit log
@@ -36,6 +36,6 @@ export class ChangeLimiter {
     }
     const count = (this.#changes.get(id) ?? 0) + 1
     this.#changes.set(id, count)
-    return count > MOST_CHANGES
+    return count > MAX_CHANGES
   }
 }

@@ -14,10 +14,10 @@ export type ConnectionBounds = {
 }
 
 /** More than a team and its tools need, and far fewer than the descriptors of a process. */
-const MOST = 4096
+const MAX_CONNECTIONS = 4096
 /** On this machine all come from one address. */
-const HERE: ConnectionBounds = { most: MOST, strangers: MOST }
-export const OVER_LAN: ConnectionBounds = { most: MOST, strangers: 256 }
+const HERE: ConnectionBounds = { most: MAX_CONNECTIONS, strangers: MAX_CONNECTIONS }
+export const OVER_LAN: ConnectionBounds = { most: MAX_CONNECTIONS, strangers: 256 }
 
 type Client = {
   readonly source: string

@@ -10,7 +10,7 @@ import type { Client, Headers } from '#pipeline/ports.ts'
 /** How long a client may leave a full buffer unread. */
 const STUCK_MS = 60_000
 /** Larger chunks are not worth a copy. */
-const MOST_FRAMED_BYTES = 16 * 1024
+const MAX_FRAMED_BYTES = 16 * 1024
 
 /** For a client that is to read what it was sent. */
 type Wait = {
@@ -62,7 +62,7 @@ export class HttpClient implements Client {
       this.#sendHead(this.#head.headers)
       return this.#response.write(bytes, 'latin1')
     }
-    const socket = bytes.length > MOST_FRAMED_BYTES ? undefined : chunkedSocket(this.#response)
+    const socket = bytes.length > MAX_FRAMED_BYTES ? undefined : chunkedSocket(this.#response)
     this.#full = socket ?? this.#response
     return socket === undefined ? this.#response.write(bytes, 'latin1') : writeChunk(socket, bytes)
   }

@@ -4,7 +4,7 @@ import { refuse, type Refusal } from '#core/refusal.ts'
 
 const SLASH = 0x2f
 /** Enough to see what was mistyped. */
-const MOST_SHOWN = 120
+const MAX_SHOWN = 120
 
 /**
  * The path that is served for the target of a request. A slash at the end means nothing, and users of the OpenAI SDK often give a base
@@ -29,5 +29,5 @@ function shown(url: string): string {
     .replace(/[?#].*$/s, '')
     .replaceAll(/[^\x21-\x7e]/g, '?')
     .replaceAll(/key_\w+/g, 'key_...')
-  return path.length > MOST_SHOWN ? `${path.slice(0, MOST_SHOWN)}...` : path
+  return path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}...` : path
 }

@@ -8,19 +8,19 @@ import { errorBody } from '#dialect/errors.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
-import type { SessionAccess, Visitor } from '#server/sign-in/admission.ts'
+import type { SessionAccess, Visitor } from '#server/sign-in/access.ts'
 import { announcedBytes, readBodies } from '#server/bodies/body-reader.ts'
 import { ChangeLimiter } from '#server/http/change-limiter.ts'
 import { ClientConnections, OVER_LAN } from '#server/http/client-connections.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerDashboard, type DashboardDeps } from '#server/dashboard/dashboard-routes.ts'
-import type { Door } from '#server/sign-in/door.ts'
+import type { Visits } from '#server/sign-in/visits.ts'
 import { MAX_BODY_BYTES, registerGateway, type GatewayDeps } from '#server/gateway/gateway.ts'
 import { guard } from '#server/http/guard.ts'
 import { observeRequests, type ObserveRequest } from '#server/watch/observed-requests.ts'
 import { noSuchPath, servedUrl } from '#server/http/paths.ts'
 import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
-import { admitScraper } from '#server/watch/probes.ts'
+import { checkScraper } from '#server/watch/probes.ts'
 import { registerReference } from '#server/reference/reference.ts'
 import { registerStreams, type StreamDeps, type StreamVisitor } from '#server/gateway/streams.ts'
 import { refusalOfError, sendRefusal, sendRefusalAndClose, type RaisedError } from '#server/http/refusals.ts'
@@ -71,7 +71,7 @@ export type ServerDeps = GatewayDeps &
     /** Asked for by the first request of the admin API. */
     readonly adminHandlers: () => Promise<AdminHandlers>
     /** Asked for by the first request that has to do with sessions. */
-    readonly door: () => Promise<Door>
+    readonly visits: () => Promise<Visits>
     /** What the command line presents, and what requests in this process do; made anew at each start. */
     readonly adminToken: string
     readonly inProcessToken: string
@@ -131,7 +131,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.decorateRequest('adminRoute', null)
   requireAccess(app)
   if (deps.observe !== undefined) observeRequests(app, deps.observe, deps.clock.monotonicMs)
-  const admission = { ...deps, memberChanges: new ChangeLimiter(deps.clock.monotonicMs) }
+  const accessDeps = { ...deps, memberChanges: new ChangeLimiter(deps.clock.monotonicMs) }
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     request.outgoing = reply.raw
@@ -146,13 +146,13 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     if (request.is404) return answer(noSuchPath(request))
     if (takesNoBody(request)) reply.raw.setHeader('connection', 'close')
     if (access === 'never') return answer(refuse('forbidden', 'This is served to the machine itself alone.'))
-    const late = access === 'public' ? undefined : deps.intake.draining()
+    const late = access === 'public' ? undefined : deps.callGuard.draining()
     if (late !== undefined) return answer(late)
     if (isForSessions(access)) {
-      void import('#server/sign-in/admission.ts')
-        .then(({ admit }) => admit(request, access, admission))
+      void import('#server/sign-in/access.ts')
+        .then(({ checkAccess }) => checkAccess(request, access, accessDeps))
         .then(answer, done)
-    } else answer(admitCaller(request, access, deps) ?? (access === 'key' ? deps.intake.room(request) : undefined))
+    } else answer(checkCaller(request, access, deps) ?? (access === 'key' ? deps.callGuard.room(request) : undefined))
   })
   if (lan !== undefined) watchClients(app)
   // Refused above, before its body is read; a route that declines what it matched would come here.
@@ -176,7 +176,7 @@ function isForSessions(access: Access | 'never' | undefined): access is SessionA
 
 /** On whose behalf a stream is opened, and what ends it: the end of the session. The command line has none. */
 function visitorOf({ visitor }: FastifyRequest): StreamVisitor {
-  if (visitor === null) throw new Error('a stream was not admitted')
+  if (visitor === null) throw new Error('a stream has no visitor')
   const { viewer, session } = visitor
   if (session === undefined) return { viewer }
   const onEnd = (end: () => void) => {
@@ -226,11 +226,11 @@ function lanLimits(): HttpLimits {
   return { ...LIMITS.http, requestTimeout: LIMITS.requestTimeout, keepAliveTimeout: LIMITS.keepAliveTimeout }
 }
 
-function admitCaller(request: FastifyRequest, access: Access | undefined, deps: ServerDeps): Refusal | undefined {
-  if (access === 'scraper') return admitScraper(request, deps)
+function checkCaller(request: FastifyRequest, access: Access | undefined, deps: ServerDeps): Refusal | undefined {
+  if (access === 'scraper') return checkScraper(request, deps)
   if (access !== 'key') return undefined
   const caller = authenticate(credentialsOf(request), { ...deps, nowMs: deps.clock.nowMs })
-  if (isRefusal(caller)) return deps.intake.refused(request, caller)
+  if (isRefusal(caller)) return deps.callGuard.refused(request, caller)
   request.caller = caller
   return undefined
 }

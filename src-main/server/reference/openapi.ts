@@ -7,7 +7,7 @@ import { ErrorBody, GATEWAY_API, GATEWAY_GROUPS, MessagesError, type GatewayEndp
 import { REFUSALS } from '#core/refusal.ts'
 import { isObject, schemaWriter, type JsonObject, type SchemaWriter } from '#server/reference/openapi-schemas.ts'
 
-export type Access = RouteAccess | 'key' | 'scraper'
+export type OperationAccess = RouteAccess | 'key' | 'scraper'
 
 export type Parameter = {
   readonly name: string
@@ -17,7 +17,7 @@ export type Parameter = {
   readonly schema: JsonObject
 }
 type Content = Readonly<Record<string, { readonly schema?: JsonObject; readonly example?: object }>>
-export type Answer = {
+export type ResponseDescription = {
   readonly description: string
   readonly headers?: Readonly<Record<string, JsonObject>>
   readonly content?: Content
@@ -29,8 +29,8 @@ export type Operation = {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: Content }
-  readonly responses: Readonly<Record<string, Answer>>
-  readonly 'x-farebox-access': Access
+  readonly responses: Readonly<Record<string, ResponseDescription>>
+  readonly 'x-farebox-access': OperationAccess
   /** The path that does the same. */
   readonly 'x-farebox-same-as'?: string
 }
@@ -82,7 +82,7 @@ const SECURITY_SCHEMES = {
   },
 } as const
 
-const SECURITY: Readonly<Record<Access, Operation['security']>> = {
+const SECURITY: Readonly<Record<OperationAccess, Operation['security']>> = {
   public: [],
   key: [{ key: [] }, { key_header: [] }],
   scraper: [{ metrics_token: [] }],
@@ -148,7 +148,10 @@ function gatewayOperation(name: string, endpoint: GatewayEndpoint, writer: Schem
   }
 }
 
-function gatewayAnswer({ response, isStream, body }: GatewayEndpoint, writer: SchemaWriter): Record<string, Answer> {
+function gatewayAnswer(
+  { response, isStream, body }: GatewayEndpoint,
+  writer: SchemaWriter,
+): Record<string, ResponseDescription> {
   if (response === '') return {}
   const content = typeof response === 'string' ? { [response]: {} } : json(writer.write(response))
   const stream: Content = isStream === true ? { 'text/event-stream': { schema: { type: 'string' } } } : {}
@@ -216,7 +219,7 @@ function adminRefusals({ method, path, access, hasInput }: AdminShape): number[]
   ]
 }
 
-function refusalAnswers(statuses: readonly number[], error: JsonObject): Record<string, Answer> {
+function refusalAnswers(statuses: readonly number[], error: JsonObject): Record<string, ResponseDescription> {
   const sorted = [...new Set(statuses)].sort((one, other) => one - other)
   return Object.fromEntries(
     sorted.map((status) => [String(status), { description: refusalText(status), content: json(error) }]),

@@ -18,7 +18,7 @@ export type UsableKey = { readonly key: Key; readonly balance: Balance }
 type Attention = OverviewView['attention'][number]
 
 /** A list that nobody reads to its end helps nobody. */
-const MOST = 50
+const MAX_SHOWN = 50
 const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 /** Less than this part of its credits left is little. */
@@ -34,7 +34,7 @@ export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: 
   if (roleOf(viewer) === 'holder') return []
   const nowMs = deps.context.nowMs()
   const ofKeys = [...lowKeys(usable), ...expiringKeys(usable, nowMs), ...oldKeys(usable, nowMs)]
-  if (roleOf(viewer) === 'member') return [...ofLedger(status), ...ofKeys].slice(0, MOST)
+  if (roleOf(viewer) === 'member') return [...ofLedger(status), ...ofKeys].slice(0, MAX_SHOWN)
   const { models, providers } = deps.context.catalog
   const enabled = models.filter((model) => model.isEnabled)
   return [
@@ -47,7 +47,7 @@ export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: 
     ...leftOut(status),
     ...enabled.filter((model) => model.price === undefined).map(unpriced),
     ...ofKeys,
-  ].slice(0, MOST)
+  ].slice(0, MAX_SHOWN)
 }
 
 function about(

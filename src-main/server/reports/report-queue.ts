@@ -5,9 +5,9 @@
 import { viewerId, type Viewer } from '#core/member.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
-const MOST_OF_MEMBER = 8
-const MOST_OF_MEMBERS = 48
-const MOST_OF_ALL = 64
+const MAX_OF_MEMBER = 8
+const MAX_OF_MEMBERS = 48
+const MAX_OF_ALL = 64
 
 export class ReportQueue {
   readonly #waiting = new Map<string, number>()
@@ -16,10 +16,10 @@ export class ReportQueue {
   /** Does some work for a viewer, or refuses to while there is too much of it. */
   async run<Result>(viewer: Viewer, work: () => Promise<Result>): Promise<Result | Refusal> {
     const id = viewerId(viewer)
-    if (id !== undefined && this.#of(id) >= MOST_OF_MEMBER) {
+    if (id !== undefined && this.#of(id) >= MAX_OF_MEMBER) {
       return refuse('rate_limited', 'Several reports are being made for you already. Ask again in a moment.', SOON)
     }
-    if (this.#all >= (id === undefined ? MOST_OF_ALL : MOST_OF_MEMBERS)) {
+    if (this.#all >= (id === undefined ? MAX_OF_ALL : MAX_OF_MEMBERS)) {
       return refuse('overloaded', 'Too many reports are being made at the moment.', SOON)
     }
     this.#count(id, 1)

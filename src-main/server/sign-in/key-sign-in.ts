@@ -6,14 +6,14 @@ import { isValueOf, type Key } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { authenticate } from '#pipeline/authenticate.ts'
 import type { ChangeLimiter } from '#server/http/change-limiter.ts'
-import type { Intake } from '#server/gateway/intake.ts'
+import type { CallGuard } from '#server/gateway/call-guard.ts'
 
 export type KeySignInDeps = {
   readonly catalog: Catalog
   readonly hashKey: (key: string) => string
   readonly nowMs: () => number
   /** The throttle of wrong keys that calls have: who guesses there is slowed down here, and the other way round. */
-  readonly guesses: Pick<Intake, 'refused'>
+  readonly guesses: Pick<CallGuard, 'refused'>
   /** Each sign-in is noted in the audit log, which nobody may wash out. */
   readonly signIns: ChangeLimiter
 }

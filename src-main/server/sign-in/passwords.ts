@@ -8,11 +8,11 @@ import { refuse, type Refusal } from '#core/refusal.ts'
 export type HashCost = { readonly logN: number; readonly blockSize: number; readonly parallel: number }
 
 const COST: HashCost = { logN: 17, blockSize: 8, parallel: 1 }
-const MOST_MEMORY_BYTES = 256 * 1024 * 1024
+const MAX_MEMORY_BYTES = 256 * 1024 * 1024
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-const MOST_AT_ONCE = 2
-const MOST_WAITING = 16
+const MAX_AT_ONCE = 2
+const MAX_WAITING = 16
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
 type Stored = { readonly cost: HashCost; readonly salt: Buffer; readonly hash: Buffer }
@@ -52,8 +52,8 @@ export class Passwords {
   }
 
   async #derive(password: string, salt: Buffer, cost: HashCost): Promise<Buffer | Refusal> {
-    if (this.#running >= MOST_AT_ONCE) {
-      if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#running >= MAX_AT_ONCE) {
+      if (this.#waiting.length >= MAX_WAITING) {
         return refuse('overloaded', 'Too many people sign in at once. Try again.', { retryAfterSeconds: 2 })
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -70,7 +70,7 @@ export class Passwords {
 }
 
 function derive(password: string, salt: Buffer, { logN, blockSize, parallel }: HashCost): Promise<Buffer> {
-  const options: ScryptOptions = { N: 2 ** logN, r: blockSize, p: parallel, maxmem: MOST_MEMORY_BYTES }
+  const options: ScryptOptions = { N: 2 ** logN, r: blockSize, p: parallel, maxmem: MAX_MEMORY_BYTES }
   return new Promise((resolve, reject) => {
     // One letter can be written in several ways, depending on the keyboard.
     scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, key) => {
@@ -87,7 +87,7 @@ function readStored(text: string): Stored | undefined {
   const cost = { logN: Number(logN), blockSize: Number(blockSize), parallel: Number(parallel) }
   // What scrypt itself would refuse.
   const isPossible = cost.logN > 0 && cost.blockSize > 0 && cost.parallel > 0 && cost.parallel <= 4
-  if (!isPossible || 128 * 2 ** cost.logN * cost.blockSize >= MOST_MEMORY_BYTES) return undefined
+  if (!isPossible || 128 * 2 ** cost.logN * cost.blockSize >= MAX_MEMORY_BYTES) return undefined
   return { cost, salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') }
 }
 

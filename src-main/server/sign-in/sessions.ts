@@ -7,13 +7,13 @@ import type { StoredSession, VisitChange, VisitState } from '#store/session-rows
 
 export const IDLE_MS = 30 * 60_000
 export const LONGEST_MS = 12 * 60 * 60_000
-const MOST_PER_PERSON = 50
+const MAX_PER_PERSON = 50
 /** How exactly it is known after a restart when somebody was last seen. */
 const NOTE_SEEN_MS = 60_000
 const VALUE_BYTES = 32
 const VALUE = /^[A-Za-z0-9_-]{43}$/
 /** Other servers of this machine can add cookies of our name; so many are looked at. */
-const MOST_COOKIES = 8
+const MAX_COOKIES = 8
 
 /** Whose session it is. That of a key holds as long as the value does that it was opened with. */
 export type Whose =
@@ -41,7 +41,7 @@ type OpenSession = Omit<StoredSession, 'memberId'> & {
   readonly controller: AbortController
 }
 
-type Deps = {
+type SessionsDeps = {
   readonly nowMs: () => number
   readonly newId: () => string
   readonly randomBytes: (length: number) => Uint8Array
@@ -51,11 +51,11 @@ type Deps = {
 }
 
 export class Sessions {
-  readonly #deps: Deps
+  readonly #deps: SessionsDeps
   readonly #byTokenHash = new Map<string, OpenSession>()
   readonly #lastSeenAtMs: Map<string, number>
 
-  constructor(state: VisitState, deps: Deps) {
+  constructor(state: VisitState, deps: SessionsDeps) {
     this.#deps = deps
     this.#lastSeenAtMs = new Map(state.lastSeenAtMs)
     for (const { memberId, ...stored } of state.sessions) this.#add({ ...stored, whose: personOf(memberId) })
@@ -84,7 +84,7 @@ export class Sessions {
       lastSeenAtMs: nowMs,
     }
     const own = this.#of(whose).toSorted((a, b) => a.lastSeenAtMs - b.lastSeenAtMs)
-    for (const oldest of own.slice(0, Math.max(0, own.length + 1 - MOST_PER_PERSON))) this.#end(oldest)
+    for (const oldest of own.slice(0, Math.max(0, own.length + 1 - MAX_PER_PERSON))) this.#end(oldest)
     const session = this.#add(opened)
     this.#noteSeen(session)
     return { cookie, token, session: viewOf(session) }
@@ -93,7 +93,7 @@ export class Sessions {
   /** The session that a request proves to belong to, which counts as a sign of life. */
   find(token: string, cookies: readonly string[]): Session | undefined {
     const session = VALUE.test(token) ? this.#byTokenHash.get(hashOf(token)) : undefined
-    if (session === undefined || !cookies.slice(0, MOST_COOKIES).some((cookie) => isCookieOf(session, cookie))) {
+    if (session === undefined || !cookies.slice(0, MAX_COOKIES).some((cookie) => isCookieOf(session, cookie))) {
       return undefined
     }
     const nowMs = this.#deps.nowMs()

@@ -16,10 +16,10 @@ const FORGET_MS = 60 * 60_000
 const DAY_BURST = 20
 const DAY_STEP_MS = (24 * 60 * 60_000) / 80
 /** More than what all tries of an hour and the longest memory of a day's can leave. */
-const MOST_SUBJECTS = 20_000
+const MAX_SUBJECTS = 20_000
 const MINUTE_MS = 60_000
 /** Tries in any minute, of all together. The last of them are for who has not failed lately, and for who shows more than a password. */
-const MOST_TRIES = { failed: 30, fresh: 50, proved: 60 } as const
+const MAX_TRIES = { failed: 30, fresh: 50, proved: 60 } as const
 
 /** Who tries: from an address, or with something that proves who it is beside the password, such as a session. */
 export type Try = { readonly name: string } & ({ readonly address: string } | { readonly proof: string })
@@ -27,19 +27,19 @@ export type Try = { readonly name: string } & ({ readonly address: string } | { 
 /** For a day's count `lastAtMs` is when all of it will be forgiven. */
 type Failure = { readonly count: number; readonly lastAtMs: number }
 
-type Deps = {
+type ThrottleDeps = {
   readonly nowMs: () => number
   readonly save: (change: VisitChange) => void
 }
 
 export class SignInThrottle {
-  readonly #deps: Deps
+  readonly #deps: ThrottleDeps
   /** By the hash of what failed, those that failed last at the end. */
   readonly #failures = new Map<string, Failure>()
   /** When the tries of the last minute were made. */
   #recent: number[] = []
 
-  constructor(failures: readonly StoredFailure[], deps: Deps) {
+  constructor(failures: readonly StoredFailure[], deps: ThrottleDeps) {
     this.#deps = deps
     const sorted = failures.toSorted((a, b) => a.lastAtMs - b.lastAtMs)
     for (const { subject, count, lastAtMs } of sorted) this.#failures.set(subject, { count, lastAtMs })
@@ -55,7 +55,7 @@ export class SignInThrottle {
     const { pair, source, site, day } = subjectsOf(asked)
     const own = [this.#wait(pair, nowMs), this.#wait(source, nowMs), this.#waitOfDay(day, nowMs)]
     const isFresh = this.#count(source, nowMs) === 0 && this.#count(site, nowMs) < FREE_TRIES
-    const most = 'proof' in asked ? MOST_TRIES.proved : isFresh ? MOST_TRIES.fresh : MOST_TRIES.failed
+    const most = 'proof' in asked ? MAX_TRIES.proved : isFresh ? MAX_TRIES.fresh : MAX_TRIES.failed
     const waitMs = Math.max(this.#waitForAll(most, nowMs), ...own)
     if (waitMs > 0) return waitMs
     this.#recent.push(nowMs)
@@ -135,7 +135,7 @@ export class SignInThrottle {
     this.#failures.delete(subject)
     this.#failures.set(subject, failure)
     this.#deps.save({ type: 'put-failure', failure: { subject, ...failure } })
-    if (this.#failures.size > MOST_SUBJECTS) this.#makeRoom()
+    if (this.#failures.size > MAX_SUBJECTS) this.#makeRoom()
   }
 
   /** What is over goes, and where that is nothing what failed longest ago. */
@@ -145,7 +145,7 @@ export class SignInThrottle {
       if (nowMs - lastAtMs >= FORGET_MS) this.#forget(subject)
     }
     for (const oldest of this.#failures.keys()) {
-      if (this.#failures.size <= MOST_SUBJECTS) break
+      if (this.#failures.size <= MAX_SUBJECTS) break
       this.#forget(oldest)
     }
   }

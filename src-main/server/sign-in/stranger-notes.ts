@@ -7,7 +7,7 @@ import type { VisitChange } from '#store/session-rows.ts'
 /** So long after it began an entry is a new one. */
 const MERGED_MS = 60 * 60_000
 /** Entries that begin within that time; beyond them sources are no longer told apart. */
-const MOST_ENTRIES = 40
+const MAX_ENTRIES = 40
 const WRITE_MS = 5000
 
 type Counted = { readonly entry: NewAuditEntry; count: number; lastAtMs: number; isWritten: boolean }
@@ -28,7 +28,7 @@ export class StrangerNotes {
     }
     if (this.#count(entry)) return
     // Of what is left there are as many kinds as there are actions and outcomes.
-    const kept = this.#counted.size < MOST_ENTRIES ? entry : { ...entry, actor: 'nobody', source: 'elsewhere' }
+    const kept = this.#counted.size < MAX_ENTRIES ? entry : { ...entry, actor: 'nobody', source: 'elsewhere' }
     if (kept !== entry && this.#count(kept)) return
     this.#counted.set(keyOf(kept), { entry: kept, count: 1, lastAtMs: atMs, isWritten: true })
     this.#save({ type: 'add-audit-entry', entry: kept })

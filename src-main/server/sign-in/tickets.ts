@@ -5,20 +5,20 @@ import { hash } from 'node:crypto'
 import { OPEN_PAGE_LIFE_MS } from '#core/open-page.ts'
 
 /** More than anybody can use within a minute; the oldest go. */
-const MOST_TICKETS = 100
+const MAX_TICKETS = 100
 const TICKET_BYTES = 32
 
-type Deps = {
+type TicketsDeps = {
   readonly monotonicMs: () => number
   readonly randomBytes: (length: number) => Uint8Array
 }
 
 export class Tickets {
-  readonly #deps: Deps
+  readonly #deps: TicketsDeps
   /** When each ends, by its hash, oldest first. The clock cannot be set back. */
   readonly #ends = new Map<string, number>()
 
-  constructor(deps: Deps) {
+  constructor(deps: TicketsDeps) {
     this.#deps = deps
   }
 
@@ -27,7 +27,7 @@ export class Tickets {
     const ticket = Buffer.from(this.#deps.randomBytes(TICKET_BYTES)).toString('base64url')
     this.#ends.set(hashOf(ticket), this.#deps.monotonicMs() + OPEN_PAGE_LIFE_MS)
     for (const old of this.#ends.keys()) {
-      if (this.#ends.size <= MOST_TICKETS) break
+      if (this.#ends.size <= MAX_TICKETS) break
       this.#ends.delete(old)
     }
     return { ticket, lifeMs: OPEN_PAGE_LIFE_MS }

@@ -3,31 +3,31 @@
 
 import type { VisitChange } from '#store/session-rows.ts'
 
-const MOST_WAITING = 5000
+const MAX_WAITING = 5000
 /** Of what strangers cause, so that the rest has room. */
-const MOST_OF_STRANGERS = 2500
-const MOST_AT_ONCE = 200
+const MAX_OF_STRANGERS = 2500
+const MAX_AT_ONCE = 200
 const RETRY_MS = 5000
 
-type Deps = {
+type VisitJournalDeps = {
   readonly write: (changes: readonly VisitChange[]) => Promise<void>
   /** Told once when something was lost, until something could be written again. */
   readonly onLoss: () => void
 }
 
 export class VisitJournal {
-  readonly #deps: Deps
+  readonly #deps: VisitJournalDeps
   readonly #waiting: VisitChange[] = []
   #writing: Promise<void> | undefined
   #retry: NodeJS.Timeout | undefined
   #hasLost = false
 
-  constructor(deps: Deps) {
+  constructor(deps: VisitJournalDeps) {
     this.#deps = deps
   }
 
   add(change: VisitChange): void {
-    if (this.#waiting.length < (isOfStrangers(change) ? MOST_OF_STRANGERS : MOST_WAITING)) this.#waiting.push(change)
+    if (this.#waiting.length < (isOfStrangers(change) ? MAX_OF_STRANGERS : MAX_WAITING)) this.#waiting.push(change)
     else if (!this.#hasLost) {
       this.#hasLost = true
       this.#deps.onLoss()
@@ -59,7 +59,7 @@ export class VisitJournal {
     clearTimeout(this.#retry)
     this.#retry = undefined
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, MOST_AT_ONCE)
+      const batch = this.#waiting.slice(0, MAX_AT_ONCE)
       try {
         await this.#deps.write(batch)
         this.#waiting.splice(0, batch.length)

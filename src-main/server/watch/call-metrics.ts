@@ -9,7 +9,7 @@ import type { Family, Labels } from '#server/watch/metrics-text.ts'
 import type { ObservedRequest } from '#server/watch/observed-requests.ts'
 
 /** More than any catalogue that people keep needs; models that come and go for years end up as `other`. */
-const MOST_SERIES = 2000
+const MAX_SERIES = 2000
 const SECOND_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const TOKEN_CLASSES = {
   input: 'inputTokens',
@@ -83,7 +83,7 @@ class Counts {
     const key = values.join('\0')
     const known = this.#sums.get(key)
     if (known !== undefined) known.sum += amount
-    else if (this.#sums.size < MOST_SERIES) this.#begin(key, values, amount)
+    else if (this.#sums.size < MAX_SERIES) this.#begin(key, values, amount)
     else this.#addOther(amount)
   }
 

@@ -49,7 +49,7 @@ export function registerProbes(app: FastifyInstance, deps: ProbeDeps): void {
 }
 
 /** Refuses whoever may not see the figures. Where they are off, or somebody asks from elsewhere, they are not there. */
-export function admitScraper(request: FastifyRequest, { metrics }: Pick<ProbeDeps, 'metrics'>): Refusal | undefined {
+export function checkScraper(request: FastifyRequest, { metrics }: Pick<ProbeDeps, 'metrics'>): Refusal | undefined {
   if (metrics === undefined || !isLoopback(request.socket.localAddress ?? '')) {
     return noSuchPath(request)
   }

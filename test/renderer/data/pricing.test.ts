@@ -7,12 +7,12 @@ import { isPriceJump, priceOf, type Price } from '#core/pricing.ts'
 import { callCost, jumpsBetween, PRICE_CLASSES, type PriceMicro } from '#renderer/data/pricing.ts'
 import { priceBody, priceFormOf, readPrice, EMPTY_PRICE } from '#renderer/data/price-form.ts'
 
-const MOST_MICRO = 1_000_000_000_000
+const MAX_MICRO = 1_000_000_000_000
 const prices = fc.record({
-  input: fc.nat(MOST_MICRO),
-  output: fc.nat(MOST_MICRO),
-  cache_read: fc.nat(MOST_MICRO),
-  cache_write: fc.nat(MOST_MICRO),
+  input: fc.nat(MAX_MICRO),
+  output: fc.nat(MAX_MICRO),
+  cache_read: fc.nat(MAX_MICRO),
+  cache_write: fc.nat(MAX_MICRO),
 })
 const tokens = fc.record({
   input: fc.nat(1_000_000_000),
@@ -59,7 +59,7 @@ describe('a jump of a price', () => {
     const at = (input: number) => bigPrice({ input, output: 0, cache_read: 0, cache_write: 0 })
     expect(jumpsBetween(at(1), at(100))).toEqual([])
     expect(jumpsBetween(at(1), at(101))).toEqual(['input'])
-    expect(jumpsBetween(at(0), at(MOST_MICRO))).toEqual([])
+    expect(jumpsBetween(at(0), at(MAX_MICRO))).toEqual([])
     expect(jumpsBetween(undefined, at(5))).toEqual([])
   })
 })

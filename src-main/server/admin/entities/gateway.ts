@@ -20,7 +20,7 @@ export function gatewayHandlers(deps: EntityDeps): HandlersOf<'gateway'> {
   return {
     status: () => deps.status(),
     showSettings: () => deps.settings(),
-    listAudit: ({ query }) => deps.door.audit.list(query),
+    listAudit: ({ query }) => deps.visits.audit.list(query),
     pause: ({ body }) => {
       pause.begin((body.minutes ?? DEFAULT_PAUSE_MINUTES) * 60_000)
       return pauseView()

@@ -10,7 +10,7 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
 import type { AuditRules } from '#server/admin/audit-details.ts'
 import type { AdminInput, HandlersOf } from '#server/admin/handlers.ts'
-import { enter } from '#server/sign-in/enter.ts'
+import { finishSignIn } from '#server/sign-in/finish-sign-in.ts'
 import { tooMany } from '#server/sign-in/sign-in.ts'
 
 export const INVITE_AUDIT: AuditRules = {
@@ -70,22 +70,22 @@ function listOpen({ catalog, nowMs }: CatalogContext): InviteView[] {
 /** The password is hashed whatever the code is, so that a wrong one takes as long as a right one; how often is limited as for passwords. */
 async function accept(
   { body: { code, password }, visit, nameActor }: AdminInput<'acceptInvite'>,
-  { context, door, inTurn }: EntityDeps,
+  { context, visits, inTurn }: EntityDeps,
 ): Promise<SignedIn | Refusal> {
   const codeHash = context.hashKey(code)
   const name = `invite ${codeHash}`
   // Nobody guesses a code: whoever has a good one is not kept out by who tried others from the same address.
   const isOpen = openInvites(context.catalog, context.nowMs()).some((invite) => invite.codeHash === codeHash)
   const asked = isOpen ? { name, proof: name } : { name, address: visit.address }
-  const waitMs = door.throttle.begin(asked)
+  const waitMs = visits.throttle.begin(asked)
   if (waitMs !== undefined) return tooMany('tries', waitMs)
-  const passwordHash = await door.passwords.hash(password)
+  const passwordHash = await visits.passwords.hash(password)
   if (isRefusal(passwordHash)) {
-    door.throttle.takeBack(asked)
+    visits.throttle.takeBack(asked)
     return passwordHash
   }
   const member = await inTurn(() => acceptInvite(context, codeHash, passwordHash))
   if (isRefusal(member)) return member
-  door.throttle.succeeded(asked)
-  return enter(door.sessions.open(member.id), { visit, nameActor }, door)
+  visits.throttle.succeeded(asked)
+  return finishSignIn(visits.sessions.open(member.id), { visit, nameActor }, visits)
 }

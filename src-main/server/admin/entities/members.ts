@@ -27,28 +27,28 @@ export const MEMBER_AUDIT: AuditRules = {
 }
 
 export function memberHandlers(deps: EntityDeps): HandlersOf<'members'> {
-  const { context, door, inTurn } = deps
+  const { context, visits, inTurn } = deps
   const shown = (member: Member | Refusal) => (isRefusal(member) ? member : memberView(member, deps))
   return {
     listMembers: () => context.catalog.members.map((member) => memberView(member, deps)),
     addMember: async ({ body: { password, ...input } }) => {
-      const passwordHash = password === undefined ? undefined : await door.passwords.hash(password)
+      const passwordHash = password === undefined ? undefined : await visits.passwords.hash(password)
       if (isRefusal(passwordHash)) return passwordHash
       return shown(await inTurn(() => addMember(context, input, passwordHash)))
     },
     editMember: async ({ id, body }) => shown(await changeMember(id, body, deps)),
     setMemberPassword: async ({ id, body: { password } }) => {
       if (context.catalog.member(id) === undefined) return noMember(id)
-      const passwordHash = await door.passwords.hash(password)
+      const passwordHash = await visits.passwords.hash(password)
       if (isRefusal(passwordHash)) return passwordHash
       const member = await inTurn(() => setPassword(context, id, { passwordHash }))
-      if (!isRefusal(member)) door.sessions.endAllOf(member.id)
+      if (!isRefusal(member)) visits.sessions.endAllOf(member.id)
       return shown(member)
     },
     removeMember: async ({ id }) => {
       const member = await inTurn(() => removeMember(context, id))
       if (isRefusal(member)) return member
-      door.sessions.endAllOf(member.id)
+      visits.sessions.endAllOf(member.id)
       return {}
     },
   }
@@ -58,16 +58,16 @@ export function memberHandlers(deps: EntityDeps): HandlersOf<'members'> {
 async function changeMember(
   id: string,
   body: MemberEdit,
-  { context, door, inTurn }: EntityDeps,
+  { context, visits, inTurn }: EntityDeps,
 ): Promise<Member | Refusal> {
   const before = context.catalog.member(id)
   const member = await inTurn(() => editMember(context, id, body))
   if (isRefusal(member)) return member
-  if (member.status === 'suspended' || member.role !== before?.role) door.sessions.endAllOf(member.id)
+  if (member.status === 'suspended' || member.role !== before?.role) visits.sessions.endAllOf(member.id)
   return member
 }
 
-function memberView(member: Member, { context: { catalog }, door: { sessions }, memberUse }: EntityDeps): MemberView {
+function memberView(member: Member, { context: { catalog }, visits: { sessions }, memberUse }: EntityDeps): MemberView {
   const { packages } = member
   const { running, chargedTodayMicro } = memberUse(member.id)
   return {

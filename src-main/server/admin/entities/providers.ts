@@ -64,9 +64,9 @@ export function providerHandlers(deps: EntityDeps): HandlersOf<'providers'> {
   }
 }
 
-type Asked = { readonly provider: Provider; readonly listed: readonly ListedModel[] }
+type ProviderOffer = { readonly provider: Provider; readonly listed: readonly ListedModel[] }
 
-async function askForModels({ context, listModels }: EntityDeps, idOrName: string): Promise<Asked | Refusal> {
+async function askForModels({ context, listModels }: EntityDeps, idOrName: string): Promise<ProviderOffer | Refusal> {
   const provider = context.catalog.provider(idOrName)
   if (provider === undefined) return noProvider(idOrName)
   if (isDemo(provider)) return refuse('invalid_request', 'The models of the demo are set up with it.')
@@ -77,7 +77,7 @@ async function askForModels({ context, listModels }: EntityDeps, idOrName: strin
 /** The provider may have gone while it was asked. */
 async function addListed(
   context: CatalogContext,
-  { provider, listed, input }: Asked & { readonly input: ProviderModelsAdd },
+  { provider, listed, input }: ProviderOffer & { readonly input: ProviderModelsAdd },
 ): Promise<ProviderModelsAdded | Refusal> {
   const present = context.catalog.provider(provider.id)
   return present === undefined ? noProvider(provider.name) : addOffers(context, present, { listed, input })

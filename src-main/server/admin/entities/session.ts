@@ -8,23 +8,23 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
 import type { AuditRules } from '#server/admin/audit-details.ts'
 import type { AdminInput, HandlersOf } from '#server/admin/handlers.ts'
-import type { Door } from '#server/sign-in/door.ts'
-import { enter, noSession, sessionView } from '#server/sign-in/enter.ts'
+import type { Visits } from '#server/sign-in/visits.ts'
+import { finishSignIn, noSession, sessionView } from '#server/sign-in/finish-sign-in.ts'
 import { checkPassword, signIn } from '#server/sign-in/sign-in.ts'
 
 /** What somebody types as their name may be their password, one field too early: it is not kept. */
 export const SESSION_AUDIT: AuditRules = { kept: ['everywhere'] }
 
 export function sessionHandlers(deps: EntityDeps): HandlersOf<'session'> {
-  const { context, door } = deps
+  const { context, visits } = deps
   return {
     signIn: (input) => openSession(input, deps),
     showSession: ({ viewer, visit: { session } }) =>
       session === undefined ? noSession() : sessionView(viewer, session),
-    signOut: (input) => signOut(input, door),
+    signOut: (input) => signOut(input, visits),
     changePassword: (input) => changePassword(input, deps),
     makeTicket: () => {
-      const { ticket, lifeMs } = door.tickets.make()
+      const { ticket, lifeMs } = visits.tickets.make()
       deps.ticketMade()
       return { ticket, expires_at: iso(context.nowMs() + lifeMs) }
     },
@@ -32,7 +32,7 @@ export function sessionHandlers(deps: EntityDeps): HandlersOf<'session'> {
 }
 
 async function openSession({ body, visit, nameActor }: AdminInput<'signIn'>, deps: EntityDeps) {
-  const { context, door, inTurn } = deps
+  const { context, visits, inTurn } = deps
   const { catalog } = context
   if ('name' in body) {
     const claimed = catalog.member(body.name)
@@ -45,17 +45,17 @@ async function openSession({ body, visit, nameActor }: AdminInput<'signIn'>, dep
   if (visit.lan !== undefined && 'ticket' in body) {
     return refuse('unauthenticated', 'Tickets are for the machine itself. Sign in with your name and your password.')
   }
-  const keys = { ...context, guesses: deps.keyGuesses, signIns: door.keySignIns }
-  const answer = await signIn(body, visit.address, { catalog, door, keepHash, keys })
+  const keys = { ...context, guesses: deps.keyGuesses, signIns: visits.keySignIns }
+  const answer = await signIn(body, visit.address, { catalog, visits, keepHash, keys })
   if (isRefusal(answer)) return answer
   const opened =
     answer.type === 'holder'
-      ? door.sessions.openForKey(answer.key.id, answer.keyHash)
-      : door.sessions.open(answer.member?.id)
-  return enter(opened, { visit, nameActor }, door)
+      ? visits.sessions.openForKey(answer.key.id, answer.keyHash)
+      : visits.sessions.open(answer.member?.id)
+  return finishSignIn(opened, { visit, nameActor }, visits)
 }
 
-function signOut({ query, visit }: AdminInput<'signOut'>, { sessions }: Door): Record<string, never> | Refusal {
+function signOut({ query, visit }: AdminInput<'signOut'>, { sessions }: Visits): Record<string, never> | Refusal {
   const { session } = visit
   if (session === undefined) return noSession()
   if (query.everywhere === 'true') sessions.endAllLike(session)
@@ -67,36 +67,39 @@ function signOut({ query, visit }: AdminInput<'signOut'>, { sessions }: Door): R
 /** Every other session of the member ends: one of them may be why the password is changed. */
 async function changePassword(
   { body, viewer, visit }: AdminInput<'changePassword'>,
-  { context, door, inTurn }: EntityDeps,
+  { context, visits, inTurn }: EntityDeps,
 ): Promise<Record<string, never> | Refusal> {
   if (viewer.type === 'owner') {
     return refuse('invalid_request', 'The owner of this machine signs in with tickets and has no password.')
   }
   if (viewer.type === 'holder') return refuse('forbidden', 'A key has no password.')
   const { member } = viewer
-  const refusal = await checkOld(body, member, { door, visit })
+  const refusal = await checkOld(body, member, { visits, visit })
   if (refusal !== undefined) return refusal
-  const passwordHash = await door.passwords.hash(body.password)
+  const passwordHash = await visits.passwords.hash(body.password)
   if (isRefusal(passwordHash)) return passwordHash
   const isMeant = (present: Member) => present.passwordHash === member.passwordHash
   const changed = await inTurn(() => setPassword(context, member.id, { passwordHash, isMeant }))
   if (isRefusal(changed)) return refuse('conflict', 'The password was changed by somebody else meanwhile.')
-  door.sessions.endAllOf(member.id, visit.session?.id)
+  visits.sessions.endAllOf(member.id, visit.session?.id)
   return {}
 }
 
 async function checkOld(
   { old_password: password }: OwnPassword,
   { name, passwordHash: kept }: Member,
-  { door, visit: { session, address } }: { readonly door: Door; readonly visit: AdminInput<'changePassword'>['visit'] },
+  {
+    visits,
+    visit: { session, address },
+  }: { readonly visits: Visits; readonly visit: AdminInput<'changePassword'>['visit'] },
 ): Promise<Refusal | undefined> {
   // Whoever has a session is not kept from this by what others try with the same name, or from the same address.
   const asked = session === undefined ? { name, address } : { name, proof: session.id }
-  const checked = await checkPassword(password, { asked, kept, door })
+  const checked = await checkPassword(password, { asked, kept, visits })
   if (isRefusal(checked)) return checked
   if (!checked.isRight) {
     return refuse('forbidden', 'The old password is wrong.', { param: 'old_password' })
   }
-  door.throttle.succeeded(asked)
+  visits.throttle.succeeded(asked)
   return undefined
 }

@@ -1,5 +1,5 @@
-// Whether a request for a call may come in at all, decided from its head before anything is looked up or read: Farebox is not about to
-// end, and there is memory for its body; and what whoever guesses keys is answered.
+// The guard of calls. It decides from the head of a request, before its body is read: Farebox must not be about to end, and there must be
+// memory for the body. It also slows down whoever guesses keys.
 
 import type { FastifyRequest } from 'fastify'
 import { refuse, type Refusal } from '#core/refusal.ts'
@@ -8,34 +8,34 @@ import { GuessThrottle } from '#server/gateway/guess-throttle.ts'
 import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
 import type { Readiness } from '#server/watch/readiness.ts'
 
-export type IntakeDeps = {
+export type CallGuardDeps = {
   readonly readiness: Pick<Readiness, 'isDraining'>
   readonly memory: MemoryGuard
   readonly monotonicMs: () => number
 }
 
-export class Intake {
-  readonly #deps: IntakeDeps
+export class CallGuard {
+  readonly #deps: CallGuardDeps
   readonly #guesses: GuessThrottle
 
-  constructor(deps: IntakeDeps) {
+  constructor(deps: CallGuardDeps) {
     this.#deps = deps
     this.#guesses = new GuessThrottle(deps.monotonicMs)
   }
 
-  /** For every route that is not for everybody. */
+  /** Refuses what arrives while Farebox shuts down, on every route that is not public. */
   draining(): Refusal | undefined {
     if (!this.#deps.readiness.isDraining) return undefined
     return refuse('overloaded', 'Farebox is shutting down.', { retryAfterSeconds: 5 })
   }
 
-  /** What to answer where a key was refused; only a key that is none counts, and only there anybody is slowed down. */
+  /** The answer to a refused key. Only a key that does not exist counts as a guess, and only guesses are slowed down. */
   refused({ ip }: Pick<FastifyRequest, 'ip'>, refusal: Refusal): Refusal {
     const tooMany = refusal.code === 'unauthenticated' ? this.#guesses.wrong(ip) : undefined
     return tooMany ?? refusal
   }
 
-  /** For a call with a good key. */
+  /** Refuses a call with a good key when there is no memory for its body. */
   room(request: FastifyRequest): Refusal | undefined {
     return this.#deps.memory.refusal(announcedBytes(request) ?? 0)
   }

@@ -1,7 +1,7 @@
 // Who may send how much before anybody knows who it is: the table of docs/security.md, and what is answered to a stranger who sends
 // more. A route that is registered and fits no row, or two of them, fails the walk.
 
-export type Doorway = {
+export type AccessRow = {
   /** As docs/security.md says it. */
   readonly what: string
   readonly here: string
@@ -20,7 +20,7 @@ const OPEN_API = /^POST \/api\/(session|invites\/accept)$/
 const PAGE = [200, 404, 503]
 
 /** In the order of the documentation; the last row is for all that is nothing else. */
-export const DOORWAYS: readonly Doorway[] = [
+export const ACCESS_ROWS: readonly AccessRow[] = [
   {
     what: 'calls: `POST` to chat completions, embeddings, responses, messages, `count_tokens`',
     here: 'a key',

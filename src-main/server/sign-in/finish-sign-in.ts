@@ -1,4 +1,4 @@
-// Lets somebody in who has proved who they are: with a new session, its cookie, and its token in the answer.
+// The end of every sign-in. Whoever has proved who they are gets a new session, its cookie, and its token in the answer.
 
 import { iso } from '#catalog/dates.ts'
 import type { SessionView, SignedIn } from '#contract/members.ts'
@@ -6,21 +6,21 @@ import { roleOf, type Viewer } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AdminInput } from '#server/admin/handlers.ts'
 import { actorOf } from '#server/admin/audit.ts'
-import type { Door } from '#server/sign-in/door.ts'
+import type { Visits } from '#server/sign-in/visits.ts'
 import { viewerOverLan } from '#server/http/over-lan.ts'
 import { IDLE_MS, LONGEST_MS, type Session, type Sessions } from '#server/sign-in/sessions.ts'
 
-type Entering = Pick<AdminInput<'signIn'>, 'visit' | 'nameActor'>
+type SigningIn = Pick<AdminInput<'signIn'>, 'visit' | 'nameActor'>
 
-export function enter(
+export function finishSignIn(
   { cookie, token, session }: ReturnType<Sessions['open']>,
-  { visit, nameActor }: Entering,
-  door: Door,
+  { visit, nameActor }: SigningIn,
+  visits: Visits,
 ): SignedIn | Refusal {
-  const present = door.viewerOf(session)
+  const present = visits.viewerOf(session)
   const viewer = present === undefined || visit.lan === undefined ? present : viewerOverLan(present, visit.lan)
   if (viewer === undefined || isRefusal(viewer)) {
-    door.sessions.end(session.id)
+    visits.sessions.end(session.id)
     return viewer ?? noSession()
   }
   nameActor(actorOf(viewer), viewer.type === 'holder' ? viewer.keyName : undefined)

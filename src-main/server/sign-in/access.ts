@@ -1,5 +1,5 @@
-// Who may ask the admin API for what, decided before a body is read. Deny by default: a request gets in by proving who asks, and by
-// an entry of the table, or a route, that says that they may.
+// Who may ask the admin API for what, decided before a body is read. Deny by default: a request is answered when it
+// proves who asks, and when its action in the table, or its route, says that they may ask.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
@@ -8,7 +8,7 @@ import { roleOf, viewerId, type Viewer } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { actorOf } from '#server/admin/audit.ts'
 import type { ChangeLimiter } from '#server/http/change-limiter.ts'
-import type { Door } from '#server/sign-in/door.ts'
+import type { Visits } from '#server/sign-in/visits.ts'
 import { lanRefusal, viewerOverLan, type LanRules } from '#server/http/over-lan.ts'
 import { actionOf } from '#server/http/route-table.ts'
 import { sessionCookies } from '#server/sign-in/session-cookie.ts'
@@ -17,8 +17,8 @@ import type { Session } from '#server/sign-in/sessions.ts'
 /** Who asks. The command line, and requests in this process, have no session. */
 export type Visitor = { readonly viewer: Viewer; readonly session: Session | undefined }
 
-export type AdmissionDeps = {
-  readonly door: () => Promise<Door>
+export type AccessDeps = {
+  readonly visits: () => Promise<Visits>
   /** What the command line presents, and what requests in this process do; made anew at each start. */
   readonly adminToken: string
   readonly inProcessToken: string
@@ -31,24 +31,24 @@ export type AdmissionDeps = {
 export type SessionAccess = 'table' | Exclude<RouteAccess, 'public'>
 
 /** A body that anybody may send is short. */
-const MOST_PUBLIC_BYTES = 4096
+const MAX_PUBLIC_BYTES = 4096
 const SIGN_IN = 'Sign in first. On this machine `farebox open` does it.'
 const SIGN_IN_OVER_LAN = 'Sign in first, with your name and your password, or with a key.'
 
 /**
  * Lets a request in or refuses it. `access` is what its route says. Sets the request's visitor and what it is about.
  */
-export async function admit(
+export async function checkAccess(
   request: FastifyRequest,
   access: SessionAccess,
-  deps: AdmissionDeps,
+  deps: AccessDeps,
 ): Promise<Refusal | undefined> {
   const found = access === 'table' ? actionOf(request) : undefined
-  // What there is stands in the documentation; whoever mistypes a path is better told so than asked to sign in.
+  // The documentation says which paths exist, so that a mistyped path can be answered as one before anybody signs in.
   if (isRefusal(found)) return found
   const needed = found?.route.access ?? access
   if (needed === 'table') throw new Error('a request of the admin API has no route')
-  // Whoever signs in may still hold what is left of an older session.
+  // A public action takes no session into account: the browser of whoever signs in may still send an old one.
   const visitor = needed === 'public' ? undefined : await visitorOf(request, deps)
   if (isRefusal(visitor)) return visitor
   request.visitor = visitor ?? null
@@ -62,13 +62,13 @@ export async function admit(
 }
 
 /** undefined for somebody who shows nothing that proves anything; a refusal for what should have proved something. */
-async function visitorOf(request: FastifyRequest, deps: AdmissionDeps): Promise<Visitor | Refusal | undefined> {
+async function visitorOf(request: FastifyRequest, deps: AccessDeps): Promise<Visitor | Refusal | undefined> {
   const { authorization, 'x-farebox-session': token } = request.headers
   if (authorization !== undefined) return bearerOf(authorization, deps)
   if (typeof token !== 'string') return undefined
-  const door = await deps.door()
-  const session = door.sessions.find(token, sessionCookies(request))
-  const present = session === undefined ? undefined : door.viewerOf(session)
+  const visits = await deps.visits()
+  const session = visits.sessions.find(token, sessionCookies(request))
+  const present = session === undefined ? undefined : visits.viewerOf(session)
   const viewer = present === undefined || deps.lan === undefined ? present : viewerOverLan(present, deps.lan)
   if (isRefusal(viewer)) return viewer
   if (session !== undefined && viewer !== undefined) return { viewer, session }
@@ -76,7 +76,7 @@ async function visitorOf(request: FastifyRequest, deps: AdmissionDeps): Promise<
 }
 
 /** The command line and this process are on this machine; over the LAN their tokens open nothing. */
-function bearerOf(authorization: string, deps: AdmissionDeps): Visitor | Refusal {
+function bearerOf(authorization: string, deps: AccessDeps): Visitor | Refusal {
   if (deps.lan !== undefined) return refuse('unauthenticated', SIGN_IN_OVER_LAN)
   if (isBearer(authorization, deps.adminToken)) {
     return { viewer: { type: 'owner', name: 'command line' }, session: undefined }
@@ -93,13 +93,13 @@ function isBearer(authorization: string, token: string): boolean {
   return presented.length === expected.length && timingSafeEqual(presented, expected)
 }
 
-type Asked = {
+type AccessQuestion = {
   readonly needed: RouteAccess
   readonly visitor: Visitor | undefined
   readonly lan: LanRules | undefined
 }
 
-function refusalOf(request: FastifyRequest, { needed, visitor, lan }: Asked): Refusal | undefined {
+function refusalOf(request: FastifyRequest, { needed, visitor, lan }: AccessQuestion): Refusal | undefined {
   const { adminRoute } = request
   const closed = lan === undefined || adminRoute === null ? undefined : lanRefusal(adminRoute.route, lan)
   if (needed === 'public') return closed ?? refusalOfStranger(request)
@@ -110,7 +110,7 @@ function refusalOf(request: FastifyRequest, { needed, visitor, lan }: Asked): Re
 }
 
 /** What no case lets through is refused. */
-function refusalOfRole(needed: Exclude<Asked['needed'], 'public'>, viewer: Viewer): Refusal | undefined {
+function refusalOfRole(needed: Exclude<AccessQuestion['needed'], 'public'>, viewer: Viewer): Refusal | undefined {
   const role = roleOf(viewer)
   if (needed === 'holder' || role === 'administrator') return undefined
   if (needed === 'member' && role === 'member') return undefined
@@ -124,9 +124,9 @@ function refusalOfRole(needed: Exclude<Asked['needed'], 'public'>, viewer: Viewe
 function refusalOfStranger(request: FastifyRequest): Refusal | undefined {
   if (!isFromOwnPage(request)) return notOurPage()
   const length = Number(request.headers['content-length'] ?? Number.NaN)
-  return length <= MOST_PUBLIC_BYTES
+  return length <= MAX_PUBLIC_BYTES
     ? undefined
-    : refuse('request_too_large', `The body must be at most ${MOST_PUBLIC_BYTES} bytes, and say how long it is.`)
+    : refuse('request_too_large', `The body must be at most ${MAX_PUBLIC_BYTES} bytes, and say how long it is.`)
 }
 
 /**
@@ -145,13 +145,13 @@ function notOurPage(): Refusal {
 /** A member, or the holder of a key, who tries what is not theirs to do is noted. */
 async function noteRefusal(
   { visitor, adminRoute }: FastifyRequest,
-  { refusal, deps }: { readonly refusal: Refusal; readonly deps: AdmissionDeps },
+  { refusal, deps }: { readonly refusal: Refusal; readonly deps: AccessDeps },
 ): Promise<void> {
   if (visitor === null || adminRoute === null || adminRoute.route.method === 'GET') return
   const { viewer } = visitor
   const id = viewerId(viewer)
   if (id === undefined || refusal.code !== 'forbidden' || deps.memberChanges.isOver(id)) return
-  const { audit } = await deps.door()
+  const { audit } = await deps.visits()
   const { action } = adminRoute
   const actor = actorOf(viewer)
   const subject = viewer.type === 'holder' ? viewer.keyName : undefined

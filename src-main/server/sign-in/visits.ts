@@ -1,4 +1,5 @@
-// Where people come in: tickets, passwords, sessions, and the memory of all that. Loaded by the first request that needs it.
+// What people sign in with and what remembers their visits: tickets, passwords, sessions, throttles and the audit log. The first request
+// that needs it loads it.
 
 import type { Catalog } from '#catalog/catalog.ts'
 import { isOver } from '#catalog/invites.ts'
@@ -15,7 +16,7 @@ import { VisitJournal } from '#server/sign-in/visit-journal.ts'
 import type { AuditFilter, StoredAuditEntry } from '#store/audit-rows.ts'
 import type { VisitChange, VisitState } from '#store/session-rows.ts'
 
-export type Door = {
+export type Visits = {
   readonly tickets: Tickets
   readonly passwords: Passwords
   readonly throttle: SignInThrottle
@@ -31,7 +32,7 @@ export type Door = {
   readonly close: () => Promise<void>
 }
 
-export type DoorDeps = {
+export type VisitsDeps = {
   readonly catalog: Catalog
   readonly nowMs: () => number
   readonly monotonicMs: () => number
@@ -43,7 +44,7 @@ export type DoorDeps = {
   readonly log: Log
 }
 
-export async function openDoor(deps: DoorDeps): Promise<Door> {
+export async function openVisits(deps: VisitsDeps): Promise<Visits> {
   const { catalog, nowMs } = deps
   const state = await deps.load()
   const onLoss = () => {
@@ -79,7 +80,7 @@ export async function openDoor(deps: DoorDeps): Promise<Door> {
   }
 }
 
-function viewerOf(whose: Whose, { catalog, nowMs }: Pick<DoorDeps, 'catalog' | 'nowMs'>): Viewer | undefined {
+function viewerOf(whose: Whose, { catalog, nowMs }: Pick<VisitsDeps, 'catalog' | 'nowMs'>): Viewer | undefined {
   switch (whose.type) {
     case 'owner':
       return { type: 'owner', name: 'owner' }
