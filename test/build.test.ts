@@ -21,7 +21,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const QUIET = { encoding: 'utf8', stdio: 'pipe' } as const
-const BUILDING = /^Building dist\/(main|dashboard), because it(s sources have changed since it was built| was not built yet)…$/
+const BUILDING =
+  /^Building dist\/(main|dashboard), because it(s sources have changed since it was built| was not built yet)…$/
 
 let place: string
 
