@@ -43,9 +43,10 @@ beforeAll(() => {
   file = join(folder, packed.filename)
   const home = join(folder, 'home')
   mkdirSync(home)
-  // A network may need certificates or a proxy to be named. Nobody's own Farebox is configured here, and no test runner.
+  // A network may need certificates or a proxy to be named. Nobody's own Farebox is configured here, no test runner, and nothing of what
+  // npm tells the scripts of a clone: its rules are for this project, and not for who installs a package.
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(FAREBOX_|NODE_ENV$|NODE_COMPILE_CACHE$|VITEST)/.test(name),
+    ([name]) => !/^(FAREBOX_|NODE_ENV$|NODE_COMPILE_CACHE$|VITEST|npm_|INIT_CWD$)/i.test(name),
   )
   env = {
     ...Object.fromEntries(inherited),
