@@ -52,6 +52,11 @@ describe('a test', () => {
     },
   )
 
+  it('has a process of its own when it stops the clocks and has connections', () => {
+    expect(kindOf(["import { connect } from 'node:net'", 'vi.useFakeTimers()'])).toBe('own')
+    expect(kindOf(['vi.useFakeTimers()'])).toBe('fast')
+  })
+
   it('is not what it only takes types of, nor what is in its comments', () => {
     const lines = ["import type { Server } from 'node:http'", "// import { spawn } from 'node:child_process'"]
     expect(kindOf(lines)).toBe('fast')

@@ -24,6 +24,9 @@ const HARMLESS = new Set([
 const ALONE =
   /\bvi\.(mock|doMock|stubEnv|stubGlobal)\(|\bprocess\.(chdir|memoryUsage|cpuUsage|resourceUsage)\(|\bgc\(|\bmonitorEventLoopDelay\(/
 
+/** Stops the clocks of the process: of connections that another test left open too, whose timers then count among its own. */
+const STOPS_CLOCKS = /\bvi\.useFakeTimers\(/
+
 /** The kind of every test file, by its path from the root of the project. */
 export function testKinds(root: string): ReadonlyMap<string, TestKind> {
   return kindsOf(
@@ -55,7 +58,8 @@ class Graph {
     // What the program could start is not what a test starts: only the files of the tests decide about that.
     const tests = reached.filter((path) => path.startsWith('test/'))
     if (tests.some((path) => this.#needsProcess(path))) return 'own'
-    return isHarmless ? 'fast' : 'shared'
+    if (isHarmless) return 'fast'
+    return tests.some((path) => STOPS_CLOCKS.test(this.#files.get(path)?.text ?? '')) ? 'own' : 'shared'
   }
 
   #needsProcess(path: string): boolean {
