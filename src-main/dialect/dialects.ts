@@ -48,6 +48,11 @@ type AnyFormat = ClientDialect | EmbeddingDialect
 /** The formats with their names. */
 export const ENDPOINTS = Object.entries(CLIENT_DIALECTS) as readonly (readonly [FormatName, AnyFormat])[]
 
+/** What the clients of a format read around an answer. */
+export function endpointOf(name: FormatName): Endpoint {
+  return CLIENT_DIALECTS[name]
+}
+
 /** Where clients of a format have tokens counted; undefined where they cannot. */
 export function countOf(format: AnyFormat): CountEndpoint | undefined {
   return format.kind === 'chat' ? format.count : undefined

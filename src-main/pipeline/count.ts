@@ -3,19 +3,18 @@
 
 import type { Pause } from '#pipeline/pause.ts'
 import type { Catalog } from '#catalog/catalog.ts'
-import type { ClientQuirks } from '#core/client-quirks.ts'
 import type { Provider } from '#core/entities.ts'
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { countableOf } from '#dialect/count.ts'
 import type { ClientDialect, ClientRequest, CountEndpoint } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, countOf, dialectOf, quirksOf } from '#dialect/dialects.ts'
-import { isRecord, parseJson, type BodyText } from '#dialect/request-body.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { ToolNames } from '#dialect/tools.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
-import type { Caller } from '#pipeline/authenticate.ts'
-import { forProvider, type EndpointName } from '#pipeline/endpoints.ts'
-import type { Client, Headers, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
+import { forProvider } from '#pipeline/endpoints.ts'
+import type { Call } from '#pipeline/exchange.ts'
+import type { Client, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
 import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
 import { Routing, orderPlaces, type Place, type RoutingDeps } from '#pipeline/routing.ts'
@@ -29,18 +28,6 @@ export type CountDeps = {
   readonly routing: RoutingDeps
   /** Told about mistakes of ours; gets no content. */
   readonly reportFault: (error: unknown, requestId: string) => void
-}
-
-export type CountCall = {
-  readonly requestId: string
-  /** The format whose clients ask. It has a way to count. */
-  readonly endpoint: EndpointName
-  readonly caller: Caller
-  readonly text: BodyText
-  readonly byteLength: number
-  readonly headers: Headers
-  readonly client: Client
-  readonly quirks?: ClientQuirks
 }
 
 /** A provider that has not counted by then is not waited for: our own estimate is good enough to go on with. */
@@ -73,8 +60,8 @@ export class CountLimiter {
   }
 }
 
-/** Answers a request to count. Never throws: what goes wrong is answered and reported. */
-export async function runCount(call: CountCall, deps: CountDeps): Promise<void> {
+/** Answers a request to count, at an endpoint whose format has a way to. Never throws: what goes wrong is answered and reported. */
+export async function runCount(call: Call, deps: CountDeps): Promise<void> {
   try {
     await answerCount(call, deps)
   } catch (error) {
@@ -84,7 +71,7 @@ export async function runCount(call: CountCall, deps: CountDeps): Promise<void> 
   }
 }
 
-async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
+async function answerCount(call: Call, deps: CountDeps): Promise<void> {
   const client = CLIENT_DIALECTS[call.endpoint]
   const count = countOf(client)
   if (client.kind !== 'chat' || count === undefined)
@@ -109,7 +96,7 @@ async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
 }
 
 type Counting = {
-  readonly call: CountCall
+  readonly call: Call
   readonly client: ClientDialect
   readonly count: CountEndpoint
   readonly request: ClientRequest

@@ -1,8 +1,7 @@
 // How the rate limits of an answer are written in its headers.
 
 import type { LimitStanding } from '#core/limits.ts'
-import type { Endpoint } from '#dialect/dialect.ts'
-import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
+import { endpointOf } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Headers } from '#pipeline/ports.ts'
 
@@ -11,7 +10,7 @@ type Standings = { readonly requests: LimitStanding | undefined; readonly tokens
 /** The standard headers, and those that only the endpoint's own clients read. */
 export function limitHeaders(standings: Standings, endpoint: EndpointName, nowMs: number): Headers {
   const headers: Record<string, string> = {}
-  const format: Endpoint = CLIENT_DIALECTS[endpoint]
+  const format = endpointOf(endpoint)
   for (const [name, standing] of Object.entries(standings)) {
     if (standing === undefined) continue
     headers[`x-ratelimit-limit-${name}`] = String(standing.limit)

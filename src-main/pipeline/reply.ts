@@ -2,8 +2,7 @@
 
 import { NO_QUIRKS, type ClientQuirks } from '#core/client-quirks.ts'
 import { refuse, statusOf, toldTo, type Refusal, type RefusalCode } from '#core/refusal.ts'
-import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
-import type { Endpoint } from '#dialect/dialect.ts'
+import { endpointOf } from '#dialect/dialects.ts'
 import { codedError, retryHeaders } from '#dialect/errors.ts'
 import { OVERFLOW_CODE, readOverflow } from '#dialect/overflow.ts'
 import { hasErrorObject, wordsOfBody } from '#dialect/provider-words.ts'
@@ -73,10 +72,6 @@ export function toldAt(endpoint: EndpointName, refusal: Refusal): Refusal {
 /** Whether the clients of an endpoint read of this refusal only inside a stream. */
 export function isReadInStream(endpoint: EndpointName, { details }: Refusal): boolean {
   return endpointOf(endpoint).readsOverflowInStream === true && details?.['code'] !== undefined
-}
-
-function endpointOf(name: EndpointName): Endpoint {
-  return CLIENT_DIALECTS[name]
 }
 
 const CODES: Readonly<Record<number, RefusalCode>> = { 404: 'not_found', 409: 'conflict', 413: 'request_too_large' }

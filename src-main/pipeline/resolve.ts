@@ -4,8 +4,7 @@ import type { Catalog } from '#catalog/catalog.ts'
 import type { Model, Package, Target } from '#core/entities.ts'
 import type { Price } from '#core/pricing.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { Endpoint } from '#dialect/dialect.ts'
-import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
+import { endpointOf } from '#dialect/dialects.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Place } from '#pipeline/routing.ts'
 
@@ -50,8 +49,9 @@ function placeOf(catalog: Catalog, target: Target): Place {
 }
 
 function findModel(catalog: Catalog, request: Pick<EndpointRequest, 'model' | 'endpoint'>): Model | undefined {
-  const { otherNames }: Endpoint = CLIENT_DIALECTS[request.endpoint]
-  for (const name of [request.model, ...(otherNames?.(request.model) ?? [])]) {
+  const exact = catalog.model(request.model)
+  if (exact !== undefined) return exact
+  for (const name of endpointOf(request.endpoint).otherNames?.(request.model) ?? []) {
     const model = catalog.model(name)
     if (model !== undefined) return model
   }

@@ -3,9 +3,9 @@
 
 import { kindByName, listedCount, type ListedModel, type ListedPrice, type ModelListPlace } from '#core/listed-model.ts'
 import { dialectOf } from '#dialect/dialects.ts'
+import { recordOf } from '#dialect/foreign-bodies.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 import { argumentsOf, isLlamaCpp, isRouted } from '#provider/llama-cpp.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 export type ListPage = {
   readonly models: readonly ListedModel[]
@@ -21,7 +21,7 @@ export function readListPage(
   place: Pick<ModelListPlace, 'dialect' | 'tellsPrices'>,
 ): ListPage | undefined {
   const { modelList } = dialectOf(place)
-  const readModel = modelList?.readModel ?? ((entry: Fields) => readUsualModel(entry, place.tellsPrices))
+  const readModel = modelList?.readModel ?? ((entry: JsonObject) => readUsualModel(entry, place.tellsPrices))
   const page = modelList?.readPage(body)
   if (page === undefined) return undefined
   const { entries, next } = page
@@ -30,8 +30,8 @@ export function readListPage(
 }
 
 /** Most entries are alike; what goes beyond names is told by each provider under a name of its own. */
-function readUsualModel(entry: Fields, tellsPrices: boolean): ListedModel {
-  const top = fieldsOf(entry['top_provider'])
+function readUsualModel(entry: JsonObject, tellsPrices: boolean): ListedModel {
+  const top = recordOf(entry['top_provider'])
   const routed = argumentsOf(entry)
   const context =
     entry['context_length'] ?? // OpenRouter, Together, Fireworks, Moonshot
@@ -39,7 +39,7 @@ function readUsualModel(entry: Fields, tellsPrices: boolean): ListedModel {
     entry['max_context_length'] ?? // Mistral
     entry['max_model_len'] ?? // vLLM
     entry['max_input_tokens'] ?? // Anthropic
-    fieldsOf(entry['meta'])['n_ctx'] ?? // llama.cpp
+    recordOf(entry['meta'])['n_ctx'] ?? // llama.cpp
     routed.contextWindow
   const output =
     top['max_completion_tokens'] ?? // OpenRouter
@@ -52,7 +52,7 @@ function readUsualModel(entry: Fields, tellsPrices: boolean): ListedModel {
     kind: kindOf(entry) ?? routed.kind,
     contextWindow: listedCount(context),
     maxOutputTokens: listedCount(output),
-    price: tellsPrices ? priceOf(fieldsOf(entry['pricing'])) : undefined,
+    price: tellsPrices ? priceOf(recordOf(entry['pricing'])) : undefined,
   }
 }
 
@@ -60,18 +60,18 @@ const CHAT_TYPES = ['chat', 'language', 'code', 'llm', 'vlm']
 const OTHER_TYPES = ['image', 'video', 'audio', 'transcribe', 'rerank']
 
 /** Together tells a type, Mistral capabilities; what the name says of it is a guess, and made elsewhere. */
-function kindOf(entry: Fields): ListedModel['kind'] {
+function kindOf(entry: JsonObject): ListedModel['kind'] {
   const type = textOf(entry['type'])
   if (type === 'embedding') return 'embedding'
   if (type !== undefined && CHAT_TYPES.includes(type)) return 'chat'
   if (type !== undefined && OTHER_TYPES.includes(type)) return 'other'
-  const isChat = fieldsOf(entry['capabilities'])['completion_chat']
+  const isChat = recordOf(entry['capabilities'])['completion_chat']
   if (isChat === true) return 'chat'
   return isChat === false && kindByName(textOf(entry['id']) ?? '') === 'chat' ? 'other' : undefined
 }
 
 /** OpenRouter's prices: USD per token, as decimal texts. A negative one stands for a price that depends on the request. */
-function priceOf(pricing: Fields): ListedPrice | undefined {
+function priceOf(pricing: JsonObject): ListedPrice | undefined {
   const input = perMillion(pricing['prompt'])
   const output = perMillion(pricing['completion'])
   if (input === undefined || output === undefined) return undefined
@@ -102,12 +102,4 @@ function isName(text: string): boolean {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isObject(value) ? { ...value } : {}
 }

@@ -54,7 +54,7 @@ export class HttpTransport implements Transport {
     // A pool is closed when its provider is changed; a request that was under way by then opens another one.
     const isReady = origin !== undefined && !origin.pool.closed && origin.signed === undefined
     if (!isReady || isLong(request.body)) void this.#openAndDispatch(request, attempt)
-    else dispatch(origin, request, { attempt, signature: {} })
+    else dispatch(origin, request, { attempt })
     return attempt
   }
 
@@ -63,10 +63,8 @@ export class HttpTransport implements Transport {
       if (isLong(request.body)) await settle(request.body)
       const known = this.#origins.get(request.provider)
       const origin = known?.pool.closed === false ? known : await this.#open(request.provider)
-      const { baseUrl } = request.provider
-      const url = new URL(baseUrl.replace(/\/+$/, '') + request.path)
-      const signature = (await origin.signed?.sign({ method: 'POST', url, body: request.body })) ?? {}
-      dispatch(origin, request, { attempt, signature })
+      if (origin.signed === undefined) return dispatch(origin, request, { attempt })
+      dispatch(origin, request, { attempt, signature: await signatureOf(request, origin.signed) })
     } catch (error) {
       // The store's own message could name a path or a reference; the kind of trouble is enough here.
       const reason = error instanceof UpstreamFailure ? error.message : unreadableSecret(request.provider.name, error)
@@ -111,7 +109,12 @@ async function signedBy(provider: Provider, secret: string): Promise<Signed> {
   return { sign, newFrames: () => new EventStreamText(), mediaType: EVENT_STREAM }
 }
 
-type Dispatched = { readonly attempt: Attempt; readonly signature: RequestHeaders }
+function signatureOf({ provider, path, body }: UpstreamRequest, { sign }: Signed): Promise<RequestHeaders> {
+  const url = new URL(provider.baseUrl.replace(/\/+$/, '') + path)
+  return sign({ method: 'POST', url, body })
+}
+
+type Dispatched = { readonly attempt: Attempt; readonly signature?: RequestHeaders }
 
 function dispatch(origin: Origin, request: UpstreamRequest, { attempt, signature }: Dispatched): void {
   if (attempt.isOver) return
@@ -201,8 +204,9 @@ class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
 
   /** The head of an answer in frames, as the event stream that is made of them. */
   #unframed(headers: Record<string, string | string[] | undefined>): Record<string, string | string[] | undefined> {
+    if (this.signed === undefined) return headers
     const type = String(headers['content-type'] ?? '').toLowerCase()
-    if (this.signed === undefined || !type.startsWith(this.signed.mediaType)) return headers
+    if (!type.startsWith(this.signed.mediaType)) return headers
     this.#frames = this.signed.newFrames()
     return { ...headers, 'content-type': 'text/event-stream' }
   }

@@ -5,6 +5,7 @@ import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { dataEvents, typedEvents } from './answers/fixture.ts'
 import type { RealStream } from './real-streams.ts'
+import { randomFrom } from '../support/random.ts'
 
 export type Varied = {
   readonly text: string
@@ -29,19 +30,11 @@ export function varied({ dialect, text }: RealStream, seed: number): Varied {
   }
 }
 
-/** Mulberry32. */
 class Random {
-  #state: number
+  readonly next: () => number
 
   constructor(seed: number) {
-    this.#state = seed
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    this.next = randomFrom(seed)
   }
 
   chance(share: number): boolean {

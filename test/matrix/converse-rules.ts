@@ -2,6 +2,7 @@
 
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+import { fail, list, record } from './rule-support.ts'
 
 /** A block is one of these, and nothing else stands beside it. */
 const BLOCKS = ['text', 'image', 'document', 'toolUse', 'toolResult', 'reasoningContent', 'cachePoint']
@@ -60,16 +61,4 @@ function toolOf(tool: JsonObject): JsonObject[] {
   const { name, description, inputSchema } = record(tool['toolSpec'])
   if (description === '') fail('a description that is empty')
   return [{ name, input_schema: record(inputSchema)['json'] }]
-}
-
-function record(value: unknown): JsonObject {
-  return isRecord(value) ? value : {}
-}
-
-function list(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isRecord) : []
-}
-
-function fail(what: string): never {
-  throw new Error(`a provider would refuse this: ${what}`)
 }

@@ -5,6 +5,7 @@ import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { messagesOfConverse } from './converse-rules.ts'
 import type { ProviderName } from './pair.ts'
+import { fail, list, record } from './rule-support.ts'
 
 /** `issued` are the seals that the provider gave out itself; without it seals are not looked at. */
 export function checkProviderRules(provider: ProviderName, text: string, issued?: ReadonlySet<string>): void {
@@ -270,16 +271,4 @@ function isFilled(value: unknown): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
-}
-
-function record(value: unknown): JsonObject {
-  return isRecord(value) ? value : {}
-}
-
-function list(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isRecord) : []
-}
-
-function fail(what: string): never {
-  throw new Error(`a provider would refuse this: ${what}`)
 }

@@ -4,22 +4,12 @@
 import { expect, it } from 'vitest'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { World, type Running } from './admission-world.ts'
+import { randomFrom } from '../support/random.ts'
 
 const SEQUENCES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 5000 : 100_000
 const FOR_LONG_MS = 3_600_000
 /** Every so often a crowd comes at once. */
 const CROWD = 300
-
-/** Mulberry32: the same numbers for the same seed, from 0 up to 1. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 class History {
   readonly world: World

@@ -25,6 +25,7 @@ import { ProviderGate } from '#pipeline/provider-gate.ts'
 import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { testProvider } from '../support/provider.ts'
 import { FakeClient, FakeTransport, KEY, modelOf, PACKAGE, type FakeCall } from './support.ts'
+import { randomFrom } from '../support/random.ts'
 
 const HISTORIES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 300 : 10_000
 const NOON = Date.parse('2026-03-10T12:00:00.000Z')
@@ -62,17 +63,6 @@ function begin(call: FakeCall): FakeCall {
   call.head(200, { 'content-type': 'text/event-stream' })
   call.data(chunk('Hi'))
   return call
-}
-
-/** Mulberry32: the same numbers for the same seed, from 0 up to 1. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 class Journeys {

@@ -3,6 +3,7 @@
 
 import type { Catalog } from '#catalog/catalog.ts'
 import type { Route } from '#contract/admin-routes.ts'
+import { isRecord } from '#dialect/request-body.ts'
 
 /** What the log says of the actions of an entity. */
 export type AuditRules = {
@@ -72,8 +73,4 @@ function namesIn(document: unknown): Readonly<Record<string, unknown>> {
 function nameOf(item: unknown): unknown {
   const name = isRecord(item) ? (item['name'] ?? item['id']) : undefined
   return typeof name === 'string' ? shortened(name) : null
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
