@@ -11,8 +11,10 @@ import { soon, usageOf } from './support.ts'
 
 /** Forty bytes of text: about ten tokens. */
 const PIECE = 'All these words are what the model says. '
+/** It never ends by itself: all of it can be on its way before its reader stops it, and it must be seen to be stopped. */
 const LONG = {
   type: 'answer',
+  stall: { at: { afterEvent: 3900 }, ms: Infinity },
   pieces: Array.from({ length: 4000 }, () => PIECE),
   // Only Gemini says before its end what was used, and this provider does not.
   usage: null,
