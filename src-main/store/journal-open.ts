@@ -10,6 +10,8 @@ import type { JournalPlace } from '#store/journal-writer.ts'
 
 /** Written when a file is made: what is appended then needs no new room, and a sync has nothing but the bytes to bring to disk. */
 const FIRST_BYTES = 1024 * 1024
+/** Linux keeps what is written at once as one piece in memory, and counts all of a piece as written when a part of it is. */
+const PIECE = Buffer.alloc(4096)
 const FILES = JOURNAL_FILES.join(' and ')
 
 /** The journal that belongs to a database, and up to where it is projected; undefined where there is none yet. */
@@ -75,11 +77,14 @@ function makeFile(path: string, name: string): void {
   const fd = openSync(path, isNew ? 'wx+' : 'r+', 0o600)
   try {
     if (isNew) makePrivate(path)
-    const missing = FIRST_BYTES - fstatSync(fd).size
-    if (missing > 0) writeSync(fd, Buffer.alloc(missing), 0, missing, FIRST_BYTES - missing)
+    fillUp(fd)
     writeSync(fd, headOf(name), 0, undefined, 0)
     fsyncSync(fd)
   } finally {
     closeSync(fd)
   }
+}
+
+function fillUp(fd: number): void {
+  for (let at = fstatSync(fd).size; at < FIRST_BYTES; at += PIECE.length) writeSync(fd, PIECE, 0, PIECE.length, at)
 }
