@@ -2,8 +2,7 @@
 // That is projected in a copy, since it is for the next start to do so in the folder itself.
 
 import { DatabaseError, openForReading, openForWriting, type Db } from '#store/database.ts'
-import { foreignJournal, journalPlace } from '#store/journal-open.ts'
-import { JournalReader } from '#store/journal-reader.ts'
+import { foreignJournal, framesLeft, journalPlace } from '#store/journal-open.ts'
 import { makeReadableCopy } from '#store/readable-copy.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
 import { Projector } from '#threads/projector.ts'
@@ -20,24 +19,12 @@ export function openWholeBooks(dataDir: string, { isRunning }: { readonly isRunn
   try {
     const db = openForReading(dataDir, { readsOnce: true })
     const frame = journalPlace(db)?.frame ?? 0
-    if (isRunning || !hasFramesLeft(dataDir, db)) return { db, frame, close: () => db.close() }
+    if (isRunning || !framesLeft(dataDir, db)) return { db, frame, close: () => db.close() }
     db.close()
   } catch (error) {
     if (error instanceof DatabaseError || !isUnwritable(error)) throw error
   }
   return openCopy(dataDir)
-}
-
-function hasFramesLeft(dataDir: string, db: Db): boolean {
-  const place = journalPlace(db)
-  if (place === undefined || foreignJournal(dataDir, db) !== undefined) return false
-  const reader = JournalReader.ofPresent(dataDir, place)
-  if (reader === undefined) return false
-  try {
-    return reader.read({ upTo: place.frame + 1, mostBytes: 1 }).texts.length > 0
-  } finally {
-    reader.close()
-  }
 }
 
 function openCopy(dataDir: string): WholeBooks {
@@ -63,7 +50,7 @@ function openCopy(dataDir: string): WholeBooks {
 export function completeBooks(dataDir: string): boolean {
   try {
     const db = openForReading(dataDir)
-    const isLeft = hasFramesLeft(dataDir, db)
+    const isLeft = framesLeft(dataDir, db)
     const isForeign = foreignJournal(dataDir, db) !== undefined
     db.close()
     if (isLeft) projectIn(dataDir)

@@ -45,6 +45,19 @@ export function foreignJournal(dataDir: string, db: Db): string | undefined {
   return `${FILES} in ${dataDir} are of another database than the one beside them. ${mend}`
 }
 
+/** Whether the journal beside a database, where it is that one's, holds anything that is not in the tables. */
+export function framesLeft(dataDir: string, db: Db): boolean {
+  const place = journalPlace(db)
+  if (place === undefined || foreignJournal(dataDir, db) !== undefined) return false
+  const reader = JournalReader.ofPresent(dataDir, place)
+  if (reader === undefined) return false
+  try {
+    return reader.read({ upTo: place.frame + 1, mostBytes: 1 }).texts.length > 0
+  } finally {
+    reader.close()
+  }
+}
+
 /** The journal's files as they are, made whole where something of them is missing; of a new journal where there was none. */
 export function openJournal(dataDir: string, db: Db): JournalReader {
   const present = journalPlace(db)

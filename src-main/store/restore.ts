@@ -2,12 +2,13 @@
 // what a crash interrupts after it the next start completes, so that there is never a mixture of the two.
 
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, constants } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { DATABASE_FILE, DatabaseError } from '#store/database.ts'
+import { DATABASE_FILE, DatabaseError, openForReading } from '#store/database.ts'
 import { examineAndMigrate, readKeys, type CheckBooks, type CopyContents, type StoredKey } from '#store/examine.ts'
 import { errorCode, makePrivate, removeDatabase, syncFile, syncFolder, unfinishedBeside } from '#store/files.ts'
 import { JOURNAL_FILES } from '#store/journal-frames.ts'
+import { framesLeft } from '#store/journal-open.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { forgetTail } from '#store/tail.ts'
 
@@ -141,7 +142,24 @@ function fileProblem(file: string): string | undefined {
     return `${file} is what a restore left behind, not a backup.`
   // A database that was copied while it was in use is not whole without its log, and a backup has none.
   const [log] = unfinishedBeside(file)
-  return log === undefined ? undefined : `${file} is not a backup but a database that was in use: there is ${log} too.`
+  if (log !== undefined) return `${file} is not a backup but a database that was in use: there is ${log} too.`
+  return basename(file) === DATABASE_FILE && isUnfinished(dirname(file))
+    ? `${file} is not a backup but a database that was in use: the journal beside it has more.`
+    : undefined
+}
+
+function isUnfinished(folder: string): boolean {
+  try {
+    const db = openForReading(folder)
+    try {
+      return framesLeft(folder, db)
+    } finally {
+      db.close()
+    }
+  } catch {
+    // Damaged, or of another Farebox: that is found out by whoever looks at the copy.
+    return false
+  }
 }
 
 /** The present database may be the damaged one that the restore replaces, so nothing about it is taken for granted. */
