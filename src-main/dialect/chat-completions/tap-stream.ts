@@ -157,9 +157,9 @@ function withoutUsage(event: string, { usage, choices }: JsonObject): string {
   if (usage !== null && (!Array.isArray(choices) || choices.length === 0)) return ''
   const where = event.indexOf(NULL_USAGE)
   // Nearly every chunk; one with another member of that name, inside a choice perhaps, takes the longer way.
-  if (usage === null && where !== -1 && event.indexOf('"usage"') === event.lastIndexOf('"usage"')) {
-    return event.slice(0, where) + event.slice(where + NULL_USAGE.length)
-  }
+  const behind = where + NULL_USAGE.length
+  const isAlone = event.indexOf('"usage"') === where + 1 && event.indexOf('"usage"', behind) === -1
+  if (usage === null && where !== -1 && isAlone) return event.slice(0, where) + event.slice(behind)
   const data = eventData(event) ?? ''
   const scan = scanObject(data)
   const start = event.indexOf(data)
