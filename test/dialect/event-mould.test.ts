@@ -22,7 +22,8 @@ const chunk = (delta: object, more: object = {}) => ({
   ...more,
 })
 const data = (value: object) => `data: ${JSON.stringify(value)}\n\n`
-const named = (value: { readonly type: string }) => `event: ${value.type}\n${data(value)}`
+const named = (value: { readonly type: string; readonly [name: string]: unknown }) =>
+  `event: ${value.type}\n${data(value)}`
 
 const CHAT: Readonly<Record<string, Write>> = {
   text: (text) => data(chunk({ content: text }, { usage: null })),
@@ -42,41 +43,53 @@ const CHAT: Readonly<Record<string, Write>> = {
   'an end': (text) => data({ choices: [{ index: 0, delta: { content: text }, finish_reason: 'length' }] }),
 }
 const MESSAGES: Readonly<Record<string, Write>> = {
-  start: () => named({ type: 'message_start', ...{ message: { id: 'msg_1', usage: { input_tokens: 3 } } } }),
+  start: () => named({ type: 'message_start', message: { id: 'msg_1', usage: { input_tokens: 3 } } }),
   'a block that has text': (text, number) =>
-    named({ type: 'content_block_start', ...{ index: number % 3, content_block: { type: 'text', text } } }),
+    named({ type: 'content_block_start', index: number % 3, content_block: { type: 'text', text } }),
   text: (text, number) =>
-    named({ type: 'content_block_delta', ...{ index: number % 3, delta: { type: 'text_delta', text } } }),
+    named({ type: 'content_block_delta', index: number % 3, delta: { type: 'text_delta', text } }),
   thinking: (text) =>
-    named({ type: 'content_block_delta', ...{ index: 0, delta: { type: 'thinking_delta', thinking: text } } }),
-  counts: (text, number) => named({ type: 'message_delta', ...{ delta: { text }, usage: { output_tokens: number } } }),
+    named({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: text } }),
+  counts: (text, number) => named({ type: 'message_delta', delta: { text }, usage: { output_tokens: number } }),
 }
 const RESPONSES: Readonly<Record<string, Write>> = {
   item: (text, number) =>
     named({
       type: 'response.output_item.added',
-      ...{ sequence_number: number, output_index: 0, item: { id: 'msg_1', type: 'message', role: text, content: [] } },
+      sequence_number: number,
+      output_index: 0,
+      item: { id: 'msg_1', type: 'message', role: text, content: [] },
     }),
   text: (text, number, padding) =>
     named({
       type: 'response.output_text.delta',
-      ...{ sequence_number: number, item_id: 'msg_1', output_index: 0, content_index: 0, delta: text },
-      ...{ logprobs: [], obfuscation: padding },
+      sequence_number: number,
+      item_id: 'msg_1',
+      output_index: 0,
+      content_index: 0,
+      delta: text,
+      logprobs: [],
+      obfuscation: padding,
     }),
-  'text without a number': (text) => named({ type: 'response.output_text.delta', ...{ delta: text } }),
+  'text without a number': (text) => named({ type: 'response.output_text.delta', delta: text }),
   'text with its number behind it': (text, number) =>
-    named({ type: 'response.output_text.delta', ...{ item_id: 'msg_1', delta: text, sequence_number: number } }),
+    named({ type: 'response.output_text.delta', item_id: 'msg_1', delta: text, sequence_number: number }),
   'all of a text': (text, number) =>
-    named({ type: 'response.output_text.done', ...{ sequence_number: number, item_id: 'msg_1', text } }),
+    named({ type: 'response.output_text.done', sequence_number: number, item_id: 'msg_1', text }),
   summary: (text, number) =>
     named({
       type: 'response.reasoning_summary_text.delta',
-      ...{ sequence_number: number, item_id: 'rs_1', summary_index: number % 2, delta: text },
+      sequence_number: number,
+      item_id: 'rs_1',
+      summary_index: number % 2,
+      delta: text,
     }),
   part: (text, number) =>
     named({
       type: 'response.content_part.done',
-      ...{ sequence_number: number, item_id: 'msg_1', part: { type: 'output_text', text } },
+      sequence_number: number,
+      item_id: 'msg_1',
+      part: { type: 'output_text', text },
     }),
 }
 const DIALECTS: Readonly<Record<string, { readonly events: typeof CHAT; readonly newTap: () => StreamTap }>> = {
