@@ -6,3 +6,8 @@ export type Soon<Value> = Value | Promise<Value>
 export function isLater<Value>(soon: Soon<Value>): soon is Promise<Value> {
   return soon instanceof Promise
 }
+
+/** Goes on with a value at once where it is there. */
+export function whenThere<Value, Result>(soon: Soon<Value>, next: (value: Value) => Soon<Result>): Soon<Result> {
+  return isLater(soon) ? soon.then(next) : next(soon)
+}
