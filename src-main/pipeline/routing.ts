@@ -272,7 +272,7 @@ function isSame(one: UpstreamFailure, other: UpstreamFailure): boolean {
 }
 
 /** A text as a number from 0 up to 1: FNV-1a with a last mix, because its high bits hardly depend on the last letters. */
-export function hashed(text: string): number {
+function hashed(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
