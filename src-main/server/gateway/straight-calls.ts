@@ -32,14 +32,13 @@ export type StraightOptions = GuardOptions & {
   readonly clients: Pick<ClientConnections, 'known'> | undefined
 }
 
-type Received = {
+type Asked = {
   readonly id: string
-  readonly path: string
   readonly endpoint: EndpointName
-  readonly caller: Caller
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
+type Received = Asked & { readonly path: string; readonly caller: Caller }
 
 /** What a body of JSON is called as a rule. */
 const PLAIN_TYPES = /^application\/json(?:; ?charset=utf-8)?$/i
@@ -79,9 +78,15 @@ class StraightCalls {
   take(request: IncomingMessage, response: ServerResponse): void {
     const { method, url: path = '' } = request
     const endpoint = method === 'POST' ? this.#endpoints.get(path) : undefined
-    const caller = endpoint === undefined ? undefined : this.#callerOf(request)
-    if (endpoint === undefined || caller === undefined) return this.#others(request, response)
-    this.#receive({ id: this.#deps.newId(), path, endpoint, caller, request, response })
+    if (endpoint === undefined) return this.#others(request, response)
+    const asked = { id: this.#deps.newId(), endpoint, request, response }
+    try {
+      const caller = this.#callerOf(request)
+      if (caller !== undefined) return this.#receive({ ...asked, path, caller })
+    } catch (error) {
+      return this.#fault(asked, error)
+    }
+    this.#others(request, response)
   }
 
   /** From now on nothing is plain: the server ends, and says so with its answers. */
@@ -143,13 +148,13 @@ class StraightCalls {
     else void runCall(call, this.#deps)
   }
 
-  #fault(received: Received, error: unknown): void {
-    this.#deps.reportFault(error, received.id)
-    this.#refuse(received, internalRefusal())
+  #fault(asked: Asked, error: unknown): void {
+    this.#deps.reportFault(error, asked.id)
+    this.#refuse(asked, internalRefusal())
   }
 
   #refuse(
-    { id, endpoint, request, response }: Received,
+    { id, endpoint, request, response }: Asked,
     refusal: Refusal,
     more: Readonly<Record<string, string>> = {},
   ): void {
