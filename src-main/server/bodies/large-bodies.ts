@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { scriptFile } from '#config/program-files.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { Soon } from '#core/soon.ts'
 import { readNested, type BodyText, type NestedText, type ReadText } from '#dialect/request-body.ts'
 import { tooLittle } from '#server/bodies/memory-guard.ts'
 
@@ -72,8 +73,12 @@ export class LargeBodies {
   }
 
   /** The text of a call's body. What is handed over cannot be used any more. */
-  async text(body: Buffer): Promise<BodyText | Refusal> {
-    if (body.length <= LARGE_BYTES) return isUtf8(body) ? body.toString('utf8') : notUtf8()
+  text(body: Buffer): Soon<BodyText | Refusal> {
+    if (body.length > LARGE_BYTES) return this.#largeText(body)
+    return isUtf8(body) ? body.toString('utf8') : notUtf8()
+  }
+
+  async #largeText(body: Buffer): Promise<BodyText | Refusal> {
     const result = await this.#hand({ bytes: body, member: undefined })
     if (isRefusal(result)) return result
     const { first, text } = result

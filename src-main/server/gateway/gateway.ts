@@ -4,32 +4,26 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import { balanceView } from '#catalog/views.ts'
-import { clientQuirks } from '#core/client-quirks.ts'
 import type { Model } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
-import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
-import { CLIENT_DIALECTS, countOf, ENDPOINTS } from '#dialect/dialects.ts'
+import { countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
-import type { Call } from '#pipeline/exchange.ts'
-import type { Headers } from '#pipeline/ports.ts'
 import { mayCall } from '#pipeline/resolve.ts'
 import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
 import { runCall, type RunDeps } from '#pipeline/run.ts'
-import { HttpClient } from '#server/http/http-client.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
-import type { DenseBodies } from '#server/bodies/dense-bodies.ts'
 import type { CallGuard } from '#server/gateway/call-guard.ts'
-import type { LargeBodies } from '#server/bodies/large-bodies.ts'
 import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
+import { callOf, type ReceivedCall, type ReceivingDeps } from '#server/gateway/received-call.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
 
 export type GatewayDeps = RunDeps &
-  ProbeDeps & {
+  ProbeDeps &
+  ReceivingDeps & {
     readonly callGuard: CallGuard
-    readonly largeBodies: LargeBodies
-    readonly denseBodies: DenseBodies
     readonly hashKey: (key: string) => string
     readonly readReceipt: ReadReceipt
   }
@@ -73,9 +67,10 @@ async function serveCall(
   endpoint: EndpointName,
   deps: GatewayDeps,
 ): Promise<FastifyReply> {
-  const call = await callOf(request, reply, { endpoint, deps })
+  const call = await callOf(receivedOf(request, reply, endpoint), deps)
   if (isRefusal(call)) return sendRefusal(reply, call)
-  await runCall({ ...call, endpoint }, deps)
+  reply.hijack()
+  await runCall(call, deps)
   return reply
 }
 
@@ -85,47 +80,17 @@ async function serveCount(
   endpoint: EndpointName,
   deps: GatewayDeps & CountDeps,
 ): Promise<FastifyReply> {
-  const call = await callOf(request, reply, { endpoint, deps })
+  const call = await callOf(receivedOf(request, reply, endpoint), deps)
   if (isRefusal(call)) return sendRefusal(reply, call)
-  await runCount({ ...call, endpoint }, deps)
+  reply.hijack()
+  await runCount(call, deps)
   return reply
 }
 
-/** What the journey needs of a request, which from here on is answered by the journey alone. */
-async function callOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  {
-    endpoint,
-    deps,
-  }: { readonly endpoint: EndpointName; readonly deps: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'> },
-): Promise<Omit<Call, 'endpoint'> | Refusal> {
+function receivedOf(request: FastifyRequest, { raw: response }: FastifyReply, endpoint: EndpointName): ReceivedCall {
+  const { id, headers, bodyParts } = request
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const byteLength = body.length
-  const text = await deps.largeBodies.text(body)
-  if (isRefusal(text)) return text
-  if (request.bodyParts > 0) await deps.denseBodies.turn(request.bodyParts)
-  reply.hijack()
-  return {
-    requestId: request.id,
-    caller: callerOf(request),
-    text,
-    byteLength,
-    headers: forwardedHeaders(request, CLIENT_DIALECTS[endpoint].forwardedHeaders),
-    client: new HttpClient(reply.raw),
-    quirks: clientQuirks(request.headers),
-  }
-}
-
-/** Goes by name, because hardly any header is forwarded and a list of all with their values would be made for each call. */
-function forwardedHeaders({ headers }: FastifyRequest, forwarded: RegExp): Headers {
-  const kept: Record<string, string> = {}
-  for (const name in headers) {
-    if (!forwarded.test(name)) continue
-    const value = headers[name]
-    if (typeof value === 'string') kept[name] = value
-  }
-  return kept
+  return { id, endpoint, caller: callerOf(request), headers, body, bodyParts, response }
 }
 
 /** Codex tries a WebSocket first; only this status makes it go on with HTTP at once. */
