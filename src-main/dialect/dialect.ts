@@ -29,6 +29,34 @@ export type ClientRequest = {
   /** Whether the client asked for usage in its stream; formats that always have it say true. */
   readonly wantsUsage: boolean
   readonly body: RequestBody
+  /** Of a request that went on from an earlier answer which was put into its body. */
+  readonly wentOn?: WentOn
+}
+
+/** What a request said itself, before the conversation that it goes on from was put before it. */
+export type WentOn = {
+  readonly previousId: string
+  /** The request's own items, as JSON texts with commas between. */
+  readonly asked: string
+}
+
+/** An answer that later requests may name instead of sending it. All texts are JSON in the words of its client format. */
+export type KeptAnswer = {
+  readonly id: string
+  /** Its items, in their order. */
+  readonly items: readonly KeptItem[]
+  /** The items of its request with commas between; undefined where they are too long to be kept. */
+  readonly asked: string | undefined
+  /** The answer that its request went on from. */
+  readonly previousId: string | undefined
+}
+
+export type KeptItem = { readonly id: string; readonly text: string }
+
+/** The kept answers of one key. */
+export interface KeptAnswers {
+  answer(id: string): KeptAnswer | undefined
+  item(id: string): string | undefined
 }
 
 /** What is edited in a request that is passed on in its own dialect. */
@@ -56,6 +84,8 @@ export type AnswerContext = {
   readonly createdAtS: number
   /** An estimate for formats that name the input before anybody counted it. */
   readonly likelyInputTokens: number
+  /** Takes the answer once it is whole, from formats whose clients may name it later; undefined where nothing is kept. */
+  readonly keep?: ((answer: KeptAnswer) => void) | undefined
 }
 
 /** Writes one answer as a stream in a client format. Texts that it returns are complete events. */
@@ -121,6 +151,8 @@ export interface ClientDialect extends Endpoint {
   readonly count?: CountEndpoint
   /** Checks the contract's rules, or refuses with the member that is wrong. `byteLength` is the size on the wire. */
   readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
+  /** The request with kept answers in place of what names them, for formats whose requests may. What nobody knows stays as it is. */
+  readonly recall?: (request: ClientRequest, kept: KeptAnswers) => ClientRequest | Refusal
   /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
   readonly checkPass?: (request: ClientRequest, quirks: Quirks) => Refusal | undefined
   /** What a provider of the same dialect would refuse because another provider gave it to the client. */

@@ -6,7 +6,7 @@ import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { ClientDialect, ClientRequest, EmbeddingDialect, ReadError } from '#dialect/dialect.ts'
+import type { ClientDialect, ClientRequest, EmbeddingDialect, KeptAnswer, ReadError } from '#dialect/dialect.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import { CLIENT_DIALECTS, dialectOf, quirksOf } from '#dialect/dialects.ts'
 import { FoldedAnswer, type StreamFold } from '#dialect/folded-answer.ts'
@@ -15,6 +15,7 @@ import type { BodyText } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
 import type { Conversation } from '#dialect/turn.ts'
+import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
 import { ConversationBounds, EmbeddingBounds, type InputBounds } from '#pipeline/input-bounds.ts'
 
@@ -67,19 +68,35 @@ export type Prepared = {
   readonly readError: ReadError | undefined
 }
 
+/** Where the answers of a caller are remembered. */
+export type OwnAnswers = { readonly answers: AnswerMemory; readonly keyId: string }
+
 /** Reads a body, or refuses it with the member that is wrong. */
-export function readRequest(endpoint: EndpointName, text: BodyText, byteLength: number): EndpointRequest | Refusal {
+export function readRequest(
+  endpoint: EndpointName,
+  text: BodyText,
+  byteLength: number,
+  own?: OwnAnswers,
+): EndpointRequest | Refusal {
   const client = CLIENT_DIALECTS[endpoint]
   if (client.kind === 'embedding') return readEmbeddings(endpoint, client, { text, byteLength })
   const request = client.readRequest(text, byteLength)
-  if (!isRefusal(request)) return readChat(endpoint, client, request)
+  if (!isRefusal(request)) return readChat(endpoint, client, request, own)
   const otherClient = client.readAs?.(request, text)
   const other = otherClient?.readRequest(text, byteLength)
   if (otherClient === undefined || other === undefined || isRefusal(other)) return request
-  return readChat(endpoint, otherClient, other)
+  return readChat(endpoint, otherClient, other, own)
 }
 
-function readChat(endpoint: EndpointName, client: ClientDialect, request: ClientRequest): EndpointRequest {
+function readChat(
+  endpoint: EndpointName,
+  client: ClientDialect,
+  given: ClientRequest,
+  own: OwnAnswers | undefined,
+): EndpointRequest | Refusal {
+  const kept = client.recall === undefined ? undefined : own?.answers.of(own.keyId)
+  const request = kept === undefined ? given : (client.recall?.(given, kept) ?? given)
+  if (isRefusal(request)) return request
   const tokens = inputTokens(request.body.size)
   return {
     endpoint,
@@ -99,7 +116,7 @@ function readChat(endpoint: EndpointName, client: ClientDialect, request: Client
     },
     prepare: (destination) => {
       if (client.passesTo.includes(wireDialect(destination.provider.dialect))) return pass(client, request, destination)
-      return translate({ client, request, likelyInputTokens: tokens.likelyInputTokens }, destination)
+      return translate({ client, request, likelyInputTokens: tokens.likelyInputTokens, own }, destination)
     },
   }
 }
@@ -143,10 +160,11 @@ type Translatable = {
   readonly client: ClientDialect
   readonly request: ClientRequest
   readonly likelyInputTokens: number
+  readonly own: OwnAnswers | undefined
 }
 
 function translate(
-  { client, request, likelyInputTokens }: Translatable,
+  { client, request, likelyInputTokens, own }: Translatable,
   { provider, target, exchangeId, nowMs }: Destination,
 ): Prepared | Refusal {
   const read = client.readConversation(request)
@@ -178,7 +196,9 @@ function translate(
     },
     readError: dialect.readError,
     newReader: () => {
-      const context = { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens }
+      const createdAtS = Math.floor(nowMs / 1000)
+      const keep = own && ((answer: KeptAnswer) => own.answers.keep(own.keyId, answer))
+      const context = { request, exchangeId, createdAtS, likelyInputTokens, keep }
       const { isShown, keepsSeal = false } = conversation.reasoning
       const callIds = new AnswerCallIds(exchangeId, callIdsIn(read))
       const restorer = new AnswerRestorer(names, { showsReasoning: isShown, keepsSeals: keepsSeal, callIds })

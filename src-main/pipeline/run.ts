@@ -6,6 +6,7 @@ import { refusalOfFailure } from '#core/failure.ts'
 import { NO_QUIRKS } from '#core/client-quirks.ts'
 import { isRefusal, refuse, toldTo, type Refusal } from '#core/refusal.ts'
 import { admit, limitedKey, type AdmitDeps } from '#pipeline/admit.ts'
+import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps } from '#pipeline/attempts.ts'
 import { billOf, endedOf, faultBill, type BillDeps } from '#pipeline/bill.ts'
@@ -32,6 +33,7 @@ export type RunDeps = AttemptDeps &
   BillDeps & {
     readonly open: OpenExchanges
     readonly pause: Pause
+    readonly answers: AnswerMemory
   }
 
 /** Serves one call to its end. Never throws: what goes wrong is answered, settled and reported. */
@@ -39,7 +41,10 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   try {
     const paused = deps.pause.refusal()
     if (paused !== undefined) return replyRefusal(call, paused, {})
-    const request = readRequest(call.endpoint, call.text, call.byteLength)
+    const request = readRequest(call.endpoint, call.text, call.byteLength, {
+      answers: deps.answers,
+      keyId: call.caller.key.id,
+    })
     if (isRefusal(request)) return replyRefusal(call, request, {})
     const served = resolveModel(deps.catalog, request, call.caller.package)
     if (isRefusal(served)) return replyRefusal(call, served, {})

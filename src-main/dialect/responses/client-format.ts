@@ -7,6 +7,7 @@ import { PassStream } from '#dialect/pass-stream.ts'
 import { editResponsesRequest } from '#dialect/responses/edit-request.ts'
 import { toldRefusal } from '#dialect/responses/errors.ts'
 import { mendResponsesPass } from '#dialect/responses/mend-pass.ts'
+import { recallResponses } from '#dialect/responses/recall.ts'
 import { readResponsesRequest } from '#dialect/responses/read-request.ts'
 import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
 import { RESPONSES_ANSWER_TAP } from '#dialect/responses/tap-answer.ts'
@@ -25,6 +26,7 @@ export const RESPONSES_FORMAT: ClientDialect = {
   readRequest: readResponsesRequest,
   mendPass: mendResponsesPass,
   editRequest: editResponsesRequest,
+  recall: recallResponses,
   newPassReader: (request) =>
     request.isStream ? new PassStream(new ResponsesTap(request)) : new PassAnswer(RESPONSES_ANSWER_TAP),
   readConversation: readResponsesConversation,
