@@ -57,11 +57,11 @@ function readItem(item: JsonObject, param: string, sinks: ItemSinks): Refusal | 
   return undefined
 }
 
-/** Begins with OpenAI's words: clients that keep their history send all of it when they read them. */
+/** OpenAI's status and words: clients that keep their history send all of it when they read them. */
 function unknownItem(id: unknown, param: string): Refusal {
   const what = typeof id === 'string' && /^[\w-]{1,80}$/.test(id) ? `Item with id '${id}' not found` : 'Item not found'
   const message = `${what}. Answers are remembered for a short time only: set 'store' to false and send the items themselves.`
-  return refuse('not_found', message, { param: `${param}.id` })
+  return refuse('invalid_request', message, { param: `${param}.id`, status: 404 })
 }
 
 /** No type of an item is longer; a longer one would only fill the header that names it. */

@@ -295,7 +295,7 @@ describe('the input', () => {
     [undefined, 'Item not found. '],
   ])('is refused in the words of OpenAI where nobody knows an item: %s', (id, begins) => {
     const refused = refusal({ input: [{ type: 'item_reference', id }] })
-    expect(refused).toMatchObject({ code: 'not_found', param: 'input[0].id' })
+    expect(refused).toMatchObject({ code: 'invalid_request', status: 404, param: 'input[0].id' })
     expect(refused.message.startsWith(begins)).toBe(true)
     expect(refused.message).toContain("set 'store' to false")
   })
