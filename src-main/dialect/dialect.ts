@@ -43,21 +43,33 @@ export type WentOn = {
 /** An answer that later requests may name instead of sending it. All texts are JSON in the words of its client format. */
 export type KeptAnswer = {
   readonly id: string
-  /** Its items, in their order. */
-  readonly items: readonly KeptItem[]
-  /** The items of its request with commas between; undefined where they are too long to be kept. */
+  readonly itemIds: readonly string[]
+  /** Its items, in their order. Made when they are asked for: most never are. */
+  readonly items: () => readonly KeptItem[]
+  /** Of what `items` is made of, in characters. */
+  readonly length: number
+  /** The items of its request with commas between; undefined where nobody can go on from it. */
   readonly asked: string | undefined
   /** The answer that its request went on from. */
   readonly previousId: string | undefined
+  /** The provider that gave the answer in these words, and may know it by the same ids. */
+  readonly providerId?: string
 }
 
 export type KeptItem = { readonly id: string; readonly text: string }
 
+/** Takes an answer once it is whole. */
+export type KeepAnswer = (answer: KeptAnswer) => void
+
 /** The kept answers of one key. */
 export interface KeptAnswers {
   answer(id: string): KeptAnswer | undefined
-  item(id: string): string | undefined
+  /** The answer with that item. */
+  withItem(id: string): KeptAnswer | undefined
 }
+
+/** Whether an answer is known where the request goes to, so that it stays named. */
+export type StaysNamed = (answer: KeptAnswer) => boolean
 
 /** What is edited in a request that is passed on in its own dialect. */
 export type PassEdits = {
@@ -84,8 +96,8 @@ export type AnswerContext = {
   readonly createdAtS: number
   /** An estimate for formats that name the input before anybody counted it. */
   readonly likelyInputTokens: number
-  /** Takes the answer once it is whole, from formats whose clients may name it later; undefined where nothing is kept. */
-  readonly keep?: ((answer: KeptAnswer) => void) | undefined
+  /** For formats whose clients may name the answer later; undefined where nothing is kept. */
+  readonly keep?: KeepAnswer | undefined
 }
 
 /** Writes one answer as a stream in a client format. Texts that it returns are complete events. */
@@ -152,7 +164,7 @@ export interface ClientDialect extends Endpoint {
   /** Checks the contract's rules, or refuses with the member that is wrong. `byteLength` is the size on the wire. */
   readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
   /** The request with kept answers in place of what names them, for formats whose requests may. What nobody knows stays as it is. */
-  readonly recall?: (request: ClientRequest, kept: KeptAnswers) => ClientRequest | Refusal
+  readonly recall?: (request: ClientRequest, kept: KeptAnswers, stays: StaysNamed) => ClientRequest | Refusal
   /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
   readonly checkPass?: (request: ClientRequest, quirks: Quirks) => Refusal | undefined
   /** What a provider of the same dialect would refuse because another provider gave it to the client. */
@@ -160,7 +172,7 @@ export interface ClientDialect extends Endpoint {
   /** The request's text for a provider of the same dialect. */
   editRequest(request: ClientRequest, edits: PassEdits): string
   /** Reads an answer of the same dialect that is passed through. */
-  newPassReader(request: ClientRequest): AnswerReader
+  newPassReader(request: ClientRequest, keep?: KeepAnswer): AnswerReader
   /** The request in no dialect's words, or a refusal that names what cannot be carried. */
   readConversation(request: ClientRequest): Conversation | Refusal
   newStreamWriter(context: AnswerContext): StreamWriter

@@ -54,6 +54,10 @@ export class AnswerMemory {
     const bytes = sizeOf(answer)
     if (bytes > this.#bounds.perAnswer) return
     const owner = this.#keys.get(keyId) ?? new KeyAnswers(keyId, (entry) => this.#use(entry))
+    const same = owner.entry(answer.id)
+    // Ids are what providers make of them: none may put an answer in the place of another one's.
+    if (same !== undefined && same.answer.providerId !== answer.providerId) return
+    this.#drop(same)
     this.#keys.set(keyId, owner)
     const entry = { owner, answer, bytes, usedAtMs: this.#options.monotonicMs() }
     owner.add(entry)
@@ -121,24 +125,32 @@ class KeyAnswers implements KeptAnswers {
     return first(this.#byId.values())
   }
 
+  entry(id: string): Entry | undefined {
+    return this.#byId.get(id)
+  }
+
   add(entry: Entry): void {
-    this.#byId.set(entry.answer.id, entry)
-    for (const { id } of entry.answer.items) this.#byItem.set(id, entry)
+    const { id: answerId, itemIds, providerId } = entry.answer
+    this.#byId.set(answerId, entry)
+    for (const id of itemIds) {
+      const same = this.#byItem.get(id)
+      if (same === undefined || same.answer.providerId === providerId) this.#byItem.set(id, entry)
+    }
     this.bytes += entry.bytes
   }
 
-  remove({ answer, bytes }: Entry): void {
-    this.#byId.delete(answer.id)
-    for (const { id } of answer.items) this.#byItem.delete(id)
-    this.bytes -= bytes
+  remove(entry: Entry): void {
+    this.#byId.delete(entry.answer.id)
+    for (const id of entry.answer.itemIds) if (this.#byItem.get(id) === entry) this.#byItem.delete(id)
+    this.bytes -= entry.bytes
   }
 
   answer(id: string): KeptAnswer | undefined {
     return this.#used(this.#byId.get(id))?.answer
   }
 
-  item(id: string): string | undefined {
-    return this.#used(this.#byItem.get(id))?.answer.items.find((item) => item.id === id)?.text
+  withItem(id: string): KeptAnswer | undefined {
+    return this.#used(this.#byItem.get(id))?.answer
   }
 
   #used(entry: Entry | undefined): Entry | undefined {
@@ -151,9 +163,8 @@ class KeyAnswers implements KeptAnswers {
 }
 
 /** A character takes two bytes at most. */
-function sizeOf({ items, asked }: KeptAnswer): number {
-  const characters = items.reduce((sum, { text }) => sum + text.length, asked?.length ?? 0)
-  return ANSWER_BYTES + items.length * ITEM_BYTES + 2 * characters
+function sizeOf({ itemIds, length, asked }: KeptAnswer): number {
+  return ANSWER_BYTES + itemIds.length * ITEM_BYTES + 2 * (length + (asked?.length ?? 0))
 }
 
 function first<Value>(values: Iterable<Value>): Value | undefined {

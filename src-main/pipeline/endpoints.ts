@@ -6,7 +6,14 @@ import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { ClientDialect, ClientRequest, EmbeddingDialect, KeptAnswer, ReadError } from '#dialect/dialect.ts'
+import type {
+  ClientDialect,
+  ClientRequest,
+  EmbeddingDialect,
+  KeepAnswer,
+  ReadError,
+  StaysNamed,
+} from '#dialect/dialect.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import { CLIENT_DIALECTS, dialectOf, quirksOf } from '#dialect/dialects.ts'
 import { FoldedAnswer, type StreamFold } from '#dialect/folded-answer.ts'
@@ -43,6 +50,8 @@ export type EndpointRequest = {
   readonly conversationName: () => string | undefined
   /** The request in no dialect's words, for counting its tokens; undefined where it has none or cannot be read. */
   readonly conversation: () => Conversation | undefined
+  /** The provider that gave an answer which the request names. */
+  readonly keeperId?: string | undefined
   /** Makes the request ready for one target, or refuses what its provider cannot be asked. */
   readonly prepare: (destination: Destination) => Prepared | Refusal
 }
@@ -94,8 +103,13 @@ function readChat(
   given: ClientRequest,
   own: OwnAnswers | undefined,
 ): EndpointRequest | Refusal {
-  const kept = client.recall === undefined ? undefined : own?.answers.of(own.keyId)
-  const request = kept === undefined ? given : (client.recall?.(given, kept) ?? given)
+  const recall = recallOf(client, own)
+  let keeperId: string | undefined
+  // Where the request goes is not known yet: what a provider may know stays named until then.
+  const request = recall(given, ({ providerId }) => {
+    keeperId = providerId ?? keeperId
+    return providerId !== undefined
+  })
   if (isRefusal(request)) return request
   const tokens = inputTokens(request.body.size)
   return {
@@ -114,14 +128,29 @@ function readChat(
       const conversation = client.readConversation(request)
       return isRefusal(conversation) ? undefined : conversation
     },
+    keeperId,
     prepare: (destination) => {
-      if (client.passesTo.includes(wireDialect(destination.provider.dialect))) return pass(client, request, destination)
-      return translate({ client, request, likelyInputTokens: tokens.likelyInputTokens, own }, destination)
+      const { provider } = destination
+      const isPassed = client.passesTo.includes(wireDialect(provider.dialect))
+      const isOwn = (providerId: string | undefined) => isPassed && providerId === provider.id
+      const whole = keeperId === undefined ? request : recall(request, ({ providerId }) => isOwn(providerId))
+      if (isRefusal(whole)) return whole
+      if (isPassed) return pass({ client, request: whole, own }, destination)
+      return translate({ client, request: whole, likelyInputTokens: tokens.likelyInputTokens, own }, destination)
     },
   }
 }
 
-function pass(client: ClientDialect, request: ClientRequest, { provider, target }: Destination): Prepared | Refusal {
+type Recall = (request: ClientRequest, stays: StaysNamed) => ClientRequest | Refusal
+
+function recallOf({ recall }: ClientDialect, own: OwnAnswers | undefined): Recall {
+  const kept = recall === undefined ? undefined : own?.answers.of(own.keyId)
+  return (request, stays) => (kept === undefined ? request : (recall?.(request, kept, stays) ?? request))
+}
+
+type Passable = Omit<Translatable, 'likelyInputTokens'>
+
+function pass({ client, request, own }: Passable, { provider, target }: Destination): Prepared | Refusal {
   const quirks = quirksOf(provider)
   const refusal = client.checkPass?.(request, quirks)
   if (refusal !== undefined) return refusal
@@ -141,7 +170,7 @@ function pass(client: ClientDialect, request: ClientRequest, { provider, target 
         isFolded: newFold !== undefined,
         mended,
       }),
-    newReader: () => folded(client.newPassReader(request), newFold),
+    newReader: () => folded(client.newPassReader(request, keepOf(own, provider)), newFold),
     readError: undefined,
   }
 }
@@ -197,8 +226,7 @@ function translate(
     readError: dialect.readError,
     newReader: () => {
       const createdAtS = Math.floor(nowMs / 1000)
-      const keep = own && ((answer: KeptAnswer) => own.answers.keep(own.keyId, answer))
-      const context = { request, exchangeId, createdAtS, likelyInputTokens, keep }
+      const context = { request, exchangeId, createdAtS, likelyInputTokens, keep: keepOf(own) }
       const { isShown, keepsSeal = false } = conversation.reasoning
       const callIds = new AnswerCallIds(exchangeId, callIdsIn(read))
       const restorer = new AnswerRestorer(names, { showsReasoning: isShown, keepsSeals: keepsSeal, callIds })
@@ -206,6 +234,12 @@ function translate(
       return request.isStream ? new TranslatedStream(translation) : folded(new TranslatedWhole(translation), newFold)
     },
   }
+}
+
+/** `provider` is the one that may know the answer by itself. */
+function keepOf(own: OwnAnswers | undefined, provider?: Provider): KeepAnswer | undefined {
+  const known = provider === undefined ? {} : { providerId: provider.id }
+  return own && ((answer) => own.answers.keep(own.keyId, { ...answer, ...known }))
 }
 
 /** The ids by which the client knows the calls of its conversation. */

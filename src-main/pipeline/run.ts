@@ -26,7 +26,7 @@ import {
   translateError,
 } from '#pipeline/reply.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
-import { orderPlaces, Routing } from '#pipeline/routing.ts'
+import { keeperFirst, orderPlaces, Routing } from '#pipeline/routing.ts'
 
 export type RunDeps = AttemptDeps &
   AdmitDeps &
@@ -69,7 +69,8 @@ type Choice = Admitted['choice']
 function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): Choice | Refusal {
   const { random } = deps.routing
   const affinity = served.places.length > 1 ? request.affinity() : undefined
-  const routing = new Routing(orderPlaces(served.places, affinity, random), deps.routing)
+  const places = keeperFirst(orderPlaces(served.places, affinity, random), request.keeperId)
+  const routing = new Routing(places, deps.routing)
   let refusal: Refusal | undefined
   for (let place = routing.next()?.place; place !== undefined; place = routing.next()?.place) {
     const prepared = request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })

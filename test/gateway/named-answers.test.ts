@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectSoundBooks } from './fault-support.ts'
 import { DIALECTS, startFormats, type Dialect } from './formats.ts'
-import { ORDINARY_CHARGE, post, type Pair } from './support.ts'
+import { eventData, ORDINARY_CHARGE, post, type Pair } from './support.ts'
+import { addModel, newKey, startTargets, type Targets } from './targets-support.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type Answer = Json & { readonly id: string; readonly output: readonly (Json & { readonly id: string })[] }
@@ -153,6 +154,83 @@ describe('with one provider of each dialect', () => {
     await pair.farebox.admin.call('addPackage', { body: { name, type: 'topup', credits: microCredits / 1e6 } })
     return pair.farebox.newKey(name)
   }
+})
+
+describe.each([false, true])('an answer of a provider of responses, streamed %s', (stream) => {
+  let targets: Targets
+
+  beforeAll(async () => {
+    targets = await startTargets()
+  })
+  beforeEach(() => {
+    for (const upstream of targets.upstreams) upstream.forget()
+  })
+  afterAll(() => targets.close())
+
+  const SAID = 'Grüße 🙂'
+  const bodyAt = (index: number) => targets.upstreams[index]?.requests.at(-1)?.body
+
+  /** Asks a model whose first target passes its answers on. Returns the answer and a way to ask again with the same key. */
+  async function begin(dialects: readonly Dialect[]) {
+    const model = await addModel(targets, dialects)
+    const { key } = await newKey(targets)
+    const send = (body: Json) => post(targets.farebox, { model, ...body }, { key, path: PATH })
+    const [upstream] = targets.upstreams
+    upstream.once({
+      type: 'answer',
+      text: SAID,
+      reasoning: 'Hm.',
+      toolCalls: [{ id: 'call_1', name: 'f', arguments: '{}' }],
+    })
+    const response = await send({ input: [HELLO], stream })
+    const answer = stream ? finalOf(await response.text()) : await answerOf(response)
+    expect(answer.output.map(({ type }) => type)).toEqual(['reasoning', 'message', 'function_call'])
+    const names = answer.output.map(({ id }) => ({ type: 'item_reference', id }))
+    const result = { type: 'function_call_output', call_id: 'call_1', output: 'done' }
+    return { key, send, answer, upstream, named: [HELLO, ...names, result] }
+  }
+
+  function finalOf(stream: string): Answer {
+    const last = eventData(stream).findLast((data) => data.includes('response.completed')) ?? '{}'
+    return (JSON.parse(last) as { readonly response: Answer }).response
+  }
+
+  it('stays named where it goes back to that provider', async () => {
+    const { send, answer, named } = await begin(['responses', 'messages'])
+    await answerOf(await send({ input: named }))
+    expect(bodyAt(0)).toMatchObject({ input: named })
+    await answerOf(await send({ input: [AND], previous_response_id: answer.id }))
+    expect(bodyAt(0)).toMatchObject({ input: [AND], previous_response_id: answer.id })
+    expect(targets.upstreams[1].requests).toEqual([])
+  })
+
+  it.each<[Dialect]>([['responses'], ['messages'], ['chat-completions'], ['gemini']])(
+    'is sent as it was said where that provider fails and one of %s answers',
+    async (dialect) => {
+      const { send, answer, upstream, named } = await begin(['responses', dialect])
+      upstream.script({ type: 'status', status: 503 })
+      for (const body of [{ input: named }, { input: [named.at(-1)], previous_response_id: answer.id }]) {
+        await answerOf(await send(body))
+        const text = JSON.stringify(bodyAt(1))
+        expect(text.split(SAID)).toHaveLength(2)
+        expect(text).toContain('done')
+        // Ids of one provider mean nothing to another one.
+        for (const { id } of answer.output) expect(text).not.toContain(id)
+        expect(text).not.toContain(answer.id)
+      }
+      // Reasoning that nobody sealed is of no use to another provider of the format, which would look for it by its id.
+      if (dialect === 'responses') expect(JSON.stringify(bodyAt(1))).not.toContain('Hm.')
+    },
+  )
+
+  it('is known to other models for the same key, and for no other', async () => {
+    const { key, named } = await begin(['responses'])
+    const model = await addModel(targets, ['messages'])
+    await answerOf(await post(targets.farebox, { model, input: named }, { key, path: PATH }))
+    expect(JSON.stringify(bodyAt(0)).split(SAID)).toHaveLength(2)
+    const { key: other } = await newKey(targets)
+    expect((await post(targets.farebox, { model, input: named }, { key: other, path: PATH })).status).toBe(404)
+  })
 })
 
 describe('the memory', () => {

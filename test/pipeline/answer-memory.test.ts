@@ -7,13 +7,16 @@ import { AnswerMemory } from '#pipeline/answer-memory.ts'
 
 const HOUR_MS = 3_600_000
 
-function answer(name: string, text = 'Good day.'): KeptAnswer {
-  return {
-    id: `resp_${name}`,
-    items: [{ id: `msg_${name}`, text: JSON.stringify(text) }],
-    asked: '"Hi"',
-    previousId: undefined,
-  }
+function answer(name: string, said = 'Good day.'): KeptAnswer {
+  const text = JSON.stringify(said)
+  const id = `msg_${name}`
+  const items = () => [{ id, text }]
+  return { id: `resp_${name}`, itemIds: [id], items, length: text.length, asked: '"Hi"', previousId: undefined }
+}
+
+/** The item of that id, as a key finds it. */
+function itemOf(memory: AnswerMemory, key: string, id: string): string | undefined {
+  return memory.of(key)?.withItem(id)?.items()[0]?.text
 }
 
 function newMemory(bounds = { perKey: 20_000, inAll: 50_000, perAnswer: 8_000 }, keptMs = HOUR_MS) {
@@ -25,10 +28,10 @@ describe('an answer that is kept', () => {
   it('is found by its id, and its items by theirs', () => {
     const { memory } = newMemory()
     memory.keep('key', answer('a'))
-    expect(memory.of('key')?.answer('resp_a')).toEqual(answer('a'))
-    expect(memory.of('key')?.item('msg_a')).toBe('"Good day."')
-    expect(memory.of('key')?.item('msg_b')).toBeUndefined()
-    expect(memory.of('key')?.item('resp_a')).toBeUndefined()
+    expect(memory.of('key')?.answer('resp_a')).toMatchObject({ id: 'resp_a', asked: '"Hi"' })
+    expect(itemOf(memory, 'key', 'msg_a')).toBe('"Good day."')
+    expect(itemOf(memory, 'key', 'msg_b')).toBeUndefined()
+    expect(itemOf(memory, 'key', 'resp_a')).toBeUndefined()
   })
 
   it('is found by no other key', () => {
@@ -36,7 +39,7 @@ describe('an answer that is kept', () => {
     memory.keep('key', answer('a'))
     expect(memory.of('other')).toBeUndefined()
     memory.keep('other', answer('b'))
-    expect(memory.of('other')?.item('msg_a')).toBeUndefined()
+    expect(itemOf(memory, 'other', 'msg_a')).toBeUndefined()
     expect(memory.of('other')?.answer('resp_a')).toBeUndefined()
   })
 
@@ -45,10 +48,10 @@ describe('an answer that is kept', () => {
     memory.keep('key', answer('a'))
     memory.keep('key', answer('b'))
     now.ms = HOUR_MS - 1
-    expect(memory.of('key')?.item('msg_a')).toBeDefined()
+    expect(itemOf(memory, 'key', 'msg_a')).toBeDefined()
     now.ms = HOUR_MS
-    expect(memory.of('key')?.item('msg_b')).toBeUndefined()
-    expect(memory.of('key')?.item('msg_a')).toBeDefined()
+    expect(itemOf(memory, 'key', 'msg_b')).toBeUndefined()
+    expect(itemOf(memory, 'key', 'msg_a')).toBeDefined()
     now.ms = 2 * HOUR_MS - 1
     memory.keep('other', answer('c'))
     expect(memory.of('key')).toBeDefined()
@@ -68,7 +71,32 @@ describe('an answer that is kept', () => {
     memory.forget('key')
     memory.forget('nobody')
     expect(memory.of('key')).toBeUndefined()
-    expect(memory.of('other')?.item('msg_b')).toBeDefined()
+    expect(itemOf(memory, 'other', 'msg_b')).toBeDefined()
+  })
+})
+
+describe('an id that comes twice', () => {
+  it('is that of the later answer, of one provider', () => {
+    const { memory } = newMemory()
+    memory.keep('key', { ...answer('a', 'One'), providerId: 'p' })
+    const { bytes } = memory
+    memory.keep('key', { ...answer('a', 'Two'), providerId: 'p' })
+    expect(itemOf(memory, 'key', 'msg_a')).toBe('"Two"')
+    expect(memory.bytes).toBe(bytes)
+    // Another answer with the same item, which is forgotten with the later one alone.
+    memory.keep('key', { ...answer('a', 'Three'), id: 'resp_b', providerId: 'p' })
+    expect(itemOf(memory, 'key', 'msg_a')).toBe('"Three"')
+    memory.forget('key')
+    expect(memory.bytes).toBe(0)
+  })
+
+  it('stays that of the earlier answer where another provider, or we, gave that', () => {
+    const { memory } = newMemory()
+    memory.keep('key', answer('a', 'Ours'))
+    memory.keep('key', { ...answer('a', 'Theirs'), providerId: 'p' })
+    memory.keep('key', { ...answer('a', 'Theirs'), id: 'resp_b', providerId: 'q' })
+    expect(itemOf(memory, 'key', 'msg_a')).toBe('"Ours"')
+    expect(memory.of('key')?.answer('resp_a')?.providerId).toBeUndefined()
   })
 })
 
@@ -77,9 +105,9 @@ describe('the bounds', () => {
     const { memory } = newMemory()
     const long = 'x'.repeat(2000)
     for (const name of ['a', 'b', 'c']) memory.keep('key', answer(name, long))
-    memory.of('key')?.item('msg_a')
+    itemOf(memory, 'key', 'msg_a')
     memory.keep('key', answer('d', long))
-    const found = ['a', 'b', 'c', 'd'].filter((name) => memory.of('key')?.item(`msg_${name}`) !== undefined)
+    const found = ['a', 'b', 'c', 'd'].filter((name) => itemOf(memory, 'key', `msg_${name}`) !== undefined)
     expect(found).toEqual(['a', 'c', 'd'])
   })
 
@@ -87,7 +115,7 @@ describe('the bounds', () => {
     const { memory } = newMemory()
     memory.keep('key', { ...answer('a'), asked: 'x'.repeat(5000) })
     memory.keep('key', answer('b', 'x'.repeat(5000)))
-    expect(memory.of('key')?.answer('resp_a')).toEqual({ ...answer('a'), asked: undefined })
+    expect(memory.of('key')?.answer('resp_a')).toMatchObject({ id: 'resp_a', asked: undefined })
     expect(memory.of('key')?.answer('resp_b')).toBeUndefined()
   })
 
@@ -113,14 +141,14 @@ describe('the bounds', () => {
           const text = 'y'.repeat(length)
           if (act === 'keep') memory.keep(key, answer(`${key}${index}`, text))
           if (act === 'keep') sizes.set(`msg_${key}${index}`, JSON.stringify(text))
-          if (act === 'use') for (const id of [...sizes.keys()].slice(-3)) memory.of(key)?.item(id)
+          if (act === 'use') for (const id of [...sizes.keys()].slice(-3)) itemOf(memory, key, id)
           if (act === 'forget') memory.forget(key)
           if (act === 'wait') now.ms += HOUR_MS / 3
           expect(memory.bytes).toBeLessThanOrEqual(bounds.inAll)
           for (const one of ['a', 'b', 'c', 'd']) {
-            const own = [...sizes].filter(([id]) => memory.of(one)?.item(id) !== undefined)
+            const own = [...sizes].filter(([id]) => itemOf(memory, one, id) !== undefined)
             // A key finds its own alone, as they were.
-            for (const [id, said] of own) expect([id[4], memory.of(one)?.item(id)]).toEqual([one, said])
+            for (const [id, said] of own) expect([id[4], itemOf(memory, one, id)]).toEqual([one, said])
             expect(own.reduce((sum, [, said]) => sum + 2 * said.length, 0)).toBeLessThanOrEqual(bounds.perKey)
           }
         }

@@ -6,11 +6,12 @@ import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
 import { editResponsesRequest } from '#dialect/responses/edit-request.ts'
 import { toldRefusal } from '#dialect/responses/errors.ts'
+import { passKeeper } from '#dialect/responses/kept-pass.ts'
 import { mendResponsesPass } from '#dialect/responses/mend-pass.ts'
 import { recallResponses } from '#dialect/responses/recall.ts'
 import { readResponsesRequest } from '#dialect/responses/read-request.ts'
 import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
-import { RESPONSES_ANSWER_TAP } from '#dialect/responses/tap-answer.ts'
+import { keepingTap } from '#dialect/responses/tap-answer.ts'
 import { ResponsesTap } from '#dialect/responses/tap-stream.ts'
 import { writeResponsesAnswer } from '#dialect/responses/write-answer.ts'
 import { ResponsesStreamWriter } from '#dialect/responses/write-stream.ts'
@@ -27,8 +28,10 @@ export const RESPONSES_FORMAT: ClientDialect = {
   mendPass: mendResponsesPass,
   editRequest: editResponsesRequest,
   recall: recallResponses,
-  newPassReader: (request) =>
-    request.isStream ? new PassStream(new ResponsesTap(request)) : new PassAnswer(RESPONSES_ANSWER_TAP),
+  newPassReader: (request, keep) =>
+    request.isStream
+      ? new PassStream(new ResponsesTap(request, passKeeper(request, 'latin1', keep)))
+      : new PassAnswer(keepingTap(passKeeper(request, 'utf8', keep))),
   readConversation: readResponsesConversation,
   newStreamWriter: (context) => new ResponsesStreamWriter(context),
   writeAnswer: writeResponsesAnswer,

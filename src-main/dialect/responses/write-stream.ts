@@ -149,8 +149,15 @@ export class ResponsesStreamWriter implements StreamWriter {
   #keep(): void {
     const { request, exchangeId, keep } = this.#context
     if (this.#kept === undefined) return
-    const previousId = request.wentOn?.previousId
-    keep?.({ id: responseId(exchangeId), items: this.#kept, asked: askedIn(request), previousId })
+    const items = this.#kept
+    keep?.({
+      id: responseId(exchangeId),
+      itemIds: items.map(({ id }) => id),
+      items: () => items,
+      length: items.reduce((sum, { text }) => sum + text.length, 0),
+      asked: askedIn(request),
+      previousId: request.wentOn?.previousId,
+    })
   }
 
   /** Readers tell calls apart by their ids, and some providers give the same one twice. */

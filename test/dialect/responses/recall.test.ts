@@ -15,11 +15,13 @@ import { context, EXCHANGE, request, USAGE } from './requests.ts'
 
 const STEM = EXCHANGE.replaceAll('-', '')
 const choice = 0
+/** No provider knows what is named. */
+const NOBODY = () => false
 
 function memoryOf(answers: readonly KeptAnswer[]): KeptAnswers {
   return {
     answer: (id) => answers.find((answer) => answer.id === id),
-    item: (id) => answers.flatMap(({ items }) => items).find((item) => item.id === id)?.text,
+    withItem: (id) => answers.find(({ itemIds }) => itemIds.includes(id)),
   }
 }
 
@@ -47,7 +49,7 @@ const say = (text: string) => block({ type: 'text' }, text)
 const FINISH: AnswerPart = { type: 'finish', choice, reason: 'stop' }
 
 function recalled(body: JsonObject, answers: readonly KeptAnswer[]): ClientRequest {
-  const made = recallResponses(request(body), memoryOf(answers))
+  const made = recallResponses(request(body), memoryOf(answers), NOBODY)
   return isRefusal(made) ? expect.fail(made.message) : made
 }
 
@@ -63,7 +65,7 @@ describe('an answer', () => {
   it('is kept with its items as they were told, and with what was asked', () => {
     const { kept, answer } = told([...say('Good day.'), FINISH], { input: 'Hi' })
     expect(kept).toMatchObject({ id: answer['id'], previousId: undefined, asked: '{"role":"user","content":"Hi"}' })
-    expect(kept?.items.map(({ text }) => JSON.parse(text) as unknown)).toEqual(answer.output)
+    expect(kept?.items().map(({ text }) => JSON.parse(text) as unknown)).toEqual(answer.output)
   })
 
   it('is not kept where the client says so, or when it breaks off', () => {
@@ -94,20 +96,20 @@ describe('an answer', () => {
     ]
     const { kept, answer } = told(parts, { reasoning: { summary: 'auto' } })
     expect(JSON.stringify(answer)).not.toContain('farebox1')
-    expect(kept?.items.map(({ text }) => (JSON.parse(text) as JsonObject)['type'])).toEqual([
+    expect(kept?.items().map(({ text }) => (JSON.parse(text) as JsonObject)['type'])).toEqual([
       'reasoning',
       'reasoning',
       'function_call',
     ])
-    expect(kept?.items[0]?.text).toContain('farebox1.messages.sig')
-    expect(kept?.items[1]?.text).toContain('tho')
+    expect(kept?.items()[0]?.text).toContain('farebox1.messages.sig')
+    expect(kept?.items()[1]?.text).toContain('tho')
   })
 })
 
 describe('an item that is named', () => {
   const kept = keptOf([...say('Good day.'), FINISH])
   const id = `msg_${STEM}_0`
-  const item = JSON.parse(kept.items[0]?.text ?? '') as unknown
+  const item = JSON.parse(kept.items()[0]?.text ?? '') as unknown
 
   it.each<[string, JsonObject]>([
     ['by its type', { type: 'item_reference', id }],
@@ -127,9 +129,9 @@ describe('an item that is named', () => {
   it('leaves all else as it was written', () => {
     const text = `{"model":"m","seed":12345678901234567890,"input":[ {"type":"item_reference","id":"${id}"} ],"x":1e2}`
     const asked = { ...request(), body: { ...request().body, ...bodyOf(text) } }
-    const made = recallResponses(asked, memoryOf([kept]))
+    const made = recallResponses(asked, memoryOf([kept]), NOBODY)
     expect(isRefusal(made) ? made.message : made.body.text).toBe(
-      `{"model":"m","seed":12345678901234567890,"input":[${kept.items[0]?.text}],"x":1e2}`,
+      `{"model":"m","seed":12345678901234567890,"input":[${kept.items()[0]?.text}],"x":1e2}`,
     )
   })
 
@@ -143,12 +145,12 @@ describe('an item that is named', () => {
     ['a name that objects have', '__proto__'],
   ])('stays a name with %s, for its provider to know', (_what, other) => {
     const asked = request({ input: [{ type: 'item_reference', id: other }] })
-    expect(recallResponses(asked, memoryOf([kept]))).toBe(asked)
+    expect(recallResponses(asked, memoryOf([kept]), NOBODY)).toBe(asked)
   })
 
   it('is refused where it stands twice', () => {
     const name = { type: 'item_reference', id }
-    expect(recallResponses(request({ input: [name, name] }), memoryOf([kept]))).toMatchObject({
+    expect(recallResponses(request({ input: [name, name] }), memoryOf([kept]), NOBODY)).toMatchObject({
       code: 'invalid_request',
       param: 'input',
       message: expect.stringMatching(/^Duplicate item found with id/),
@@ -156,11 +158,13 @@ describe('an item that is named', () => {
   })
 
   it('is refused where all that is named is longer than anybody reads', () => {
-    const long = { ...kept, items: [{ id, text: `"${'x'.repeat(5_000_000)}"` }] }
+    const long = { ...kept, items: () => [{ id, text: `"${'x'.repeat(5_000_000)}"` }] }
     const name = { type: 'item_reference', id }
-    expect(recallResponses(request({ input: [name] }), memoryOf([long]))).toMatchObject({ code: 'request_too_large' })
+    expect(recallResponses(request({ input: [name] }), memoryOf([long]), NOBODY)).toMatchObject({
+      code: 'request_too_large',
+    })
     const next = { previous_response_id: long.id }
-    expect(recallResponses(request(next), memoryOf([long]))).toMatchObject({ code: 'request_too_large' })
+    expect(recallResponses(request(next), memoryOf([long]), NOBODY)).toMatchObject({ code: 'request_too_large' })
   })
 })
 
@@ -184,7 +188,7 @@ describe('an answer that a request goes on from', () => {
     const made = recalled({ input: 'And?', previous_response_id: first.id }, [first])
     expect(made.body.value['input']).toEqual([
       { role: 'user', content: 'Hi' },
-      JSON.parse(first.items[0]?.text ?? ''),
+      JSON.parse(first.items()[0]?.text ?? ''),
       { role: 'user', content: 'And?' },
     ])
     expect(made.body.text).not.toContain('Be short.')
@@ -208,11 +212,11 @@ describe('an answer that a request goes on from', () => {
     const broken = { ...first, id: 'resp_2', previousId: 'resp_gone' }
     for (const id of ['resp_2', 'resp_gone', `${first.id}x`, 'x'.repeat(1_000_000)]) {
       const asked = request({ previous_response_id: id })
-      expect(recallResponses(asked, memoryOf([broken]))).toBe(asked)
+      expect(recallResponses(asked, memoryOf([broken]), NOBODY)).toBe(asked)
     }
     const unasked = { ...first, asked: undefined }
     const asked = request({ previous_response_id: first.id })
-    expect(recallResponses(asked, memoryOf([unasked]))).toBe(asked)
+    expect(recallResponses(asked, memoryOf([unasked]), NOBODY)).toBe(asked)
   })
 })
 
