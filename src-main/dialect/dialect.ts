@@ -186,6 +186,8 @@ export interface CountEndpoint {
   /** Where a provider of the same dialect counts, below its base URL. */
   readonly path: string
   readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
+  /** The count in the answer of a provider of the same dialect; undefined where there is none. */
+  readCount(answer: JsonObject): number | undefined
   writeAnswer(inputTokens: number): string
 }
 

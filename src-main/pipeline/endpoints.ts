@@ -143,7 +143,8 @@ function readChat(
 
 type Recall = (request: ClientRequest, stays: StaysNamed) => ClientRequest | Refusal
 
-function recallOf({ recall }: ClientDialect, own: OwnAnswers | undefined): Recall {
+/** What puts the kept answers of a caller into a request. */
+export function recallOf({ recall }: ClientDialect, own: OwnAnswers | undefined): Recall {
   const kept = recall === undefined ? undefined : own?.answers.of(own.keyId)
   return (request, stays) => (kept === undefined ? request : (recall?.(request, kept, stays) ?? request))
 }

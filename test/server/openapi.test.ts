@@ -220,6 +220,12 @@ const LIVE: readonly Live[] = [
     place: '/v1/messages/count_tokens',
     body: { model: 'demo-chat', messages: HELLO },
   },
+  {
+    method: 'POST',
+    path: '/v1/responses/input_tokens',
+    place: '/v1/responses/input_tokens',
+    body: { model: 'demo-chat', input: 'Hello' },
+  },
   { method: 'POST', path: '/v1/responses', place: '/v1/responses', body: { model: 'demo-chat', input: 'Hello' } },
   {
     method: 'POST',

@@ -1,5 +1,6 @@
 // The responses format, as its clients speak it.
 
+import { tokenCount } from '#core/usage.ts'
 import type { ClientDialect } from '#dialect/dialect.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
@@ -35,4 +36,11 @@ export const RESPONSES_FORMAT: ClientDialect = {
   readConversation: readResponsesConversation,
   newStreamWriter: (context) => new ResponsesStreamWriter(context),
   writeAnswer: writeResponsesAnswer,
+  count: {
+    paths: ['/v1/responses/input_tokens', '/responses/input_tokens'],
+    path: '/responses/input_tokens',
+    readRequest: readResponsesRequest,
+    readCount: (answer) => tokenCount(answer['input_tokens']),
+    writeAnswer: (inputTokens) => JSON.stringify({ object: 'response.input_tokens', input_tokens: inputTokens }),
+  },
 }
