@@ -20,7 +20,7 @@ const PATHS: readonly (readonly [path: string, format: FormatName])[] = [
   ['/v1/v1/responses', 'responses'],
 ]
 /** Those of them that cost something. */
-const PAID = PATHS.filter(([path]) => !/_tokens$/.test(path))
+const PAID = PATHS.filter(([path]) => !path.endsWith('_tokens'))
 
 let clock: ManualClock
 let pair: Pair

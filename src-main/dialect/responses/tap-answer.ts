@@ -19,8 +19,8 @@ export function keepingTap(keep: PassKeeper | undefined): AnswerTap {
   if (keep === undefined) return RESPONSES_ANSWER_TAP
   return {
     ...RESPONSES_ANSWER_TAP,
-    read(response, ...others) {
-      const usage = RESPONSES_ANSWER_TAP.read(response, ...others)
+    read(response, generated, inWords) {
+      const usage = RESPONSES_ANSWER_TAP.read(response, generated, inWords)
       keep(response, wholeOutput(response))
       return usage
     },
