@@ -135,7 +135,7 @@ async function askSame({ call, client, count, request, place }: Counting, transp
   const body = client.editRequest(request, { ...edits, quirks, mended })
   const answer = await ask(transport, { provider, path: count.path, body, headers: call.headers }, call.client)
   // A judgement of the request is the client's to read; for anything else the estimate stands in.
-  return isJudgement(answer) ? answer : countIn(answer, count.readCount)
+  return isJudgement(answer) ? answer : countIn(answer, { read: (body) => count.readCount(body) })
 }
 
 /** The count of a provider of another dialect that counts; undefined where it does not. */
@@ -150,7 +150,7 @@ async function askOther(conversation: Conversation, { call, place }: Counting, t
     quirks: quirksOf(provider),
   })
   if (isRefusal(written)) return undefined
-  return countIn(await ask(transport, { provider, ...written, headers: {} }, call.client), count.read)
+  return countIn(await ask(transport, { provider, ...written, headers: {} }, call.client), count)
 }
 
 /** A page with such a status comes from something in between, which knows nothing about the request. */
@@ -161,11 +161,11 @@ function isJudgement(answer: ProviderError | undefined): answer is ProviderError
 
 function countIn(
   answer: ProviderError | undefined,
-  read: (answer: JsonObject) => number | undefined,
+  counting: { read(answer: JsonObject): number | undefined },
 ): number | undefined {
   if (answer?.status !== 200) return undefined
   const body: unknown = parseJson(answer.body.toString('utf8'))
-  return isRecord(body) ? read(body) : undefined
+  return isRecord(body) ? counting.read(body) : undefined
 }
 
 /** One whole answer of a provider; undefined where it fails, is too large, or takes too long. */
