@@ -27,13 +27,21 @@ export function passKeeper(
   }
 }
 
-/** Without their ids, which mean nothing to anybody but the provider that gave them. */
+/**
+ * Without their ids, which mean nothing to anybody but the provider that gave them, and without reasoning that nobody but that
+ * provider could find again.
+ */
 function itemsOf(text: string): readonly KeptItem[] {
   const output = parseJson(text)
   if (!Array.isArray(output)) return []
   return output.flatMap((item: unknown) => {
-    if (!isRecord(item)) return []
+    if (!isRecord(item) || isOnlyNamed(item)) return []
     const { id, ...others } = item
     return typeof id === 'string' ? [{ id, text: JSON.stringify(others) }] : []
   })
+}
+
+function isOnlyNamed({ type, encrypted_content: seal, content }: JsonObject): boolean {
+  const hasContent = Array.isArray(content) && content.length > 0
+  return type === 'reasoning' && (typeof seal !== 'string' || seal === '') && !hasContent
 }

@@ -49,7 +49,7 @@ function isLost(item: JsonObject, { isOpenAi, isKept }: Facts): boolean {
   if (typeof seal === 'string' && seal !== '') return isWrappedSeal(seal)
   // Servers of open models show all of their reasoning, and take it back as it was.
   if (!isOpenAi && Array.isArray(content) && content.length > 0) return false
-  return !isKept || typeof id !== 'string' || isOwnItemId(id)
+  return !isKept || isOwnItemId(id)
 }
 
 /**
