@@ -40,6 +40,7 @@ describe('the default configuration', () => {
       upstreamTrialsPerSecond: 2,
       holdWaitMs: 10_000,
       rateLimitWaitMs: 30_000,
+      answerMemoryMs: 3_600_000,
       shutdownGraceMs: 10_000,
       demo: true,
       log: 'text',

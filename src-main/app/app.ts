@@ -324,12 +324,13 @@ class RunningApp implements App {
     log(line, { event: 'secrets_elsewhere', level: 'warning', fields: { count } })
   }
 
-  /** Ends answers that take too long, those of keys that have expired meanwhile, and connections that nobody needs. */
+  /** Ends answers that take too long, those of keys that have expired meanwhile, connections that nobody needs, and the memory of old answers. */
   #look(): void {
     const { config, parts, operations } = this.#inside
     const { clock, stores, calling } = parts
-    const { open, connections } = calling
+    const { open, connections, answers } = calling
     const { catalog } = stores
+    answers.sweep()
     operations.memory.look()
     connections.retain(catalog.providers.filter((provider) => !isDemo(provider)))
     open.look()

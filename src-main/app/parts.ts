@@ -17,6 +17,7 @@ import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
+import { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { CachedShares } from '#pipeline/cached-shares.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
 import { Drains } from '#pipeline/drains.ts'
@@ -60,6 +61,7 @@ export type Calling = {
   readonly connections: Connections
   readonly transport: Transport
   readonly maxAttempts: number
+  readonly answers: AnswerMemory
 }
 
 export type Secrets = {
@@ -118,6 +120,7 @@ function callingFor({ config, clock, stores, secrets: { secrets } }: CallingFrom
     connections,
     transport: transportOf(http, new DemoTransport(clock.nowMs)),
     maxAttempts: config.upstreamAttempts,
+    answers: new AnswerMemory({ monotonicMs: clock.monotonicMs, keptMs: config.answerMemoryMs }),
   }
 }
 
@@ -125,7 +128,7 @@ type ContextFrom = Pick<Foundation, 'clock' | 'writer'> & Pick<Parts, 'stores' |
 
 function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): CatalogContext {
   const { catalog, ledger, overdue, newId, timeZone } = stores
-  const { open, gate, routing, adaptations, caps, cached } = calling
+  const { open, gate, routing, adaptations, caps, cached, answers } = calling
   const memories = [routing.health, adaptations, caps, cached]
   return {
     catalog,
@@ -143,7 +146,10 @@ function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): C
     },
     write: (changes, batch = EMPTY_BATCH) => overdue.write(changes, batch),
     insist: (changes) => overdue.insist(changes),
-    keyBlocked: (keyId) => open.stopKey(keyId),
+    keyBlocked(keyId) {
+      open.stopKey(keyId)
+      answers.forget(keyId)
+    },
     memberLimitsChanged(memberId) {
       // Lets those go on that wait for what a member may do.
       gate.memberLimitsChanged(memberId)

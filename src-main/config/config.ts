@@ -159,6 +159,11 @@ export const SETTINGS = {
     'FAREBOX_RATE_LIMIT_WAIT_MS',
     30_000,
   ),
+  answerMemoryMs: patience(
+    'How long an answer may be named by its id instead of being sent again, after its last use; 0 keeps none.',
+    'FAREBOX_ANSWER_MEMORY_MS',
+    3_600_000,
+  ),
   shutdownGraceMs: patience(
     'How long requests in flight may take to finish when Farebox stops.',
     'FAREBOX_SHUTDOWN_GRACE_MS',

@@ -97,6 +97,7 @@ export const MessagesAnswer = loose({
 })
 export const CountRequest = loose(messagesProperties)
 export const CountAnswer = loose({ input_tokens: Type.Integer() })
+const InputCountAnswer = loose({ object: Type.Literal('response.input_tokens'), input_tokens: Type.Integer() })
 
 export const ResponsesRequest = loose({
   model: Model,
@@ -259,6 +260,18 @@ export const GATEWAY_API = {
     response: ResponsesAnswer,
     isStream: true,
     refusals: CALL_REFUSALS,
+  },
+  countInput: {
+    method: 'POST',
+    path: '/v1/responses/input_tokens',
+    alias: '/responses/input_tokens',
+    access: 'key',
+    group: 'Calls',
+    summary: 'Counts the input tokens of a response; free.',
+    body: ResponsesRequest,
+    example: { model: 'demo-chat', input: 'Hello' },
+    response: InputCountAnswer,
+    refusals: [400, 401, 402, 403, 404, 413, 429, 503],
   },
   refuseWebSocket: {
     method: 'GET',

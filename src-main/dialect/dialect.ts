@@ -29,7 +29,47 @@ export type ClientRequest = {
   /** Whether the client asked for usage in its stream; formats that always have it say true. */
   readonly wantsUsage: boolean
   readonly body: RequestBody
+  /** Of a request that went on from an earlier answer which was put into its body. */
+  readonly wentOn?: WentOn
 }
+
+/** What a request said itself, before the conversation that it goes on from was put before it. */
+export type WentOn = {
+  readonly previousId: string
+  /** The request's own items, as JSON texts with commas between. */
+  readonly asked: string
+}
+
+/** An answer that later requests may name instead of sending it. All texts are JSON in the words of its client format. */
+export type KeptAnswer = {
+  readonly id: string
+  readonly itemIds: readonly string[]
+  /** Its items, in their order. Made when they are asked for: most never are. */
+  readonly items: () => readonly KeptItem[]
+  /** Of what `items` is made of, in characters. */
+  readonly length: number
+  /** The items of its request with commas between; undefined where nobody can go on from it. */
+  readonly asked: string | undefined
+  /** The answer that its request went on from. */
+  readonly previousId: string | undefined
+  /** The provider that gave the answer in these words, and may know it by the same ids. */
+  readonly providerId?: string
+}
+
+export type KeptItem = { readonly id: string; readonly text: string }
+
+/** Takes an answer once it is whole. */
+export type KeepAnswer = (answer: KeptAnswer) => void
+
+/** The kept answers of one key. */
+export interface KeptAnswers {
+  answer(id: string): KeptAnswer | undefined
+  /** The answer with that item. */
+  withItem(id: string): KeptAnswer | undefined
+}
+
+/** Whether an answer is known where the request goes to, so that it stays named. */
+export type StaysNamed = (answer: KeptAnswer) => boolean
 
 /** What is edited in a request that is passed on in its own dialect. */
 export type PassEdits = {
@@ -56,6 +96,8 @@ export type AnswerContext = {
   readonly createdAtS: number
   /** An estimate for formats that name the input before anybody counted it. */
   readonly likelyInputTokens: number
+  /** For formats whose clients may name the answer later; undefined where nothing is kept. */
+  readonly keep?: KeepAnswer | undefined
 }
 
 /** Writes one answer as a stream in a client format. Texts that it returns are complete events. */
@@ -121,6 +163,8 @@ export interface ClientDialect extends Endpoint {
   readonly count?: CountEndpoint
   /** Checks the contract's rules, or refuses with the member that is wrong. `byteLength` is the size on the wire. */
   readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
+  /** The request with kept answers in place of what names them, for formats whose requests may. What nobody knows stays as it is. */
+  readonly recall?: (request: ClientRequest, kept: KeptAnswers, stays: StaysNamed) => ClientRequest | Refusal
   /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
   readonly checkPass?: (request: ClientRequest, quirks: Quirks) => Refusal | undefined
   /** What a provider of the same dialect would refuse because another provider gave it to the client. */
@@ -128,7 +172,7 @@ export interface ClientDialect extends Endpoint {
   /** The request's text for a provider of the same dialect. */
   editRequest(request: ClientRequest, edits: PassEdits): string
   /** Reads an answer of the same dialect that is passed through. */
-  newPassReader(request: ClientRequest): AnswerReader
+  newPassReader(request: ClientRequest, keep?: KeepAnswer): AnswerReader
   /** The request in no dialect's words, or a refusal that names what cannot be carried. */
   readConversation(request: ClientRequest): Conversation | Refusal
   newStreamWriter(context: AnswerContext): StreamWriter
@@ -142,6 +186,8 @@ export interface CountEndpoint {
   /** Where a provider of the same dialect counts, below its base URL. */
   readonly path: string
   readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
+  /** The count in the answer of a provider of the same dialect; undefined where there is none. */
+  readCount(answer: JsonObject): number | undefined
   writeAnswer(inputTokens: number): string
 }
 

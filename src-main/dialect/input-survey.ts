@@ -4,6 +4,7 @@
 // text needs its name here.
 
 import { isRecord } from '#dialect/request-body.ts'
+import { isOwnItemId } from '#dialect/responses/response-object.ts'
 import { isNothing, shown, Survey, type Rule, type Rules } from '#dialect/survey.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -247,11 +248,13 @@ function readPart(survey: Survey, part: unknown): void {
 }
 
 /**
- * Providers look up items that are named and not sent: what has no type and no role, and reasoning without what seals it.
+ * Providers look up items that are named and not sent: what has no type and no role, and reasoning without what seals it. Reasoning that
+ * was told in an answer written here is known to none of them.
  */
 function isStored(part: JsonObject, known: Rules): boolean {
   if (known === MESSAGE) return part['role'] === undefined
-  return part['type'] === 'reasoning' && !isNothing(part['id']) && isNothing(part['encrypted_content'])
+  const { type, id, encrypted_content: seal } = part
+  return type === 'reasoning' && !isNothing(id) && isNothing(seal) && !isOwnItemId(id)
 }
 
 function readTool(survey: Survey, tool: JsonObject): void {

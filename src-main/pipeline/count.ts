@@ -3,7 +3,6 @@
 
 import type { Pause } from '#pipeline/pause.ts'
 import type { Catalog } from '#catalog/catalog.ts'
-import type { Provider } from '#core/entities.ts'
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { countableOf } from '#dialect/count.ts'
@@ -12,7 +11,8 @@ import { CLIENT_DIALECTS, countOf, dialectOf, quirksOf } from '#dialect/dialects
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { ToolNames } from '#dialect/tools.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
-import { forProvider } from '#pipeline/endpoints.ts'
+import type { AnswerMemory } from '#pipeline/answer-memory.ts'
+import { forProvider, recallOf } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Client, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
 import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
@@ -25,6 +25,7 @@ export type CountDeps = {
   readonly counter: TokenCounter
   readonly limiter: CountLimiter
   readonly pause: Pause
+  readonly answers: AnswerMemory
   readonly routing: RoutingDeps
   /** Told about mistakes of ours; gets no content. */
   readonly reportFault: (error: unknown, requestId: string) => void
@@ -104,22 +105,18 @@ type Counting = {
 }
 type ProviderError = ProviderRefusal
 
-async function countInput(counting: Counting, { transport, counter }: CountDeps) {
-  const { call, client, count, request, place } = counting
-  const { provider, target } = place
-  const isPassed = client.passesTo.includes(wireDialect(provider.dialect))
+async function countInput(counting: Counting, deps: CountDeps) {
+  const { transport, counter, answers } = deps
+  const { call, client, request, place } = counting
+  const isPassed = client.passesTo.includes(wireDialect(place.provider.dialect))
+  const recall = recallOf(client, { answers, keyId: call.caller.key.id })
   if (isPassed) {
-    const edits = { ...target, outputCap: undefined, outputCapField: provider.outputCapField }
-    const quirks = quirksOf(provider)
-    const mended = client.mendPass(request, { ...target, quirks })
-    const body = client.editRequest(request, { ...edits, quirks, mended })
-    const answer = await ask(transport, { provider, path: count.path, body, headers: call.headers }, call.client)
-    // A judgement of the request is the client's to read; for anything else the estimate stands in.
-    if (isJudgement(answer)) return answer
-    const counted = readCount(provider, answer)
+    const passed = recall(request, ({ providerId }) => providerId === place.provider.id)
+    const counted = isRefusal(passed) ? passed : await askSame({ ...counting, request: passed }, transport)
     if (counted !== undefined) return counted
   }
-  const conversation = client.readConversation(request)
+  const whole = recall(request, () => false)
+  const conversation = isRefusal(whole) ? whole : client.readConversation(whole)
   if (isRefusal(conversation)) return conversation
   if (!isPassed) {
     const counted = await askOther(conversation, counting, transport)
@@ -127,6 +124,18 @@ async function countInput(counting: Counting, { transport, counter }: CountDeps)
   }
   const { texts, overheadTokens } = countableOf(conversation)
   return (await counter.count(texts)) + overheadTokens
+}
+
+/** The count, or the judgement, of a provider of the same dialect; undefined where it gives neither. */
+async function askSame({ call, client, count, request, place }: Counting, transport: Transport) {
+  const { provider, target } = place
+  const edits = { ...target, outputCap: undefined, outputCapField: provider.outputCapField }
+  const quirks = quirksOf(provider)
+  const mended = client.mendPass(request, { ...target, quirks })
+  const body = client.editRequest(request, { ...edits, quirks, mended })
+  const answer = await ask(transport, { provider, path: count.path, body, headers: call.headers }, call.client)
+  // A judgement of the request is the client's to read; for anything else the estimate stands in.
+  return isJudgement(answer) ? answer : countIn(answer, { read: (body) => count.readCount(body) })
 }
 
 /** The count of a provider of another dialect that counts; undefined where it does not. */
@@ -141,7 +150,7 @@ async function askOther(conversation: Conversation, { call, place }: Counting, t
     quirks: quirksOf(provider),
   })
   if (isRefusal(written)) return undefined
-  return readCount(provider, await ask(transport, { provider, ...written, headers: {} }, call.client))
+  return countIn(await ask(transport, { provider, ...written, headers: {} }, call.client), count)
 }
 
 /** A page with such a status comes from something in between, which knows nothing about the request. */
@@ -150,10 +159,13 @@ function isJudgement(answer: ProviderError | undefined): answer is ProviderError
   return isRecord(parseJson(answer.body.toString('utf8')))
 }
 
-function readCount(provider: Provider, answer: ProviderError | undefined): number | undefined {
+function countIn(
+  answer: ProviderError | undefined,
+  counting: { read(answer: JsonObject): number | undefined },
+): number | undefined {
   if (answer?.status !== 200) return undefined
   const body: unknown = parseJson(answer.body.toString('utf8'))
-  return isRecord(body) ? dialectOf(provider).count?.read(body satisfies JsonObject) : undefined
+  return isRecord(body) ? counting.read(body) : undefined
 }
 
 /** One whole answer of a provider; undefined where it fails, is too large, or takes too long. */

@@ -6,7 +6,14 @@ import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { ClientDialect, ClientRequest, EmbeddingDialect, ReadError } from '#dialect/dialect.ts'
+import type {
+  ClientDialect,
+  ClientRequest,
+  EmbeddingDialect,
+  KeepAnswer,
+  ReadError,
+  StaysNamed,
+} from '#dialect/dialect.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import { CLIENT_DIALECTS, dialectOf, quirksOf } from '#dialect/dialects.ts'
 import { FoldedAnswer, type StreamFold } from '#dialect/folded-answer.ts'
@@ -15,6 +22,7 @@ import type { BodyText } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
 import type { Conversation } from '#dialect/turn.ts'
+import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
 import { ConversationBounds, EmbeddingBounds, type InputBounds } from '#pipeline/input-bounds.ts'
 
@@ -42,6 +50,8 @@ export type EndpointRequest = {
   readonly conversationName: () => string | undefined
   /** The request in no dialect's words, for counting its tokens; undefined where it has none or cannot be read. */
   readonly conversation: () => Conversation | undefined
+  /** The provider that gave an answer which the request names. */
+  readonly keeperId?: string | undefined
   /** Makes the request ready for one target, or refuses what its provider cannot be asked. */
   readonly prepare: (destination: Destination) => Prepared | Refusal
 }
@@ -67,19 +77,40 @@ export type Prepared = {
   readonly readError: ReadError | undefined
 }
 
+/** Where the answers of a caller are remembered. */
+export type OwnAnswers = { readonly answers: AnswerMemory; readonly keyId: string }
+
 /** Reads a body, or refuses it with the member that is wrong. */
-export function readRequest(endpoint: EndpointName, text: BodyText, byteLength: number): EndpointRequest | Refusal {
+export function readRequest(
+  endpoint: EndpointName,
+  text: BodyText,
+  byteLength: number,
+  own?: OwnAnswers,
+): EndpointRequest | Refusal {
   const client = CLIENT_DIALECTS[endpoint]
   if (client.kind === 'embedding') return readEmbeddings(endpoint, client, { text, byteLength })
   const request = client.readRequest(text, byteLength)
-  if (!isRefusal(request)) return readChat(endpoint, client, request)
+  if (!isRefusal(request)) return readChat(endpoint, client, request, own)
   const otherClient = client.readAs?.(request, text)
   const other = otherClient?.readRequest(text, byteLength)
   if (otherClient === undefined || other === undefined || isRefusal(other)) return request
-  return readChat(endpoint, otherClient, other)
+  return readChat(endpoint, otherClient, other, own)
 }
 
-function readChat(endpoint: EndpointName, client: ClientDialect, request: ClientRequest): EndpointRequest {
+function readChat(
+  endpoint: EndpointName,
+  client: ClientDialect,
+  given: ClientRequest,
+  own: OwnAnswers | undefined,
+): EndpointRequest | Refusal {
+  const recall = recallOf(client, own)
+  let keeperId: string | undefined
+  // Where the request goes is not known yet: what a provider may know stays named until then.
+  const request = recall(given, ({ providerId }) => {
+    keeperId = providerId ?? keeperId
+    return providerId !== undefined
+  })
+  if (isRefusal(request)) return request
   const tokens = inputTokens(request.body.size)
   return {
     endpoint,
@@ -97,14 +128,30 @@ function readChat(endpoint: EndpointName, client: ClientDialect, request: Client
       const conversation = client.readConversation(request)
       return isRefusal(conversation) ? undefined : conversation
     },
+    keeperId,
     prepare: (destination) => {
-      if (client.passesTo.includes(wireDialect(destination.provider.dialect))) return pass(client, request, destination)
-      return translate({ client, request, likelyInputTokens: tokens.likelyInputTokens }, destination)
+      const { provider } = destination
+      const isPassed = client.passesTo.includes(wireDialect(provider.dialect))
+      const isOwn = (providerId: string | undefined) => isPassed && providerId === provider.id
+      const whole = keeperId === undefined ? request : recall(request, ({ providerId }) => isOwn(providerId))
+      if (isRefusal(whole)) return whole
+      if (isPassed) return pass({ client, request: whole, own }, destination)
+      return translate({ client, request: whole, likelyInputTokens: tokens.likelyInputTokens, own }, destination)
     },
   }
 }
 
-function pass(client: ClientDialect, request: ClientRequest, { provider, target }: Destination): Prepared | Refusal {
+type Recall = (request: ClientRequest, stays: StaysNamed) => ClientRequest | Refusal
+
+/** What puts the kept answers of a caller into a request. */
+export function recallOf({ recall }: ClientDialect, own: OwnAnswers | undefined): Recall {
+  const kept = recall === undefined ? undefined : own?.answers.of(own.keyId)
+  return (request, stays) => (kept === undefined ? request : (recall?.(request, kept, stays) ?? request))
+}
+
+type Passable = Omit<Translatable, 'likelyInputTokens'>
+
+function pass({ client, request, own }: Passable, { provider, target }: Destination): Prepared | Refusal {
   const quirks = quirksOf(provider)
   const refusal = client.checkPass?.(request, quirks)
   if (refusal !== undefined) return refusal
@@ -124,7 +171,7 @@ function pass(client: ClientDialect, request: ClientRequest, { provider, target 
         isFolded: newFold !== undefined,
         mended,
       }),
-    newReader: () => folded(client.newPassReader(request), newFold),
+    newReader: () => folded(client.newPassReader(request, keepOf(own, provider)), newFold),
     readError: undefined,
   }
 }
@@ -143,10 +190,11 @@ type Translatable = {
   readonly client: ClientDialect
   readonly request: ClientRequest
   readonly likelyInputTokens: number
+  readonly own: OwnAnswers | undefined
 }
 
 function translate(
-  { client, request, likelyInputTokens }: Translatable,
+  { client, request, likelyInputTokens, own }: Translatable,
   { provider, target, exchangeId, nowMs }: Destination,
 ): Prepared | Refusal {
   const read = client.readConversation(request)
@@ -178,7 +226,8 @@ function translate(
     },
     readError: dialect.readError,
     newReader: () => {
-      const context = { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens }
+      const createdAtS = Math.floor(nowMs / 1000)
+      const context = { request, exchangeId, createdAtS, likelyInputTokens, keep: keepOf(own) }
       const { isShown, keepsSeal = false } = conversation.reasoning
       const callIds = new AnswerCallIds(exchangeId, callIdsIn(read))
       const restorer = new AnswerRestorer(names, { showsReasoning: isShown, keepsSeals: keepsSeal, callIds })
@@ -186,6 +235,12 @@ function translate(
       return request.isStream ? new TranslatedStream(translation) : folded(new TranslatedWhole(translation), newFold)
     },
   }
+}
+
+/** `provider` is the one that may know the answer by itself. */
+function keepOf(own: OwnAnswers | undefined, provider?: Provider): KeepAnswer | undefined {
+  const known = provider === undefined ? {} : { providerId: provider.id }
+  return own && ((answer) => own.answers.keep(own.keyId, { ...answer, ...known }))
 }
 
 /** The ids by which the client knows the calls of its conversation. */

@@ -52,6 +52,13 @@ export function orderPlaces<At extends Place>(
     .map(({ place }) => place)
 }
 
+/** The same order, but that a provider who knows what a request names comes before others of the same priority. */
+export function keeperFirst<At extends Place>(places: readonly At[], keeperId: string | undefined): readonly At[] {
+  if (keeperId === undefined) return places
+  const rank = ({ provider }: At) => (provider.id === keeperId ? 0 : 1)
+  return places.toSorted((one, other) => one.target.priority - other.target.priority || rank(one) - rank(other))
+}
+
 export class Routing<At extends Place> {
   readonly #deps: RoutingDeps
   readonly #places: readonly At[]

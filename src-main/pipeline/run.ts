@@ -7,6 +7,7 @@ import { NO_QUIRKS } from '#core/client-quirks.ts'
 import { isRefusal, refuse, toldTo, type Refusal } from '#core/refusal.ts'
 import { isLater } from '#core/soon.ts'
 import { admit, limitedKey, type AdmitDeps } from '#pipeline/admit.ts'
+import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps } from '#pipeline/attempts.ts'
 import { billOf, endedOf, faultBill, type BillDeps } from '#pipeline/bill.ts'
@@ -26,13 +27,14 @@ import {
   translateError,
 } from '#pipeline/reply.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
-import { orderPlaces, Routing } from '#pipeline/routing.ts'
+import { keeperFirst, orderPlaces, Routing } from '#pipeline/routing.ts'
 
 export type RunDeps = AttemptDeps &
   AdmitDeps &
   BillDeps & {
     readonly open: OpenExchanges
     readonly pause: Pause
+    readonly answers: AnswerMemory
   }
 
 /** Serves one call to its end. Never throws: what goes wrong is answered, settled and reported. */
@@ -40,7 +42,10 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   try {
     const paused = deps.pause.refusal()
     if (paused !== undefined) return replyRefusal(call, paused, {})
-    const request = readRequest(call.endpoint, call.text, call.byteLength)
+    const request = readRequest(call.endpoint, call.text, call.byteLength, {
+      answers: deps.answers,
+      keyId: call.caller.key.id,
+    })
     if (isRefusal(request)) return replyRefusal(call, request, {})
     const served = resolveModel(deps.catalog, request, call.caller.package)
     if (isRefusal(served)) return replyRefusal(call, served, {})
@@ -66,7 +71,8 @@ type Choice = Admitted['choice']
 function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): Choice | Refusal {
   const { random } = deps.routing
   const affinity = served.places.length > 1 ? request.affinity() : undefined
-  const routing = new Routing(orderPlaces(served.places, affinity, random), deps.routing)
+  const places = keeperFirst(orderPlaces(served.places, affinity, random), request.keeperId)
+  const routing = new Routing(places, deps.routing)
   let refusal: Refusal | undefined
   for (let place = routing.next()?.place; place !== undefined; place = routing.next()?.place) {
     const prepared = request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })

@@ -50,7 +50,7 @@ function modelOf(format: Format, dialect: Dialect): LanguageModel {
   }
 }
 
-/** Without this the client refers to earlier items by their ids, which only the server that made them knows. */
+/** The whole conversation in every request; ai-sdk-defaults.test.ts has what the client does unless it is told so. */
 const STATELESS = { openai: { store: false } }
 
 /** What asks for reasoning; the client knows models that reason by their names, and ours have others. */
@@ -277,19 +277,4 @@ describe.each(ROUNDS)('with %s what a provider of %s sealed', (format, dialect, 
     expect(cities).toEqual(['Bern'])
     expect(JSON.stringify(bodies(pairs)[1])).toContain(`"${member}":"${seal}"`)
   })
-})
-
-describe('responses that refer to stored items', () => {
-  it.each(['chat-completions', 'messages', 'gemini'] as const)(
-    'are refused by a provider of %s with what to do instead',
-    async (dialect) => {
-      pairs.upstream.script({ type: 'answer', text: 'Let me look.', toolCalls: [weatherCall('call_1', 'Bern')] })
-      const { tools } = weatherTool()
-      const asked = { model: modelOf('responses', dialect), prompt: 'Hi', tools, stopWhen: stepCountIs(2) }
-      await expect(generateText(asked)).rejects.toMatchObject({
-        statusCode: 400,
-        message: expect.stringContaining("set 'store' to false"),
-      })
-    },
-  )
 })

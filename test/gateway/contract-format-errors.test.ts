@@ -15,10 +15,12 @@ const PATHS: readonly (readonly [path: string, format: FormatName])[] = [
   [COUNT_PATH, 'messages'],
   ['/v1/responses', 'responses'],
   ['/responses', 'responses'],
+  ['/v1/responses/input_tokens', 'responses'],
+  ['/responses/input_tokens', 'responses'],
   ['/v1/v1/responses', 'responses'],
 ]
 /** Those of them that cost something. */
-const PAID = PATHS.filter(([path]) => path !== COUNT_PATH)
+const PAID = PATHS.filter(([path]) => !path.endsWith('_tokens'))
 
 let clock: ManualClock
 let pair: Pair

@@ -120,11 +120,42 @@ describe('one model', () => {
     }
   })
 
+  it('is found by the names that clients give it with a date or a mark behind it', async () => {
+    for (const name of ['chat-20260101', 'chat[1m]', 'chat-20260101[1m]', 'vendor/chat:free-20260101']) {
+      const id = name.replace(/-20260101|\[1m\]/g, '')
+      expect(await (await get(pair.farebox, `/v1/models/${name}`)).json()).toMatchObject({ id })
+    }
+    await expectError(await get(pair.farebox, '/v1/models/chat-2026010'), 404)
+    await expectError(await get(pair.farebox, '/v1/models/chat-20260101', onlyEmbed), 404)
+  })
+
   it('is not found when it does not exist, is disabled, or is not for the key that asks', async () => {
     for (const path of ['/v1/models/none', '/v1/models/off', '/v1/models/none/', '/v1/models/CHAT']) {
       await expectError(await get(pair.farebox, path), 404)
     }
     await expectError(await get(pair.farebox, '/v1/models/chat', onlyEmbed), 404)
     expect((await get(pair.farebox, '/v1/models/embed', onlyEmbed)).status).toBe(200)
+  })
+})
+
+describe('a HEAD', () => {
+  const head = (path: string, headers: Record<string, string> = {}) =>
+    fetch(pair.farebox.url + path, { method: 'HEAD', headers })
+
+  it('is answered as a GET is, without a body', async () => {
+    for (const path of ['/v1/models', '/models', '/v1/models/chat', '/v1/models/', '/v1/models/none']) {
+      const asked = await get(pair.farebox, path)
+      const answer = await head(path)
+      expect([answer.status, await answer.text()], path).toEqual([asked.status, ''])
+      expect(answer.headers.get('content-type')).toBe(asked.headers.get('content-type'))
+    }
+    expect((await head(`/v1/models?key=${everything}`)).status).toBe(401)
+  })
+
+  it('says at the place where Claude Code looks first that somebody is there', async () => {
+    expect((await head('/api/hello')).status).toBe(200)
+    expect((await head('/api/hello', { 'x-api-key': 'key_wrong' })).status).toBe(200)
+    await expectError(await get(pair.farebox, '/api/hello'), 404)
+    expect((await head('/api/hello', { origin: 'https://page.example' })).status).toBe(403)
   })
 })

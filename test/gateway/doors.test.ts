@@ -35,6 +35,7 @@ const PATHS = [
   '/v1/messages',
   '/v1/messages/count_tokens',
   '/v1/responses',
+  '/v1/responses/input_tokens',
   '/v1/embeddings',
   '/chat/completions',
 ]

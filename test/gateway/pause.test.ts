@@ -20,6 +20,7 @@ describe('a paused gateway', () => {
     ['/v1/chat/completions', { model: 'chat', messages: HELLO }],
     ['/v1/messages', { model: 'chat', max_tokens: 10, messages: HELLO }],
     ['/v1/responses', { model: 'chat', input: 'Hello' }],
+    ['/v1/responses/input_tokens', { model: 'chat', input: 'Hello' }],
     ['/v1/embeddings', { model: 'embed', input: 'Hello' }],
     ['/v1/messages/count_tokens', { model: 'chat', messages: HELLO }],
   ])('refuses %s with 503, a time and a sentence, and asks no provider', async (path, body) => {

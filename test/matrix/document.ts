@@ -219,7 +219,7 @@ function refusals(): string {
       `| ${[...features].join('; ')} | ${[...providers].join(', ')} | ${sentence.replaceAll('|', '\\|')} |`,
   )
   const head = '| what | dialects | the sentence |\n| --- | --- | --- |'
-  return `## Refusals\n\nAll with status 400 and the type \`invalid_request_error\`; \`param\` names the member.\n\n${head}\n${rows.join('\n')}\n`
+  return `## Refusals\n\nAll with status 400 (an item that nobody knows with 404) and the type \`invalid_request_error\`; \`param\` names the member.\n\n${head}\n${rows.join('\n')}\n`
 }
 
 function outcomes(): { readonly pair: Pair; readonly feature: Feature; readonly outcome: Outcome }[] {

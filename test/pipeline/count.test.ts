@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Catalog } from '#catalog/catalog.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { Pause } from '#pipeline/pause.ts'
+import { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
 import { FakeClient, FakeTransport, KEY, modelOf, PACKAGE, providerOf, routingDeps } from './support.ts'
 
@@ -49,6 +50,7 @@ function count(model: string, deps: Partial<CountDeps> = {}): Promise<void> {
     counter: { count: () => Promise.resolve(ESTIMATE) },
     limiter: new CountLimiter(),
     pause: new Pause(Date.now),
+    answers: new AnswerMemory({ monotonicMs: () => 0, keptMs: 1 }),
     routing: routingDeps(),
     reportFault: (error) => faults.push(error),
     ...deps,

@@ -12,6 +12,7 @@ import { openAccount } from '#ledger/account.ts'
 import { Journal } from '#ledger/journal.ts'
 import { Ledger } from '#ledger/ledger.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
+import { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { CachedShares } from '#pipeline/cached-shares.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
@@ -235,6 +236,7 @@ class Journeys {
       routing,
       clock: { nowMs, monotonicMs: () => 0 },
       maxAttempts: 4,
+      answers: new AnswerMemory({ monotonicMs: nowMs, keptMs: 60_000 }),
       open: new OpenExchanges(),
       pause: new Pause(nowMs),
       reportFault: () => (this.mistakes += 1),

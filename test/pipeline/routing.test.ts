@@ -3,7 +3,7 @@ import type { ProviderLimits } from '#core/entities.ts'
 import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
 import { microCredits } from '#core/money.ts'
 import { isRefusal } from '#core/refusal.ts'
-import { orderPlaces, Routing, type Place, type RoutingDeps, type Turn } from '#pipeline/routing.ts'
+import { keeperFirst, orderPlaces, Routing, type Place, type RoutingDeps, type Turn } from '#pipeline/routing.ts'
 import { testProvider } from '../support/provider.ts'
 import { FakeClient, routingDeps } from './support.ts'
 
@@ -74,6 +74,15 @@ describe('the order in which places are tried', () => {
       expect(order).toHaveLength(3)
       expect(order.at(-1)).toBe(last)
     }
+  })
+
+  it('begins among equals with the provider that knows what a request names', () => {
+    const [a, b, c] = places
+    const last = placeOf('last', { priority: 2 })
+    expect(keeperFirst([...places, last], 'c')).toEqual([c, a, b, last])
+    expect(keeperFirst([...places, last], 'last')).toEqual([...places, last])
+    expect(keeperFirst(places, 'gone')).toEqual(places)
+    expect(keeperFirst(places, undefined)).toBe(places)
   })
 
   /** Held to three standard deviations of the binomial distribution. */

@@ -6,7 +6,7 @@ import { embeddingAnswer } from './upstream-embedding.ts'
 import type { Asked, RequestBody, WireFormat } from './upstream-format.ts'
 import { GEMINI, GEMINI_COUNT } from './upstream-gemini.ts'
 import { MESSAGES, TOKEN_COUNT } from './upstream-messages.ts'
-import { RESPONSES } from './upstream-responses.ts'
+import { INPUT_COUNT, RESPONSES } from './upstream-responses.ts'
 
 export type Reply = {
   readonly status: number
@@ -29,6 +29,7 @@ const FORMATS: readonly { readonly path: RegExp; readonly format: WireFormat }[]
   { path: /\/messages\/count_tokens$/, format: TOKEN_COUNT },
   { path: /\/messages$/, format: MESSAGES },
   { path: /\/responses$/, format: RESPONSES },
+  { path: /\/responses\/input_tokens$/, format: INPUT_COUNT },
   { path: /:countTokens$/, format: GEMINI_COUNT },
   { path: /:(?:g|streamG)enerateContent$/, format: GEMINI },
 ]

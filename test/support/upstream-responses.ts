@@ -44,6 +44,14 @@ export const RESPONSES: WireFormat = {
   },
 }
 
+/** `POST /v1/responses/input_tokens`: the input tokens that a response would report. */
+export const INPUT_COUNT: WireFormat = {
+  ...RESPONSES,
+  streams: () => false,
+  whole: (script) =>
+    indented({ object: 'response.input_tokens', input_tokens: (script.usage ?? RESPONSES_USAGE)['input_tokens'] }),
+}
+
 function numbered(events: readonly Json[], script: StreamScript, first: number): Buffer[] {
   const named = events.map(({ type, ...rest }, index) =>
     namedEvent({ type, sequence_number: first + index, ...rest }, script),

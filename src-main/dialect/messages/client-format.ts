@@ -11,6 +11,7 @@ import { checkMessagesPass, readMessagesConversation } from '#dialect/messages/r
 import { MESSAGES_ANSWER_TAP } from '#dialect/messages/tap-answer.ts'
 import { MessagesTap } from '#dialect/messages/tap-stream.ts'
 import { writeMessagesAnswer } from '#dialect/messages/write-answer.ts'
+import { readMessagesCount } from '#dialect/messages/write-request.ts'
 import { MessagesStreamWriter } from '#dialect/messages/write-stream.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
@@ -42,6 +43,7 @@ export const MESSAGES_FORMAT: ClientDialect = {
     paths: ['/v1/messages/count_tokens'],
     path: '/messages/count_tokens',
     readRequest: readCountRequest,
+    readCount: readMessagesCount,
     writeAnswer: (inputTokens) => JSON.stringify({ input_tokens: inputTokens }),
   },
 }

@@ -1,15 +1,18 @@
 // The responses format, as its clients speak it.
 
+import { tokenCount } from '#core/usage.ts'
 import type { ClientDialect } from '#dialect/dialect.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
 import { editResponsesRequest } from '#dialect/responses/edit-request.ts'
 import { toldRefusal } from '#dialect/responses/errors.ts'
+import { passKeeper } from '#dialect/responses/kept-pass.ts'
 import { mendResponsesPass } from '#dialect/responses/mend-pass.ts'
+import { recallResponses } from '#dialect/responses/recall.ts'
 import { readResponsesRequest } from '#dialect/responses/read-request.ts'
 import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
-import { RESPONSES_ANSWER_TAP } from '#dialect/responses/tap-answer.ts'
+import { keepingTap } from '#dialect/responses/tap-answer.ts'
 import { ResponsesTap } from '#dialect/responses/tap-stream.ts'
 import { writeResponsesAnswer } from '#dialect/responses/write-answer.ts'
 import { ResponsesStreamWriter } from '#dialect/responses/write-stream.ts'
@@ -25,9 +28,19 @@ export const RESPONSES_FORMAT: ClientDialect = {
   readRequest: readResponsesRequest,
   mendPass: mendResponsesPass,
   editRequest: editResponsesRequest,
-  newPassReader: (request) =>
-    request.isStream ? new PassStream(new ResponsesTap(request)) : new PassAnswer(RESPONSES_ANSWER_TAP),
+  recall: recallResponses,
+  newPassReader: (request, keep) =>
+    request.isStream
+      ? new PassStream(new ResponsesTap(request, passKeeper(request, 'latin1', keep)))
+      : new PassAnswer(keepingTap(passKeeper(request, 'utf8', keep))),
   readConversation: readResponsesConversation,
   newStreamWriter: (context) => new ResponsesStreamWriter(context),
   writeAnswer: writeResponsesAnswer,
+  count: {
+    paths: ['/v1/responses/input_tokens', '/responses/input_tokens'],
+    path: '/responses/input_tokens',
+    readRequest: readResponsesRequest,
+    readCount: (answer) => tokenCount(answer['input_tokens']),
+    writeAnswer: (inputTokens) => JSON.stringify({ object: 'response.input_tokens', input_tokens: inputTokens }),
+  },
 }

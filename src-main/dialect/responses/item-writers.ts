@@ -1,5 +1,6 @@
 // One output item each, written as the events of a stream. An item that has nothing to show writes nothing and takes no index.
 
+import type { KeptItem } from '#dialect/dialect.ts'
 import type { Block, Citation } from '#dialect/part.ts'
 import { wrapCallSeal } from '#dialect/call-seal.ts'
 import type { Wishes } from '#dialect/responses/wishes.ts'
@@ -57,6 +58,11 @@ export abstract class ItemWriter {
 
   seal(sealed: Sealed | undefined): void {
     this.sealed = sealed ?? this.sealed
+  }
+
+  /** The item for requests that only name it: with all that it needs to be sent to a provider again. */
+  kept(): KeptItem {
+    return { id: this.id, text: this.json }
   }
 
   protected begin(prefix: string, item: (id: string) => JsonObject): string {
@@ -211,6 +217,12 @@ class ReasoningWriter extends ItemWriter {
     )
   }
 
+  override kept(): KeptItem {
+    if (this.#wishes.keepsSealed || this.sealed === undefined) return super.kept()
+    const item = reasoningItem({ id: this.id, text: this.text, encrypted: encryptedOf(this.sealed) })
+    return { id: this.id, text: JSON.stringify(item) }
+  }
+
   #item(id: string, text: string): JsonObject {
     return reasoningItem({ id, text, encrypted: this.#wishes.keepsSealed ? encryptedOf(this.sealed) : undefined })
   }
@@ -267,6 +279,12 @@ class CallWriter extends ItemWriter {
     if (this.#block.kind === 'function') return 'response.function_call_arguments'
     return this.#block.kind === 'custom' ? 'response.custom_tool_call_input' : undefined
   }
+}
+
+/** The item of a call's seal, for an answer that was told without it. */
+export function keptCallSeal(id: string, sealed: Sealed): KeptItem {
+  const item = reasoningItem({ id, text: '', encrypted: wrapCallSeal(sealed, 'responses') })
+  return { id, text: JSON.stringify(item) }
 }
 
 /** The empty reasoning item in front of a call, in which the call's seal travels. */

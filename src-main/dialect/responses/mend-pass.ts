@@ -8,11 +8,9 @@ import { IdEdits, UNMENDED, type Mended } from '#dialect/mended.ts'
 import { isOpenAiModel } from '#dialect/openai-models.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { MAX_CALL_ID_LENGTH } from '#dialect/responses/write-input.ts'
+import { isOwnItemId } from '#dialect/responses/response-object.ts'
 import { isWrappedSeal } from '#dialect/seal.ts'
 import type { JsonObject } from '#dialect/turn.ts'
-
-/** Ids of items in answers that were written here; OpenAI's have no number at their end. */
-const OWN_ITEM_ID = /^[a-z]+_[0-9a-f]{32}_\d+$/
 
 export function mendResponsesPass({ body }: ClientRequest, { upstreamModel }: PassTarget): Mended {
   const items = body.value['input']
@@ -51,7 +49,7 @@ function isLost(item: JsonObject, { isOpenAi, isKept }: Facts): boolean {
   if (typeof seal === 'string' && seal !== '') return isWrappedSeal(seal)
   // Servers of open models show all of their reasoning, and take it back as it was.
   if (!isOpenAi && Array.isArray(content) && content.length > 0) return false
-  return !isKept || (typeof id === 'string' && OWN_ITEM_ID.test(id))
+  return !isKept || isOwnItemId(id)
 }
 
 /**

@@ -50,13 +50,18 @@ function readItem(item: JsonObject, param: string, sinks: ItemSinks): Refusal | 
       return readOutput(item, param, sinks)
     case 'tool_search_output':
       return readSearchOutput(item, param, sinks)
-    case 'item_reference': {
-      const says = "cannot be used, since Farebox keeps no answers; set 'store' to false and send the items themselves"
-      return wrong(`${param}.type`, `'item_reference' ${says}`)
-    }
+    case 'item_reference':
+      return unknownItem(item['id'], param)
   }
   sinks.dropped.add(type.slice(0, MAX_TYPE_LENGTH))
   return undefined
+}
+
+/** OpenAI's status and words: clients that keep their history send all of it when they read them. */
+function unknownItem(id: unknown, param: string): Refusal {
+  const what = typeof id === 'string' && /^[\w-]{1,80}$/.test(id) ? `Item with id '${id}' not found` : 'Item not found'
+  const message = `${what}. Answers are remembered for a short time only: set 'store' to false and send the items themselves.`
+  return refuse('invalid_request', message, { param: `${param}.id`, status: 404 })
 }
 
 /** No type of an item is longer; a longer one would only fill the header that names it. */

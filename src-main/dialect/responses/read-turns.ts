@@ -95,7 +95,7 @@ function refuseMemory(value: JsonObject): Refusal | undefined {
   if (previous !== undefined && previous !== null) {
     // OpenAI's words: clients that keep their history fall back to sending all of it when they read them.
     const id = typeof previous === 'string' && /^[\w-]{1,80}$/.test(previous) ? ` with id '${previous}'` : ''
-    const message = `Previous response${id} not found. Farebox keeps no answers: send the whole conversation in 'input'.`
+    const message = `Previous response${id} not found. Answers are remembered for a short time only: send the whole conversation in 'input'.`
     const details = { code: 'previous_response_not_found' }
     return refuse('invalid_request', message, { param: 'previous_response_id', details })
   }

@@ -23,8 +23,9 @@ export class ResponseObject {
 
   constructor(context: AnswerContext) {
     const { request, exchangeId, createdAtS } = context
-    this.#head = `{"id":"resp_${idStem(exchangeId)}","object":"response","created_at":${createdAtS}`
-    this.#echo = JSON.stringify(echoOf(request.model, request.body.value)).slice(1)
+    this.#head = `{"id":"${responseId(exchangeId)}","object":"response","created_at":${createdAtS}`
+    const previous = request.wentOn === undefined ? {} : { previous_response_id: request.wentOn.previousId }
+    this.#echo = JSON.stringify({ ...echoOf(request.model, request.body.value), ...previous }).slice(1)
   }
 
   write({ status, output, usage, error, incompleteReason }: ResponseState): string {
@@ -38,9 +39,18 @@ export class ResponseObject {
   }
 }
 
+export function responseId(exchangeId: string): string {
+  return `resp_${idStem(exchangeId)}`
+}
+
 /** What ids of an answer have in common: the exchange's UUID without dashes. */
 export function idStem(exchangeId: string): string {
   return exchangeId.replaceAll('-', '')
+}
+
+/** Whether an item was written here, so that no provider knows it by its id; OpenAI's ids have no number at their end. */
+export function isOwnItemId(id: unknown): boolean {
+  return typeof id === 'string' && /^[a-z]+_[0-9a-f]{32}_\d+$/.test(id)
 }
 
 /** What a response repeats of its request. */

@@ -10,6 +10,7 @@ import type { StreamTap } from '#dialect/pass-stream.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { isOtherOverflow, reportedFailure, responseErrorOf } from '#dialect/responses/errors.ts'
+import type { PassKeeper } from '#dialect/responses/kept-pass.ts'
 import { PassedItems } from '#dialect/responses/passed-items.ts'
 import { echoOf } from '#dialect/responses/response-object.ts'
 import { DONE, keepAliveEvent, MAX_REPEATED, streamEvent } from '#dialect/responses/stream-event.ts'
@@ -21,6 +22,7 @@ type Asked = { readonly model: string; readonly body: { readonly value: JsonObje
 
 export class ResponsesTap implements StreamTap {
   readonly #asked: Asked
+  readonly #keep: PassKeeper | undefined
   readonly generated = new GeneratedText('latin1')
   readonly reported = new ReportedUsage(this.generated)
   readonly #items = new PassedItems(this.generated)
@@ -36,8 +38,9 @@ export class ResponsesTap implements StreamTap {
   hasFailed = false
 
   /** The response that ends a broken stream repeats what was asked for. */
-  constructor(asked: Asked = { model: '', body: { value: {} } }) {
+  constructor(asked: Asked = { model: '', body: { value: {} } }, keep?: PassKeeper) {
     this.#asked = asked
+    this.#keep = keep
   }
 
   /** The contract promises `[DONE]` behind the terminal event, which most providers do not send. */
@@ -173,6 +176,7 @@ export class ResponsesTap implements StreamTap {
     if (!isRecord(response)) throw new UpstreamFailure('malformed', 'The provider ended its stream without a response.')
     const { output, usage } = response
     if (Array.isArray(output)) this.#items.final(output)
+    if (!this.hasFailed) this.#keep?.(response, this.#items.output())
     this.reported.note(readResponsesUsage(usage))
     this.isComplete = true
   }

@@ -13,14 +13,17 @@ export type Wishes = {
    * loses the whole message over it; everybody else expects it.
    */
   readonly takesRefusalParts: boolean
+  /** Whether later requests may name this answer, which is so unless a client says otherwise. */
+  readonly isKept: boolean
 }
 
 export function wishesOf(body: JsonObject): Wishes {
-  const { reasoning, include } = body
+  const { reasoning, include, store } = body
   const summary = isRecord(reasoning) ? (reasoning['summary'] ?? reasoning['generate_summary']) : undefined
   return {
     showsReasoning: typeof summary === 'string' && summary !== '' && summary !== 'none',
     keepsSealed: Array.isArray(include) && include.includes('reasoning.encrypted_content'),
     takesRefusalParts: !isRecord(body['client_metadata']),
+    isKept: store !== false,
   }
 }

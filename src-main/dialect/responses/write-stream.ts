@@ -3,15 +3,17 @@
 
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
-import type { AnswerContext, StreamWriter } from '#dialect/dialect.ts'
+import type { AnswerContext, KeptItem, StreamWriter } from '#dialect/dialect.ts'
 import type { AnswerPart, Block, FinishReason } from '#dialect/part.ts'
 import { responseErrorOf } from '#dialect/responses/errors.ts'
-import { newItemWriter, SealedCallWriter, type ItemWriter } from '#dialect/responses/item-writers.ts'
+import { keptCallSeal, newItemWriter, SealedCallWriter, type ItemWriter } from '#dialect/responses/item-writers.ts'
 import { writeFinish } from '#dialect/responses/finish-reasons.ts'
-import { idStem, ResponseObject, type ResponseState } from '#dialect/responses/response-object.ts'
+import { askedIn } from '#dialect/responses/recall.ts'
+import { idStem, responseId, ResponseObject, type ResponseState } from '#dialect/responses/response-object.ts'
 import { DONE, keepAliveEvent, MAX_REPEATED, streamEvent } from '#dialect/responses/stream-event.ts'
 import { wishesOf, type Wishes } from '#dialect/responses/wishes.ts'
 import type { ItemStatus } from '#dialect/responses/write-items.ts'
+import type { Sealed } from '#dialect/seal.ts'
 
 export class ResponsesStreamWriter implements StreamWriter {
   readonly #response: ResponseObject
@@ -20,6 +22,9 @@ export class ResponsesStreamWriter implements StreamWriter {
   readonly #callIds = new Set<string>()
   /** JSON texts of the items that are done. */
   readonly #output: string[] = []
+  /** The same items for requests that name them; undefined where nobody may. */
+  readonly #kept: KeptItem[] | undefined
+  readonly #context: AnswerContext
   #sequence = 0
   /** Characters of all texts. */
   #length = 0
@@ -34,6 +39,8 @@ export class ResponsesStreamWriter implements StreamWriter {
     this.#response = new ResponseObject(context)
     this.#stem = idStem(context.exchangeId)
     this.#wishes = wishesOf(context.request.body.value)
+    this.#context = context
+    this.#kept = context.keep === undefined || !this.#wishes.isKept ? undefined : []
   }
 
   write(part: AnswerPart): string {
@@ -51,12 +58,14 @@ export class ResponsesStreamWriter implements StreamWriter {
   end(usage: TokenUsage): string {
     const text = this.#begin() + this.#leave()
     const state = this.#finalState(usage)
+    this.#keep()
     return text + this.#lifecycle(`response.${state.status}`, state) + DONE
   }
 
   /** The whole response, as the last event holds it. */
   final(usage: TokenUsage): string {
     this.#leave()
+    this.#keep()
     return this.#response.write(this.#finalState(usage))
   }
 
@@ -90,15 +99,21 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   #open(block: Block): string {
-    const seal = block.type === 'tool-call' && this.#wishes.keepsSealed ? block.sealed : undefined
-    const before = seal === undefined ? '' : this.#writeCallSeal(new SealedCallWriter(this.#slot(), seal))
+    const seal = block.type === 'tool-call' ? block.sealed : undefined
+    const before = seal === undefined ? '' : this.#writeCallSeal(seal)
     this.#item = newItemWriter(this.#slot(), this.#ownCallId(block), this.#wishes)
     return before + this.#item.open()
   }
 
-  #writeCallSeal(item: SealedCallWriter): string {
+  /** A client that does not keep seals has the item of this one from our memory alone, if it goes on from this answer. */
+  #writeCallSeal(sealed: Sealed): string {
+    if (!this.#wishes.keepsSealed) {
+      this.#kept?.push(keptCallSeal(`rs_${this.#stem}_${this.#count}`, sealed))
+      return ''
+    }
+    const item = new SealedCallWriter(this.#slot(), sealed)
     const text = item.open() + item.done()
-    this.#output.push(item.json)
+    this.#add(item)
     return text
   }
 
@@ -121,8 +136,28 @@ export class ResponsesStreamWriter implements StreamWriter {
     if (item === undefined) return ''
     this.#item = undefined
     const text = item.done(status)
-    if (item.json !== '') this.#output.push(item.json)
+    if (item.json !== '') this.#add(item)
     return text
+  }
+
+  #add(item: ItemWriter): void {
+    this.#output.push(item.json)
+    this.#kept?.push(item.kept())
+  }
+
+  /** Before the last bytes of the answer are written, because the next request may follow at once. */
+  #keep(): void {
+    const { request, exchangeId, keep } = this.#context
+    if (this.#kept === undefined) return
+    const items = this.#kept
+    keep?.({
+      id: responseId(exchangeId),
+      itemIds: items.map(({ id }) => id),
+      items: () => items,
+      length: items.reduce((sum, { text }) => sum + text.length, 0),
+      asked: askedIn(request),
+      previousId: request.wentOn?.previousId,
+    })
   }
 
   /** Readers tell calls apart by their ids, and some providers give the same one twice. */

@@ -31,6 +31,10 @@ export type GatewayDeps = RunDeps &
 /** Room for images; a longer body is refused by its length, unread. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024
 
+/** Tools and monitors look by HEAD whether something is there. */
+const READ = ['GET', 'HEAD']
+type ModelRoute = { readonly Params: { readonly '*': string } }
+
 export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   const key = { access: 'key', lan: 'key' } as const
   // On this machine everybody may see what models there are; over the LAN whoever may call them.
@@ -47,11 +51,21 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
     }
   }
   for (const prefix of ['/v1', '']) {
-    app.get(`${prefix}/models`, { config: list }, (request, reply) => listModels(request, reply, deps))
-    app.get<{ Params: { '*': string } }>(`${prefix}/models/*`, { config: list }, (request, reply) =>
-      showModel(request, reply, deps),
-    )
+    app.route({
+      method: READ,
+      url: `${prefix}/models`,
+      config: list,
+      handler: (request, reply) => listModels(request, reply, deps),
+    })
+    app.route<ModelRoute>({
+      method: READ,
+      url: `${prefix}/models/*`,
+      config: list,
+      handler: (request, reply) => showModel(request, reply, deps),
+    })
   }
+  // Claude Code asks this first, to see whether anybody is there.
+  app.head('/api/hello', { config: { access: 'public', lan: 'public' } }, (_request, reply) => reply.send())
   app.get('/v1/balance', { config: key }, (request, reply) => showBalance(request, reply, deps))
   app.get<{ Params: { id: string } }>('/v1/receipts/:id', { config: key }, async (request, reply) => {
     const { key: own } = callerOf(request)
@@ -108,17 +122,18 @@ function listModels(request: FastifyRequest, reply: FastifyReply, deps: GatewayD
   return reply.send({ object: 'list', data, has_more: false, first_id: first, last_id: data.at(-1)?.id ?? null })
 }
 
-function showModel(
-  request: FastifyRequest<{ Params: { '*': string } }>,
-  reply: FastifyReply,
-  deps: GatewayDeps,
-): FastifyReply {
+function showModel(request: FastifyRequest<ModelRoute>, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
   const models = visibleModels(request, deps)
   if (isRefusal(models)) return sendRefusal(reply, models)
   const id = request.params['*']
-  const model = models.find((candidate) => candidate.id === id)
+  const model = namesOf(id).flatMap((name) => models.find((candidate) => candidate.id === name) ?? [])[0]
   if (model !== undefined) return reply.send(modelObject(model, deps.catalog))
   return sendRefusal(reply, refuse('model_not_found', `The model '${id}' does not exist or is not enabled.`))
+}
+
+/** The name itself, and what the clients of a format may call the same model. */
+function namesOf(id: string): readonly string[] {
+  return [id, ...ENDPOINTS.flatMap(([, { otherNames }]) => otherNames?.(id) ?? [])]
 }
 
 function visibleModels(request: FastifyRequest, deps: GatewayDeps) {

@@ -246,7 +246,6 @@ describe('the input', () => {
   it.each<[string, unknown]>([
     ['input[0].type', { content: 'Hi' }],
     ['input[0].type', { type: 5 }],
-    ['input[0].type', { type: 'item_reference', id: 'msg_1' }],
     ['input[0].role', { role: 'critic', content: 'Hi' }],
     ['input[0].content', { role: 'user' }],
     ['input[0].content', { role: 'user', content: 5 }],
@@ -287,6 +286,18 @@ describe('the input', () => {
     ['input[0].tools[0].name', { type: 'tool_search_output', call_id: 'a', tools: [{ type: 'function' }] }],
   ])('is refused with the path of what is wrong: %s', (param, item) => {
     expect(refusal({ input: [item] })).toMatchObject({ code: 'invalid_request', param })
+  })
+
+  it.each([
+    ['msg_1', "Item with id 'msg_1' not found. "],
+    ['a "b"', 'Item not found. '],
+    ['x'.repeat(1000), 'Item not found. '],
+    [undefined, 'Item not found. '],
+  ])('is refused in the words of OpenAI where nobody knows an item: %s', (id, begins) => {
+    const refused = refusal({ input: [{ type: 'item_reference', id }] })
+    expect(refused).toMatchObject({ code: 'invalid_request', status: 404, param: 'input[0].id' })
+    expect(refused.message.startsWith(begins)).toBe(true)
+    expect(refused.message).toContain("set 'store' to false")
   })
 })
 
