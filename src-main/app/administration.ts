@@ -75,7 +75,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     open: calling.open,
     freeBytes: () => freeBytes(config.dataDir),
     readReceipt: (id) => reading.receipts.call('receipt', id),
-    verifyLedger: () => side.run((thread) => thread.call('verifyAll', undefined)),
+    verifyLedger: () => side.run((thread) => thread.call('verifyAll', { canAppend: stores.projection.canAppend })),
     sealedFiles: { readSealed, writeSealed },
     backUp: (request) => side.run((thread) => thread.call('backUp', request)),
   })

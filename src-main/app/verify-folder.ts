@@ -27,7 +27,7 @@ export function verifyFolder(dataDir: string): LedgerReportView | undefined {
 
 /**
  * Everything that a database says about itself, as one snapshot, and whether it is as far as it was. `frame`: up to which frame of the
- * journal it is whole; of a gateway that runs the journal is not looked at.
+ * journal it is whole; where a gateway appends to the journal meanwhile, that is not looked at.
  */
 export function checkAll(db: Db, dataDir: string, frame = Infinity): LedgerReport {
   // Read before the snapshot is taken: a gateway that runs writes both meanwhile.

@@ -40,6 +40,11 @@ export class Projection {
     this.#monotonicMs = monotonicMs
   }
 
+  /** False where nothing is appended, because something of the ledger is missing. */
+  get canAppend(): boolean {
+    return this.#journal !== undefined
+  }
+
   /**
    * Makes a batch durable. Resolves with how long that took, in milliseconds. Rejects where the disk refuses it, and also while the disk
    * refuses what was appended before: the journal's room is no more than a bridge.

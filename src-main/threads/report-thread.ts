@@ -18,6 +18,7 @@ import { usageView } from '#reports/usage-view.ts'
 import { backUp, type BackupAnswer, type BackupRequest } from '#store/backup.ts'
 import { openForReading } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
+import { journalPlace } from '#store/journal-open.ts'
 import { listAudit, type AuditFilter, type StoredAuditEntry } from '#store/audit-rows.ts'
 import { listUsage, type UsageFilter } from '#store/usage-list.ts'
 import { readReceipt, readUsage, type StoredReceipt } from '#store/usage-rows.ts'
@@ -41,8 +42,8 @@ export type ReportOperations = {
   receipt: { input: string; output: StoredReceipt | undefined }
   /** The books alone. */
   verify: { input: undefined; output: LedgerReport }
-  /** The books, and whether reports agree with them. */
-  verifyAll: { input: undefined; output: LedgerReport }
+  /** The books, whether reports agree with them, and whether anything is missing that was noted. `canAppend`: whether frames come meanwhile. */
+  verifyAll: { input: { canAppend: boolean }; output: LedgerReport }
   backUp: { input: BackupRequest; output: BackupAnswer }
   audit: { input: AuditFilter; output: StoredAuditEntry[] }
   databaseBytes: { input: undefined; output: number }
@@ -74,7 +75,7 @@ serveOperations<ReportOperations>({
   missed,
   receipt: (id) => readReceipt(db, id),
   verify: () => verifyLedger(db),
-  verifyAll: () => checkAll(db, dataDir),
+  verifyAll: ({ canAppend }) => checkAll(db, dataDir, canAppend ? Infinity : (journalPlace(db)?.frame ?? 0)),
   backUp: (request) => backUp(db, { ...request, dataDir }, verifyLedger),
   audit: (filter) => listAudit(db, filter),
   databaseBytes: () =>

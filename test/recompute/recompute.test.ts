@@ -1,6 +1,5 @@
 // Two programs that share no code must agree on the books: the ledger itself, and a short Python one that reads its export.
 
-import { spawnSync } from 'node:child_process'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,12 +7,11 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { microCredits } from '#core/money.ts'
 import type { OpenHold } from '#ledger/account.ts'
-import { exportLedger } from '#ledger/export.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { openForReading } from '#store/database.ts'
 import { Books, settlement, terms, type SetClock } from '../ledger/books.ts'
+import { exported, recompute } from './recompute.ts'
 
-const PROGRAM = join(import.meta.dirname, 'recompute.py')
 const FILE = 'farebox.db'
 const START = Date.parse('2028-02-14T09:30:00Z')
 const HOUR = 3_600_000
@@ -97,21 +95,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
   await rm(books.dataDir, { recursive: true, force: true })
 })
-
-function exported(dataDir: string): string {
-  const db = openForReading(dataDir)
-  try {
-    return [...exportLedger(db, { program: 'farebox test', exportedAt: '2028-03-01T00:00:00.000Z' })].join('')
-  } finally {
-    db.close()
-  }
-}
-
-function recompute(text: string): { readonly code: number | null; readonly said: string } {
-  const result = spawnSync('python3', [PROGRAM], { input: text, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
-  if (result.error !== undefined) throw new Error('This test needs python3, and there is none on this machine.')
-  return { code: result.status, said: result.stdout + result.stderr }
-}
 
 function verified(dataDir: string) {
   const db = openForReading(dataDir)
