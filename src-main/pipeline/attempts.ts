@@ -213,10 +213,11 @@ export class Attempts implements Asker {
       ? { body: whole, leftOut: [] }
       : adaptations.apply(target, whole, this.#leftOut?.get(place) ?? NONE)
     const reader = prepared.newReader()
-    const { isStream } = request
+    const { isStream, streamType } = request
     const adjusted = adjustedHeader(request, outputCap)
     const { isPassed } = prepared
-    const input = { isStream, isPassed, adjusted, dropped: [...prepared.dropped, ...leftOut], failed: [...this.#notes] }
+    const dropped = [...prepared.dropped, ...leftOut]
+    const input = { isStream, streamType, isPassed, adjusted, dropped, failed: [...this.#notes] }
     const headersOf = (upstream: UpstreamHeaders) => ({ ...headers(), ...answerHeaders(input, upstream) })
     const relay = new Relay({
       transport,

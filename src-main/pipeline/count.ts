@@ -12,7 +12,7 @@ import { CLIENT_DIALECTS, countOf, dialectOf, quirksOf } from '#dialect/dialects
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { ToolNames } from '#dialect/tools.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
-import { forProvider } from '#pipeline/endpoints.ts'
+import { forProvider, pathAt } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Client, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
 import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
@@ -78,7 +78,7 @@ async function answerCount(call: Call, deps: CountDeps): Promise<void> {
     throw new Error(`the format '${call.endpoint}' has no way to count`)
   const paused = deps.pause.refusal()
   if (paused !== undefined) return replyRefusal(call, paused, {})
-  const request = count.readRequest(call.text, call.byteLength)
+  const request = count.readRequest(call.text, call.byteLength, call.asked)
   if (isRefusal(request)) return replyRefusal(call, request, {})
   const wanted = { model: request.model, kind: client.kind, endpoint: call.endpoint }
   const served = resolveModel(deps.catalog, wanted, call.caller.package)
@@ -112,8 +112,10 @@ async function countInput(counting: Counting, { transport, counter }: CountDeps)
     const edits = { ...target, outputCap: undefined, outputCapField: provider.outputCapField }
     const quirks = quirksOf(provider)
     const mended = client.mendPass(request, { ...target, quirks })
-    const body = client.editRequest(request, { ...edits, quirks, mended })
-    const answer = await ask(transport, { provider, path: count.path, body, headers: call.headers }, call.client)
+    const edited = client.editRequest(request, { ...edits, quirks, mended })
+    const body = count.wrap?.(edited, target.upstreamModel) ?? edited
+    const path = pathAt(count.path, target.upstreamModel, false)
+    const answer = await ask(transport, { provider, path, body, headers: call.headers }, call.client)
     // A judgement of the request is the client's to read; for anything else the estimate stands in.
     if (isJudgement(answer)) return answer
     const counted = readCount(provider, answer)

@@ -39,7 +39,7 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   try {
     const paused = deps.pause.refusal()
     if (paused !== undefined) return replyRefusal(call, paused, {})
-    const request = readRequest(call.endpoint, call.text, call.byteLength)
+    const request = readRequest(call.endpoint, call.text, call.byteLength, call.asked)
     if (isRefusal(request)) return replyRefusal(call, request, {})
     const served = resolveModel(deps.catalog, request, call.caller.package)
     if (isRefusal(served)) return replyRefusal(call, served, {})

@@ -14,7 +14,7 @@ export type AccessRow = {
   readonly statuses: readonly [here: readonly number[], overLan: readonly number[]]
 }
 
-const CALLS = /^POST (\/v1)?\/(chat\/completions|embeddings|responses|messages|messages\/count_tokens)$/
+const CALLS = /^POST ((\/v1)?\/(chat\/completions|embeddings|responses|messages|messages\/count_tokens)|\/v1beta\/.+)$/
 const OPEN_API = /^POST \/api\/(session|invites\/accept)$/
 /** The page while it is not built, and files and models that are not there. */
 const PAGE = [200, 404, 503]
@@ -22,7 +22,7 @@ const PAGE = [200, 404, 503]
 /** In the order of the documentation; the last row is for all that is nothing else. */
 export const ACCESS_ROWS: readonly AccessRow[] = [
   {
-    what: 'calls: `POST` to chat completions, embeddings, responses, messages, `count_tokens`',
+    what: 'calls: `POST` to chat completions, embeddings, responses, messages, `count_tokens`, and below `/v1beta`',
     here: 'a key',
     overLan: 'a key',
     fromStrangers: '0',
@@ -45,7 +45,7 @@ export const ACCESS_ROWS: readonly AccessRow[] = [
     overLan: 'a key',
     fromStrangers: '0',
     fromKnown: '0',
-    fits: /^GET (\/v1)?\/(models|models\/.+|responses)$/,
+    fits: /^GET (\/v1|\/v1beta)?\/(models|models\/.+|responses)$/,
     statuses: [[200, 404, 426], [401]],
   },
   {

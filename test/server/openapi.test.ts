@@ -8,6 +8,7 @@ import Schema from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_API, endpointOf } from '#contract/admin-api.ts'
 import { ADMIN_STREAMS } from '#contract/admin-routes.ts'
+import { countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import { GATEWAY_API, type GatewayEndpoint } from '#contract/gateway-api.ts'
 import { check } from '#contract/validate.ts'
 import { readInstance } from '#cli/client.ts'
@@ -83,6 +84,8 @@ describe('the OpenAPI document', () => {
     const served = routes
       .filter((route) => !NO_ENDPOINTS.includes(route.split(' ')[1] ?? ''))
       .map((route) => route.replace('/*', '/{model}').replace(/:(\w+)/, '{$1}'))
+      // One route for everything that may be asked of a model.
+      .flatMap((route) => (route === 'POST /v1beta/{model}' ? GEMINI_CALLS : [route]))
     const admin = Object.values({ ...ADMIN_API, ...ADMIN_STREAMS }).map(({ method, path }) => `${method} ${path}`)
     expect(routes).toContain('GET /v1/balance')
     expect(served).toEqual(expect.arrayContaining(admin))
@@ -94,7 +97,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('says who may ask, and what they have to show', () => {
-    const keys = [{ key: [] }, { key_header: [] }]
+    const keys = [{ key: [] }, { key_header: [] }, { google_key_header: [] }]
     // A cookie alone is sent by any page on this machine, and proves nothing.
     const admin = [{ session_cookie: [], session_header: [] }, { command_line: [] }]
     const scraper = [[{ metrics_token: [] }]]
@@ -151,6 +154,11 @@ describe('the OpenAPI document', () => {
     }
   })
 })
+
+/** What may be asked of a model whose path is below `/v1beta`. */
+const GEMINI_CALLS = ENDPOINTS.flatMap(([, format]) => [format, countOf(format)])
+  .flatMap((endpoint) => endpoint?.methods ?? [])
+  .map((method) => `POST /v1beta/models/{model}:${method}`)
 
 type Live = {
   readonly method?: string

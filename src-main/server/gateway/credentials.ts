@@ -3,14 +3,17 @@
 import type { FastifyRequest } from 'fastify'
 import type { Credentials } from '#pipeline/authenticate.ts'
 
+/** Headers that hold a key and nothing else, as the clients of some formats send it. */
+const KEY_HEADERS = ['x-api-key', 'x-goog-api-key']
+
 /** Names under which people put keys into a URL. */
 const QUERY_NAMES = ['key', 'api_key', 'apikey', 'api-key', 'access_token', 'token']
 
 export function credentialsOf(request: FastifyRequest): Credentials {
-  const xApiKey = request.headers['x-api-key']
+  const { headers } = request
   return {
-    authorization: request.headers.authorization,
-    xApiKey: typeof xApiKey === 'string' ? xApiKey : undefined,
+    authorization: headers.authorization,
+    keyHeaders: KEY_HEADERS.map((name) => headers[name]).filter((value) => typeof value === 'string'),
     isKeyInQuery: isKeyInQuery(request.raw.url ?? ''),
   }
 }

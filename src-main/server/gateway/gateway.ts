@@ -1,6 +1,6 @@
 // The gateway's endpoints for clients. Thin: authentication and the journey of a call are in pipeline/.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import { balanceView } from '#catalog/views.ts'
@@ -9,7 +9,8 @@ import type { Model } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
-import { CLIENT_DIALECTS, countOf, ENDPOINTS } from '#dialect/dialects.ts'
+import type { ModelViews } from '#dialect/dialect.ts'
+import { countOf, endpointOf, ENDPOINTS } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Headers } from '#pipeline/ports.ts'
@@ -22,6 +23,7 @@ import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
 import type { DenseBodies } from '#server/bodies/dense-bodies.ts'
 import type { CallGuard } from '#server/gateway/call-guard.ts'
 import type { LargeBodies } from '#server/bodies/large-bodies.ts'
+import { registerModelPaths } from '#server/gateway/model-paths.ts'
 import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
 
@@ -42,16 +44,24 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   // On this machine everybody may see what models there are; over the LAN whoever may call them.
   const list = { access: 'public', lan: 'key' } as const
   const countDeps = { ...deps, limiter: new CountLimiter() }
+  const optionsOf = (format: EndpointName) => ({ config: { ...key, format }, bodyLimit: MAX_BODY_BYTES })
   for (const [format, endpoint] of ENDPOINTS) {
-    const options = { config: { ...key, format }, bodyLimit: MAX_BODY_BYTES }
+    if (endpoint.models !== undefined) registerModelViews(app, { ...list, format }, endpoint.models, deps)
+    if (endpoint.methods !== undefined) continue
+    const options = optionsOf(format)
     for (const path of endpoint.paths) {
-      app.post(path, options, (request, reply) => serveCall(request, reply, format, deps))
+      app.post(path, options, (request, reply) => serveCall(request, reply, { endpoint: format }, deps))
       if (endpoint.triesWebSocket) app.get(path, { config: list }, (_request, reply) => refuseWebSocket(reply))
     }
     for (const path of countOf(endpoint)?.paths ?? []) {
-      app.post(path, options, (request, reply) => serveCount(request, reply, format, countDeps))
+      app.post(path, options, (request, reply) => serveCount(request, reply, { endpoint: format }, countDeps))
     }
   }
+  registerModelPaths(app, optionsOf, (request, reply, { format: endpoint, isCount, asked }) =>
+    isCount
+      ? serveCount(request, reply, { endpoint, asked }, countDeps)
+      : serveCall(request, reply, { endpoint, asked }, deps),
+  )
   for (const prefix of ['/v1', '']) {
     app.get(`${prefix}/models`, { config: list }, (request, reply) => listModels(request, reply, deps))
     app.get<{ Params: { '*': string } }>(`${prefix}/models/*`, { config: list }, (request, reply) =>
@@ -67,27 +77,30 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   registerProbes(app, deps)
 }
 
+/** What a client called: the format's endpoint, and what the path says where it names the model. */
+type Called = Pick<Call, 'endpoint' | 'asked'>
+
 async function serveCall(
   request: FastifyRequest,
   reply: FastifyReply,
-  endpoint: EndpointName,
+  called: Called,
   deps: GatewayDeps,
 ): Promise<FastifyReply> {
-  const call = await callOf(request, reply, { endpoint, deps })
+  const call = await callOf(request, reply, { called, deps })
   if (isRefusal(call)) return sendRefusal(reply, call)
-  await runCall({ ...call, endpoint }, deps)
+  await runCall(call, deps)
   return reply
 }
 
 async function serveCount(
   request: FastifyRequest,
   reply: FastifyReply,
-  endpoint: EndpointName,
+  called: Called,
   deps: GatewayDeps & CountDeps,
 ): Promise<FastifyReply> {
-  const call = await callOf(request, reply, { endpoint, deps })
+  const call = await callOf(request, reply, { called, deps })
   if (isRefusal(call)) return sendRefusal(reply, call)
-  await runCount({ ...call, endpoint }, deps)
+  await runCount(call, deps)
   return reply
 }
 
@@ -95,11 +108,8 @@ async function serveCount(
 async function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    endpoint,
-    deps,
-  }: { readonly endpoint: EndpointName; readonly deps: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'> },
-): Promise<Omit<Call, 'endpoint'> | Refusal> {
+  { called, deps }: { readonly called: Called; readonly deps: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'> },
+): Promise<Call | Refusal> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const byteLength = body.length
   const text = await deps.largeBodies.text(body)
@@ -107,11 +117,12 @@ async function callOf(
   if (request.bodyParts > 0) await deps.denseBodies.turn(request.bodyParts)
   reply.hijack()
   return {
+    ...called,
     requestId: request.id,
     caller: callerOf(request),
     text,
     byteLength,
-    headers: forwardedHeaders(request, CLIENT_DIALECTS[endpoint].forwardedHeaders),
+    headers: forwardedHeaders(request, endpointOf(called.endpoint).forwardedHeaders),
     client: new HttpClient(reply.raw),
     quirks: clientQuirks(request.headers),
   }
@@ -148,19 +159,40 @@ function showModel(
   reply: FastifyReply,
   deps: GatewayDeps,
 ): FastifyReply {
+  const model = visibleModel(request, deps)
+  return isRefusal(model) ? sendRefusal(reply, model) : reply.send(modelObject(model, deps.catalog))
+}
+
+/** The same in the form that one format's clients read. */
+function registerModelViews(
+  app: FastifyInstance,
+  config: FastifyContextConfig,
+  views: ModelViews,
+  deps: GatewayDeps,
+): void {
+  app.get(views.path, { config }, (request, reply) => {
+    const models = visibleModels(request, deps)
+    return isRefusal(models) ? sendRefusal(reply, models) : reply.send(views.list(models))
+  })
+  app.get<{ Params: { '*': string } }>(`${views.path}/*`, { config }, (request, reply) => {
+    const model = visibleModel(request, deps)
+    return isRefusal(model) ? sendRefusal(reply, model) : reply.send(views.show(model))
+  })
+}
+
+function visibleModel(request: FastifyRequest<{ Params: { '*': string } }>, deps: GatewayDeps): Model | Refusal {
   const models = visibleModels(request, deps)
-  if (isRefusal(models)) return sendRefusal(reply, models)
+  if (isRefusal(models)) return models
   const id = request.params['*']
   const model = models.find((candidate) => candidate.id === id)
-  if (model !== undefined) return reply.send(modelObject(model, deps.catalog))
-  return sendRefusal(reply, refuse('model_not_found', `The model '${id}' does not exist or is not enabled.`))
+  return model ?? refuse('model_not_found', `The model '${id}' does not exist or is not enabled.`)
 }
 
 function visibleModels(request: FastifyRequest, deps: GatewayDeps) {
   const enabled = deps.catalog.models.filter((model) => model.isEnabled)
   const credentials = credentialsOf(request)
-  const { authorization, xApiKey, isKeyInQuery } = credentials
-  if (authorization === undefined && xApiKey === undefined && !isKeyInQuery) return enabled
+  const { authorization, keyHeaders, isKeyInQuery } = credentials
+  if (authorization === undefined && keyHeaders.length === 0 && !isKeyInQuery) return enabled
   const caller = authenticate(credentials, { ...deps, nowMs: deps.clock.nowMs })
   if (!isRefusal(caller)) return enabled.filter((model) => mayCall(caller.package, model.id))
   const refusal = deps.callGuard.refused(request, caller)

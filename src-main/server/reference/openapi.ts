@@ -58,6 +58,12 @@ const SECURITY_SCHEMES = {
     name: 'x-api-key',
     description: 'The same key, as clients of messages send it.',
   },
+  google_key_header: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-goog-api-key',
+    description: 'The same key, as clients of Gemini send it.',
+  },
   session_cookie: {
     type: 'apiKey',
     in: 'cookie',
@@ -84,7 +90,7 @@ const SECURITY_SCHEMES = {
 
 const SECURITY: Readonly<Record<OperationAccess, Operation['security']>> = {
   public: [],
-  key: [{ key: [] }, { key_header: [] }],
+  key: [{ key: [] }, { key_header: [] }, { google_key_header: [] }],
   scraper: [{ metrics_token: [] }],
   holder: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
   member: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
@@ -242,7 +248,8 @@ function parametersOf(path: string, query: object | undefined, writer: SchemaWri
 }
 
 function pathText(path: string): string {
-  if (/^(\/v1)?\/models\//.test(path) || path.startsWith('/api/models/')) return 'The id of the model, URL-encoded.'
+  if (/^(\/v1(beta)?)?\/models\//.test(path) || path.startsWith('/api/models/'))
+    return 'The id of the model, URL-encoded.'
   return /receipts|usage/.test(path) ? 'The id of the call.' : 'The id or the name, URL-encoded.'
 }
 
