@@ -58,6 +58,7 @@ export const GEMINI_API = {
   generateContent: {
     ...CALL,
     path: '/v1beta/models/{model}:generateContent',
+    alias: '/v1/models/{model}:generateContent',
     summary: 'Generates content.',
     response: GeminiAnswer,
     refusals: CALL_REFUSALS,
@@ -66,6 +67,7 @@ export const GEMINI_API = {
   streamGenerateContent: {
     ...CALL,
     path: '/v1beta/models/{model}:streamGenerateContent',
+    alias: '/v1/models/{model}:streamGenerateContent',
     summary: 'Generates content as a stream: of events with `alt=sse`, else as one array.',
     query: Type.Object({ alt: Type.Optional(Type.Enum(['sse', 'json'])) }),
     response: Type.Array(GeminiAnswer),
@@ -76,6 +78,7 @@ export const GEMINI_API = {
   countContentTokens: {
     ...CALL,
     path: '/v1beta/models/{model}:countTokens',
+    alias: '/v1/models/{model}:countTokens',
     summary: 'Counts the input tokens of contents; free.',
     response: GeminiCount,
     refusals: [400, 401, 402, 403, 404, 413, 429, 503],

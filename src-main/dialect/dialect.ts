@@ -86,10 +86,15 @@ type Headers = Readonly<Record<string, string>>
 /** Below a provider's base URL; a function where the path names the model. */
 export type ProviderPath = string | ((upstreamModel: string, isStream: boolean) => string)
 
+/** What may be asked of a model whose path is below one of `below` and ends in `:` and one of `names`. */
+export type PathMethods = { readonly below: readonly string[]; readonly names: readonly string[] }
+
 /** A list of models in a format's own form. */
 export interface ModelViews {
   /** Where the list is; a model is below. */
   readonly path: string
+  /** Clients that send this header read it where all others find the common list, too. */
+  readonly header: string
   list(models: readonly Model[]): JsonObject
   show(model: Model): JsonObject
 }
@@ -98,8 +103,8 @@ export interface ModelViews {
 export interface Endpoint {
   /** Where clients send their requests. */
   readonly paths: readonly string[]
-  /** What may be asked of a model whose path is below `paths` and ends in `:` and one of these names. */
-  readonly methods?: readonly string[]
+  /** For formats whose paths name the model and what is asked of it. */
+  readonly methods?: PathMethods
   /** Where a provider of the same dialect takes them. */
   readonly path: ProviderPath
   /** Lists of models that these clients ask for elsewhere than all others. */
@@ -165,7 +170,7 @@ export interface ClientDialect extends Endpoint {
 /** Where clients have the tokens of a request counted. */
 export interface CountEndpoint {
   readonly paths: readonly string[]
-  readonly methods?: readonly string[]
+  readonly methods?: PathMethods
   /** Where a provider of the same dialect counts. */
   readonly path: ProviderPath
   readRequest(text: BodyText, byteLength: number, asked?: AskedInPath): ClientRequest | Refusal

@@ -147,6 +147,7 @@ describe('a path', () => {
     'vendor/family/large:generateContent',
     'models/llama3:8b:generateContent',
     'models/llama3%3A8b:generateContent/',
+    '../v1/models/vendor/family/large:generateContent',
   ])('names its model: %s', async (path) => {
     const response = await ask(path)
     expect(`${response.status} ${await response.text()}`).toMatch(/^200 /)
@@ -256,6 +257,19 @@ describe('the list of models', () => {
     expect(models).toContainEqual(large)
     expect(await (await get(pair.farebox, '/v1beta/models/vendor%2Ffamily%2Flarge', key)).json()).toEqual(large)
     expect(await errorOf(await get(pair.farebox, '/v1beta/models/none', key))).toMatchObject({ code: 404 })
+  })
+
+  it('is in that form at /v1 for those who send Google’s header, and for nobody else', async () => {
+    const url = `${pair.farebox.url}/v1/models`
+    const google = { headers: { 'x-goog-api-key': key } }
+    expect(await (await fetch(url, google)).json()).toEqual(
+      await (await get(pair.farebox, '/v1beta/models', key)).json(),
+    )
+    expect(await (await fetch(`${url}/gemini`, google)).json()).toMatchObject({ name: 'models/gemini' })
+    expect(await (await get(pair.farebox, '/v1/models', key)).json()).toMatchObject({ object: 'list' })
+    expect(await (await get(pair.farebox, '/v1/models/none', key)).json()).toMatchObject({
+      error: { type: 'not_found_error' },
+    })
   })
 })
 

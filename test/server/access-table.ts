@@ -14,7 +14,8 @@ export type AccessRow = {
   readonly statuses: readonly [here: readonly number[], overLan: readonly number[]]
 }
 
-const CALLS = /^POST ((\/v1)?\/(chat\/completions|embeddings|responses|messages|messages\/count_tokens)|\/v1beta\/.+)$/
+const CALLS =
+  /^POST ((\/v1)?\/(chat\/completions|embeddings|responses|messages|messages\/count_tokens)|\/v1beta\/.+|\/v1\/models\/.+)$/
 const OPEN_API = /^POST \/api\/(session|invites\/accept)$/
 /** The page while it is not built, and files and models that are not there. */
 const PAGE = [200, 404, 503]
@@ -22,7 +23,7 @@ const PAGE = [200, 404, 503]
 /** In the order of the documentation; the last row is for all that is nothing else. */
 export const ACCESS_ROWS: readonly AccessRow[] = [
   {
-    what: 'calls: `POST` to chat completions, embeddings, responses, messages, `count_tokens`, and below `/v1beta`',
+    what: 'calls: `POST` to chat completions, embeddings, responses, messages, `count_tokens`, and those of Gemini',
     here: 'a key',
     overLan: 'a key',
     fromStrangers: '0',

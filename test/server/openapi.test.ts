@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
       .filter((route) => !NO_ENDPOINTS.includes(route.split(' ')[1] ?? ''))
       .map((route) => route.replace('/*', '/{model}').replace(/:(\w+)/, '{$1}'))
       // One route for everything that may be asked of a model.
-      .flatMap((route) => (route === 'POST /v1beta/{model}' ? GEMINI_CALLS : [route]))
+      .flatMap((route) => GEMINI_CALLS.get(route) ?? [route])
     const admin = Object.values({ ...ADMIN_API, ...ADMIN_STREAMS }).map(({ method, path }) => `${method} ${path}`)
     expect(routes).toContain('GET /v1/balance')
     expect(served).toEqual(expect.arrayContaining(admin))
@@ -155,10 +155,16 @@ describe('the OpenAPI document', () => {
   })
 })
 
-/** What may be asked of a model whose path is below `/v1beta`. */
-const GEMINI_CALLS = ENDPOINTS.flatMap(([, format]) => [format, countOf(format)])
-  .flatMap((endpoint) => endpoint?.methods ?? [])
-  .map((method) => `POST /v1beta/models/{model}:${method}`)
+/** What may be asked of a model in its path, by the route for all of it. */
+const METHODS = ENDPOINTS.flatMap(([, format]) => [format, countOf(format)]).flatMap(
+  (endpoint) => endpoint?.methods?.names ?? [],
+)
+const GEMINI_CALLS = new Map(
+  ['/v1beta', '/v1'].map((version) => [
+    version === '/v1' ? 'POST /v1/models/{model}' : 'POST /v1beta/{model}',
+    METHODS.map((method) => `POST ${version}/models/{model}:${method}`),
+  ]),
+)
 
 type Live = {
   readonly method?: string

@@ -16,11 +16,13 @@ import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
 
 const PATHS = ['/v1beta']
+/** Google's SDKs ask below either version, and the AI SDK leaves out the collection where a name has a slash. */
+const BELOW = ['/v1beta', '/v1/models']
 const COUNT = 'countTokens'
 
 export const GEMINI_FORMAT: ClientDialect = {
   paths: PATHS,
-  methods: [GENERATE, STREAM],
+  methods: { below: BELOW, names: [GENERATE, STREAM] },
   // A stream is always asked for as events; what the client gets of it may be an array.
   path: (model, isStream) => `/${modelPath(model)}:${isStream ? `${STREAM}?alt=sse` : GENERATE}`,
   models: GEMINI_MODELS,
@@ -41,7 +43,7 @@ export const GEMINI_FORMAT: ClientDialect = {
   writeAnswer: writeGeminiAnswer,
   count: {
     paths: PATHS,
-    methods: [COUNT],
+    methods: { below: BELOW, names: [COUNT] },
     path: (model) => `/${modelPath(model)}:${COUNT}`,
     readRequest: readGeminiCountRequest,
     wrap: (request, model) => {

@@ -12,6 +12,7 @@ const METHODS = {
 
 export const GEMINI_MODELS: ModelViews = {
   path: '/v1beta/models',
+  header: 'x-goog-api-key',
   // On one page, whatever size of pages is asked for: without a token nobody asks for a second one.
   list: (models) => ({ models: models.map(modelView) }),
   show: modelView,

@@ -149,6 +149,8 @@ function refuseWebSocket(reply: FastifyReply): FastifyReply {
 function listModels(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
   const models = visibleModels(request, deps)
   if (isRefusal(models)) return sendRefusal(reply, models)
+  const views = viewsOf(request)
+  if (views !== undefined) return reply.send(views.list(models))
   const data = models.map((model) => modelObject(model, deps.catalog))
   const first = data[0]?.id ?? null
   return reply.send({ object: 'list', data, has_more: false, first_id: first, last_id: data.at(-1)?.id ?? null })
@@ -160,7 +162,14 @@ function showModel(
   deps: GatewayDeps,
 ): FastifyReply {
   const model = visibleModel(request, deps)
-  return isRefusal(model) ? sendRefusal(reply, model) : reply.send(modelObject(model, deps.catalog))
+  if (isRefusal(model)) return sendRefusal(reply, model)
+  return reply.send(viewsOf(request)?.show(model) ?? modelObject(model, deps.catalog))
+}
+
+/** The form that a client reads by whose header it is known; undefined for the common one. */
+function viewsOf({ headers }: FastifyRequest): ModelViews | undefined {
+  const views = ENDPOINTS.map(([, endpoint]) => endpoint.models)
+  return views.find((one) => one !== undefined && headers[one.header] !== undefined)
 }
 
 /** The same in the form that one format's clients read. */

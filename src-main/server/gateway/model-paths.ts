@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { refuse } from '#core/refusal.ts'
 import { countOf, ENDPOINTS } from '#dialect/dialects.ts'
-import type { AskedInPath } from '#dialect/dialect.ts'
+import type { AskedInPath, PathMethods } from '#dialect/dialect.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import { sendRefusal } from '#server/http/refusals.ts'
 
@@ -37,23 +37,19 @@ type Path = { readonly format: EndpointName; readonly methods: Map<string, Metho
 /** Formats may share a path; its errors are those of the first. */
 function methodsByPath(): ReadonlyMap<string, Path> {
   const byPath = new Map<string, Path>()
-  for (const [format, endpoint] of ENDPOINTS) {
-    for (const [isCount, { paths, methods } = NOTHING] of [
-      [false, endpoint] as const,
-      [true, countOf(endpoint)] as const,
-    ]) {
-      if (methods === undefined) continue
-      for (const path of paths) {
-        const known = byPath.get(path) ?? { format, methods: new Map() }
-        byPath.set(path, known)
-        for (const method of methods) known.methods.set(method, { format, isCount })
-      }
+  const add = (format: EndpointName, given: PathMethods | undefined, isCount: boolean) => {
+    for (const path of given?.below ?? []) {
+      const known = byPath.get(path) ?? { format, methods: new Map() }
+      byPath.set(path, known)
+      for (const name of given?.names ?? []) known.methods.set(name, { format, isCount })
     }
+  }
+  for (const [format, endpoint] of ENDPOINTS) {
+    add(format, endpoint.methods, false)
+    add(format, countOf(endpoint)?.methods, true)
   }
   return byPath
 }
-
-const NOTHING = { paths: [], methods: undefined }
 
 /** Names of models can hold colons, so that the last one counts. */
 function askedIn(request: FastifyRequest<{ Params: { '*': string } }>): AskedInPath | undefined {
