@@ -21,16 +21,16 @@ const requestProperties = {
   tools: Type.Optional(Type.Array(Type.Object({}))),
   toolConfig: Type.Optional(Type.Object({})),
 }
-export const GeminiRequest = Type.Object(requestProperties, {
+const GeminiRequest = Type.Object(requestProperties, {
   description: 'Each member may also be written in snake_case.',
 })
-export const GeminiAnswer = Type.Object({
+const GeminiAnswer = Type.Object({
   candidates: Type.Optional(Type.Array(Type.Object({ finishReason: Type.Optional(Type.String()) }))),
   usageMetadata: Type.Optional(Type.Object({ totalTokenCount: Type.Optional(Type.Integer()) })),
 })
-export const GeminiCount = Type.Object({ totalTokens: Type.Integer() })
+const GeminiCount = Type.Object({ totalTokens: Type.Integer() })
 
-export const GeminiModel = Type.Object({
+const GeminiModel = Type.Object({
   name: Type.String(),
   version: Type.String(),
   displayName: Type.String(),
@@ -38,9 +38,9 @@ export const GeminiModel = Type.Object({
   outputTokenLimit: Type.Optional(Type.Integer()),
   supportedGenerationMethods: Type.Array(Type.String()),
 })
-export const GeminiModels = Type.Object({ models: Type.Array(GeminiModel) })
+const GeminiModels = Type.Object({ models: Type.Array(GeminiModel) })
 
-export const GeminiError = Type.Object({
+const GeminiError = Type.Object({
   error: Type.Object({
     code: Type.Integer({ description: 'The HTTP status.' }),
     message: Type.String(),

@@ -178,8 +178,8 @@ describe('a key', () => {
 })
 
 it('lists the models, and shows one', async () => {
-  const names: (string | undefined)[] = []
-  for await (const { name } of await ai.models.list()) names.push(name)
+  const names: string[] = []
+  for await (const { name } of await ai.models.list()) names.push(name ?? '')
   expect(names.toSorted()).toEqual(DIALECTS.map((dialect) => `models/${dialect}`).toSorted())
   expect(await ai.models.get({ model: 'messages' })).toMatchObject({
     name: 'models/messages',
