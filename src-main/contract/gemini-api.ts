@@ -40,7 +40,7 @@ const GeminiModel = Type.Object({
 })
 const GeminiModels = Type.Object({ models: Type.Array(GeminiModel) })
 
-const GeminiError = Type.Object({
+export const GeminiError = Type.Object({
   error: Type.Object({
     code: Type.Integer({ description: 'The HTTP status.' }),
     message: Type.String(),

@@ -3,6 +3,7 @@
 
 import { ADMIN_API, endpointOf, type Endpoint } from '#contract/admin-api.ts'
 import { ADMIN_STREAMS, type Route, type RouteAccess } from '#contract/admin-routes.ts'
+import { GeminiError } from '#contract/gemini-api.ts'
 import { ErrorBody, GATEWAY_API, GATEWAY_GROUPS, MessagesError, type GatewayEndpoint } from '#contract/gateway-api.ts'
 import { REFUSALS } from '#core/refusal.ts'
 import { isObject, schemaWriter, type JsonObject, type SchemaWriter } from '#server/reference/openapi-schemas.ts'
@@ -206,7 +207,7 @@ function adminContent(name: string, { response }: Endpoint, writer: SchemaWriter
 /** A test request is refused in the words of its format. */
 function adminError(name: string, writer: SchemaWriter): JsonObject {
   const error = writer.write(ErrorBody)
-  return name === 'tryIt' ? { anyOf: [error, writer.write(MessagesError)] } : error
+  return name === 'tryIt' ? { anyOf: [error, writer.write(MessagesError), writer.write(GeminiError)] } : error
 }
 
 type AdminShape = Pick<Endpoint, 'method' | 'path' | 'access'> & { readonly hasInput: boolean }
