@@ -3,6 +3,7 @@
 
 import { Type, type TProperties, type TSchema } from 'typebox'
 import { NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
+import { GEMINI_API } from '#contract/gemini-api.ts'
 import { ReceiptView } from '#contract/receipt.ts'
 import { BalanceView } from '#contract/schemas.ts'
 
@@ -295,6 +296,7 @@ export const GATEWAY_API = {
     response: EmbeddingsAnswer,
     refusals: CALL_REFUSALS,
   },
+  ...GEMINI_API,
   listModels: {
     method: 'GET',
     path: '/v1/models',

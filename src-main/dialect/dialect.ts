@@ -17,6 +17,15 @@ import type { AnswerPart } from '#dialect/part.ts'
 import type { BodyText, RequestBody } from '#dialect/request-body.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
 
+/** What the path of a request says, in formats whose bodies do not name the model. */
+export type AskedInPath = {
+  readonly model: string
+  /** What is asked of the model, such as `generateContent`. */
+  readonly method: string
+  /** Whether a stream is wanted as server-sent events. */
+  readonly isEvents: boolean
+}
+
 /** What routing and metering need of a request in a client format. */
 export type ClientRequest = {
   readonly model: string
@@ -28,6 +37,8 @@ export type ClientRequest = {
   readonly choices: number
   /** Whether the client asked for usage in its stream; formats that always have it say true. */
   readonly wantsUsage: boolean
+  /** The media type of a stream that is not one of events. */
+  readonly streamType?: string | undefined
   readonly body: RequestBody
   /** Of a request that went on from an earlier answer which was put into its body. */
   readonly wentOn?: WentOn
@@ -114,12 +125,32 @@ export interface StreamWriter {
 
 type Headers = Readonly<Record<string, string>>
 
+/** Below a provider's base URL; a function where the path names the model. */
+export type ProviderPath = string | ((upstreamModel: string, isStream: boolean) => string)
+
+/** What may be asked of a model whose path is below one of `below` and ends in `:` and one of `names`. */
+export type PathMethods = { readonly below: readonly string[]; readonly names: readonly string[] }
+
+/** A list of models in a format's own form. */
+export interface ModelViews {
+  /** Where the list is; a model is below. */
+  readonly path: string
+  /** Clients that send this header read it where all others find the common list, too. */
+  readonly header: string
+  list(models: readonly Model[]): JsonObject
+  show(model: Model): JsonObject
+}
+
 /** What the clients of one endpoint send and read around an answer. */
 export interface Endpoint {
   /** Where clients send their requests. */
   readonly paths: readonly string[]
-  /** Where a provider of the same dialect takes them, below its base URL. */
-  readonly path: string
+  /** For formats whose paths name the model and what is asked of it. */
+  readonly methods?: PathMethods
+  /** Where a provider of the same dialect takes them. */
+  readonly path: ProviderPath
+  /** Lists of models that these clients ask for elsewhere than all others. */
+  readonly models?: ModelViews
   /** Names of headers that a provider of the same dialect may see. Everything else stays here. */
   readonly forwardedHeaders: RegExp
   /** The body of an error. */
@@ -146,7 +177,7 @@ export interface Endpoint {
 export interface EmbeddingDialect extends Endpoint {
   /** The kind of model that serves it. */
   readonly kind: 'embedding'
-  readRequest(text: BodyText, byteLength: number): EmbeddingRequest | Refusal
+  readRequest(text: BodyText, byteLength: number, asked?: AskedInPath): EmbeddingRequest | Refusal
   editRequest(request: EmbeddingRequest, upstreamModel: string): string
   newReader(request: EmbeddingRequest): AnswerReader
 }
@@ -162,7 +193,7 @@ export interface ClientDialect extends Endpoint {
   /** Counting the tokens of a request before it is sent. */
   readonly count?: CountEndpoint
   /** Checks the contract's rules, or refuses with the member that is wrong. `byteLength` is the size on the wire. */
-  readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
+  readRequest(text: BodyText, byteLength: number, asked?: AskedInPath): ClientRequest | Refusal
   /** The request with kept answers in place of what names them, for formats whose requests may. What nobody knows stays as it is. */
   readonly recall?: (request: ClientRequest, kept: KeptAnswers, stays: StaysNamed) => ClientRequest | Refusal
   /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
@@ -183,9 +214,12 @@ export interface ClientDialect extends Endpoint {
 /** Where clients have the tokens of a request counted. */
 export interface CountEndpoint {
   readonly paths: readonly string[]
+  readonly methods?: PathMethods
   /** Where a provider of the same dialect counts, below its base URL. */
-  readonly path: string
-  readRequest(text: BodyText, byteLength: number): ClientRequest | Refusal
+  readonly path: ProviderPath
+  readRequest(text: BodyText, byteLength: number, asked?: AskedInPath): ClientRequest | Refusal
+  /** The edited request as such a provider is asked to count it; undefined where it is sent as it is. */
+  readonly wrap?: (request: string, upstreamModel: string) => string
   /** The count in the answer of a provider of the same dialect; undefined where there is none. */
   readCount(answer: JsonObject): number | undefined
   writeAnswer(inputTokens: number): string

@@ -15,6 +15,7 @@ import type {
   ProviderDialect,
 } from '#dialect/dialect.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
+import { GEMINI_FORMAT } from '#dialect/gemini/client-format.ts'
 import { GEMINI_DIALECT } from '#dialect/gemini/provider-dialect.ts'
 import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
 import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
@@ -26,6 +27,7 @@ export const CLIENT_DIALECTS = {
   chat: CHAT_FORMAT,
   messages: MESSAGES_FORMAT,
   responses: RESPONSES_FORMAT,
+  gemini: GEMINI_FORMAT,
   embeddings: EMBEDDINGS_FORMAT,
 } as const satisfies Readonly<Record<FormatName, AnyFormat>>
 

@@ -3,8 +3,10 @@
 // document. What is in no table is a reference, because what is unknown must never be cheap: a new member or kind that is only
 // text needs its name here.
 
+import { geminiContent, geminiContents, isGeminiTool, readGeminiTool } from '#dialect/gemini/input-rules.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { isOwnItemId } from '#dialect/responses/response-object.ts'
+import { functions, isImageType, json, refersTo, rules, scalar } from '#dialect/survey-rules.ts'
 import { isNothing, shown, Survey, type Rule, type Rules } from '#dialect/survey.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -21,13 +23,6 @@ export function surveyInput(body: JsonObject): Survey {
   survey.members(body, ROOT)
   return survey
 }
-
-/** A text, a number, a switch. Anything else in its place is not what the member is known for. */
-const scalar: Rule = (survey, value) => {
-  if (typeof value === 'object' && !isNothing(value)) survey.reference('a member that holds more than a text')
-}
-
-const json: Rule = (survey, value) => survey.json(value)
 
 /** A text, or parts. */
 const content: Rule = (survey, value) => {
@@ -53,18 +48,6 @@ const calls: Rule = (survey, value, object) => {
 const tools: Rule = (survey, value, object) => {
   if (!Array.isArray(value)) return scalar(survey, value, object)
   for (const tool of value) if (isRecord(tool)) readTool(survey, tool)
-}
-
-const functions: Rule = (survey, value) => {
-  if (Array.isArray(value)) survey.toolCount += value.length
-  survey.json(value)
-}
-
-/** A member that is a reference whenever it is used. */
-function refersTo(what: string): Rule {
-  return (survey, value) => {
-    if (!isNothing(value)) survey.reference(what)
-  }
 }
 
 /** An image as chat completions and responses give it: a data URL, or an object that has one. */
@@ -119,18 +102,8 @@ const templateArguments: Rule = (survey, value, object) => {
   else scalar(survey, value, object)
 }
 
-function isImageType(mediaType: unknown): boolean {
-  return typeof mediaType === 'string' && /^image\//i.test(mediaType)
-}
-
 function isClear(type: unknown): boolean {
   return typeof type === 'string' && type.startsWith('clear_')
-}
-
-/** A table of rules: single members, then lists of names that share a rule. */
-function rules(table: Readonly<Record<string, Rule>>, ...lists: readonly (readonly [Rule, string])[]): Rules {
-  const listed = lists.flatMap(([rule, names]) => names.split(' ').map((name) => [name, rule] as const))
-  return new Map([...listed, ...Object.entries(table)])
 }
 
 /** Members that may stand in anything. */
@@ -147,6 +120,9 @@ const ROOT = rules(
     instructions: content,
     tools,
     functions,
+    contents: geminiContents,
+    systemInstruction: geminiContent,
+    system_instruction: geminiContent,
     context_management: contextManagement,
     chat_template_kwargs: templateArguments,
     prompt: refersTo('a stored prompt'),
@@ -157,6 +133,7 @@ const ROOT = rules(
   [refersTo('conversation'), 'conversation'],
   [refersTo('thread'), 'thread'],
   [refersTo('mcp_servers'), 'mcp_servers'],
+  [refersTo('stored content'), 'cachedContent cached_content'],
   [scalar, 'model stream user store seed n temperature top_p top_k min_p top_a typical_p'],
   [scalar, 'max_tokens max_completion_tokens max_output_tokens min_tokens frequency_penalty presence_penalty'],
   [scalar, 'repetition_penalty repeat_penalty length_penalty top_logprobs parallel_tool_calls background'],
@@ -167,6 +144,7 @@ const ROOT = rules(
   [json, 'stream_options response_format logit_bias logprobs metadata modalities audio thinking reasoning'],
   [json, 'output_config output_format text tool_choice function_call stop stop_sequences include provider'],
   [json, 'transforms usage moderation prompt_cache_options cache_control betas'],
+  [json, 'generationConfig generation_config toolConfig tool_config safetySettings safety_settings labels'],
   [json, 'anthropic_beta client_metadata diagnostics prediction structured_outputs'],
 )
 
@@ -258,6 +236,7 @@ function isStored(part: JsonObject, known: Rules): boolean {
 }
 
 function readTool(survey: Survey, tool: JsonObject): void {
+  if (isGeminiTool(tool)) return readGeminiTool(survey, tool)
   const { type } = tool
   survey.toolCount += 1
   const isDated = typeof type === 'string' && DATED_CLIENT_TOOL.test(type)

@@ -16,7 +16,12 @@ const PREFIX = 'farebox1.'
  */
 export function wrapSeal(sealed: Sealed, native: SealOrigin): string {
   const isPlain = sealed.origin === native && !isWrappedSeal(sealed.value)
-  return isPlain ? sealed.value : `${PREFIX}${sealed.origin}.${sealed.value}`
+  return isPlain ? sealed.value : wrapped(sealed)
+}
+
+/** Any seal in our wrapping. */
+export function wrapped({ origin, value }: Sealed): string {
+  return `${PREFIX}${origin}.${value}`
 }
 
 /** What a client of format `native` sent back; undefined for an empty text and for one of ours that was damaged. */

@@ -1,4 +1,4 @@
-// A request in no dialect's words: the hub between the three client formats and the five provider dialects. A reader of a
+// A request in no dialect's words: the hub between the four client formats and the five provider dialects. A reader of a
 // client format makes a `Conversation` of a body, a writer of a provider dialect makes a body of it. Pure data: what a
 // format has and the hub has no place for is named in `dropped` by the reader; what the hub has and a dialect cannot carry
 // is named in `dropped` by the writer. Nothing is lost in silence.

@@ -5,6 +5,8 @@ import type { Headers, UpstreamHeaders } from '#pipeline/ports.ts'
 
 export type AnswerHeaderInput = {
   readonly isStream: boolean
+  /** The media type of a stream that is not one of events. */
+  readonly streamType?: string | undefined
   /** Whether the provider's answer is passed on as it is. */
   readonly isPassed: boolean
   readonly adjusted: string | undefined
@@ -18,7 +20,7 @@ const PASSED_HEADERS = ['openai-processing-ms', 'openai-version']
 
 export function answerHeaders(input: AnswerHeaderInput, upstream: UpstreamHeaders): Headers {
   const headers: Record<string, string> = {
-    'content-type': input.isStream ? 'text/event-stream; charset=utf-8' : 'application/json',
+    'content-type': input.isStream ? (input.streamType ?? 'text/event-stream; charset=utf-8') : 'application/json',
     'x-farebox-attempts': attemptList(input.failed, ANSWERED),
   }
   if (input.isStream) {

@@ -216,10 +216,10 @@ export class Attempts implements Asker {
       : adaptations.apply(target, whole, this.#leftOut?.get(place) ?? NONE)
     const dropped = leftOut.length === 0 ? prepared.dropped : [...prepared.dropped, ...leftOut]
     const reader = prepared.newReader()
-    const { isStream } = request
+    const { isStream, streamType } = request
     const adjusted = adjustedHeader(request, outputCap)
     const { isPassed } = prepared
-    const input = { isStream, isPassed, adjusted, dropped, failed: [...this.#notes] }
+    const input = { isStream, streamType, isPassed, adjusted, dropped, failed: [...this.#notes] }
     const headersOf = (upstream: UpstreamHeaders) => ({ ...headers(), ...answerHeaders(input, upstream) })
     const relay = new Relay({
       transport,

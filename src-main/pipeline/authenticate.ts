@@ -11,7 +11,8 @@ export type Caller = { readonly key: Key; readonly package: Package }
 /** What a request presents. Two different keys are a mistake that nobody should have to guess about. */
 export type Credentials = {
   readonly authorization: string | undefined
-  readonly xApiKey: string | undefined
+  /** What stands in the headers that hold nothing but a key, such as `x-api-key`. */
+  readonly keyHeaders: readonly string[]
   readonly isKeyInQuery: boolean
 }
 
@@ -48,17 +49,17 @@ export function callerOfKey(key: Key, deps: Pick<AuthenticateDeps, 'catalog' | '
   return { key, package: owner }
 }
 
-function presentedKey(credentials: Credentials): string | Refusal {
-  const { authorization, xApiKey } = credentials
-  if (authorization === undefined) {
-    return xApiKey ?? unauthenticated('No key was sent. Send it as "Authorization: Bearer key_...".')
+function presentedKey({ authorization, keyHeaders }: Credentials): string | Refusal {
+  const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+  if (authorization !== undefined && bearer === undefined) {
+    return unauthenticated('The Authorization header must be "Bearer" and a key.')
   }
-  const bearer = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-  if (bearer === undefined) return unauthenticated('The Authorization header must be "Bearer" and a key.')
-  if (xApiKey !== undefined && xApiKey !== bearer) {
-    return unauthenticated('Authorization and x-api-key hold two different keys. Send one.')
+  const key = bearer ?? keyHeaders[0]
+  if (key === undefined) return unauthenticated('No key was sent. Send it as "Authorization: Bearer key_...".')
+  if (keyHeaders.some((other) => other !== key)) {
+    return unauthenticated('Authorization, x-api-key and x-goog-api-key hold different keys. Send one.')
   }
-  return bearer
+  return key
 }
 
 function unauthenticated(message: string): Refusal {

@@ -31,10 +31,14 @@ export function conversationOf(body: JsonObject): string | undefined {
 function beginningOf(body: JsonObject): unknown {
   const { instructions, system, messages, input, previous_response_id: previous, conversation } = body
   if (typeof previous === 'string' || (conversation !== undefined && conversation !== null)) return undefined
-  const list = messages ?? input
+  const list = messages ?? input ?? body['contents']
   if (!Array.isArray(list)) return [instructions, list]
   const first = list.findIndex((item) => isRecord(item) && item['role'] === 'user')
-  return [instructions, system, list.slice(0, first + 1 || 1)]
+  return [
+    instructions ?? body['systemInstruction'] ?? body['system_instruction'],
+    system,
+    list.slice(0, first + 1 || 1),
+  ]
 }
 
 /** So many characters at each end of a text, and its length, tell it from others. */

@@ -12,7 +12,7 @@ import { isRecord, parseJson } from '#dialect/request-body.ts'
 import { ToolNames } from '#dialect/tools.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
-import { forProvider, recallOf } from '#pipeline/endpoints.ts'
+import { forProvider, pathAt, recallOf } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Client, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
 import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
@@ -79,7 +79,7 @@ async function answerCount(call: Call, deps: CountDeps): Promise<void> {
     throw new Error(`the format '${call.endpoint}' has no way to count`)
   const paused = deps.pause.refusal()
   if (paused !== undefined) return replyRefusal(call, paused, {})
-  const request = count.readRequest(call.text, call.byteLength)
+  const request = count.readRequest(call.text, call.byteLength, call.asked)
   if (isRefusal(request)) return replyRefusal(call, request, {})
   const wanted = { model: request.model, kind: client.kind, endpoint: call.endpoint }
   const served = resolveModel(deps.catalog, wanted, call.caller.package)
@@ -132,8 +132,10 @@ async function askSame({ call, client, count, request, place }: Counting, transp
   const edits = { ...target, outputCap: undefined, outputCapField: provider.outputCapField }
   const quirks = quirksOf(provider)
   const mended = client.mendPass(request, { ...target, quirks })
-  const body = client.editRequest(request, { ...edits, quirks, mended })
-  const answer = await ask(transport, { provider, path: count.path, body, headers: call.headers }, call.client)
+  const edited = client.editRequest(request, { ...edits, quirks, mended })
+  const body = count.wrap?.(edited, target.upstreamModel) ?? edited
+  const path = pathAt(count.path, target.upstreamModel, false)
+  const answer = await ask(transport, { provider, path, body, headers: call.headers }, call.client)
   // A judgement of the request is the client's to read; for anything else the estimate stands in.
   return isJudgement(answer) ? answer : countIn(answer, { read: (body) => count.readCount(body) })
 }

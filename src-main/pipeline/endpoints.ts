@@ -7,10 +7,12 @@ import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type {
+  AskedInPath,
   ClientDialect,
   ClientRequest,
   EmbeddingDialect,
   KeepAnswer,
+  ProviderPath,
   ReadError,
   StaysNamed,
 } from '#dialect/dialect.ts'
@@ -33,6 +35,8 @@ export type EndpointRequest = {
   readonly endpoint: EndpointName
   readonly model: string
   readonly isStream: boolean
+  /** The media type of a stream that is not one of events. */
+  readonly streamType?: string | undefined
   /** The kind of model that can serve it. */
   readonly kind: ModelKind
   readonly likelyInputTokens: number
@@ -80,16 +84,22 @@ export type Prepared = {
 /** Where the answers of a caller are remembered. */
 export type OwnAnswers = { readonly answers: AnswerMemory; readonly keyId: string }
 
+export type ReadMore = {
+  /** What the path says, where it names the model. */
+  readonly asked?: AskedInPath | undefined
+  readonly own?: OwnAnswers
+}
+
 /** Reads a body, or refuses it with the member that is wrong. */
 export function readRequest(
   endpoint: EndpointName,
   text: BodyText,
   byteLength: number,
-  own?: OwnAnswers,
+  { asked, own }: ReadMore = {},
 ): EndpointRequest | Refusal {
-  const client = CLIENT_DIALECTS[endpoint]
-  if (client.kind === 'embedding') return readEmbeddings(endpoint, client, { text, byteLength })
-  const request = client.readRequest(text, byteLength)
+  const client: ClientDialect | EmbeddingDialect = CLIENT_DIALECTS[endpoint]
+  if (client.kind === 'embedding') return readEmbeddings(endpoint, client, { text, byteLength, asked })
+  const request = client.readRequest(text, byteLength, asked)
   if (!isRefusal(request)) return readChat(endpoint, client, request, own)
   const otherClient = client.readAs?.(request, text)
   const other = otherClient?.readRequest(text, byteLength)
@@ -116,6 +126,7 @@ function readChat(
     endpoint,
     model: request.model,
     isStream: request.isStream,
+    streamType: request.streamType,
     kind: client.kind,
     ...tokens,
     inputBounds: new ConversationBounds(request.body),
@@ -160,7 +171,7 @@ function pass({ client, request, own }: Passable, { provider, target }: Destinat
   return {
     isPassed: true,
     isStream: request.isStream || newFold !== undefined,
-    path: client.path,
+    path: pathAt(client.path, target.upstreamModel, request.isStream || newFold !== undefined),
     dropped: mended.dropped,
     body: (outputCap) =>
       client.editRequest(request, {
@@ -174,6 +185,11 @@ function pass({ client, request, own }: Passable, { provider, target }: Destinat
     newReader: () => folded(client.newPassReader(request, keepOf(own, provider)), newFold),
     readError: undefined,
   }
+}
+
+/** Where a provider of the client's own dialect is asked. */
+export function pathAt(path: ProviderPath, upstreamModel: string, isStream: boolean): string {
+  return typeof path === 'string' ? path : path(upstreamModel, isStream)
 }
 
 /** How a whole answer is made of a stream that is asked for in its place; undefined where it is asked for as it is. */
@@ -202,7 +218,7 @@ function translate(
   const names = new ToolNames(read.tools)
   const conversation = forProvider(read, names)
   if (!hasContent(conversation)) {
-    const param = 'messages' in request.body.value ? 'messages' : 'input'
+    const param = ['messages', 'contents'].find((name) => name in request.body.value) ?? 'input'
     return refuse('invalid_request', `'${param}' holds nothing that can be sent. Send at least one text.`, { param })
   }
   const dialect = dialectOf(provider)
@@ -261,14 +277,14 @@ export function forProvider(conversation: Conversation, names: ToolNames): Conve
   return withWireNames({ ...conversation, turns: repairTurns(conversation.turns) }, names)
 }
 
-type EmbeddingsBody = { readonly text: BodyText; readonly byteLength: number }
+type EmbeddingsBody = { readonly text: BodyText; readonly byteLength: number; readonly asked: AskedInPath | undefined }
 
 function readEmbeddings(
   endpoint: EndpointName,
   client: EmbeddingDialect,
   body: EmbeddingsBody,
 ): EndpointRequest | Refusal {
-  const request = client.readRequest(body.text, body.byteLength)
+  const request = client.readRequest(body.text, body.byteLength, body.asked)
   if (isRefusal(request)) return request
   const { tokenCount } = request
   const bounds = new EmbeddingBounds(request)
@@ -295,7 +311,7 @@ function readEmbeddings(
       return {
         isPassed: true,
         isStream: false,
-        path: client.path,
+        path: pathAt(client.path, target.upstreamModel, false),
         dropped: [],
         body: () => client.editRequest(request, target.upstreamModel),
         newReader: () => client.newReader(request),

@@ -2,6 +2,7 @@
 
 import type { ClientQuirks } from '#core/client-quirks.ts'
 import type { WireBytes } from '#dialect/answer.ts'
+import type { AskedInPath } from '#dialect/dialect.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import type { Admission } from '#pipeline/admit.ts'
 import type { Attempted, Ready } from '#pipeline/attempts.ts'
@@ -20,6 +21,8 @@ export type Call = {
   /** The body as text and its size on the wire. */
   readonly text: BodyText
   readonly byteLength: number
+  /** What the path says, where it names the model. */
+  readonly asked?: AskedInPath | undefined
   /** Headers of the client that may be passed on to a provider of its own dialect. */
   readonly headers: Headers
   readonly client: Client

@@ -42,10 +42,8 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   try {
     const paused = deps.pause.refusal()
     if (paused !== undefined) return replyRefusal(call, paused, {})
-    const request = readRequest(call.endpoint, call.text, call.byteLength, {
-      answers: deps.answers,
-      keyId: call.caller.key.id,
-    })
+    const own = { answers: deps.answers, keyId: call.caller.key.id }
+    const request = readRequest(call.endpoint, call.text, call.byteLength, { asked: call.asked, own })
     if (isRefusal(request)) return replyRefusal(call, request, {})
     const served = resolveModel(deps.catalog, request, call.caller.package)
     if (isRefusal(served)) return replyRefusal(call, served, {})

@@ -75,14 +75,22 @@ function withEvent(format: Format, answer: Answer, { data }: ServerEvent): Answe
 function deltaIn(format: Format, event: unknown): unknown {
   if (format === 'chat') return at(event, 'choices', 0, 'delta', 'content')
   if (format === 'messages') return at(event, 'delta', 'text')
+  if (format === 'gemini') return candidateText(event)
   return at(event, 'type') === 'response.output_text.delta' ? at(event, 'delta') : undefined
 }
 
 function textIn(format: Format, value: unknown): string {
   if (format === 'chat') return texts([at(value, 'choices', 0, 'message', 'content')])
   if (format === 'messages') return texts(listAt(value, 'content').map((block) => at(block, 'text')))
+  if (format === 'gemini') return candidateText(value)
   const blocks = listAt(value, 'output').flatMap((item) => listAt(item, 'content'))
   return texts(blocks.map((block) => at(block, 'text')))
+}
+
+/** What a candidate says, without its thoughts. */
+function candidateText(value: unknown): string {
+  const parts = listAt(at(value, 'candidates', 0, 'content'), 'parts')
+  return texts(parts.map((part) => (at(part, 'thought') === true ? undefined : at(part, 'text'))))
 }
 
 /** An error's words: of its own body, of an event of its own, or of a response that failed. */

@@ -10,6 +10,7 @@ export const PATHS = {
   chat: '/v1/chat/completions',
   messages: '/v1/messages',
   responses: '/v1/responses',
+  gemini: '/v1beta/models/{model}:generateContent',
   embeddings: '/v1/embeddings',
 } as const satisfies Record<Format, string>
 
@@ -38,6 +39,10 @@ export function requestOf({ format, model, prompt, isStream, outputCap }: Reques
       return { model, max_tokens: outputCap, messages, ...stream }
     case 'responses':
       return { model, input: prompt, max_output_tokens: outputCap, ...stream }
+    case 'gemini': {
+      const contents = [{ role: 'user', parts: [{ text: prompt }] }]
+      return { model, contents, generationConfig: { maxOutputTokens: outputCap }, ...stream }
+    }
     case 'embeddings':
       return { model, input: prompt }
   }

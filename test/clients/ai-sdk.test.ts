@@ -1,5 +1,5 @@
-// The AI SDK through Farebox: its four ways to ask (OpenAI's responses and chat, Anthropic's messages, what is compatible with
-// OpenAI) with providers of all dialects. It checks every chunk against a schema and gives an `error` part for what it does
+// The AI SDK through Farebox: its five ways to ask (OpenAI's responses and chat, Anthropic's messages, what is compatible with
+// OpenAI, Google's) with providers of all dialects. It checks every chunk against a schema and gives an `error` part for what it does
 // not know, so that no stream of ours may have one.
 
 import { APICallError, generateText, Output, stepCountIs, streamText, tool, type LanguageModel } from 'ai'
@@ -33,11 +33,11 @@ beforeEach(() => pairs.upstream.forget())
 
 afterAll(() => pairs.close())
 
-const FORMATS = ['responses', 'chat', 'anthropic', 'compatible'] as const
+const FORMATS = ['responses', 'chat', 'anthropic', 'compatible', 'google'] as const
 type Format = (typeof FORMATS)[number]
 
 function modelOf(format: Format, dialect: Dialect): LanguageModel {
-  const { openai, anthropic, compatible } = clients.ai
+  const { openai, anthropic, compatible, google } = clients.ai
   switch (format) {
     case 'responses':
       return openai(dialect)
@@ -47,6 +47,8 @@ function modelOf(format: Format, dialect: Dialect): LanguageModel {
       return anthropic(dialect)
     case 'compatible':
       return compatible(dialect)
+    case 'google':
+      return google(dialect)
   }
 }
 
@@ -58,6 +60,7 @@ const REASONING = {
   openai: { store: false, forceReasoning: true, reasoningEffort: 'low', reasoningSummary: 'auto' },
   anthropic: { thinking: { type: 'enabled', budgetTokens: 2048 } },
   farebox: { reasoningEffort: 'low' },
+  google: { thinkingConfig: { includeThoughts: true, thinkingBudget: 2048 } },
 } as const
 
 function weatherTool() {
@@ -183,7 +186,7 @@ describe.each(PAIRS)('%s with a provider of %s', (format, dialect) => {
 
   it('throws an APICallError with the words of the provider, and does not try again', async () => {
     const message = 'The temperature is too high for this model.'
-    const type = dialect === 'gemini' ? {} : { type: 'invalid_request_error' }
+    const type = dialect === 'gemini' ? { code: 400, status: 'INVALID_ARGUMENT' } : { type: 'invalid_request_error' }
     pairs.upstream.script({ type: 'status', status: 400, error: { ...type, message } })
     const error: unknown = await generateText(asked()).catch((reason: unknown) => reason)
     expect(APICallError.isInstance(error)).toBe(true)
@@ -259,7 +262,7 @@ const SEALED = [
   ['gemini', 'thoughtSignature'],
 ] as const satisfies readonly (readonly [Dialect, string])[]
 
-const ROUNDS = (['responses', 'anthropic'] as const).flatMap((format) =>
+const ROUNDS = (['responses', 'anthropic', 'google'] as const).flatMap((format) =>
   SEALED.map(([dialect, member]) => [format, dialect, member] as const),
 )
 

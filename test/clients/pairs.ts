@@ -2,6 +2,7 @@
 // model of a dialect has the dialect's name. What providers say in words of their own is scripted here in neutral ones.
 
 import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import Anthropic from '@anthropic-ai/sdk'
@@ -86,6 +87,7 @@ export type Clients = {
     readonly openai: ReturnType<typeof createOpenAI>
     readonly anthropic: ReturnType<typeof createAnthropic>
     readonly compatible: ReturnType<typeof createOpenAICompatible>
+    readonly google: ReturnType<typeof createGoogleGenerativeAI>
   }
 }
 
@@ -101,6 +103,7 @@ export async function newClients({ farebox }: Pairs, packageName = 'plenty'): Pr
     ai: {
       openai: createOpenAI({ apiKey: key, baseURL }),
       anthropic: createAnthropic({ apiKey: key, baseURL }),
+      google: createGoogleGenerativeAI({ apiKey: key, baseURL: `${url}/v1beta` }),
       compatible: createOpenAICompatible({
         name: 'farebox',
         apiKey: key,
@@ -203,8 +206,9 @@ export function resultsIn(dialect: Dialect, body: Readonly<Record<string, unknow
         .flatMap(({ functionResponse }) => records([functionResponse]))
         .map(({ id, response }) => [
           String(id),
-          Object.values(records([response])[0] ?? {})
-            .map(textIn)
+          // The AI SDK repeats the name of the tool.
+          Object.entries(records([response])[0] ?? {})
+            .map(([member, text]) => (member === 'name' ? '' : textIn(text)))
             .join(''),
         ])
   }

@@ -1,9 +1,9 @@
 // What is the same for every dialect stands once, and what differs stands in files of the same names.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-const CLIENT_FORMATS = ['chat-completions', 'messages', 'responses']
+const CLIENT_FORMATS = ['chat-completions', 'messages', 'responses', 'gemini']
 
 function sources(dialect: string): ReadonlyMap<string, string> {
   const folder = `src-main/dialect/${dialect}`
@@ -28,9 +28,4 @@ describe.each(CLIENT_FORMATS)('%s', (dialect) => {
     expect(text).toContain('export function readFinish(')
     expect(text).toContain('export function writeFinish(')
   })
-})
-
-it('gemini reads why an answer ended in a file of the same name', () => {
-  expect(sources('gemini').get('finish-reasons.ts')).toContain('export function readFinish(')
-  expect(existsSync('src-main/dialect/gemini/tap-stream.ts')).toBe(false)
 })

@@ -80,6 +80,10 @@ describe('401', () => {
       { authorization: `Bearer ${'k'.repeat(8000)}` },
       { 'x-api-key': UNKNOWN_KEY },
       { 'x-api-key': '' },
+      { 'x-goog-api-key': UNKNOWN_KEY },
+      { 'x-goog-api-key': '' },
+      { authorization: `Bearer ${key}`, 'x-goog-api-key': UNKNOWN_KEY },
+      { 'x-api-key': key, 'x-goog-api-key': UNKNOWN_KEY },
       { authorization: `Bearer ${key}`, 'x-api-key': UNKNOWN_KEY },
       { authorization: `Bearer ${UNKNOWN_KEY}`, 'x-api-key': key },
       { cookie: `key=${key}` },
@@ -114,6 +118,7 @@ describe('401', () => {
       [line, `Authorization: Bearer ${UNKNOWN_KEY}`],
       [`AUTHORIZATION: Bearer ${UNKNOWN_KEY}`, line],
       [`x-api-key: ${key}`, `X-Api-Key: ${key}`],
+      [`x-goog-api-key: ${key}`, `X-Goog-Api-Key: ${key}`],
     ]) {
       const answer = await sendRaw(pair.farebox, rawText(pair.farebox, 'GET /v1/balance HTTP/1.1', lines))
       expect(await expectError(asResponse(answer), 401)).toMatch(/twice/)
@@ -136,6 +141,8 @@ describe('401', () => {
       { authorization: `bearer ${key}` },
       { authorization: `BEARER   ${key}` },
       { 'x-api-key': key },
+      { 'x-goog-api-key': key },
+      { 'x-api-key': key, 'x-goog-api-key': key },
       { authorization: `Bearer ${key}`, 'x-api-key': key },
     ]) {
       expect((await fetch(`${pair.farebox.url}/v1/balance`, { headers })).status).toBe(200)

@@ -8,7 +8,8 @@ import { readLeniently } from '../support/lenient-reader.ts'
 import { readRecordings, textOf, type Recording } from '../support/recording.ts'
 import { startReplay, type Replay } from '../support/replay.ts'
 import { ASKING } from '../matrix/answers/all.ts'
-import { CLIENTS } from '../matrix/pair.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+import { asSent, CLIENTS } from '../matrix/pair.ts'
 
 const RECORDINGS = [...readRecordings()].filter(([, { dialect }]) => dialect !== 'embeddings')
 const CALLS = RECORDINGS.flatMap(([file, recording]) =>
@@ -73,6 +74,7 @@ const OVERFLOW: Readonly<Record<ClientFormat, RegExp>> = {
   chat: /maximum context length|context_length_exceeded/i,
   messages: /prompt is too long/i,
   responses: /maximum context length|context_length_exceeded/i,
+  gemini: /input token count exceeds|input token count \(\d+\) exceeds/i,
 }
 
 describe('a refusal of a real server', () => {
@@ -93,13 +95,20 @@ async function call(client: ClientFormat, recording: Recording) {
   replay.play(recording)
   const { stream_options: options, ...asking } = ASKING[client] as Record<string, unknown>
   const streamed = options === undefined ? { stream: true } : { stream: true, stream_options: options }
-  const response = await fetch(farebox.url + CLIENT_DIALECTS[client].path.replace(/^(?!\/v1)/, '/v1'), {
+  const body = { ...asking, model: recording.dialect, ...(recording.stream ? streamed : {}) }
+  const response = await fetch(farebox.url + pathOf(client, body), {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-    body: JSON.stringify({ ...asking, model: recording.dialect, ...(recording.stream ? streamed : {}) }),
+    body: JSON.stringify(asSent(client, body).inBody),
   })
   const text = await response.text()
   return { status: response.status, text, id: response.headers.get('x-request-id') ?? '' }
+}
+
+function pathOf(client: ClientFormat, body: JsonObject): string {
+  const { asked } = asSent(client, body)
+  const [path = ''] = CLIENT_DIALECTS[client].paths
+  return asked === undefined ? path : `${path}/models/${asked.model}:${asked.method}?alt=sse`
 }
 
 async function receiptOf(id: string) {

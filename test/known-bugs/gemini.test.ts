@@ -38,6 +38,14 @@ const NEXT: Readonly<Record<ClientFormat, (answer: JsonObject) => JsonObject>> =
     const results = calls.map(({ call_id: id }) => ({ type: 'function_call_output', call_id: id, output: 'Sunny' }))
     return { input: [{ role: 'user', content: 'Hi' }, ...records(output), ...results] }
   },
+  gemini: (answer) => {
+    const content = at(answer, 'candidates', 0, 'content')
+    const calls = records(at(content, 'parts')).filter((part) => 'functionCall' in part)
+    const results = calls.map(() => ({ functionResponse: { name: 'get_weather', response: { output: 'Sunny' } } }))
+    return {
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }, content, { role: 'user', parts: results }],
+    }
+  },
 }
 
 it.each(CLIENTS)(

@@ -38,6 +38,7 @@ const PATHS: Readonly<Record<ClientFormat, string>> = {
   chat: '/v1/chat/completions',
   messages: '/v1/messages',
   responses: '/v1/responses',
+  gemini: '/v1beta/models/gemini:generateContent',
 }
 
 function call(client: ClientFormat, members: object, signal?: AbortSignal): Promise<Response> {

@@ -203,6 +203,7 @@ const WITH_IMAGE: Readonly<Record<(typeof CLIENTS)[number], JsonObject>> = {
     ],
   },
   responses: { input: [{ role: 'user', content: [{ type: 'input_image', image_url: DATA_URL }] }] },
+  gemini: { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }] }] },
 }
 
 it.each(CLIENTS.flatMap((client) => PROVIDERS.map((provider) => [client, provider] as const)))(

@@ -19,6 +19,7 @@ const MINIMAL: Readonly<Record<ClientFormat, JsonObject>> = {
   chat: { model: 'farebox-model', messages: [{ role: 'user', content: 'Hi' }] },
   messages: { model: 'farebox-model', max_tokens: 4000, messages: [{ role: 'user', content: 'Hi' }] },
   responses: { model: 'farebox-model', input: 'Hi' },
+  gemini: { model: 'farebox-model', contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
 }
 
 /** The body that the provider gets for a client's members; `dropped` is what the client is told about the rest. */

@@ -28,6 +28,12 @@ const BODIES = {
     messages: [{ role: 'user', content: 'Hi' }],
   },
   responses: { model: 'm', stream: true, input: 'Hi', reasoning: { summary: 'auto' } },
+  gemini: {
+    model: 'm',
+    stream: true,
+    contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+    generationConfig: { thinkingConfig: { includeThoughts: true } },
+  },
 } as const
 
 /** What a client has of an answer, however its blocks were cut, and what is known for its charge. */

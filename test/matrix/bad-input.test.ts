@@ -102,9 +102,17 @@ function shown({ prepared, body }: Sent): string {
   return `sent${notes}\n${compactJson(JSON.parse(body))}`
 }
 
+/** The member that holds the conversation. */
+const HISTORY: Readonly<Record<ClientFormat, string>> = {
+  chat: 'messages',
+  messages: 'messages',
+  responses: 'input',
+  gemini: 'contents',
+}
+
 /** All messages or items of all fixtures, good and bad. */
 function piecesOf(client: ClientFormat): readonly unknown[] {
-  const member = client === 'responses' ? 'input' : 'messages'
+  const member = HISTORY[client]
   return [...Object.values(REQUESTS[client]), ...Object.values(BAD_REQUESTS[client])].flatMap((body) => {
     const list = body[member]
     return Array.isArray(list) ? list : []
@@ -113,6 +121,7 @@ function piecesOf(client: ClientFormat): readonly unknown[] {
 
 function withPieces(client: ClientFormat, list: readonly unknown[]): JsonObject {
   if (client === 'responses') return { model: 'farebox-model', input: list }
+  if (client === 'gemini') return { model: 'farebox-model', contents: list }
   return { model: 'farebox-model', max_tokens: 100, messages: list }
 }
 
@@ -140,6 +149,9 @@ function inside(value: unknown, name: string): unknown {
 
 function withImage(client: ClientFormat, data: string): JsonObject {
   const url = `data:image/png;base64,${data}`
+  if (client === 'gemini') {
+    return withPieces(client, [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data } }] }])
+  }
   const part = {
     chat: { type: 'image_url', image_url: { url } },
     messages: { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
@@ -173,15 +185,24 @@ function manyTurns(client: ClientFormat): JsonObject {
           { type: 'function_call', call_id: id, name: 'a', arguments: '{}' },
           { type: 'function_call_output', call_id: id, output: 'b' },
         ]
+      case 'gemini':
+        return [
+          { role: 'model', parts: [{ functionCall: { name: 'a', args: {} } }] },
+          { role: 'user', parts: [{ functionResponse: { name: 'a', response: { output: 'b' } } }] },
+        ]
     }
   })
-  return withPieces(client, [{ role: 'user', content: 'Hello' }, ...list.flat()])
+  return withPieces(client, [helloOf(client), ...list.flat()])
+}
+
+function helloOf(client: ClientFormat): JsonObject {
+  return client === 'gemini' ? { role: 'user', parts: [{ text: 'Hello' }] } : { role: 'user', content: 'Hello' }
 }
 
 function manyTools(client: ClientFormat): JsonObject {
   const names = Array.from({ length: COUNT }, (_, index) => `${'n'.repeat(80)}.${index}`)
   return {
-    ...withPieces(client, [{ role: 'user', content: 'Hello' }]),
+    ...withPieces(client, [helloOf(client)]),
     tools: names.map((name) => toolOf(client, name, {})),
   }
 }
@@ -196,7 +217,7 @@ function manyReferences(client: ClientFormat): JsonObject {
     }),
   )
   const schema = { type: 'object', properties: { root: { $ref: '#/$defs/d0' } }, $defs: definitions }
-  return { ...withPieces(client, [{ role: 'user', content: 'Hello' }]), tools: [toolOf(client, 'a', schema)] }
+  return { ...withPieces(client, [helloOf(client)]), tools: [toolOf(client, 'a', schema)] }
 }
 
 function toolOf(client: ClientFormat, name: string, schema: JsonObject): JsonObject {
@@ -207,5 +228,7 @@ function toolOf(client: ClientFormat, name: string, schema: JsonObject): JsonObj
       return { name, input_schema: schema }
     case 'responses':
       return { type: 'function', name, parameters: schema }
+    case 'gemini':
+      return { functionDeclarations: [{ name, parametersJsonSchema: schema }] }
   }
 }

@@ -17,11 +17,13 @@ const TITLES: Readonly<Record<ClientFormat, string>> = {
   chat: 'Chat completions',
   messages: 'Messages',
   responses: 'Responses',
+  gemini: 'Gemini',
 }
 const PATHS: Readonly<Record<ClientFormat, string>> = {
   chat: '/v1/chat/completions',
   messages: '/v1/messages',
   responses: '/v1/responses',
+  gemini: '/v1beta/models/{model}:generateContent',
 }
 
 const INTRODUCTION = `# Protocols
@@ -32,7 +34,7 @@ another. It is written by a test that sends every feature below through every pa
 
 ## Pairs
 
-Tools speak one of three **formats**: chat completions, messages or responses. A provider speaks one of five
+Tools speak one of four **formats**: chat completions, messages, responses or Gemini. A provider speaks one of five
 **dialects**: \`chat-completions\`, \`messages\`, \`responses\`, \`gemini\` or \`bedrock-converse\`. Any format can be used
 with any dialect; a format and a dialect are a **pair**.
 

@@ -51,6 +51,8 @@ export function foldStream(client: ClientFormat, text: string): Seen {
       return foldMessagesStream(events)
     case 'responses':
       return foldResponsesStream(events)
+    case 'gemini':
+      return foldGemini(events.map(({ data }) => record(JSON.parse(data))))
   }
 }
 
@@ -63,7 +65,52 @@ export function foldWhole(client: ClientFormat, text: string): Seen {
       return foldMessagesWhole(answer)
     case 'responses':
       return foldResponse(answer)
+    case 'gemini':
+      return foldGemini([answer])
   }
+}
+
+/** A whole answer is a stream of one chunk. Where one text ends and the next begins no client can see. */
+function foldGemini(chunks: readonly JsonObject[]): Seen {
+  const seen = nothing()
+  let finish: unknown
+  let usage: JsonObject = {}
+  for (const chunk of chunks) {
+    if (chunk['error'] !== undefined) throw new Error('an error in a complete stream')
+    usage = record(chunk['usageMetadata'])
+    for (const candidate of list(chunk['candidates'])) {
+      if (finish !== undefined) throw new Error('a chunk came after the finish reason')
+      const parts = list(record(candidate['content'])['parts'])
+      if (parts.length === 0) throw new Error('a content without parts')
+      for (const part of parts) addGeminiPart(seen, part)
+      finish = candidate['finishReason']
+    }
+  }
+  const stopped: Finish = seen.tools.length > 0 ? 'tools' : 'stop'
+  const ends: Readonly<Record<string, Finish>> = { STOP: stopped, MAX_TOKENS: 'length', SAFETY: 'filter' }
+  const output = count(usage['candidatesTokenCount']) + count(usage['thoughtsTokenCount'])
+  const input = count(usage['promptTokenCount'])
+  if (usage['totalTokenCount'] !== input + output) throw new Error('the total is not the sum')
+  const cached = count(usage['cachedContentTokenCount'])
+  return done(seen, { blocks: seen.blocks, finish: ends[String(finish)], usage: { input, cached, output } })
+}
+
+function addGeminiPart(seen: Growing, part: JsonObject): void {
+  const call = part['functionCall']
+  if (isRecord(call)) {
+    seen.blocks.push('tool')
+    if (textOf(call['id']) === '') throw new Error('a call without its id')
+    seen.tools.push({ name: textOf(call['name']), text: JSON.stringify(call['args']) })
+    return
+  }
+  const text = textOf(part['text'])
+  const kind = part['thought'] === true ? 'reasoning' : 'text'
+  const last = seen.blocks.at(-1)
+  if (text === '' && last !== kind && part['thoughtSignature'] !== undefined) seen.blocks.push('seal')
+  if (text === '') return
+  if (last !== kind) seen.blocks.push(kind)
+  if (kind === 'text') seen.text += text
+  else seen.reasoning += text
 }
 
 function foldChatStream(events: readonly Event[]): Seen {

@@ -17,6 +17,7 @@ const many = (item: unknown): unknown[] => Array.from({ length: MANY }, () => it
 const CHAT = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 const MESSAGES = { ...CHAT, max_tokens: 9 }
 const RESPONSES = { model: 'm', input: 'x' }
+const GEMINI = { model: 'm', contents: [{ role: 'user', parts: [{ text: 'x' }] }] }
 const tool = { type: 'function', function: { name: 'f', parameters: {} } }
 const part = { type: 'text', text: 'x' }
 
@@ -65,6 +66,21 @@ const BODIES: Readonly<Record<ClientFormat, Readonly<Record<string, JsonObject>>
     parts: { ...RESPONSES, input: [{ role: 'user', content: many({ type: 'input_text', text: 'x' }) }] },
     tools: { ...RESPONSES, tools: many({ type: 'function', name: 'f', parameters: {} }) },
     calls: { ...RESPONSES, input: many({ type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' }) },
+  },
+  gemini: {
+    contents: { ...GEMINI, contents: many({ role: 'user', parts: [{ text: 'x' }] }) },
+    instructions: { ...GEMINI, systemInstruction: { parts: many({ text: 'x' }) } },
+    parts: { ...GEMINI, contents: [{ role: 'user', parts: many({ text: 'x' }) }] },
+    tools: { ...GEMINI, tools: many({ functionDeclarations: [{ name: 'f' }] }) },
+    functions: { ...GEMINI, tools: [{ functionDeclarations: many({ name: 'f' }) }] },
+    calls: {
+      ...GEMINI,
+      contents: [
+        { role: 'model', parts: many({ functionCall: { name: 'f', args: {} } }) },
+        { role: 'user', parts: many({ functionResponse: { name: 'f', response: { output: 'x' } } }) },
+      ],
+    },
+    'stop sequences': { ...GEMINI, generationConfig: { stopSequences: many('x') } },
   },
 }
 

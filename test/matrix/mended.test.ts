@@ -4,19 +4,23 @@ import { describe, expect, it } from 'vitest'
 import { isRefusal } from '#core/refusal.ts'
 import type { ClientFormat } from '#dialect/dialects.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+import { sealed } from './requests/gemini.ts'
 import { sendText, type ProviderName, type Variant } from './pair.ts'
 
 const SAME: Readonly<Record<ClientFormat, ProviderName>> = {
   chat: 'chat-completions',
   messages: 'messages',
   responses: 'responses',
+  gemini: 'gemini',
 }
 const EXACT = '{"n":12345678901234567890, "é":"\\u00e9"}'
 
 /** The list of messages or items as it is sent, and what is named as dropped. */
 function passed(client: ClientFormat, items: string, rest: JsonObject = {}, variant: Variant = {}) {
-  const model = variant.model ?? { chat: 'acme-large', messages: 'claude-opus-4-6', responses: 'gpt-5.5' }[client]
-  const name = client === 'responses' ? 'input' : 'messages'
+  const model =
+    variant.model ??
+    { chat: 'acme-large', messages: 'claude-opus-4-6', responses: 'gpt-5.5', gemini: 'gemini-3-pro' }[client]
+  const name = { chat: 'messages', messages: 'messages', responses: 'input', gemini: 'contents' }[client]
   const text = `${JSON.stringify({ model: 'farebox-model', max_tokens: 4000, ...rest }).slice(0, -1)},"${name}":${items}}`
   const sent = sendText({ client, provider: SAME[client], name: client }, text, { ...variant, model })
   if (isRefusal(sent)) throw new Error(sent.message)
@@ -85,6 +89,52 @@ describe('items of the responses format', () => {
   it('keep outputs whose call the provider has', () => {
     const text = list({ ...output, call_id: 'functions.sh:0' })
     expect(passed('responses', text, { previous_response_id: 'resp_1' }).text).toContain(text)
+  })
+})
+
+describe('contents of the Gemini format', () => {
+  const user = (...parts: readonly JsonObject[]) => ({ role: 'user', parts })
+  const model = (...parts: readonly JsonObject[]) => ({ role: 'model', parts })
+  const call = { functionCall: { name: 'wx', args: {} } }
+  const result = user({ functionResponse: { name: 'wx', response: { output: 'ok' } } })
+  const HI = user({ text: 'Hi' })
+  const OWN = 'c2lnbmVk'
+  const SENTINEL = 'skip_thought_signature_validator'
+  const foreign = sealed('messages.c2ln')
+
+  it('lose what other dialects sealed, and its name is told', () => {
+    const answer = model(
+      { text: 'Hm', thought: true, thoughtSignature: foreign },
+      { text: 'I look.', thoughtSignature: foreign },
+      { ...call, thought_signature: foreign },
+      { ...call, thoughtSignature: sealed(`gemini.${OWN}`) },
+    )
+    const old = { model: 'gemini-2.5-pro' }
+    const { items, dropped } = passed('gemini', list(HI, answer, result), {}, old)
+    expect(items).toEqual([HI, model({ text: 'I look.' }, call, { ...call, thoughtSignature: OWN }), result])
+    expect(dropped).toEqual(['earlier reasoning', 'thinking signature'])
+  })
+
+  it('lose a turn that was nothing else', () => {
+    const answer = model({ text: '', thought: true, thoughtSignature: foreign })
+    expect(passed('gemini', list(HI, answer, HI)).items).toEqual([HI, HI])
+  })
+
+  it('are given the sign that Google documents for calls of the present turn that nobody signed', () => {
+    const answer = model({ ...call, thoughtSignature: foreign }, call)
+    const earlier = [HI, model(call), result]
+    const { items } = passed('gemini', list(...earlier, HI, answer, result, model(call), result))
+    const signed = { ...call, thoughtSignature: SENTINEL }
+    expect(items).toEqual([...earlier, HI, model(signed, call), result, model(signed), result])
+  })
+
+  it('keep every value beside what is taken out, and Geminis own signatures', () => {
+    const own = JSON.stringify(model({ ...call, thoughtSignature: OWN }))
+    const text = `[${JSON.stringify(HI)}, ${own}, {"role":"user","parts":[{"functionResponse":{"name":"wx","response":${EXACT}}}]}]`
+    expect(passed('gemini', text).text).toContain(text)
+    const mended = passed('gemini', text.replace(OWN, foreign))
+    expect(mended.text).toContain(EXACT)
+    expect(mended.text).not.toContain(foreign)
   })
 })
 

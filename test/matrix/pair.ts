@@ -6,12 +6,13 @@ import type { Quirks } from '#core/quirks.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { WireBytes } from '#dialect/answer.ts'
+import type { AskedInPath } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, type ClientFormat } from '#dialect/dialects.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { readRequest, type Prepared } from '#pipeline/endpoints.ts'
 import { testProvider } from '../support/provider.ts'
 
-export const CLIENTS = ['chat', 'messages', 'responses'] as const satisfies readonly ClientFormat[]
+export const CLIENTS = ['chat', 'messages', 'responses', 'gemini'] as const satisfies readonly ClientFormat[]
 export const PROVIDERS = ['chat-completions', 'messages', 'responses', 'gemini', 'bedrock-converse'] as const
 export type ProviderName = (typeof PROVIDERS)[number]
 
@@ -63,8 +64,8 @@ function providerOf(dialect: ProviderName, quirks: Partial<Quirks>): Provider {
 export type Sent = { readonly prepared: Prepared; readonly body: string; readonly outputCap: number }
 
 /** The client's body as text, made ready for the pair's provider. */
-export function sendText(pair: Pair, text: string, variant: Variant = {}): Sent | Refusal {
-  const request = readRequest(pair.client, text, Buffer.byteLength(text))
+export function sendText(pair: Pair, text: string, variant: Variant = {}, asked?: AskedInPath): Sent | Refusal {
+  const request = readRequest(pair.client, text, Buffer.byteLength(text), { asked })
   if (isRefusal(request)) return request
   const provider = providerOf(pair.provider, variant.quirks ?? {})
   const upstreamModel = variant.model ?? UPSTREAM_MODELS[pair.provider]
@@ -76,7 +77,19 @@ export function sendText(pair: Pair, text: string, variant: Variant = {}): Sent 
 }
 
 export function send(pair: Pair, body: JsonObject, variant?: Variant): Sent | Refusal {
-  return sendText(pair, JSON.stringify(body), variant)
+  const { inBody, asked } = asSent(pair.client, body)
+  return sendText(pair, JSON.stringify(inBody), variant, asked)
+}
+
+/** A request as it is sent: in Gemini the path names the model, and says whether a stream is wanted. */
+export function asSent(
+  client: ClientFormat,
+  body: JsonObject,
+): { readonly inBody: JsonObject; readonly asked?: AskedInPath } {
+  if (client !== 'gemini') return { inBody: body }
+  const { model, stream, ...inBody } = body
+  const method = stream === true ? 'streamGenerateContent' : 'generateContent'
+  return { inBody, asked: { model: String(model), method, isEvents: true } }
 }
 
 /** The same where a refusal would be a mistake of the test. */

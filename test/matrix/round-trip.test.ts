@@ -187,6 +187,14 @@ function nextRequest(pair: Pair, given: JsonObject): JsonObject {
       const results = calls.map((call) => ({ type: 'function_call_output', call_id: call['call_id'], output: 'Sunny' }))
       return { ...body, input: [hello, ...output, ...(results.length === 0 ? [more] : results)] }
     }
+    case 'gemini': {
+      const content = record(list(given['candidates'])[0]?.['content'])
+      const calls = list(content['parts']).flatMap(({ functionCall: call }) => (isRecord(call) ? [call] : []))
+      const results = calls.map(({ id, name }) => ({ functionResponse: { id, name, response: { output: 'Sunny' } } }))
+      const last = results.length === 0 ? [{ text: 'Thanks. And in Oslo?' }] : results
+      const first = { role: 'user', parts: [{ text: 'How is the weather in Bern?' }] }
+      return { ...body, contents: [first, content, { role: 'user', parts: last }] }
+    }
   }
 }
 
@@ -198,6 +206,8 @@ function toolOf(client: ClientFormat, name: string): JsonObject {
       return { name, input_schema: WEATHER_SCHEMA }
     case 'responses':
       return { type: 'function', name, parameters: WEATHER_SCHEMA }
+    case 'gemini':
+      return { functionDeclarations: [{ name, parametersJsonSchema: WEATHER_SCHEMA }] }
   }
 }
 

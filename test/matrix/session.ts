@@ -26,23 +26,37 @@ const ASKING: Readonly<Record<ClientFormat, JsonObject>> = {
     include: ['reasoning.encrypted_content'],
     tools: [{ type: 'function', name: NAME, strict: false, parameters: SCHEMA }],
   },
+  gemini: {
+    model: 'farebox-model',
+    generationConfig: { thinkingConfig: { includeThoughts: true, thinkingBudget: 4000 } },
+    tools: [{ functionDeclarations: [{ name: NAME, parametersJsonSchema: SCHEMA }] }],
+  },
+}
+
+/** The member that holds the conversation. */
+const HISTORY: Readonly<Record<ClientFormat, string>> = {
+  chat: 'messages',
+  messages: 'messages',
+  responses: 'input',
+  gemini: 'contents',
 }
 
 export class Session {
   /** The ids of all calls that the client was given. */
   readonly callIds: string[] = []
   readonly #format: ClientFormat
-  readonly #history: JsonObject[] = [{ role: 'user', content: 'How is the weather?' }]
+  readonly #history: JsonObject[] = []
   /** Leaves ids of items out of what it sends back, as Codex does. */
   readonly #stripsIds: boolean
 
   constructor(format: ClientFormat, options: { readonly stripsIds?: boolean } = {}) {
     this.#format = format
     this.#stripsIds = options.stripsIds === true
+    this.#ask('How is the weather?')
   }
 
   get request(): JsonObject {
-    return { ...ASKING[this.#format], [this.#format === 'responses' ? 'input' : 'messages']: [...this.#history] }
+    return { ...ASKING[this.#format], [HISTORY[this.#format]]: [...this.#history] }
   }
 
   /** Takes an answer in, and adds what a client says next: the results of its calls, or another question. */
@@ -50,7 +64,12 @@ export class Session {
     const answer = record(parseJson(text))
     const results = this.#take(answer)
     if (results.length > 0) this.#history.push(...results)
-    else this.#history.push({ role: 'user', content: 'And tomorrow?' })
+    else this.#ask('And tomorrow?')
+  }
+
+  #ask(text: string): void {
+    const isParts = this.#format === 'gemini'
+    this.#history.push(isParts ? { role: 'user', parts: [{ text }] } : { role: 'user', content: text })
   }
 
   #take(answer: JsonObject): readonly JsonObject[] {
@@ -80,6 +99,14 @@ export class Session {
           call_id: id,
           output: 'Sunny',
         }))
+      }
+      case 'gemini': {
+        const content = record(list(answer['candidates'])[0]?.['content'])
+        this.#history.push(content)
+        const calls = list(content['parts']).flatMap(({ functionCall: call }) => (isRecord(call) ? [call] : []))
+        this.#note(calls, 'id')
+        const parts = calls.map(({ id, name }) => ({ functionResponse: { id, name, response: { output: 'Sunny' } } }))
+        return parts.length === 0 ? [] : [{ role: 'user', parts }]
       }
     }
   }

@@ -84,6 +84,25 @@ const BODIES: Readonly<Record<Exclude<EndpointName, 'embeddings'>, (talk: Talk) 
     ],
     tools: tools.map(({ schema: parameters, ...others }) => ({ type: 'function', ...others, parameters })),
   }),
+  gemini: ({ system, said, tools, calls }) => ({
+    model: 'm',
+    systemInstruction: { parts: [{ text: system }] },
+    contents: [
+      ...said.map((content) => ({ role: 'user', parts: [{ text: content }] })),
+      ...calls.flatMap(({ name: called, input, result }) => [
+        { role: 'model', parts: [{ functionCall: { name: called, args: input } }] },
+        { role: 'user', parts: [{ functionResponse: { name: called, response: { output: result } } }] },
+      ]),
+    ],
+    tools: [
+      {
+        functionDeclarations: tools.map(({ schema: parametersJsonSchema, ...others }) => ({
+          ...others,
+          parametersJsonSchema,
+        })),
+      },
+    ],
+  }),
 }
 
 it.each(Object.entries(BODIES))('holds what is written of a request in the format %s', async (format, bodyOf) => {

@@ -3,8 +3,9 @@
 import type { ClientFormat } from '#dialect/dialects.ts'
 
 export const FORMATS = ['chat', 'messages', 'responses'] as const satisfies readonly ClientFormat[]
+export type AskedFormat = (typeof FORMATS)[number]
 
-export const PATHS: Readonly<Record<ClientFormat, string>> = {
+export const PATHS: Readonly<Record<AskedFormat, string>> = {
   chat: '/v1/chat/completions',
   messages: '/v1/messages',
   responses: '/v1/responses',
@@ -32,7 +33,7 @@ export const CITY_SCHEMA = {
   additionalProperties: false,
 } as const
 
-export function body(format: ClientFormat, wish: Wish): Record<string, unknown> {
+export function body(format: AskedFormat, wish: Wish): Record<string, unknown> {
   switch (format) {
     case 'chat':
       return chatBody(wish)

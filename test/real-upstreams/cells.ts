@@ -1,11 +1,10 @@
 // The table: each client format at each dialect of a server, whole and streamed, with a text, a tool call, reasoning, and an input
 // that is too long. A cell fails with a sentence that says what was wrong.
 
-import type { ClientFormat } from '#dialect/dialects.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { foldStream, foldWhole, type Seen } from '../matrix/fold.ts'
 import { readLeniently, type Reading, type ReadUsage } from '../support/lenient-reader.ts'
-import { body, PATHS, type Wish } from './asking.ts'
+import { body, PATHS, type Wish, type AskedFormat } from './asking.ts'
 import { ask, chargeOf, errorOf, onlyExchange, type Answer, type Dialect, type Lab, type Receipt } from './lab.ts'
 import { CONTEXT_TOKENS, type ChatModel } from './servers.ts'
 
@@ -14,13 +13,13 @@ export type Case = (typeof CASES)[number]
 
 export type CellPlace = {
   readonly dialect: Dialect
-  readonly format: ClientFormat
+  readonly format: AskedFormat
   readonly case: Case
   readonly stream: boolean
 }
 
 /** The dialect that a client format is the same as. */
-export const OWN_DIALECT: Readonly<Record<ClientFormat, Dialect>> = {
+export const OWN_DIALECT: Readonly<Record<AskedFormat, Dialect>> = {
   chat: 'chat-completions',
   messages: 'messages',
   responses: 'responses',
@@ -91,7 +90,7 @@ export function readAs({ dialect, format, stream }: Omit<CellPlace, 'case'>, { t
   return { ...seen, input: usage.input, output: usage.output }
 }
 
-function fold(format: ClientFormat, { stream, text }: { readonly stream: boolean; readonly text: string }): Seen {
+function fold(format: AskedFormat, { stream, text }: { readonly stream: boolean; readonly text: string }): Seen {
   try {
     return stream ? foldStream(format, text) : foldWhole(format, text)
   } catch (error) {
@@ -141,7 +140,7 @@ function inputOf(usage: ReadUsage | undefined): number {
 }
 
 /** What the tools of each format wait for before they shorten a conversation. */
-const OVERFLOW_WORDS: Readonly<Record<ClientFormat, RegExp>> = {
+const OVERFLOW_WORDS: Readonly<Record<AskedFormat, RegExp>> = {
   chat: /maximum context length|context_length_exceeded/i,
   messages: /prompt is too long/i,
   responses: /maximum context length|context_length_exceeded/i,

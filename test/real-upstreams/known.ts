@@ -1,14 +1,14 @@
 // What the servers themselves do wrong, or cannot do, in words for the table. An entry stands for failures whose reason it matches;
 // every other failure is ours until somebody has shown that it is not.
 
-import type { ClientFormat } from '#dialect/dialects.ts'
+import type { AskedFormat } from './asking.ts'
 import type { Dialect } from './lab.ts'
 
 export type Failure = {
   /** With its version. */
   readonly server: string
   readonly dialect: Dialect
-  readonly format?: ClientFormat
+  readonly format?: AskedFormat
   /** The column. */
   readonly column: string
   readonly stream?: boolean

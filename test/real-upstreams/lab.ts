@@ -2,10 +2,9 @@
 
 import { join } from 'node:path'
 import { isRecord } from '#dialect/request-body.ts'
-import type { ClientFormat } from '#dialect/dialects.ts'
 import type { ReadUsage } from '../support/lenient-reader.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
-import { body, PATHS, type Wish } from './asking.ts'
+import { body, PATHS, type Wish, type AskedFormat } from './asking.ts'
 import { CHAT_MODELS, type ModelName, type Server } from './servers.ts'
 import { sentText, startTap, type Exchange, type Tap } from './tap.ts'
 
@@ -119,7 +118,7 @@ export async function post(lab: Lab, path: string, sent: object, signal?: AbortS
 }
 
 /** Asks through Farebox and reads the answer to its end. */
-export async function ask(lab: Lab, format: ClientFormat, wish: Wish): Promise<Answer> {
+export async function ask(lab: Lab, format: AskedFormat, wish: Wish): Promise<Answer> {
   return readAnswer(await post(lab, PATHS[format], body(format, wish)))
 }
 

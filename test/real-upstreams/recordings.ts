@@ -2,9 +2,8 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ClientFormat } from '#dialect/dialects.ts'
 import { fileName, RECORDED, toPieces, writeRecording, type Recording } from '../support/recording.ts'
-import { body, FORMATS, PATHS, type Wish } from './asking.ts'
+import { body, FORMATS, PATHS, type Wish, type AskedFormat } from './asking.ts'
 import { ASKING, OWN_DIALECT } from './cells.ts'
 import type { Dialect, Lab } from './lab.ts'
 import { print } from './results.ts'
@@ -42,7 +41,7 @@ export async function record(lab: Lab, dialects: readonly Dialect[], cases: read
 }
 
 type Asked = {
-  readonly format: ClientFormat | 'embeddings'
+  readonly format: AskedFormat | 'embeddings'
   readonly name: string
   readonly body: Readonly<Record<string, unknown>>
   readonly stream: boolean

@@ -15,7 +15,7 @@ export type AccessRow = {
 }
 
 const CALLS =
-  /^POST (\/v1)?\/(chat\/completions|embeddings|responses|messages|messages\/count_tokens|responses\/input_tokens)$/
+  /^POST ((\/v1)?\/(chat\/completions|embeddings|responses|messages|messages\/count_tokens|responses\/input_tokens)|\/v1beta\/.+|\/v1\/models\/.+)$/
 const OPEN_API = /^POST \/api\/(session|invites\/accept)$/
 /** The page while it is not built, and files and models that are not there. */
 const PAGE = [200, 404, 503]
@@ -23,7 +23,7 @@ const PAGE = [200, 404, 503]
 /** In the order of the documentation; the last row is for all that is nothing else. */
 export const ACCESS_ROWS: readonly AccessRow[] = [
   {
-    what: 'calls: `POST` to chat completions, embeddings, responses, messages, `count_tokens`, `input_tokens`',
+    what: 'calls: `POST` to chat completions, embeddings, responses, messages, `count_tokens`, `input_tokens`, and those of Gemini',
     here: 'a key',
     overLan: 'a key',
     fromStrangers: '0',
@@ -46,7 +46,7 @@ export const ACCESS_ROWS: readonly AccessRow[] = [
     overLan: 'a key',
     fromStrangers: '0',
     fromKnown: '0',
-    fits: /^GET (\/v1)?\/(models|models\/.+|responses)$/,
+    fits: /^GET (\/v1|\/v1beta)?\/(models|models\/.+|responses)$/,
     statuses: [[200, 404, 426], [401]],
   },
   {

@@ -8,6 +8,7 @@ import Schema from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_API, endpointOf } from '#contract/admin-api.ts'
 import { ADMIN_STREAMS } from '#contract/admin-routes.ts'
+import { countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import { GATEWAY_API, type GatewayEndpoint } from '#contract/gateway-api.ts'
 import { check } from '#contract/validate.ts'
 import { readInstance } from '#cli/client.ts'
@@ -86,6 +87,8 @@ describe('the OpenAPI document', () => {
       // A HEAD is answered as the GET of its path is, which the document has.
       .filter((route) => !routes.includes(route.replace(/^HEAD /, 'GET ')) || !route.startsWith('HEAD '))
       .map((route) => route.replace('/*', '/{model}').replace(/:(\w+)/, '{$1}'))
+      // One route for everything that may be asked of a model.
+      .flatMap((route) => GEMINI_CALLS.get(route) ?? [route])
     const admin = Object.values({ ...ADMIN_API, ...ADMIN_STREAMS }).map(({ method, path }) => `${method} ${path}`)
     expect(routes).toContain('GET /v1/balance')
     expect(served).toEqual(expect.arrayContaining(admin))
@@ -97,7 +100,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('says who may ask, and what they have to show', () => {
-    const keys = [{ key: [] }, { key_header: [] }]
+    const keys = [{ key: [] }, { key_header: [] }, { google_key_header: [] }]
     // A cookie alone is sent by any page on this machine, and proves nothing.
     const admin = [{ session_cookie: [], session_header: [] }, { command_line: [] }]
     const scraper = [[{ metrics_token: [] }]]
@@ -154,6 +157,17 @@ describe('the OpenAPI document', () => {
     }
   })
 })
+
+/** What may be asked of a model in its path, by the route for all of it. */
+const METHODS = ENDPOINTS.flatMap(([, format]) => [format, countOf(format)]).flatMap(
+  (endpoint) => endpoint?.methods?.names ?? [],
+)
+const GEMINI_CALLS = new Map(
+  ['/v1beta', '/v1'].map((version) => [
+    version === '/v1' ? 'POST /v1/models/{model}' : 'POST /v1beta/{model}',
+    METHODS.map((method) => `POST ${version}/models/{model}:${method}`),
+  ]),
+)
 
 type Live = {
   readonly method?: string

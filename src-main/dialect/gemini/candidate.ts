@@ -5,7 +5,7 @@
 import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { BlockSequencer } from '#dialect/blocks.ts'
-import { readFinish } from '#dialect/gemini/finish-reasons.ts'
+import { isFinish, readFinish } from '#dialect/gemini/finish-reasons.ts'
 import { PartialArgs } from '#dialect/gemini/partial-args.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
@@ -54,7 +54,7 @@ export class Candidate {
     if (Array.isArray(pieces)) for (const piece of pieces) if (isRecord(piece)) append(parts, this.#readPart(piece))
     append(parts, this.#readSources(candidate))
     const finish = candidate['finishReason']
-    if (typeof finish === 'string' && finish !== '' && finish !== 'FINISH_REASON_UNSPECIFIED') {
+    if (isFinish(finish)) {
       this.#isCut = readFinish(finish, false) === 'length'
       this.#finish = finish
     }

@@ -2,6 +2,8 @@
 // to the client, and must never be written to a log.
 
 import { UpstreamFailure } from '#core/failure.ts'
+import { REFUSALS, statusOf, type Refusal } from '#core/refusal.ts'
+import type { Overflow } from '#dialect/overflow.ts'
 import { isRecord } from '#dialect/request-body.ts'
 
 export type GeminiError = {
@@ -63,4 +65,58 @@ function retryAfter(details: readonly Readonly<Record<string, unknown>>[]): numb
 function secondsOf(delay: unknown): number {
   const match = typeof delay === 'string' ? /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(delay) : null
   return match === null ? Number.NaN : Number(match[1])
+}
+
+/** Google's names for what an HTTP status says. */
+const STATUSES: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  402: 'FAILED_PRECONDITION',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ABORTED',
+  413: 'INVALID_ARGUMENT',
+  424: 'FAILED_PRECONDITION',
+  426: 'FAILED_PRECONDITION',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  504: 'DEADLINE_EXCEEDED',
+}
+const RPC = 'type.googleapis.com/google.rpc'
+
+/** The body of an error. What the contract's errors have beside the words stands in the kinds of details that Google has for it. */
+export function geminiErrorBody(refusal: Refusal, requestId: string): string {
+  const { code, message, param, retryAfterSeconds } = refusal
+  const status = statusOf(refusal)
+  const details = [
+    { '@type': `${RPC}.ErrorInfo`, reason: code.toUpperCase(), domain: 'farebox', metadata: metadataOf(refusal) },
+    ...(param === undefined
+      ? []
+      : [{ '@type': `${RPC}.BadRequest`, fieldViolations: [{ field: param, description: message }] }]),
+    ...(retryAfterSeconds === undefined
+      ? []
+      : [{ '@type': `${RPC}.RetryInfo`, retryDelay: `${Math.max(1, Math.ceil(retryAfterSeconds))}s` }]),
+    { '@type': `${RPC}.RequestInfo`, requestId },
+  ]
+  return JSON.stringify({ error: { code: status, message, status: STATUSES[status] ?? 'UNAVAILABLE', details } })
+}
+
+/** Texts alone, as Google has them. */
+function metadataOf({ code, limit, details = {} }: Refusal): Readonly<Record<string, string>> {
+  const texts = Object.entries(details).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return {
+    type: REFUSALS[code].errorType,
+    ...(limit === undefined ? {} : { limit: limit.name, scope: limit.scope }),
+    ...(typeof limit?.resetAt === 'string' ? { reset_at: limit.resetAt } : {}),
+    ...Object.fromEntries(texts),
+  }
+}
+
+/** The sentence in which Gemini says it, which its clients look for. */
+export function geminiOverflowText({ usedTokens, maximumTokens }: Overflow, words: string): string {
+  if (/input token count/i.test(words)) return words
+  if (usedTokens === undefined || maximumTokens === undefined) {
+    return `The input token count exceeds the maximum number of tokens allowed: ${words}`
+  }
+  return `The input token count (${usedTokens}) exceeds the maximum number of tokens allowed (${maximumTokens}).`
 }

@@ -10,7 +10,7 @@ export type Content = { readonly role: 'user' | 'model'; readonly parts: JsonObj
 export type Dropped = Set<string>
 
 /** Google documents this value for calls whose signature nobody has, because another model or an older client made them. */
-const NO_SIGNATURE = 'skip_thought_signature_validator'
+export const NO_SIGNATURE = 'skip_thought_signature_validator'
 
 export function modelParts(content: readonly AssistantContent[], dropped: Dropped): JsonObject[] {
   const parts: JsonObject[] = []

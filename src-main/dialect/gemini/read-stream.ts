@@ -6,6 +6,7 @@ import { UpstreamFailure } from '#core/failure.ts'
 import type { PartReader } from '#dialect/dialect.ts'
 import { Candidate } from '#dialect/gemini/candidate.ts'
 import { geminiErrorOf, reportedFailure } from '#dialect/gemini/errors.ts'
+import { isBlocked } from '#dialect/gemini/finish-reasons.ts'
 import { readGeminiUsage } from '#dialect/gemini/usage.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
@@ -43,8 +44,8 @@ export class GeminiPartReader implements PartReader {
   add(chunk: Readonly<Record<string, unknown>>): AnswerPart[] {
     const parts: AnswerPart[] = this.#hasStarted ? [] : [{ type: 'start' }]
     this.#hasStarted = true
-    const { candidates, promptFeedback } = chunk
-    if (isRecord(promptFeedback) && isBlock(promptFeedback['blockReason'])) this.#isBlocked = true
+    const { candidates } = chunk
+    if (isBlocked(chunk)) this.#isBlocked = true
     if (Array.isArray(candidates)) {
       for (const [position, candidate] of candidates.entries()) {
         if (isRecord(candidate)) append(parts, this.#candidate(candidate['index'], position).read(candidate))
@@ -84,8 +85,4 @@ export class GeminiPartReader implements PartReader {
     this.#candidates.set(choice, candidate)
     return candidate
   }
-}
-
-function isBlock(reason: unknown): boolean {
-  return typeof reason === 'string' && reason !== '' && !reason.endsWith('_UNSPECIFIED')
 }

@@ -1,8 +1,9 @@
 // The `usageMetadata` of a Gemini answer. Google's convention: cached tokens are part of `promptTokenCount`, while thoughts and
 // the prompts of tools that Google runs are counted beside the candidates and the prompt.
 
-import { tokenCount, type TokenUsage } from '#core/usage.ts'
+import { inputTotal, tokenCount, type TokenUsage } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 
 /** Disjoint token classes; undefined for a value without any count, such as one that only names the traffic's type. */
 export function readGeminiUsage(reported: unknown): TokenUsage | undefined {
@@ -38,4 +39,20 @@ type Counts = {
 function outputTokens({ prompt, candidates, thoughts, total, tools }: Counts): number | undefined {
   if (candidates !== undefined || thoughts !== undefined) return (candidates ?? 0) + (thoughts ?? 0)
   return prompt === undefined || total === undefined ? undefined : Math.max(0, total - prompt - tools)
+}
+
+/** Counts in Google's words; those that nobody knows are left out. */
+export function writeGeminiUsage(usage: TokenUsage): JsonObject {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage
+  const isInputKnown = (inputTokens ?? cacheReadTokens ?? cacheWriteTokens) !== undefined
+  const prompt = isInputKnown ? inputTotal(usage) : undefined
+  const thoughts =
+    reasoningTokens === undefined || outputTokens === undefined ? 0 : Math.min(reasoningTokens, outputTokens)
+  return {
+    promptTokenCount: prompt,
+    ...(cacheReadTokens === undefined || cacheReadTokens === 0 ? {} : { cachedContentTokenCount: cacheReadTokens }),
+    candidatesTokenCount: outputTokens === undefined ? undefined : outputTokens - thoughts,
+    ...(thoughts === 0 ? {} : { thoughtsTokenCount: thoughts }),
+    totalTokenCount: (prompt ?? 0) + (outputTokens ?? 0),
+  }
 }

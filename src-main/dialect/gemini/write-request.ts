@@ -44,7 +44,7 @@ export function readGeminiCount(answer: JsonObject): number | undefined {
 }
 
 /** Names may say of which collection they are; without that they are Google's own models. */
-function modelPath(upstreamModel: string): string {
+export function modelPath(upstreamModel: string): string {
   const [, collection = 'models/', name = ''] = /^(models\/|tunedModels\/)?(.*)$/s.exec(upstreamModel) ?? []
   return collection + encodeURIComponent(name.toWellFormed())
 }

@@ -3,15 +3,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { Credentials } from '#pipeline/authenticate.ts'
 
+/** Headers that hold a key and nothing else, as the clients of some formats send it. */
+const KEY_HEADERS = ['x-api-key', 'x-goog-api-key']
+
 /** Names under which people put keys into a URL. */
 const QUERY_NAMES = ['key', 'api_key', 'apikey', 'api-key', 'access_token', 'token']
 
-export function credentialsOf(request: Pick<IncomingMessage, 'headers' | 'url'>): Credentials {
-  const xApiKey = request.headers['x-api-key']
+export function credentialsOf({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): Credentials {
   return {
-    authorization: request.headers.authorization,
-    xApiKey: typeof xApiKey === 'string' ? xApiKey : undefined,
-    isKeyInQuery: isKeyInQuery(request.url ?? ''),
+    authorization: headers.authorization,
+    keyHeaders: KEY_HEADERS.map((name) => headers[name]).filter((value) => typeof value === 'string'),
+    isKeyInQuery: isKeyInQuery(url ?? ''),
   }
 }
 

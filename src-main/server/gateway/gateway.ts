@@ -1,13 +1,14 @@
 // The gateway's endpoints for clients. Thin: authentication and the journey of a call are in pipeline/.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import { balanceView } from '#catalog/views.ts'
 import type { Model } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
-import { isRefusal, refuse } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
+import type { ModelViews } from '#dialect/dialect.ts'
 import { countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import { mayCall } from '#pipeline/resolve.ts'
@@ -16,6 +17,7 @@ import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
 import type { CallGuard } from '#server/gateway/call-guard.ts'
+import { registerModelPaths } from '#server/gateway/model-paths.ts'
 import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
 import { callOf, type ReceivedCall, type ReceivingDeps } from '#server/gateway/received-call.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
@@ -40,16 +42,24 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   // On this machine everybody may see what models there are; over the LAN whoever may call them.
   const list = { access: 'public', lan: 'key' } as const
   const countDeps = { ...deps, limiter: new CountLimiter() }
+  const optionsOf = (format: EndpointName) => ({ config: { ...key, format }, bodyLimit: MAX_BODY_BYTES })
   for (const [format, endpoint] of ENDPOINTS) {
-    const options = { config: { ...key, format }, bodyLimit: MAX_BODY_BYTES }
+    if (endpoint.models !== undefined) registerModelViews(app, { ...list, format }, endpoint.models, deps)
+    if (endpoint.methods !== undefined) continue
+    const options = optionsOf(format)
     for (const path of endpoint.paths) {
-      app.post(path, options, (request, reply) => serveCall(request, reply, format, deps))
+      app.post(path, options, (request, reply) => serveCall(request, reply, { endpoint: format }, deps))
       if (endpoint.triesWebSocket) app.get(path, { config: list }, (_request, reply) => refuseWebSocket(reply))
     }
     for (const path of countOf(endpoint)?.paths ?? []) {
-      app.post(path, options, (request, reply) => serveCount(request, reply, format, countDeps))
+      app.post(path, options, (request, reply) => serveCount(request, reply, { endpoint: format }, countDeps))
     }
   }
+  registerModelPaths(app, optionsOf, (request, reply, { format: endpoint, isCount, asked }) =>
+    isCount
+      ? serveCount(request, reply, { endpoint, asked }, countDeps)
+      : serveCall(request, reply, { endpoint, asked }, deps),
+  )
   for (const prefix of ['/v1', '']) {
     app.route({
       method: READ,
@@ -75,13 +85,16 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   registerProbes(app, deps)
 }
 
+/** What a client called: the format's endpoint, and what the path says where it names the model. */
+type Called = Pick<ReceivedCall, 'endpoint' | 'asked'>
+
 async function serveCall(
   request: FastifyRequest,
   reply: FastifyReply,
-  endpoint: EndpointName,
+  called: Called,
   deps: GatewayDeps,
 ): Promise<FastifyReply> {
-  const call = await callOf(receivedOf(request, reply, endpoint), deps)
+  const call = await callOf(receivedOf(request, reply, called), deps)
   if (isRefusal(call)) return sendRefusal(reply, call)
   reply.hijack()
   await runCall(call, deps)
@@ -91,20 +104,20 @@ async function serveCall(
 async function serveCount(
   request: FastifyRequest,
   reply: FastifyReply,
-  endpoint: EndpointName,
+  called: Called,
   deps: GatewayDeps & CountDeps,
 ): Promise<FastifyReply> {
-  const call = await callOf(receivedOf(request, reply, endpoint), deps)
+  const call = await callOf(receivedOf(request, reply, called), deps)
   if (isRefusal(call)) return sendRefusal(reply, call)
   reply.hijack()
   await runCount(call, deps)
   return reply
 }
 
-function receivedOf(request: FastifyRequest, { raw: response }: FastifyReply, endpoint: EndpointName): ReceivedCall {
+function receivedOf(request: FastifyRequest, { raw: response }: FastifyReply, called: Called): ReceivedCall {
   const { id, headers, bodyParts } = request
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  return { id, endpoint, caller: callerOf(request), headers, body, bodyParts, response }
+  return { ...called, id, caller: callerOf(request), headers, body, bodyParts, response }
 }
 
 /** Codex tries a WebSocket first; only this status makes it go on with HTTP at once. */
@@ -117,18 +130,58 @@ function refuseWebSocket(reply: FastifyReply): FastifyReply {
 function listModels(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
   const models = visibleModels(request, deps)
   if (isRefusal(models)) return sendRefusal(reply, models)
+  const views = viewsOf(request)
+  if (views !== undefined) return reply.send(views.list(models))
   const data = models.map((model) => modelObject(model, deps.catalog))
   const first = data[0]?.id ?? null
   return reply.send({ object: 'list', data, has_more: false, first_id: first, last_id: data.at(-1)?.id ?? null })
 }
 
 function showModel(request: FastifyRequest<ModelRoute>, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
+  const model = visibleModel(request, deps)
+  if (isRefusal(model)) return sendRefusal(reply, model)
+  return reply.send(viewsOf(request)?.show(model) ?? modelObject(model, deps.catalog))
+}
+
+/** The form that a client reads by whose header it is known; undefined for the common one. */
+function viewsOf({ headers }: FastifyRequest): ModelViews | undefined {
+  const views = ENDPOINTS.map(([, endpoint]) => endpoint.models)
+  return views.find((one) => one !== undefined && headers[one.header] !== undefined)
+}
+
+/** The same in the form that one format's clients read. */
+function registerModelViews(
+  app: FastifyInstance,
+  config: FastifyContextConfig,
+  views: ModelViews,
+  deps: GatewayDeps,
+): void {
+  app.route({
+    method: READ,
+    url: views.path,
+    config,
+    handler(request, reply) {
+      const models = visibleModels(request, deps)
+      return isRefusal(models) ? sendRefusal(reply, models) : reply.send(views.list(models))
+    },
+  })
+  app.route<ModelRoute>({
+    method: READ,
+    url: `${views.path}/*`,
+    config,
+    handler(request, reply) {
+      const model = visibleModel(request, deps)
+      return isRefusal(model) ? sendRefusal(reply, model) : reply.send(views.show(model))
+    },
+  })
+}
+
+function visibleModel(request: FastifyRequest<ModelRoute>, deps: GatewayDeps): Model | Refusal {
   const models = visibleModels(request, deps)
-  if (isRefusal(models)) return sendRefusal(reply, models)
+  if (isRefusal(models)) return models
   const id = request.params['*']
   const model = namesOf(id).flatMap((name) => models.find((candidate) => candidate.id === name) ?? [])[0]
-  if (model !== undefined) return reply.send(modelObject(model, deps.catalog))
-  return sendRefusal(reply, refuse('model_not_found', `The model '${id}' does not exist or is not enabled.`))
+  return model ?? refuse('model_not_found', `The model '${id}' does not exist or is not enabled.`)
 }
 
 /** The name itself, and what the clients of a format may call the same model. */
@@ -139,8 +192,8 @@ function namesOf(id: string): readonly string[] {
 function visibleModels(request: FastifyRequest, deps: GatewayDeps) {
   const enabled = deps.catalog.models.filter((model) => model.isEnabled)
   const credentials = credentialsOf(request)
-  const { authorization, xApiKey, isKeyInQuery } = credentials
-  if (authorization === undefined && xApiKey === undefined && !isKeyInQuery) return enabled
+  const { authorization, keyHeaders, isKeyInQuery } = credentials
+  if (authorization === undefined && keyHeaders.length === 0 && !isKeyInQuery) return enabled
   const caller = authenticate(credentials, { ...deps, nowMs: deps.clock.nowMs })
   if (!isRefusal(caller)) return enabled.filter((model) => mayCall(caller.package, model.id))
   const refusal = deps.callGuard.refused(request, caller)

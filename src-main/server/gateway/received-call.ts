@@ -4,7 +4,8 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { clientQuirks } from '#core/client-quirks.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { isLater, type Soon } from '#core/soon.ts'
-import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
+import type { AskedInPath } from '#dialect/dialect.ts'
+import { endpointOf } from '#dialect/dialects.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
@@ -17,6 +18,8 @@ import { HttpClient } from '#server/http/http-client.ts'
 export type ReceivedCall = {
   readonly id: string
   readonly endpoint: EndpointName
+  /** What the path says, where it names the model. */
+  readonly asked?: AskedInPath | undefined
   readonly caller: Caller
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -45,14 +48,15 @@ async function callLater(
   return made(received, text)
 }
 
-function made({ id, endpoint, caller, headers, body, response }: ReceivedCall, text: BodyText): Call {
+function made({ id, endpoint, asked, caller, headers, body, response }: ReceivedCall, text: BodyText): Call {
   return {
     requestId: id,
     endpoint,
+    asked,
     caller,
     text,
     byteLength: body.length,
-    headers: forwardedOf(headers, CLIENT_DIALECTS[endpoint].forwardedHeaders),
+    headers: forwardedOf(headers, endpointOf(endpoint).forwardedHeaders),
     client: new HttpClient(response),
     quirks: clientQuirks(headers),
   }

@@ -72,7 +72,10 @@ class StraightCalls {
     this.#options = options
     this.#others = others
     this.#authentication = { catalog: deps.catalog, hashKey: deps.hashKey, nowMs: deps.clock.nowMs }
-    for (const [name, { paths }] of ENDPOINTS) for (const path of paths) this.#endpoints.set(path, name)
+    for (const [name, { paths, methods }] of ENDPOINTS) {
+      // Where the path names the model, its router reads it.
+      if (methods === undefined) for (const path of paths) this.#endpoints.set(path, name)
+    }
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {

@@ -10,6 +10,7 @@ const SINGLE_HEADERS = [
   'host',
   'authorization',
   'x-api-key',
+  'x-goog-api-key',
   'x-farebox-session',
   'content-length',
   'content-type',
@@ -17,7 +18,7 @@ const SINGLE_HEADERS = [
   'sec-fetch-site',
 ]
 /** Of these a second one is a second proof of who asks. */
-const PROOFS = new Set(['authorization', 'x-api-key', 'x-farebox-session'])
+const PROOFS = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'x-farebox-session'])
 /** Most headers are told apart by their length alone; this runs for every header of every request. */
 const SINGLE_LENGTHS = new Set(Array.from(SINGLE_HEADERS, (name) => name.length))
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

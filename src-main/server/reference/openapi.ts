@@ -3,6 +3,7 @@
 
 import { ADMIN_API, endpointOf, type Endpoint } from '#contract/admin-api.ts'
 import { ADMIN_STREAMS, type Route, type RouteAccess } from '#contract/admin-routes.ts'
+import { GeminiError } from '#contract/gemini-api.ts'
 import { ErrorBody, GATEWAY_API, GATEWAY_GROUPS, MessagesError, type GatewayEndpoint } from '#contract/gateway-api.ts'
 import { REFUSALS } from '#core/refusal.ts'
 import { isObject, schemaWriter, type JsonObject, type SchemaWriter } from '#server/reference/openapi-schemas.ts'
@@ -58,6 +59,12 @@ const SECURITY_SCHEMES = {
     name: 'x-api-key',
     description: 'The same key, as clients of messages send it.',
   },
+  google_key_header: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-goog-api-key',
+    description: 'The same key, as clients of Gemini send it.',
+  },
   session_cookie: {
     type: 'apiKey',
     in: 'cookie',
@@ -84,7 +91,7 @@ const SECURITY_SCHEMES = {
 
 const SECURITY: Readonly<Record<OperationAccess, Operation['security']>> = {
   public: [],
-  key: [{ key: [] }, { key_header: [] }],
+  key: [{ key: [] }, { key_header: [] }, { google_key_header: [] }],
   scraper: [{ metrics_token: [] }],
   holder: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
   member: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
@@ -200,7 +207,7 @@ function adminContent(name: string, { response }: Endpoint, writer: SchemaWriter
 /** A test request is refused in the words of its format. */
 function adminError(name: string, writer: SchemaWriter): JsonObject {
   const error = writer.write(ErrorBody)
-  return name === 'tryIt' ? { anyOf: [error, writer.write(MessagesError)] } : error
+  return name === 'tryIt' ? { anyOf: [error, writer.write(MessagesError), writer.write(GeminiError)] } : error
 }
 
 type AdminShape = Pick<Endpoint, 'method' | 'path' | 'access'> & { readonly hasInput: boolean }
@@ -242,7 +249,8 @@ function parametersOf(path: string, query: object | undefined, writer: SchemaWri
 }
 
 function pathText(path: string): string {
-  if (/^(\/v1)?\/models\//.test(path) || path.startsWith('/api/models/')) return 'The id of the model, URL-encoded.'
+  if (/^(\/v1(beta)?)?\/models\//.test(path) || path.startsWith('/api/models/'))
+    return 'The id of the model, URL-encoded.'
   return /receipts|usage/.test(path) ? 'The id of the call.' : 'The id or the name, URL-encoded.'
 }
 

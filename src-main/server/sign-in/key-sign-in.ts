@@ -27,7 +27,7 @@ const UNKNOWN = 'unknown'
 /** `value` is what somebody typed. It is in no answer and nowhere kept. */
 export function signInByKey(value: string, address: string, deps: KeySignInDeps): SignedInByKey | Refusal {
   const { guesses, hashKey, signIns } = deps
-  const caller = authenticate({ authorization: undefined, xApiKey: value, isKeyInQuery: false }, deps)
+  const caller = authenticate({ authorization: undefined, keyHeaders: [value], isKeyInQuery: false }, deps)
   if (isRefusal(caller)) {
     const refusal = guesses.refused({ ip: address }, caller)
     // A key that is good is never refused for those that are not.

@@ -53,4 +53,17 @@ export const ASKING: Readonly<Record<ClientFormat, JsonObject>> = {
       { type: 'function', name: 'list_files', strict: false, parameters: NOTHING },
     ],
   },
+  gemini: {
+    model: 'farebox-model',
+    contents: [{ role: 'user', parts: [{ text: 'How is the weather in Bern?' }] }],
+    generationConfig: { thinkingConfig: { includeThoughts: true } },
+    tools: [
+      {
+        functionDeclarations: [
+          { name: 'get_weather', parametersJsonSchema: CITY },
+          { name: 'list_files', parametersJsonSchema: NOTHING },
+        ],
+      },
+    ],
+  },
 }

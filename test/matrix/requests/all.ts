@@ -1,6 +1,7 @@
 import type { ClientFormat } from '#dialect/dialects.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import { CHAT_REQUESTS } from './chat.ts'
+import { GEMINI_REQUESTS } from './gemini.ts'
 import { MESSAGES_REQUESTS } from './messages.ts'
 import { RESPONSES_REQUESTS } from './responses.ts'
 
@@ -8,4 +9,5 @@ export const REQUESTS: Readonly<Record<ClientFormat, Readonly<Record<string, Jso
   chat: CHAT_REQUESTS,
   messages: MESSAGES_REQUESTS,
   responses: RESPONSES_REQUESTS,
+  gemini: GEMINI_REQUESTS,
 }

@@ -337,8 +337,92 @@ const RESPONSES: Cases = {
   ),
 }
 
+const gemini = (...contents: readonly unknown[]) => ({ model: 'farebox-model', contents })
+const says = (...parts: readonly unknown[]) => ({ role: 'user', parts })
+const answers = (...parts: readonly unknown[]) => ({ role: 'model', parts })
+const geminiCall = { functionCall: { name: 'get_weather', args: { city: 'Bern' } } }
+const geminiResult = { functionResponse: { name: 'get_weather', response: { output: 'Sunny' } } }
+const config = (generationConfig: unknown, rest: JsonObject = {}) => ({
+  ...gemini(says({ text: 'Hello' })),
+  generationConfig,
+  ...rest,
+})
+const geminiTool = (parametersJsonSchema: unknown) => ({
+  ...gemini(says({ text: 'Hello' })),
+  tools: [{ functionDeclarations: [{ name: 'get_weather', parametersJsonSchema }] }],
+})
+
+const GEMINI: Cases = {
+  'no contents': { model: 'farebox-model' },
+  'an empty list of contents': gemini(),
+  'a content that is a text': gemini('Hello'),
+  'a content without parts': gemini({ role: 'user' }),
+  'a content with a text for its parts': gemini({ role: 'user', parts: 'Hello' }),
+  'a part that is a text': gemini(says('Hello')),
+  'an empty list of parts': gemini(says()),
+  'a role that nobody knows': gemini({ role: 'assistant', parts: [{ text: 'Hello' }] }),
+  'only an empty text': gemini(says({ text: '' })),
+  'a part of an unknown kind': gemini(says({ zzzUnknown: {} })),
+  'media without a type': gemini(says({ inlineData: { data: PNG } })),
+  'media that are no base64': gemini(says({ inlineData: { mimeType: 'image/png', data: '!!!' } })),
+  'media of a kind that nobody takes': gemini(says({ inlineData: { mimeType: 'application/zip', data: PNG } })),
+  'a file without an address': gemini(says({ fileData: { mimeType: 'image/png' } })),
+  'a file that is stored': gemini(says({ fileData: { fileUri: 'gs://bucket/a.png' } })),
+  'a file on this machine': gemini(says({ fileData: { fileUri: 'file:///etc/passwd' } })),
+  'a call by the user': gemini(says(geminiCall)),
+  'a result by the model': gemini(says({ text: 'Hello' }), answers(geminiResult), says({ text: 'Hello' })),
+  'a call without a name': gemini(
+    says({ text: 'Hello' }),
+    answers({ functionCall: { args: {} } }),
+    says({ text: 'a' }),
+  ),
+  'a call whose arguments are a text': gemini(
+    says({ text: 'Hello' }),
+    answers({ functionCall: { name: 'get_weather', args: '{}' } }),
+    says(geminiResult),
+  ),
+  'a result that is a text': gemini(
+    says({ text: 'Hello' }),
+    answers(geminiCall),
+    says({ functionResponse: { name: 'get_weather', response: 'Sunny' } }),
+  ),
+  'a result without its call': gemini(says(geminiResult, { text: 'Hello' })),
+  'two results of one call': gemini(says({ text: 'Hello' }), answers(geminiCall), says(geminiResult, geminiResult)),
+  'the same id twice in a turn': gemini(
+    says({ text: 'Hello' }),
+    answers(
+      { functionCall: { ...geminiCall.functionCall, id: 'a' } },
+      { functionCall: { ...geminiCall.functionCall, id: 'a' } },
+    ),
+    says({ functionResponse: { ...geminiResult.functionResponse, id: 'a' } }),
+  ),
+  'a cap in two spellings': config({ maxOutputTokens: 100, max_output_tokens: 100_000 }),
+  'a cap in a spelling of its own': config({ MaxOutputTokens: 100_000 }),
+  'a configuration in two spellings': config({ maxOutputTokens: 100 }, { generation_config: { maxOutputTokens: 9 } }),
+  'a configuration in a spelling of its own': { ...gemini(says({ text: 'Hello' })), GenerationConfig: {} },
+  'a configuration that is a list': config([]),
+  'a cap of 0': config({ maxOutputTokens: 0 }),
+  'a cap that is a text': config({ maxOutputTokens: '100' }),
+  'more candidates than anybody makes': config({ candidateCount: 1000 }),
+  'a temperature of 3': config({ temperature: 3 }),
+  'stop sequences that are a text': config({ stopSequences: 'END' }),
+  'a budget that is a text': config({ thinkingConfig: { thinkingBudget: 'much' } }),
+  'a level that nobody knows': config({ thinkingConfig: { thinkingLevel: 'ENORMOUS' } }),
+  'a schema of an answer that is none': config({ responseMimeType: 'application/json', responseSchema: 'string' }),
+  'tools that are an object': { ...gemini(says({ text: 'Hello' })), tools: { googleSearch: {} } },
+  'functions without names': { ...gemini(says({ text: 'Hello' })), tools: [{ functionDeclarations: [{}] }] },
+  'a schema that is none': geminiTool('string'),
+  'a function that is forced and not there': {
+    ...geminiTool({ type: 'object' }),
+    toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['other'] } },
+  },
+  'content that is stored': { ...gemini(says({ text: 'Hello' })), cachedContent: 'cachedContents/a' },
+  ...Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [`a schema with ${name}`, geminiTool(schema)])),
+}
+
 export const BAD_REQUESTS: Readonly<Record<ClientFormat, Cases>> = {
   chat: CHAT,
   messages: MESSAGES,
   responses: RESPONSES,
+  gemini: GEMINI,
 }

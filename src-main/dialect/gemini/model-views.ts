@@ -1,0 +1,30 @@
+// The list of models as Gemini's clients read it.
+
+import type { Model } from '#core/entities.ts'
+import type { ModelViews } from '#dialect/dialect.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+/** What may be asked of a model, by its kind. */
+const METHODS = {
+  chat: ['generateContent', 'countTokens'],
+  embedding: [],
+} as const satisfies Readonly<Record<Model['kind'], readonly string[]>>
+
+export const GEMINI_MODELS: ModelViews = {
+  path: '/v1beta/models',
+  header: 'x-goog-api-key',
+  // On one page, whatever size of pages is asked for: without a token nobody asks for a second one.
+  list: (models) => ({ models: models.map(modelView) }),
+  show: modelView,
+}
+
+function modelView({ id, kind, displayName, contextWindow, maxOutputTokens }: Model): JsonObject {
+  return {
+    name: `models/${id}`,
+    version: '001',
+    displayName,
+    ...(contextWindow > 0 ? { inputTokenLimit: contextWindow } : {}),
+    ...(maxOutputTokens > 0 ? { outputTokenLimit: maxOutputTokens } : {}),
+    supportedGenerationMethods: METHODS[kind],
+  }
+}
