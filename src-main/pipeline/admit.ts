@@ -97,9 +97,9 @@ function enterWith(
   return isLater(held) ? held.then(goOn, giveUp) : goOn(held)
 }
 
-type Taken = { readonly ticket: Ticket; readonly share: Share | undefined; readonly held: Hold }
+type Entered = { readonly ticket: Ticket; readonly share: Share | undefined; readonly held: Hold }
 
-function admitted(input: AdmitRequest, { ticket, share, held }: Taken, deps: AdmitDeps): Admission | Refusal {
+function admitted(input: AdmitRequest, { ticket, share, held }: Entered, deps: AdmitDeps): Admission | Refusal {
   const { answer, inputTokens, asked } = held
   if (answer.type === 'uncountable') return uncountable()
   if (answer.type !== 'held') return refusalOf(answer, input, deps)

@@ -1,10 +1,14 @@
 // Finds what a request presents as its key.
 
 import type { IncomingMessage } from 'node:http'
+import { ENDPOINTS } from '#dialect/dialects.ts'
 import type { Credentials } from '#pipeline/authenticate.ts'
 
-/** Headers that hold a key and nothing else, as the clients of some formats send it. */
-const KEY_HEADERS = ['x-api-key', 'x-goog-api-key']
+/** Headers that hold a key and nothing else; those of a format count at its own paths alone. */
+const COMMON_HEADER = 'x-api-key'
+const OWN_HEADERS = ENDPOINTS.flatMap(([, { methods, models }]) =>
+  models === undefined ? [] : (methods?.below ?? []).map((below) => ({ below, header: models.header })),
+)
 
 /** Names under which people put keys into a URL. */
 const QUERY_NAMES = ['key', 'api_key', 'apikey', 'api-key', 'access_token', 'token']
@@ -12,7 +16,7 @@ const QUERY_NAMES = ['key', 'api_key', 'apikey', 'api-key', 'access_token', 'tok
 export function credentialsOf({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): Credentials {
   return {
     authorization: headers.authorization,
-    keyHeaders: KEY_HEADERS.map((name) => headers[name]).filter((value) => typeof value === 'string'),
+    keyHeaders: keyHeadersAt(url ?? '').flatMap((name) => headers[name] ?? []),
     isKeyInQuery: isKeyInQuery(url ?? ''),
   }
 }
@@ -25,4 +29,9 @@ function isKeyInQuery(url: string): boolean {
     if (QUERY_NAMES.includes(name.toLowerCase()) || value.startsWith('key_')) return true
   }
   return false
+}
+
+function keyHeadersAt(url: string): string[] {
+  const own = OWN_HEADERS.find(({ below }) => url.startsWith(below))
+  return own === undefined ? [COMMON_HEADER] : [COMMON_HEADER, own.header]
 }
