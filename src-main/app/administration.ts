@@ -77,7 +77,11 @@ export function administration(input: AdministrationInput): AdminHandlers {
     readReceipt: (id) => reading.receipts.call('receipt', id),
     verifyLedger: () => side.run((thread) => thread.call('verifyAll', { canAppend: stores.projection.canAppend })),
     sealedFiles: { readSealed, writeSealed },
-    backUp: (request) => side.run((thread) => thread.call('backUp', request)),
+    // A backup that lacks what clients were told is none: better to say what the disk says.
+    backUp: async (request) => {
+      await stores.projection.upToDate()
+      return side.run((thread) => thread.call('backUp', request))
+    },
   })
 }
 

@@ -80,14 +80,17 @@ export async function openApp(config: Config, log: Log, surroundings: AppSurroun
     throw error
   }
   const writer = new DatabaseThread<WriterOperations>(scriptFile('writer-thread'), { dataDir: config.dataDir })
+  let parts: Parts | undefined
   try {
-    const parts = await assemble({ config, log, clock, writer, startKeychain })
-    const side = new SideThreads(config.dataDir, () => parts.stores.projection.settled())
+    const made = await assemble({ config, log, clock, writer, startKeychain })
+    parts = made
+    const side = new SideThreads(config.dataDir, () => made.stores.projection.settled())
     const clients = new ClientConnections()
     const operations = openOperations({ config, parts, log, side, connections: () => clients.size })
     const inside = { config, log, parts, writer, side, clients, operations, release }
     return new RunningApp({ ...inside, serving: openServing(inside) })
   } catch (error) {
+    await parts?.stores.close()
     await writer.close().catch(() => undefined)
     release()
     throw error
@@ -265,7 +268,7 @@ class RunningApp implements App {
   async close(): Promise<void> {
     const { config, parts, writer, side, operations, release } = this.#inside
     const { own, visits, openPages, reading, check } = this.#serving
-    const { ledger, overdue, projection } = parts.stores
+    const { ledger, overdue } = parts.stores
     operations.readiness.end()
     clearInterval(this.#watch)
     openPages.stop()
@@ -280,7 +283,7 @@ class RunningApp implements App {
     await parts.calling.counter.close()
     parts.secrets.keychain.close()
     if (!(await overdue.close())) this.#noteOverdue()
-    await projection.close()
+    await parts.stores.close()
     await writer.close()
     if (own.url !== undefined) removeInstance(config.dataDir)
     removeOpenPages(config.dataDir)

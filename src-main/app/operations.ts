@@ -80,7 +80,7 @@ function isThere<Value>(value: Value | undefined): value is Value {
 }
 
 function openBackups(folder: string, { config, parts, log, side }: OperationsInput): ScheduledBackups {
-  const { ledger } = parts.stores
+  const { ledger, projection } = parts.stores
   return new ScheduledBackups({
     folder,
     every: config.backupEvery,
@@ -90,6 +90,7 @@ function openBackups(folder: string, { config, parts, log, side }: OperationsInp
     async backUp(request) {
       // What was answered is on disk already; this is for the holds of running calls.
       if (ledger.state === 'ok') await ledger.flush().catch(() => undefined)
+      await projection.upToDate()
       return side.run((thread) => thread.call('backUp', request))
     },
   })

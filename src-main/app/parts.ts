@@ -93,10 +93,15 @@ export type Foundation = {
 export async function assemble(foundation: Foundation): Promise<Parts> {
   const { config, log, clock, writer } = foundation
   const stores = await openStores({ config, log, clock, writer })
-  const secrets = openSecrets(foundation, stores.catalog)
-  const calling = callingFor({ config, clock, stores, secrets })
-  const context = contextFor({ clock, writer, stores, secrets, calling })
-  return { clock, stores, secrets, calling, context, faults: faultReporter(log) }
+  try {
+    const secrets = openSecrets(foundation, stores.catalog)
+    const calling = callingFor({ config, clock, stores, secrets })
+    const context = contextFor({ clock, writer, stores, secrets, calling })
+    return { clock, stores, secrets, calling, context, faults: faultReporter(log) }
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
 }
 
 type CallingFrom = Pick<Foundation, 'config' | 'clock'> & Pick<Parts, 'stores' | 'secrets'>

@@ -33,6 +33,8 @@ export type Stores = {
   readonly catalog: Catalog
   readonly ledger: Ledger
   readonly projection: Projection
+  /** Nothing is written from now on. What the journal has, the writer thread projects when it ends. */
+  readonly close: () => Promise<void>
   readonly recorded: RecordedCalls
   readonly writes: WriteMeter
   readonly overdue: OverdueChanges<LedgerBatch>
@@ -63,10 +65,19 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
   }, EMPTY_BATCH)
   const journal = journalOf(projection, { recorded, writes, overdue })
   const ledger = new Ledger({ journal, nowMs: clock.nowMs, after, holdWaitMs: config.holdWaitMs })
-  await restoreLedger(ledger, catalog, loaded.ledger, log)
+  const close = async () => {
+    journal.stop()
+    await projection.close()
+  }
+  try {
+    await restoreLedger(ledger, catalog, loaded.ledger, log)
+  } catch (error) {
+    await close()
+    throw error
+  }
   const { lan, endedWell, charged } = loaded
   const atStart = { lan, endedWell, charged, isSummarised: loaded.ledger.isSummarised }
-  return { catalog, ledger, projection, recorded, writes, overdue, newId, timeZone, atStart }
+  return { catalog, ledger, projection, close, recorded, writes, overdue, newId, timeZone, atStart }
 }
 
 type JournalParts = Pick<Stores, 'recorded' | 'writes' | 'overdue'>

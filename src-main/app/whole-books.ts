@@ -1,10 +1,13 @@
 // The books of a data folder as somebody reads them who writes nothing there: with what a process that was killed left in the journal.
 // That is projected in a copy, since it is for the next start to do so in the folder itself.
 
+import { existsSync } from 'node:fs'
 import { DatabaseError, openForReading, openForWriting, type Db } from '#store/database.ts'
+import { errorCode } from '#store/files.ts'
+import { journalPaths } from '#store/journal-frames.ts'
 import { foreignJournal, framesLeft, journalPlace } from '#store/journal-open.ts'
 import { makeReadableCopy } from '#store/readable-copy.ts'
-import { UsageRollups } from '#store/usage-rollups.ts'
+import { summedZone, UsageRollups } from '#store/usage-rollups.ts'
 import { Projector } from '#threads/projector.ts'
 
 export type WholeBooks = {
@@ -30,7 +33,7 @@ export function openWholeBooks(dataDir: string, { isRunning }: { readonly isRunn
 function openCopy(dataDir: string): WholeBooks {
   const { folder, remove } = makeReadableCopy(dataDir)
   try {
-    const frame = projectIn(folder)
+    const { frame } = projectIn(folder)
     const db = openForReading(folder, { readsOnce: true })
     const close = () => {
       db.close()
@@ -50,11 +53,10 @@ function openCopy(dataDir: string): WholeBooks {
 export function completeBooks(dataDir: string): boolean {
   try {
     const db = openForReading(dataDir)
-    const isLeft = framesLeft(dataDir, db)
     const isForeign = foreignJournal(dataDir, db) !== undefined
+    const hasJournal = journalPaths(dataDir).every((path) => existsSync(path))
     db.close()
-    if (isLeft) projectIn(dataDir)
-    return !isForeign
+    return !isForeign && hasJournal && projectIn(dataDir).isWhole
   } catch {
     // Damaged, of another schema, or on a full disk: then the journal is kept beside the database.
     return false
@@ -62,11 +64,12 @@ export function completeBooks(dataDir: string): boolean {
 }
 
 /** As far as it goes; what does not fit is for the check to tell. */
-function projectIn(folder: string): number {
+function projectIn(folder: string): { readonly frame: number; readonly isWhole: boolean } {
   const db = openForWriting(folder)
   try {
-    if (foreignJournal(folder, db) !== undefined) return 0
-    const rollups = new UsageRollups(db, Intl.DateTimeFormat().resolvedOptions().timeZone)
+    if (foreignJournal(folder, db) !== undefined) return { frame: 0, isWhole: false }
+    const rollups = new UsageRollups(db, summedZone(db) ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
+    rollups.open()
     const projector = new Projector({
       dataDir: folder,
       db,
@@ -75,13 +78,21 @@ function projectIn(folder: string): number {
       onProjected: () => undefined,
     })
     try {
-      projector.upTo(Infinity)
+      projectAll(projector)
+      return { frame: projector.projected, isWhole: projector.highestFrame() === projector.projected }
     } finally {
       projector.close()
     }
-    return projector.projected
   } finally {
     db.close()
+  }
+}
+
+function projectAll(projector: Projector): void {
+  try {
+    projector.upTo(Infinity)
+  } catch (error) {
+    if (!/^(SQLITE_CONSTRAINT.*)?$/.test(errorCode(error))) throw error
   }
 }
 

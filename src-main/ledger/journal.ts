@@ -55,6 +55,8 @@ const MAX_GATHER_MS = 2
 const SHORTEST_TIMER_MS = 1
 /** The part of a new measurement in the estimate of what a transaction takes. */
 const NEW_PART = 1 / 8
+/** More entries than this never wait for a batch that hangs: new calls are refused, as by a disk that says no. */
+const MAX_GATHERED = 20_000
 /** That many calls waiting for one batch make it a time of parallel calls. */
 const PARALLEL_CALLS = 3
 const RETRY_DELAY_MS = 1000
@@ -78,6 +80,7 @@ export class Journal {
   readonly #onRecorded: (records: readonly UsageRecord[]) => void
   #gathering: Batch = newBatch()
   #isWriting = false
+  #isStopped = false
   /** The batch that the disk refused, while it waits to be tried again. */
   #refused: Batch | undefined
   #isParallel = false
@@ -95,9 +98,9 @@ export class Journal {
     this.#onRecorded = onRecorded
   }
 
-  /** True while the disk refuses rows. Nothing new should be admitted then. */
+  /** True while the disk refuses rows, or hangs. Nothing new should be admitted then. */
   get isHalted(): boolean {
-    return this.#halted !== undefined
+    return this.#halted !== undefined || this.#gathering.entries.length > MAX_GATHERED
   }
 
   /** Entries that wait for the batch before them. */
@@ -152,6 +155,13 @@ export class Journal {
     if (this.#hasWork || this.#isWriting) await this.#wait()
   }
 
+  /** Gives up what the disk refuses. Nothing is written from now on, and whoever waits is told. */
+  stop(): void {
+    this.#isStopped = true
+    this.#timer?.cancel()
+    this.#halt(newBatch(), new Error('the ledger is closed'))
+  }
+
   get #hasWork(): boolean {
     const { entries, waiting } = this.#gathering
     return entries.length > 0 || waiting.length > 0 || this.#proposals.length > 0
@@ -171,7 +181,7 @@ export class Journal {
 
   /** Has the gathered entries written: soon if a caller waits for them, otherwise with a later batch. */
   #schedule(): void {
-    if (this.#isWriting) return
+    if (this.#isWriting || this.#isStopped) return
     const isUrgent = this.#gathering.waiting.length > 0 || this.#proposals.length > 0
     if (this.#timer !== undefined && (this.#timer.isUrgent || !isUrgent)) return
     this.#timer?.cancel()
@@ -196,8 +206,10 @@ export class Journal {
     const isWritten = proposed !== undefined && (await this.#tryProposal(batch, proposed))
     while (!isWritten && batch.entries.length > 0 && !(await this.#tryAppend(batch))) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
+      if (this.#isStopped) return
       this.#refused = undefined
     }
+    if (this.#isStopped) return
     this.#halted = undefined
     this.#isWriting = false
     for (const waiting of batch.waiting) waiting.resolve()

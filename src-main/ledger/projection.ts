@@ -51,6 +51,7 @@ export class Projection {
    */
   async append(batch: LedgerBatch): Promise<number> {
     const journal = this.#journal
+    if (this.#isClosed) throw new Error('the ledger is closed')
     if (journal === undefined) throw new Error('something of the ledger is missing, so nothing is added to it')
     if (this.#hasFailed || journal.pendingBytes > MAX_PENDING_BYTES) await this.upToDate()
     const startedMs = this.#monotonicMs()

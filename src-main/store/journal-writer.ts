@@ -27,6 +27,10 @@ export class JournalWriter {
   #lastFrame: number
   #projectedFrame: number
   #buffer = Buffer.allocUnsafe(FIRST_BUFFER_BYTES)
+  /** Whether a frame was refused that may lie where the next one belongs. */
+  #isRefused = false
+  #underWay: Promise<void> = Promise.resolve()
+  #isClosed = false
 
   /** Goes on behind a place up to which everything is projected. The files are there already. */
   constructor(dataDir: string, place: JournalPlace) {
@@ -62,26 +66,37 @@ export class JournalWriter {
    * Appends one frame and resolves when it is on disk. One at a time. Where it rejects, the frame is not there, and the next one takes
    * its place and its number.
    */
-  async append(text: string): Promise<void> {
-    const file = this.#place()
+  append(text: string): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('the journal is closed'))
+    const appended = this.#append(text)
+    this.#underWay = appended.catch(() => undefined)
+    return appended
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#underWay
+    this.#note.close()
+    for (const { fd } of this.#files) await closeFile(fd)
+  }
+
+  async #append(text: string): Promise<void> {
+    const file = this.#isRefused ? this.#files[this.#current] : this.#place()
     const number = this.#lastFrame + 1
     const frame = this.#frameOf(text, number)
     try {
       await writeWhole(file.fd, frame, file.end)
       await sync(file.fd)
     } catch (error) {
+      this.#isRefused = true
       forget(file)
       throw error
     }
+    this.#isRefused = false
     file.end += frame.length
     file.lastFrame = number
     this.#lastFrame = number
     this.#note.write(number)
-  }
-
-  async close(): Promise<void> {
-    this.#note.close()
-    for (const { fd } of this.#files) await closeFile(fd)
   }
 
   /** The present file, or the other one where that is free and this one is long: both begin anew once they are projected. */

@@ -4,7 +4,17 @@
 // database behind the note is: something that was answered is gone. It has two lines: one about the database, by the thread that
 // writes it, and one about the journal, by whoever appends to that.
 
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Db } from '#store/database.ts'
 
@@ -26,6 +36,11 @@ type DatabaseTail = Pick<Tail, 'entries' | 'changes'>
 /** As long as any line, so that each covers the one before it. */
 const NOTE_BYTES = 96
 const FRAME_BYTES = 32
+
+/** Whether there is a note, be it one that cannot be read. */
+export function hasTail(dataDir: string): boolean {
+  return existsSync(join(dataDir, TAIL_FILE))
+}
 
 /** undefined where there is no note that can be read, as in a folder of an older Farebox. */
 export function readTail(dataDir: string): Tail | undefined {

@@ -45,6 +45,11 @@ type Combination = { readonly hours: readonly Group[]; readonly days: readonly G
 /** Sums by group and the beginning of an interval. */
 type Cells = Map<number, Map<Group, number[]>>
 
+/** The time zone whose days the roll-ups are of; undefined where there are none yet. */
+export function summedZone(db: Db): string | undefined {
+  return db.prepare<[], string>('SELECT time_zone FROM usage_rollup').pluck().get()
+}
+
 export class UsageRollups {
   readonly #db: Db
   readonly #calendar: Calendar
@@ -70,8 +75,7 @@ export class UsageRollups {
   /** Fills the roll-ups where that was never done, or in another time zone. One transaction. Says whether it did anything. */
   open(): boolean {
     const { timeZone } = this.#calendar
-    const found = this.#db.prepare<[], string>('SELECT time_zone FROM usage_rollup').pluck().get()
-    if (found === timeZone) return false
+    if (summedZone(this.#db) === timeZone) return false
     this.#db.transaction(() => this.#fill(timeZone)).immediate()
     return true
   }

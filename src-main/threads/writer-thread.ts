@@ -22,7 +22,7 @@ import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.
 import type { JournalPlace } from '#store/journal-writer.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
-import { countChange, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
+import { countChange, hasTail, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
 import { chargedSince, type Charged } from '#store/usage-rows.ts'
 import { appenderOf, Projector } from '#threads/projector.ts'
@@ -59,7 +59,9 @@ export type WriterOperations = {
 
 /** `timeZone`: whose days are summed up; the machine's where it is absent. */
 const { dataDir, timeZone } = workerData as { dataDir: string; timeZone?: string }
+const isNoteRemoved = !hasTail(dataDir)
 const noted = readTail(dataDir)
+const UNREADABLE_NOTE = { entries: 0, changes: 0, isClosed: false, frame: 0 }
 const db = openForWriting(dataDir)
 const rollups = new UsageRollups(db, timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
 readable(() => rollups.open())
@@ -164,7 +166,7 @@ function openBooks(): OpenedBooks {
   const foreign = foreignJournal(dataDir, db)
   const hadJournal = journalPlace(db) !== undefined
   // The note is what says whether anything is missing. Whoever removes it goes on with what there is.
-  if (foreign !== undefined && (hadJournal || noted !== undefined)) {
+  if (foreign !== undefined && (hadJournal || !isNoteRemoved)) {
     const lost = tailProblems(dataDir, noted, { ...tailOf(db), frame: 0 })
     return { projector: undefined, lost: lost.length > 0 ? lost : [foreign], wasLeft: false }
   }
@@ -174,13 +176,14 @@ function openBooks(): OpenedBooks {
   const frame = opened.projected
   const wasLeft = frame > before
   const highest = opened.highestFrame()
-  if (noted === undefined && (misfit !== undefined || highest > frame)) {
+  if (isNoteRemoved && (misfit !== undefined || highest > frame)) {
     opened.close()
     startJournal(dataDir, db)
     return { projector: openProjector(), lost: [], wasLeft }
   }
   if (misfit !== undefined) return { projector: opened, lost: [misfit], wasLeft }
-  const whole = noted && { ...noted, frame: Math.max(noted.frame, highest) }
+  // A note that a power cut left in pieces says nothing of its own.
+  const whole = { ...(noted ?? UNREADABLE_NOTE), frame: Math.max(noted?.frame ?? 0, highest) }
   return { projector: opened, lost: tailProblems(dataDir, whole, { ...tailOf(db), frame }), wasLeft }
 }
 
@@ -190,7 +193,8 @@ function projectLeft(left: Projector): string | undefined {
     left.upTo(Infinity)
     return undefined
   } catch (error) {
-    if (!errorCode(error).startsWith('SQLITE_CONSTRAINT')) throw error
+    // What the disk says has a code of its own; what has none is about the frame.
+    if (errorCode(error) !== '' && !errorCode(error).startsWith('SQLITE_CONSTRAINT')) throw error
     return `frame ${left.projected + 1} of the journal is about something that the database does not have. ${RESTORE}`
   }
 }

@@ -8,6 +8,16 @@ import { Books, terms, type SetClock } from './books.ts'
 const START = Date.parse('2028-02-14T09:30:00Z')
 const MANY = 200
 
+const ENTRY: LedgerEntry = {
+  keyId: 'k',
+  kind: 'adjustment',
+  amountMicro: microCredits(5),
+  cycleStartedAtMs: START,
+  createdAtMs: START,
+  reason: 'test',
+  idempotencyId: 'x',
+}
+
 let clock: SetClock
 let books: Books
 let key: string
@@ -145,15 +155,6 @@ describe('what is decided while a batch is on its way', () => {
 describe('while calls come in parallel', () => {
   let sent: LedgerBatch[]
   let journal: Journal
-  const ENTRY: LedgerEntry = {
-    keyId: 'k',
-    kind: 'adjustment',
-    amountMicro: microCredits(5),
-    cycleStartedAtMs: START,
-    createdAtMs: START,
-    reason: 'test',
-    idempotencyId: 'x',
-  }
   const account = openAccount('k', terms('topup', 1000), START)[0]
 
   beforeEach(() => {
@@ -313,6 +314,30 @@ describe('while the disk refuses', () => {
   })
 })
 
+it('that is stopped gives up what the disk refuses, and tells whoever waits', async () => {
+  const tries: number[] = []
+  const journal = new Journal(() => {
+    tries.push(1)
+    return Promise.reject(new Error('no room'))
+  })
+  const [account] = openAccount('k', terms('topup', 10), START)
+  await expect(journal.commit(account, [ENTRY])).rejects.toThrow(JournalHalted)
+  journal.stop()
+  await expect(journal.commit(account, [ENTRY])).rejects.toThrow(JournalHalted)
+  await new Promise((resolve) => setTimeout(resolve, 1200))
+  expect(tries).toHaveLength(1)
+})
+
+it('that cannot write for long takes no new calls, so that what gathers has a bound', async () => {
+  const journal = new Journal(() => new Promise(() => undefined))
+  const [account] = openAccount('k', terms('topup', 10), START)
+  void journal.commit(account, [ENTRY])
+  for (let count = 0; count < 20_000; count++) journal.add(account, [ENTRY])
+  expect(journal.isHalted).toBe(false)
+  journal.add(account, [ENTRY])
+  expect(journal.isHalted).toBe(true)
+})
+
 describe('a batch', () => {
   it('that is appended again changes nothing', async () => {
     const hold = await books.held(key, 100)
@@ -343,7 +368,9 @@ describe('a batch', () => {
     expect(storedKinds()).toEqual(['grant'])
     await books.stop()
     books = await Books.open({ dataDir: books.dataDir, clock })
-    expect(books.mismatches.join()).toContain('frame 1 of the journal is about something that the database does not have')
+    expect(books.mismatches.join()).toContain(
+      'frame 1 of the journal is about something that the database does not have',
+    )
     expect(books.ledger.state).toBe('mismatch')
     expect(storedKinds()).toEqual(['grant'])
   })

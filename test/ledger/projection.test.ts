@@ -154,6 +154,13 @@ describe('while the disk refuses', () => {
   })
 })
 
+it('nothing is added once it is closed', async () => {
+  await append(1)
+  await projection.close()
+  await expect(projection.append(EMPTY)).rejects.toThrow('closed')
+  expect(journal.lastFrame).toBe(1)
+})
+
 it('where something of the ledger is missing, nothing is added to it, and readers are not kept waiting', async () => {
   const stopped = new Projection({ journal: undefined, project, monotonicMs: () => 0 })
   await expect(stopped.append(EMPTY)).rejects.toThrow('missing')
