@@ -46,6 +46,21 @@ class GeminiRequest(pydantic.BaseModel):
     cachedContent: typing.Optional[str] = None
 
 
+class GeminiStatus(pydantic.BaseModel):
+    """google.rpc.Status, as the SDK reads it out of an error's body in code."""
+
+    code: int
+    message: str
+    status: str
+    details: typing.Optional[typing.List[typing.Dict[str, typing.Any]]] = None
+
+
+class GeminiError(pydantic.BaseModel):
+    """An error's body."""
+
+    error: GeminiStatus
+
+
 # The SDK takes the values of enums in any case, and values that it does not know.
 _common.CaseInSensitiveEnum._missing_ = classmethod(lambda cls, value: None)
 
@@ -70,6 +85,9 @@ SCHEMAS = {
     "anthropic model": ModelInfo,
     "anthropic models": AnthropicPage[ModelInfo],
     "gemini request": GeminiRequest,
+    "gemini answer": gemini.GenerateContentResponse,
+    "gemini event": gemini.GenerateContentResponse,
+    "gemini error": GeminiError,
 }
 # Members whose value tells the members of a union apart.
 KINDS = ("type", "role", "object")
