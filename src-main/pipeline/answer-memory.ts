@@ -12,6 +12,8 @@ const BOUNDS: MemoryBounds = { perKey: 16 * MEBIBYTE, inAll: 64 * MEBIBYTE, perA
 /** What an answer and an item take beside their texts, rounded up. */
 const ANSWER_BYTES = 1024
 const ITEM_BYTES = 256
+/** In characters. Longer ids are nobody's that we know, and none is kept that a client may make as long as a body. */
+const MAX_ID = 256
 
 export type MemoryOptions = {
   readonly monotonicMs: () => number
@@ -50,6 +52,7 @@ export class AnswerMemory {
   /** Keeps an answer, in place of those that were not used for longest. One that is too long is not kept. */
   keep(keyId: string, given: KeptAnswer): void {
     if (this.#options.keptMs === 0) return
+    if ((given.previousId?.length ?? 0) > MAX_ID) return
     const answer = this.#fitting(given)
     const bytes = sizeOf(answer)
     if (bytes > this.#bounds.perAnswer) return
@@ -163,8 +166,9 @@ class KeyAnswers implements KeptAnswers {
 }
 
 /** A character takes two bytes at most. */
-function sizeOf({ itemIds, length, asked }: KeptAnswer): number {
-  return ANSWER_BYTES + itemIds.length * ITEM_BYTES + 2 * (length + (asked?.length ?? 0))
+function sizeOf({ id, itemIds, length, asked, previousId }: KeptAnswer): number {
+  const ids = itemIds.reduce((sum, one) => sum + one.length, id.length + (previousId?.length ?? 0))
+  return ANSWER_BYTES + itemIds.length * ITEM_BYTES + 2 * (ids + length + (asked?.length ?? 0))
 }
 
 function first<Value>(values: Iterable<Value>): Value | undefined {

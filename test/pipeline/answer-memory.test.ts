@@ -119,6 +119,16 @@ describe('the bounds', () => {
     expect(memory.of('key')?.answer('resp_b')).toBeUndefined()
   })
 
+  it('count the id that an answer went on from, and keep nothing where that is longer than any id', () => {
+    const { memory } = newMemory()
+    memory.keep('key', answer('a'))
+    const { bytes } = memory
+    memory.keep('key', { ...answer('a'), previousId: 'x'.repeat(256) })
+    expect(memory.bytes).toBe(bytes + 2 * 256)
+    memory.keep('key', { ...answer('b'), previousId: 'x'.repeat(257) })
+    expect(memory.of('key')?.answer('resp_b')).toBeUndefined()
+  })
+
   it('may be such that nothing is kept', () => {
     const { memory } = newMemory(undefined, 0)
     memory.keep('key', answer('a'))
