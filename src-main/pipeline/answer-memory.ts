@@ -12,6 +12,8 @@ const BOUNDS: MemoryBounds = { perKey: 16 * MEBIBYTE, inAll: 64 * MEBIBYTE, perA
 /** What an answer and an item take beside their texts, rounded up. */
 const ANSWER_BYTES = 1024
 const ITEM_BYTES = 256
+/** In characters. Longer ids are nobody's that we know, and none is kept that a client may make as long as a body. */
+const MAX_ID = 256
 
 export type MemoryOptions = {
   readonly monotonicMs: () => number
@@ -47,9 +49,13 @@ export class AnswerMemory {
     return this.#keys.get(keyId)
   }
 
-  /** Keeps an answer, in place of those that were not used for longest. One that is too long is not kept. */
+  /**
+   * Keeps an answer, in place of those of its key that were not used for longest, and where the whole memory is full of those of the key
+   * that uses most. One that is too long is not kept.
+   */
   keep(keyId: string, given: KeptAnswer): void {
     if (this.#options.keptMs === 0) return
+    if ((given.previousId?.length ?? 0) > MAX_ID) return
     const answer = this.#fitting(given)
     const bytes = sizeOf(answer)
     if (bytes > this.#bounds.perAnswer) return
@@ -64,7 +70,7 @@ export class AnswerMemory {
     this.#entries.add(entry)
     this.#bytes += bytes
     while (owner.bytes > this.#bounds.perKey) this.#drop(owner.oldest())
-    while (this.#bytes > this.#bounds.inAll) this.#drop(first(this.#entries))
+    while (this.#bytes > this.#bounds.inAll) this.#drop(this.#heaviest()?.oldest())
   }
 
   /** Forgets what was not used for so long that it may not be kept any more. */
@@ -87,6 +93,13 @@ export class AnswerMemory {
     if (asked === undefined || sizeOf(answer) > this.#bounds.perAnswer) return { ...answer, asked: undefined }
     // A part of a text would keep the whole body in memory that it is a part of.
     return { ...answer, asked: Buffer.from(asked).toString() }
+  }
+
+  /** The key that uses most makes room, so that a few cannot push out what everybody else was told. */
+  #heaviest(): KeyAnswers | undefined {
+    let heaviest: KeyAnswers | undefined
+    for (const owner of this.#keys.values()) if (owner.bytes > (heaviest?.bytes ?? 0)) heaviest = owner
+    return heaviest
   }
 
   #use(entry: Entry): void {
@@ -163,8 +176,9 @@ class KeyAnswers implements KeptAnswers {
 }
 
 /** A character takes two bytes at most. */
-function sizeOf({ itemIds, length, asked }: KeptAnswer): number {
-  return ANSWER_BYTES + itemIds.length * ITEM_BYTES + 2 * (length + (asked?.length ?? 0))
+function sizeOf({ id, itemIds, length, asked, previousId }: KeptAnswer): number {
+  const ids = itemIds.reduce((sum, one) => sum + one.length, id.length + (previousId?.length ?? 0))
+  return ANSWER_BYTES + itemIds.length * ITEM_BYTES + 2 * (ids + length + (asked?.length ?? 0))
 }
 
 function first<Value>(values: Iterable<Value>): Value | undefined {

@@ -121,7 +121,8 @@ function readChat(
     return providerId !== undefined
   })
   if (isRefusal(request)) return request
-  const tokens = inputTokens(request.body.size)
+  const said = keeperId === undefined ? request : inWords(request, recall)
+  const tokens = inputTokens(said.body.size)
   return {
     endpoint,
     model: request.model,
@@ -136,7 +137,7 @@ function readChat(
     affinity: () => affinityOf(request.body.value),
     conversationName: () => conversationOf(request.body.value),
     conversation: () => {
-      const conversation = client.readConversation(request)
+      const conversation = client.readConversation(said)
       return isRefusal(conversation) ? undefined : conversation
     },
     keeperId,
@@ -150,6 +151,15 @@ function readChat(
       return translate({ client, request: whole, likelyInputTokens: tokens.likelyInputTokens, own }, destination)
     },
   }
+}
+
+/**
+ * The request with all that it names, whose size is what any provider reads. One that is too long for that stays as it is: it can only go
+ * to who knows its names.
+ */
+function inWords(request: ClientRequest, recall: Recall): ClientRequest {
+  const whole = recall(request, () => false)
+  return isRefusal(whole) ? request : whole
 }
 
 type Recall = (request: ClientRequest, stays: StaysNamed) => ClientRequest | Refusal

@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectSoundBooks } from './fault-support.ts'
 import { DIALECTS, startFormats, type Dialect } from './formats.ts'
-import { eventData, ORDINARY_CHARGE, post, type Pair } from './support.ts'
+import { eventData, ORDINARY_CHARGE, post, usageOf, type Pair } from './support.ts'
+import type { Behaviour } from '../support/upstream-behaviour.ts'
 import { addModel, newKey, startTargets, type Targets } from './targets-support.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -222,6 +223,30 @@ describe.each([false, true])('an answer of a provider of responses, streamed %s'
       if (dialect === 'responses') expect(JSON.stringify(bodyAt(1))).not.toContain('Hm.')
     },
   )
+
+  it.each<[string, Behaviour]>([
+    ['reports no usage', { type: 'answer', text: 'Yes.', usage: null }],
+    ['breaks off', { type: 'answer', text: 'Yes, and no.', cut: { at: { afterEvent: 2 }, how: 'reset' } }],
+  ])('is charged as the input that it is where another provider gets it and %s', async (_what, behaviour) => {
+    const { key, name } = await newKey(targets)
+    const ask = async (model: string, body: Json) =>
+      post(targets.farebox, { model, stream, ...body }, { key, path: PATH })
+    targets.upstreams[0].once({ type: 'answer', text: 'A word and another. '.repeat(200) })
+    const response = await ask(await addModel(targets, ['responses']), { input: [HELLO] })
+    const answer = stream ? finalOf(await response.text()) : await answerOf(response)
+    const names = answer.output.map(({ id }) => ({ type: 'item_reference', id }))
+    for (const body of [{ input: [HELLO, ...names, AND] }, { input: [AND], previous_response_id: answer.id }]) {
+      const model = await addModel(targets, ['chat-completions'])
+      targets.upstreams[0].once(behaviour)
+      await (await ask(model, { ...body, stream: true })).text()
+      const found = async () => (await usageOf(targets.farebox, name)).find((one) => one.model === model)
+      await expect.poll(found).toBeDefined()
+      const record = await found()
+      expect(record).toMatchObject({ usage_source: 'estimated' })
+      // Four words each time, two hundred times.
+      expect((record?.input_tokens ?? 0) + (record?.cache_read_tokens ?? 0)).toBeGreaterThan(800)
+    }
+  })
 
   it('is known to other models for the same key, and for no other', async () => {
     const { key, named } = await begin(['responses'])

@@ -111,11 +111,39 @@ describe('the bounds', () => {
     expect(found).toEqual(['a', 'c', 'd'])
   })
 
+  it('make room, where the memory is full, among the answers of the key that uses most', () => {
+    const { memory } = newMemory({ perKey: 20_000, inAll: 30_000, perAnswer: 8_000 })
+    memory.keep('small', answer('s'))
+    const long = 'x'.repeat(2000)
+    for (let index = 0; index < 20; index += 1)
+      for (const key of ['one', 'two']) memory.keep(key, answer(`${key}${index}`, long))
+    expect(memory.bytes).toBeGreaterThan(20_000)
+    expect(itemOf(memory, 'small', 'msg_s')).toBe('"Good day."')
+    memory.keep('new', answer('n', long))
+    expect(itemOf(memory, 'new', 'msg_n')).toBeDefined()
+    expect(itemOf(memory, 'small', 'msg_s')).toBeDefined()
+    // The last that a heavy key was told is still there, its first is not.
+    expect([itemOf(memory, 'two', 'msg_two19'), itemOf(memory, 'two', 'msg_two0')]).toEqual([
+      JSON.stringify(long),
+      undefined,
+    ])
+  })
+
   it('leave out what was asked where it is too long, and an answer that is too long itself', () => {
     const { memory } = newMemory()
     memory.keep('key', { ...answer('a'), asked: 'x'.repeat(5000) })
     memory.keep('key', answer('b', 'x'.repeat(5000)))
     expect(memory.of('key')?.answer('resp_a')).toMatchObject({ id: 'resp_a', asked: undefined })
+    expect(memory.of('key')?.answer('resp_b')).toBeUndefined()
+  })
+
+  it('count the id that an answer went on from, and keep nothing where that is longer than any id', () => {
+    const { memory } = newMemory()
+    memory.keep('key', answer('a'))
+    const { bytes } = memory
+    memory.keep('key', { ...answer('a'), previousId: 'x'.repeat(256) })
+    expect(memory.bytes).toBe(bytes + 2 * 256)
+    memory.keep('key', { ...answer('b'), previousId: 'x'.repeat(257) })
     expect(memory.of('key')?.answer('resp_b')).toBeUndefined()
   })
 

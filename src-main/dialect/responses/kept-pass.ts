@@ -22,9 +22,13 @@ export function passKeeper(
     const itemIds = output.flatMap((item) => (isRecord(item) && typeof item['id'] === 'string' ? [item['id']] : []))
     if (typeof id !== 'string' || itemIds.length === 0) return
     const text = JSON.stringify(output)
-    const items = () => itemsOf(encoding === 'utf8' ? text : Buffer.from(text, 'latin1').toString('utf8'))
-    keep({ id, itemIds, items, length: text.length, asked: askedIn(request), previousId })
+    keep({ id, itemIds, items: itemsIn(text, encoding), length: text.length, asked: askedIn(request), previousId })
   }
+}
+
+/** A function of its own, because one that is made where the request is known would keep all of it for as long as the answer. */
+function itemsIn(text: string, encoding: 'latin1' | 'utf8'): () => readonly KeptItem[] {
+  return () => itemsOf(encoding === 'utf8' ? text : Buffer.from(text, 'latin1').toString('utf8'))
 }
 
 /**

@@ -2,7 +2,7 @@
 // of its last answer. From then on the request is one that says everything itself, for holds as for providers of every dialect.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { ClientRequest, KeptAnswers, StaysNamed, WentOn } from '#dialect/dialect.ts'
+import type { ClientRequest, KeptAnswer, KeptAnswers, KeptItem, StaysNamed, WentOn } from '#dialect/dialect.ts'
 import { editedMembers, type JsonEdit } from '#dialect/json-edit.ts'
 import { editObject } from '#dialect/json-text.ts'
 import { isRecord, parseBody, type RequestBody } from '#dialect/request-body.ts'
@@ -10,24 +10,70 @@ import { isRecord, parseBody, type RequestBody } from '#dialect/request-body.ts'
 /** In characters. A short request could otherwise be made into work without end. */
 const MAX_RECALLED = 4 * 1024 * 1024
 
+const TOO_LONG = refuse('request_too_large', 'The earlier answers that are named are too long.')
+
 export function recallResponses(request: ClientRequest, kept: KeptAnswers, stays: StaysNamed): ClientRequest | Refusal {
   const { body } = request
-  const named = itemsByName(body.value['input'], kept, stays)
+  const remembered = new Remembered(kept, stays)
+  const named = itemsByName(body.value['input'], remembered)
   if (isRefusal(named)) return named
-  const before = conversationBefore(body.value['previous_response_id'], kept, stays)
+  const before = conversationBefore(body.value['previous_response_id'], remembered)
+  if (remembered.isTooLong) return TOO_LONG
   if (before === undefined && named.length === 0) return request
-  const length = named.reduce((sum, { value }) => sum + (value?.length ?? 0), before?.text.length ?? 0)
-  if (length > MAX_RECALLED) return refuse('request_too_large', 'The earlier answers that are named are too long.')
   const input = editedMembers(body, named).get('input')
   if (before === undefined) return withInput(request, new Map([['input', input ?? '[]']]))
   const asked = itemsOf(body, input)
   const wentOn = { previousId: before.id, asked }
   // OpenAI and those who speak like it take null for a member that is not given.
   const edits = new Map([
-    ['input', `[${before.text},${asked}]`],
+    ['input', `[${joined([before.text, asked])}]`],
     ['previous_response_id', 'null'],
   ])
   return withInput(request, edits, wentOn)
+}
+
+/** The kept answers as one request names them: the items of each are made once, and what is put into the request is counted. */
+class Remembered {
+  readonly #kept: KeptAnswers
+  readonly #stays: StaysNamed
+  readonly #items = new Map<KeptAnswer, readonly KeptItem[]>()
+  #length = 0
+
+  constructor(kept: KeptAnswers, stays: StaysNamed) {
+    this.#kept = kept
+    this.#stays = stays
+  }
+
+  get isTooLong(): boolean {
+    return this.#length > MAX_RECALLED
+  }
+
+  /** undefined for one that is not known, or that stays named. */
+  withItem(id: string): KeptAnswer | undefined {
+    const answer = this.#kept.withItem(id)
+    return answer === undefined || this.#stays(answer) ? undefined : answer
+  }
+
+  /** The answer that a request goes on from; undefined for one that is not known, or that stays named. */
+  last(id: string): KeptAnswer | undefined {
+    const answer = this.#kept.answer(id)
+    return answer === undefined || this.#stays(answer) ? undefined : answer
+  }
+
+  answer(id: string): KeptAnswer | undefined {
+    return this.#kept.answer(id)
+  }
+
+  itemsOf(answer: KeptAnswer): readonly KeptItem[] {
+    const items = this.#items.get(answer) ?? answer.items()
+    this.#items.set(answer, items)
+    return items
+  }
+
+  /** Counts a text that is put into the request. */
+  add(text: string | undefined): void {
+    this.#length += text?.length ?? 0
+  }
 }
 
 /**
@@ -48,40 +94,49 @@ function namedItem(item: unknown): string | undefined {
   return isName && typeof id === 'string' ? id : undefined
 }
 
-function itemsByName(input: unknown, kept: KeptAnswers, stays: StaysNamed): readonly JsonEdit[] | Refusal {
+function itemsByName(input: unknown, remembered: Remembered): readonly JsonEdit[] | Refusal {
   if (!Array.isArray(input)) return []
   const edits: JsonEdit[] = []
   const known = new Set<string>()
   for (const [index, item] of input.entries()) {
     const id = namedItem(item)
-    const answer = id === undefined ? undefined : kept.withItem(id)
-    if (id === undefined || answer === undefined || stays(answer)) continue
+    const answer = id === undefined ? undefined : remembered.withItem(id)
+    if (id === undefined || answer === undefined) continue
     if (known.has(id)) {
       const message = `Duplicate item found with id '${id}'. Remove the duplicate from 'input'.`
       return refuse('invalid_request', message, { param: 'input' })
     }
     known.add(id)
-    edits.push({ path: ['input', index], value: answer.items().find((one) => one.id === id)?.text })
+    const value = remembered.itemsOf(answer).find((one) => one.id === id)?.text
+    remembered.add(value)
+    if (remembered.isTooLong) return TOO_LONG
+    edits.push({ path: ['input', index], value })
   }
   return edits
 }
 
-/** The whole conversation up to an answer and with it; undefined where a part of it is not known any more. */
-function conversationBefore(id: unknown, kept: KeptAnswers, stays: StaysNamed) {
-  const last = typeof id === 'string' ? kept.answer(id) : undefined
-  if (last === undefined || stays(last)) return undefined
+/** The whole conversation up to an answer and with it; undefined where a part of it is not known any more, or comes back to itself. */
+function conversationBefore(id: unknown, remembered: Remembered) {
+  const last = typeof id === 'string' ? remembered.last(id) : undefined
+  if (last === undefined) return undefined
   const turns: string[] = []
-  let length = 0
+  const seen = new Set<string>()
   let next: string | undefined = last.id
-  while (next !== undefined) {
-    const answer = kept.answer(next)
-    if (answer?.asked === undefined) return undefined
-    const turn = [answer.asked, ...answer.items().map(({ text }) => text)].join(',')
+  while (next !== undefined && !remembered.isTooLong) {
+    const answer = remembered.answer(next)
+    if (answer?.asked === undefined || seen.has(next)) return undefined
+    seen.add(next)
+    const turn = joined([answer.asked, ...remembered.itemsOf(answer).map(({ text }) => text)])
     turns.push(turn)
-    length += turn.length
-    next = length > MAX_RECALLED ? undefined : answer.previousId
+    remembered.add(turn)
+    next = answer.previousId
   }
-  return { id: last.id, text: turns.toReversed().join(',') }
+  return { id: last.id, text: joined(turns.toReversed()) }
+}
+
+/** Lists of items as one. Those that hold nothing have no comma. */
+function joined(lists: readonly string[]): string {
+  return lists.filter((items) => items.trim() !== '').join(',')
 }
 
 /** The items of an input, also of one that is a text alone. */

@@ -168,6 +168,39 @@ describe('an item that is named', () => {
   })
 })
 
+describe('an answer of many items', () => {
+  const itemIds = ['msg_0', 'msg_1', 'msg_2', 'msg_3', 'msg_4']
+  const input = itemIds.map((id) => ({ type: 'item_reference', id }))
+
+  function counted(text: string) {
+    const calls = { items: 0, names: 0 }
+    const items = () => {
+      calls.items += 1
+      return itemIds.map((id) => ({ id, text }))
+    }
+    const answer: KeptAnswer = { id: 'resp_1', itemIds, items, length: 10, asked: '"Hi"', previousId: undefined }
+    const memory = memoryOf([answer])
+    const withItem = (id: string) => {
+      calls.names += 1
+      return memory.withItem(id)
+    }
+    return { calls, kept: { ...memory, withItem } }
+  }
+
+  it('is read once for a request, however many of them it names', () => {
+    const { calls, kept } = counted('{"role":"user","content":"x"}')
+    const made = recallResponses(request({ input, previous_response_id: 'resp_1' }), kept, NOBODY)
+    expect(isRefusal(made)).toBe(false)
+    expect(calls.items).toBe(1)
+  })
+
+  it('is put in no further than is read', () => {
+    const { calls, kept } = counted(JSON.stringify('x'.repeat(3_000_000)))
+    expect(recallResponses(request({ input }), kept, NOBODY)).toMatchObject({ code: 'request_too_large' })
+    expect(calls.names).toBe(2)
+  })
+})
+
 function bodyOf(text: string) {
   const read = request(JSON.parse(text) as JsonObject)
   const members = new Map<string, { start: number; end: number }>()
@@ -206,6 +239,31 @@ describe('an answer that a request goes on from', () => {
     const { answer, kept } = told([...say('No.'), FINISH], made, '01985d1e-2f3a-7b4c-8d5e-6f7081920a1c')
     expect(answer['previous_response_id']).toBe(first.id)
     expect(kept).toMatchObject({ previousId: first.id, asked: '{"role":"user","content":"And?"}' })
+  })
+
+  it('is not found where what it went on from comes back to it', () => {
+    const circle = [
+      { ...first, id: 'resp_1', previousId: 'resp_2' },
+      { ...first, id: 'resp_2', previousId: 'resp_1' },
+    ]
+    for (const id of ['resp_1', 'resp_2']) {
+      const asked = request({ previous_response_id: id })
+      expect(recallResponses(asked, memoryOf(circle), NOBODY)).toBe(asked)
+    }
+  })
+
+  it('comes without what is left out, and leaves no gap', () => {
+    const thought: KeptAnswer = { ...first, id: 'resp_t', itemIds: ['rs_1'], items: () => [], asked: '' }
+    const named = [{ type: 'item_reference', id: 'rs_1' }]
+    const others = JSON.parse(`[${first.asked},${first.items()[0]?.text}]`) as unknown
+    const both = [first, thought]
+    expect(recalled({ input: named, previous_response_id: first.id }, both).body.value['input']).toEqual(others)
+    const after = [first, { ...thought, previousId: first.id }]
+    expect(recalled({ input: 'And?', previous_response_id: 'resp_t' }, after).body.value['input']).toEqual([
+      ...(others as unknown[]),
+      { role: 'user', content: 'And?' },
+    ])
+    expect(recalled({ input: named, previous_response_id: 'resp_t' }, both).body.value['input']).toEqual([])
   })
 
   it('is not found where a part of the conversation is not known any more', () => {
