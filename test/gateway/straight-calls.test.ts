@@ -108,11 +108,10 @@ describe('a fault while a refusal is told', () => {
 
   it('is reported, and ends the connection where the answer had begun', async () => {
     const before = faults()
-    const { writeHead } = ServerResponse.prototype
     vi.spyOn(ServerResponse.prototype, 'writeHead')
       .mockImplementationOnce(fault)
       .mockImplementationOnce(function (this: ServerResponse, status: number) {
-        writeHead.call(this, status)
+        this.writeHead(status)
         return fault()
       })
     await expect(refused()).rejects.toThrow('fetch failed')
