@@ -241,6 +241,10 @@ function readTool(survey: Survey, tool: JsonObject): void {
   survey.toolCount += 1
   const isDated = typeof type === 'string' && DATED_CLIENT_TOOL.test(type)
   const isSearch = type === 'tool_search' && tool['execution'] === 'client'
-  if (CLIENT_TOOLS.has(type) || isDated || isSearch) survey.members(tool, TOOL)
-  else survey.reference(`a hosted tool (${shown(type)})`)
+  if (!CLIENT_TOOLS.has(type) && !isDated && !isSearch) return survey.reference(`a hosted tool (${shown(type)})`)
+  survey.members(tool, TOOL)
+  // An empty object can ask for a tool of Google's, whatever stands beside it.
+  for (const name in tool) {
+    if (!TOOL.has(name) && (tool[name] ?? null) !== null) survey.reference(`a hosted tool (${shown(name)})`)
+  }
 }

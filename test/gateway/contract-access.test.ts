@@ -80,10 +80,7 @@ describe('401', () => {
       { authorization: `Bearer ${'k'.repeat(8000)}` },
       { 'x-api-key': UNKNOWN_KEY },
       { 'x-api-key': '' },
-      { 'x-goog-api-key': UNKNOWN_KEY },
-      { 'x-goog-api-key': '' },
-      { authorization: `Bearer ${key}`, 'x-goog-api-key': UNKNOWN_KEY },
-      { 'x-api-key': key, 'x-goog-api-key': UNKNOWN_KEY },
+      { 'x-goog-api-key': key },
       { authorization: `Bearer ${key}`, 'x-api-key': UNKNOWN_KEY },
       { authorization: `Bearer ${UNKNOWN_KEY}`, 'x-api-key': key },
       { cookie: `key=${key}` },
@@ -141,13 +138,36 @@ describe('401', () => {
       { authorization: `bearer ${key}` },
       { authorization: `BEARER   ${key}` },
       { 'x-api-key': key },
-      { 'x-goog-api-key': key },
-      { 'x-api-key': key, 'x-goog-api-key': key },
+      { 'x-api-key': key, 'x-goog-api-key': UNKNOWN_KEY },
+      { authorization: `Bearer ${key}`, 'x-goog-api-key': '' },
       { authorization: `Bearer ${key}`, 'x-api-key': key },
     ]) {
       expect((await fetch(`${pair.farebox.url}/v1/balance`, { headers })).status).toBe(200)
     }
   })
+
+  it.each(['/v1beta/models/chat:generateContent', '/v1/models/chat:countTokens'])(
+    'is for Google’s header at %s as for every other one',
+    async (path) => {
+      const key = await newKey()
+      const ask = async (headers: Record<string, string>) => {
+        const response = await post(pair.farebox, { contents: [{ parts: [{ text: 'Hello' }] }] }, { path, headers })
+        await response.text()
+        return response.status
+      }
+      for (const wrong of [
+        { 'x-goog-api-key': UNKNOWN_KEY },
+        { 'x-goog-api-key': '' },
+        { authorization: `Bearer ${key}`, 'x-goog-api-key': UNKNOWN_KEY },
+        { 'x-api-key': key, 'x-goog-api-key': UNKNOWN_KEY },
+      ]) {
+        expect(await ask(wrong), JSON.stringify(wrong)).toBe(401)
+      }
+      await expectUntouched(key)
+      expect(await ask({ 'x-goog-api-key': key })).toBe(200)
+      expect(await ask({ 'x-api-key': key, 'x-goog-api-key': key })).toBe(200)
+    },
+  )
 })
 
 describe('402', () => {

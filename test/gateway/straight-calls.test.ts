@@ -1,7 +1,8 @@
 // Calls go past the router where everything about them is plain. What they are answered is what they are answered on the other way,
 // which a slash at the end of the path leads to.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ServerResponse } from 'node:http'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { chat, CHAT_PATH, post, rawText, sendRaw, startPair, type Pair } from './support.ts'
 
 const CHAT = '{"model":"chat","messages":[{"role":"user","content":"Hello"}]}'
@@ -84,5 +85,37 @@ describe('the router', () => {
     const path = `${CHAT_PATH}/`
     expect(await routed(async () => (await chat(pair.farebox, key, {}, { path })).text())).toBe(1)
     expect(await routed(async () => (await post(pair.farebox, CHAT, { key, path: `${CHAT_PATH}?a=b` })).text())).toBe(1)
+  })
+})
+
+describe('a fault while a refusal is told', () => {
+  const refused = () => post(pair.farebox, { ...JSON.parse(CHAT), model: 'none' }, { key })
+  const faults = () => pair.farebox.log.filter((line) => line.startsWith('fault in request')).length
+  const fault = () => {
+    throw new Error('a fault of the test')
+  }
+
+  afterEach(() => vi.restoreAllMocks())
+
+  it('is reported, and answered', async () => {
+    const before = faults()
+    vi.spyOn(ServerResponse.prototype, 'writeHead').mockImplementationOnce(fault).mockImplementationOnce(fault)
+    const response = await refused()
+    expect(response.status).toBe(500)
+    expect(await response.json()).toMatchObject({ error: { type: 'api_error' } })
+    expect(faults()).toBe(before + 2)
+  })
+
+  it('is reported, and ends the connection where the answer had begun', async () => {
+    const before = faults()
+    vi.spyOn(ServerResponse.prototype, 'writeHead')
+      .mockImplementationOnce(fault)
+      .mockImplementationOnce(function (this: ServerResponse, status: number) {
+        this.writeHead(status)
+        return fault()
+      })
+    await expect(refused()).rejects.toThrow('fetch failed')
+    expect(faults()).toBe(before + 2)
+    expect((await chat(pair.farebox, key)).status).toBe(200)
   })
 })

@@ -21,11 +21,11 @@ export function editGeminiRequest({ body, outputCap }: ClientRequest, edits: Pas
     changes.set(name, withCap(body, name, { before: outputCap, after }))
   }
   const text = editObject(body.text, body.scan, changes)
-  return OF_PATH.reduce(withoutMember, text)
+  // By the scan, which resolves the escapes in names as the provider does.
+  return OF_PATH.filter((name) => body.scan.members.has(name)).reduce(withoutMember, text)
 }
 
 function withoutMember(text: string, name: string): string {
-  if (!text.includes(`"${name}"`)) return text
   const scan = scanObject(text)
   return 'problem' in scan ? text : removeMember(text, scan, name)
 }

@@ -20,6 +20,7 @@ export function doubled(object: JsonObject): string | undefined {
 }
 
 export function camelOf(name: string): string {
+  if (!name.includes('_')) return name
   return name.replaceAll(/(?<=[^_])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 

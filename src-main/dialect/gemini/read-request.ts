@@ -3,8 +3,8 @@
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AskedInPath, ClientRequest } from '#dialect/dialect.ts'
-import { camelOf, doubled, field, spellingOf } from '#dialect/gemini/fields.ts'
-import { scanObject } from '#dialect/json-text.ts'
+import { field, spellingOf } from '#dialect/gemini/fields.ts'
+import { checkReading } from '#dialect/gemini/one-reading.ts'
 import {
   checkFields,
   countRule,
@@ -17,7 +17,6 @@ import {
   textOf,
   type BodyText,
   type FieldRule,
-  type RequestBody,
 } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -55,9 +54,13 @@ export function readGeminiRequest(text: BodyText, byteLength: number, asked?: As
   const { value } = body
   const model = asked?.model ?? readModel(value)
   if (typeof model !== 'string') return model
-  const problem = checkSpelling(value, '') ?? checkContents(field(value, 'contents')) ?? checkMembers(value, RULES, '')
+  const problem =
+    checkReading(body) ??
+    checkSpelling(value, '') ??
+    checkContents(field(value, 'contents')) ??
+    checkMembers(value, RULES, '')
   if (problem !== undefined) return problem
-  const config = readConfig(body)
+  const config = readConfig(value)
   if (isRefusal(config)) return config
   const cap = field(config, 'maxOutputTokens')
   const candidates = field(config, 'candidateCount')
@@ -89,26 +92,13 @@ export function readGeminiCountRequest(
 }
 
 /** How generation is configured, after its rules; an empty object where nothing is said. */
-function readConfig({ value, scan, text }: RequestBody): JsonObject | Refusal {
-  const name = spellingOf(value, CONFIG)
-  const config = name === undefined ? undefined : value[name]
-  const where = name === undefined ? undefined : scan.members.get(name)
-  if (!isRecord(config) || where === undefined) return {}
-  // Of a member that stands twice the provider may take the other one.
-  const inner = scanObject(text.slice(where.start, where.end))
-  if ('problem' in inner) {
-    const param = `${CONFIG}${'name' in inner && inner.name !== undefined ? `.${inner.name}` : ''}`
-    return refuse('invalid_request', `The member '${param}' stands twice in the body.`, { param })
-  }
+function readConfig(value: JsonObject): JsonObject | Refusal {
+  const config = field(value, CONFIG)
+  if (!isRecord(config)) return {}
   return checkSpelling(config, `${CONFIG}.`) ?? checkMembers(config, CONFIG_RULES, `${CONFIG}.`) ?? config
 }
 
 function checkSpelling(object: JsonObject, prefix: string): Refusal | undefined {
-  const twice = doubled(object)
-  if (twice !== undefined) {
-    const param = prefix + camelOf(twice)
-    return refuse('invalid_request', `'${param}' stands in two spellings. Leave out one of them.`, { param })
-  }
   for (const name of Object.keys(object)) {
     const plain = name.replaceAll('_', '').toLowerCase()
     if (!METERED.has(plain) || METERED_SPELLINGS.has(name)) continue

@@ -25,8 +25,8 @@ export class GeminiTap implements StreamTap {
   /** For each candidate that was begun, whether it has its finish reason. */
   readonly #candidates = new Map<number, boolean>()
   #isBlocked = false
-  /** What came since every candidate had ended. */
-  #held = ''
+  /** What came since every candidate had ended. It gets its place in the frame when it goes out, because it may never do so. */
+  #held: string[] = []
   /** What all chunks of an answer have in common. */
   #head: JsonObject = {}
   readonly generated = new GeneratedText('latin1')
@@ -48,14 +48,8 @@ export class GeminiTap implements StreamTap {
     }
     this.hasBegun = true
     this.#note(chunk)
-    const passed = this.#frame.isArray ? this.#frame.chunk(data) : event
-    if (this.#isFinished()) {
-      this.#held += passed
-      return ''
-    }
-    const before = this.#held
-    this.#held = ''
-    return before + passed
+    this.#held.push(this.#frame.isArray ? data : event)
+    return this.#isFinished() ? '' : this.#release()
   }
 
   again(event: string): string {
@@ -68,7 +62,7 @@ export class GeminiTap implements StreamTap {
   end(): string | undefined {
     if (!this.#isFinished()) return undefined
     this.isComplete = true
-    return this.#held + this.#frame.end()
+    return this.#release() + this.#frame.end()
   }
 
   fail(refusal: Refusal, requestId: string): Buffer {
@@ -79,7 +73,7 @@ export class GeminiTap implements StreamTap {
   cutShort(usage: TokenUsage): string {
     const usageMetadata = writeGeminiUsage(usage)
     const wanted = Array.from({ length: this.#choiceCount }, (_, index) => index)
-    let text = this.#held
+    let text = this.#release()
     for (const index of new Set([...this.#candidates.keys(), ...wanted])) {
       if (this.#candidates.get(index) === true) continue
       const candidate = { content: { parts: [{ text: '' }], role: 'model' }, finishReason: 'MAX_TOKENS', index }
@@ -90,6 +84,12 @@ export class GeminiTap implements StreamTap {
 
   keepAlive(): string | undefined {
     return this.hasBegun ? this.#frame.keepAlive() : undefined
+  }
+
+  #release(): string {
+    const held = this.#held
+    this.#held = []
+    return (this.#frame.isArray ? held.map((data) => this.#frame.chunk(data)) : held).join('')
   }
 
   #note(chunk: JsonObject): void {

@@ -148,12 +148,14 @@ class StraightCalls {
 
   #run(received: Received, call: Call | Refusal): void {
     if (isRefusal(call)) this.#refuse(received, call)
-    else void runCall(call, this.#deps)
+    else runCall(call, this.#deps).catch((error: unknown) => this.#fault(received, error))
   }
 
   #fault(asked: Asked, error: unknown): void {
     this.#deps.reportFault(error, asked.id)
-    this.#refuse(asked, internalRefusal())
+    // Of an answer that has begun, all that can be told is that it broke off.
+    if (asked.response.headersSent) asked.response.destroy()
+    else this.#refuse(asked, internalRefusal())
   }
 
   #refuse(

@@ -63,7 +63,7 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: 'x-goog-api-key',
-    description: 'The same key, as clients of Gemini send it.',
+    description: 'The same key, as clients of Gemini send it. At their paths alone.',
   },
   session_cookie: {
     type: 'apiKey',
@@ -91,12 +91,15 @@ const SECURITY_SCHEMES = {
 
 const SECURITY: Readonly<Record<OperationAccess, Operation['security']>> = {
   public: [],
-  key: [{ key: [] }, { key_header: [] }, { google_key_header: [] }],
+  key: [{ key: [] }, { key_header: [] }],
   scraper: [{ metrics_token: [] }],
   holder: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
   member: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
   administrator: [{ session_cookie: [], session_header: [] }, { command_line: [] }],
 }
+
+/** Google's header is a key at the paths that Google's clients ask. */
+const GOOGLE_PATH = /^\/v1(?:beta|\/models)(?:\/|$)/
 
 /** The whole document. `version` is the program's. */
 export function openApiDocument(version: string): OpenApiDocument {
@@ -109,7 +112,8 @@ export function openApiDocument(version: string): OpenApiDocument {
     const operation = gatewayOperation(name, endpoint, writer)
     put(endpoint.path, endpoint.method, operation)
     if (endpoint.alias === undefined) continue
-    const same = { operationId: `${name}Unversioned`, 'x-farebox-same-as': endpoint.path }
+    const security = gatewaySecurity(endpoint, endpoint.alias)
+    const same = { operationId: `${name}Unversioned`, security, 'x-farebox-same-as': endpoint.path }
     put(endpoint.alias, endpoint.method, { ...operation, ...same })
   }
   const streams = Object.entries<Route>(ADMIN_STREAMS).map(([name, route]) => [name, endpointOf(route)] as const)
@@ -144,7 +148,7 @@ function gatewayOperation(name: string, endpoint: GatewayEndpoint, writer: Schem
     operationId: name,
     tags: [endpoint.group],
     summary: endpoint.summary,
-    security: access === 'public' && endpoint.refusals.includes(401) ? [{}, ...SECURITY.key] : SECURITY[access],
+    security: gatewaySecurity(endpoint, endpoint.path),
     ...parametersOf(endpoint.path, endpoint.query, writer),
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(writer.write(body), example) } }),
     responses: {
@@ -153,6 +157,13 @@ function gatewayOperation(name: string, endpoint: GatewayEndpoint, writer: Schem
     },
     'x-farebox-access': access,
   }
+}
+
+function gatewaySecurity({ access, refusals }: GatewayEndpoint, path: string): Operation['security'] {
+  const isOptional = access === 'public' && refusals.includes(401)
+  if (!isOptional && access !== 'key') return SECURITY[access]
+  const keys = GOOGLE_PATH.test(path) ? [...SECURITY.key, { google_key_header: [] }] : SECURITY.key
+  return isOptional ? [{}, ...keys] : keys
 }
 
 function gatewayAnswer(
