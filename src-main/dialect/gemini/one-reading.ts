@@ -28,14 +28,14 @@ const REQUEST: Shape = {
   tools: { functionDeclarations: {} },
 }
 
-type Given = { readonly text: string; readonly value: unknown }
+type WrittenJson = { readonly text: string; readonly value: unknown }
 
 /** Why a request could be read in two ways; undefined where it cannot. */
-export function checkReading({ text, value, scan }: Given & { value: JsonObject; scan: ObjectScan }) {
+export function checkReading({ text, value, scan }: WrittenJson & { value: JsonObject; scan: ObjectScan }) {
   return checkObject({ text, value }, scan, REQUEST, '')
 }
 
-function check({ text, value }: Given, shape: Shape, path: string): Refusal | undefined {
+function check({ text, value }: WrittenJson, shape: Shape, path: string): Refusal | undefined {
   if (Array.isArray(value)) return checkItems({ text, value }, shape, path)
   if (!isRecord(value)) return undefined
   const scan = scanObject(text)
@@ -44,7 +44,7 @@ function check({ text, value }: Given, shape: Shape, path: string): Refusal | un
   return refuse('invalid_request', `The member '${param}' stands twice in the body.`, { param })
 }
 
-function checkItems(given: Given & { value: readonly unknown[] }, shape: Shape, path: string): Refusal | undefined {
+function checkItems(given: WrittenJson & { value: readonly unknown[] }, shape: Shape, path: string): Refusal | undefined {
   for (const [index, { start, end }] of scanArray(given.text).entries()) {
     const item = { text: given.text.slice(start, end), value: given.value[index] }
     const problem = check(item, shape, `${path}[${index}]`)
@@ -54,7 +54,7 @@ function checkItems(given: Given & { value: readonly unknown[] }, shape: Shape, 
 }
 
 function checkObject(
-  { text, value }: Given & { value: JsonObject },
+  { text, value }: WrittenJson & { value: JsonObject },
   { members }: ObjectScan,
   shape: Shape,
   prefix: string,
