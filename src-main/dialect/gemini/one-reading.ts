@@ -44,7 +44,11 @@ function check({ text, value }: WrittenJson, shape: Shape, path: string): Refusa
   return refuse('invalid_request', `The member '${param}' stands twice in the body.`, { param })
 }
 
-function checkItems(given: WrittenJson & { value: readonly unknown[] }, shape: Shape, path: string): Refusal | undefined {
+function checkItems(
+  given: WrittenJson & { value: readonly unknown[] },
+  shape: Shape,
+  path: string,
+): Refusal | undefined {
   for (const [index, { start, end }] of scanArray(given.text).entries()) {
     const item = { text: given.text.slice(start, end), value: given.value[index] }
     const problem = check(item, shape, `${path}[${index}]`)
