@@ -3,7 +3,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { chat, CHAT_PATH, post, rawText, sendRaw, startPair, type Pair } from './support.ts'
+import { chat, CHAT_PATH, post, rawText, sendRaw, soon, startPair, type Pair } from './support.ts'
 
 const CHAT = '{"model":"chat","messages":[{"role":"user","content":"Hello"}]}'
 const JSON_TYPE = 'content-type: application/json'
@@ -119,3 +119,24 @@ describe('a fault while a refusal is told', () => {
     expect((await chat(pair.farebox, key)).status).toBe(200)
   })
 })
+
+it.each([CHAT_PATH, `${CHAT_PATH}/`])(
+  'a large body that %s is sent holds what its input can be at least',
+  async (path) => {
+    const own = await pair.farebox.newKey('plenty')
+    const content = 'a word and '.repeat(250_000)
+    const leaving = new AbortController()
+    const messages = [{ role: 'user', content }]
+    const { signal } = leaving
+    pair.upstream.forget()
+    pair.upstream.script({ type: 'answer', headersAfterMs: Infinity })
+    const call = chat(pair.farebox, own, { messages, max_tokens: 1 }, { path, signal }).catch(() => 'left')
+    await soon(() => pair.upstream.requests.length === 1)
+    // A token is three bytes at most, and costs a micro-credit.
+    const { held_credits: held } = await pair.farebox.balance(own)
+    expect(Number(held) * 1e6).toBeGreaterThan(content.length / 3)
+    leaving.abort()
+    expect(await call).toBe('left')
+    pair.upstream.forget()
+  },
+)

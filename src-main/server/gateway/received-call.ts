@@ -32,30 +32,34 @@ export type ReceivingDeps = { readonly largeBodies: LargeBodies; readonly denseB
 
 /** What the journey needs of a request, at once for a small body of few parts. */
 export function callOf(received: ReceivedCall, deps: ReceivingDeps): Soon<Call | Refusal> {
+  // What is handed over to be read has no length any more.
+  const { byteLength } = received.body
   const text = deps.largeBodies.text(received.body)
-  if (isLater(text) || received.bodyParts > 0) return callLater(received, text, deps)
-  return isRefusal(text) ? text : made(received, text)
+  if (isLater(text) || received.bodyParts > 0) return callLater(received, { text, byteLength }, deps)
+  return isRefusal(text) ? text : made(received, { text, byteLength })
 }
 
 async function callLater(
   received: ReceivedCall,
-  soon: Soon<BodyText | Refusal>,
+  { text: soon, byteLength }: { readonly text: Soon<BodyText | Refusal>; readonly byteLength: number },
   { denseBodies }: ReceivingDeps,
 ): Promise<Call | Refusal> {
   const text = await soon
   if (isRefusal(text)) return text
   if (received.bodyParts > 0) await denseBodies.turn(received.bodyParts)
-  return made(received, text)
+  return made(received, { text, byteLength })
 }
 
-function made({ id, endpoint, asked, caller, headers, body, response }: ReceivedCall, text: BodyText): Call {
+function made(
+  { id, endpoint, asked, caller, headers, response }: ReceivedCall,
+  body: Pick<Call, 'text' | 'byteLength'>,
+): Call {
   return {
     requestId: id,
     endpoint,
     asked,
     caller,
-    text,
-    byteLength: body.length,
+    ...body,
     headers: forwardedOf(headers, endpointOf(endpoint).forwardedHeaders),
     client: new HttpClient(response),
     quirks: clientQuirks(headers),
