@@ -98,6 +98,5 @@ function projectAll(projector: Projector): void {
 
 /** SQLite makes files beside a database even to read it. Where it may not, it says one of these. */
 function isUnwritable(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return /^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM)/.test(code)
+  return /^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM)/.test(errorCode(error))
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { BEDROCK_SECRET, startBedrock, type Bedrock } from '../support/bedrock.ts'
 import { chatModel } from '../support/farebox.ts'
+import { weatherTool } from './ai-weather.ts'
 import { bodies, DIALECTS, newClients, resultsIn, startPairs, weatherCall, type Clients, type Pairs } from './pairs.ts'
 
 let pairs: Pairs
@@ -23,19 +24,6 @@ afterAll(() => pairs.close())
 
 /** What asks for reasoning of models that the client does not know by their names; it says nothing about keeping. */
 const REASONING = { openai: { forceReasoning: true, reasoningEffort: 'low', reasoningSummary: 'auto' } } as const
-
-function weatherTool() {
-  const cities: string[] = []
-  const get_weather = tool({
-    description: 'The weather of a city.',
-    inputSchema: z.object({ city: z.string() }),
-    execute: ({ city }) => {
-      cities.push(city)
-      return `sunny in ${city}`
-    },
-  })
-  return { tools: { get_weather }, cities }
-}
 
 type Asked = Omit<Parameters<typeof generateText>[0], 'prompt' | 'messages'> & { readonly messages: ModelMessage[] }
 

@@ -2,9 +2,10 @@
 // OpenAI, Google's) with providers of all dialects. It checks every chunk against a schema and gives an `error` part for what it does
 // not know, so that no stream of ours may have one.
 
-import { APICallError, generateText, Output, stepCountIs, streamText, tool, type LanguageModel } from 'ai'
+import { APICallError, generateText, Output, stepCountIs, streamText, type LanguageModel } from 'ai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { weatherTool } from './ai-weather.ts'
 import {
   bodies,
   CUT,
@@ -62,19 +63,6 @@ const REASONING = {
   farebox: { reasoningEffort: 'low' },
   google: { thinkingConfig: { includeThoughts: true, thinkingBudget: 2048 } },
 } as const
-
-function weatherTool() {
-  const cities: string[] = []
-  const get_weather = tool({
-    description: 'The weather of a city.',
-    inputSchema: z.object({ city: z.string() }),
-    execute: ({ city }) => {
-      cities.push(city)
-      return `sunny in ${city}`
-    },
-  })
-  return { tools: { get_weather }, cities }
-}
 
 type Part = { readonly type: string; readonly text?: string; readonly kind?: string }
 

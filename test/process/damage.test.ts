@@ -16,19 +16,17 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, expect, it } from 'vitest'
-import type { WriterOperations } from '#threads/writer-thread.ts'
 import { verifyFolder } from '#app/verify-folder.ts'
 import { openWholeBooks } from '#app/whole-books.ts'
 import { verifyLedger } from '#ledger/verify.ts'
-import { DatabaseThread } from '#store/database-thread.ts'
 import { readTail } from '#store/tail.ts'
 import { setUpUpstream } from '../support/farebox.ts'
 import { paidCall } from '../support/paid-calls.ts'
 import { costlyAnswers } from '../support/load.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { foundAtStart } from './found-at-start.ts'
 
-const WRITER = new URL('../../src-main/threads/writer-thread.ts', import.meta.url)
 const CUTS = process.env['FAREBOX_LONG_TESTS'] === undefined ? 12 : 200
 const WAL = 'farebox.db-wal'
 
@@ -62,19 +60,6 @@ function copyOf(dataDir: string): string {
   const copy = mkdtempSync(join(dataDir, '..', 'copy-'))
   cpSync(dataDir, copy, { recursive: true })
   return copy
-}
-
-/** What a start finds wrong, in words; also where it refuses to start. */
-async function foundAtStart(dataDir: string): Promise<string> {
-  const writer = new DatabaseThread<WriterOperations>(WRITER, { dataDir })
-  try {
-    const { ledger } = await writer.call('load', { chargedSinceMs: 0 })
-    return ledger.mismatches.join('; ')
-  } catch (error) {
-    return String(error)
-  } finally {
-    await writer.close().catch(() => undefined)
-  }
 }
 
 function overwrite(path: string, position: number, bytes: Buffer): void {

@@ -5,10 +5,8 @@
 import { cpSync, existsSync, mkdirSync, openSync, closeSync, readSync, rmSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { WriterOperations } from '#threads/writer-thread.ts'
 import { verifyFolder } from '#app/verify-folder.ts'
 import { openForReading } from '#store/database.ts'
-import { DatabaseThread } from '#store/database-thread.ts'
 import { FRAMES_AT, JOURNAL_FILES } from '#store/journal-frames.ts'
 import { canWatchDisks, lengthOf, readRecords, watchedBy, type DiskRecord } from '../support/disk-recorder.ts'
 import { startFarebox } from '../support/farebox.ts'
@@ -18,8 +16,8 @@ import { paidCall } from '../support/paid-calls.ts'
 import { endProcesses, startProcess, temporaryFolder } from '../support/process.ts'
 import { expectInBooks, nothingTold, prepareLoad, runLoad, toldUpTo, type Told } from '../support/told.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { foundAtStart } from './found-at-start.ts'
 
-const WRITER = new URL('../../src-main/threads/writer-thread.ts', import.meta.url)
 /** Lengths and places that are tried, evenly over what the journal holds. */
 const PLACES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 6 : 400
 const DATABASE = ['farebox.db', 'farebox.db-wal']
@@ -99,19 +97,6 @@ function copyOf(dataDir: string): string {
   const copy = join(folder, `copy-${(copies += 1)}`)
   cpSync(dataDir, copy, { recursive: true })
   return copy
-}
-
-/** What a start finds wrong, in words; also where it refuses to start. */
-async function foundAtStart(dataDir: string): Promise<string> {
-  const writer = new DatabaseThread<WriterOperations>(WRITER, { dataDir })
-  try {
-    const { ledger } = await writer.call('load', { chargedSinceMs: 0 })
-    return ledger.mismatches.join('; ')
-  } catch (error) {
-    return String(error)
-  } finally {
-    await writer.close().catch(() => undefined)
-  }
 }
 
 /** Whether a start finds everything that was told, or says that something is missing. */

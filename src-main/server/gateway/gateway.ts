@@ -12,7 +12,8 @@ import type { ModelViews } from '#dialect/dialect.ts'
 import { countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import { mayCall } from '#pipeline/resolve.ts'
-import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
+import { CountLimiter, runCount } from '#pipeline/count.ts'
+import type { Call } from '#pipeline/exchange.ts'
 import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
@@ -42,23 +43,25 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   // On this machine everybody may see what models there are; over the LAN whoever may call them.
   const list = { access: 'public', lan: 'key' } as const
   const countDeps = { ...deps, limiter: new CountLimiter() }
+  const callAt = (request: FastifyRequest, reply: FastifyReply, called: Called) =>
+    serve(request, reply, { called, run: (call) => runCall(call, deps) }, deps)
+  const countAt = (request: FastifyRequest, reply: FastifyReply, called: Called) =>
+    serve(request, reply, { called, run: (call) => runCount(call, countDeps) }, deps)
   const optionsOf = (format: EndpointName) => ({ config: { ...key, format }, bodyLimit: MAX_BODY_BYTES })
   for (const [format, endpoint] of ENDPOINTS) {
     if (endpoint.models !== undefined) registerModelViews(app, { ...list, format }, endpoint.models, deps)
     if (endpoint.methods !== undefined) continue
     const options = optionsOf(format)
     for (const path of endpoint.paths) {
-      app.post(path, options, (request, reply) => serveCall(request, reply, { endpoint: format }, deps))
+      app.post(path, options, (request, reply) => callAt(request, reply, { endpoint: format }))
       if (endpoint.triesWebSocket) app.get(path, { config: list }, (_request, reply) => refuseWebSocket(reply))
     }
     for (const path of countOf(endpoint)?.paths ?? []) {
-      app.post(path, options, (request, reply) => serveCount(request, reply, { endpoint: format }, countDeps))
+      app.post(path, options, (request, reply) => countAt(request, reply, { endpoint: format }))
     }
   }
   registerModelPaths(app, optionsOf, (request, reply, { format: endpoint, isCount, asked }) =>
-    isCount
-      ? serveCount(request, reply, { endpoint, asked }, countDeps)
-      : serveCall(request, reply, { endpoint, asked }, deps),
+    (isCount ? countAt : callAt)(request, reply, { endpoint, asked }),
   )
   for (const prefix of ['/v1', '']) {
     app.route({
@@ -88,36 +91,22 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
 /** What a client called: the format's endpoint, and what the path says where it names the model. */
 type Called = Pick<ReceivedCall, 'endpoint' | 'asked'>
 
-async function serveCall(
+type Served = { readonly called: Called; readonly run: (call: Call) => Promise<void> }
+
+async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
-  called: Called,
-  deps: GatewayDeps,
+  { called, run }: Served,
+  deps: ReceivingDeps,
 ): Promise<FastifyReply> {
-  const call = await callOf(receivedOf(request, reply, called), deps)
-  if (isRefusal(call)) return sendRefusal(reply, call)
-  reply.hijack()
-  await runCall(call, deps)
-  return reply
-}
-
-async function serveCount(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  called: Called,
-  deps: GatewayDeps & CountDeps,
-): Promise<FastifyReply> {
-  const call = await callOf(receivedOf(request, reply, called), deps)
-  if (isRefusal(call)) return sendRefusal(reply, call)
-  reply.hijack()
-  await runCount(call, deps)
-  return reply
-}
-
-function receivedOf(request: FastifyRequest, { raw: response }: FastifyReply, called: Called): ReceivedCall {
   const { id, headers, bodyParts } = request
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  return { ...called, id, caller: callerOf(request), headers, body, bodyParts, response }
+  const received = { ...called, id, caller: callerOf(request), headers, body, bodyParts, response: reply.raw }
+  const call = await callOf(received, deps)
+  if (isRefusal(call)) return sendRefusal(reply, call)
+  reply.hijack()
+  await run(call)
+  return reply
 }
 
 /** Codex tries a WebSocket first; only this status makes it go on with HTTP at once. */

@@ -1,0 +1,19 @@
+// The books of a data folder as a start finds them, without starting more than the thread that opens them.
+
+import { DatabaseThread } from '#store/database-thread.ts'
+import type { WriterOperations } from '#threads/writer-thread.ts'
+
+const WRITER = new URL('../../src-main/threads/writer-thread.ts', import.meta.url)
+
+/** What a start finds wrong, in words; also where it refuses to start. */
+export async function foundAtStart(dataDir: string): Promise<string> {
+  const writer = new DatabaseThread<WriterOperations>(WRITER, { dataDir })
+  try {
+    const { ledger } = await writer.call('load', { chargedSinceMs: 0 })
+    return ledger.mismatches.join('; ')
+  } catch (error) {
+    return String(error)
+  } finally {
+    await writer.close().catch(() => undefined)
+  }
+}
