@@ -1,6 +1,11 @@
 // How providers of one dialect differ, as data: what a writer of the dialect may send and under which name. An administrator
 // changes single values; presets bring them for known providers.
 
+import type { ROUTE_FAMILIES } from '#contract/dialects.ts'
+
+/** What a provider may have beside conversations: endpoints whose calls are passed on as they come. */
+export type RouteFamily = (typeof ROUTE_FAMILIES)[number]
+
 export type Quirks = {
   /** Takes `stream_options.include_usage`. */
   readonly streamUsage: boolean
@@ -28,6 +33,8 @@ export type Quirks = {
   readonly keepsThreads: boolean
   /** Computes a whole answer to its end when its client leaves, and stops only streams: whole answers are asked for as streams. */
   readonly stopsStreamsOnly: boolean
+  /** What it has beside conversations. */
+  readonly routes: readonly RouteFamily[]
 }
 
 /** The quirks unless a provider sets others: what most providers of chat completions take. */
@@ -46,4 +53,5 @@ export const DEFAULT_QUIRKS: Quirks = {
   userAfterTool: true,
   keepsThreads: false,
   stopsStreamsOnly: false,
+  routes: [],
 }

@@ -1,15 +1,14 @@
 // What a client format and a provider dialect have to be able to do. The other rooms know these interfaces and the table of
 // those who implement them (dialects.ts); they never ask which dialect they have before them.
 
-import type { Model, OutputCapField, SecretHeader } from '#core/entities.ts'
+import type { Model, ModelKind, OutputCapField, SecretHeader } from '#core/entities.ts'
 import type { LimitStanding } from '#core/limits.ts'
 import type { ListedModel } from '#core/listed-model.ts'
 import type { WireDialect } from '#core/provider-dialect.ts'
-import type { Quirks } from '#core/quirks.ts'
+import type { Quirks, RouteFamily } from '#core/quirks.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { EmbeddingRequest } from '#dialect/embeddings/read-request.ts'
 import type { StreamFold } from '#dialect/folded-answer.ts'
 import type { Mended } from '#dialect/mended.ts'
 import type { Overflow } from '#dialect/overflow.ts'
@@ -173,19 +172,53 @@ export interface Endpoint {
   readonly triesWebSocket?: true
 }
 
-/** The format of an endpoint for embeddings. No provider needs a translation: they all took it over. */
-export interface EmbeddingDialect extends Endpoint {
+/** A request of which nothing but a few members is ever changed. */
+export type PassedRequest = {
+  readonly model: string
+  readonly isStream: boolean
+  /** How many answers are generated whose length the request may cap; 0 where none is. */
+  readonly choices: number
+  readonly outputCap: number | undefined
+  /** How many tokens the client sent as tokens; undefined where it sent anything else. */
+  readonly tokenCount: number | undefined
+  readonly extent: PassedExtent
+  readonly body: RequestBody
+  /** The request's text for a provider. */
+  edit(edits: PassedEdits): string
+  newReader(): AnswerReader
+}
+
+/** What a model reads of a request, as far as its bytes do not say it. */
+export type PassedExtent = {
+  /** How many inputs there are, each of which may fill the context. */
+  readonly inputs: number
+  /** Whether there is one text and nothing beside it, so that all of it has to fit into the context. */
+  readonly isLone: boolean
+  /** Bytes that are read again beside each further input. */
+  readonly rereadBytes: number
+  /** What of it is somewhere else, in words. */
+  references(): readonly string[]
+}
+
+export type PassedEdits = Pick<PassEdits, 'upstreamModel' | 'outputCap' | 'quirks'>
+
+/** The format of an endpoint that nobody translates: a provider has it too, and is sent what the client sent, or it has not. */
+export interface PassedDialect extends Endpoint {
   /** The kind of model that serves it. */
-  readonly kind: 'embedding'
-  readRequest(text: BodyText, byteLength: number, asked?: AskedInPath): EmbeddingRequest | Refusal
-  editRequest(request: EmbeddingRequest, upstreamModel: string): string
-  newReader(request: EmbeddingRequest): AnswerReader
+  readonly kind: ModelKind
+  /** What a provider must have for it. */
+  readonly family: RouteFamily
+  /** What it makes, in words that follow "has no". */
+  readonly makes: string
+  /** Checks what decides where the call goes and what it costs, or refuses with the member that is wrong. */
+  readRequest(text: BodyText, byteLength: number): PassedRequest | Refusal
 }
 
 /** A client format. */
 export interface ClientDialect extends Endpoint {
   /** The kind of model that serves it. */
   readonly kind: 'chat'
+  readonly family?: undefined
   /** Providers of these dialects are sent the client's own bytes. */
   readonly passesTo: readonly WireDialect[]
   /** The format of a body that was sent to this endpoint by clients of another one; undefined where the refusal stands. */
@@ -326,8 +359,6 @@ export interface ProviderDialect {
   readonly headers?: Headers
   /** What the dialect's own provider does differently from most. */
   readonly quirks?: Partial<Quirks>
-  /** Whether its providers have the endpoint for embeddings too. */
-  readonly takesEmbeddings?: true
   /** Left out where providers have no list behind their base URL. */
   readonly modelList?: ModelList
   readonly form: Form

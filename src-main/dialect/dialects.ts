@@ -1,24 +1,18 @@
 // The table of client formats and provider dialects: one line for each, and nothing else in the program that tells them apart.
 
-import type { Provider } from '#core/entities.ts'
-import { wireDialect, type FormatName, type WireDialect } from '#core/provider-dialect.ts'
-import { DEFAULT_QUIRKS, type Quirks } from '#core/quirks.ts'
+import type { ModelKind, Provider } from '#core/entities.ts'
+import { isDemo, wireDialect, type FormatName, type WireDialect } from '#core/provider-dialect.ts'
+import { DEFAULT_QUIRKS, type Quirks, type RouteFamily } from '#core/quirks.ts'
 import { CONVERSE_DIALECT } from '#dialect/bedrock-converse/provider-dialect.ts'
 import { CHAT_FORMAT } from '#dialect/chat-completions/client-format.ts'
 import { CHAT_DIALECT } from '#dialect/chat-completions/provider-dialect.ts'
-import type {
-  ClientDialect,
-  CountEndpoint,
-  EmbeddingDialect,
-  Endpoint,
-  Form,
-  ProviderDialect,
-} from '#dialect/dialect.ts'
+import type { ClientDialect, CountEndpoint, Endpoint, Form, PassedDialect, ProviderDialect } from '#dialect/dialect.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
 import { GEMINI_FORMAT } from '#dialect/gemini/client-format.ts'
 import { GEMINI_DIALECT } from '#dialect/gemini/provider-dialect.ts'
 import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
 import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
+import { PASSED_ROUTES } from '#dialect/passed/routes.ts'
 import { RESPONSES_FORMAT } from '#dialect/responses/client-format.ts'
 import { RESPONSES_DIALECT } from '#dialect/responses/provider-dialect.ts'
 
@@ -29,6 +23,7 @@ export const CLIENT_DIALECTS = {
   responses: RESPONSES_FORMAT,
   gemini: GEMINI_FORMAT,
   embeddings: EMBEDDINGS_FORMAT,
+  ...PASSED_ROUTES,
 } as const satisfies Readonly<Record<FormatName, AnyFormat>>
 
 /** What providers speak, by the names of `contract/dialects.ts`. */
@@ -45,10 +40,16 @@ export type ClientFormat = {
   [Name in FormatName]: (typeof CLIENT_DIALECTS)[Name] extends ClientDialect ? Name : never
 }[FormatName]
 
-type AnyFormat = ClientDialect | EmbeddingDialect
+type AnyFormat = ClientDialect | PassedDialect
 
 /** The formats with their names. */
 export const ENDPOINTS = Object.entries(CLIENT_DIALECTS) as readonly (readonly [FormatName, AnyFormat])[]
+
+/** What a provider must have for models of a kind; undefined where conversations will do. */
+export function familyOf(kind: ModelKind): RouteFamily | undefined {
+  const families = ENDPOINTS.filter(([, format]) => format.kind === kind).map(([, { family }]) => family)
+  return families.includes(undefined) ? undefined : families[0]
+}
 
 /** What the clients of a format read around an answer. */
 export function endpointOf(name: FormatName): Endpoint {
@@ -57,7 +58,7 @@ export function endpointOf(name: FormatName): Endpoint {
 
 /** Where clients of a format have tokens counted; undefined where they cannot. */
 export function countOf(format: AnyFormat): CountEndpoint | undefined {
-  return format.kind === 'chat' ? format.count : undefined
+  return format.family === undefined ? format.count : undefined
 }
 
 /** The dialect in which a provider is asked. */
@@ -65,9 +66,13 @@ export function dialectOf({ dialect }: Pick<Provider, 'dialect'>): ProviderDiale
   return PROVIDER_DIALECTS[wireDialect(dialect)]
 }
 
+/** The built-in provider answers conversations and embeddings alone. */
+const DEMO_QUIRKS: Partial<Quirks> = { routes: ['embeddings'] }
+
 /** All quirks of a provider: its own, its dialect's, or what holds for most. */
 export function quirksOf(provider: Pick<Provider, 'dialect' | 'quirks'>): Quirks {
-  return { ...DEFAULT_QUIRKS, ...dialectOf(provider).quirks, ...provider.quirks }
+  const builtIn = isDemo(provider) ? DEMO_QUIRKS : undefined
+  return { ...DEFAULT_QUIRKS, ...dialectOf(provider).quirks, ...builtIn, ...provider.quirks }
 }
 
 /** Whose clients ask at a path, by how it begins. All others read errors as those of chat completions do. */

@@ -10,8 +10,9 @@ import type {
   AskedInPath,
   ClientDialect,
   ClientRequest,
-  EmbeddingDialect,
   KeepAnswer,
+  PassedDialect,
+  PassedRequest,
   ProviderPath,
   ReadError,
   StaysNamed,
@@ -26,7 +27,7 @@ import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts
 import type { Conversation } from '#dialect/turn.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
-import { ConversationBounds, EmbeddingBounds, type InputBounds } from '#pipeline/input-bounds.ts'
+import { ConversationBounds, PassedBounds, type InputBounds } from '#pipeline/input-bounds.ts'
 
 export type EndpointName = keyof typeof CLIENT_DIALECTS
 
@@ -97,8 +98,8 @@ export function readRequest(
   byteLength: number,
   { asked, own }: ReadMore = {},
 ): EndpointRequest | Refusal {
-  const client: ClientDialect | EmbeddingDialect = CLIENT_DIALECTS[endpoint]
-  if (client.kind === 'embedding') return readEmbeddings(endpoint, client, { text, byteLength, asked })
+  const client: ClientDialect | PassedDialect = CLIENT_DIALECTS[endpoint]
+  if (client.family !== undefined) return readPassed(endpoint, client, client.readRequest(text, byteLength))
   const request = client.readRequest(text, byteLength, asked)
   if (!isRefusal(request)) return readChat(endpoint, client, request, own)
   const otherClient = client.readAs?.(request, text)
@@ -287,44 +288,42 @@ export function forProvider(conversation: Conversation, names: ToolNames): Conve
   return withWireNames({ ...conversation, turns: repairTurns(conversation.turns) }, names)
 }
 
-type EmbeddingsBody = { readonly text: BodyText; readonly byteLength: number; readonly asked: AskedInPath | undefined }
-
-function readEmbeddings(
+/** A request that nobody translates: what providers do not have themselves is refused. */
+function readPassed(
   endpoint: EndpointName,
-  client: EmbeddingDialect,
-  body: EmbeddingsBody,
+  client: PassedDialect,
+  request: PassedRequest | Refusal,
 ): EndpointRequest | Refusal {
-  const request = client.readRequest(body.text, body.byteLength, body.asked)
   if (isRefusal(request)) return request
   const { tokenCount } = request
-  const bounds = new EmbeddingBounds(request)
   return {
     endpoint,
     model: request.model,
-    isStream: false,
+    isStream: request.isStream,
     kind: client.kind,
     ...(tokenCount === undefined
       ? inputTokens(request.body.size)
       : { likelyInputTokens: tokenCount, worstInputTokens: tokenCount }),
-    inputBounds: bounds,
-    choices: 0,
-    outputCap: undefined,
+    inputBounds: new PassedBounds(request),
+    choices: request.choices,
+    outputCap: request.outputCap,
     outputCapName: 'max_tokens',
     affinity: () => undefined,
     conversationName: () => undefined,
     conversation: () => undefined,
     prepare: ({ provider, target }) => {
-      if (dialectOf(provider).takesEmbeddings !== true) {
-        const message = `The provider of '${request.model}' speaks the ${provider.dialect} dialect, which has no embeddings here.`
-        return refuse('invalid_request', message, { param: 'model' })
+      const quirks = quirksOf(provider)
+      if (!quirks.routes.includes(client.family)) {
+        const message = `The provider of '${request.model}' has no ${client.makes} here.`
+        return refuse('not_found', message, { param: 'model' })
       }
       return {
         isPassed: true,
-        isStream: false,
-        path: pathAt(client.path, target.upstreamModel, false),
+        isStream: request.isStream,
+        path: pathAt(client.path, target.upstreamModel, request.isStream),
         dropped: [],
-        body: () => client.editRequest(request, target.upstreamModel),
-        newReader: () => client.newReader(request),
+        body: (outputCap) => request.edit({ upstreamModel: target.upstreamModel, outputCap, quirks }),
+        newReader: request.newReader,
         readError: undefined,
       }
     },

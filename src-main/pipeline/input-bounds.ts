@@ -3,7 +3,7 @@
 
 import { worstCaseInputTokens } from '#core/estimate.ts'
 import { closerTextTokens, isCountable, mostInputTokens, mostTokensPerByte } from '#core/token-bounds.ts'
-import type { EmbeddingRequest } from '#dialect/embeddings/read-request.ts'
+import type { PassedRequest } from '#dialect/dialect.ts'
 import { mayBeMini } from '#dialect/image-tokens.ts'
 import { surveyInput } from '#dialect/input-survey.ts'
 import type { RequestBody } from '#dialect/request-body.ts'
@@ -31,7 +31,7 @@ const TOOLS_FRAME_TOKENS = 1_024
 /** A translation or a provider's template can say more about a tool than its definition does. */
 const TOOL_TOKENS = 64
 /** Marks around each input are covered by its quotes. */
-const EMBEDDING_FRAME_TOKENS = 16
+const PASSED_FRAME_TOKENS = 16
 
 /** The bounds of a request with a conversation. Surveyed on first use: a call that is refused before has no need of it. */
 export class ConversationBounds implements InputBounds {
@@ -80,52 +80,45 @@ export class ConversationBounds implements InputBounds {
   }
 }
 
-/** The bounds of a request for embeddings. Each of several inputs may be as long as the context, so that it bounds none but a lone one. */
-export class EmbeddingBounds implements InputBounds {
-  readonly #request: EmbeddingRequest
+/** The bounds of a request that is passed on as it is. Each of several inputs may be as long as the context, so that it bounds none but a lone one. */
+export class PassedBounds implements InputBounds {
+  readonly #request: PassedRequest
   #known: readonly string[] | undefined
 
-  constructor(request: EmbeddingRequest) {
+  constructor(request: PassedRequest) {
     this.#request = request
   }
 
   get references(): readonly string[] {
-    this.#known ??= embeddingReferences(this.#request)
+    this.#known ??= this.#request.extent.references()
     return this.#known
   }
 
   most(contextWindow: number): number {
-    const { text, byteLength } = this.#request.body
-    const tokens = this.#request.tokenCount ?? byteLength * mostTokensPerByte(text, byteLength) + EMBEDDING_FRAME_TOKENS
+    const { tokenCount, body, extent } = this.#request
+    const perByte = mostTokensPerByte(body.text, body.byteLength)
+    const tokens = tokenCount ?? (body.byteLength + extent.rereadBytes) * perByte + PASSED_FRAME_TOKENS
     return this.#bound(contextWindow, tokens)
   }
 
   async closer(count: CountTokens, contextWindow: number): Promise<number> {
     const most = this.most(contextWindow)
-    const text = plain(this.#request.body.text)
-    if (this.#request.tokenCount !== undefined || this.references.length > 0 || !isCountable(text)) return most
+    const { tokenCount, body, extent } = this.#request
+    const text = plain(body.text)
+    const isReread = extent.rereadBytes > 0
+    if (tokenCount !== undefined || isReread || this.references.length > 0 || !isCountable(text)) return most
     const tokens = closerTextTokens([text], await count([text]))
-    return Math.min(most, this.#bound(contextWindow, tokens + EMBEDDING_FRAME_TOKENS))
+    return Math.min(most, this.#bound(contextWindow, tokens + PASSED_FRAME_TOKENS))
   }
 
   #bound(contextWindow: number, tokens: number): number {
-    const { input } = this.#request.body.value
-    const isLone = typeof input === 'string'
+    const { extent, tokenCount, body } = this.#request
     const isOpen = this.references.length > 0
-    const likelyTokens = this.#request.tokenCount ?? worstCaseInputTokens(this.#request.body.size)
-    if (isLone) return mostInputTokens({ tokens, isOpen, contextWindow, likelyTokens })
+    const likelyTokens = tokenCount ?? worstCaseInputTokens(body.size)
+    if (extent.isLone) return mostInputTokens({ tokens, isOpen, contextWindow, likelyTokens })
     if (!isOpen) return tokens
-    const inputs = Array.isArray(input) ? input.length : 1
-    return tokens + inputs * mostInputTokens({ tokens: 0, isOpen, contextWindow, likelyTokens: 0 })
+    return tokens + extent.inputs * mostInputTokens({ tokens: 0, isOpen, contextWindow, likelyTokens: 0 })
   }
-}
-
-/** Models of images take addresses and files where others take texts. */
-function embeddingReferences({ body }: EmbeddingRequest): readonly string[] {
-  const { input, ...others } = body.value
-  const inputs = Array.isArray(input) ? input : [input]
-  const isAddress = inputs.some((text) => typeof text === 'string' && /^\s*(?:https?|data|gs|s3|file):\S*$/i.test(text))
-  return [...(isAddress ? ['an input by its address'] : []), ...surveyInput(others).references]
 }
 
 /** Enough of an image to find it by. */

@@ -1,10 +1,10 @@
 // From the model that a request names to the model and the target that serve it.
 
 import type { Catalog } from '#catalog/catalog.ts'
-import type { Model, Package, Target } from '#core/entities.ts'
+import type { Model, ModelKind, Package, Target } from '#core/entities.ts'
 import type { Price } from '#core/pricing.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import { endpointOf } from '#dialect/dialects.ts'
+import { CLIENT_DIALECTS, endpointOf } from '#dialect/dialects.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Place } from '#pipeline/routing.ts'
 
@@ -20,6 +20,20 @@ export function mayCall(entity: Package, modelId: string): boolean {
   return entity.models === 'all' || entity.models.includes(modelId)
 }
 
+const MAKES: Readonly<Record<ModelKind, string>> = {
+  chat: 'generates text',
+  embedding: 'makes embeddings',
+  rerank: 'ranks documents',
+  moderation: 'makes moderations',
+}
+
+function wrongKind(kind: ModelKind, { endpoint }: Pick<EndpointRequest, 'endpoint'>): string {
+  const format = CLIENT_DIALECTS[endpoint]
+  return kind === 'chat' && format.family !== undefined
+    ? `${MAKES[kind]}; it has no ${format.makes}`
+    : `${MAKES[kind]} only`
+}
+
 /** What serves a request. A model that is not enabled, or not in the key's package, does not exist for it. */
 export function resolveModel(
   catalog: Catalog,
@@ -33,8 +47,7 @@ export function resolveModel(
     })
   }
   if (model.kind !== request.kind) {
-    const says = model.kind === 'chat' ? 'generates text; it has no embeddings' : 'makes embeddings only'
-    return refuse('invalid_request', `The model '${model.id}' ${says}.`, { param: 'model' })
+    return refuse('invalid_request', `The model '${model.id}' ${wrongKind(model.kind, request)}.`, { param: 'model' })
   }
   // Enabling needs a price, so this guards against what should not happen: a call that nobody could charge.
   if (model.price === undefined)

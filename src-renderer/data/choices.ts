@@ -18,5 +18,5 @@ export function modelOf(models: readonly ModelView[], format: Format, chosen: st
 }
 
 export function isFor(format: Format, model: ModelView): boolean {
-  return model.enabled && (model.kind === 'embedding') === (format === 'embeddings')
+  return model.enabled && model.kind === (format === 'embeddings' ? 'embedding' : 'chat')
 }

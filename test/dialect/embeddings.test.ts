@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UpstreamFailure } from '#core/failure.ts'
-import { EmbeddingAnswerReader, packFloats } from '#dialect/embeddings/read-answer.ts'
-import type { EmbeddingFormat } from '#dialect/embeddings/read-request.ts'
+import { EmbeddingAnswerReader, packFloats, type EmbeddingFormat } from '#dialect/embeddings/read-answer.ts'
 
 const USAGE = { prompt_tokens: 8, total_tokens: 8 }
 

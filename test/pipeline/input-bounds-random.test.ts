@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
 import { isRefusal } from '#core/refusal.ts'
+import type { ClientFormat } from '#dialect/dialects.ts'
 import { readRequest, type EndpointName, type EndpointRequest } from '#pipeline/endpoints.ts'
 import { corpus } from '../input-estimates/corpus.ts'
 import { OWN } from '../input-estimates/tokenizers.ts'
@@ -34,7 +35,7 @@ const talk = fc.record({
 })
 type Talk = typeof talk extends fc.Arbitrary<infer Value> ? Value : never
 
-const BODIES: Readonly<Record<Exclude<EndpointName, 'embeddings'>, (talk: Talk) => object>> = {
+const BODIES: Readonly<Record<ClientFormat, (talk: Talk) => object>> = {
   chat: ({ system, said, tools, calls }) => ({
     model: 'm',
     messages: [

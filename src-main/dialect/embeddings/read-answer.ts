@@ -10,7 +10,8 @@ import { GeneratedText } from '#dialect/generated-text.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
 import { ANSWER_BOUNDS, isRecord } from '#dialect/request-body.ts'
 import { WholeAnswer } from '#dialect/whole-answer.ts'
-import type { EmbeddingFormat } from '#dialect/embeddings/read-request.ts'
+
+export type EmbeddingFormat = 'float' | 'base64'
 
 /** The most inputs that a request may have, as lists of 1,536 numbers each. */
 const BOUNDS = { ...ANSWER_BOUNDS, values: 2048 * 1536 + 500_000 }

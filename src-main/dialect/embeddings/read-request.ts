@@ -1,27 +1,19 @@
 // Reads an embeddings request: text, several texts, tokens, or several lists of tokens.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { PassedRequest } from '#dialect/dialect.ts'
+import { EmbeddingAnswerReader } from '#dialect/embeddings/read-answer.ts'
+import { surveyInput } from '#dialect/input-survey.ts'
+import { countTokens, plainRequest } from '#dialect/passed/plain-request.ts'
 import {
   checkFields,
   countRule,
   parseBody,
   readModel,
+  type BodyText,
   type FieldRule,
   type RequestBody,
-  type BodyText,
 } from '#dialect/request-body.ts'
-import { editObject } from '#dialect/json-text.ts'
-
-export type EmbeddingFormat = 'float' | 'base64'
-
-export type EmbeddingRequest = {
-  readonly type: 'embedding'
-  readonly model: string
-  readonly format: EmbeddingFormat
-  /** How many tokens the client sent as tokens; undefined where it sent text. */
-  readonly tokenCount: number | undefined
-  readonly body: RequestBody
-}
 
 /** What OpenAI accepts in one request. */
 const MAX_INPUTS = 2048
@@ -33,7 +25,7 @@ const RULES: readonly FieldRule[] = [
 ]
 
 /** The request, or a refusal that names the member that is wrong. */
-export function readEmbeddingRequest(text: BodyText, byteLength: number): EmbeddingRequest | Refusal {
+export function readEmbeddingRequest(text: BodyText, byteLength: number): PassedRequest | Refusal {
   const body = parseBody(text, byteLength)
   if (isRefusal(body)) return body
   const model = readModel(body.value)
@@ -42,14 +34,24 @@ export function readEmbeddingRequest(text: BodyText, byteLength: number): Embedd
   const problem = checkInput(input) ?? checkFields(body.value, RULES)
   if (problem !== undefined) return problem
   const format = body.value['encoding_format'] === 'base64' ? 'base64' : 'float'
-  return { type: 'embedding', model, format, tokenCount: countTokens(input), body }
+  return {
+    ...plainRequest(model, body),
+    tokenCount: countTokens(input),
+    extent: {
+      inputs: Array.isArray(input) ? input.length : 1,
+      isLone: typeof input === 'string',
+      rereadBytes: 0,
+      references: () => referencesIn(body.value),
+    },
+    newReader: () => new EmbeddingAnswerReader(format),
+  }
 }
 
-/** The request's text for the provider: only the model's name is edited. */
-export function editEmbeddingRequest(request: EmbeddingRequest, upstreamModel: string): string {
-  const changes = new Map<string, string>()
-  if (upstreamModel !== request.model) changes.set('model', JSON.stringify(upstreamModel))
-  return editObject(request.body.text, request.body.scan, changes)
+/** Models of images take addresses and files where others take texts. */
+function referencesIn({ input, ...others }: RequestBody['value']): readonly string[] {
+  const inputs = Array.isArray(input) ? input : [input]
+  const isAddress = inputs.some((text) => typeof text === 'string' && /^\s*(?:https?|data|gs|s3|file):\S*$/i.test(text))
+  return [...(isAddress ? ['an input by its address'] : []), ...surveyInput(others).references]
 }
 
 function checkInput(input: unknown): Refusal | undefined {
@@ -69,11 +71,4 @@ function checkInput(input: unknown): Refusal | undefined {
 
 function isToken(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0
-}
-
-function countTokens(input: unknown): number | undefined {
-  if (!Array.isArray(input)) return undefined
-  if (typeof input[0] === 'number') return input.length
-  if (!Array.isArray(input[0])) return undefined
-  return input.reduce((sum: number, item: unknown) => sum + (Array.isArray(item) ? item.length : 0), 0)
 }

@@ -5,10 +5,9 @@ import type { ModelViews } from '#dialect/dialect.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** What may be asked of a model, by its kind. */
-const METHODS = {
+const METHODS: Readonly<Partial<Record<Model['kind'], readonly string[]>>> = {
   chat: ['generateContent', 'countTokens'],
-  embedding: [],
-} as const satisfies Readonly<Record<Model['kind'], readonly string[]>>
+}
 
 export const GEMINI_MODELS: ModelViews = {
   path: '/v1beta/models',
@@ -25,6 +24,6 @@ function modelView({ id, kind, displayName, contextWindow, maxOutputTokens }: Mo
     displayName,
     ...(contextWindow > 0 ? { inputTokenLimit: contextWindow } : {}),
     ...(maxOutputTokens > 0 ? { outputTokenLimit: maxOutputTokens } : {}),
-    supportedGenerationMethods: METHODS[kind],
+    supportedGenerationMethods: METHODS[kind] ?? [],
   }
 }
