@@ -214,7 +214,7 @@ describe('the sources', () => {
     expect(reached).not.toContain('typebox')
     const plain = loadedWith('contract/admin-routes.ts')
     const loaded = reached.filter((path) => path.startsWith('contract/'))
-    expect(loaded.toSorted()).toEqual([...plain, 'contract/dialects.ts'].toSorted())
+    expect(loaded.toSorted()).toEqual([...plain, 'contract/dialects.ts', 'contract/price-classes.ts'].toSorted())
   })
 
   it('bring no schema into the dashboard', () => {
