@@ -11,7 +11,7 @@ export const THREE_TARGETS = 'bench-all'
 export const PRICE = { input: 2, output: 10, cache_read: 0.5, cache_write: 2 }
 
 /** What every request allows: more than the longest stream has, since Farebox ends a stream that goes beyond its cap. */
-const MOST_OUTPUT = 16_000
+const MOST_OUTPUT = 9000
 
 export type StreamPlan = {
   /** Content events; the role, finish and usage events and `[DONE]` come on top. */
