@@ -3,7 +3,7 @@
 
 import type { MODEL_KINDS } from '#contract/dialects.ts'
 import type { MicroCredits } from '#core/money.ts'
-import type { Price } from '#core/pricing.ts'
+import type { Price } from '#core/price.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
 import type { Quirks } from '#core/quirks.ts'
 

@@ -24,8 +24,3 @@ export function countTokens(input: unknown): number | undefined {
   if (!Array.isArray(input[0])) return undefined
   return input.reduce((sum: number, item: unknown) => sum + (Array.isArray(item) ? item.length : 0), 0)
 }
-
-/** Whether this is a list of tokens, and not of inputs. */
-export function isTokens(input: unknown): boolean {
-  return Array.isArray(input) && typeof input[0] === 'number'
-}

@@ -58,23 +58,31 @@ export function QuirkFields({ form, set, error }: EditPartProps) {
             />
           )}
         </Field>
-        <Field
-          label={t('quirk.routes')}
-          error={
-            errorAt(error, 'routes') ?? (readRoutes(quirks.routes) === undefined ? t('quirks.routesWrong') : undefined)
-          }
-        >
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={200}
-              placeholder={t('quirks.usual')}
-              value={quirks.routes}
-              onChange={(event) => change('routes', event.target.value)}
-            />
-          )}
-        </Field>
+        <RoutesField form={form} set={set} error={error} />
       </div>
     </fieldset>
+  )
+}
+
+function RoutesField({ form, set, error }: EditPartProps) {
+  const { t } = useTranslation('providers')
+  const { quirks } = form
+  return (
+    <Field
+      label={t('quirk.routes')}
+      error={
+        errorAt(error, 'routes') ?? (readRoutes(quirks.routes) === undefined ? t('quirks.routesWrong') : undefined)
+      }
+    >
+      {(control) => (
+        <Input
+          {...control}
+          maxLength={200}
+          placeholder={t('quirks.usual')}
+          value={quirks.routes}
+          onChange={(event) => set({ quirks: { ...quirks, routes: event.target.value } })}
+        />
+      )}
+    </Field>
   )
 }
