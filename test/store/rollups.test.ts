@@ -158,7 +158,13 @@ describe('roll-ups', () => {
         const name = nameOf(call)
         const row = wanted.get(`${start} ${name}`) ?? [name, start, 0, 0, 0]
         const charge = (Math.round(row[4] * 1e6) + call.charge) / 1e6
-        wanted.set(`${start} ${name}`, [name, start, row[2] + 1, row[3] + (call.outcome === 'answered' ? 0 : 1), charge])
+        wanted.set(`${start} ${name}`, [
+          name,
+          start,
+          row[2] + 1,
+          row[3] + (call.outcome === 'answered' ? 0 : 1),
+          charge,
+        ])
       }
       expect(found.toSorted(byText)).toEqual([...wanted.values()].toSorted(byText))
       const charge = calls.reduce((sum, call) => sum + call.charge, 0)
@@ -237,7 +243,9 @@ describe('roll-ups', () => {
     const rollups = new UsageRollups(db, 'UTC')
     rollups.open()
     db.transaction(() =>
-      rollups.add([insert(db, { atMs: DAY, key: 0, model: 0, provider: 0, package: 0, charge: 3, outcome: 'answered' })]),
+      rollups.add([
+        insert(db, { atMs: DAY, key: 0, model: 0, provider: 0, package: 0, charge: 3, outcome: 'answered' }),
+      ]),
     )()
     expect(rollupProblems(db)).toEqual([])
     db.exec(sql)
