@@ -33,7 +33,7 @@ type WrittenJson = { readonly text: string; readonly value: JsonObject }
 
 /** Why a request could be read in two ways; undefined where it cannot. */
 export function checkReading({ text, value }: WrittenJson, shape: Shape = REQUEST): Refusal | undefined {
-  return new Reading(text).check(value, shape)
+  return new ReadingWalk(text).check(value, shape)
 }
 
 const QUOTE = 0x22
@@ -45,7 +45,7 @@ const COMMA = 0x2c
 const COLON = 0x3a
 
 /** Walks through the text once, and beside it through what was read of it. */
-class Reading {
+class ReadingWalk {
   readonly #text: string
   #at = 0
   /** The members and indexes that lead to where the walk is. */
@@ -79,7 +79,7 @@ class Reading {
 
   #object(object: JsonObject, shape: Shape): Refusal | undefined {
     this.#at += 1
-    const names = new Names()
+    const names = new MemberNames()
     while (this.#next() !== CLOSE_BRACE) {
       const end = stringEnd(this.#text, this.#at)
       const written = this.#text.slice(this.#at, end)
@@ -94,7 +94,7 @@ class Reading {
   }
 
   /** `written` is the member's name as it stands in the text. */
-  #member(written: string, { object, shape, names }: Place): Refusal | undefined {
+  #member(written: string, { object, shape, names }: OpenObject): Refusal | undefined {
     const name = memberName(written) ?? ''
     const known = camelOf(name)
     const twice = names.add(name, known)
@@ -154,11 +154,11 @@ class Reading {
   }
 }
 
-type Place = { readonly object: JsonObject; readonly shape: Shape; readonly names: Names }
+type OpenObject = { readonly object: JsonObject; readonly shape: Shape; readonly names: MemberNames }
 type Twice = 'name' | 'spelling'
 
 /** The names of one object's members. Nearly all objects have a few, for which a set costs more than it saves. */
-class Names {
+class MemberNames {
   readonly #few: string[] = []
   /** By the spelling in camelCase, the name that was written. */
   #many: Map<string, string> | undefined
@@ -185,5 +185,8 @@ class Names {
 const MAX_FEW = 8
 
 function pathOf(trail: readonly (string | number)[]): string {
-  return trail.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('').slice(1)
+  return trail
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .slice(1)
 }
