@@ -5,6 +5,7 @@ import type { ModelKind, Provider, Target } from '#core/entities.ts'
 import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { Units } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type {
   AskedInPath,
@@ -46,6 +47,10 @@ export type EndpointRequest = {
   readonly worstInputTokens: number
   /** How many input tokens a provider can count at most. */
   readonly inputBounds: InputBounds
+  /** What it may come to use that is not tokens, such as images by their size, or searches; undefined where there is none. */
+  readonly units?: Units | undefined
+  /** The service tier that was asked for; undefined where the provider may choose. */
+  readonly tier?: string | undefined
   /** How many answers are generated; 0 where nothing is. */
   readonly choices: number
   readonly outputCap: number | undefined
