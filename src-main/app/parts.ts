@@ -30,6 +30,7 @@ import type { Clock, Transport } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import { RefusedCalls } from '#pipeline/refused-calls.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
+import { tokensBy, type NewTokens } from '#provider/authentication.ts'
 import { Connections } from '#provider/connections.ts'
 import { DemoTransport } from '#provider/demo.ts'
 import { OwnListener } from '#provider/own-listener.ts'
@@ -60,6 +61,7 @@ export type Calling = {
   readonly counter: Tokenizer
   readonly ownListener: OwnListener
   readonly connections: Connections
+  readonly newTokens: NewTokens
   readonly transport: Transport
   readonly maxAttempts: number
   readonly answers: AnswerMemory
@@ -111,7 +113,8 @@ type CallingFrom = Pick<Foundation, 'config' | 'clock' | 'writer'> & Pick<Parts,
 function callingFor({ config, clock, writer, stores, secrets: { secrets } }: CallingFrom): Calling {
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
-  const http = new HttpTransport({ secrets, connections, userAgent: USER_AGENT })
+  const newTokens = tokensBy({ secrets, connections, userAgent: USER_AGENT, ...clock })
+  const http = new HttpTransport({ secrets, connections, newTokens, userAgent: USER_AGENT })
   return {
     open: new OpenExchanges(),
     pause: new Pause(clock.nowMs),
@@ -125,6 +128,7 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets } }: Cal
     counter: new Tokenizer(),
     ownListener,
     connections,
+    newTokens,
     transport: transportOf(http, new DemoTransport(clock.nowMs)),
     maxAttempts: config.upstreamAttempts,
     answers: new AnswerMemory({ monotonicMs: clock.monotonicMs, keptMs: config.answerMemoryMs }),

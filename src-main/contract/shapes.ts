@@ -10,6 +10,7 @@ import * as members from '#contract/members.ts'
 import * as pause from '#contract/pause.ts'
 import * as presets from '#contract/presets.ts'
 import * as card from '#contract/price-card.ts'
+import * as prices from '#contract/prices.ts'
 import * as offers from '#contract/provider-models.ts'
 import * as providers from '#contract/providers.ts'
 import * as receipt from '#contract/receipt.ts'
@@ -29,6 +30,7 @@ export const SHAPES = {
   ...discovery,
   ...presets,
   ...card,
+  ...prices,
   ...offers,
   ...invites,
   ...lan,

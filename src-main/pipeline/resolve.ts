@@ -2,7 +2,7 @@
 
 import type { Catalog } from '#catalog/catalog.ts'
 import type { Model, Package, Target } from '#core/entities.ts'
-import type { Price } from '#core/pricing.ts'
+import type { Price } from '#core/price.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { endpointOf } from '#dialect/dialects.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
