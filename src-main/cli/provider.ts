@@ -154,7 +154,7 @@ const remove = plainVerb({
 
 export const PROVIDER_VERBS = [list, presets, add, edit, models, test, secret, remove]
 
-/** `stream_usage=false,max_stops=2,routes=embeddings+rerank` as an object, `none` as an empty one; what the names and values may be is for the admin API's schema to say. */
+/** `stream_usage=false,max_stops=2,routes=completions+rerank` as an object, `none` as an empty one; what the names and values may be is for the admin API's schema to say. */
 function settingsOf(list: string | undefined): Record<string, unknown> | undefined {
   if (list === undefined) return undefined
   if (list === 'none') return {}

@@ -3,7 +3,7 @@
 
 import type { ROUTE_FAMILIES } from '#contract/dialects.ts'
 
-/** What a provider may have beside conversations: endpoints whose calls are passed on as they come. */
+/** What a provider may have beside conversations and embeddings: endpoints whose calls are passed on as they come. */
 export type RouteFamily = (typeof ROUTE_FAMILIES)[number]
 
 export type Quirks = {
@@ -33,7 +33,7 @@ export type Quirks = {
   readonly keepsThreads: boolean
   /** Computes a whole answer to its end when its client leaves, and stops only streams: whole answers are asked for as streams. */
   readonly stopsStreamsOnly: boolean
-  /** What it has beside conversations. */
+  /** What it has beside conversations and embeddings. */
   readonly routes: readonly RouteFamily[]
 }
 

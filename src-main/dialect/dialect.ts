@@ -1,11 +1,11 @@
 // What a client format and a provider dialect have to be able to do. The other rooms know these interfaces and the table of
 // those who implement them (dialects.ts); they never ask which dialect they have before them.
 
-import type { Model, ModelKind, OutputCapField, SecretHeader } from '#core/entities.ts'
+import type { Model, OutputCapField, SecretHeader } from '#core/entities.ts'
 import type { LimitStanding } from '#core/limits.ts'
 import type { ListedModel } from '#core/listed-model.ts'
 import type { WireDialect } from '#core/provider-dialect.ts'
-import type { Quirks, RouteFamily } from '#core/quirks.ts'
+import type { Quirks } from '#core/quirks.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
@@ -146,14 +146,14 @@ export interface Endpoint {
   readonly paths: readonly string[]
   /** For formats whose paths name the model and what is asked of it. */
   readonly methods?: PathMethods
-  /** Where a provider of the same dialect takes them. */
-  readonly path: ProviderPath
   /** Lists of models that these clients ask for elsewhere than all others. */
   readonly models?: ModelViews
   /** Names of headers that a provider of the same dialect may see. Everything else stays here. */
   readonly forwardedHeaders: RegExp
   /** The body of an error. */
   errorBody(refusal: Refusal, requestId: string): string
+  /** The body of an error in the form of the stream that was asked for; left out where errors have one form. */
+  readonly framedError?: (body: Buffer, asked: AskedInPath) => Buffer
   /** The request's id, under the names that the clients' SDKs read. */
   idHeaders(requestId: string): Headers
   /** A rate limit under names of the format's own, beside the standard ones. `name` is what is limited. */
@@ -172,46 +172,65 @@ export interface Endpoint {
   readonly triesWebSocket?: true
 }
 
-/** A request of which nothing but a few members is ever changed. */
-export type PassedRequest = {
+/** In which form the vectors are wanted: as numbers or packed by OpenAI's clients, one or several by Google's. */
+export type EmbeddingForm = 'float' | 'base64' | 'single' | 'batch'
+
+/** What routing and metering need of a request for embeddings. */
+export type EmbeddingRequest = {
   readonly model: string
-  readonly isStream: boolean
-  /** How many answers are generated whose length the request may cap; 0 where none is. */
-  readonly choices: number
-  readonly outputCap: number | undefined
-  /** How many tokens the client sent as tokens; undefined where it sent anything else. */
+  readonly form: EmbeddingForm
+  /** How many tokens the client sent as tokens; undefined where it sent text. */
   readonly tokenCount: number | undefined
-  readonly extent: PassedExtent
-  readonly body: RequestBody
-  /** The request's text for a provider. */
-  edit(edits: PassedEdits): string
-  newReader(): AnswerReader
-}
-
-/** What a model reads of a request, as far as its bytes do not say it. */
-export type PassedExtent = {
-  /** How many inputs there are, each of which may fill the context. */
-  readonly inputs: number
-  /** Whether there is one text and nothing beside it, so that all of it has to fit into the context. */
+  readonly inputCount: number
+  /** Whether there is one text alone, which can be no longer than the context. */
   readonly isLone: boolean
-  /** Bytes that are read again beside each further input. */
-  readonly rereadBytes: number
-  /** What of it is somewhere else, in words. */
-  references(): readonly string[]
+  /** What makes the input larger than the request, in words; made when it is asked for. */
+  readonly references: () => readonly string[]
+  readonly body: RequestBody
 }
 
-export type PassedEdits = Pick<PassEdits, 'upstreamModel' | 'outputCap' | 'quirks'>
+/** A request for embeddings in no format's words. */
+export type EmbeddingWish = {
+  /** Texts, or lists of tokens. */
+  readonly inputs: readonly (string | readonly number[])[]
+  readonly dimensions: number | undefined
+  /** Members that no other format has. */
+  readonly dropped: readonly string[]
+}
 
-/** The format of an endpoint that nobody translates: a provider has it too, and is sent what the client sent, or it has not. */
-export interface PassedDialect extends Endpoint {
+/** Numbers, or 32-bit floats packed in base64. */
+export type Vector = string | readonly number[]
+
+export type Embeddings = {
+  readonly vectors: readonly Vector[]
+  /** Counts in the provider's words, read; undefined where there are none. */
+  readonly usage: TokenUsage | undefined
+}
+
+/** The format of an endpoint for embeddings. */
+export interface EmbeddingDialect extends Endpoint {
   /** The kind of model that serves it. */
-  readonly kind: ModelKind
-  /** What a provider must have for it. */
-  readonly family: RouteFamily
-  /** What it makes, in words that follow "has no". */
-  readonly makes: string
-  /** Checks what decides where the call goes and what it costs, or refuses with the member that is wrong. */
-  readRequest(text: BodyText, byteLength: number): PassedRequest | Refusal
+  readonly kind: 'embedding'
+  readonly family?: undefined
+  /** Providers of these dialects are sent the client's own bytes. */
+  readonly passesTo: readonly WireDialect[]
+  /** Where a provider of the same format takes the request. */
+  path(upstreamModel: string, request: EmbeddingRequest): string
+  readRequest(text: BodyText, byteLength: number, asked?: AskedInPath): EmbeddingRequest | Refusal
+  editRequest(request: EmbeddingRequest, upstreamModel: string): string
+  /** Reads an answer of the same format that is passed through. */
+  newPassReader(request: EmbeddingRequest): AnswerReader
+  /** The request in no format's words, or a refusal that names what cannot be carried. */
+  readWish(request: EmbeddingRequest): EmbeddingWish | Refusal
+  /** An answer as JSON text. */
+  writeAnswer(vectors: readonly Vector[], usage: TokenUsage, request: EmbeddingRequest): string
+}
+
+/** Embeddings as the providers of a dialect make them. */
+export interface EmbeddingProvider {
+  write(wish: EmbeddingWish, upstreamModel: string): { readonly path: string; readonly body: string } | Refusal
+  /** Throws UpstreamFailure for what is no answer of the format. */
+  read(answer: JsonObject): Embeddings
 }
 
 /** A client format. */
@@ -221,6 +240,8 @@ export interface ClientDialect extends Endpoint {
   readonly family?: undefined
   /** Providers of these dialects are sent the client's own bytes. */
   readonly passesTo: readonly WireDialect[]
+  /** Where a provider of the same dialect takes requests. */
+  readonly path: ProviderPath
   /** The format of a body that was sent to this endpoint by clients of another one; undefined where the refusal stands. */
   readonly readAs?: (refused: Refusal, text: BodyText) => ClientDialect | undefined
   /** Counting the tokens of a request before it is sent. */
@@ -359,6 +380,8 @@ export interface ProviderDialect {
   readonly headers?: Headers
   /** What the dialect's own provider does differently from most. */
   readonly quirks?: Partial<Quirks>
+  /** Left out where its providers have no embeddings. */
+  readonly embeddings?: EmbeddingProvider
   /** Left out where providers have no list behind their base URL. */
   readonly modelList?: ModelList
   readonly form: Form

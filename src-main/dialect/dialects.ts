@@ -6,12 +6,21 @@ import { DEFAULT_QUIRKS, type Quirks, type RouteFamily } from '#core/quirks.ts'
 import { CONVERSE_DIALECT } from '#dialect/bedrock-converse/provider-dialect.ts'
 import { CHAT_FORMAT } from '#dialect/chat-completions/client-format.ts'
 import { CHAT_DIALECT } from '#dialect/chat-completions/provider-dialect.ts'
-import type { ClientDialect, CountEndpoint, Endpoint, Form, PassedDialect, ProviderDialect } from '#dialect/dialect.ts'
+import type {
+  ClientDialect,
+  CountEndpoint,
+  EmbeddingDialect,
+  Endpoint,
+  Form,
+  ProviderDialect,
+} from '#dialect/dialect.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
 import { GEMINI_FORMAT } from '#dialect/gemini/client-format.ts'
+import { GEMINI_EMBEDDINGS_FORMAT } from '#dialect/gemini-embeddings/client-format.ts'
 import { GEMINI_DIALECT } from '#dialect/gemini/provider-dialect.ts'
 import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
 import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
+import type { PassedDialect } from '#dialect/passed-dialect.ts'
 import { PASSED_ROUTES } from '#dialect/passed/routes.ts'
 import { RESPONSES_FORMAT } from '#dialect/responses/client-format.ts'
 import { RESPONSES_DIALECT } from '#dialect/responses/provider-dialect.ts'
@@ -23,6 +32,7 @@ export const CLIENT_DIALECTS = {
   responses: RESPONSES_FORMAT,
   gemini: GEMINI_FORMAT,
   embeddings: EMBEDDINGS_FORMAT,
+  'gemini-embeddings': GEMINI_EMBEDDINGS_FORMAT,
   ...PASSED_ROUTES,
 } as const satisfies Readonly<Record<FormatName, AnyFormat>>
 
@@ -40,12 +50,12 @@ export type ClientFormat = {
   [Name in FormatName]: (typeof CLIENT_DIALECTS)[Name] extends ClientDialect ? Name : never
 }[FormatName]
 
-type AnyFormat = ClientDialect | PassedDialect
+type AnyFormat = ClientDialect | EmbeddingDialect | PassedDialect
 
 /** The formats with their names. */
 export const ENDPOINTS = Object.entries(CLIENT_DIALECTS) as readonly (readonly [FormatName, AnyFormat])[]
 
-/** What a provider must have for models of a kind; undefined where conversations will do. */
+/** What a provider must have for models of a kind; undefined where its dialect says all. */
 export function familyOf(kind: ModelKind): RouteFamily | undefined {
   const families = ENDPOINTS.filter(([, format]) => format.kind === kind).map(([, { family }]) => family)
   return families.includes(undefined) ? undefined : families[0]
@@ -58,7 +68,7 @@ export function endpointOf(name: FormatName): Endpoint {
 
 /** Where clients of a format have tokens counted; undefined where they cannot. */
 export function countOf(format: AnyFormat): CountEndpoint | undefined {
-  return format.family === undefined ? format.count : undefined
+  return format.family === undefined && format.kind === 'chat' ? format.count : undefined
 }
 
 /** The dialect in which a provider is asked. */
@@ -67,7 +77,7 @@ export function dialectOf({ dialect }: Pick<Provider, 'dialect'>): ProviderDiale
 }
 
 /** The built-in provider answers conversations and embeddings alone. */
-const DEMO_QUIRKS: Partial<Quirks> = { routes: ['embeddings'] }
+const DEMO_QUIRKS: Partial<Quirks> = { routes: [] }
 
 /** All quirks of a provider: its own, its dialect's, or what holds for most. */
 export function quirksOf(provider: Pick<Provider, 'dialect' | 'quirks'>): Quirks {

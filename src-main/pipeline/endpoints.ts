@@ -11,9 +11,10 @@ import type {
   AskedInPath,
   ClientDialect,
   ClientRequest,
+  EmbeddingDialect,
+  EmbeddingProvider,
+  EmbeddingRequest,
   KeepAnswer,
-  PassedDialect,
-  PassedRequest,
   ProviderPath,
   ReadError,
   StaysNamed,
@@ -21,14 +22,17 @@ import type {
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import { CLIENT_DIALECTS, dialectOf, quirksOf } from '#dialect/dialects.ts'
 import { FoldedAnswer, type StreamFold } from '#dialect/folded-answer.ts'
+import type { PassedDialect, PassedRequest } from '#dialect/passed-dialect.ts'
 import { repairTurns } from '#dialect/repair.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
+import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
 import type { Conversation } from '#dialect/turn.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
-import { ConversationBounds, PassedBounds, type InputBounds } from '#pipeline/input-bounds.ts'
+import { passedOn } from '#pipeline/passed-calls.ts'
+import { ConversationBounds, InputsBounds, type InputBounds } from '#pipeline/input-bounds.ts'
 
 export type EndpointName = keyof typeof CLIENT_DIALECTS
 
@@ -103,8 +107,12 @@ export function readRequest(
   byteLength: number,
   { asked, own }: ReadMore = {},
 ): EndpointRequest | Refusal {
-  const client: ClientDialect | PassedDialect = CLIENT_DIALECTS[endpoint]
-  if (client.family !== undefined) return readPassed(endpoint, client, client.readRequest(text, byteLength))
+  const client: ClientDialect | EmbeddingDialect | PassedDialect = CLIENT_DIALECTS[endpoint]
+  if (client.family !== undefined) {
+    const request = client.readRequest(text, byteLength)
+    return isRefusal(request) ? request : { ...unspoken(endpoint, client.kind, request), ...passedOn(client, request) }
+  }
+  if (client.kind === 'embedding') return readEmbeddings(endpoint, client, { text, byteLength, asked })
   const request = client.readRequest(text, byteLength, asked)
   if (!isRefusal(request)) return readChat(endpoint, client, request, own)
   const otherClient = client.readAs?.(request, text)
@@ -293,45 +301,80 @@ export function forProvider(conversation: Conversation, names: ToolNames): Conve
   return withWireNames({ ...conversation, turns: repairTurns(conversation.turns) }, names)
 }
 
-/** A request that nobody translates: what providers do not have themselves is refused. */
-function readPassed(
+type EmbeddingsBody = { readonly text: BodyText; readonly byteLength: number; readonly asked: AskedInPath | undefined }
+
+function readEmbeddings(
   endpoint: EndpointName,
-  client: PassedDialect,
-  request: PassedRequest | Refusal,
+  client: EmbeddingDialect,
+  body: EmbeddingsBody,
 ): EndpointRequest | Refusal {
+  const request = client.readRequest(body.text, body.byteLength, body.asked)
   if (isRefusal(request)) return request
-  const { tokenCount } = request
+  return {
+    ...unspoken(endpoint, client.kind, request),
+    isStream: false,
+    choices: 0,
+    outputCap: undefined,
+    prepare: (destination) => {
+      const { embeddings } = dialectOf(destination.provider)
+      if (embeddings !== undefined) return prepareEmbeddings({ client, request, provider: embeddings }, destination)
+      const { dialect } = destination.provider
+      const message = `The provider of '${request.model}' speaks the ${dialect} dialect, which has no embeddings here.`
+      return refuse('invalid_request', message, { param: 'model' })
+    },
+  }
+}
+
+/** What is alike in requests that are no conversations. */
+function unspoken(endpoint: EndpointName, kind: ModelKind, request: PassedRequest | EmbeddingRequest) {
+  const { model, tokenCount, body } = request
   return {
     endpoint,
-    model: request.model,
-    isStream: request.isStream,
-    kind: client.kind,
+    model,
+    kind,
     ...(tokenCount === undefined
-      ? inputTokens(request.body.size)
+      ? inputTokens(body.size)
       : { likelyInputTokens: tokenCount, worstInputTokens: tokenCount }),
-    inputBounds: new PassedBounds(request),
-    choices: request.choices,
-    outputCap: request.outputCap,
+    inputBounds: new InputsBounds(request),
     outputCapName: 'max_tokens',
     affinity: () => undefined,
     conversationName: () => undefined,
     conversation: () => undefined,
-    prepare: ({ provider, target }) => {
-      const quirks = quirksOf(provider)
-      if (!quirks.routes.includes(client.family)) {
-        const message = `The provider of '${request.model}' has no ${client.makes} here.`
-        return refuse('not_found', message, { param: 'model' })
-      }
-      return {
-        isPassed: true,
-        isStream: request.isStream,
-        path: pathAt(client.path, target.upstreamModel, request.isStream),
-        dropped: [],
-        body: (outputCap) => request.edit({ upstreamModel: target.upstreamModel, outputCap, quirks }),
-        newReader: () => request.newReader(),
-        readError: undefined,
-      }
-    },
+  }
+}
+
+type EmbeddingPair = {
+  readonly client: EmbeddingDialect
+  readonly request: EmbeddingRequest
+  readonly provider: EmbeddingProvider
+}
+
+function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destination): Prepared | Refusal {
+  const { client, request } = pair
+  const { upstreamModel } = target
+  if (client.passesTo.includes(wireDialect(provider.dialect))) {
+    return {
+      isPassed: true,
+      isStream: false,
+      path: client.path(upstreamModel, request),
+      dropped: [],
+      body: () => client.editRequest(request, upstreamModel),
+      newReader: () => client.newPassReader(request),
+      readError: undefined,
+    }
+  }
+  const wish = client.readWish(request)
+  if (isRefusal(wish)) return wish
+  const written = pair.provider.write(wish, upstreamModel)
+  if (isRefusal(written)) return written
+  return {
+    isPassed: false,
+    isStream: false,
+    path: written.path,
+    dropped: wish.dropped,
+    body: () => written.body,
+    readError: dialectOf(provider).readError,
+    newReader: () => translatedEmbeddings(pair, wish.inputs.length),
   }
 }
 

@@ -3,7 +3,8 @@
 
 import { worstCaseInputTokens } from '#core/estimate.ts'
 import { closerTextTokens, isCountable, mostInputTokens, mostTokensPerByte } from '#core/token-bounds.ts'
-import type { PassedRequest } from '#dialect/dialect.ts'
+import type { EmbeddingRequest } from '#dialect/dialect.ts'
+import type { PassedRequest } from '#dialect/passed-dialect.ts'
 import { mayBeMini } from '#dialect/image-tokens.ts'
 import { surveyInput } from '#dialect/input-survey.ts'
 import type { RequestBody } from '#dialect/request-body.ts'
@@ -31,7 +32,7 @@ const TOOLS_FRAME_TOKENS = 1_024
 /** A translation or a provider's template can say more about a tool than its definition does. */
 const TOOL_TOKENS = 64
 /** Marks around each input are covered by its quotes. */
-const PASSED_FRAME_TOKENS = 16
+const INPUTS_FRAME_TOKENS = 16
 
 /** The bounds of a request with a conversation. Surveyed on first use: a call that is refused before has no need of it. */
 export class ConversationBounds implements InputBounds {
@@ -80,44 +81,47 @@ export class ConversationBounds implements InputBounds {
   }
 }
 
-/** The bounds of a request that is passed on as it is. Each of several inputs may be as long as the context, so that it bounds none but a lone one. */
-export class PassedBounds implements InputBounds {
-  readonly #request: PassedRequest
+type BoundedRequest = Pick<EmbeddingRequest, 'tokenCount' | 'inputCount' | 'isLone' | 'references' | 'body'> &
+  Pick<PassedRequest, 'rereadBytes'>
+
+/** The bounds of a request that is no conversation. Each of several inputs may be as long as the context, so that it bounds none but a lone one. */
+export class InputsBounds implements InputBounds {
+  readonly #request: BoundedRequest
   #known: readonly string[] | undefined
 
-  constructor(request: PassedRequest) {
+  constructor(request: BoundedRequest) {
     this.#request = request
   }
 
   get references(): readonly string[] {
-    this.#known ??= this.#request.extent.references()
+    this.#known ??= this.#request.references()
     return this.#known
   }
 
   most(contextWindow: number): number {
-    const { tokenCount, body, extent } = this.#request
+    const { body, rereadBytes = 0, tokenCount } = this.#request
     const perByte = mostTokensPerByte(body.text, body.byteLength)
-    const tokens = tokenCount ?? (body.byteLength + extent.rereadBytes) * perByte + PASSED_FRAME_TOKENS
+    const tokens = tokenCount ?? (body.byteLength + rereadBytes) * perByte + INPUTS_FRAME_TOKENS
     return this.#bound(contextWindow, tokens)
   }
 
   async closer(count: CountTokens, contextWindow: number): Promise<number> {
     const most = this.most(contextWindow)
-    const { tokenCount, body, extent } = this.#request
+    const { body, tokenCount, rereadBytes } = this.#request
     const text = plain(body.text)
-    const isReread = extent.rereadBytes > 0
-    if (tokenCount !== undefined || isReread || this.references.length > 0 || !isCountable(text)) return most
+    const isMore = rereadBytes !== undefined || this.references.length > 0
+    if (tokenCount !== undefined || isMore || !isCountable(text)) return most
     const tokens = closerTextTokens([text], await count([text]))
-    return Math.min(most, this.#bound(contextWindow, tokens + PASSED_FRAME_TOKENS))
+    return Math.min(most, this.#bound(contextWindow, tokens + INPUTS_FRAME_TOKENS))
   }
 
   #bound(contextWindow: number, tokens: number): number {
-    const { extent, tokenCount, body } = this.#request
+    const { isLone, inputCount, tokenCount, body } = this.#request
     const isOpen = this.references.length > 0
     const likelyTokens = tokenCount ?? worstCaseInputTokens(body.size)
-    if (extent.isLone) return mostInputTokens({ tokens, isOpen, contextWindow, likelyTokens })
+    if (isLone) return mostInputTokens({ tokens, isOpen, contextWindow, likelyTokens })
     if (!isOpen) return tokens
-    return tokens + extent.inputs * mostInputTokens({ tokens: 0, isOpen, contextWindow, likelyTokens: 0 })
+    return tokens + inputCount * mostInputTokens({ tokens: 0, isOpen, contextWindow, likelyTokens: 0 })
   }
 }
 

@@ -28,20 +28,23 @@ const MAKES: Readonly<Record<ModelKind, string>> = {
 }
 
 function wrongKind(kind: ModelKind, { endpoint }: Pick<EndpointRequest, 'endpoint'>): string {
-  const format = CLIENT_DIALECTS[endpoint]
-  return kind === 'chat' && format.family !== undefined
-    ? `${MAKES[kind]}; it has no ${format.makes}`
-    : `${MAKES[kind]} only`
+  const { family } = CLIENT_DIALECTS[endpoint]
+  const wanted = family === undefined ? 'embeddings' : CLIENT_DIALECTS[endpoint].makes
+  return kind === 'chat' ? `${MAKES[kind]}; it has no ${wanted}` : `${MAKES[kind]} only`
 }
 
-/** What serves a request. A model that is not enabled, or not in the key's package, does not exist for it. */
+/** What serves a request. A model that is not enabled does not exist for it; one that the key's package lacks is refused by that. */
 export function resolveModel(
   catalog: Catalog,
   request: Pick<EndpointRequest, 'model' | 'kind' | 'endpoint'>,
   caller: Package,
 ): Served | Refusal {
   const model = findModel(catalog, request)
-  if (model === undefined || !model.isEnabled || !mayCall(caller, model.id)) {
+  if (model?.isEnabled === true && !mayCall(caller, model.id)) {
+    const message = `Your package '${caller.name}' does not include the model '${model.id}'.`
+    return refuse('model_not_found', message, { param: 'model' })
+  }
+  if (model === undefined || !model.isEnabled) {
     return refuse('model_not_found', `The model '${request.model}' does not exist or is not enabled.`, {
       param: 'model',
     })

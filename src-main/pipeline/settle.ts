@@ -4,6 +4,7 @@ import { estimateOutputTokens } from '#core/estimate.ts'
 import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
+import { isByUnits, withPricedUnits } from '#core/units.ts'
 import { REFUSALS } from '#core/refusal.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
@@ -67,7 +68,9 @@ export function settlementOf(ending: Ending, counter: TokenCounter): Soon<Settle
 export function roughSettlementOf(ending: Ending): Settlement {
   return settlementFor(
     ending,
-    isPaidFor(ending) ? charged(ending.reader.reported, likely(ending), ending.cached) : NOTHING,
+    isPaidFor(ending)
+      ? withLikelyUnits(charged(ending.reader.reported, likely(ending), ending.cached), ending.request)
+      : NOTHING,
   )
 }
 
@@ -98,8 +101,9 @@ type Settled = Omit<Ending, 'reader' | 'attempts' | 'cached'> & {
   readonly attempts: Ending['attempts'] | undefined
 }
 
-function settlementFor(ending: Settled, { usage, source, estimated }: Counted): Settlement {
+function settlementFor(ending: Settled, { usage: counted, source, estimated }: Counted): Settlement {
   const { caller, request, served, place, attempts } = ending
+  const usage = withPricedUnits(counted, served.price)
   return {
     packageId: caller.package.id,
     endpoint: request.endpoint,
@@ -137,8 +141,15 @@ const NOTHING: Counted = { usage: UNKNOWN_USAGE, source: 'none', estimated: '' }
 function usageOf(ending: Ending, counter: TokenCounter): Soon<Counted> {
   const { reported } = ending.reader
   if (!isPaidFor(ending)) return NOTHING
+  if (isToldByUnits(ending)) return { usage: reported.usage ?? UNKNOWN_USAGE, source: 'reported', estimated: '' }
   if (reported.isInputFinal && reported.isOutputFinal) return charged(reported, UNCOUNTED)
   return countedUsageOf(ending, counter)
+}
+
+/** Whether the provider said all that is charged: what it counted, for a model whose tokens cost nothing. */
+export function isToldByUnits({ reader, served }: Pick<Ending, 'reader' | 'served'>): boolean {
+  const { usage } = reader.reported
+  return usage !== undefined && isByUnits(usage, served.price)
 }
 
 async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Counted> {
@@ -148,7 +159,14 @@ async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Co
     isInputFinal ? 0 : countInput(ending.request, counter),
     isOutputFinal ? 0 : countOutput(ending, counter),
   ])
-  return charged(reported, { input, output }, ending.cached)
+  return withLikelyUnits(charged(reported, { input, output }, ending.cached), ending.request)
+}
+
+/** What nobody counted and is not tokens is taken to be what was held for. */
+function withLikelyUnits(counted: Counted, { units }: EndpointRequest): Counted {
+  const { usage } = counted
+  if (units === undefined || usage.details?.units !== undefined) return counted
+  return { ...counted, usage: { ...usage, details: { ...usage.details, units } } }
 }
 
 /** Whether anything is charged: an answer that is whole, or what a client got of one. */

@@ -22,6 +22,7 @@ import { noAnnouncement } from '#store/migrations/0160-no-announcement.ts'
 import { journal } from '#store/migrations/0170-journal.ts'
 import { finePrices } from '#store/migrations/0180-fine-prices.ts'
 import { modelKinds } from '#store/migrations/0190-model-kinds.ts'
+import { refusedCalls } from '#store/migrations/0220-refused-calls.ts'
 
 export type Db = Database.Database
 
@@ -45,6 +46,7 @@ export const MIGRATIONS = [
   journal,
   finePrices,
   modelKinds,
+  refusedCalls,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

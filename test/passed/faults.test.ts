@@ -66,7 +66,7 @@ describe.each(CALLS.map((one) => [one.name, one] as const))('%s: a provider that
 
   it('no count, which is estimated and charged', async () => {
     if (one.answer.type !== 'status') return
-    const { usage: _usage, ...body } = one.answer.body as Record<string, unknown>
+    const { usage: _usage, meta: _meta, ...body } = one.answer.body as Record<string, unknown>
     pair.upstream.script(json(body))
     const own = await freshKey(pair)
     expect((await call(pair, one, own.key)).status).toBe(200)

@@ -21,6 +21,7 @@ export type PassedCall = {
 
 export const MODELS: readonly ModelCreate[] = [
   chatModel('rank', { kind: 'rerank', price: { input: 3 } }),
+  chatModel('search', { kind: 'rerank', price: { input: 0, units: { search: 0.002 } } }),
   chatModel('moderate', { kind: 'moderation', price: { input: 5 } }),
 ]
 
@@ -84,5 +85,17 @@ export const CALLS: readonly PassedCall[] = [
     request: { query: 'Where?', documents: ['Here'] },
     answer: json({ object: 'list', data: [{ index: 0, relevance_score: 0.1 }], usage: { total_tokens: 6 } }),
     charge: 0.000018,
+  },
+  {
+    name: 'rerank by searches',
+    path: '/v1/rerank',
+    model: 'search',
+    request: { query: 'Where?', documents: Array.from({ length: 120 }, () => 'Here') },
+    answer: json({
+      id: 'r',
+      results: [{ index: 0, relevance_score: 0.1 }],
+      meta: { api_version: { version: '2' }, billed_units: { search_units: 2 } },
+    }),
+    charge: 0.004,
   },
 ]

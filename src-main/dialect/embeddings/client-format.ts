@@ -1,13 +1,20 @@
-// The embeddings format, as its clients and their providers speak it.
+// The embeddings format of OpenAI, as its clients and most providers speak it.
 
-import type { PassedDialect } from '#dialect/dialect.ts'
-import { readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
+import type { EmbeddingDialect } from '#dialect/dialect.ts'
+import { newEmbeddingPass, writeEmbeddingAnswer } from '#dialect/embeddings/read-answer.ts'
+import { editEmbeddingRequest, readEmbeddingRequest, readEmbeddingWish } from '#dialect/embeddings/read-request.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 
-export const EMBEDDINGS_FORMAT: PassedDialect = {
-  ...openAiEndpoint('/embeddings'),
+const PATH = '/embeddings'
+
+export const EMBEDDINGS_FORMAT: EmbeddingDialect = {
+  ...openAiEndpoint(PATH),
   kind: 'embedding',
-  family: 'embeddings',
-  makes: 'embeddings',
+  passesTo: ['chat-completions', 'responses'],
+  path: () => PATH,
   readRequest: readEmbeddingRequest,
+  editRequest: editEmbeddingRequest,
+  newPassReader: newEmbeddingPass,
+  readWish: readEmbeddingWish,
+  writeAnswer: writeEmbeddingAnswer,
 }

@@ -1,19 +1,20 @@
 // Reads an embeddings request: text, several texts, tokens, or several lists of tokens.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { PassedRequest } from '#dialect/dialect.ts'
-import { EmbeddingAnswerReader } from '#dialect/embeddings/read-answer.ts'
+import type { EmbeddingRequest, EmbeddingWish } from '#dialect/dialect.ts'
 import { surveyInput } from '#dialect/input-survey.ts'
-import { countTokens, plainRequest } from '#dialect/passed/plain-request.ts'
+import { editObject } from '#dialect/json-text.ts'
 import {
   checkFields,
   countRule,
   parseBody,
   readModel,
-  type BodyText,
   type FieldRule,
   type RequestBody,
+  type BodyText,
 } from '#dialect/request-body.ts'
+import { isNothing } from '#dialect/survey.ts'
+import { countTokens } from '#dialect/token-lists.ts'
 
 /** What OpenAI accepts in one request. */
 const MAX_INPUTS = 2048
@@ -25,7 +26,7 @@ const RULES: readonly FieldRule[] = [
 ]
 
 /** The request, or a refusal that names the member that is wrong. */
-export function readEmbeddingRequest(text: BodyText, byteLength: number): PassedRequest | Refusal {
+export function readEmbeddingRequest(text: BodyText, byteLength: number): EmbeddingRequest | Refusal {
   const body = parseBody(text, byteLength)
   if (isRefusal(body)) return body
   const model = readModel(body.value)
@@ -33,22 +34,42 @@ export function readEmbeddingRequest(text: BodyText, byteLength: number): Passed
   const input = body.value['input']
   const problem = checkInput(input) ?? checkFields(body.value, RULES)
   if (problem !== undefined) return problem
-  const format = body.value['encoding_format'] === 'base64' ? 'base64' : 'float'
   return {
-    ...plainRequest(model, body),
+    model,
+    form: body.value['encoding_format'] === 'base64' ? 'base64' : 'float',
     tokenCount: countTokens(input),
-    extent: {
-      inputs: Array.isArray(input) ? input.length : 1,
-      isLone: typeof input === 'string',
-      rereadBytes: 0,
-      references: () => referencesIn(body.value),
-    },
-    newReader: () => new EmbeddingAnswerReader(format),
+    inputCount: Array.isArray(input) ? input.length : 1,
+    isLone: typeof input === 'string',
+    references: () => referencesIn(body),
+    body,
   }
 }
 
+/** The request's text for the provider: only the model's name is edited. */
+export function editEmbeddingRequest(request: EmbeddingRequest, upstreamModel: string): string {
+  const changes = new Map<string, string>()
+  if (upstreamModel !== request.model) changes.set('model', JSON.stringify(upstreamModel))
+  return editObject(request.body.text, request.body.scan, changes)
+}
+
+/** The request for a provider of another format. Who made use of it is for OpenAI's endpoint alone. */
+export function readEmbeddingWish({ body: { value } }: EmbeddingRequest): EmbeddingWish {
+  const { input, dimensions } = value
+  const known = new Set(['model', 'input', 'dimensions', 'encoding_format'])
+  return {
+    inputs: isLoneInput(input) ? [input] : (input as EmbeddingWish['inputs']),
+    dimensions: typeof dimensions === 'number' ? dimensions : undefined,
+    dropped: Object.keys(value).filter((name) => !known.has(name) && !isNothing(value[name])),
+  }
+}
+
+function isLoneInput(input: unknown): input is string | readonly number[] {
+  return typeof input === 'string' || (Array.isArray(input) && input.every(isToken))
+}
+
 /** Models of images take addresses and files where others take texts. */
-function referencesIn({ input, ...others }: RequestBody['value']): readonly string[] {
+function referencesIn({ value }: RequestBody): readonly string[] {
+  const { input, ...others } = value
   const inputs = Array.isArray(input) ? input : [input]
   const isAddress = inputs.some((text) => typeof text === 'string' && /^\s*(?:https?|data|gs|s3|file):\S*$/i.test(text))
   return [...(isAddress ? ['an input by its address'] : []), ...surveyInput(others).references]

@@ -7,6 +7,7 @@ import type { JsonObject } from '#dialect/turn.ts'
 /** What may be asked of a model, by its kind. */
 const METHODS: Readonly<Partial<Record<Model['kind'], readonly string[]>>> = {
   chat: ['generateContent', 'countTokens'],
+  embedding: ['embedContent', 'batchEmbedContents'],
 }
 
 export const GEMINI_MODELS: ModelViews = {

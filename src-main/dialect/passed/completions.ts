@@ -2,13 +2,14 @@
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { ChatTap } from '#dialect/chat-completions/tap-stream.ts'
-import type { PassedDialect, PassedEdits, PassedRequest } from '#dialect/dialect.ts'
+import type { PassedDialect, PassedEdits, PassedRequest } from '#dialect/passed-dialect.ts'
 import { editObject } from '#dialect/json-text.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
 import { COMPLETION_ANSWER_TAP, TEXT_CHOICES } from '#dialect/passed/completion-taps.ts'
-import { countTokens, plainRequest, renamed } from '#dialect/passed/plain-request.ts'
+import { plainRequest, renamed } from '#dialect/passed/plain-request.ts'
+import { countTokens } from '#dialect/token-lists.ts'
 import {
   booleanRule,
   checkFields,
@@ -68,7 +69,9 @@ function readCompletionRequest(text: BodyText, byteLength: number): PassedReques
     outputCap,
     choices: prompts * answers,
     tokenCount: value['suffix'] === undefined ? countTokens(value['prompt']) : undefined,
-    extent: { inputs: prompts, isLone: prompts === 1, rereadBytes: 0, references: () => [] },
+    inputCount: prompts,
+    isLone: prompts === 1,
+    references: () => [],
     edit: (edits) => editCompletion({ model, body, isStream }, edits),
     newReader: () => (isStream ? new PassStream(new ChatTap(tap)) : new PassAnswer(COMPLETION_ANSWER_TAP)),
   }

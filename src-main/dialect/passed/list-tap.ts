@@ -17,7 +17,8 @@ export function listTap(members: readonly string[], makes: string): AnswerTap {
       if (!Array.isArray(list) || !list.every(isRecord)) {
         throw new UpstreamFailure('malformed', `The provider did not answer with ${makes}.`)
       }
-      return readUsage(usage) ?? readUsage(isRecord(meta) ? meta['tokens'] : undefined)
+      const { tokens, billed_units: billed } = isRecord(meta) ? meta : {}
+      return withSearches(readUsage(usage) ?? readUsage(tokens), billed)
     },
   }
 }
@@ -28,4 +29,11 @@ function readUsage(usage: unknown): TokenUsage | undefined {
   const { prompt_tokens: prompt, input_tokens: input, total_tokens: total } = usage
   const most = Math.max(tokenCount(prompt) ?? 0, tokenCount(input) ?? 0, tokenCount(total) ?? 0)
   return most === 0 ? undefined : { ...UNKNOWN_USAGE, inputTokens: most, outputTokens: 0 }
+}
+
+/** With the searches that Cohere bills, which each are many documents. */
+function withSearches(usage: TokenUsage | undefined, billed: unknown): TokenUsage | undefined {
+  const searches = tokenCount(isRecord(billed) ? billed['search_units'] : undefined)
+  if (searches === undefined || searches === 0) return usage
+  return { ...UNKNOWN_USAGE, ...usage, details: { units: { search: searches } } }
 }

@@ -1,7 +1,7 @@
 // Moderations: whether texts or images are of a kind that somebody does not want.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { PassedDialect, PassedRequest } from '#dialect/dialect.ts'
+import type { PassedDialect, PassedRequest } from '#dialect/passed-dialect.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { listTap } from '#dialect/passed/list-tap.ts'
@@ -31,12 +31,9 @@ function readModerationRequest(text: BodyText, byteLength: number): PassedReques
   const hasImage = inputs.some((item) => isRecord(item) && item['type'] !== 'text')
   return {
     ...plainRequest(model, body),
-    extent: {
-      inputs: inputs.length,
-      isLone: typeof input === 'string',
-      rereadBytes: 0,
-      references: () => (hasImage ? ['an image'] : []),
-    },
+    inputCount: inputs.length,
+    isLone: typeof input === 'string',
+    references: () => (hasImage ? ['an image'] : []),
     newReader: () => new PassAnswer(TAP),
   }
 }

@@ -1,10 +1,10 @@
 // What requests have in common of which only the model's name is edited.
 
-import type { PassedEdits, PassedRequest } from '#dialect/dialect.ts'
+import type { PassedEdits, PassedRequest } from '#dialect/passed-dialect.ts'
 import { editObject } from '#dialect/json-text.ts'
 import type { RequestBody } from '#dialect/request-body.ts'
 
-type PlainRequest = Omit<PassedRequest, 'newReader' | 'extent'>
+type PlainRequest = Omit<PassedRequest, 'newReader' | 'inputCount' | 'isLone' | 'references'>
 
 /** A request that generates no text. */
 export function plainRequest(model: string, body: RequestBody): PlainRequest {
@@ -15,12 +15,4 @@ export function plainRequest(model: string, body: RequestBody): PlainRequest {
 /** The edits that give a request the name that a provider has for its model. */
 export function renamed(model: string, upstreamModel: string): Map<string, string> {
   return new Map(upstreamModel === model ? [] : [['model', JSON.stringify(upstreamModel)]])
-}
-
-/** How many tokens were sent as tokens: a list of them, or several; undefined for anything else. */
-export function countTokens(input: unknown): number | undefined {
-  if (!Array.isArray(input)) return undefined
-  if (typeof input[0] === 'number') return input.length
-  if (!Array.isArray(input[0])) return undefined
-  return input.reduce((sum: number, item: unknown) => sum + (Array.isArray(item) ? item.length : 0), 0)
 }

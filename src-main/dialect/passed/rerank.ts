@@ -2,7 +2,7 @@
 // beside the query and the documents, answers in the name of their list.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { PassedDialect, PassedRequest } from '#dialect/dialect.ts'
+import type { PassedDialect, PassedRequest } from '#dialect/passed-dialect.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { listTap } from '#dialect/passed/list-tap.ts'
@@ -10,6 +10,8 @@ import { plainRequest } from '#dialect/passed/plain-request.ts'
 import { checkFields, countRule, isRecord, parseBody, readModel, type BodyText } from '#dialect/request-body.ts'
 
 const MAX_DOCUMENTS = 10_000
+const DOCUMENTS_OF_SEARCH = 100
+const PIECE_TOKENS = 500
 const RULES = ['top_n', 'top_k', 'max_tokens_per_doc'].map((name) => countRule(name, Number.MAX_SAFE_INTEGER))
 const TAP = listTap(['results', 'data'], 'a ranking')
 
@@ -37,7 +39,11 @@ function readRerankRequest(text: BodyText, byteLength: number): PassedRequest | 
   return {
     ...plainRequest(model, body),
     // The query is read beside each document.
-    extent: { inputs, isLone: false, rereadBytes: (inputs - 1) * queryBytes, references },
+    inputCount: inputs,
+    isLone: false,
+    rereadBytes: (inputs - 1) * queryBytes,
+    references,
+    units: { search: mostSearches(body.byteLength, inputs, queryBytes) },
     newReader: () => new PassAnswer(TAP),
   }
 }
@@ -61,4 +67,10 @@ function checkDocuments(documents: unknown): Refusal | undefined {
   if (documents.length > MAX_DOCUMENTS) return wrong(`must have at most ${MAX_DOCUMENTS} items`)
   const isList = documents.every((item) => typeof item === 'string' || isRecord(item))
   return isList ? undefined : wrong('must be an array of strings or objects')
+}
+
+/** A search is up to a hundred documents. A longer one counts as several: a piece has 500 tokens, each of a byte at least, with the query. */
+function mostSearches(bytes: number, documents: number, queryBytes: number): number {
+  const pieceBytes = Math.max(1, PIECE_TOKENS - queryBytes)
+  return Math.ceil((documents + Math.floor(bytes / pieceBytes)) / DOCUMENTS_OF_SEARCH)
 }

@@ -1,7 +1,7 @@
 // The endpoints whose calls are passed on as they come: one line for each.
 
 import type { PassedName } from '#core/provider-dialect.ts'
-import type { PassedDialect } from '#dialect/dialect.ts'
+import type { PassedDialect } from '#dialect/passed-dialect.ts'
 import { COMPLETIONS } from '#dialect/passed/completions.ts'
 import { MODERATIONS } from '#dialect/passed/moderations.ts'
 import { RERANK } from '#dialect/passed/rerank.ts'
