@@ -31,7 +31,6 @@ import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
 import type { Conversation } from '#dialect/turn.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
-import { passedOn } from '#pipeline/passed-calls.ts'
 import { ConversationBounds, InputsBounds, type InputBounds } from '#pipeline/input-bounds.ts'
 
 export type EndpointName = keyof typeof CLIENT_DIALECTS
@@ -375,6 +374,34 @@ function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destinatio
     body: () => written.body,
     readError: dialectOf(provider).readError,
     newReader: () => translatedEmbeddings(pair, wish.inputs.length),
+  }
+}
+
+type PassedOn = Pick<EndpointRequest, 'isStream' | 'units' | 'choices' | 'outputCap' | 'prepare'>
+
+/** A request that nobody translates: what a provider does not have itself is refused. */
+function passedOn(client: PassedDialect, request: PassedRequest): PassedOn {
+  return {
+    isStream: request.isStream,
+    units: request.units,
+    choices: request.choices,
+    outputCap: request.outputCap,
+    prepare: ({ provider, target }) => {
+      const quirks = quirksOf(provider)
+      if (!quirks.routes.includes(client.family)) {
+        const message = `The provider of '${request.model}' has no ${client.makes} here.`
+        return refuse('not_found', message, { param: 'model' })
+      }
+      return {
+        isPassed: true,
+        isStream: request.isStream,
+        path: client.path,
+        dropped: [],
+        body: (outputCap) => request.edit({ upstreamModel: target.upstreamModel, outputCap, quirks }),
+        newReader: () => request.newReader(),
+        readError: undefined,
+      }
+    },
   }
 }
 
