@@ -11,8 +11,7 @@ import { scriptFile } from '#config/program-files.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
-import { secretReference } from '#catalog/secrets.ts'
-import { hasCredentials } from '#core/credentials.ts'
+import { isInUse } from '#catalog/secrets.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
 import { isDemo } from '#core/provider-dialect.ts'
@@ -29,6 +28,7 @@ import { Pause } from '#pipeline/pause.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
+import { SecretHealth } from '#pipeline/secret-health.ts'
 import { Connections } from '#provider/connections.ts'
 import { DemoTransport } from '#provider/demo.ts'
 import { OwnListener } from '#provider/own-listener.ts'
@@ -116,7 +116,7 @@ function callingFor({ config, clock, stores, secrets: { secrets } }: CallingFrom
     drains: new Drains(),
     gate: gateFor(config, clock, stores.catalog),
     budgets: budgetsFor(clock, stores),
-    routing: routingFor(config, clock, { timeZone: stores.timeZone, charged: stores.atStart.charged.byProvider }),
+    routing: routingFor(config, clock, { timeZone: stores.timeZone, charged: stores.atStart.charged }),
     adaptations: new Adaptations(),
     caps: new CapMemory(),
     cached: new CachedShares(),
@@ -134,7 +134,7 @@ type ContextFrom = Pick<Foundation, 'clock' | 'writer'> & Pick<Parts, 'stores' |
 function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): CatalogContext {
   const { catalog, ledger, overdue, newId, timeZone } = stores
   const { open, gate, routing, adaptations, caps, cached, answers } = calling
-  const memories = [routing.health, adaptations, caps, cached]
+  const memories = [routing.health, routing.secrets, adaptations, caps, cached]
   return {
     catalog,
     ledger,
@@ -174,18 +174,23 @@ function gateFor(config: Config, clock: Clock, catalog: Catalog): Gate {
   })
 }
 
-type Charged = Parameters<ProviderGate['restore']>[0]
-
 function routingFor(
   config: Config,
   clock: Clock,
-  { timeZone, charged }: { readonly timeZone: string; readonly charged: Charged },
+  { timeZone, charged }: { readonly timeZone: string; readonly charged: Stores['atStart']['charged'] },
 ): RoutingDeps {
   const gate = new ProviderGate({ nowMs: clock.nowMs, after, timeZone, maxWaitMs: config.rateLimitWaitMs })
-  gate.restore(charged)
+  gate.restore(charged.byProvider, charged.bySecret)
   const { monotonicMs } = clock
   const health = new Health(config.upstreamTrialsPerSecond)
-  return { health, gate, monotonicMs, random: Math.random, retryDelayMs: config.upstreamRetryDelayMs }
+  return {
+    health,
+    secrets: new SecretHealth(),
+    gate,
+    monotonicMs,
+    random: Math.random,
+    retryDelayMs: config.upstreamRetryDelayMs,
+  }
 }
 
 function budgetsFor({ nowMs }: Clock, { catalog, ledger, timeZone, atStart }: Stores): MemberBudgets {
@@ -221,10 +226,7 @@ function openSecrets(
   const forgetting = new Forgetting({
     path: join(dataDir, 'secrets-to-forget.json'),
     store,
-    isInUse: ({ providerId, origin }) => {
-      const provider = catalog.provider(providerId)
-      return provider !== undefined && hasCredentials(provider) && secretReference(provider).origin === origin
-    },
+    isInUse: (reference) => isInUse(catalog.provider(reference.providerId), reference),
   })
   const secrets = new Keeper({ store, forgetting, monotonicMs })
   return { secrets, otherSecrets: store === vault ? keychain : vault, keychain }

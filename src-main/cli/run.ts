@@ -91,7 +91,7 @@ function readCommand(argv: readonly string[]): Command {
   while (argv[start]?.startsWith('-') === true) start += argv[start] === '--data-dir' ? 2 : 1
   const common = argv.slice(0, start)
   const words = argv.slice(start)
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const verb = VERBS.find(({ name }) => name === words.slice(0, length).join(' '))
     if (verb !== undefined) return { type: 'verb', verb, words: [...common, ...words.slice(length)] }
   }

@@ -21,7 +21,7 @@ import {
   UpstreamModel,
 } from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
-import { ProviderCreate, providerProperties } from '#contract/providers.ts'
+import { ProviderCreate, SecretLeftOut, providerProperties } from '#contract/providers.ts'
 
 /** Credits per million tokens; up to a credit per token, which keeps every charge an exact integer. */
 const TokenPrice = Type.Number({ minimum: 0, maximum: 1_000_000 })
@@ -207,6 +207,8 @@ export const UsageView = strict({
   model: Type.String(),
   provider: Type.Union([Type.String(), Type.Null()]),
   upstream_model: Type.Union([Type.String(), Type.Null()]),
+  /** The label of the secret that the provider was asked with; null where it has one alone. */
+  secret: Type.Union([Type.String(), Type.Null()]),
   stream: Type.Boolean(),
   outcome: Type.String(),
   status: Type.Integer(),
@@ -322,6 +324,7 @@ export const StatusView = strict({
       credits_per_day_limit: Type.Union([Type.Number(), Type.Null()]),
     }),
   ),
+  secrets_left_out: Type.Array(SecretLeftOut),
 })
 
 const SecretPlace = Type.Union([

@@ -13,22 +13,24 @@ export type KeeperOptions = {
 }
 
 type State = ReturnType<SecretKeeper['stateOf']>
+type KnownText = { readonly label: string | undefined; readonly text: string }
 type Asked = { readonly outcome: Promise<string | undefined>; untilMs: number }
 
 /** For how long the answer that there is no secret to be had holds; a secret that came back is seen after that. */
 const AGAIN_MS = 1_000
 /** An administrator who asks how things stand does not wait longer for a keychain. */
 const REFRESH_MS = 3_000
-/** Of one provider so many of the texts are known that were kept for it, the latest ones. */
+/** Of one secret so many of the texts are known that were kept for it, the latest ones; and so many of all secrets of a provider. */
 const MAX_KNOWN = 4
+const MAX_KNOWN_TOGETHER = 128
 const NONE: readonly string[] = []
 
 export class Keeper implements SecretKeeper {
   readonly #options: KeeperOptions
   readonly #states = new Map<string, State>()
   readonly #asked = new Map<string, Asked>()
-  /** What was kept for a provider, the latest first, and the secrets in all of it. */
-  readonly #known = new Map<string, { readonly texts: readonly string[]; readonly secrets: readonly string[] }>()
+  /** What was kept for a provider, by the label of the secret and the latest first, and the secrets in all of it. */
+  readonly #known = new Map<string, { readonly texts: readonly KnownText[]; readonly secrets: readonly string[] }>()
   #trouble: string | undefined
 
   constructor(options: KeeperOptions) {
@@ -125,11 +127,14 @@ export class Keeper implements SecretKeeper {
     await this.forget()
   }
 
-  #note({ providerId }: SecretReference, text: string): void {
-    const before = this.#known.get(providerId)?.texts ?? NONE
-    if (before[0] === text) return
-    const texts = [text, ...before.filter((other) => other !== text)].slice(0, MAX_KNOWN)
-    this.#known.set(providerId, { texts, secrets: [...new Set(texts.flatMap(secretsIn))] })
+  #note({ providerId, label }: SecretReference, text: string): void {
+    const before = this.#known.get(providerId)?.texts ?? []
+    const ofSecret = before.filter((one) => one.label === label)
+    if (ofSecret[0]?.text === text) return
+    const staying = ofSecret.filter((one) => one.text !== text).slice(0, MAX_KNOWN - 1)
+    const isKnown = (one: KnownText) => one.label !== label || staying.includes(one)
+    const texts = [{ label, text }, ...before.filter(isKnown)].slice(0, MAX_KNOWN_TOGETHER)
+    this.#known.set(providerId, { texts, secrets: [...new Set(texts.flatMap((one) => secretsIn(one.text)))] })
   }
 
   #learn(reference: SecretReference, state: State): void {
@@ -145,6 +150,6 @@ export class Keeper implements SecretKeeper {
 }
 
 /** JSON keeps the two texts apart whatever they contain. */
-function nameOf({ providerId, origin }: SecretReference): string {
-  return JSON.stringify([providerId, origin])
+function nameOf({ providerId, origin, label }: SecretReference): string {
+  return JSON.stringify([providerId, origin, label])
 }

@@ -7,7 +7,12 @@ import type { SecretState } from '#core/secret-failure.ts'
  * Names a secret. `origin` is the origin of the provider's base URL as `new URL(baseUrl).origin` gives it. It is part of
  * the name so that a base URL that is changed to another host finds no secret, instead of mailing it there.
  */
-export type SecretReference = { readonly providerId: string; readonly origin: string }
+export type SecretReference = {
+  readonly providerId: string
+  readonly origin: string
+  /** Of several secrets all but the first have one; it has no spaces. */
+  readonly label?: string
+}
 
 /** All methods reject with a SecretFailure when the store cannot be used at the moment. */
 export type SecretStore = {

@@ -20,6 +20,7 @@ import { guessedContexts } from '#store/migrations/0140-guessed-contexts.ts'
 import { providerHeaders } from '#store/migrations/0150-provider-headers.ts'
 import { noAnnouncement } from '#store/migrations/0160-no-announcement.ts'
 import { journal } from '#store/migrations/0170-journal.ts'
+import { secretPools } from '#store/migrations/0210-secret-pools.ts'
 
 export type Db = Database.Database
 
@@ -41,6 +42,7 @@ export const MIGRATIONS = [
   providerHeaders,
   noAnnouncement,
   journal,
+  secretPools,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))
