@@ -82,9 +82,13 @@ function poolOf(secrets: readonly PooledSecret[]): readonly PooledSecret[] {
   return isPlain ? [] : secrets
 }
 
-type Given = { readonly label: string; readonly secret: string }
+type GivenSecret = { readonly label: string; readonly secret: string }
 
-async function change(context: CatalogContext, next: Provider, given: Given | undefined): Promise<Provider | Refusal> {
+async function change(
+  context: CatalogContext,
+  next: Provider,
+  given: GivenSecret | undefined,
+): Promise<Provider | Refusal> {
   const kept = given === undefined ? { stored: next, secrets: [] } : await keptWith(context, next, given)
   if (isRefusal(kept)) return kept
   const committed = await commit(context, kept.stored, kept.secrets)
@@ -92,7 +96,7 @@ async function change(context: CatalogContext, next: Provider, given: Given | un
 }
 
 /** The first secret stands beside the headers whose values are secrets; the others stand alone. */
-async function keptWith(context: CatalogContext, next: Provider, { label, secret }: Given) {
+async function keptWith(context: CatalogContext, next: Provider, { label, secret }: GivenSecret) {
   const provider = withSecretOf(next, label) ?? next
   if (secretReference(provider).label === undefined) return ownSecret(context, next, secret)
   return { stored: next, secrets: [{ provider, secret: credentialsText({ secret, headers: {} }) }] }

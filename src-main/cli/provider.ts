@@ -7,7 +7,7 @@ import type { Sources } from '#cli/host.ts'
 import { printable, view } from '#cli/output.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { group, requestBody, requestQuery } from '#cli/request.ts'
-import { PROVIDER_SECRET_VERBS, SECRET_FLAGS, SECRET_USAGE, secretOf } from '#cli/provider-secrets.ts'
+import { SECRET_FLAGS, SECRET_USAGE, secretOf } from '#cli/provider-secrets.ts'
 import { settingsOf } from '#cli/settings-flag.ts'
 import { chooseModels, ENABLE_FLAGS, ENABLE_USAGE, models, presets } from '#cli/provider-models.ts'
 import { shellWord } from '#cli/shell-word.ts'
@@ -136,7 +136,7 @@ const remove = plainVerb({
   },
 })
 
-export const PROVIDER_VERBS = [list, presets, add, edit, models, test, ...PROVIDER_SECRET_VERBS, remove]
+export const PROVIDER_VERBS = [list, presets, add, edit, models, test, remove]
 
 /** Secret values that are given, and null for those that are to be forgotten. */
 async function changedHeaders(flags: FlagValues<typeof HEADER_EDIT_FLAGS>, sources: Sources) {

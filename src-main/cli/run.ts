@@ -22,6 +22,7 @@ import { OVERVIEW_VERBS } from '#cli/overview.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
 import { PAUSE_VERBS } from '#cli/pause.ts'
 import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
+import { PROVIDER_SECRET_VERBS } from '#cli/provider-secrets.ts'
 import { PROVIDER_VERBS } from '#cli/provider.ts'
 import { SECRET_VERBS } from '#cli/secret.ts'
 import { SETTINGS_VERBS } from '#cli/settings.ts'
@@ -42,6 +43,7 @@ const VERBS: readonly Verb[] = [
   ...APPLY_VERBS,
   ...DEMO_VERBS,
   ...PROVIDER_VERBS,
+  ...PROVIDER_SECRET_VERBS,
   ...DISCOVER_VERBS,
   ...SECRET_VERBS,
   ...MODEL_VERBS,

@@ -26,7 +26,7 @@ const MAX_ENTRIES = 10_000
 type Use = { readonly provider: Provider; readonly target: Target }
 
 type LeftOut = { readonly failure: UpstreamFailure; readonly atMs: number; readonly untilMs: number }
-type Refused = LeftOut & {
+type RefusedSecret = LeftOut & {
   /** How often in a row it was refused; each time lasts twice as long. */
   readonly times: number
   /** Until then a request tries it. */
@@ -37,7 +37,7 @@ const WELL: SecretStanding = { state: 'ok', untilMs: undefined, lastFailure: und
 
 export class SecretHealth {
   /** By account. */
-  readonly #refused = new Map<string, Refused>()
+  readonly #refused = new Map<string, RefusedSecret>()
   /** By account, and by the model there. */
   readonly #busy = new Map<string, Map<string, LeftOut>>()
 
