@@ -1,6 +1,7 @@
 // Several secrets of one provider: add, edit, remove. The first is kept as the secret of the provider itself, the others by their labels.
 
 import type { CatalogContext } from '#catalog/context.ts'
+import { secretProblem } from '#catalog/given-secret.ts'
 import { readLimits } from '#catalog/provider-limits.ts'
 import { giveCredentials, noProvider } from '#catalog/providers.ts'
 import { commitWithSecrets, orRefusal, removedView, type SecretChange } from '#catalog/secrets.ts'
@@ -99,6 +100,8 @@ async function change(
 async function keptWith(context: CatalogContext, next: Provider, { label, secret }: GivenSecret) {
   const provider = withSecretOf(next, label) ?? next
   if (secretReference(provider).label === undefined) return ownSecret(context, next, secret)
+  const wrong = secretProblem(next, secret)
+  if (wrong !== undefined) return wrong
   return { stored: next, secrets: [{ provider, secret: credentialsText({ secret, headers: {} }) }] }
 }
 

@@ -17,7 +17,7 @@ export function ledgerAppender(db: Database): (batch: LedgerBatch) => string[] {
   const insertEntry = db.prepare<Cell[]>(
     `INSERT INTO ledger_entry (${ENTRY_COLUMNS}) VALUES (${marks(ENTRY_COLUMNS)}) ON CONFLICT DO NOTHING`,
   )
-  const insertUsage = db.prepare<[readonly Cell[]]>(
+  const insertUsage = db.prepare<Cell[]>(
     `INSERT INTO usage_record (${USAGE_COLUMNS}) VALUES (${marks(USAGE_COLUMNS)}) ON CONFLICT DO NOTHING`,
   )
   const putBalance = db.prepare<Cell[]>(
@@ -31,10 +31,17 @@ export function ledgerAppender(db: Database): (batch: LedgerBatch) => string[] {
   )
   return (batch) => {
     for (const row of batch.entries) insertEntry.run(...row)
-    const recorded = batch.usage.filter((row) => insertUsage.run(whole(row)).changes === 1).map(([id]) => String(id))
+    const recorded = batch.usage.map(whole).filter((row) => insertUsage.run(...row).changes === 1)
     for (const row of batch.balances) putBalance.run(...row)
-    return recorded
+    return recorded.map(([id]) => String(id))
   }
+}
+
+const USAGE_CELLS = USAGE_COLUMNS.split(', ').length
+
+/** A journal that an earlier version left behind has rows without the columns that came since; these are the last ones. */
+function whole(row: readonly Cell[]): readonly Cell[] {
+  return row.length === USAGE_CELLS ? row : [...row, ...Array<null>(USAGE_CELLS - row.length).fill(null)]
 }
 
 export type LedgerState = {
@@ -241,13 +248,6 @@ function loadAdjustments(db: Database): AdjustmentId[] {
 function all<Row>(db: Database, sql: string): Row[] {
   return db.prepare(sql).all() as Row[]
 }
-
-/** A journal may hold rows that an older Farebox wrote, which end before columns that were added since. */
-function whole(row: readonly Cell[]): readonly Cell[] {
-  return row.length >= USAGE_WIDTH ? row : [...row, ...Array<null>(USAGE_WIDTH - row.length).fill(null)]
-}
-
-const USAGE_WIDTH = USAGE_COLUMNS.split(',').length
 
 function marks(columns: string): string {
   return columns

@@ -73,6 +73,7 @@ export function recordedView(
     duration_ms: record.durationMs,
     estimated_classes: record.estimatedClasses ?? null,
     attempts: record.attempts ?? null,
+    details: null,
     secret: record.secret ?? null,
   })
 }
