@@ -23,6 +23,7 @@ import { OVERVIEW_VERBS } from '#cli/overview.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
 import { PAUSE_VERBS } from '#cli/pause.ts'
 import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
+import { PROVIDER_SECRET_VERBS } from '#cli/provider-secrets.ts'
 import { PROVIDER_VERBS } from '#cli/provider.ts'
 import { SECRET_VERBS } from '#cli/secret.ts'
 import { SETTINGS_VERBS } from '#cli/settings.ts'
@@ -31,6 +32,7 @@ import { USAGE_REPORT_VERBS } from '#cli/usage-report.ts'
 import { USAGE_VERBS } from '#cli/usage.ts'
 import type { Verb } from '#cli/verb.ts'
 import { WAITING_VERBS } from '#cli/waiting.ts'
+import { WHY_VERBS } from '#cli/why.ts'
 
 const VERBS: readonly Verb[] = [
   ...STATUS_VERBS,
@@ -44,6 +46,7 @@ const VERBS: readonly Verb[] = [
   ...DEMO_VERBS,
   ...CONNECT_VERBS,
   ...PROVIDER_VERBS,
+  ...PROVIDER_SECRET_VERBS,
   ...DISCOVER_VERBS,
   ...SECRET_VERBS,
   ...MODEL_VERBS,
@@ -53,6 +56,7 @@ const VERBS: readonly Verb[] = [
   ...INVITE_VERBS,
   ...USAGE_VERBS,
   ...USAGE_REPORT_VERBS,
+  ...WHY_VERBS,
   ...LEDGER_VERBS,
   ...AUDIT_VERBS,
   ...BACKUP_VERBS,
@@ -93,7 +97,7 @@ function readCommand(argv: readonly string[]): Command {
   while (argv[start]?.startsWith('-') === true) start += argv[start] === '--data-dir' ? 2 : 1
   const common = argv.slice(0, start)
   const words = argv.slice(start)
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const verb = VERBS.find(({ name }) => name === words.slice(0, length).join(' '))
     if (verb !== undefined) return { type: 'verb', verb, words: [...common, ...words.slice(length)] }
   }

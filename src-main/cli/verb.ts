@@ -10,7 +10,7 @@ import type { Output } from '#cli/output.ts'
 const COMMON_FLAGS = { json: toggle, data_dir: text, help: { ...toggle, short: 'h' } } satisfies FlagTable
 
 type Definition<Table extends FlagTable> = {
-  /** One or two words, such as `key create`. */
+  /** One to three words, such as `key create`. */
   readonly name: string
   /** What follows the name, as help shows it. */
   readonly usage: string
