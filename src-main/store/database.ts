@@ -22,6 +22,7 @@ import { noAnnouncement } from '#store/migrations/0160-no-announcement.ts'
 import { journal } from '#store/migrations/0170-journal.ts'
 import { finePrices } from '#store/migrations/0180-fine-prices.ts'
 import { modelKinds } from '#store/migrations/0190-model-kinds.ts'
+import { secretPools } from '#store/migrations/0210-secret-pools.ts'
 import { refusedCalls } from '#store/migrations/0220-refused-calls.ts'
 
 export type Db = Database.Database
@@ -46,6 +47,7 @@ export const MIGRATIONS = [
   journal,
   finePrices,
   modelKinds,
+  secretPools,
   refusedCalls,
 ] as const
 
