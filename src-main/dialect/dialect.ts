@@ -31,6 +31,9 @@ export type ClientRequest = {
   readonly body: RequestBody
 }
 
+/** What the readers and writers of answers know of a request: all but its conversation, which can be kept elsewhere. */
+export type AskedRequest = Omit<ClientRequest, 'body'> & { readonly body: Pick<RequestBody, 'value'> }
+
 /** What is edited in a request that is passed on in its own dialect. */
 export type PassEdits = {
   readonly upstreamModel: string
@@ -50,7 +53,7 @@ export type PassTarget = Pick<PassEdits, 'upstreamModel' | 'quirks'>
 
 /** What a writer of answers knows about the exchange. */
 export type AnswerContext = {
-  readonly request: ClientRequest
+  readonly request: AskedRequest
   /** The id of the exchange, a UUID; ids in the answer are made from it. */
   readonly exchangeId: string
   readonly createdAtS: number
@@ -115,8 +118,12 @@ export interface ClientDialect extends Endpoint {
   readonly kind: 'chat'
   /** Providers of these dialects are sent the client's own bytes. */
   readonly passesTo: readonly WireDialect[]
-  /** The format of a body that was sent to this endpoint by clients of another one; undefined where the refusal stands. */
-  readonly readAs?: (refused: Refusal, text: BodyText) => ClientDialect | undefined
+  /** The format of bodies that are sent to this endpoint by clients of another one. */
+  readonly other?: {
+    readonly format: ClientDialect
+    /** Whether a body is tried as that; else the refusal stands. */
+    fits(refused: Refusal, text: BodyText): boolean
+  }
   /** Counting the tokens of a request before it is sent. */
   readonly count?: CountEndpoint
   /** Checks the contract's rules, or refuses with the member that is wrong. `byteLength` is the size on the wire. */
@@ -128,7 +135,7 @@ export interface ClientDialect extends Endpoint {
   /** The request's text for a provider of the same dialect. */
   editRequest(request: ClientRequest, edits: PassEdits): string
   /** Reads an answer of the same dialect that is passed through. */
-  newPassReader(request: ClientRequest): AnswerReader
+  newPassReader(request: AskedRequest): AnswerReader
   /** The request in no dialect's words, or a refusal that names what cannot be carried. */
   readConversation(request: ClientRequest): Conversation | Refusal
   newStreamWriter(context: AnswerContext): StreamWriter

@@ -9,12 +9,12 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { countableOf } from '#dialect/count.ts'
 import type { ClientDialect, ClientRequest, CountEndpoint } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, countOf, dialectOf, quirksOf } from '#dialect/dialects.ts'
-import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { isRecord, parseJson, type BodyText } from '#dialect/request-body.ts'
 import { ToolNames } from '#dialect/tools.ts'
 import type { Conversation, JsonObject } from '#dialect/turn.ts'
-import { forProvider } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Client, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
+import { forProvider } from '#pipeline/prepare.ts'
 import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
 import { Routing, orderPlaces, type Place, type RoutingDeps } from '#pipeline/routing.ts'
@@ -61,7 +61,7 @@ export class CountLimiter {
 }
 
 /** Answers a request to count, at an endpoint whose format has a way to. Never throws: what goes wrong is answered and reported. */
-export async function runCount(call: Call, deps: CountDeps): Promise<void> {
+export async function runCount(call: CountCall, deps: CountDeps): Promise<void> {
   try {
     await answerCount(call, deps)
   } catch (error) {
@@ -71,7 +71,7 @@ export async function runCount(call: Call, deps: CountDeps): Promise<void> {
   }
 }
 
-async function answerCount(call: Call, deps: CountDeps): Promise<void> {
+async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
   const client = CLIENT_DIALECTS[call.endpoint]
   const count = countOf(client)
   if (client.kind !== 'chat' || count === undefined)
@@ -95,8 +95,11 @@ async function answerCount(call: Call, deps: CountDeps): Promise<void> {
   if (busy !== undefined) replyRefusal(call, busy, {})
 }
 
+/** Its body is read where it is used. */
+type CountCall = Call & { readonly text: BodyText }
+
 type Counting = {
-  readonly call: Call
+  readonly call: CountCall
   readonly client: ClientDialect
   readonly count: CountEndpoint
   readonly request: ClientRequest

@@ -3,25 +3,26 @@
 
 import type { ModelKind, Provider, Target } from '#core/entities.ts'
 import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
-import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { ClientDialect, ClientRequest, EmbeddingDialect, ReadError } from '#dialect/dialect.ts'
-import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
-import { CLIENT_DIALECTS, dialectOf, quirksOf } from '#dialect/dialects.ts'
-import { FoldedAnswer, type StreamFold } from '#dialect/folded-answer.ts'
-import { repairTurns } from '#dialect/repair.ts'
+import { countableOf, type Countable } from '#dialect/count.ts'
+import type { AskedRequest, ClientDialect, ClientRequest, EmbeddingDialect, ReadError } from '#dialect/dialect.ts'
+import { CLIENT_DIALECTS, dialectOf } from '#dialect/dialects.ts'
 import type { BodyText } from '#dialect/request-body.ts'
-import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
-import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
-import type { Conversation } from '#dialect/turn.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
-import { ConversationBounds, EmbeddingBounds, type InputBounds } from '#pipeline/input-bounds.ts'
+import {
+  ConversationBounds,
+  EmbeddingBounds,
+  inputFacts,
+  countedTexts,
+  type InputBounds,
+} from '#pipeline/input-bounds.ts'
+import { newReader, prepareText, type PreparedFacts, type PreparedText } from '#pipeline/prepare.ts'
 
 export type EndpointName = keyof typeof CLIENT_DIALECTS
 
-/** A request as the journey sees it. */
-export type EndpointRequest = {
+/** What the journey needs of a request to admit and to settle it. */
+export type MeteredRequest = {
   readonly endpoint: EndpointName
   readonly model: string
   readonly isStream: boolean
@@ -40,8 +41,13 @@ export type EndpointRequest = {
   readonly affinity: () => string | undefined
   /** A text that only the calls of its conversation have in common; undefined where nothing can be said. */
   readonly conversationName: () => string | undefined
-  /** The request in no dialect's words, for counting its tokens; undefined where it has none or cannot be read. */
-  readonly conversation: () => Conversation | undefined
+  /** What has to be counted of it; undefined where it has no conversation, or none that can be read. */
+  readonly countable: () => Countable | undefined | Promise<Countable | undefined>
+}
+
+/** A request that is read and written where it is used. */
+export type EndpointRequest = MeteredRequest & {
+  readonly countable: () => Countable | undefined
   /** Makes the request ready for one target, or refuses what its provider cannot be asked. */
   readonly prepare: (destination: Destination) => Prepared | Refusal
 }
@@ -53,157 +59,79 @@ export type Destination = {
   readonly nowMs: number
 }
 
-export type Prepared = {
-  /** True where the client's bytes are passed on, and the provider's back. */
-  readonly isPassed: boolean
-  /** Below the provider's base URL. */
-  readonly path: string
-  /** What could not be carried to the provider, for the `x-farebox-dropped` header. */
-  readonly dropped: readonly string[]
-  readonly body: (outputCap: number | undefined) => string
-  /** Whether the provider is asked for a stream. */
-  readonly isStream: boolean
+/** How the answer to a request that is ready for a target is read. */
+export type AnswerReading = {
   readonly newReader: () => AnswerReader
   readonly readError: ReadError | undefined
 }
+
+export type Prepared = Omit<PreparedText, 'translation'> & AnswerReading
 
 /** Reads a body, or refuses it with the member that is wrong. */
 export function readRequest(endpoint: EndpointName, text: BodyText, byteLength: number): EndpointRequest | Refusal {
   const client = CLIENT_DIALECTS[endpoint]
   if (client.kind === 'embedding') return readEmbeddings(endpoint, client, { text, byteLength })
+  const read = readChat(client, text, byteLength)
+  return isRefusal(read) ? read : requestOf(endpoint, read)
+}
+
+/** A request with the format that it is in, which is not always that of its endpoint. */
+export type ChatBody = { readonly client: ClientDialect; readonly request: ClientRequest }
+
+export function readChat(client: ClientDialect, text: BodyText, byteLength: number): ChatBody | Refusal {
   const request = client.readRequest(text, byteLength)
-  if (!isRefusal(request)) return readChat(endpoint, client, request)
-  const otherClient = client.readAs?.(request, text)
-  const other = otherClient?.readRequest(text, byteLength)
-  if (otherClient === undefined || other === undefined || isRefusal(other)) return request
-  return readChat(endpoint, otherClient, other)
+  if (!isRefusal(request)) return { client, request }
+  if (client.other?.fits(request, text) !== true) return request
+  const { format } = client.other
+  const other = format.readRequest(text, byteLength)
+  return isRefusal(other) ? request : { client: format, request: other }
 }
 
-function readChat(endpoint: EndpointName, client: ClientDialect, request: ClientRequest): EndpointRequest {
-  const tokens = inputTokens(request.body.size)
+function requestOf(endpoint: EndpointName, { client, request }: ChatBody): EndpointRequest {
+  const { body } = request
   return {
-    endpoint,
-    model: request.model,
-    isStream: request.isStream,
-    kind: client.kind,
-    ...tokens,
-    inputBounds: new ConversationBounds(request.body),
-    choices: request.choices,
-    outputCap: request.outputCap,
-    outputCapName: request.outputCapName,
-    affinity: () => affinityOf(request.body.value),
-    conversationName: () => conversationOf(request.body.value),
-    conversation: () => {
-      const conversation = client.readConversation(request)
-      return isRefusal(conversation) ? undefined : conversation
-    },
+    ...meteredMembers(endpoint, request, body.size),
+    inputBounds: new ConversationBounds({ facts: () => inputFacts(body), texts: () => countedTexts(body) }),
+    affinity: () => affinityOf(body.value),
+    conversationName: () => conversationOf(body.value),
+    countable: () => countableIn({ client, request }),
     prepare: (destination) => {
-      if (client.passesTo.includes(wireDialect(destination.provider.dialect))) return pass(client, request, destination)
-      return translate({ client, request, likelyInputTokens: tokens.likelyInputTokens }, destination)
+      const { provider, target } = destination
+      const prepared = prepareText(client, request, { provider, upstreamModel: target.upstreamModel })
+      if (isRefusal(prepared)) return prepared
+      const { isPassed, isStream, path, dropped, body: write } = prepared
+      const reading = answerReading({ client, request, size: body.size }, prepared, destination)
+      return { isPassed, isStream, path, dropped, body: write, ...reading }
     },
   }
 }
 
-function pass(client: ClientDialect, request: ClientRequest, { provider, target }: Destination): Prepared | Refusal {
-  const quirks = quirksOf(provider)
-  const refusal = client.checkPass?.(request, quirks)
-  if (refusal !== undefined) return refusal
-  const newFold = foldOf(request, provider)
-  const mended = client.mendPass(request, { upstreamModel: target.upstreamModel, quirks })
+/** What has to be counted of a conversation; undefined where it cannot be read. */
+export function countableIn({ client, request }: ChatBody): Countable | undefined {
+  const conversation = client.readConversation(request)
+  return isRefusal(conversation) ? undefined : countableOf(conversation)
+}
+
+/** What a request says of itself in its first members, and what follows from its size. */
+export function meteredMembers(endpoint: EndpointName, request: AskedRequest, size: InputSize) {
+  const { model, isStream, choices, outputCap, outputCapName } = request
+  return { endpoint, model, isStream, kind: 'chat', choices, outputCap, outputCapName, ...inputTokens(size) } as const
+}
+
+type Asked = { readonly client: ClientDialect; readonly request: AskedRequest; readonly size: InputSize }
+
+/** How the answer to a conversation is read. */
+export function answerReading(
+  { client, request, size }: Asked,
+  { isPassed, translation }: PreparedFacts,
+  { provider, exchangeId, nowMs }: Destination,
+): AnswerReading {
+  const { likelyInputTokens } = inputTokens(size)
+  const context = { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens }
   return {
-    isPassed: true,
-    isStream: request.isStream || newFold !== undefined,
-    path: client.path,
-    dropped: mended.dropped,
-    body: (outputCap) =>
-      client.editRequest(request, {
-        upstreamModel: target.upstreamModel,
-        outputCap,
-        outputCapField: provider.outputCapField,
-        quirks,
-        isFolded: newFold !== undefined,
-        mended,
-      }),
-    newReader: () => folded(client.newPassReader(request), newFold),
-    readError: undefined,
+    newReader: () => newReader({ client, provider, translation, context }),
+    readError: isPassed ? undefined : dialectOf(provider).readError,
   }
-}
-
-/** How a whole answer is made of a stream that is asked for in its place; undefined where it is asked for as it is. */
-function foldOf({ isStream }: ClientRequest, provider: Provider): (() => StreamFold) | undefined {
-  const isWanted = !isStream && quirksOf(provider).stopsStreamsOnly
-  return isWanted ? dialectOf(provider).newFold : undefined
-}
-
-function folded(reader: AnswerReader, newFold: (() => StreamFold) | undefined): AnswerReader {
-  return newFold === undefined ? reader : new FoldedAnswer(reader, newFold())
-}
-
-type Translatable = {
-  readonly client: ClientDialect
-  readonly request: ClientRequest
-  readonly likelyInputTokens: number
-}
-
-function translate(
-  { client, request, likelyInputTokens }: Translatable,
-  { provider, target, exchangeId, nowMs }: Destination,
-): Prepared | Refusal {
-  const read = client.readConversation(request)
-  if (isRefusal(read)) return read
-  const names = new ToolNames(read.tools)
-  const conversation = forProvider(read, names)
-  if (!hasContent(conversation)) {
-    const param = 'messages' in request.body.value ? 'messages' : 'input'
-    return refuse('invalid_request', `'${param}' holds nothing that can be sent. Send at least one text.`, { param })
-  }
-  const dialect = dialectOf(provider)
-  const newFold = foldOf(request, provider)
-  const isStream = request.isStream || newFold !== undefined
-  const written = dialect.writeRequest(conversation, {
-    upstreamModel: target.upstreamModel,
-    isStream,
-    outputCapField: provider.outputCapField,
-    quirks: quirksOf(provider),
-  })
-  if (isRefusal(written)) return written
-  return {
-    isPassed: false,
-    isStream,
-    path: written.path,
-    dropped: [...new Set([...conversation.dropped, ...written.dropped])],
-    body: (outputCap) => {
-      if (outputCap === undefined) throw new Error('a translated request has no output cap')
-      return written.body(outputCap)
-    },
-    readError: dialect.readError,
-    newReader: () => {
-      const context = { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens }
-      const { isShown, keepsSeal = false } = conversation.reasoning
-      const callIds = new AnswerCallIds(exchangeId, callIdsIn(read))
-      const restorer = new AnswerRestorer(names, { showsReasoning: isShown, keepsSeals: keepsSeal, callIds })
-      const translation = { client, provider: dialect, context, restorer }
-      return request.isStream ? new TranslatedStream(translation) : folded(new TranslatedWhole(translation), newFold)
-    },
-  }
-}
-
-/** The ids by which the client knows the calls of its conversation. */
-function callIdsIn({ turns }: Conversation): readonly string[] {
-  return turns.flatMap((turn) => {
-    if (turn.role === 'tool') return turn.results.map(({ callId }) => callId)
-    return turn.content.flatMap((part) => (part.type === 'tool-call' ? [part.id] : []))
-  })
-}
-
-/** Whether anything is left to be sent: empty texts are not, and reasoning alone says nothing. */
-function hasContent({ turns }: Conversation): boolean {
-  return turns.some((turn) => turn.role !== 'assistant' || turn.content.some((part) => part.type !== 'reasoning'))
-}
-
-/** The conversation in the order that every provider accepts, with names that it takes. */
-export function forProvider(conversation: Conversation, names: ToolNames): Conversation {
-  return withWireNames({ ...conversation, turns: repairTurns(conversation.turns) }, names)
 }
 
 type EmbeddingsBody = { readonly text: BodyText; readonly byteLength: number }
@@ -231,7 +159,7 @@ function readEmbeddings(
     outputCapName: 'max_tokens',
     affinity: () => undefined,
     conversationName: () => undefined,
-    conversation: () => undefined,
+    countable: () => undefined,
     prepare: ({ provider, target }) => {
       if (dialectOf(provider).takesEmbeddings !== true) {
         const message = `The provider of '${request.model}' speaks the ${provider.dialect} dialect, which has no embeddings here.`

@@ -3,12 +3,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { isRefusal } from '#core/refusal.ts'
 import { readNested, readText, textOf } from '#dialect/request-body.ts'
-import { LargeBodies, type LargeBodiesOptions } from '#server/bodies/large-bodies.ts'
+import type { BodyWorkerOptions } from '#server/bodies/body-worker.ts'
+import { LargeBodies } from '#server/bodies/large-bodies.ts'
 
 const opened: LargeBodies[] = []
 afterEach(() => Promise.all(opened.splice(0).map((bodies) => bodies.close())))
 
-function open(options: LargeBodiesOptions = {}): LargeBodies {
+function open(options: BodyWorkerOptions = {}): LargeBodies {
   const bodies = new LargeBodies(options)
   opened.push(bodies)
   return bodies

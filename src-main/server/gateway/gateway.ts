@@ -9,7 +9,8 @@ import type { Model } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
-import { CLIENT_DIALECTS, countOf, ENDPOINTS } from '#dialect/dialects.ts'
+import { CLIENT_DIALECTS, countOf, ENDPOINTS, type ClientFormat } from '#dialect/dialects.ts'
+import type { BodyText } from '#dialect/request-body.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Headers } from '#pipeline/ports.ts'
@@ -73,10 +74,22 @@ async function serveCall(
   endpoint: EndpointName,
   deps: GatewayDeps,
 ): Promise<FastifyReply> {
-  const call = await callOf(request, reply, { endpoint, deps })
-  if (isRefusal(call)) return sendRefusal(reply, call)
-  await runCall({ ...call, endpoint }, deps)
+  const body = bodyOf(request)
+  // What is handed over to be read has no length any more.
+  const { byteLength } = body
+  const large = isConversation(endpoint) ? deps.largeBodies.conversation(body, endpoint) : undefined
+  const text = large ?? (await textOf(request, deps))
+  if (isRefusal(text)) return sendRefusal(reply, text)
+  try {
+    await runCall({ ...callOf(request, reply, endpoint), text, byteLength }, deps)
+  } finally {
+    large?.forget()
+  }
   return reply
+}
+
+function isConversation(endpoint: EndpointName): endpoint is ClientFormat {
+  return CLIENT_DIALECTS[endpoint].kind === 'chat'
 }
 
 async function serveCount(
@@ -85,32 +98,37 @@ async function serveCount(
   endpoint: EndpointName,
   deps: GatewayDeps & CountDeps,
 ): Promise<FastifyReply> {
-  const call = await callOf(request, reply, { endpoint, deps })
-  if (isRefusal(call)) return sendRefusal(reply, call)
-  await runCount({ ...call, endpoint }, deps)
+  const { byteLength } = bodyOf(request)
+  const text = await textOf(request, deps)
+  if (isRefusal(text)) return sendRefusal(reply, text)
+  await runCount({ ...callOf(request, reply, endpoint), text, byteLength }, deps)
   return reply
 }
 
+function bodyOf({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+}
+
+async function textOf(
+  request: FastifyRequest,
+  { largeBodies, denseBodies }: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'>,
+): Promise<BodyText | Refusal> {
+  const text = await largeBodies.text(bodyOf(request))
+  if (!isRefusal(text) && request.bodyParts > 0) await denseBodies.turn(request.bodyParts)
+  return text
+}
+
 /** What the journey needs of a request, which from here on is answered by the journey alone. */
-async function callOf(
+function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    endpoint,
-    deps,
-  }: { readonly endpoint: EndpointName; readonly deps: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'> },
-): Promise<Omit<Call, 'endpoint'> | Refusal> {
-  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const byteLength = body.length
-  const text = await deps.largeBodies.text(body)
-  if (isRefusal(text)) return text
-  if (request.bodyParts > 0) await deps.denseBodies.turn(request.bodyParts)
+  endpoint: EndpointName,
+): Omit<Call, 'text' | 'byteLength'> {
   reply.hijack()
   return {
     requestId: request.id,
+    endpoint,
     caller: callerOf(request),
-    text,
-    byteLength,
     headers: forwardedHeaders(request, CLIENT_DIALECTS[endpoint].forwardedHeaders),
     client: new HttpClient(reply.raw),
     quirks: clientQuirks(request.headers),

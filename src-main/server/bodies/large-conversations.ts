@@ -1,0 +1,114 @@
+// The large conversations of calls that are served. The main thread has their bytes and asks the body thread about them, which keeps what
+// it read of some for the next question; whatever it has forgotten it reads again.
+
+import { refuse, type Refusal } from '#core/refusal.ts'
+import type { ClientFormat } from '#dialect/dialects.ts'
+import type { BodyAnswers, BodyQuestion } from '#pipeline/body-work.ts'
+import type { DistantBody } from '#pipeline/distant-request.ts'
+import type { BodyAsking, BodyReply } from '#server/bodies/body-jobs.ts'
+import { transferable, type BodyWorker, type Job } from '#server/bodies/body-worker.ts'
+import { tooLittle } from '#server/bodies/memory-guard.ts'
+
+/** What the thread keeps at a time, by the length of the bodies. It has them several times over, as text and as what that says. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024
+
+export class LargeConversations {
+  readonly #worker: Pick<BodyWorker, 'run' | 'tell'>
+  /** What the thread knows, the one that was asked about last at the end. */
+  readonly #kept = new Set<LargeConversation>()
+  #lastId = 0
+
+  constructor(worker: Pick<BodyWorker, 'run' | 'tell'>) {
+    this.#worker = worker
+  }
+
+  open(bytes: Uint8Array, format: ClientFormat): LargeConversation {
+    this.#lastId += 1
+    return new LargeConversation({ id: this.#lastId, format, bytes }, this)
+  }
+
+  /** The thread that knew them is gone. */
+  lose(): void {
+    this.#kept.clear()
+  }
+
+  run(job: Job): Promise<boolean> {
+    return this.#worker.run(job)
+  }
+
+  /** Whether the thread knows a conversation. From now on it does, and forgets others for it. */
+  keep(conversation: LargeConversation): boolean {
+    const isKnown = this.#kept.delete(conversation)
+    this.#kept.add(conversation)
+    let bytes = [...this.#kept].reduce((sum, { byteLength }) => sum + byteLength, 0)
+    for (const oldest of this.#kept) {
+      if (bytes <= MAX_KEPT_BYTES || oldest === conversation) break
+      bytes -= oldest.byteLength
+      this.forget(oldest)
+    }
+    return isKnown
+  }
+
+  forget(conversation: LargeConversation): void {
+    if (this.#kept.delete(conversation)) this.#worker.tell({ type: 'forget', id: conversation.id })
+  }
+}
+
+type Body = { readonly id: number; readonly format: ClientFormat; readonly bytes: Uint8Array }
+
+class LargeConversation implements DistantBody {
+  readonly id: number
+  readonly format: ClientFormat
+  readonly byteLength: number
+  readonly #all: LargeConversations
+  /** undefined while the thread has them, or when it was lost with them. */
+  #bytes: Uint8Array | undefined
+
+  constructor({ id, format, bytes }: Body, all: LargeConversations) {
+    this.id = id
+    this.format = format
+    this.byteLength = bytes.byteLength
+    this.#bytes = bytes
+    this.#all = all
+  }
+
+  async ask<Type extends keyof BodyAnswers>(
+    question: Extract<BodyQuestion, { readonly type: Type }>,
+  ): Promise<BodyAnswers[Type] | Refusal> {
+    if (this.#bytes === undefined) return tooLittle()
+    let last: BodyReply | undefined
+    const isDone = await this.#all.run({
+      begin: () => this.#begin(question),
+      take: (reply) => {
+        last = reply
+        return true
+      },
+    })
+    if (!isDone || last === undefined) return tooLittle()
+    if (last.type === 'not-utf8') return notUtf8()
+    if (last.type === 'fault') throw last.error
+    if (last.type !== 'answer') throw new Error(`the body thread answered '${last.type}' to a question`)
+    this.#bytes ??= last.bytes
+    // What is asked decides what is answered.
+    return last.answer as BodyAnswers[Type]
+  }
+
+  /** The call is over. */
+  forget(): void {
+    this.#all.forget(this)
+  }
+
+  #begin(question: BodyQuestion): ReturnType<Job['begin']> {
+    const { id, format } = this
+    const bytes = this.#all.keep(this) ? undefined : this.#bytes
+    const message: BodyAsking = { type: 'ask', id, format, bytes, question }
+    if (bytes === undefined) return { message, transfer: [] }
+    const transfer = transferable(bytes)
+    if (transfer.length > 0) this.#bytes = undefined
+    return { message, transfer }
+  }
+}
+
+export function notUtf8(): Refusal {
+  return refuse('invalid_request', 'The body is not valid UTF-8.')
+}
