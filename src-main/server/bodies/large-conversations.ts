@@ -85,12 +85,13 @@ class LargeConversation implements DistantBody {
       },
     })
     if (!isDone || last === undefined) return tooLittle()
-    if (last.type === 'not-utf8') return notUtf8()
-    if (last.type === 'fault') throw last.error
-    if (last.type !== 'answer') throw new Error(`the body thread answered '${last.type}' to a question`)
-    this.#bytes ??= last.bytes
+    if ('bytes' in last) this.#bytes ??= last.bytes
     // What is asked decides what is answered.
-    return last.answer as BodyAnswers[Type]
+    if (last.type === 'answer') return last.answer as BodyAnswers[Type]
+    // Whether the thread knows it now is not certain.
+    this.forget()
+    if (last.type === 'not-utf8') return notUtf8()
+    throw last.type === 'fault' ? last.error : new Error(`the body thread answered '${last.type}' to a question`)
   }
 
   /** The call is over. */
