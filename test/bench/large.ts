@@ -1,5 +1,6 @@
 // `npm run bench -- --only large`: how much longer small calls take while somebody sends a conversation of five megabytes each second, which
 // is passed on, or translated. Small calls are paced, so that what holds them up shows in their slowest hundredth.
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { checkBooks, usedMicro, type Installation } from './farebox.ts'
@@ -101,11 +102,9 @@ class Sender {
 
   /** Throws where the answer is not a good one. */
   async send({ name }: Conversation): Promise<void> {
-    const answered = new Promise<string>((resolve, reject) => {
-      this.#worker.once('message', resolve).once('error', reject)
-    })
+    const answered = once(this.#worker, 'message')
     this.#worker.postMessage(name)
-    const problem = await answered
+    const [problem] = (await answered) as [string]
     if (problem !== '') throw new Error(`${name}: ${problem}`)
   }
 
