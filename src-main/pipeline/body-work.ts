@@ -1,60 +1,17 @@
 // What the body thread does with a large conversation. It is asked one question at a time, each of which can be answered from the body
 // alone, so that a thread that forgot it, or is a new one, gives the same answer.
 
-import type { InputSize } from '#core/estimate.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
-import type { Countable } from '#dialect/count.ts'
-import type { AskedRequest, ClientDialect } from '#dialect/dialect.ts'
-import { CLIENT_DIALECTS, type ClientFormat } from '#dialect/dialects.ts'
+import type { ClientDialect } from '#dialect/dialect.ts'
+import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
 import type { ReadText } from '#dialect/request-body.ts'
 import { adapted, removableMembers } from '#pipeline/adapt.ts'
+import type { BodyAnswer, BodyKind, BodyQuestion, RequestFacts } from '#pipeline/body-questions.ts'
+import { readCountBody, writeCount } from '#pipeline/count-request.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
 import { countableIn, readChat, type ChatBody } from '#pipeline/endpoints.ts'
-import { countedTexts, inputFacts, type InputFacts } from '#pipeline/input-bounds.ts'
-import { prepareText, type PreparedFacts, type PreparedText, type PrepareTarget } from '#pipeline/prepare.ts'
-
-/** What the main thread knows of a conversation that it does not have. */
-export type RequestFacts = {
-  /** Whether it is in the other format of its endpoint. */
-  readonly isOther: boolean
-  readonly asked: AskedRequest
-  readonly size: InputSize
-  readonly input: InputFacts
-  readonly affinity: string | undefined
-  readonly conversationName: string | undefined
-}
-
-/** A body for a provider, without the members that its target does not take. */
-export type WrittenBody = {
-  readonly body: string | Uint8Array
-  readonly leftOut: readonly string[]
-  /** The members that can be left out of it. */
-  readonly removable: ReadonlySet<string>
-}
-
-export type BodyQuestion =
-  | { readonly type: 'read' }
-  | { readonly type: 'prepare'; readonly target: PrepareTarget }
-  | {
-      readonly type: 'write'
-      readonly target: PrepareTarget
-      readonly outputCap: number | undefined
-      /** Members that the target does not take. */
-      readonly untaken: ReadonlySet<string>
-    }
-  /** What has to be counted of it, and the texts for the bound of its input. */
-  | { readonly type: 'countable' }
-  | { readonly type: 'texts' }
-
-export type BodyAnswers = {
-  readonly read: RequestFacts | Refusal
-  readonly prepare: PreparedFacts | Refusal
-  readonly write: WrittenBody | Refusal
-  readonly countable: Countable | undefined
-  readonly texts: readonly string[] | undefined
-}
-
-export type BodyAnswer = BodyAnswers[keyof BodyAnswers]
+import { countedTexts, inputFacts } from '#pipeline/input-bounds.ts'
+import { prepareText, type PreparedText, type PrepareTarget } from '#pipeline/prepare.ts'
 
 /** One body, read once. */
 export class BodyWork {
@@ -63,9 +20,10 @@ export class BodyWork {
   /** The last one, which is the one that is written. */
   #prepared: { readonly name: string; readonly text: PreparedText | Refusal } | undefined
 
-  constructor(format: ClientFormat, text: ReadText, byteLength: number) {
+  constructor({ format, isCount }: BodyKind, text: ReadText, byteLength: number) {
     this.#own = CLIENT_DIALECTS[format]
-    this.#chat = readChat(this.#own, text, byteLength)
+    const read = isCount ? readCountBody : readChat
+    this.#chat = read(this.#own, text, byteLength)
   }
 
   answer(question: BodyQuestion): BodyAnswer {
@@ -81,6 +39,8 @@ export class BodyWork {
       }
       case 'write':
         return this.#write(this.#chat, question)
+      case 'write-count':
+        return writeCount(this.#chat, question.target)
       case 'countable':
         return countableIn(this.#chat)
       case 'texts':

@@ -6,15 +6,14 @@ import type { Catalog } from '#catalog/catalog.ts'
 import type { Provider } from '#core/entities.ts'
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import { countableOf } from '#dialect/count.ts'
-import type { ClientDialect, ClientRequest, CountEndpoint } from '#dialect/dialect.ts'
-import { CLIENT_DIALECTS, countOf, dialectOf, quirksOf } from '#dialect/dialects.ts'
-import { isRecord, parseJson, type BodyText } from '#dialect/request-body.ts'
-import { ToolNames } from '#dialect/tools.ts'
-import type { Conversation, JsonObject } from '#dialect/turn.ts'
+import type { ClientDialect } from '#dialect/dialect.ts'
+import { CLIENT_DIALECTS, countOf, dialectOf } from '#dialect/dialects.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+import { countRequest, readCountBody, readDistantCount, type CountRequest } from '#pipeline/count-request.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Client, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
-import { forProvider } from '#pipeline/prepare.ts'
+import { plainTarget } from '#pipeline/prepare.ts'
 import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
 import { Routing, orderPlaces, type Place, type RoutingDeps } from '#pipeline/routing.ts'
@@ -61,7 +60,7 @@ export class CountLimiter {
 }
 
 /** Answers a request to count, at an endpoint whose format has a way to. Never throws: what goes wrong is answered and reported. */
-export async function runCount(call: CountCall, deps: CountDeps): Promise<void> {
+export async function runCount(call: Call, deps: CountDeps): Promise<void> {
   try {
     await answerCount(call, deps)
   } catch (error) {
@@ -71,14 +70,14 @@ export async function runCount(call: CountCall, deps: CountDeps): Promise<void> 
   }
 }
 
-async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
+async function answerCount(call: Call, deps: CountDeps): Promise<void> {
   const client = CLIENT_DIALECTS[call.endpoint]
   const count = countOf(client)
   if (client.kind !== 'chat' || count === undefined)
     throw new Error(`the format '${call.endpoint}' has no way to count`)
   const paused = deps.pause.refusal()
   if (paused !== undefined) return replyRefusal(call, paused, {})
-  const request = count.readRequest(call.text, call.byteLength)
+  const request = await readRequest(call)
   if (isRefusal(request)) return replyRefusal(call, request, {})
   const wanted = { model: request.model, kind: client.kind, endpoint: call.endpoint }
   const served = resolveModel(deps.catalog, wanted, call.caller.package)
@@ -86,7 +85,7 @@ async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
   const place = new Routing(orderPlaces(served.places, undefined, deps.routing.random), deps.routing).next()?.place
   if (place === undefined) throw new Error('a model has no place')
   const busy = await deps.limiter.run(call.caller.key.id, async () => {
-    const counted = await countInput({ call, client, count, request, place }, deps)
+    const counted = await countInput({ call, client, request, place }, deps)
     if (isRefusal(counted)) return replyRefusal(call, counted, {})
     if (typeof counted !== 'number') return replyProviderError(call, counted, {})
     call.client.begin(200, { 'content-type': 'application/json', ...baseHeaders(call) })
@@ -95,56 +94,37 @@ async function answerCount(call: CountCall, deps: CountDeps): Promise<void> {
   if (busy !== undefined) replyRefusal(call, busy, {})
 }
 
-/** Its body is read where it is used. */
-type CountCall = Call & { readonly text: BodyText }
+/** A large conversation is read where it is kept. */
+function readRequest({ endpoint, text, byteLength }: Call): CountRequest | Refusal | Promise<CountRequest | Refusal> {
+  if (typeof text !== 'string' && 'ask' in text) return readDistantCount(text)
+  const chat = readCountBody(CLIENT_DIALECTS[endpoint], text, byteLength)
+  return isRefusal(chat) ? chat : countRequest(chat)
+}
 
 type Counting = {
-  readonly call: CountCall
+  readonly call: Call
   readonly client: ClientDialect
-  readonly count: CountEndpoint
-  readonly request: ClientRequest
+  readonly request: CountRequest
   readonly place: Place
 }
 type ProviderError = ProviderRefusal
 
-async function countInput(counting: Counting, { transport, counter }: CountDeps) {
-  const { call, client, count, request, place } = counting
+async function countInput({ call, client, request, place }: Counting, { transport, counter }: CountDeps) {
   const { provider, target } = place
   const isPassed = client.passesTo.includes(wireDialect(provider.dialect))
-  if (isPassed) {
-    const edits = { ...target, outputCap: undefined, outputCapField: provider.outputCapField }
-    const quirks = quirksOf(provider)
-    const mended = client.mendPass(request, { ...target, quirks })
-    const body = client.editRequest(request, { ...edits, quirks, mended })
-    const answer = await ask(transport, { provider, path: count.path, body, headers: call.headers }, call.client)
-    // A judgement of the request is the client's to read; for anything else the estimate stands in.
-    if (isJudgement(answer)) return answer
-    const counted = readCount(provider, answer)
+  const written = await request.write(plainTarget(provider, target))
+  if (isRefusal(written)) return written
+  if (written !== undefined) {
+    const headers = isPassed ? call.headers : {}
+    const answer = await ask(transport, { provider, ...written, headers }, call.client)
+    // A judgement of the client's own words is the client's to read; for anything else the estimate stands in.
+    if (isPassed && isJudgement(answer)) return answer
+    const counted = countIn(provider, answer)
     if (counted !== undefined) return counted
   }
-  const conversation = client.readConversation(request)
-  if (isRefusal(conversation)) return conversation
-  if (!isPassed) {
-    const counted = await askOther(conversation, counting, transport)
-    if (counted !== undefined) return counted
-  }
-  const { texts, overheadTokens } = countableOf(conversation)
-  return (await counter.count(texts)) + overheadTokens
-}
-
-/** The count of a provider of another dialect that counts; undefined where it does not. */
-async function askOther(conversation: Conversation, { call, place }: Counting, transport: Transport) {
-  const { provider, target } = place
-  const { count } = dialectOf(provider)
-  if (count === undefined) return undefined
-  const written = count.write(forProvider(conversation, new ToolNames(conversation.tools)), {
-    upstreamModel: target.upstreamModel,
-    isStream: false,
-    outputCapField: provider.outputCapField,
-    quirks: quirksOf(provider),
-  })
-  if (isRefusal(written)) return undefined
-  return readCount(provider, await ask(transport, { provider, ...written, headers: {} }, call.client))
+  const countable = await request.countable()
+  if (isRefusal(countable)) return countable
+  return (await counter.count(countable.texts)) + countable.overheadTokens
 }
 
 /** A page with such a status comes from something in between, which knows nothing about the request. */
@@ -153,7 +133,7 @@ function isJudgement(answer: ProviderError | undefined): answer is ProviderError
   return isRecord(parseJson(answer.body.toString('utf8')))
 }
 
-function readCount(provider: Provider, answer: ProviderError | undefined): number | undefined {
+function countIn(provider: Provider, answer: ProviderError | undefined): number | undefined {
   if (answer?.status !== 200) return undefined
   const body: unknown = parseJson(answer.body.toString('utf8'))
   return isRecord(body) ? dialectOf(provider).count?.read(body satisfies JsonObject) : undefined

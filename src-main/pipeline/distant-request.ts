@@ -2,8 +2,8 @@
 // more of it than its bytes.
 
 import { isRefusal, type Refusal } from '#core/refusal.ts'
-import { CLIENT_DIALECTS, type ClientFormat } from '#dialect/dialects.ts'
-import type { BodyAnswers, BodyQuestion, RequestFacts, WrittenBody } from '#pipeline/body-work.ts'
+import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
+import type { DistantBody, RequestFacts, WrittenBody } from '#pipeline/body-questions.ts'
 import {
   answerReading,
   meteredMembers,
@@ -14,15 +14,7 @@ import {
   type Prepared,
 } from '#pipeline/endpoints.ts'
 import { ConversationBounds } from '#pipeline/input-bounds.ts'
-import type { PreparedFacts } from '#pipeline/prepare.ts'
-
-/** A body, and whoever works on it. A refusal says that nobody could. */
-export interface DistantBody {
-  readonly format: ClientFormat
-  ask<Type extends keyof BodyAnswers>(
-    question: Extract<BodyQuestion, { readonly type: Type }>,
-  ): Promise<BodyAnswers[Type] | Refusal>
-}
+import { plainTarget, type PreparedFacts } from '#pipeline/prepare.ts'
 
 export type DistantRequest = MeteredRequest & {
   readonly prepare: (destination: Destination) => Promise<DistantPrepared | Refusal>
@@ -44,7 +36,7 @@ export async function readDistant(body: DistantBody): Promise<DistantRequest | R
 }
 
 function requestOf(facts: RequestFacts, body: DistantBody): DistantRequest {
-  const { format } = body
+  const { format } = body.kind
   const { asked, size, input } = facts
   const own = CLIENT_DIALECTS[format]
   const client = facts.isOther ? (own.other?.format ?? own) : own
@@ -54,11 +46,9 @@ function requestOf(facts: RequestFacts, body: DistantBody): DistantRequest {
     inputBounds: new ConversationBounds({ facts: () => input, texts }),
     affinity: () => facts.affinity,
     conversationName: () => facts.conversationName,
-    countable: async () => orNothing(await body.ask<'countable'>({ type: 'countable' })),
+    countable: () => body.ask<'countable'>({ type: 'countable' }),
     prepare: async (destination) => {
-      const { provider, target } = destination
-      const { dialect, quirks, outputCapField } = provider
-      const wanted = { provider: { dialect, quirks, outputCapField }, upstreamModel: target.upstreamModel }
+      const wanted = plainTarget(destination.provider, destination.target)
       const prepared = await body.ask<'prepare'>({ type: 'prepare', target: wanted })
       if (isRefusal(prepared)) return prepared
       return {

@@ -17,9 +17,11 @@ import {
   countedTexts,
   type InputBounds,
 } from '#pipeline/input-bounds.ts'
-import { newReader, prepareText, type PreparedFacts, type PreparedText } from '#pipeline/prepare.ts'
+import { newReader, plainTarget, prepareText, type PreparedFacts, type PreparedText } from '#pipeline/prepare.ts'
 
 export type EndpointName = keyof typeof CLIENT_DIALECTS
+
+type CountableInput = Countable | Refusal | undefined
 
 /** What the journey needs of a request to admit and to settle it. */
 export type MeteredRequest = {
@@ -41,13 +43,13 @@ export type MeteredRequest = {
   readonly affinity: () => string | undefined
   /** A text that only the calls of its conversation have in common; undefined where nothing can be said. */
   readonly conversationName: () => string | undefined
-  /** What has to be counted of it; undefined where it has no conversation, or none that can be read. */
-  readonly countable: () => Countable | undefined | Promise<Countable | undefined>
+  /** What has to be counted of it, or why it cannot be read; undefined where it has no conversation. */
+  readonly countable: () => CountableInput | Promise<CountableInput>
 }
 
 /** A request that is read and written where it is used. */
 export type EndpointRequest = MeteredRequest & {
-  readonly countable: () => Countable | undefined
+  readonly countable: () => CountableInput
   /** Makes the request ready for one target, or refuses what its provider cannot be asked. */
   readonly prepare: (destination: Destination) => Prepared | Refusal
 }
@@ -97,7 +99,7 @@ function requestOf(endpoint: EndpointName, { client, request }: ChatBody): Endpo
     countable: () => countableIn({ client, request }),
     prepare: (destination) => {
       const { provider, target } = destination
-      const prepared = prepareText(client, request, { provider, upstreamModel: target.upstreamModel })
+      const prepared = prepareText(client, request, plainTarget(provider, target))
       if (isRefusal(prepared)) return prepared
       const { isPassed, isStream, path, dropped, body: write } = prepared
       const reading = answerReading({ client, request, size: body.size }, prepared, destination)
@@ -106,10 +108,10 @@ function requestOf(endpoint: EndpointName, { client, request }: ChatBody): Endpo
   }
 }
 
-/** What has to be counted of a conversation; undefined where it cannot be read. */
-export function countableIn({ client, request }: ChatBody): Countable | undefined {
+/** What has to be counted of a conversation, or why it cannot be read. */
+export function countableIn({ client, request }: ChatBody): Countable | Refusal {
   const conversation = client.readConversation(request)
-  return isRefusal(conversation) ? undefined : countableOf(conversation)
+  return isRefusal(conversation) ? conversation : countableOf(conversation)
 }
 
 /** What a request says of itself in its first members, and what follows from its size. */

@@ -1,7 +1,7 @@
 // Makes a conversation ready for one target: as it came, or translated through the hub. What is found is plain data, because a
 // large conversation is made ready by the body thread; the answer is read on the main thread all the same.
 
-import type { Provider } from '#core/entities.ts'
+import type { Provider, Target } from '#core/entities.ts'
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
@@ -18,6 +18,13 @@ import type { Conversation } from '#dialect/turn.ts'
 export type PrepareTarget = {
   readonly provider: Pick<Provider, 'dialect' | 'quirks' | 'outputCapField'>
   readonly upstreamModel: string
+}
+
+export function plainTarget(
+  { dialect, quirks, outputCapField }: PrepareTarget['provider'],
+  { upstreamModel }: Pick<Target, 'upstreamModel'>,
+): PrepareTarget {
+  return { provider: { dialect, quirks, outputCapField }, upstreamModel }
 }
 
 /** What is known of a request that is ready for a target. */

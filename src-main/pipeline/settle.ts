@@ -4,7 +4,7 @@ import { estimateOutputTokens } from '#core/estimate.ts'
 import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
-import { REFUSALS } from '#core/refusal.ts'
+import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
@@ -188,7 +188,7 @@ function likely({ request, reader }: Pick<Ending, 'request' | 'reader'>): Delive
 
 async function countInput(request: MeteredRequest, counter: TokenCounter): Promise<number> {
   const countable = await request.countable()
-  if (countable === undefined) return request.likelyInputTokens
+  if (countable === undefined || isRefusal(countable)) return request.likelyInputTokens
   const { texts, overheadTokens } = countable
   return (await counter.count(texts)) + overheadTokens
 }

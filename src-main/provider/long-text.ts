@@ -3,14 +3,15 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** What is longer is sent in pieces of this length. */
-const PIECE_LENGTH = 512 * 1024
+/** What is longer is sent in pieces. */
+const LONG = 1024 * 1024
+const PIECE_LENGTH = 256 * 1024
 
 /** A text, or its bytes where it was written elsewhere. */
 type Body = string | Uint8Array
 
 export function isLong(body: Body): boolean {
-  return body.length > 2 * PIECE_LENGTH
+  return body.length > LONG
 }
 
 /** A text that was put together becomes one piece of memory when it is first looked at. That has a turn of its own. */

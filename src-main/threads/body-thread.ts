@@ -5,7 +5,8 @@
 import { isUtf8 } from 'node:buffer'
 import { parentPort } from 'node:worker_threads'
 import { readNested, readText } from '#dialect/request-body.ts'
-import { BodyWork, type BodyAnswer, type WrittenBody } from '#pipeline/body-work.ts'
+import type { BodyAnswer, WrittenBody, WrittenCount } from '#pipeline/body-questions.ts'
+import { BodyWork } from '#pipeline/body-work.ts'
 import type { BodyAsking, BodyJob, BodyReply } from '#server/bodies/body-jobs.ts'
 
 /** Taken over in some milliseconds. */
@@ -25,9 +26,9 @@ port.on('message', (job: BodyJob) => {
   port.postMessage(part?.done === false ? part.value : ({ type: 'end' } satisfies BodyReply))
 })
 
-function answer({ id, format, bytes, question }: BodyAsking): void {
+function answer({ id, kind, bytes, question }: BodyAsking): void {
   try {
-    const work = works.get(id) ?? read({ format, bytes })
+    const work = works.get(id) ?? read({ kind, bytes })
     if (work === undefined) return post({ type: 'not-utf8', bytes }, [bytes])
     works.set(id, work)
     const found = work.answer(question)
@@ -39,10 +40,10 @@ function answer({ id, format, bytes, question }: BodyAsking): void {
 }
 
 /** undefined for what is no UTF-8. */
-function read({ format, bytes }: Pick<BodyAsking, 'format' | 'bytes'>): BodyWork | undefined {
+function read({ kind, bytes }: Pick<BodyAsking, 'kind' | 'bytes'>): BodyWork | undefined {
   if (bytes === undefined) throw new Error('a conversation was asked about that is not known here')
   const text = textOf(bytes)
-  return text === undefined ? undefined : new BodyWork(format, readText(text), bytes.byteLength)
+  return text === undefined ? undefined : new BodyWork(kind, readText(text), bytes.byteLength)
 }
 
 function post(reply: BodyReply, transferred: readonly (Uint8Array | undefined)[]): void {
@@ -50,12 +51,12 @@ function post(reply: BodyReply, transferred: readonly (Uint8Array | undefined)[]
   port?.postMessage(reply, buffers)
 }
 
-function isWritten(found: BodyAnswer): found is WrittenBody {
-  return found !== undefined && 'removable' in found
+function isWritten(found: BodyAnswer): found is WrittenBody | WrittenCount {
+  return found !== undefined && 'body' in found
 }
 
 /** Bytes are handed over as they are; a text would be copied, and made into bytes where others wait for it. */
-function inBytes(written: WrittenBody) {
+function inBytes<Written extends WrittenBody | WrittenCount>(written: Written) {
   const { body } = written
   return { ...written, body: typeof body === 'string' ? new TextEncoder().encode(body) : body }
 }

@@ -122,6 +122,30 @@ describe('a large conversation', () => {
   })
 })
 
+describe('the tokens of a large conversation', () => {
+  const count = async (model: string) => {
+    const body = { model, messages: [{ role: 'user', content: LONG }] }
+    const response = await post(pair.farebox, body, { key, path: '/v1/messages/count_tokens' })
+    expect(response.status).toBe(200)
+    return ((await response.json()) as { input_tokens: number }).input_tokens
+  }
+
+  it('are counted by its provider, which is sent it as it came', async () => {
+    // Whoever counted that text came to more.
+    expect(await count('messages')).toBeLessThan(1000)
+    const [asked] = pair.upstream.requests
+    expect(asked?.path).toBe('/v1/messages/count_tokens')
+    const messages = JSON.stringify([{ role: 'user', content: LONG }])
+    expect(asked?.text === `{"model":"claude-sonnet-4-5","messages":${messages}}`).toBe(true)
+  })
+
+  it('are counted here where no provider does', async () => {
+    expect(await count('chat-completions')).toBe(await count('demo'))
+    expect(await count('demo')).toBeGreaterThan(60_000)
+    expect(pair.upstream.requests).toHaveLength(0)
+  })
+})
+
 describe('what is wrong with a large conversation', () => {
   it.each(FORMATS)('is told with the member, in the words of $name', async (format) => {
     for (const more of [{ temperature: 3 }, { stream: 'yes' }]) {

@@ -64,7 +64,7 @@ function ending([format, dialect]: readonly [Format, Dialect], events: readonly 
 
 async function ownInput(request: MeteredRequest): Promise<number> {
   const countable = await request.countable()
-  if (countable === undefined) throw new Error('the request has no conversation')
+  if (countable === undefined || isRefusal(countable)) throw new Error('the request has no conversation')
   const { texts, overheadTokens } = countable
   return tokensOf(texts.join('')) + overheadTokens
 }

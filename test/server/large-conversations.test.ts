@@ -4,10 +4,12 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
-import type { ClientFormat } from '#dialect/dialects.ts'
+import { CLIENT_DIALECTS, type ClientFormat } from '#dialect/dialects.ts'
 import { adapted } from '#pipeline/adapt.ts'
+import { countRequest, readCountBody, readDistantCount } from '#pipeline/count-request.ts'
 import { readDistant, type DistantPrepared, type DistantRequest } from '#pipeline/distant-request.ts'
 import { readRequest, type EndpointRequest, type Prepared } from '#pipeline/endpoints.ts'
+import { plainTarget } from '#pipeline/prepare.ts'
 import type { BodyWorkerOptions } from '#server/bodies/body-worker.ts'
 import { BodyWorker } from '#server/bodies/body-worker.ts'
 import { LargeConversations } from '#server/bodies/large-conversations.ts'
@@ -20,6 +22,8 @@ import { BODIES, TALK } from '../pipeline/random-talks.ts'
 import { testProvider } from '../support/provider.ts'
 
 const RUNS = process.env.FAREBOX_LONG_TESTS === undefined ? 30 : 3000
+const CHAT = { format: 'chat', isCount: false } as const
+const CALL = { format: 'messages', isCount: false } as const
 const NOBODY: ReadonlySet<string> = new Set()
 
 type Opened = { readonly worker: BodyWorker; readonly conversations: LargeConversations }
@@ -39,7 +43,7 @@ afterAll(() => shared.worker.close())
 afterEach(() => Promise.all(opened.splice(0).map((worker) => worker.close())))
 
 const conversation = (format: ClientFormat, text: string, { conversations }: Opened = shared) =>
-  conversations.open(Buffer.from(text), format)
+  conversations.open(Buffer.from(text), { format, isCount: false })
 
 const readHere = (format: ClientFormat, text: string) => readRequest(format, text, Buffer.byteLength(text))
 
@@ -155,6 +159,27 @@ it.each(PAIRS.map((pair) => [pair.name, pair] as const))('reads answers as it wo
   }
 })
 
+describe('a conversation whose tokens are to be counted', () => {
+  const named = { ...REQUESTS.messages, ...BAD_REQUESTS.messages, 'without a cap': { model: 'm', messages: [] } }
+
+  it.each(Object.entries(named))('is the same there and here: %s', async (_, body) => {
+    const text = JSON.stringify(body, undefined, 1)
+    const read = readCountBody(CLIENT_DIALECTS.messages, text, Buffer.byteLength(text))
+    const counting = shared.conversations.open(Buffer.from(text), { format: 'messages', isCount: true })
+    const [here, there] = [isRefusal(read) ? read : countRequest(read), await readDistantCount(counting)]
+    if (isRefusal(here) || isRefusal(there)) return expect(there).toEqual(here)
+    expect(there.model).toBe(here.model)
+    expect(await there.countable()).toEqual(await here.countable())
+    for (const provider of PROVIDERS) {
+      const destination = destinationOf({ provider })
+      const target = plainTarget(destination.provider, destination.target)
+      const [own, other] = [await here.write(target), await there.write(target)]
+      if (own === undefined || isRefusal(own)) expect(other).toEqual(own)
+      else expect(other).toEqual({ ...own, body: new TextEncoder().encode(String(own.body)) })
+    }
+  })
+})
+
 describe('the main thread', () => {
   const content = 'A long "text".\n'.repeat(200_000)
   const LONGEST = 10_000
@@ -162,7 +187,7 @@ describe('the main thread', () => {
   it.each(PROVIDERS)('has nothing of a large conversation to parse or to write for %s', async (provider) => {
     const bodies = new LargeBodies()
     const text = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }], max_tokens: 10 })
-    const distant = bodies.conversation(Buffer.from(text), 'messages')
+    const distant = bodies.conversation(Buffer.from(text), CALL)
     if (distant === undefined) throw new Error('it is not large')
     const [parse, stringify] = [vi.spyOn(JSON, 'parse'), vi.spyOn(JSON, 'stringify')]
     try {
@@ -181,7 +206,7 @@ describe('the main thread', () => {
   })
 
   it('has no thread for a small one', () => {
-    expect(new LargeBodies().conversation(Buffer.alloc(1024 * 1024, 0x20), 'chat')).toBeUndefined()
+    expect(new LargeBodies().conversation(Buffer.alloc(1024 * 1024, 0x20), CALL)).toBeUndefined()
   })
 })
 
@@ -195,7 +220,7 @@ describe('a thread', () => {
 
   it('that has forgotten a conversation for others reads it again', async () => {
     const { conversations, worker } = open()
-    const all = ['a', 'b', 'c'].map((name) => conversations.open(Buffer.from(TEXT.replace('"m"', `"${name}"`)), 'chat'))
+    const all = ['a', 'b', 'c'].map((name) => conversations.open(Buffer.from(TEXT.replace('"m"', `"${name}"`)), CHAT))
     const requests = await Promise.all(all.map(async (one) => good(await readDistant(one))))
     for (const [index, request] of [...requests.entries(), ...requests.entries()]) {
       const prepared = good(await request.prepare(destination))
@@ -210,7 +235,7 @@ describe('a thread', () => {
 
   it('that was ended for lack of work is started again', async () => {
     const { conversations } = open({ idleMs: 1 })
-    const one = conversations.open(Buffer.from(TEXT), 'chat')
+    const one = conversations.open(Buffer.from(TEXT), CHAT)
     const request = good(await readDistant(one))
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(good(await request.prepare(destination))).toMatchObject({ isPassed: false })
@@ -221,7 +246,7 @@ describe('a thread', () => {
     ['hangs', 'for (;;);'],
   ])('that %s costs the call that it had, and no other', async (_, code) => {
     const { conversations } = open({ script: thread(code), hangMs: 500 })
-    const lost = conversations.open(Buffer.from(TEXT), 'chat')
+    const lost = conversations.open(Buffer.from(TEXT), CHAT)
     expect(await readDistant(lost)).toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 })
     expect(await lost.ask<'countable'>({ type: 'countable' })).toMatchObject({ code: 'overloaded' })
   })
@@ -229,13 +254,13 @@ describe('a thread', () => {
   it('that makes a mistake says so, and goes on', async () => {
     const code = `parentPort.postMessage({ type: 'fault', error: new Error('a mistake'), bytes: job.bytes })`
     const { conversations } = open({ script: thread(code) })
-    const one = conversations.open(Buffer.from(TEXT), 'chat')
+    const one = conversations.open(Buffer.from(TEXT), CHAT)
     await expect(readDistant(one)).rejects.toThrow('a mistake')
     await expect(readDistant(one)).rejects.toThrow('a mistake')
   })
 
   it('refuses what is no UTF-8', async () => {
-    const one = shared.conversations.open(Buffer.alloc(3_000_000, 0xff), 'chat')
+    const one = shared.conversations.open(Buffer.alloc(3_000_000, 0xff), CHAT)
     expect(await readDistant(one)).toMatchObject({ code: 'invalid_request', message: 'The body is not valid UTF-8.' })
   })
 })

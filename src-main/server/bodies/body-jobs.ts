@@ -1,8 +1,7 @@
 // What the main thread and the body thread send each other.
 
-import type { ClientFormat } from '#dialect/dialects.ts'
 import type { ReadText } from '#dialect/request-body.ts'
-import type { BodyAnswer, BodyQuestion } from '#pipeline/body-work.ts'
+import type { BodyAnswer, BodyKind, BodyQuestion } from '#pipeline/body-questions.ts'
 
 export type BodyJob =
   /** The text of a body and what it says, in parts. With `member` what stands in that member is read as a text of its own. */
@@ -17,7 +16,7 @@ export type BodyJob =
 export type BodyAsking = {
   readonly type: 'ask'
   readonly id: number
-  readonly format: ClientFormat
+  readonly kind: BodyKind
   /** undefined where the thread knows the conversation by its id. They are sent back with the answer. */
   readonly bytes: Uint8Array | undefined
   readonly question: BodyQuestion

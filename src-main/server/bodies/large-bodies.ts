@@ -4,9 +4,8 @@
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
-import type { ClientFormat } from '#dialect/dialects.ts'
 import { readNested, type BodyText, type NestedText } from '#dialect/request-body.ts'
-import type { DistantBody } from '#pipeline/distant-request.ts'
+import type { BodyKind, DistantBody } from '#pipeline/body-questions.ts'
 import type { BodyReply } from '#server/bodies/body-jobs.ts'
 import { BodyWorker, transferable, type BodyWorkerOptions } from '#server/bodies/body-worker.ts'
 import { LargeConversations, notUtf8 } from '#server/bodies/large-conversations.ts'
@@ -31,8 +30,8 @@ export class LargeBodies {
   }
 
   /** A call's conversation where it is a large one, which stays with the thread; undefined for others. */
-  conversation(body: Buffer, format: ClientFormat): (DistantBody & { forget(): void }) | undefined {
-    return body.length <= LARGE_BYTES ? undefined : this.#conversations.open(body, format)
+  conversation(body: Buffer, kind: BodyKind): (DistantBody & { forget(): void }) | undefined {
+    return body.length <= LARGE_BYTES ? undefined : this.#conversations.open(body, kind)
   }
 
   /** The text of a call's body. What is handed over cannot be used any more. */

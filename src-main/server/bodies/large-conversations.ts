@@ -2,9 +2,7 @@
 // it read of some for the next question; whatever it has forgotten it reads again.
 
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { ClientFormat } from '#dialect/dialects.ts'
-import type { BodyAnswers, BodyQuestion } from '#pipeline/body-work.ts'
-import type { DistantBody } from '#pipeline/distant-request.ts'
+import type { BodyAnswers, BodyKind, BodyQuestion, DistantBody } from '#pipeline/body-questions.ts'
 import type { BodyAsking, BodyReply } from '#server/bodies/body-jobs.ts'
 import { transferable, type BodyWorker, type Job } from '#server/bodies/body-worker.ts'
 import { tooLittle } from '#server/bodies/memory-guard.ts'
@@ -22,9 +20,9 @@ export class LargeConversations {
     this.#worker = worker
   }
 
-  open(bytes: Uint8Array, format: ClientFormat): LargeConversation {
+  open(bytes: Uint8Array, kind: BodyKind): LargeConversation {
     this.#lastId += 1
-    return new LargeConversation({ id: this.#lastId, format, bytes }, this)
+    return new LargeConversation({ id: this.#lastId, kind, bytes }, this)
   }
 
   /** The thread that knew them is gone. */
@@ -54,19 +52,19 @@ export class LargeConversations {
   }
 }
 
-type Body = { readonly id: number; readonly format: ClientFormat; readonly bytes: Uint8Array }
+type Body = { readonly id: number; readonly kind: BodyKind; readonly bytes: Uint8Array }
 
 class LargeConversation implements DistantBody {
   readonly id: number
-  readonly format: ClientFormat
+  readonly kind: BodyKind
   readonly byteLength: number
   readonly #all: LargeConversations
   /** undefined while the thread has them, or when it was lost with them. */
   #bytes: Uint8Array | undefined
 
-  constructor({ id, format, bytes }: Body, all: LargeConversations) {
+  constructor({ id, kind, bytes }: Body, all: LargeConversations) {
     this.id = id
-    this.format = format
+    this.kind = kind
     this.byteLength = bytes.byteLength
     this.#bytes = bytes
     this.#all = all
@@ -100,9 +98,9 @@ class LargeConversation implements DistantBody {
   }
 
   #begin(question: BodyQuestion): ReturnType<Job['begin']> {
-    const { id, format } = this
+    const { id, kind } = this
     const bytes = this.#all.keep(this) ? undefined : this.#bytes
-    const message: BodyAsking = { type: 'ask', id, format, bytes, question }
+    const message: BodyAsking = { type: 'ask', id, kind, bytes, question }
     if (bytes === undefined) return { message, transfer: [] }
     const transfer = transferable(bytes)
     if (transfer.length > 0) this.#bytes = undefined

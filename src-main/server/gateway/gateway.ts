@@ -15,7 +15,7 @@ import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Headers } from '#pipeline/ports.ts'
 import { mayCall } from '#pipeline/resolve.ts'
-import { CountLimiter, runCount, type CountDeps } from '#pipeline/count.ts'
+import { CountLimiter, runCount } from '#pipeline/count.ts'
 import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { HttpClient } from '#server/http/http-client.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
@@ -45,12 +45,14 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   const countDeps = { ...deps, limiter: new CountLimiter() }
   for (const [format, endpoint] of ENDPOINTS) {
     const options = { config: { ...key, format }, bodyLimit: MAX_BODY_BYTES }
+    const calling = { endpoint: format, isCount: false, run: (call: Call) => runCall(call, deps) }
+    const counting = { endpoint: format, isCount: true, run: (call: Call) => runCount(call, countDeps) }
     for (const path of endpoint.paths) {
-      app.post(path, options, (request, reply) => serveCall(request, reply, format, deps))
+      app.post(path, options, (request, reply) => serve(request, reply, calling, deps))
       if (endpoint.triesWebSocket) app.get(path, { config: list }, (_request, reply) => refuseWebSocket(reply))
     }
     for (const path of countOf(endpoint)?.paths ?? []) {
-      app.post(path, options, (request, reply) => serveCount(request, reply, format, countDeps))
+      app.post(path, options, (request, reply) => serve(request, reply, counting, deps))
     }
   }
   for (const prefix of ['/v1', '']) {
@@ -68,20 +70,28 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   registerProbes(app, deps)
 }
 
-async function serveCall(
+type Serving = {
+  readonly endpoint: EndpointName
+  /** Whether tokens are to be counted and nothing is generated. */
+  readonly isCount: boolean
+  readonly run: (call: Call) => Promise<void>
+}
+
+async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
-  endpoint: EndpointName,
-  deps: GatewayDeps,
+  { endpoint, isCount, run }: Serving,
+  deps: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'>,
 ): Promise<FastifyReply> {
-  const body = bodyOf(request)
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   // What is handed over to be read has no length any more.
   const { byteLength } = body
-  const large = isConversation(endpoint) ? deps.largeBodies.conversation(body, endpoint) : undefined
-  const text = large ?? (await textOf(request, deps))
+  const isChat = isConversation(endpoint)
+  const large = isChat ? deps.largeBodies.conversation(body, { format: endpoint, isCount }) : undefined
+  const text = large ?? (await textOf(body, request.bodyParts, deps))
   if (isRefusal(text)) return sendRefusal(reply, text)
   try {
-    await runCall({ ...callOf(request, reply, endpoint), text, byteLength }, deps)
+    await run({ ...callOf(request, reply, endpoint), text, byteLength })
   } finally {
     large?.forget()
   }
@@ -92,29 +102,13 @@ function isConversation(endpoint: EndpointName): endpoint is ClientFormat {
   return CLIENT_DIALECTS[endpoint].kind === 'chat'
 }
 
-async function serveCount(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  endpoint: EndpointName,
-  deps: GatewayDeps & CountDeps,
-): Promise<FastifyReply> {
-  const { byteLength } = bodyOf(request)
-  const text = await textOf(request, deps)
-  if (isRefusal(text)) return sendRefusal(reply, text)
-  await runCount({ ...callOf(request, reply, endpoint), text, byteLength }, deps)
-  return reply
-}
-
-function bodyOf({ body }: FastifyRequest): Buffer {
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-}
-
 async function textOf(
-  request: FastifyRequest,
+  body: Buffer,
+  parts: number,
   { largeBodies, denseBodies }: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'>,
 ): Promise<BodyText | Refusal> {
-  const text = await largeBodies.text(bodyOf(request))
-  if (!isRefusal(text) && request.bodyParts > 0) await denseBodies.turn(request.bodyParts)
+  const text = await largeBodies.text(body)
+  if (!isRefusal(text) && parts > 0) await denseBodies.turn(parts)
   return text
 }
 
