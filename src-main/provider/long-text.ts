@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** What is longer is sent in pieces. */
 const LONG = 1024 * 1024
-const PIECE_LENGTH = 256 * 1024
+const PIECE_LENGTH = 128 * 1024
 
 /** A text, or its bytes where it was written elsewhere. */
 type Body = string | Uint8Array

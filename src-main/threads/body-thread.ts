@@ -3,6 +3,8 @@
 // sent. Of other bodies a copy goes back, in parts, each of which is asked for: what is taken over at once would hold others up again.
 
 import { isUtf8 } from 'node:buffer'
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { readNested, readText } from '#dialect/request-body.ts'
 import type { BodyAnswer, WrittenBody, WrittenCount } from '#pipeline/body-questions.ts'
@@ -12,8 +14,13 @@ import type { BodyAsking, BodyJob, BodyReply } from '#server/bodies/body-jobs.ts
 /** Taken over in some milliseconds. */
 const PIECE_LENGTH = 4 * 1024 * 1024
 
+/** Niceness, of at most 19: enough for others to go first, and not so much that a busy machine never comes to it. */
+const BEHIND = 5
+
 const port = parentPort
 if (port === null) throw new Error('this file runs as a worker thread only')
+
+stepBack()
 
 let parts: Iterator<BodyReply> | undefined
 const works = new Map<number, BodyWork>()
@@ -25,6 +32,19 @@ port.on('message', (job: BodyJob) => {
   const part = parts?.next()
   port.postMessage(part?.done === false ? part.value : ({ type: 'end' } satisfies BodyReply))
 })
+
+/**
+ * Lets the main thread have a processor first where there are too few: what is done here takes long in any case. On Linux a thread has a
+ * priority of its own, by its id; elsewhere there is no way to give it one.
+ */
+function stepBack(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), BEHIND)
+  } catch {
+    // A sandbox may forbid it, and everything works without.
+  }
+}
 
 function answer({ id, kind, bytes, question }: BodyAsking): void {
   try {

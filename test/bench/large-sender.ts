@@ -1,18 +1,17 @@
-// The client of large conversations, a thread of its own. It is told a conversation by its name, and says what was wrong with the answer.
-import { parentPort, workerData } from 'node:worker_threads'
+// The client of large conversations, a process of its own. It is told a conversation by its name, and says what was wrong with the answer.
 import { request } from 'undici'
-import { CONVERSATIONS, type Sending } from './large-conversations.ts'
+import { CONVERSATIONS } from './large-conversations.ts'
 
-const { url, key } = workerData as Sending
+const [url = '', key = ''] = process.argv.slice(2)
 const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
 const bodies = new Map(
   CONVERSATIONS.map(({ name, path, members }) => [name, { path, body: Buffer.from(JSON.stringify(members())) }]),
 )
 
-parentPort?.on('message', (name: string) => {
-  void send(name).then(
-    (problem) => parentPort?.postMessage(problem),
-    (error: unknown) => parentPort?.postMessage(String(error)),
+process.on('message', (name) => {
+  void send(String(name)).then(
+    (problem) => process.send?.(problem),
+    (error: unknown) => process.send?.(String(error)),
   )
 })
 

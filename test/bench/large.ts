@@ -1,8 +1,10 @@
 // `npm run bench -- --only large`: how much longer small calls take while somebody sends a conversation of five megabytes each second, which
 // is passed on, or translated. Small calls are paced, so that what holds them up shows in their slowest hundredth.
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import { fileURLToPath } from 'node:url'
 import { checkBooks, usedMicro, type Installation } from './farebox.ts'
 import { CONVERSATIONS, type Conversation, type Sending } from './large-conversations.ts'
 import { createClient, type Client } from './load.ts'
@@ -16,6 +18,8 @@ const CALLERS = 16
 const EVERY_MS = 80
 const LARGE_EVERY_MS = 1000
 const LIMIT_MS = 5
+/** Niceness of the client of large conversations, of at most 19. */
+const BEHIND = 10
 const FORMATS = ['chat', 'messages'] as const
 
 type Load = { readonly name: string; readonly conversations: readonly Conversation[] }
@@ -92,23 +96,26 @@ async function underLoad(client: Client, sender: Sender, { load: { conversations
   return { smallMs, large }
 }
 
-/** Sends large conversations from a thread of its own: what they cost their client is no wait of the others. */
+/** Sends large conversations from a process of its own, which takes the processor when nobody else wants it: clients are elsewhere. */
 class Sender {
-  readonly #worker: Worker
+  readonly #child: ChildProcess
 
-  constructor(sending: Sending) {
-    this.#worker = new Worker(new URL('large-sender.ts', import.meta.url), { workerData: sending })
+  constructor({ url, key }: Sending) {
+    this.#child = fork(fileURLToPath(new URL('large-sender.ts', import.meta.url)), [url, key])
+    if (this.#child.pid !== undefined) setPriority(this.#child.pid, BEHIND)
   }
 
   /** Throws where the answer is not a good one. */
   async send({ name }: Conversation): Promise<void> {
-    const answered = once(this.#worker, 'message')
-    this.#worker.postMessage(name)
+    const answered = once(this.#child, 'message')
+    this.#child.send(name)
     const [problem] = (await answered) as [string]
     if (problem !== '') throw new Error(`${name}: ${problem}`)
   }
 
   async close(): Promise<void> {
-    await this.#worker.terminate()
+    const ended = once(this.#child, 'exit')
+    this.#child.disconnect()
+    await ended
   }
 }

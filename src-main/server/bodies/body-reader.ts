@@ -24,8 +24,8 @@ export const BODY_BOUNDS: JsonBounds = {
 
 /** A call's body of this length can break no bound but that of depth, which its reader looks at; most bodies are so short. */
 const SMALL_BYTES = 64 * 1024
-/** Of one body in one turn of the loop: others have their turn in between. */
-const MAX_TURN_BYTES = 512 * 1024
+/** Of one body in one turn of the loop. Everybody else's call takes several turns, each of which may have such a part in it. */
+const MAX_TURN_BYTES = 128 * 1024
 /**
  * Whoever is known and sends what is refused in the middle is let finish for so long, so that the refusal reaches them: most clients
  * read no answer while they write. What comes is thrown away.
