@@ -82,7 +82,7 @@ export async function openApp(config: Config, log: Log, surroundings: AppSurroun
   const writer = new DatabaseThread<WriterOperations>(scriptFile('writer-thread'), { dataDir: config.dataDir })
   try {
     const parts = await assemble({ config, log, clock, writer, startKeychain })
-    const side = new SideThreads(config.dataDir)
+    const side = new SideThreads(config.dataDir, () => parts.stores.projection.settled())
     const clients = new ClientConnections()
     const operations = openOperations({ config, parts, log, side, connections: () => clients.size })
     const inside = { config, log, parts, writer, side, clients, operations, release }
@@ -125,7 +125,7 @@ function openServing(inside: Inside): Serving {
   const { clock, stores, calling, context, faults } = parts
   const own = new OwnAddress()
   const openPages = new OpenPages(config.dataDir)
-  const reading = new ReadingThreads(config.dataDir)
+  const reading = new ReadingThreads(config.dataDir, () => stores.projection.settled())
   const check = booksCheck({ ledger: stores.ledger, clock, log, side })
   const visits = visitsOf(inside, reading)
   const lan = new LanListener({ config, parts, log, save: (settings) => writer.call('changeLan', settings) })
@@ -265,7 +265,7 @@ class RunningApp implements App {
   async close(): Promise<void> {
     const { config, parts, writer, side, operations, release } = this.#inside
     const { own, visits, openPages, reading, check } = this.#serving
-    const { ledger, overdue } = parts.stores
+    const { ledger, overdue, projection } = parts.stores
     operations.readiness.end()
     clearInterval(this.#watch)
     openPages.stop()
@@ -280,6 +280,7 @@ class RunningApp implements App {
     await parts.calling.counter.close()
     parts.secrets.keychain.close()
     if (!(await overdue.close())) this.#noteOverdue()
+    await projection.close()
     await writer.close()
     if (own.url !== undefined) removeInstance(config.dataDir)
     removeOpenPages(config.dataDir)

@@ -137,7 +137,10 @@ function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): C
     randomBytes,
     hashKey,
     timeZone,
-    readAdjustment: (id) => writer.call('adjustment', id),
+    readAdjustment: async (id) => {
+      await stores.projection.upToDate()
+      return writer.call('adjustment', id)
+    },
     write: (changes, batch = EMPTY_BATCH) => overdue.write(changes, batch),
     insist: (changes) => overdue.insist(changes),
     keyBlocked: (keyId) => open.stopKey(keyId),

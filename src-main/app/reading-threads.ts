@@ -1,34 +1,42 @@
 // The threads that read the database for whoever asks. Each starts with its first question: most gateways are never asked some of them.
+// What is asked is answered from everything that anybody was told of before.
 
 import { scriptFile } from '#config/program-files.ts'
 import { DatabaseThread, READER_LIMITS } from '#store/database-thread.ts'
 import type { ReportOperations, ReportThreadData } from '#threads/report-thread.ts'
 
-export type ReadingThread = DatabaseThread<ReportOperations>
+type ReadingThread = DatabaseThread<ReportOperations>
+/** Brings the tables up to date, as far as the disk takes it. */
+export type Settle = () => Promise<void>
 
 export class ReadingThreads {
   readonly #dataDir: string
+  readonly #settle: Settle
   #reports: ReadingThread | undefined
   #receipts: ReadingThread | undefined
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, settle: Settle) {
     this.#dataDir = dataDir
+    this.#settle = settle
   }
 
-  get reports(): ReadingThread {
-    this.#reports ??= this.#start({ isPatient: true })
-    return this.#reports
-  }
+  readonly reports = this.#asked(() => (this.#reports ??= this.#start({ isPatient: true })))
 
   /** Receipts are asked for by clients, who must not wait for somebody's report. */
-  get receipts(): ReadingThread {
-    this.#receipts ??= this.#start({ isPatient: false })
-    return this.#receipts
-  }
+  readonly receipts = this.#asked(() => (this.#receipts ??= this.#start({ isPatient: false })))
 
   async close(): Promise<void> {
     await this.#reports?.close()
     await this.#receipts?.close()
+  }
+
+  #asked(thread: () => ReadingThread): Pick<ReadingThread, 'call'> {
+    return {
+      call: async (name, input) => {
+        await this.#settle()
+        return thread().call(name, input)
+      },
+    }
   }
 
   #start({ isPatient }: Pick<ReportThreadData, 'isPatient'>): ReadingThread {

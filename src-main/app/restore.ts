@@ -1,6 +1,7 @@
 // What `farebox restore` does besides the swap: it says which keys are in another state afterwards, and whose secrets are
 // not on this machine.
 
+import { completeBooks } from '#app/whole-books.ts'
 import type { KeyState, RestoreOutcome } from '#cli/host.ts'
 import { keyStatus } from '#core/entities.ts'
 import { verifyLedger } from '#ledger/verify.ts'
@@ -13,7 +14,7 @@ type Restored = Extract<RestoreOutcome, { type: 'restored' }>
 export async function restore(
   request: RestoreRequest & { readonly vaultKeyFile: string | undefined },
 ): Promise<RestoreOutcome> {
-  const answer = restoreBackup(request, verifyLedger)
+  const answer = restoreBackup(request, { check: verifyLedger, complete: completeBooks })
   if (answer.type === 'refused') return answer
   const { contents, present, keptAs } = answer
   const { books, endsAtMs, schema } = contents

@@ -17,11 +17,13 @@ import type { OpenHold } from '#ledger/account.ts'
 import { BooksCheck } from '#ledger/books-check.ts'
 import { Journal } from '#ledger/journal.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
+import { Projection } from '#ledger/projection.ts'
 import { RecordedCalls } from '#ledger/recorded.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { WriteMeter } from '#ledger/write-meter.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
+import { JournalWriter } from '#store/journal-writer.ts'
 
 export const EMPTY_BATCH: LedgerBatch = { entries: [], usage: [], balances: [] }
 
@@ -30,6 +32,7 @@ type LoadedState = WriterOperations['load']['output']
 export type Stores = {
   readonly catalog: Catalog
   readonly ledger: Ledger
+  readonly projection: Projection
   readonly recorded: RecordedCalls
   readonly writes: WriteMeter
   readonly overdue: OverdueChanges<LedgerBatch>
@@ -40,7 +43,7 @@ export type Stores = {
 }
 
 export type StoresFrom = {
-  readonly config: Pick<Config, 'holdWaitMs'>
+  readonly config: Pick<Config, 'dataDir' | 'holdWaitMs'>
   readonly log: Log
   readonly clock: Clock
   readonly writer: DatabaseThread<WriterOperations>
@@ -53,21 +56,36 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
   const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
   const recorded = new RecordedCalls()
   const writes = new WriteMeter(clock.monotonicMs)
-  const overdue = new OverdueChanges((changes, batch) => writer.call('change', { changes, batch }), EMPTY_BATCH)
-  const journal = journalOf(writer, { recorded, writes, overdue })
+  const projection = openProjection(loaded.journal, { config, clock, writer })
+  const overdue = new OverdueChanges<LedgerBatch>(async (changes, batch) => {
+    await projection.upToDate()
+    await writer.call('change', { changes, batch })
+  }, EMPTY_BATCH)
+  const journal = journalOf(projection, { recorded, writes, overdue })
   const ledger = new Ledger({ journal, nowMs: clock.nowMs, after, holdWaitMs: config.holdWaitMs })
   await restoreLedger(ledger, catalog, loaded.ledger, log)
   const { lan, endedWell, charged } = loaded
   const atStart = { lan, endedWell, charged, isSummarised: loaded.ledger.isSummarised }
-  return { catalog, ledger, recorded, writes, overdue, newId, timeZone, atStart }
+  return { catalog, ledger, projection, recorded, writes, overdue, newId, timeZone, atStart }
 }
 
 type JournalParts = Pick<Stores, 'recorded' | 'writes' | 'overdue'>
 
-function journalOf(writer: DatabaseThread<WriterOperations>, { recorded, writes, overdue }: JournalParts): Journal {
+function openProjection(
+  place: LoadedState['journal'],
+  { config, clock, writer }: Pick<StoresFrom, 'config' | 'clock' | 'writer'>,
+): Projection {
+  return new Projection({
+    journal: place && new JournalWriter(config.dataDir, place),
+    project: (frame) => writer.call('project', frame),
+    monotonicMs: clock.monotonicMs,
+  })
+}
+
+function journalOf(projection: Projection, { recorded, writes, overdue }: JournalParts): Journal {
   return new Journal(
     writes.measured(({ changes, ...batch }) =>
-      changes === undefined ? writer.call('append', batch) : overdue.write(changes, batch),
+      changes === undefined ? projection.append(batch) : overdue.write(changes, batch),
     ),
     (records) => recorded.publish(records),
   )

@@ -26,9 +26,9 @@ export type CommandHost = {
   writeFile(path: string, chunks: AsyncIterable<string>): Promise<void>
   /**
    * The books as JSON lines, read beside a gateway that runs or does not; in pieces, as one consistent snapshot. Throws
-   * when there are none to read.
+   * when there are none to read. A gateway that runs must have brought its tables up to date.
    */
-  exportLedger(dataDir: string): AsyncIterable<string>
+  exportLedger(dataDir: string, where: { readonly isRunning: boolean }): AsyncIterable<string>
   /**
    * Checks the books of a data folder on which no gateway runs, without writing anything there. undefined where there are none that
    * can be checked as they are: no database, or one of an older Farebox.

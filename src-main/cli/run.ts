@@ -5,7 +5,7 @@ import { APPLY_VERBS } from '#cli/apply.ts'
 import { AUDIT_VERBS } from '#cli/audit.ts'
 import { BACKUP_VERBS } from '#cli/backup.ts'
 import { AdminError, adminClient } from '#cli/client.ts'
-import { openLater } from '#cli/connection.ts'
+import { openLater, type Connection } from '#cli/connection.ts'
 import { DEMO_VERBS } from '#cli/demo.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
@@ -124,7 +124,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     // JSON is asked for by programs.
     ask: isJson ? undefined : host.ask,
     askHidden: isJson ? undefined : host.askHidden,
-    exportLedger: () => host.exportLedger(dataDir),
+    exportLedger: () => exportFrom(dataDir, connection, host),
     verifyLedger: async () => ((await connection.instance()) === undefined ? host.verifyLedger(dataDir) : undefined),
     restore: (request) => host.restore(dataDir, request),
     openInBrowser: (url) => host.openInBrowser(dataDir, url),
@@ -174,4 +174,11 @@ function errorMembers(error: unknown): Readonly<Record<string, unknown>> {
   if (error instanceof UsageError) return { type: 'usage_error' }
   if (error instanceof CommandFailure) return { type: error.errorType, ...error.details }
   return { type: 'internal_error' }
+}
+
+/** A gateway that runs is asked for an entry first: before it answers anybody, its tables have what clients were told of. */
+async function* exportFrom(dataDir: string, connection: Connection, host: CommandHost): AsyncGenerator<string> {
+  const isRunning = (await connection.instance()) !== undefined
+  if (isRunning) await adminClient(connection.transport).call('listLedger', { query: { limit: '1' } })
+  yield* host.exportLedger(dataDir, { isRunning })
 }

@@ -17,6 +17,8 @@ export class GeneratedText {
   #freshLength = 0
   /** Bytes of all text so far, in UTF-8. */
   bytes = 0
+  /** What was added last. */
+  latest = ''
 
   /** `latin1`: the texts that are added have one character for each byte. */
   constructor(encoding: 'latin1' | 'utf8') {
@@ -25,6 +27,7 @@ export class GeneratedText {
 
   add(text: string): void {
     if (text === '') return
+    this.latest = text
     this.bytes += this.#encoding === 'latin1' ? text.length : Buffer.byteLength(text)
     if (this.#fresh !== undefined && this.#freshLength < MAX_KEPT) {
       this.#fresh.push(text)

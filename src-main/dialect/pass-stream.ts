@@ -5,6 +5,7 @@ import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
+import { EventMould, type SaidText } from '#dialect/event-mould.ts'
 import type { GeneratedText } from '#dialect/generated-text.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
@@ -28,6 +29,10 @@ export interface StreamTap {
    * all, once the charge is on disk. Texts have one character for each byte (latin1).
    */
   read(event: string, value: JsonObject): string
+  /** What that event said, where it said nothing but a piece of text, so that saying it again changes nothing else. */
+  readonly said: SaidText | undefined
+  /** Takes note of an event that says the same as the last one but for this, and returns what of it the client gets. */
+  again(event: string, said: SaidText): string
   /** The same for `[DONE]`, in dialects that have it. None of it is sent unless it is the terminal event. */
   readDone?(): void
   /** The provider's end without a terminal event: the one that the client gets where the answer is complete all the same. */
@@ -40,6 +45,9 @@ export interface StreamTap {
   keepAlive(): string | undefined
 }
 
+/** In a stream with so many events in a row that are like none before them, likeness is looked for no longer. */
+const MAX_UNLIKE = 32
+
 export class PassStream implements AnswerReader {
   readonly #tap: StreamTap
   readonly #splitter = new EventSplitter()
@@ -47,6 +55,9 @@ export class PassStream implements AnswerReader {
   /** What came before the answer began. */
   #early = ''
   #final = ''
+  /** Of the last event, if it said nothing but text. */
+  #mould: EventMould | undefined
+  #unlike = 0
   readonly generated: GeneratedText
   readonly reported: ReportedUsage
   isComplete = false
@@ -122,9 +133,14 @@ export class PassStream implements AnswerReader {
   /** Takes note of one event and returns what of it the client gets now. */
   #read(event: string): string {
     if (this.isComplete) return ''
+    if (this.#mould?.fits(event) === true) {
+      this.#unlike = 0
+      return this.#tap.again(event, this.#mould)
+    }
     const data = eventData(event)
     if (data === undefined) return event
     const passed = this.#tapped(event, data)
+    this.#mould = this.#newMould(event)
     if (!this.#tap.isComplete) return passed
     this.#final = event
     this.#complete()
@@ -139,6 +155,13 @@ export class PassStream implements AnswerReader {
     const value = parseJson(data)
     if (!isRecord(value)) throw new UpstreamFailure('malformed', 'The provider sent an event that is not JSON.')
     return this.#tap.read(event, value)
+  }
+
+  #newMould(event: string): EventMould | undefined {
+    const { said } = this.#tap
+    if (said === undefined || this.#unlike > MAX_UNLIKE) return undefined
+    this.#unlike += 1
+    return EventMould.of(event, said)
   }
 
   #complete(): void {

@@ -11,7 +11,7 @@ export class StreamText {
 
   /** Bytes that are not UTF-8 become U+FFFD; a byte order mark at the begin is left out. */
   decode(bytes: Buffer): string {
-    const isWhole = (bytes.at(-1) ?? NO_ASCII) < NO_ASCII
+    const isWhole = (bytes[bytes.length - 1] ?? NO_ASCII) < NO_ASCII
     // Nearly every piece ends with an event. Read at once, plain text takes a byte for each character in memory; the decoder takes two.
     if (this.#isEven && isWhole) return bytes.toString('utf8')
     const text = this.#decoder.decode(bytes, IN_PIECES)

@@ -4,7 +4,7 @@ import { append } from '#core/append.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
-import { MAX_ANSWER_BYTES, type AnswerReader } from '#dialect/answer.ts'
+import { MAX_ANSWER_BYTES, type AnswerReader, type WireBytes } from '#dialect/answer.ts'
 import type { AnswerContext, ClientDialect, PartReader, ProviderDialect, StreamWriter } from '#dialect/dialect.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import type { AnswerPart, Block } from '#dialect/part.ts'
@@ -36,6 +36,11 @@ class Tally {
     if (part.type === 'usage') this.reported.note(part.usage)
     else this.reported.addEarlier(textOf(part))
   }
+}
+
+/** Text in which every character is one byte anyway, as nearly every event is, need not be encoded. */
+function wireBytes(text: string): WireBytes {
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text)
 }
 
 /** What of a part a model has generated. A call without arguments is its name. */
@@ -85,13 +90,13 @@ export class TranslatedStream implements AnswerReader {
     return this.#reader.droppedPieces ?? 0
   }
 
-  push(chunk: Buffer): Buffer | undefined {
+  push(chunk: Buffer): WireBytes | undefined {
     if (this.isComplete) return undefined
     this.#length += chunk.length
     if (this.#length > MAX_ANSWER_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too long a stream.')
     let text = ''
     for (const event of this.#splitter.push(this.#text.decode(chunk))) text += this.#read(event)
-    return text === '' ? undefined : Buffer.from(text)
+    return text === '' ? undefined : wireBytes(text)
   }
 
   end(): void {

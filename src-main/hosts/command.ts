@@ -106,16 +106,16 @@ async function writeWhole(path: string, chunks: AsyncIterable<string>): Promise<
   await rename(draft, path)
 }
 
-async function* exportOf(dataDir: string): AsyncGenerator<string> {
-  const [{ openForReading }, { exportLedger }] = await Promise.all([
-    import('#store/database.ts'),
+async function* exportOf(dataDir: string, where: { readonly isRunning: boolean }): AsyncGenerator<string> {
+  const [{ openWholeBooks }, { exportLedger }] = await Promise.all([
+    import('#app/whole-books.ts'),
     import('#ledger/export.ts'),
   ])
-  const db = openForReading(dataDir, { readsOnce: true })
+  const { db, close } = openWholeBooks(dataDir, where)
   try {
     yield* exportLedger(db, { program: `farebox ${VERSION}`, exportedAt: new Date().toISOString() })
   } finally {
-    db.close()
+    close()
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type UsageRecord,
 } from '#ledger/rows.ts'
 
-/** Rows of the ledger, and changes of the catalogue that belong to them. */
+/** Rows of the ledger; with `changes`, be they none, a batch that is written all at once with what somebody proposes. */
 export type SentBatch = LedgerBatch & { readonly changes?: readonly CatalogChange[] }
 
 /**
@@ -216,7 +216,7 @@ export class Journal {
         entries: [...rows.entries, ...entries.map(entryRow)],
         // The row of an account that the batch is about too comes again, with what the proposal makes of it.
         balances: [...rows.balances, ...balances],
-        ...(changes.length > 0 && { changes }),
+        changes,
       })
       proposal.accept()
       resolve()

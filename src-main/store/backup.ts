@@ -18,6 +18,7 @@ import Database from 'better-sqlite3'
 import type { Db } from '#store/database.ts'
 import { examineCopy, type CheckBooks, type CopyContents } from '#store/examine.ts'
 import { errorCode, makePrivate, syncFile, syncFolder } from '#store/files.ts'
+import { forgetJournal } from '#store/journal-open.ts'
 import { forgetVisits } from '#store/session-rows.ts'
 
 export type BackupRequest = {
@@ -62,7 +63,7 @@ function copy(db: Db, place: Place, checkBooks: CheckBooks): BackupAnswer {
   const { draft } = place
   db.prepare('VACUUM INTO ?').run(draft)
   makePrivate(draft)
-  withoutVisits(draft)
+  withoutCompany(draft)
   // SQLite leaves it to us when a copy reaches the disk.
   syncFile(draft)
   const examined = examineCopy(draft, checkBooks)
@@ -75,12 +76,13 @@ function copy(db: Db, place: Place, checkBooks: CheckBooks): BackupAnswer {
   return { type: 'made', bytes, contents: examined.contents }
 }
 
-/** Nobody is signed in to a backup. */
-function withoutVisits(draft: string): void {
+/** Nobody is signed in to a backup, and no journal goes with it. */
+function withoutCompany(draft: string): void {
   const db = new Database(draft, { fileMustExist: true })
   try {
     db.pragma('journal_mode = DELETE')
     forgetVisits(db)
+    forgetJournal(db)
   } finally {
     db.close()
   }

@@ -19,6 +19,7 @@ import { auditKinds } from '#store/migrations/0130-audit-kinds.ts'
 import { guessedContexts } from '#store/migrations/0140-guessed-contexts.ts'
 import { providerHeaders } from '#store/migrations/0150-provider-headers.ts'
 import { noAnnouncement } from '#store/migrations/0160-no-announcement.ts'
+import { journal } from '#store/migrations/0170-journal.ts'
 
 export type Db = Database.Database
 
@@ -39,6 +40,7 @@ export const MIGRATIONS = [
   guessedContexts,
   providerHeaders,
   noAnnouncement,
+  journal,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

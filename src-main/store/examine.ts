@@ -3,6 +3,7 @@
 
 import Database from 'better-sqlite3'
 import { applyMigrations, keepFewPages, newerError, NEWEST_SCHEMA, schemaOf, type Db } from '#store/database.ts'
+import { forgetJournal } from '#store/journal-open.ts'
 import { forgetVisits } from '#store/session-rows.ts'
 
 /** What the ledger says about its books; handed in, because the ledger stands above the store. */
@@ -64,6 +65,7 @@ function examine(path: string, { isReadOnly }: { isReadOnly: boolean }, checkBoo
       applyMigrations(db)
       // A copy from before a migration still has them.
       forgetVisits(db)
+      forgetJournal(db)
     }
     const books = checkBooks(db)
     if (books.problems.length > 0) return { type: 'unsound', problem: `its ledger does not add up: ${some(books)}` }

@@ -1,22 +1,28 @@
 // A database on a disk that cannot be written, or in a folder that only others may write. SQLite reads it with the help of files that
-// it makes beside it, and without them it would pass over what is still in the log. So it is read from a copy of both.
+// it makes beside it, and without them it would pass over what is still in the log. So it is read from a copy of both, and of the
+// journal.
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DATABASE_FILE, DatabaseError } from '#store/database.ts'
 import { makePrivate } from '#store/files.ts'
+import { JOURNAL_FILES } from '#store/journal-frames.ts'
 
 const TRIES = 3
 
-/** Calls back with a folder that holds a copy of the database, and removes it. Throws DatabaseError where no copy can be made. */
-export function withReadableCopy<Result>(dataDir: string, read: (folder: string) => Result): Result {
+export type ReadableCopy = { readonly folder: string; readonly remove: () => void }
+
+/** A folder with a copy of the database, for the caller to remove. Throws DatabaseError where no copy can be made. */
+export function makeReadableCopy(dataDir: string): ReadableCopy {
   const folder = mkdtempSync(join(tmpdir(), 'farebox-read-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
     copyWhole(dataDir, folder)
-    return read(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+    return { folder, remove }
+  } catch (error) {
+    remove()
+    throw error
   }
 }
 
@@ -35,7 +41,7 @@ function copyWhole(dataDir: string, folder: string): void {
   throw new DatabaseError('in-use', `The database in ${dataDir} is being written to, and cannot be copied to be read.`)
 }
 
-const NAMES = [DATABASE_FILE, `${DATABASE_FILE}-wal`] as const
+const NAMES = [DATABASE_FILE, `${DATABASE_FILE}-wal`, ...JOURNAL_FILES] as const
 
 function stateOf(dataDir: string): string {
   const states = NAMES.map((name) => statSync(join(dataDir, name), { throwIfNoEntry: false }))

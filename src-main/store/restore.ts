@@ -2,11 +2,13 @@
 // what a crash interrupts after it the next start completes, so that there is never a mixture of the two.
 
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, constants } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { DATABASE_FILE, DatabaseError } from '#store/database.ts'
+import { DATABASE_FILE, DatabaseError, openForReading } from '#store/database.ts'
 import { examineAndMigrate, readKeys, type CheckBooks, type CopyContents, type StoredKey } from '#store/examine.ts'
 import { errorCode, makePrivate, removeDatabase, syncFile, syncFolder, unfinishedBeside } from '#store/files.ts'
+import { JOURNAL_FILES } from '#store/journal-frames.ts'
+import { framesLeft } from '#store/journal-open.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { forgetTail } from '#store/tail.ts'
 
@@ -43,8 +45,15 @@ const DRAFT = 'farebox.restore.new'
 /** A backup that was decided on, until it is in its place. */
 const DECIDED = /^farebox\.restored-(\w+)\.db$/
 
+/** What the ledger does for a restore. */
+export type RestoreBooks = {
+  readonly check: CheckBooks
+  /** Projects what a killed process left in the journal into the database of a folder. Says whether nothing is left. */
+  readonly complete: (dataDir: string) => boolean
+}
+
 /** Restores a backup into a data folder on which no Farebox runs. What is wrong with file or folder is an answer. */
-export function restoreBackup(request: RestoreRequest, checkBooks: CheckBooks): RestoreAnswer {
+export function restoreBackup(request: RestoreRequest, books: RestoreBooks): RestoreAnswer {
   const { dataDir, file } = request
   const problem = fileProblem(file)
   if (problem !== undefined) return refused(problem)
@@ -53,7 +62,7 @@ export function restoreBackup(request: RestoreRequest, checkBooks: CheckBooks): 
     const lock = lockDataDir(dataDir)
     try {
       finishRestore(dataDir)
-      return restoreLocked(request, checkBooks)
+      return restoreLocked(request, books)
     } finally {
       removeDatabase(join(dataDir, DRAFT))
       lock.release()
@@ -83,6 +92,9 @@ export function finishRestore(dataDir: string): boolean {
       if (existsSync(target + suffix)) renameSync(target + suffix, kept + suffix)
     }
     rmSync(`${target}-shm`, { force: true })
+    for (const file of JOURNAL_FILES) {
+      if (existsSync(join(dataDir, file))) renameSync(join(dataDir, file), keptJournal(kept, file))
+    }
     forgetTail(dataDir)
     // The new name must not reach the disk before the old ones have left it.
     syncFolder(dataDir)
@@ -92,14 +104,20 @@ export function finishRestore(dataDir: string): boolean {
   return decided.length > 0
 }
 
-function restoreLocked({ dataDir, file, nowMs, isDryRun }: RestoreRequest, checkBooks: CheckBooks): RestoreAnswer {
+/** Under the name of the database that it belongs to. */
+function keptJournal(kept: string, file: string): string {
+  return kept.replace(/\.db$/, file.slice(file.indexOf('.')))
+}
+
+function restoreLocked({ dataDir, file, nowMs, isDryRun }: RestoreRequest, books: RestoreBooks): RestoreAnswer {
   const draft = join(dataDir, DRAFT)
   removeDatabase(draft)
   copyFileSync(file, draft, constants.COPYFILE_EXCL)
   makePrivate(draft)
-  const examined = examineAndMigrate(draft, checkBooks)
+  const examined = examineAndMigrate(draft, books.check)
   if (examined.type === 'unsound') return refused(`The file ${file} is not restored: ${examined.problem}.`)
   const path = join(dataDir, DATABASE_FILE)
+  const isComplete = !isDryRun && books.complete(dataDir)
   const present = readPresent(path)
   const { contents } = examined
   if (isDryRun) return { type: 'restored', contents, present, keptAs: undefined }
@@ -109,7 +127,9 @@ function restoreLocked({ dataDir, file, nowMs, isDryRun }: RestoreRequest, check
   renameSync(draft, join(dataDir, `farebox.restored-${stamp}.db`))
   syncFolder(dataDir)
   finishRestore(dataDir)
-  const keptAs = present.type === 'none' ? undefined : join(dataDir, `farebox.before-restore-${stamp}.db`)
+  const kept = join(dataDir, `farebox.before-restore-${stamp}.db`)
+  if (isComplete) for (const name of JOURNAL_FILES) rmSync(keptJournal(kept, name), { force: true })
+  const keptAs = present.type === 'none' ? undefined : kept
   return { type: 'restored', contents, present, keptAs }
 }
 
@@ -122,7 +142,24 @@ function fileProblem(file: string): string | undefined {
     return `${file} is what a restore left behind, not a backup.`
   // A database that was copied while it was in use is not whole without its log, and a backup has none.
   const [log] = unfinishedBeside(file)
-  return log === undefined ? undefined : `${file} is not a backup but a database that was in use: there is ${log} too.`
+  if (log !== undefined) return `${file} is not a backup but a database that was in use: there is ${log} too.`
+  return basename(file) === DATABASE_FILE && isUnfinished(dirname(file))
+    ? `${file} is not a backup but a database that was in use: the journal beside it has more.`
+    : undefined
+}
+
+function isUnfinished(folder: string): boolean {
+  try {
+    const db = openForReading(folder)
+    try {
+      return framesLeft(folder, db)
+    } finally {
+      db.close()
+    }
+  } catch {
+    // Damaged, or of another Farebox: that is found out by whoever looks at the copy.
+    return false
+  }
 }
 
 /** The present database may be the damaged one that the restore replaces, so nothing about it is taken for granted. */

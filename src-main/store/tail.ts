@@ -1,7 +1,8 @@
 // How far the database had come, noted outside of it. A log that is lost or damaged makes SQLite go back to an older state that is
 // whole in itself; nothing in the database can tell. The note is written after each commit and before whoever waits is answered,
 // over itself and without being brought to disk on its own: where a power cut keeps it behind the database, nothing is wrong. The
-// database behind the note is: something that was answered is gone.
+// database behind the note is: something that was answered is gone. It has two lines: one about the database, by the thread that
+// writes it, and one about the journal, by whoever appends to that.
 
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,25 +16,50 @@ export type Tail = {
   readonly changes: number
   /** Whether Farebox ended by itself since, with everything in the database. */
   readonly isClosed: boolean
+  /** The number of the journal's last frame. */
+  readonly frame: number
 }
 
-/** As long as any note, so that each covers the one before it. */
+/** What the database itself says of it. */
+type DatabaseTail = Pick<Tail, 'entries' | 'changes'>
+
+/** As long as any line, so that each covers the one before it. */
 const NOTE_BYTES = 96
+const FRAME_BYTES = 32
 
 /** undefined where there is no note that can be read, as in a folder of an older Farebox. */
 export function readTail(dataDir: string): Tail | undefined {
+  const text = readNote(join(dataDir, TAIL_FILE))
+  const database = lineOf(text.subarray(0, NOTE_BYTES))
+  const journal = lineOf(text.subarray(NOTE_BYTES))
+  if (database === undefined && journal === undefined) return undefined
+  const count = (value: unknown) => (Number.isSafeInteger(value) ? Number(value) : 0)
+  return {
+    entries: count(database?.entries),
+    changes: count(database?.changes),
+    isClosed: database?.isClosed === true,
+    frame: count(journal?.frame),
+  }
+}
+
+function readNote(path: string): Buffer {
   try {
-    const note = JSON.parse(readFileSync(join(dataDir, TAIL_FILE), 'utf8')) as Partial<Record<keyof Tail, unknown>>
-    const { entries, changes, isClosed } = note
-    if (!Number.isSafeInteger(entries) || !Number.isSafeInteger(changes)) return undefined
-    return { entries: Number(entries), changes: Number(changes), isClosed: isClosed === true }
+    return readFileSync(path)
   } catch {
-    // None, or one that a power cut left in pieces: it says nothing then.
+    return Buffer.alloc(0)
+  }
+}
+
+/** undefined for none, and for one that a power cut left in pieces: it says nothing then. */
+function lineOf(bytes: Buffer): Partial<Record<keyof Tail, unknown>> | undefined {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as Partial<Record<keyof Tail, unknown>>
+  } catch {
     return undefined
   }
 }
 
-export function tailOf(db: Db): Omit<Tail, 'isClosed'> {
+export function tailOf(db: Db): DatabaseTail {
   const entries = db.prepare<[], number | null>('SELECT max(seq) FROM ledger_entry').pluck().get() ?? 0
   return { entries, changes: changesOf(db) }
 }
@@ -46,6 +72,7 @@ export function tailProblems(dataDir: string, note: Tail | undefined, present: O
     ...(present.changes < note.changes
       ? [`${note.changes - present.changes} changes of keys, packages or prices`]
       : []),
+    ...(present.frame < note.frame ? [`frames ${present.frame + 1} to ${note.frame} of the journal`] : []),
   ]
   if (lost.length === 0) return []
   const file = join(dataDir, TAIL_FILE)
@@ -88,12 +115,12 @@ export class TailWriter {
   }
 
   /** The last note, once the database is closed. */
-  close(tail: Omit<Tail, 'isClosed'>): void {
+  close(tail: DatabaseTail): void {
     this.#write({ ...tail, isClosed: true })
     if (this.#file !== undefined) closeSync(this.#file)
   }
 
-  #write(tail: Tail): void {
+  #write(tail: Omit<Tail, 'frame'>): void {
     if (this.#file === undefined) return
     try {
       writeSync(this.#file, `${JSON.stringify(tail).padEnd(NOTE_BYTES - 1)}\n`, 0)
@@ -103,10 +130,35 @@ export class TailWriter {
   }
 }
 
+/** The side of the journal, of which the same holds. */
+export class JournalNote {
+  readonly #file: number | undefined
+  readonly #line = Buffer.alloc(FRAME_BYTES)
+
+  constructor(dataDir: string) {
+    this.#file = openNote(join(dataDir, TAIL_FILE))
+  }
+
+  /** To be called when a frame is on disk, before anybody is told. */
+  write(frame: number): void {
+    if (this.#file === undefined) return
+    this.#line.write(`{"frame":${frame}}`.padEnd(FRAME_BYTES - 1) + '\n', 'latin1')
+    try {
+      writeSync(this.#file, this.#line, 0, FRAME_BYTES, NOTE_BYTES)
+    } catch {
+      // As above.
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+  }
+}
+
 function openNote(path: string): number | undefined {
   try {
     const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
-    if (fstatSync(file).size > NOTE_BYTES) ftruncateSync(file, NOTE_BYTES)
+    if (fstatSync(file).size > NOTE_BYTES + FRAME_BYTES) ftruncateSync(file, NOTE_BYTES + FRAME_BYTES)
     return file
   } catch {
     // A full disk has no room for a new file; then there is no note until the next start.

@@ -9,14 +9,18 @@ type ReportThread = DatabaseThread<ReportOperations>
 
 export class SideThreads {
   readonly #dataDir: string
+  readonly #settle: () => Promise<void>
   readonly #running = new Set<ReportThread>()
 
-  constructor(dataDir: string) {
+  /** `settle` brings the tables up to date before anybody reads them. */
+  constructor(dataDir: string, settle: () => Promise<void>) {
     this.#dataDir = dataDir
+    this.#settle = settle
   }
 
   /** Starts a thread for some work and ends it afterwards. Rejects when the thread fails or is abandoned. */
   async run<Result>(work: (thread: ReportThread) => Promise<Result>): Promise<Result> {
+    await this.#settle()
     const workerData: ReportThreadData = { dataDir: this.#dataDir, isPatient: true, readsOnce: true }
     const thread: ReportThread = new DatabaseThread(scriptFile('report-thread'), workerData, READER_LIMITS)
     this.#running.add(thread)

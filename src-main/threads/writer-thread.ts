@@ -1,9 +1,9 @@
-// The writer thread: the only connection that writes to the database. It migrates at start, appends the ledger's batches
+// The writer thread: the only connection that writes to the database. It migrates at start, projects the journal into the tables
 // and applies changes to the catalogue, each as one durable transaction.
 
 import { statfsSync, statSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
-import { findAdjustment, ledgerAppender, loadLedger, type FirstAdjustment, type LedgerState } from '#ledger/entries.ts'
+import { findAdjustment, loadLedger, type FirstAdjustment, type LedgerState } from '#ledger/entries.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import type { LanSettings } from '#core/lan.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
@@ -17,11 +17,15 @@ import {
 } from '#store/catalog-rows.ts'
 import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
+import { errorCode } from '#store/files.ts'
+import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
+import type { JournalPlace } from '#store/journal-writer.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
 import { countChange, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
 import { chargedSince, type Charged } from '#store/usage-rows.ts'
+import { appenderOf, Projector } from '#threads/projector.ts'
 
 type Loaded = {
   readonly catalog: CatalogState
@@ -33,6 +37,8 @@ type Loaded = {
   readonly lan: LanSettings | undefined
   /** Whether the process before this one came to its end, as far as anybody noted. */
   readonly endedWell: boolean
+  /** Where appending goes on; undefined where nothing may be appended, because something is missing. */
+  readonly journal: JournalPlace | undefined
 }
 
 export type WriterOperations = {
@@ -40,8 +46,9 @@ export type WriterOperations = {
   load: { input: { chargedSinceMs: number }; output: Loaded }
   /** undefined where there is none of this id. */
   adjustment: { input: AdjustmentId; output: FirstAdjustment | undefined }
-  /** How long the transaction took, in milliseconds. */
-  append: { input: LedgerBatch; output: number }
+  /** Projects the journal up to a frame. */
+  project: { input: number; output: void }
+  /** What was appended to the journal before must be projected already. */
   change: { input: { changes: readonly CatalogChange[]; batch: LedgerBatch }; output: void }
   /** Sessions and what belongs to them. */
   loadVisits: { input: undefined; output: VisitState }
@@ -54,20 +61,13 @@ export type WriterOperations = {
 const { dataDir, timeZone } = workerData as { dataDir: string; timeZone?: string }
 const noted = readTail(dataDir)
 const db = openForWriting(dataDir)
-const lost = tailProblems(
-  dataDir,
-  noted,
-  readable(() => tailOf(db)),
-)
-// What is lost is said at each start, until somebody has decided about it.
-const tail = lost.length === 0 ? new TailWriter(dataDir, db) : undefined
-const appendRows = ledgerAppender(db)
 const rollups = new UsageRollups(db, timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
 readable(() => rollups.open())
-const append = db.transaction((batch: LedgerBatch) => rollups.add(appendRows(batch)))
+const appendRows = appenderOf(db, rollups)
+let tail: TailWriter | undefined
 const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerBatch) => {
   for (const item of changes) applyCatalogChange(db, item)
-  rollups.add(appendRows(batch))
+  appendRows(batch)
   countChange(db)
 })
 const changeLan = db.transaction((settings: LanSettings) => {
@@ -77,6 +77,8 @@ const changeLan = db.transaction((settings: LanSettings) => {
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
   for (const item of changes) applyVisitChange(db, item)
 })
+
+const RESTORE = 'Restore a backup: farebox restore FILE'
 
 /** So many entries make the log grow by a megabyte or so. */
 const ROOM_CHECK_STEP = 128
@@ -149,6 +151,79 @@ function trySummarise(): number {
   }
 }
 
+type OpenedBooks = {
+  readonly projector: Projector | undefined
+  /** What is missing, as sentences. */
+  readonly lost: readonly string[]
+  /** Whether an earlier process left frames that were not projected. */
+  readonly wasLeft: boolean
+}
+
+/** Projects what an earlier process left in the journal, and finds out what is missing. */
+function openBooks(): OpenedBooks {
+  const foreign = foreignJournal(dataDir, db)
+  const hadJournal = journalPlace(db) !== undefined
+  // The note is what says whether anything is missing. Whoever removes it goes on with what there is.
+  if (foreign !== undefined && (hadJournal || noted !== undefined)) {
+    const lost = tailProblems(dataDir, noted, { ...tailOf(db), frame: 0 })
+    return { projector: undefined, lost: lost.length > 0 ? lost : [foreign], wasLeft: false }
+  }
+  const opened = openProjector()
+  const before = opened.projected
+  const misfit = projectLeft(opened)
+  const frame = opened.projected
+  const wasLeft = frame > before
+  const highest = opened.highestFrame()
+  if (noted === undefined && (misfit !== undefined || highest > frame)) {
+    opened.close()
+    startJournal(dataDir, db)
+    return { projector: openProjector(), lost: [], wasLeft }
+  }
+  if (misfit !== undefined) return { projector: opened, lost: [misfit], wasLeft }
+  const whole = noted && { ...noted, frame: Math.max(noted.frame, highest) }
+  return { projector: opened, lost: tailProblems(dataDir, whole, { ...tailOf(db), frame }), wasLeft }
+}
+
+/** A sentence where the database is an older one than what the journal goes on from. */
+function projectLeft(left: Projector): string | undefined {
+  try {
+    left.upTo(Infinity)
+    return undefined
+  } catch (error) {
+    if (!errorCode(error).startsWith('SQLITE_CONSTRAINT')) throw error
+    return `frame ${left.projected + 1} of the journal is about something that the database does not have. ${RESTORE}`
+  }
+}
+
+function openProjector(): Projector {
+  return new Projector({ dataDir, db, rollups, write: withRoom, onProjected })
+}
+
+function onProjected(entries: number): void {
+  tail?.note({ hasChanged: false })
+  setImmediate(keepRoom, entries)
+  summariseLater(entries)
+}
+
+/** Projects up to a frame that is on disk. */
+function project(upTo: number): void {
+  if (projector === undefined) throw new Error('the journal was not opened')
+  projector.upTo(upTo)
+  if (projector.projected < upTo) throw new Error(`frame ${projector.projected + 1} of the journal is gone`)
+}
+
+/** The last chance to project. Where the disk does not take it, the next start does. */
+function closeProjector(): boolean {
+  try {
+    projector?.upTo(Infinity)
+    return true
+  } catch {
+    return false
+  } finally {
+    projector?.close()
+  }
+}
+
 /** Says it in words where the file turns out to be damaged. */
 function readable<Value>(read: () => Value): Value {
   try {
@@ -163,26 +238,23 @@ function loadBooks(): LedgerState {
   return { ...state, mismatches: [...lost, ...state.mismatches] }
 }
 
+const { projector, lost, wasLeft } = readable(openBooks)
+// What is lost is said at each start, until somebody has decided about it.
+if (lost.length === 0) tail = new TailWriter(dataDir, db)
+
 serveOperations<WriterOperations>({
   load: ({ chargedSinceMs }) =>
     readable(() => ({
       catalog: loadCatalog(db),
       ledger: loadBooks(),
-      endedWell: noted === undefined || noted.isClosed,
+      endedWell: noted === undefined || (noted.isClosed && !wasLeft),
       priceVersions: loadPriceVersions(db),
       charged: chargedSince(db, chargedSinceMs),
       lan: loadLan(db),
+      journal: lost.length === 0 ? journalPlace(db) : undefined,
     })),
   adjustment: (id) => findAdjustment(db, id),
-  append: (batch) => {
-    const startedMs = performance.now()
-    withRoom(() => append.immediate(batch))
-    const tookMs = performance.now() - startedMs
-    tail?.note({ hasChanged: false })
-    setImmediate(keepRoom, batch.entries.length)
-    summariseLater(batch.entries.length)
-    return tookMs
-  },
+  project,
   change: ({ changes, batch }) => {
     withRoom(() => change.immediate(changes, batch))
     tail?.note({ hasChanged: true })
@@ -194,9 +266,10 @@ serveOperations<WriterOperations>({
     tail?.note({ hasChanged: true })
   },
   close: () => {
+    const isWhole = closeProjector()
     clearTimeout(summaryTimer)
     const last = tailOf(db)
     db.close()
-    tail?.close(last)
+    if (isWhole) tail?.close(last)
   },
 })

@@ -12,6 +12,7 @@ import type { Installation } from './farebox.ts'
 import { createClient, runCalls, type Client } from './load.ts'
 import type { Gateway, Options, Work } from './options.ts'
 import { wholeExchange, WHOLE_EXCHANGE, type Exchange } from './payload.ts'
+import { pagesPerSync } from './pages.ts'
 import { cpuMicros, writtenBytes } from './process-figures.ts'
 import { percentile, spread } from './statistics.ts'
 import { figuresLine } from './table.ts'
@@ -49,7 +50,8 @@ type Figures = { readonly name: string; readonly callers: number; readonly slice
 export async function callersFigures(farebox: Installation, options: Options, upstream: Child): Promise<string> {
   const figures = await contest(farebox, options, upstream)
   const allocated = await allocations(farebox, options.work, upstream)
-  return [...rowsOf(figures), allocated, ...verdicts(figures, commitMs())].join('\n') + '\n'
+  const pages = await pagesPerSync(farebox, options.work)
+  return [...rowsOf(figures), allocated, ...verdicts(figures, commitMs()), pages].join('\n') + '\n'
 }
 
 async function contest(farebox: Installation, options: Options, upstream: Child): Promise<Figures[]> {
@@ -84,13 +86,16 @@ function otherRunner({ url, model, headers }: Gateway): Runner {
 async function crowd(runners: readonly Runner[], callers: number, work: Work): Promise<Figures[]> {
   const clients = runners.map(({ name, url, key, headers }) => createClient({ name, url, key, headers }, callers))
   const slices: Slice[][] = runners.map(() => [])
+  const ends = runners.map(({ child }) => figuresOf(child))
   try {
     for (let turn = -WARM_UP_SLICES; turn < work.rounds; turn += 1) {
       const places = [...runners.keys()]
       for (const place of turn % 2 === 0 ? places : places.reverse()) {
         const [runner, client] = [runners[place], clients[place]]
         if (runner === undefined || client === undefined) continue
-        const done = await slice(runner, client, { calls: work.callsPerSlice, callers })
+        const before = ends[place] ?? [NaN, NaN]
+        const { done, end } = await slice(runner, client, { calls: work.callsPerSlice, callers, before })
+        ends[place] = end
         if (turn >= 0) slices[place]?.push(done)
       }
     }
@@ -100,25 +105,31 @@ async function crowd(runners: readonly Runner[], callers: number, work: Work): P
   return runners.map(({ name }, place) => ({ name, callers, slices: slices[place] ?? [] }))
 }
 
+type Counted = readonly [cpuMicros: number, written: number]
+
+function figuresOf(child: Child | undefined): Counted {
+  return [cpuMicros(child?.pids ?? []) ?? NaN, writtenBytes(child?.pids ?? []) ?? NaN]
+}
+
+/** What a slice costs counts from the end of the one before it: tables that follow calls a second later are a part of it. */
 async function slice(
   { child, exchange }: Runner,
   client: Client,
-  load: { calls: number; callers: number },
-): Promise<Slice> {
-  const figures = () => [cpuMicros(child?.pids ?? []) ?? NaN, writtenBytes(child?.pids ?? []) ?? NaN] as const
-  const before = figures()
+  { calls, callers, before }: { calls: number; callers: number; before: Counted },
+): Promise<{ done: Slice; end: Counted }> {
   const startedAtMs = performance.now()
-  const { tookMs } = await runCalls(client, exchange, load)
+  const { tookMs } = await runCalls(client, exchange, { calls, callers })
   const seconds = (performance.now() - startedAtMs) / 1000
   await sleep(AFTERMATH_MS)
-  const after = figures()
+  const end = figuresOf(child)
   const isKnown = child !== undefined
-  return {
-    cpuMicros: isKnown ? (after[0] - before[0]) / load.calls : NaN,
-    written: isKnown ? (after[1] - before[1]) / load.calls : NaN,
-    perSecond: load.calls / seconds,
+  const done = {
+    cpuMicros: isKnown ? (end[0] - before[0]) / calls : NaN,
+    written: isKnown ? (end[1] - before[1]) / calls : NaN,
+    perSecond: calls / seconds,
     took: tookMs,
   }
+  return { done, end }
 }
 
 async function allocations(farebox: Installation, work: Work, upstream: Child): Promise<string> {

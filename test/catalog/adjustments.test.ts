@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openForReading } from '#store/database.ts'
 import { startFarebox } from '../support/farebox.ts'
 import { chat, startPair, type Pair } from '../gateway/support.ts'
 import { refusal, refused, topup } from './support.ts'
@@ -119,10 +118,8 @@ describe('a correction', () => {
   it('is written with its reason', async () => {
     const { id } = await create()
     await adjust(id, -1, { reason: 'ticket 7' })
-    const db = openForReading(pair.farebox.dataDir)
-    const query = `SELECT amount_micro, reason FROM ledger_entry WHERE key_id = ? AND kind = 'adjustment'`
-    expect(db.prepare(query).all(id)).toEqual([{ amount_micro: -1_000_000, reason: 'ticket 7' }])
-    db.close()
+    const { entries } = await call('listLedger', { query: { key: id, kind: 'adjustment' } })
+    expect(entries).toMatchObject([{ amount_credits: -1, reason: 'ticket 7' }])
   })
 
   it.each([

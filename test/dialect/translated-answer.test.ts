@@ -157,7 +157,7 @@ type Reading = { readonly early: string; readonly sent: string; readonly bytes: 
 
 function read(pieces: readonly Buffer[], given = translation()): Reading {
   const reader = new TranslatedStream(given)
-  const early = pieces.map((piece) => reader.push(piece)?.toString('utf8') ?? '').join('')
+  const early = pieces.map((piece) => String(reader.push(piece) ?? '')).join('')
   reader.end()
   const usage = reader.usage
   const sent = early + reader.final(usage ?? UNKNOWN_USAGE).toString('utf8')

@@ -42,6 +42,8 @@ async function moveWhileWaiting(to: string): Promise<{ package: string; cap: unk
   leaving.abort()
   const answer = await waiting
   await answer.text()
+  // Before a gateway answers about usage, all of it is in the tables.
+  await admin.call('usage', {})
   const db = openForReading(farebox.dataDir)
   try {
     const sql = `SELECT package.name FROM usage_record JOIN package ON package.id = usage_record.package_id WHERE usage_record.id = ?`

@@ -49,12 +49,12 @@ async function hammer({ clients, forMs }: { clients: number; forMs: number }): P
   const endsAtMs = Date.now() + forMs
   const answers: Response[] = []
   const client = async () => {
-    while (Date.now() < endsAtMs) {
+    do {
       const response = await send()
       await response.clone().text()
       answers.push(response)
       await sleep(20)
-    }
+    } while (Date.now() < endsAtMs)
   }
   await Promise.all(Array.from({ length: clients }, client))
   return answers

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { after } from '#app/after.ts'
+import { completeBooks } from '#app/whole-books.ts'
 import type { Key, Model, Package } from '#core/entities.ts'
 import { microCredits, ZERO } from '#core/money.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
@@ -15,12 +16,14 @@ import { Journal, type AppendBatch } from '#ledger/journal.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import type { HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
+import { Projection } from '#ledger/projection.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { backUp } from '#store/backup.ts'
 import { openForReading, type Db } from '#store/database.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
+import { JournalWriter } from '#store/journal-writer.ts'
 import { rollupProblems } from '#store/rollup-check.ts'
 import { restoreBackup } from '#store/restore.ts'
 
@@ -54,13 +57,17 @@ export class Books {
   /** How many holds the start released. */
   released = 0
   #reader: Db | undefined
+  #projection: Projection | undefined
+  #isFull = false
 
   private constructor(dataDir: string, options: BooksOptions) {
     this.dataDir = dataDir
     this.clock = options.clock
     this.writer = new DatabaseThread<WriterOperations>(WRITER, { dataDir })
-    const append: AppendBatch = ({ changes, ...batch }) =>
-      changes === undefined ? this.writer.call('append', batch) : this.writer.call('change', { changes, batch })
+    const append: AppendBatch = async ({ changes, ...batch }) => {
+      if (this.#isFull) throw Object.assign(new Error('no room'), { code: 'ENOSPC' })
+      await (changes === undefined ? this.append(batch) : this.writer.call('change', { changes, batch }))
+    }
     this.journal = new Journal(options.around?.(append) ?? append)
     const nowMs = () => this.clock.nowMs
     this.ledger = new Ledger({ journal: this.journal, nowMs, after, holdWaitMs: options.holdWaitMs ?? 1 })
@@ -70,7 +77,12 @@ export class Books {
   static async open(options: BooksOptions): Promise<Books> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'farebox-ledger-')))
     const books = new Books(dataDir, options)
-    const { ledger: state } = await books.writer.call('load', { chargedSinceMs: 0 })
+    const { ledger: state, journal } = await books.writer.call('load', { chargedSinceMs: 0 })
+    books.#projection = new Projection({
+      journal: journal && new JournalWriter(dataDir, journal),
+      project: (frame) => books.writer.call('project', frame),
+      monotonicMs: () => performance.now(),
+    })
     books.ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
     books.mismatches = state.mismatches
     if (state.mismatches.length > 0) books.ledger.stopSpending(state.mismatches.join('; '))
@@ -80,6 +92,20 @@ export class Books {
       books.released = await books.ledger.releaseOrphans(() => settlement(0, { outcome: 'interrupted', status: 500 }))
     }
     return books
+  }
+
+  /** Makes a batch durable, and has it in the tables at once, so that what is decided can be read right after it. */
+  async append(batch: LedgerBatch): Promise<void> {
+    await this.#projection?.append(batch)
+    await this.#projection?.settled()
+  }
+
+  /** Has everything refused, as a full disk does. Returns what ends that. */
+  refuseEntries(): () => void {
+    this.#isFull = true
+    return () => {
+      this.#isFull = false
+    }
   }
 
   /** A connection that reads what is on disk. */
@@ -174,7 +200,7 @@ export class Books {
   async restore(): Promise<Books> {
     await this.stop()
     const request = { dataDir: this.dataDir, file: this.#copy, nowMs: this.clock.nowMs, isDryRun: false }
-    const answer = restoreBackup(request, verifyLedger)
+    const answer = restoreBackup(request, { check: verifyLedger, complete: completeBooks })
     if (answer.type === 'refused') throw new Error(answer.message)
     if (answer.keptAs !== undefined) await rm(answer.keptAs)
     return Books.open({ dataDir: this.dataDir, clock: this.clock })
@@ -188,6 +214,8 @@ export class Books {
   async stop(): Promise<void> {
     this.#reader?.close()
     this.#reader = undefined
+    await this.#projection?.close()
+    this.#projection = undefined
     await this.writer.close()
   }
 

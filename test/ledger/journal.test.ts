@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { microCredits } from '#core/money.ts'
 import { openAccount } from '#ledger/account.ts'
@@ -48,16 +46,6 @@ function closeGate(): () => void {
   return () => {
     gate = Promise.resolve()
     open()
-  }
-}
-
-/** Makes the database refuse every ledger entry, as a full disk would. Returns what ends that. */
-function refuseEntries(): () => void {
-  const db = new Database(join(books.dataDir, 'farebox.db'))
-  db.exec(`CREATE TRIGGER no_room BEFORE INSERT ON ledger_entry BEGIN SELECT RAISE(ABORT, 'no room'); END`)
-  return () => {
-    db.exec('DROP TRIGGER no_room')
-    db.close()
   }
 }
 
@@ -259,7 +247,7 @@ describe('while the disk refuses', () => {
   it('whoever waits is told, nothing is lost, and everything is written when it takes rows again', async () => {
     const holds = await Promise.all(Array.from({ length: 5 }, () => books.held(key, 100)))
     await books.ledger.flush()
-    const allowEntries = refuseEntries()
+    const allowEntries = books.refuseEntries()
     const settled = await Promise.allSettled(holds.slice(0, 3).map((hold) => books.resolve(hold, 10)))
     expect(settled.map((result) => result.status === 'rejected' && result.reason instanceof JournalHalted)).toEqual([
       true,
@@ -287,7 +275,7 @@ describe('while the disk refuses', () => {
   it('it is tried again and again, and each time those who came meanwhile are told', async () => {
     const hold = await books.held(key, 100)
     await books.ledger.flush()
-    const allowEntries = refuseEntries()
+    const allowEntries = books.refuseEntries()
     await expect(books.resolve(hold, 10)).rejects.toThrow(JournalHalted)
     const tries = batches.length
     await expect(books.ledger.flush()).rejects.toThrow(JournalHalted)
@@ -300,7 +288,7 @@ describe('while the disk refuses', () => {
   })
 
   it('a top-up that was not acknowledged can be repeated, and counts once', async () => {
-    const allowEntries = refuseEntries()
+    const allowEntries = books.refuseEntries()
     for (let count = 0; count < 2; count++) await expect(books.topUp(key, 500, 'one')).rejects.toThrow('no room')
     expect(books.ledger.balance(key)).toMatchObject({ totalMicro: 1_000_000 })
     allowEntries()
@@ -314,7 +302,7 @@ describe('while the disk refuses', () => {
   it('a process that ends then leaves nothing half-written behind', async () => {
     const holds = await Promise.all([books.held(key, 100), books.held(key, 100)])
     await books.ledger.flush()
-    const allowEntries = refuseEntries()
+    const allowEntries = books.refuseEntries()
     for (const hold of holds) await expect(books.resolve(hold, 30)).rejects.toThrow(JournalHalted)
     await books.stop()
     allowEntries()
@@ -331,7 +319,7 @@ describe('a batch', () => {
     await books.resolve(hold, 40)
     await books.topUp(key, 5, 'x')
     const before = books.rows('SELECT * FROM ledger_entry, balance')
-    for (const batch of batches) await books.writer.call('append', batch)
+    for (const batch of batches) await books.append(batch)
     const after = books.rows('SELECT * FROM ledger_entry, balance')
     expect(after.length).toBe(before.length)
     // An older batch brings back an older projection; the newest one brings back the present.
@@ -339,7 +327,7 @@ describe('a batch', () => {
     expect(books.verify().ok).toBe(true)
   })
 
-  it('with one row that cannot be written writes none', async () => {
+  it('with one row that does not fit is not passed over: nothing more is spent, also after a start', async () => {
     const sound: LedgerEntry = {
       keyId: key,
       kind: 'adjustment',
@@ -350,9 +338,13 @@ describe('a batch', () => {
       idempotencyId: 'x',
     }
     const entries = [entryRow(sound), entryRow({ ...sound, keyId: 'nobody' })]
-    await expect(books.writer.call('append', { entries, usage: [], balances: [] })).rejects.toThrow('FOREIGN KEY')
+    await books.append({ entries, usage: [], balances: [] })
+    await expect(books.append({ entries: [], usage: [], balances: [] })).rejects.toThrow('FOREIGN KEY')
     expect(storedKinds()).toEqual(['grant'])
-    await books.writer.call('append', { entries: entries.slice(0, 1), usage: [], balances: [] })
-    expect(storedKinds()).toEqual(['grant', 'adjustment'])
+    await books.stop()
+    books = await Books.open({ dataDir: books.dataDir, clock })
+    expect(books.mismatches.join()).toContain('frame 1 of the journal is about something that the database does not have')
+    expect(books.ledger.state).toBe('mismatch')
+    expect(storedKinds()).toEqual(['grant'])
   })
 })

@@ -1,7 +1,5 @@
 // A whole answer whose charge the disk refuses is not delivered, so it is not charged either, whatever comes in between.
 
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { JournalHalted } from '#ledger/journal.ts'
 import type { OpenHold } from '#ledger/account.ts'
@@ -19,15 +17,6 @@ beforeEach(async () => {
 })
 
 afterEach(() => books.remove())
-
-function refuseEntries(): () => void {
-  const db = new Database(join(books.dataDir, 'farebox.db'))
-  db.exec(`CREATE TRIGGER no_room BEFORE INSERT ON ledger_entry BEGIN SELECT RAISE(ABORT, 'no room'); END`)
-  return () => {
-    db.exec('DROP TRIGGER no_room')
-    db.close()
-  }
-}
 
 const UNDELIVERED = settlement(0, { usageSource: 'none', inputTokens: undefined, outcome: 'failed', status: 503 })
 
@@ -61,7 +50,7 @@ async function expectNothingCharged(key: string): Promise<void> {
 it('the hold is released and the record says that the call failed', async () => {
   const key = await books.addKey(terms('topup', 1000))
   const hold = await books.held(key, 300)
-  const allow = refuseEntries()
+  const allow = books.refuseEntries()
   await expect(withhold(hold, 120)).rejects.toThrow(JournalHalted)
   expect(books.ledger.balance(key)).toMatchObject({ usedMicro: 0, heldMicro: 0, remainingMicro: 1000 })
   await recovered(allow)
@@ -78,7 +67,7 @@ it('the hold is released and the record says that the call failed', async () => 
 it('also when the disk had refused before, and beside calls that are charged', async () => {
   const key = await books.addKey(terms('topup', 1000))
   const [first, second, third] = [await books.held(key, 100), await books.held(key, 100), await books.held(key, 100)]
-  const allow = refuseEntries()
+  const allow = books.refuseEntries()
   await expect(books.resolve(first, 30)).rejects.toThrow(JournalHalted)
   await expect(withhold(second, 50)).rejects.toThrow(JournalHalted)
   await expect(books.resolve(third, 7)).rejects.toThrow(JournalHalted)
@@ -93,7 +82,7 @@ it('also when the disk had refused before, and beside calls that are charged', a
 it('a stream, which was delivered, is charged all the same', async () => {
   const key = await books.addKey(terms('topup', 1000))
   const hold = await books.held(key, 300)
-  const allow = refuseEntries()
+  const allow = books.refuseEntries()
   await expect(books.resolve(hold, 120)).rejects.toThrow(JournalHalted)
   await recovered(allow)
   expect(books.ledger.balance(key)).toMatchObject({ usedMicro: 120 })
@@ -104,7 +93,7 @@ it('an answer of a cycle that had ended already leaves that cycle at zero', asyn
   const key = await books.addKey(terms('daily', 1000))
   const hold = await books.held(key, 300)
   clock.nowMs += DAY
-  const allow = refuseEntries()
+  const allow = books.refuseEntries()
   await expect(withhold(hold, 120)).rejects.toThrow(JournalHalted)
   await recovered(allow)
   await expectNothingCharged(key)
@@ -113,7 +102,7 @@ it('an answer of a cycle that had ended already leaves that cycle at zero', asyn
 it('an answer of a cycle that ends while the disk refuses leaves that cycle at zero', async () => {
   const key = await books.addKey(terms('daily', 1000))
   const hold = await books.held(key, 300)
-  const allow = refuseEntries()
+  const allow = books.refuseEntries()
   const withheld = withhold(hold, 120)
   clock.nowMs += DAY
   expect(books.ledger.balance(key)).toMatchObject({ remainingMicro: 1000 })
@@ -125,7 +114,7 @@ it('an answer of a cycle that ends while the disk refuses leaves that cycle at z
 it('an answer of an unlimited key costs it nothing', async () => {
   const key = await books.addKey(terms('unlimited', 0))
   const hold = await books.held(key, 300)
-  const allow = refuseEntries()
+  const allow = books.refuseEntries()
   await expect(withhold(hold, 120)).rejects.toThrow(JournalHalted)
   await recovered(allow)
   expect(stored().map(({ kind }) => kind)).toEqual(['hold', 'release'])

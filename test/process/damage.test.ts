@@ -18,6 +18,8 @@ import Database from 'better-sqlite3'
 import { afterEach, expect, it } from 'vitest'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { verifyFolder } from '#app/verify-folder.ts'
+import { openWholeBooks } from '#app/whole-books.ts'
+import { verifyLedger } from '#ledger/verify.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { readTail } from '#store/tail.ts'
 import { setUpUpstream } from '../support/farebox.ts'
@@ -81,14 +83,26 @@ function overwrite(path: string, position: number, bytes: Buffer): void {
   closeSync(file)
 }
 
+/** How many entries there are, with those of the journal, where the books add up. */
+function soundEntries(dataDir: string): number {
+  const { db, close } = openWholeBooks(dataDir, { isRunning: false })
+  try {
+    const { ok, entries } = verifyLedger(db)
+    return ok ? entries : Number.NaN
+  } finally {
+    close()
+  }
+}
+
 it('a log that is gone, cut or garbled is found by the start, and stays found', { timeout: 240_000 }, async () => {
   const folder = await temporaryFolder()
   const { dataDir } = await killedUnderLoad(folder, 48)
+  const all = soundEntries(dataDir)
+  expect(all).toBeGreaterThan(90)
   // Nothing is wrong with what a kill leaves.
   expect(await foundAtStart(copyOf(dataDir))).toBe('')
   const walBytes = statSync(join(dataDir, WAL)).size
-  const note = readTail(dataDir)
-  expect(note?.entries).toBeGreaterThan(90)
+  expect(readTail(dataDir)?.frame).toBeGreaterThan(6)
 
   const gone = copyOf(dataDir)
   rmSync(join(gone, WAL))
@@ -97,15 +111,17 @@ it('a log that is gone, cut or garbled is found by the start, and stays found', 
 
   const missed: string[] = []
   for (let cut = 0; cut < CUTS; cut++) {
-    // The last frames may hold nothing but what the kill interrupted.
+    // The last frames may hold nothing but what the kill interrupted. What the journal still has is projected once more.
     const position = Math.floor((walBytes * 0.9 * cut) / CUTS)
     const truncated = copyOf(dataDir)
     truncateSync(join(truncated, WAL), position)
-    if ((await foundAtStart(truncated)) === '') missed.push(`cut at ${position} of ${walBytes}`)
+    if ((await foundAtStart(truncated)) === '' && soundEntries(truncated) !== all)
+      missed.push(`cut at ${position} of ${walBytes}`)
     rmSync(truncated, { recursive: true })
     const garbled = copyOf(dataDir)
     overwrite(join(garbled, WAL), position, Buffer.alloc(64, 0xa5))
-    if ((await foundAtStart(garbled)) === '') missed.push(`garbled at ${position} of ${walBytes}`)
+    if ((await foundAtStart(garbled)) === '' && soundEntries(garbled) !== all)
+      missed.push(`garbled at ${position} of ${walBytes}`)
     rmSync(garbled, { recursive: true })
   }
   expect(missed).toEqual([])

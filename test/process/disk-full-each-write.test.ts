@@ -7,9 +7,10 @@ import { cpSync, existsSync, mkdirSync, rmSync, statfsSync, statSync } from 'nod
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, expect, it } from 'vitest'
+import { openWholeBooks } from '#app/whole-books.ts'
 import { AdminError } from '#cli/client.ts'
 import { verifyLedger } from '#ledger/verify.ts'
-import { openForWriting, type Db } from '#store/database.ts'
+import type { Db } from '#store/database.ts'
 import { fill } from '../bench/scale-fill.ts'
 import { chatModel, setUpUpstream } from '../support/farebox.ts'
 import { costlyAnswers } from '../support/load.ts'
@@ -168,9 +169,9 @@ async function round({ folder, pristine, key, disk: small }: Bench, pages: numbe
   small.clear()
   const left = join(folder, '..', `left-${pages}`)
   cpSync(join(seen, 'data'), left, { recursive: true })
-  const db = openForWriting(left)
-  expectKept(db, told, end !== 'there is room again')
-  db.close()
+  const books = openWholeBooks(left, { isRunning: false })
+  expectKept(books.db, told, end !== 'there is room again')
+  books.close()
   rmSync(left, { recursive: true })
   if (program === undefined) return 'start'
   return told.steps.find(({ isDone }) => !isDone)?.name ?? 'nothing'

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { completeBooks } from '#app/whole-books.ts'
 import { openApp } from '#app/app.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { checkDataDir } from '#store/data-folder.ts'
@@ -68,7 +69,10 @@ describe.skipIf(isWindows)('a data folder', () => {
     await expect(openApp(testConfig(dataDir, {}), () => undefined)).rejects.toThrow('may be written to by other users')
     const file = join(dataDir, 'backup.db')
     writeFileSync(file, 'SQLite format 3')
-    const answer = restoreBackup({ dataDir, file, isDryRun: false, nowMs: Date.now() }, verifyLedger)
+    const answer = restoreBackup(
+      { dataDir, file, isDryRun: false, nowMs: Date.now() },
+      { check: verifyLedger, complete: completeBooks },
+    )
     expect(JSON.stringify(answer)).toMatch(/may be written to by other users (?!.*Stop it before)/)
     expect(existsSync(join(dataDir, 'farebox.lock'))).toBe(false)
   })

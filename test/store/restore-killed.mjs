@@ -18,7 +18,11 @@ for (const name of CHANGES) {
 syncBuiltinESMExports()
 
 const { restoreBackup } = await import('../../src-main/store/restore.ts')
+const { completeBooks } = await import('../../src-main/app/whole-books.ts')
 const { verifyLedger } = await import('../../src-main/ledger/verify.ts')
-const answer = restoreBackup({ dataDir, file, nowMs: 1_800_000_000_000, isDryRun: false }, verifyLedger)
+const answer = restoreBackup(
+  { dataDir, file, nowMs: 1_800_000_000_000, isDryRun: false },
+  { check: verifyLedger, complete: completeBooks },
+)
 if (answer.type !== 'restored') throw new Error(answer.message)
 process.stdout.write(String(changes))

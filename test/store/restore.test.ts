@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { completeBooks } from '#app/whole-books.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { backUp } from '#store/backup.ts'
 import { openForReading, openForWriting, applyMigrations, NEWEST_SCHEMA } from '#store/database.ts'
@@ -30,7 +31,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 function restore(options: { readonly file?: string; readonly isDryRun?: boolean } = {}): RestoreAnswer {
   const { isDryRun = false } = options
-  return restoreBackup({ dataDir, file: options.file ?? file, nowMs: NOW, isDryRun }, verifyLedger)
+  return restoreBackup(
+    { dataDir, file: options.file ?? file, nowMs: NOW, isDryRun },
+    { check: verifyLedger, complete: completeBooks },
+  )
 }
 
 type Keys = { readonly first: string; readonly second: string }
@@ -114,7 +118,7 @@ describe('a restore', () => {
     const before = readFileSync(join(dataDir, 'farebox.db'))
     expect(restore({ isDryRun: true })).toMatchObject({ type: 'restored', keptAs: undefined, present: { entries: 6 } })
     // SQLite leaves an empty log where it has read.
-    expect(filesOf(dataDir).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(['farebox.db'])
+    expect(filesOf(dataDir).filter((name) => !/-(wal|shm|1|2)$/.test(name))).toEqual(['farebox.db'])
     expect(readFileSync(join(dataDir, 'farebox.db'))).toEqual(before)
     expect(keysIn(join(dataDir, 'farebox.db'))).toEqual([first, second].toSorted())
   })
@@ -301,7 +305,7 @@ describe('a restore that is killed', () => {
       finishRestore(place)
       openForWriting(place).close()
       const keys = keysIn(join(place, 'farebox.db'))
-      const kept = filesOf(place).filter((name) => name.startsWith('farebox.before-restore-'))
+      const kept = filesOf(place).filter((name) => /^farebox\.before-restore-\w+\.db$/.test(name))
       if (keys.length === 1) {
         expect(keys).toEqual([first])
         expect(kept.map((name) => keysIn(join(place, name)))).toEqual([all])

@@ -8,6 +8,7 @@ import { addGenerated } from '#dialect/chat-completions/measure.ts'
 import { chatStreamError } from '#dialect/chat-completions/errors.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { readUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
+import type { SaidText } from '#dialect/event-mould.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { removeMember, scanObject } from '#dialect/json-text.ts'
 import type { StreamTap } from '#dialect/pass-stream.ts'
@@ -38,6 +39,9 @@ export class ChatTap implements StreamTap {
   #head: Head = {}
   readonly generated = new GeneratedText('latin1')
   readonly reported = new ReportedUsage(this.generated)
+  said: SaidText | undefined
+  /** Whether the last chunk had a member for the usage that said nothing. */
+  #hasNullUsage = false
   /** Comments that come before the first event are no part of an answer yet. */
   hasBegun = false
   isComplete = false
@@ -49,14 +53,28 @@ export class ChatTap implements StreamTap {
 
   read(event: string, chunk: JsonObject): string {
     this.hasBegun = true
+    this.said = undefined
+    const bytesBefore = this.generated.bytes
     if (chunk['error'] !== undefined && chunk['error'] !== null) throw failureIn(event)
     if (!hasId(this.#head)) this.#head = headOf(chunk)
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
     const usage = chunk['usage']
-    if (usage === undefined) return event
-    if (usage !== null) this.reported.note(readUsage(usage))
-    return this.#wantsUsage ? event : withoutUsage(event, chunk)
+    this.#hasNullUsage = usage === null
+    if (usage === undefined || usage === null) this.said = this.#saidSince(bytesBefore)
+    else this.reported.note(readUsage(usage))
+    return this.#wantsUsage || usage === undefined ? event : withoutUsage(event, chunk)
+  }
+
+  again(event: string, { text }: SaidText): string {
+    this.generated.add(text)
+    return this.#wantsUsage || !this.#hasNullUsage ? event : withoutUsage(event, { usage: null })
+  }
+
+  /** The one text that the chunk brought. The first text of all may be a whole message, which the next one is not. */
+  #saidSince(bytesBefore: number): SaidText | undefined {
+    const { bytes, latest } = this.generated
+    return bytesBefore > 0 && bytes - bytesBefore === latest.length ? { text: latest, sequence: undefined } : undefined
   }
 
   readDone(): void {
@@ -139,9 +157,9 @@ function withoutUsage(event: string, { usage, choices }: JsonObject): string {
   if (usage !== null && (!Array.isArray(choices) || choices.length === 0)) return ''
   const where = event.indexOf(NULL_USAGE)
   // Nearly every chunk; one with another member of that name, inside a choice perhaps, takes the longer way.
-  if (usage === null && where !== -1 && event.indexOf('"usage"') === event.lastIndexOf('"usage"')) {
-    return event.slice(0, where) + event.slice(where + NULL_USAGE.length)
-  }
+  const behind = where + NULL_USAGE.length
+  const isAlone = event.indexOf('"usage"') === where + 1 && event.indexOf('"usage"', behind) === -1
+  if (usage === null && where !== -1 && isAlone) return event.slice(0, where) + event.slice(behind)
   const data = eventData(event) ?? ''
   const scan = scanObject(data)
   const start = event.indexOf(data)

@@ -3,6 +3,7 @@
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
+import type { SaidText } from '#dialect/event-mould.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { messagesStreamError, reportedFailure } from '#dialect/messages/errors.ts'
 import { stopMembers } from '#dialect/messages/finish-reasons.ts'
@@ -26,12 +27,22 @@ export class MessagesTap implements StreamTap {
   #hasReason = false
   readonly generated = new GeneratedText('latin1')
   readonly reported = new ReportedUsage(this.generated)
+  said: SaidText | undefined
   /** Comments and pings before `message_start` are no part of an answer yet. */
   hasBegun = false
   isComplete = false
 
   read(event: string, value: JsonObject): string {
+    const bytesBefore = this.generated.bytes
     this.#note(value)
+    const { bytes, latest } = this.generated
+    const isText = value['type'] === 'content_block_delta' && bytes - bytesBefore === latest.length
+    this.said = isText ? { text: latest, sequence: undefined } : undefined
+    return event
+  }
+
+  again(event: string, { text }: SaidText): string {
+    this.generated.add(text)
     return event
   }
 

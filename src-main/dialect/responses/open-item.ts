@@ -27,9 +27,9 @@ export class OpenItem {
     return this.#item['type'] === 'message'
   }
 
-  /** Takes note of an event inside the item. */
-  note(event: Event): void {
-    const { type, delta } = event
+  /** Takes note of an event inside the item. `delta` is its text where that is not what stands in it. */
+  note(event: Event, delta = event['delta']): void {
+    const { type } = event
     switch (type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':

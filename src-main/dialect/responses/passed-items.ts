@@ -6,14 +6,18 @@ import { isRecord } from '#dialect/request-body.ts'
 import { ItemRegister } from '#dialect/responses/item-register.ts'
 import { OpenItem, type OwnEvent } from '#dialect/responses/open-item.ts'
 import type { OutputItem } from '#dialect/responses/output-item.ts'
-import { beginningPart, pieceIn } from '#dialect/responses/pieces.ts'
+import { beginningPart, pieceIn, type Piece } from '#dialect/responses/pieces.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+
+/** The next piece of a text, and the item that it is of. */
+type Spoken = { readonly known: OutputItem; readonly piece: Piece; readonly event: JsonObject }
 
 export class PassedItems {
   readonly #generated: GeneratedText
   readonly #register = new ItemRegister()
   readonly #open = new Map<OutputItem, OpenItem>()
   readonly #done = new Map<OutputItem, unknown>()
+  #spoken: Spoken | undefined
 
   constructor(generated: GeneratedText) {
     this.#generated = generated
@@ -27,6 +31,19 @@ export class PassedItems {
     } else if (type === 'response.output_item.done') {
       if (isRecord(item)) this.#end(this.#register.ofItem(event, item, true), item)
     } else this.#inside(type, event)
+  }
+
+  /** The text of an event, if it is the one that was noted last and said nothing else. */
+  saidBy(event: JsonObject): string | undefined {
+    return this.#spoken?.event === event ? this.#spoken.piece.text : undefined
+  }
+
+  /** Takes note of an event that is the same as the last one but for its text. */
+  again(text: string): void {
+    if (this.#spoken === undefined) return
+    const { known, piece, event } = this.#spoken
+    this.#take(known, { ...piece, text })
+    this.#open.get(known)?.note(event, text)
   }
 
   /** Takes what a final response holds beyond what was told before. */
@@ -74,9 +91,14 @@ export class PassedItems {
     if (kind === undefined) return
     const known = this.#register.ofPiece(event, kind)
     if (part !== undefined) known.beginPart(part)
-    const news = piece === undefined ? undefined : known.take(piece)
-    if (news !== undefined) this.#generated.add(news.text)
+    if (piece !== undefined) this.#take(known, piece)
     this.#open.get(known)?.note(event)
+    if (piece !== undefined && piece.whole === undefined) this.#spoken = { known, piece, event }
+  }
+
+  #take(known: OutputItem, piece: Piece): void {
+    const news = known.take(piece)
+    if (news !== undefined) this.#generated.add(news.text)
   }
 
   #addName({ name }: JsonObject): void {

@@ -4,6 +4,7 @@
 import { isAboutAccount, UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
+import type { SaidText } from '#dialect/event-mould.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import type { StreamTap } from '#dialect/pass-stream.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
@@ -23,6 +24,7 @@ export class ResponsesTap implements StreamTap {
   readonly generated = new GeneratedText('latin1')
   readonly reported = new ReportedUsage(this.generated)
   readonly #items = new PassedItems(this.generated)
+  said: SaidText | undefined
   #sequence = 0
   #response: JsonObject = {}
   /** An error that came after the begin. OpenAI sends `response.failed` behind it; others end their stream. */
@@ -46,8 +48,17 @@ export class ResponsesTap implements StreamTap {
   read(event: string, value: JsonObject): string {
     this.#hasEvent = true
     const sequence = value['sequence_number']
-    if (typeof sequence === 'number' && Number.isSafeInteger(sequence)) this.#sequence = sequence
+    const isNumbered = typeof sequence === 'number' && Number.isSafeInteger(sequence)
+    if (isNumbered) this.#sequence = sequence
     this.#note(event, value)
+    const text = this.#items.saidBy(value)
+    this.said = text === undefined ? undefined : { text, sequence: isNumbered ? sequence : undefined }
+    return event
+  }
+
+  again(event: string, { text, sequence }: SaidText): string {
+    this.#sequence = sequence ?? this.#sequence
+    this.#items.again(text)
     return event
   }
 

@@ -1,0 +1,92 @@
+// The books of a data folder as somebody reads them who writes nothing there: with what a process that was killed left in the journal.
+// That is projected in a copy, since it is for the next start to do so in the folder itself.
+
+import { DatabaseError, openForReading, openForWriting, type Db } from '#store/database.ts'
+import { foreignJournal, framesLeft, journalPlace } from '#store/journal-open.ts'
+import { makeReadableCopy } from '#store/readable-copy.ts'
+import { UsageRollups } from '#store/usage-rollups.ts'
+import { Projector } from '#threads/projector.ts'
+
+export type WholeBooks = {
+  readonly db: Db
+  /** The number of the journal's last frame that is in the tables; of all frames of a folder on which no gateway runs. */
+  readonly frame: number
+  readonly close: () => void
+}
+
+/** Throws DatabaseError as `openForReading` does. Of a gateway that runs, what it projects meanwhile may be missing. */
+export function openWholeBooks(dataDir: string, { isRunning }: { readonly isRunning: boolean }): WholeBooks {
+  try {
+    const db = openForReading(dataDir, { readsOnce: true })
+    const frame = journalPlace(db)?.frame ?? 0
+    if (isRunning || !framesLeft(dataDir, db)) return { db, frame, close: () => db.close() }
+    db.close()
+  } catch (error) {
+    if (error instanceof DatabaseError || !isUnwritable(error)) throw error
+  }
+  return openCopy(dataDir)
+}
+
+function openCopy(dataDir: string): WholeBooks {
+  const { folder, remove } = makeReadableCopy(dataDir)
+  try {
+    const frame = projectIn(folder)
+    const db = openForReading(folder, { readsOnce: true })
+    const close = () => {
+      db.close()
+      remove()
+    }
+    return { db, frame, close }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/**
+ * Brings what a killed process left in the journal into the database of a folder that is about to be replaced, and says whether nothing
+ * is left. A database of another schema is left alone: it may have no journal, and is kept as it is.
+ */
+export function completeBooks(dataDir: string): boolean {
+  try {
+    const db = openForReading(dataDir)
+    const isLeft = framesLeft(dataDir, db)
+    const isForeign = foreignJournal(dataDir, db) !== undefined
+    db.close()
+    if (isLeft) projectIn(dataDir)
+    return !isForeign
+  } catch {
+    // Damaged, of another schema, or on a full disk: then the journal is kept beside the database.
+    return false
+  }
+}
+
+/** As far as it goes; what does not fit is for the check to tell. */
+function projectIn(folder: string): number {
+  const db = openForWriting(folder)
+  try {
+    if (foreignJournal(folder, db) !== undefined) return 0
+    const rollups = new UsageRollups(db, Intl.DateTimeFormat().resolvedOptions().timeZone)
+    const projector = new Projector({
+      dataDir: folder,
+      db,
+      rollups,
+      write: (transaction) => transaction(),
+      onProjected: () => undefined,
+    })
+    try {
+      projector.upTo(Infinity)
+    } finally {
+      projector.close()
+    }
+    return projector.projected
+  } finally {
+    db.close()
+  }
+}
+
+/** SQLite makes files beside a database even to read it. Where it may not, it says one of these. */
+function isUnwritable(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM)/.test(code)
+}

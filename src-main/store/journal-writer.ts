@@ -1,0 +1,134 @@
+// The writing side of the journal's files, on the main thread: the system's own threads write and sync, so that a charge waits for the
+// disk and for nothing else.
+
+import { close, fdatasync, openSync, write, writeSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { FRAME_HEAD_BYTES, FRAMES_AT, journalPaths, sealFrame, seedOf } from '#store/journal-frames.ts'
+import { JournalNote } from '#store/tail.ts'
+
+/** Where a journal stands: the database has everything up to `frame`. */
+export type JournalPlace = { readonly name: string; readonly frame: number }
+
+/** A file that is this long is left as soon as the other one is free, in bytes. */
+const FULL_BYTES = 256 * 1024
+const FIRST_BUFFER_BYTES = 64 * 1024
+/** The most bytes that a character takes, of those that JavaScript counts as one. */
+const MAX_BYTES_OF_CHARACTER = 3
+
+type JournalFile = { readonly fd: number; end: number; lastFrame: number }
+
+const closeFile = promisify(close)
+
+export class JournalWriter {
+  readonly #files: readonly [JournalFile, JournalFile]
+  readonly #seed: number
+  readonly #note: JournalNote
+  #current: 0 | 1 = 0
+  #lastFrame: number
+  #projectedFrame: number
+  #buffer = Buffer.allocUnsafe(FIRST_BUFFER_BYTES)
+
+  /** Goes on behind a place up to which everything is projected. The files are there already. */
+  constructor(dataDir: string, place: JournalPlace) {
+    const open = (path: string): JournalFile => ({ fd: openSync(path, 'r+'), end: FRAMES_AT, lastFrame: place.frame })
+    const [first, second] = journalPaths(dataDir)
+    this.#files = [open(first), open(second)]
+    this.#seed = seedOf(place.name)
+    this.#note = new JournalNote(dataDir)
+    this.#lastFrame = place.frame
+    this.#projectedFrame = place.frame
+  }
+
+  /** The number of the last frame that is on disk. */
+  get lastFrame(): number {
+    return this.#lastFrame
+  }
+
+  get projectedFrame(): number {
+    return this.#projectedFrame
+  }
+
+  /** Bytes of the files that hold anything that is not projected. */
+  get pendingBytes(): number {
+    return this.#files.reduce((sum, { end, lastFrame }) => sum + (lastFrame > this.#projectedFrame ? end : 0), 0)
+  }
+
+  /** From now on the database has everything up to a frame. */
+  projected(frame: number): void {
+    this.#projectedFrame = Math.max(this.#projectedFrame, frame)
+  }
+
+  /**
+   * Appends one frame and resolves when it is on disk. One at a time. Where it rejects, the frame is not there, and the next one takes
+   * its place and its number.
+   */
+  async append(text: string): Promise<void> {
+    const file = this.#place()
+    const number = this.#lastFrame + 1
+    const frame = this.#frameOf(text, number)
+    try {
+      await writeWhole(file.fd, frame, file.end)
+      await sync(file.fd)
+    } catch (error) {
+      forget(file)
+      throw error
+    }
+    file.end += frame.length
+    file.lastFrame = number
+    this.#lastFrame = number
+    this.#note.write(number)
+  }
+
+  async close(): Promise<void> {
+    this.#note.close()
+    for (const { fd } of this.#files) await closeFile(fd)
+  }
+
+  /** The present file, or the other one where that is free and this one is long: both begin anew once they are projected. */
+  #place(): JournalFile {
+    const file = this.#files[this.#current]
+    if (file.end < FULL_BYTES) return file
+    const other = this.#current === 0 ? 1 : 0
+    for (const index of [other, this.#current] as const) {
+      const free = this.#files[index]
+      if (free.lastFrame > this.#projectedFrame) continue
+      free.end = FRAMES_AT
+      this.#current = index
+      return free
+    }
+    return file
+  }
+
+  #frameOf(text: string, number: number): Buffer {
+    const most = FRAME_HEAD_BYTES + text.length * MAX_BYTES_OF_CHARACTER
+    if (this.#buffer.length < most) this.#buffer = Buffer.allocUnsafe(2 * most)
+    const textBytes = this.#buffer.write(text, FRAME_HEAD_BYTES, 'utf8')
+    sealFrame(this.#buffer, { number, textBytes, seed: this.#seed })
+    return this.#buffer.subarray(0, FRAME_HEAD_BYTES + textBytes)
+  }
+}
+
+function writeWhole(fd: number, bytes: Buffer, position: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    write(fd, bytes, 0, bytes.length, position, (error, written) => {
+      if (error !== null) reject(error)
+      else if (written === bytes.length) resolve()
+      // A disk that is full takes a part and says so at the next try.
+      else resolve(writeWhole(fd, bytes.subarray(written), position + written))
+    })
+  })
+}
+
+/** On macOS libuv asks the drive itself, too. */
+function sync(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => fdatasync(fd, (error) => (error === null ? resolve() : reject(error))))
+}
+
+/** Whoever waits is told that the frame is not there, so a start after a crash must not find it, as far as the disk lets us. */
+function forget({ fd, end }: JournalFile): void {
+  try {
+    writeSync(fd, Buffer.alloc(FRAME_HEAD_BYTES), 0, FRAME_HEAD_BYTES, end)
+  } catch {
+    // What the disk does not take now, the next frame overwrites.
+  }
+}
