@@ -238,6 +238,7 @@ const SHORT_SPREADS: Readonly<Record<string, readonly string[]>> = {
   'src-main/catalog/offers.ts': ['Math.max(...Object.values('],
   'src-main/lan/certificate.ts': ['der.sequence(...extensionsOf(', 'der.sequence(...names.map('],
   'src-main/lan/der.ts': ['tagged(TAGS.'],
+  'src-main/core/uuid.ts': ['String.fromCharCode(...codes)'],
   'src-main/dialect/input-survey.ts': ['rules('],
   'src-main/ledger/entries.ts': ['insertEntry.run(...row)', 'insertUsage.run(...row)', 'putBalance.run(...row)'],
   'src-main/provider/demo-embedding.ts': ['Math.hypot(...values)'],

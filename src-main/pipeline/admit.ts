@@ -6,12 +6,13 @@ import type { Catalog } from '#catalog/catalog.ts'
 import { MAX_AMOUNT, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { affordableOutputTokens, isFree, worstPriceOf } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Wish } from '#core/spending.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
 import type { MeteredRequest } from '#pipeline/endpoints.ts'
-import type { LimitedKey } from '#pipeline/gate.ts'
+import type { LimitedKey, Ticket } from '#pipeline/gate.ts'
 import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
 import type { BoundCounter, Clock } from '#pipeline/ports.ts'
 import { Reservation, type Lenders } from '#pipeline/reservation.ts'
@@ -48,33 +49,62 @@ export type AdmitRequest = {
   readonly served: Served
 }
 
-export async function admit(
-  input: AdmitRequest,
-  cancellation: Cancellation,
-  deps: AdmitDeps,
-): Promise<Admission | Refusal> {
+/** At once where there is room in everything. */
+export function admit(input: AdmitRequest, cancellation: Cancellation, deps: AdmitDeps): Soon<Admission | Refusal> {
   const { caller, request, served, exchangeId } = input
   const { validUntilMs } = caller.package
   if (validUntilMs !== undefined && deps.clock.nowMs() >= validUntilMs) {
     return refuse('package_expired', `The package '${caller.package.name}' of this key has expired.`)
   }
-  const tokens = request.likelyInputTokens
-  const entering = { ...limitedKey(caller), exchangeId, modelId: served.model.id, tokens }
-  const ticket = await deps.gate.enter(entering, cancellation)
-  if (isRefusal(ticket)) return ticket
-  const { memberId } = caller.key
-  const share = memberId === undefined ? undefined : deps.budgets.share(memberId)
-  let held: Hold | undefined
-  try {
-    held = await holdFor(input, { cancellation, share }, deps)
-  } finally {
-    if (held?.answer.type !== 'held') deps.gate.undo(ticket)
+  const { key, package: owner } = caller
+  const entering = {
+    keyId: key.id,
+    memberId: key.memberId,
+    limits: owner.limits,
+    exchangeId,
+    modelId: served.model.id,
+    tokens: request.likelyInputTokens,
   }
+  return whenThere(deps.gate.enter(entering, cancellation), (ticket) =>
+    isRefusal(ticket) ? ticket : enterWith(input, { ticket, cancellation }, deps),
+  )
+}
+
+type Entering = { readonly ticket: Ticket; readonly cancellation: Cancellation }
+
+/** Goes on with a turn at the rate limits, which is given back where nothing can be held. */
+function enterWith(
+  input: AdmitRequest,
+  { ticket, cancellation }: Entering,
+  deps: AdmitDeps,
+): Soon<Admission | Refusal> {
+  const { memberId } = input.caller.key
+  const share = memberId === undefined ? undefined : deps.budgets.share(memberId)
+  const goOn = (held: Hold) => {
+    if (held.answer.type !== 'held') deps.gate.undo(ticket)
+    return admitted(input, { ticket, share, held }, deps)
+  }
+  const giveUp = (error: unknown) => {
+    deps.gate.undo(ticket)
+    throw error
+  }
+  let held: Soon<Hold>
+  try {
+    held = holdFor(input, { cancellation, share }, deps)
+  } catch (error) {
+    return giveUp(error)
+  }
+  return isLater(held) ? held.then(goOn, giveUp) : goOn(held)
+}
+
+type Taken = { readonly ticket: Ticket; readonly share: Share | undefined; readonly held: Hold }
+
+function admitted(input: AdmitRequest, { ticket, share, held }: Taken, deps: AdmitDeps): Admission | Refusal {
   const { answer, inputTokens, asked } = held
   if (answer.type === 'uncountable') return uncountable()
   if (answer.type !== 'held') return refusalOf(answer, input, deps)
   const reservation = new Reservation({ ticket, share, hold: answer.hold }, deps)
-  const holder = presentCaller(caller, deps.catalog)
+  const holder = presentCaller(input.caller, deps.catalog)
   const outputCap = affordableCap(input, inputTokens, answer.promisedMicro)
   const isWhole = outputCap === largestOutputCap(input)
   const wish = isWhole ? asked : wishFor(input, { inputTokens, outputCap }, deps)
@@ -92,39 +122,54 @@ type Hold = {
  * Holds the worst case of a call. Where there is plenty, its input is taken for the most that it can be, which takes no time. Where
  * that does not fit its tokens are counted, so that nobody is refused for a bound that is far too wide.
  */
-async function holdFor(
-  input: AdmitRequest,
-  { cancellation, share }: { readonly cancellation: Cancellation; readonly share: Share | undefined },
-  deps: AdmitDeps,
-): Promise<Hold> {
-  const { exchangeId, caller, request, served } = input
+function holdFor(input: AdmitRequest, { cancellation, share }: Holding, deps: AdmitDeps): Soon<Hold> {
+  const { request, served } = input
   const { contextWindow } = served.model
   const outputCap = largestOutputCap(input)
-  const holdRequest = (inputTokens: number): HoldRequest => {
-    const { worstMicro, leastMicro } = wishFor(input, { inputTokens, outputCap }, deps)
-    return {
-      exchangeId,
-      keyId: caller.key.id,
-      worstMicro,
-      leastMicro,
-      purse: share,
-      isFree: isFree(served.price),
-      modelId: served.model.id,
-      priceVersion: served.price.version,
-    }
-  }
   const names = served.places.map(({ target }) => target.upstreamModel)
   const most = request.inputBounds.most(contextWindow, names)
-  const wide = holdRequest(most)
+  const wide = holdRequest(input, { inputTokens: most, outputCap, share }, deps)
   const isRoomy = served.places.every(({ provider }) => deps.routing.gate.hasRoom(provider, wide.worstMicro))
   const isEasy = (isRoomy && wide.worstMicro < MAX_AMOUNT) || wide.isFree
   const atOnce = isEasy ? deps.ledger.holdAtOnce(wide) : undefined
   if (atOnce !== undefined) return { answer: atOnce, inputTokens: most, asked: wide }
+  return holdCounted(input, { cancellation, share, names }, deps)
+}
+
+type Holding = { readonly cancellation: Cancellation; readonly share: Share | undefined }
+
+async function holdCounted(
+  input: AdmitRequest,
+  { cancellation, share, names }: Holding & { readonly names: readonly string[] },
+  deps: AdmitDeps,
+): Promise<Hold> {
+  const { request, served } = input
   const count = (texts: readonly string[]) => deps.counter.countAtMost(texts)
-  const closer = await request.inputBounds.closer(count, contextWindow, names)
-  const narrow = holdRequest(closer)
-  if (narrow.worstMicro >= MAX_AMOUNT) return { answer: { type: 'uncountable' }, inputTokens: closer, asked: narrow }
-  return { answer: await deps.ledger.hold(narrow, cancellation), inputTokens: closer, asked: narrow }
+  const inputTokens = await request.inputBounds.closer(count, served.model.contextWindow, names)
+  const asked = holdRequest(input, { inputTokens, outputCap: largestOutputCap(input), share }, deps)
+  if (asked.worstMicro >= MAX_AMOUNT) return { answer: { type: 'uncountable' }, inputTokens, asked }
+  return { answer: await deps.ledger.hold(asked, cancellation), inputTokens, asked }
+}
+
+type HoldFor = {
+  readonly inputTokens: number
+  readonly outputCap: number | undefined
+  readonly share: Share | undefined
+}
+
+function holdRequest(input: AdmitRequest, { inputTokens, outputCap, share }: HoldFor, deps: AdmitDeps): HoldRequest {
+  const { exchangeId, caller, served } = input
+  const { worstMicro, leastMicro } = wishFor(input, { inputTokens, outputCap }, deps)
+  return {
+    exchangeId,
+    keyId: caller.key.id,
+    worstMicro,
+    leastMicro,
+    purse: share,
+    isFree: isFree(served.price),
+    modelId: served.model.id,
+    priceVersion: served.price.version,
+  }
 }
 
 /** What a call may come to cost at an output cap, and what it costs at least that is of any use. */

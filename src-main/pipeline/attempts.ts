@@ -154,7 +154,9 @@ export class Attempts implements Asker {
       const sent = await this.#write({ place, prepared }, slot)
       if (isRefusal(sent)) return { attempted: this.#unsent(last, sent), next: undefined }
       const attempt = this.#newAttempt({ place, prepared }, sent, slot)
-      const end = await this.#run(attempt)
+      const startedMs = this.#deps.clock.monotonicMs()
+      const end = await this.#start(attempt)
+      this.#note(attempt, end, startedMs)
       const next = this.#after(attempt, end, turn)
       return { attempted: { ...attempt, end, notes: this.#notes }, next }
     } finally {
@@ -230,11 +232,12 @@ export class Attempts implements Asker {
     const { provider, target } = place
     const { body, leftOut } = sent
     const outputCap = this.#outputCap(slot)
+    const dropped = leftOut.length === 0 ? prepared.dropped : [...prepared.dropped, ...leftOut]
     const reader = prepared.newReader()
     const { isStream } = request
     const adjusted = adjustedHeader(request, outputCap)
     const { isPassed } = prepared
-    const input = { isStream, isPassed, adjusted, dropped: [...prepared.dropped, ...leftOut], failed: [...this.#notes] }
+    const input = { isStream, isPassed, adjusted, dropped, failed: [...this.#notes] }
     const headersOf = (upstream: UpstreamHeaders) => ({ ...headers(), ...answerHeaders(input, upstream) })
     const relay = new Relay({
       transport,
@@ -274,24 +277,24 @@ export class Attempts implements Asker {
     })
   }
 
-  /** Runs one attempt to its end and notes how it went. */
-  async #run({ relay, place }: Attempt): Promise<RelayEnd> {
-    const { monotonicMs } = this.#deps.clock
-    const startedMs = monotonicMs()
+  /** Resolves when the attempt is over. */
+  #start({ relay }: Attempt): Promise<RelayEnd> {
     this.#relay = relay
     if (this.#stopped !== undefined) relay.stop(this.#stopped)
     relay.start()
-    const end = await relay.ended
+    return relay.ended
+  }
+
+  #note({ relay, place }: Attempt, end: RelayEnd, startedMs: number): void {
     this.#notes.push({
       provider: place.provider.name,
       model: place.target.upstreamModel,
       outcome: outcomeOf(end),
       reason: end.type === 'failed' ? end.failure.kind : null,
       status: relay.status ?? null,
-      duration_ms: Math.round(monotonicMs() - startedMs),
+      duration_ms: Math.round(this.#deps.clock.monotonicMs() - startedMs),
       ...wordsNote(end),
     })
-    return end
   }
 
   /** What an attempt's end says about its target, and what follows from it. */

@@ -1,5 +1,6 @@
 // What a call is charged once it ended, what ends its answer, and what is remembered of it for later calls.
 
+import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Attempted } from '#pipeline/attempts.ts'
 import type { CachedShares, ConversationCall } from '#pipeline/cached-shares.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
@@ -21,28 +22,55 @@ export type BillDeps = {
   readonly reportFault: (error: unknown, requestId: string) => void
 }
 
-export function endedOf(exchange: Exchange, attempted: Attempted): Ended {
-  const { request } = exchange.admitted
-  const used = usedTokens({ ...attempted, request, hasBegun: attempted.relay.hasBegun })
-  return { type: 'attempted', ...attempted, ...exchange, usedTokens: used }
+export function endedOf({ admitted, startedMs }: Exchange, attempted: Attempted): Ended {
+  const { place, prepared, outputCap, sent, reader, relay, headers, end, notes } = attempted
+  const used = usedTokens({ reader, request: admitted.request, hasBegun: relay.hasBegun, end })
+  return {
+    type: 'attempted',
+    place,
+    prepared,
+    outputCap,
+    sent,
+    reader,
+    relay,
+    headers,
+    end,
+    notes,
+    admitted,
+    startedMs,
+    usedTokens: used,
+  }
 }
 
-/** What a call is charged, and how its client is to be told. Never rejects: a mistake of ours charges nothing. */
-export async function billOf(ended: Ended, deps: BillDeps): Promise<Bill & Finished> {
-  const { admitted, relay } = ended
-  const { requestId } = admitted.call
-  try {
-    if (ended.end.type === 'fault') deps.reportFault(ended.end.error, requestId)
-    noteReport(ended, deps)
-    const { end, last, settlement } = await finish(ended, deps)
-    noteLength(ended, settlement, deps)
-    noteCached(ended, deps)
-    const isWithheld = end.type === 'complete' && !relay.hasBegun
-    return { end, last, settlement, undelivered: isWithheld ? undelivered(settlement) : undefined }
-  } catch (error) {
-    deps.reportFault(error, requestId)
+type FinishedBill = Bill & Finished
+
+/**
+ * What a call is charged, and how its client is to be told; at once where nothing has to be counted. Neither throws nor rejects: a
+ * mistake of ours charges nothing.
+ */
+export function billOf(ended: Ended, deps: BillDeps): Soon<FinishedBill> {
+  const { admitted } = ended
+  const giveUp = (error: unknown) => {
+    deps.reportFault(error, admitted.call.requestId)
     return faultBill(admitted, error)
   }
+  try {
+    if (ended.end.type === 'fault') deps.reportFault(ended.end.error, admitted.call.requestId)
+    noteReport(ended, deps)
+    const finished = whenThere(settle(ended, deps), (settlement) => finish(ended, settlement, deps))
+    if (isLater(finished)) return finished.then((bill) => noted(ended, bill, deps)).catch(giveUp)
+    return noted(ended, finished, deps)
+  } catch (error) {
+    return giveUp(error)
+  }
+}
+
+/** Remembers what a call that is finished says about its target and its conversation. */
+function noted(ended: Ended, { end, last, settlement }: FinishedBill, deps: BillDeps): FinishedBill {
+  noteLength(ended, settlement, deps)
+  noteCached(ended, deps)
+  const isWithheld = end.type === 'complete' && !ended.relay.hasBegun
+  return { end, last, settlement, undelivered: isWithheld ? undelivered(settlement) : undefined }
 }
 
 /** What a call is charged that a mistake of ours ended. */
@@ -58,9 +86,8 @@ export function faultBill({ request, served, choice, admission }: Admitted, erro
  * What is charged, and what ends the answer. Both are made before anything is recorded, so that an end that cannot be made is a
  * fault that is settled as one.
  */
-async function finish(ended: Ended, deps: BillDeps): Promise<Finished & { readonly settlement: Settlement }> {
+function finish(ended: Ended, settlement: Settlement, deps: BillDeps): Soon<FinishedBill> {
   const { end, reader, admitted } = ended
-  const settlement = await settle(ended, deps)
   if (end.type !== 'complete' && end.type !== 'out-of-credits') return { end, last: undefined, settlement }
   try {
     const last = end.type === 'complete' ? reader.final(settlement) : reader.cutShort?.(settlement)
@@ -68,11 +95,13 @@ async function finish(ended: Ended, deps: BillDeps): Promise<Finished & { readon
   } catch (error) {
     deps.reportFault(error, admitted.call.requestId)
     const fault = { type: 'fault', error } as const
-    return { end: fault, last: undefined, settlement: await settle({ ...ended, end: fault }, deps) }
+    return whenThere(settle({ ...ended, end: fault }, deps), (instead) => {
+      return { end: fault, last: undefined, settlement: instead }
+    })
   }
 }
 
-async function settle(ended: Ended, deps: BillDeps): Promise<Settlement> {
+function settle(ended: Ended, deps: BillDeps): Soon<Settlement> {
   const { admitted, reader, relay, end, place, startedMs, notes } = ended
   const ending = {
     caller: admitted.admission.holder,
@@ -90,12 +119,16 @@ async function settle(ended: Ended, deps: BillDeps): Promise<Settlement> {
       ? undefined
       : deps.cached.of(conversationCall(ended), deps.clock.monotonicMs()),
   }
-  try {
-    return await settlementOf(ending, deps.counter)
-  } catch (error) {
-    // What was delivered is charged even where a mistake of ours keeps it from being counted.
+  // What was delivered is charged even where a mistake of ours keeps it from being counted.
+  const roughly = (error: unknown) => {
     deps.reportFault(error, admitted.call.requestId)
     return roughSettlementOf(ending)
+  }
+  try {
+    const settlement = settlementOf(ending, deps.counter)
+    return isLater(settlement) ? settlement.catch(roughly) : settlement
+  } catch (error) {
+    return roughly(error)
   }
 }
 

@@ -3,7 +3,6 @@
 
 import type { Target } from '#core/entities.ts'
 import { inputTotal, type TokenUsage } from '#core/usage.ts'
-import { hashed } from '#pipeline/routing.ts'
 
 /** What a call of a conversation was told about its input, in tokens. */
 export type CachedShare = { readonly cachedTokens: number; readonly inputTokens: number }
@@ -59,7 +58,7 @@ export function cachedTokensOf(share: CachedShare | undefined, inputTokens: numb
 
 function nameOf({ keyId, target, conversation }: ConversationCall): string | undefined {
   const name = conversation()
-  return name === undefined ? undefined : `${keyId}${targetPart(target)}${name.length} ${hashed(name)}`
+  return name === undefined ? undefined : `${keyId}${targetPart(target)}${name}`
 }
 
 function targetPart({ providerId, upstreamModel }: Target): string {

@@ -14,16 +14,17 @@ export function affinityOf(body: JsonObject): string | undefined {
 }
 
 /**
- * A text that all calls of one conversation have in common, and those of others have not; undefined where nothing can be said. One
+ * A short text that all calls of one conversation have in common, and those of others have not; undefined where nothing can be said. One
  * session runs several conversations (one for each task beside the main one, or one after a compaction), which begin in different ways.
  */
 export function conversationOf(body: JsonObject): string | undefined {
   const name = affinityOf(body)
   const beginning = beginningOf(body)
   if (name === undefined && beginning === undefined) return undefined
-  const texts = [name ?? '']
-  collect(beginning, texts)
-  return texts.join('\0')
+  const digest = new TextDigest()
+  digest.add(name ?? '')
+  collect(beginning, digest)
+  return digest.name
 }
 
 /** Instructions, and everything up to the first words of the user; undefined where the provider has the beginning. */
@@ -41,11 +42,40 @@ const END = 96
 /** Further texts are not looked at. */
 const MAX_TEXTS = 32
 
-/** Each call with a cached input is named, so that this is kept cheap: texts alone, and of long ones little. */
-function collect(value: unknown, texts: string[]): void {
-  if (texts.length > MAX_TEXTS) return
-  if (typeof value === 'string') {
-    texts.push(value.length <= 2 * END ? value : `${value.length} ${value.slice(0, END)} ${value.slice(-END)}`)
-  } else if (Array.isArray(value)) for (const item of value) collect(item, texts)
-  else if (isRecord(value)) for (const member in value) collect(value[member], texts)
+/** Each call with a cached input is named, so that this is kept cheap: texts alone, of long ones little, and nothing is copied. */
+function collect(value: unknown, digest: TextDigest): void {
+  if (digest.texts > MAX_TEXTS) return
+  if (typeof value === 'string') digest.add(value)
+  else if (Array.isArray(value)) for (const item of value) collect(item, digest)
+  else if (isRecord(value)) for (const member in value) collect(value[member], digest)
+}
+
+/** What some texts come to: their length in all, and a hash (FNV-1a, 32 bits) of their lengths and their ends. */
+class TextDigest {
+  texts = 0
+  #length = 0
+  #hash = 0x811c9dc5
+
+  add(text: string): void {
+    this.texts += 1
+    this.#length += text.length
+    this.#mix(text.length)
+    const isShort = text.length <= 2 * END
+    this.#mixPart(text, 0, isShort ? text.length : END)
+    if (!isShort) this.#mixPart(text, text.length - END, text.length)
+  }
+
+  get name(): string {
+    return `${this.#length} ${this.#hash >>> 0}`
+  }
+
+  #mixPart(text: string, from: number, to: number): void {
+    let hash = this.#hash
+    for (let index = from; index < to; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+    this.#hash = hash
+  }
+
+  #mix(value: number): void {
+    this.#hash = Math.imul(this.#hash ^ value, 0x01000193)
+  }
 }

@@ -13,6 +13,7 @@ import {
   type Scoped,
 } from '#core/limit-scopes.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import type { Soon } from '#core/soon.ts'
 import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look } from '#core/wait-queue.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
@@ -72,7 +73,7 @@ export class Gate {
   }
 
   /** Lets a request in, or refuses it with the limit that was hit, whose it is, and its reset. */
-  async enter(request: GateRequest, cancellation: Cancellation): Promise<Ticket | Refusal> {
+  enter(request: GateRequest, cancellation: Cancellation): Soon<Ticket | Refusal> {
     const scopes = this.#scopes(request)
     if (scopes.length === 0) return UNLIMITED
     const lineId = lineOf(request)

@@ -1,6 +1,7 @@
 // The exchanges that are running, so that they can be ended from outside: their key was blocked, their time is up, or the
 // program is about to end.
 
+import { CurrentList, type Place } from '#core/current-list.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { CallNote, WaitingCall } from '#core/waiting.ts'
 
@@ -14,13 +15,15 @@ type OpenExchange = {
   stop(refusal: Refusal): void
   /** Called every second. */
   look(): void
+  /** Where it stands among those that are running. */
+  place?: Place<OpenExchange> | undefined
 }
 
 /** A call that was admitted; UTC epoch milliseconds. */
 export type RunningCall = CallNote & { readonly createdAtMs: number }
 
 export class OpenExchanges {
-  readonly #open = new Set<OpenExchange>()
+  readonly #open = new CurrentList<OpenExchange>()
   readonly #listeners = new Set<() => void>()
   #whenNone: (() => void) | undefined
   /** Why nothing may run any more, once the program ends. */
@@ -61,13 +64,13 @@ export class OpenExchanges {
   }
 
   add(exchange: OpenExchange): void {
-    this.#open.add(exchange)
+    exchange.place = this.#open.add(exchange)
     // A request that waited for credits or for its turn may get in when the others have been ended.
     if (this.#ending !== undefined) exchange.stop(this.#ending)
   }
 
   remove(exchange: OpenExchange): void {
-    this.#open.delete(exchange)
+    exchange.place?.leave()
     for (const listener of this.#listeners) listener()
     if (this.#open.size === 0) this.#whenNone?.()
   }

@@ -2,6 +2,7 @@
 // its key, and, while it is asked, its place at a provider. All of it is given back by one `close`, whichever way the call ended.
 
 import { microCredits, ZERO } from '#core/money.ts'
+import { isLater, type Soon } from '#core/soon.ts'
 import type { Gate, Ticket } from '#pipeline/gate.ts'
 import type { Share } from '#pipeline/member-budgets.ts'
 import type { ProviderGate, Slot } from '#pipeline/provider-gate.ts'
@@ -35,7 +36,7 @@ export type Outcome = {
   /** Of its input and output, as far as it is known at once. */
   readonly usedTokens: number
   /** Comes later than the end where tokens have to be counted. Never rejects. */
-  readonly bill: Promise<Bill>
+  readonly bill: Soon<Bill>
 }
 
 export class Reservation {
@@ -76,7 +77,7 @@ export class Reservation {
   async close({ usedTokens, bill }: Outcome): Promise<void> {
     const { gate, ledger } = this.#from
     gate.leave(this.#ticket, usedTokens)
-    const { settlement, undelivered } = await bill
+    const { settlement, undelivered } = isLater(bill) ? await bill : bill
     try {
       await ledger.resolve(this.hold, settlement, undelivered)
     } finally {

@@ -55,10 +55,11 @@ export function orderPlaces<At extends Place>(
 export class Routing<At extends Place> {
   readonly #deps: RoutingDeps
   readonly #places: readonly At[]
-  readonly #failures = new Map<At, UpstreamFailure[]>()
-  readonly #givenUp = new Set<At>()
+  /** Nearly every call has none of these, and makes no room for them. */
+  #failures: Map<At, readonly UpstreamFailure[]> | undefined
+  #givenUp: readonly At[] = []
   /** When each was first asked this. */
-  readonly #askedAtMs = new Map<At, number>()
+  #askedAtMs: Map<At, number> | undefined
 
   /** `places` in the order of `orderPlaces`; never empty. */
   constructor(places: readonly At[], deps: RoutingDeps) {
@@ -71,7 +72,7 @@ export class Routing<At extends Place> {
    * one that is sick. undefined when nothing is left.
    */
   next(): Next<At> | undefined {
-    const [well] = this.#untried('well')
+    const well = this.#places.find((place) => this.#isUntried(place, 'well'))
     return well === undefined ? (this.#again() ?? this.#leastSick()) : { place: well, delayMs: 0 }
   }
 
@@ -124,34 +125,47 @@ export class Routing<At extends Place> {
   failed({ place }: Turn<At>, failure: UpstreamFailure): Next<At> | undefined {
     this.#blame(place, failure)
     const retry = retryOf(failure)
-    const earlier = this.#failures.get(place) ?? []
-    this.#failures.set(place, [...earlier, failure])
+    const earlier = this.#failuresOf(place)
+    this.#noteFailures(place, [...earlier, failure])
     const { health, monotonicMs } = this.#deps
     const isOver = earlier.length >= RETRIES_PER_TARGET || health.isDown(place.target, monotonicMs())
-    if (retry !== 'here' || isOver) this.#givenUp.add(place)
+    if (retry !== 'here' || isOver) this.exclude(place)
     if (retry === 'nowhere') return undefined
     return this.next()
   }
 
   /** Notes that a target does not know what it was asked for, and says what to do next. */
   unknownAt({ place }: Turn<At>): Next<At> | undefined {
-    this.#failures.set(place, this.#failures.get(place) ?? [])
-    this.#givenUp.add(place)
+    this.#noteFailures(place, this.#failuresOf(place))
+    this.exclude(place)
     return this.next()
   }
 
   /** Leaves a target out of this exchange, because it cannot be asked this at all. */
   exclude(place: At): void {
-    this.#givenUp.add(place)
+    this.#givenUp = [...this.#givenUp, place]
+  }
+
+  #noteFailures(place: At, failures: readonly UpstreamFailure[]): void {
+    this.#failures ??= new Map()
+    this.#failures.set(place, failures)
+  }
+
+  #failuresOf(place: At): readonly UpstreamFailure[] {
+    return this.#failures?.get(place) ?? []
+  }
+
+  #wasTried(place: At): boolean {
+    return this.#failures?.has(place) === true
   }
 
   /** The target that was tried and may be asked again soonest. */
   #again(): Next<At> | undefined {
     const { random, retryDelayMs: baseMs } = this.#deps
     let best: Next<At> | undefined
-    for (const [place, failures] of this.#failures) {
+    for (const [place, failures] of this.#failures ?? []) {
       const last = failures.at(-1)
-      if (last === undefined || this.#givenUp.has(place)) continue
+      if (last === undefined || this.#givenUp.includes(place)) continue
       const wishedMs = retryDelayMs(last, { retries: failures.length - 1, baseMs, random: random() })
       if (wishedMs === undefined) continue
       const delayMs = Math.max(wishedMs, this.#restrained(place)?.waitMs ?? 0)
@@ -161,9 +175,12 @@ export class Routing<At extends Place> {
   }
 
   #untried(state: 'well' | 'sick'): readonly At[] {
-    return this.#places.filter(
-      (place) => !this.#failures.has(place) && !this.#givenUp.has(place) && this.#isWell(place) === (state === 'well'),
-    )
+    return this.#places.filter((place) => this.#isUntried(place, state))
+  }
+
+  #isUntried(place: At, state: 'well' | 'sick'): boolean {
+    if (this.#wasTried(place) || this.#givenUp.includes(place)) return false
+    return this.#isWell(place) === (state === 'well')
   }
 
   #isWell({ target }: At): boolean {
@@ -171,7 +188,7 @@ export class Routing<At extends Place> {
   }
 
   #restrained(place: At): Restrained | undefined {
-    return this.#deps.health.restrained(place.target, this.#deps.monotonicMs(), this.#failures.has(place))
+    return this.#deps.health.restrained(place.target, this.#deps.monotonicMs(), this.#wasTried(place))
   }
 
   /** What is known of a target that was asked enough, in place of its answer. */
@@ -190,20 +207,20 @@ export class Routing<At extends Place> {
   /** `wanted` and the others that would do. Since it was chosen, it may have got sick, or another request may be trying it out. */
   #candidates(wanted: At): readonly At[] {
     const others = this.#untried('well').filter((place) => place !== wanted)
-    const isOutdated = !this.#failures.has(wanted) && others.length > 0 && !this.#isWell(wanted)
+    const isOutdated = !this.#wasTried(wanted) && others.length > 0 && !this.#isWell(wanted)
     return isOutdated ? [...others, wanted] : [wanted, ...others]
   }
 
   /** A failure that repeats at another target is the request's doing: no target is to be left out for it. */
   #blame(place: At, failure: UpstreamFailure): void {
     const { health, monotonicMs } = this.#deps
-    const likeIt = (other: At) => (this.#failures.get(other) ?? []).filter((one) => isSame(one, failure)).length
+    const likeIt = (other: At) => this.#failuresOf(other).filter((one) => isSame(one, failure)).length
     const others = mayBeRequest(failure)
-      ? [...this.#failures.keys()].filter((other) => other !== place && likeIt(other) > 0)
+      ? [...(this.#failures?.keys() ?? [])].filter((other) => other !== place && likeIt(other) > 0)
       : []
     const [first] = others
     if (first === undefined || !isSickness(failure)) {
-      return health.failed(place.target, failure, monotonicMs(), this.#askedAtMs.get(place))
+      return health.failed(place.target, failure, monotonicMs(), this.#askedAtMs?.get(place))
     }
     health.left(place.target)
     // What the first one was blamed for is taken back once; from then on nobody was blamed.
@@ -224,9 +241,14 @@ export class Routing<At extends Place> {
   #turn(place: At, slot: Slot): Turn<At> {
     return this.#orGiveBack(slot, () => {
       const nowMs = this.#deps.monotonicMs()
-      if (this.#places.length > 1 && !this.#askedAtMs.has(place)) this.#askedAtMs.set(place, nowMs)
+      if (this.#places.length > 1) this.#noteAsked(place, nowMs)
       return { place, slot, isTrial: this.#deps.health.enter(place.target, nowMs) }
     })
+  }
+
+  #noteAsked(place: At, nowMs: number): void {
+    const asked = (this.#askedAtMs ??= new Map())
+    if (!asked.has(place)) asked.set(place, nowMs)
   }
 
   /** Goes on with a place that was taken. A mistake of ours gives it back. */
@@ -250,7 +272,7 @@ function isSame(one: UpstreamFailure, other: UpstreamFailure): boolean {
 }
 
 /** A text as a number from 0 up to 1: FNV-1a with a last mix, because its high bits hardly depend on the last letters. */
-export function hashed(text: string): number {
+function hashed(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

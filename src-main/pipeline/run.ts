@@ -5,6 +5,7 @@ import { isValueOf, type Key } from '#core/entities.ts'
 import { refusalOfFailure } from '#core/failure.ts'
 import { NO_QUIRKS } from '#core/client-quirks.ts'
 import { isRefusal, refuse, toldTo, type Refusal } from '#core/refusal.ts'
+import { isLater } from '#core/soon.ts'
 import { admit, limitedKey, type AdmitDeps } from '#pipeline/admit.ts'
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps } from '#pipeline/attempts.ts'
@@ -47,7 +48,8 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
     const choice = await chooseFirst({ call, request, served }, deps)
     if (isRefusal(choice)) return replyRefusal(call, choice, {})
     const input = { exchangeId: call.requestId, caller: call.caller, request, served }
-    const admission = await admit(input, call.client, deps)
+    const soon = admit(input, call.client, deps)
+    const admission = isLater(soon) ? await soon : soon
     if (isRefusal(admission)) return replyRefusal(call, admission, limitHeaders(call, deps))
     await serve({ call, request, served, choice, admission }, deps)
   } catch (error) {
@@ -88,17 +90,21 @@ async function serve(admitted: Admitted, deps: RunDeps): Promise<void> {
   const exchange = { admitted, startedMs: deps.clock.monotonicMs() }
   const attempts = attemptsOf(admitted, deps)
   const running = runningCall(exchange, attempts)
+  let ended: Ended | Mistake
   try {
-    const ended = await orMistake(async () => {
+    try {
       deps.open.add(running)
       // The key may have been blocked while the body was on its way, or while the call waited to be admitted.
       if (!isUsable(admitted.call.caller.key, deps)) deps.open.stopKey(running.keyId)
-      return endedOf(exchange, await attempts.run())
-    })
+      ended = endedOf(exchange, await attempts.run())
+    } catch (error) {
+      ended = { type: 'mistake', error }
+    }
     const closing = close(admitted, ended, deps)
-    if (ended.type === 'attempted') return await tell(ended, closing, deps)
-    await closing
-    throw ended.error
+    if (ended.type === 'attempted' && isBrokenOff(ended)) return await tell(ended, closing, deps)
+    const finished = await closing
+    if (ended.type === 'mistake') throw ended.error
+    conclude(ended, finished, deps)
   } finally {
     deps.open.remove(running)
   }
@@ -121,14 +127,6 @@ function runningCall({ admitted, startedMs }: Exchange, attempts: Attempts) {
   }
 }
 
-async function orMistake(run: () => Promise<Ended>): Promise<Ended | Mistake> {
-  try {
-    return await run()
-  } catch (error) {
-    return { type: 'mistake', error }
-  }
-}
-
 /**
  * Gives back what the call took, and waits until its charge is on disk. Returns how the client is to be told: a charge that could
  * not be recorded turns a complete answer into a failed one.
@@ -136,10 +134,10 @@ async function orMistake(run: () => Promise<Ended>): Promise<Ended | Mistake> {
 async function close(admitted: Admitted, ended: Ended | Mistake, deps: RunDeps): Promise<Finished> {
   const { call, admission } = admitted
   const isAttempted = ended.type === 'attempted'
-  const bill = isAttempted ? billOf(ended, deps) : Promise.resolve(faultBill(admitted, ended.error))
+  const bill = isAttempted ? billOf(ended, deps) : faultBill(admitted, ended.error)
   try {
     await admission.reservation.close({ usedTokens: isAttempted ? ended.usedTokens : 0, bill })
-    return await bill
+    return isLater(bill) ? await bill : bill
   } catch (error) {
     deps.reportFault(error, call.requestId)
     const refusal = refuse('overloaded', 'The charge could not be recorded.', { retryAfterSeconds: 5 })
@@ -147,13 +145,13 @@ async function close(admitted: Admitted, ended: Ended | Mistake, deps: RunDeps):
   }
 }
 
-/** Tells the client how its call ended, as a rule once the charge is on disk. */
+/** Tells the client of an answer that broke off, as a rule once the charge is on disk as for every other one. */
 async function tell(ended: Ended, closing: Promise<Finished>, deps: RunDeps): Promise<void> {
   // A count may take seconds, such as the first one after a start; whoever waits for no more than bad news need not.
-  const isToldBefore = isBrokenOff(ended) && !(await isDoneWithin(closing, PATIENCE_MS))
-  if (isToldBefore) conclude(ended, { end: ended.end, last: undefined }, deps)
+  const isDone = await isDoneWithin(closing, PATIENCE_MS)
+  if (!isDone) conclude(ended, { end: ended.end, last: undefined }, deps)
   const finished = await closing
-  if (!isToldBefore) conclude(ended, finished, deps)
+  if (isDone) conclude(ended, finished, deps)
 }
 
 /** For how long a client whose answer broke off waits for its charge to be on disk before it is told. */

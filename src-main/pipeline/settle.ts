@@ -5,6 +5,7 @@ import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
+import { isLater, type Soon } from '#core/soon.ts'
 import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
@@ -55,8 +56,10 @@ export type AttemptNote = {
 /** The status of an exchange whose client left before it got one; nginx's convention. */
 const CLIENT_GONE_STATUS = 499
 
-export async function settlementOf(ending: Ending, counter: TokenCounter): Promise<Settlement> {
-  return settlementFor(ending, await usageOf(ending, counter))
+/** At once where the provider has said what it used. */
+export function settlementOf(ending: Ending, counter: TokenCounter): Soon<Settlement> {
+  const usage = usageOf(ending, counter)
+  return isLater(usage) ? usage.then((counted) => settlementFor(ending, counted)) : settlementFor(ending, usage)
 }
 
 /** The same from sizes alone, for when a mistake of ours keeps the tokens from being counted. */
@@ -124,11 +127,16 @@ type Counted = { readonly usage: TokenUsage; readonly source: UsageSource; reado
 
 const NOTHING: Counted = { usage: UNKNOWN_USAGE, source: 'none', estimated: '' }
 
-async function usageOf(ending: Ending, counter: TokenCounter): Promise<Counted> {
+function usageOf(ending: Ending, counter: TokenCounter): Soon<Counted> {
   const { reported } = ending.reader
   if (!isPaidFor(ending)) return NOTHING
+  if (reported.isInputFinal && reported.isOutputFinal) return charged(reported, UNCOUNTED)
+  return countedUsageOf(ending, counter)
+}
+
+async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Counted> {
+  const { reported } = ending.reader
   const { isInputFinal, isOutputFinal } = reported
-  if (isInputFinal && isOutputFinal) return charged(reported, UNCOUNTED)
   const [input, output] = await Promise.all([
     isInputFinal ? 0 : countInput(ending.request, counter),
     isOutputFinal ? 0 : countOutput(ending, counter),

@@ -223,5 +223,5 @@ function isOfRequest(hasBegun: boolean): boolean {
   Error.stackTraceLimit = 100
   const { stack = '' } = new Error('here')
   Error.stackTraceLimit = stackTraceLimit
-  return hasBegun ? !/listOnTimeout|processTimers/.test(stack) : stack.includes('getGenReqId')
+  return hasBegun ? !/listOnTimeout|processTimers/.test(stack) : /getGenReqId|StraightCalls.take/.test(stack)
 }

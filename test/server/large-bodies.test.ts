@@ -52,7 +52,7 @@ describe('a large body', () => {
   it('waits for its turn, and all are read', async () => {
     const bodies = open()
     const texts = Array.from({ length: 5 }, (_, index) => `{"a":${index},"b":"${LONG}"}`)
-    const read = await Promise.all(texts.map((text) => bodies.text(Buffer.from(text))))
+    const read = await Promise.all(texts.map(async (text) => bodies.text(Buffer.from(text))))
     expect(read.map((one) => (isRefusal(one) ? one.code : textOf(one).slice(0, 7)))).toEqual(
       texts.map((text) => text.slice(0, 7)),
     )

@@ -2,27 +2,49 @@
 // announced, so that whoever announces much and sends nothing takes nothing from anybody. Where the bound is reached, the largest body
 // that is still on its way makes room: a crowd of large ones does not keep a small one out.
 
+import { CurrentList, type Place } from '#core/current-list.ts'
+
 const MIB = 1024 * 1024
 /** What is longer is large. A share of the budget is kept for what is not. */
 const LARGE = MIB
 const SHARE_OF_LARGE = 0.75
 
-type OpenBody = { bytes: number; isUnderWay: boolean; readonly giveUp: () => void }
-
 /** What one body takes of the budget. */
-export type BodyShare = {
+export class BodyShare {
+  readonly #budget: BodyBudget
+  readonly giveUp: () => void
+  /** What has arrived of it. */
+  bytes = 0
+  /** Among those that are under way, until it is there as a whole. */
+  place: Place<BodyShare> | undefined
+
+  /** `giveUp` is called where this body has to make room. */
+  constructor(budget: BodyBudget, giveUp: () => void) {
+    this.#budget = budget
+    this.giveUp = giveUp
+  }
+
   /** Takes in what has arrived; false where there is no room for it. */
-  add(bytes: number): boolean
+  add(bytes: number): boolean {
+    return this.#budget.add(this, bytes)
+  }
+
   /** It is there as a whole, and nobody else's to send away any more. */
-  complete(): void
+  complete(): void {
+    this.#budget.complete(this)
+  }
+
   /** Gives back all of it; may be called again. */
-  end(): void
+  end(): void {
+    this.#budget.end(this)
+  }
 }
 
+/** Shares are asked for with `open`, and change by their own methods. */
 export class BodyBudget {
   readonly #most: number
   readonly #mostLarge: number
-  readonly #underWay = new Set<OpenBody>()
+  readonly #underWay = new CurrentList<BodyShare>()
   #bytes = 0
   #largeBytes = 0
 
@@ -42,51 +64,48 @@ export class BodyBudget {
     return this.#bytes + bytes <= this.#most
   }
 
-  /** `giveUp` is called where this body has to make room. */
   open(giveUp: () => void): BodyShare {
-    const entry: OpenBody = { bytes: 0, isUnderWay: true, giveUp }
-    this.#underWay.add(entry)
-    return {
-      add: (bytes) => this.#add(entry, bytes),
-      complete: () => {
-        entry.isUnderWay = false
-        this.#underWay.delete(entry)
-      },
-      end: () => this.#end(entry),
-    }
+    const share = new BodyShare(this, giveUp)
+    share.place = this.#underWay.add(share)
+    return share
   }
 
-  #add(entry: OpenBody, bytes: number): boolean {
-    const wanted = entry.bytes + bytes
-    const isLarge = wanted > LARGE
-    const fits = () =>
-      this.#bytes + bytes <= this.#most &&
-      (!isLarge || this.#largeBytes - largePart(entry.bytes) + wanted <= this.#mostLarge)
-    while (!fits()) {
+  add(share: BodyShare, bytes: number): boolean {
+    const wanted = share.bytes + bytes
+    while (!this.#fits(share, wanted)) {
       const largest = this.#largest()
-      if (largest === undefined || largest === entry || largest.bytes <= wanted) return false
-      this.#end(largest)
+      if (largest === undefined || largest === share || largest.bytes <= wanted) return false
+      this.end(largest)
       largest.giveUp()
     }
-    this.#count(entry, wanted)
+    this.#count(share, wanted)
     return true
   }
 
-  #largest(): OpenBody | undefined {
-    let largest: OpenBody | undefined
-    for (const entry of this.#underWay) if (entry.bytes > (largest?.bytes ?? 0)) largest = entry
+  complete({ place }: BodyShare): void {
+    place?.leave()
+  }
+
+  end(share: BodyShare): void {
+    this.complete(share)
+    this.#count(share, 0)
+  }
+
+  #fits({ bytes }: BodyShare, wanted: number): boolean {
+    if (this.#bytes - bytes + wanted > this.#most) return false
+    return wanted <= LARGE || this.#largeBytes - largePart(bytes) + wanted <= this.#mostLarge
+  }
+
+  #largest(): BodyShare | undefined {
+    let largest: BodyShare | undefined
+    for (const share of this.#underWay) if (share.bytes > (largest?.bytes ?? 0)) largest = share
     return largest
   }
 
-  #end(entry: OpenBody): void {
-    this.#underWay.delete(entry)
-    this.#count(entry, 0)
-  }
-
-  #count(entry: OpenBody, bytes: number): void {
-    this.#bytes += bytes - entry.bytes
-    this.#largeBytes += largePart(bytes) - largePart(entry.bytes)
-    entry.bytes = bytes
+  #count(share: BodyShare, bytes: number): void {
+    this.#bytes += bytes - share.bytes
+    this.#largeBytes += largePart(bytes) - largePart(share.bytes)
+    share.bytes = bytes
   }
 }
 

@@ -1,7 +1,7 @@
 // Reads the bodies of requests, on every route: within what the route allows, counted against the budget of all bodies as they arrive,
 // and measured before anything parses them. Whoever is not known yet has little time for little.
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -44,7 +44,7 @@ declare module 'fastify' {
 }
 
 /** How many bytes a head says that its body has; undefined where it does not say, null where there is no body. */
-export function announcedBytes({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined | null {
+export function announcedBytes({ headers }: Pick<IncomingMessage, 'headers'>): number | undefined | null {
   const length = headers['content-length']
   if (length !== undefined) return length === '0' ? null : Number(length)
   return headers['transfer-encoding'] === undefined ? null : undefined
@@ -56,31 +56,35 @@ export function readBodies(app: FastifyInstance, deps: { readonly memory: Pick<M
   app.decorateRequest('bodyParts', 0)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable, done) => {
-    const { bodyLimit: mostBytes } = request.routeOptions
-    const announced = announcedBytes(request) ?? undefined
-    if (announced !== undefined && announced > mostBytes) return done(new RefusedBody(tooLarge()))
+    const { caller, visitor, outgoing } = request
     const reading = new Reading({
       bodies: deps.memory.bodies,
-      mostBytes,
-      isMeasured: request.caller === null || announced === undefined || announced > SMALL_BYTES,
-      done(result) {
-        request.bodyParts = reading.parts
+      mostBytes: request.routeOptions.bodyLimit,
+      announced: announcedBytes(request) ?? undefined,
+      isOfCall: caller !== null,
+      done(result, parts) {
+        request.bodyParts = parts
         if (Buffer.isBuffer(result)) done(null, result)
         else done(new RefusedBody(result))
       },
     })
-    request.outgoing?.once('close', () => reading.forget())
-    reading.read(payload, request.caller === null && request.visitor === null ? STRANGERS_MS : undefined)
+    outgoing?.once('close', () => reading.forget())
+    reading.read(payload, caller === null && visitor === null ? STRANGERS_MS : undefined)
   })
 }
 
 type ReadingOptions = Pick<MemoryGuard, 'bodies'> & {
   readonly mostBytes: number
-  readonly isMeasured: boolean
-  readonly done: (result: Buffer | Refusal) => void
+  /** How long the body is by its head, which need not say. */
+  readonly announced: number | undefined
+  /** Whether whoever sends it has a key. */
+  readonly isOfCall: boolean
+  /** `parts`: of how many objects, lists and texts it is made; 0 where nobody counted. */
+  readonly done: (result: Buffer | Refusal, parts: number) => void
 }
 
-class Reading {
+/** One body on its way in. */
+export class Reading {
   readonly #options: ReadingOptions
   readonly #share: ReturnType<MemoryGuard['bodies']['open']>
   readonly #meter: JsonMeter | undefined
@@ -98,25 +102,25 @@ class Reading {
   constructor(options: ReadingOptions) {
     this.#options = options
     this.#share = options.bodies.open(() => this.#end(tooLittle()))
-    this.#meter = options.isMeasured ? new JsonMeter(BODY_BOUNDS) : undefined
-  }
-
-  get parts(): number {
-    return this.#meter?.pieces ?? 0
+    const { announced, isOfCall } = options
+    const isSmall = isOfCall && announced !== undefined && announced <= SMALL_BYTES
+    this.#meter = isSmall ? undefined : new JsonMeter(BODY_BOUNDS)
   }
 
   /** It must be there within `patienceMs`, where there is such a limit. */
   read(payload: Readable, patienceMs: number | undefined): void {
+    const { announced, mostBytes } = this.#options
+    if (announced !== undefined && announced > mostBytes) return this.#end(tooLarge())
     const take = (chunk: Buffer) => this.#take(chunk, payload)
     const broken = () => this.#end(refuse('invalid_request', 'The body is not as long as its content-length says.'))
     const whole = () => {
-      if (this.#length <= MAX_TURN_BYTES) return this.#end(Buffer.concat(this.#chunks))
+      if (this.#length <= MAX_TURN_BYTES) return this.#end(joined(this.#chunks))
       payload.off('error', broken).off('close', broken)
       void this.#join()
     }
     const late = () => this.#end(refuse('invalid_request', 'The body took too long to arrive.'))
     if (patienceMs !== undefined) this.#timer = setTimeout(late, patienceMs).unref()
-    payload.on('data', take).once('end', whole).once('error', broken).once('close', broken)
+    payload.on('data', take).on('end', whole).on('error', broken).on('close', broken)
     this.#stop = () => payload.off('data', take).off('end', whole).off('error', broken).off('close', broken).pause()
     if (patienceMs === undefined) this.#payload = payload
   }
@@ -166,7 +170,7 @@ class Reading {
     const refuseNow = () => {
       clearTimeout(timer)
       payload.off('data', drop).off('end', refuseNow).off('error', refuseNow).off('close', refuseNow).pause()
-      this.#options.done(refusal)
+      this.#done(refusal)
     }
     const drop = (chunk: Buffer) => {
       this.#length += chunk.length
@@ -183,13 +187,23 @@ class Reading {
     clearTimeout(this.#timer)
     if (Buffer.isBuffer(result)) {
       this.#share.complete()
-      return this.#options.done(result)
+      return this.#done(result)
     }
     this.#stop()
     this.#share.end()
-    if (this.#payload === undefined || this.#payload.destroyed) return this.#options.done(result)
+    if (this.#payload === undefined || this.#payload.destroyed) return this.#done(result)
     this.#finishFirst(this.#payload, result)
   }
+
+  #done(result: Buffer | Refusal): void {
+    this.#options.done(result, this.#meter?.pieces ?? 0)
+  }
+}
+
+/** A body that came in one piece is not copied. */
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
 }
 
 function tooLarge(): Refusal {

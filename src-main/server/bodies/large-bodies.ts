@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
+import type { Soon } from '#core/soon.ts'
 import { readNested, type BodyText, type NestedText } from '#dialect/request-body.ts'
 import type { BodyKind, DistantBody } from '#pipeline/body-questions.ts'
 import type { BodyReply } from '#server/bodies/body-jobs.ts'
@@ -35,8 +36,12 @@ export class LargeBodies {
   }
 
   /** The text of a call's body. What is handed over cannot be used any more. */
-  async text(body: Buffer): Promise<BodyText | Refusal> {
-    if (body.length <= LARGE_BYTES) return isUtf8(body) ? body.toString('utf8') : notUtf8()
+  text(body: Buffer): Soon<BodyText | Refusal> {
+    if (body.length > LARGE_BYTES) return this.#largeText(body)
+    return isUtf8(body) ? body.toString('utf8') : notUtf8()
+  }
+
+  async #largeText(body: Buffer): Promise<BodyText | Refusal> {
     const result = await this.#read(body, undefined)
     if (isRefusal(result)) return result
     const { first, text } = result

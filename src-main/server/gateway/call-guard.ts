@@ -36,7 +36,7 @@ export class CallGuard {
   }
 
   /** Refuses a call with a good key when there is no memory for its body. */
-  room(request: FastifyRequest): Refusal | undefined {
+  room(request: Pick<FastifyRequest, 'headers'>): Refusal | undefined {
     return this.#deps.memory.refusal(announcedBytes(request) ?? 0)
   }
 }

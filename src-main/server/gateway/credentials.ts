@@ -1,17 +1,17 @@
 // Finds what a request presents as its key.
 
-import type { FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { Credentials } from '#pipeline/authenticate.ts'
 
 /** Names under which people put keys into a URL. */
 const QUERY_NAMES = ['key', 'api_key', 'apikey', 'api-key', 'access_token', 'token']
 
-export function credentialsOf(request: FastifyRequest): Credentials {
+export function credentialsOf(request: Pick<IncomingMessage, 'headers' | 'url'>): Credentials {
   const xApiKey = request.headers['x-api-key']
   return {
     authorization: request.headers.authorization,
     xApiKey: typeof xApiKey === 'string' ? xApiKey : undefined,
-    isKeyInQuery: isKeyInQuery(request.raw.url ?? ''),
+    isKeyInQuery: isKeyInQuery(request.url ?? ''),
   }
 }
 

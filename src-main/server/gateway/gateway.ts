@@ -4,33 +4,27 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
 import { balanceView } from '#catalog/views.ts'
-import { clientQuirks } from '#core/client-quirks.ts'
 import type { Model } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
-import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse } from '#core/refusal.ts'
 import { authenticate, type Caller } from '#pipeline/authenticate.ts'
-import { CLIENT_DIALECTS, countOf, ENDPOINTS, type ClientFormat } from '#dialect/dialects.ts'
-import type { BodyText } from '#dialect/request-body.ts'
+import { countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
-import type { Call } from '#pipeline/exchange.ts'
-import type { Headers } from '#pipeline/ports.ts'
 import { mayCall } from '#pipeline/resolve.ts'
 import { CountLimiter, runCount } from '#pipeline/count.ts'
+import type { Call } from '#pipeline/exchange.ts'
 import { runCall, type RunDeps } from '#pipeline/run.ts'
-import { HttpClient } from '#server/http/http-client.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
-import type { DenseBodies } from '#server/bodies/dense-bodies.ts'
 import type { CallGuard } from '#server/gateway/call-guard.ts'
-import type { LargeBodies } from '#server/bodies/large-bodies.ts'
 import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
+import { callOf, type ReceivingDeps } from '#server/gateway/received-call.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
 
 export type GatewayDeps = RunDeps &
-  ProbeDeps & {
+  ProbeDeps &
+  ReceivingDeps & {
     readonly callGuard: CallGuard
-    readonly largeBodies: LargeBodies
-    readonly denseBodies: DenseBodies
     readonly hashKey: (key: string) => string
     readonly readReceipt: ReadReceipt
   }
@@ -45,14 +39,14 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   const countDeps = { ...deps, limiter: new CountLimiter() }
   for (const [format, endpoint] of ENDPOINTS) {
     const options = { config: { ...key, format }, bodyLimit: MAX_BODY_BYTES }
-    const calling = { endpoint: format, isCount: false, run: (call: Call) => runCall(call, deps) }
-    const counting = { endpoint: format, isCount: true, run: (call: Call) => runCount(call, countDeps) }
+    const calls: Serving = { endpoint: format, isCount: false, run: (call) => runCall(call, deps) }
+    const counts: Serving = { endpoint: format, isCount: true, run: (call) => runCount(call, countDeps) }
     for (const path of endpoint.paths) {
-      app.post(path, options, (request, reply) => serve(request, reply, calling, deps))
+      app.post(path, options, (request, reply) => serve(request, reply, calls, deps))
       if (endpoint.triesWebSocket) app.get(path, { config: list }, (_request, reply) => refuseWebSocket(reply))
     }
     for (const path of countOf(endpoint)?.paths ?? []) {
-      app.post(path, options, (request, reply) => serve(request, reply, counting, deps))
+      app.post(path, options, (request, reply) => serve(request, reply, counts, deps))
     }
   }
   for (const prefix of ['/v1', '']) {
@@ -72,7 +66,6 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
 
 type Serving = {
   readonly endpoint: EndpointName
-  /** Whether tokens are to be counted and nothing is generated. */
   readonly isCount: boolean
   readonly run: (call: Call) => Promise<void>
 }
@@ -81,63 +74,20 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
   { endpoint, isCount, run }: Serving,
-  deps: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'>,
+  deps: ReceivingDeps,
 ): Promise<FastifyReply> {
+  const { id, headers, bodyParts } = request
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  // What is handed over to be read has no length any more.
-  const { byteLength } = body
-  const isChat = isConversation(endpoint)
-  const large = isChat ? deps.largeBodies.conversation(body, { format: endpoint, isCount }) : undefined
-  const text = large ?? (await textOf(body, request.bodyParts, deps))
-  if (isRefusal(text)) return sendRefusal(reply, text)
+  const received = { id, endpoint, isCount, caller: callerOf(request), headers, body, bodyParts, response: reply.raw }
+  const call = await callOf(received, deps)
+  if (isRefusal(call)) return sendRefusal(reply, call)
+  reply.hijack()
   try {
-    await run({ ...callOf(request, reply, endpoint), text, byteLength })
+    await run(call)
   } finally {
-    large?.forget()
+    call.forget?.()
   }
   return reply
-}
-
-function isConversation(endpoint: EndpointName): endpoint is ClientFormat {
-  return CLIENT_DIALECTS[endpoint].kind === 'chat'
-}
-
-async function textOf(
-  body: Buffer,
-  parts: number,
-  { largeBodies, denseBodies }: Pick<GatewayDeps, 'largeBodies' | 'denseBodies'>,
-): Promise<BodyText | Refusal> {
-  const text = await largeBodies.text(body)
-  if (!isRefusal(text) && parts > 0) await denseBodies.turn(parts)
-  return text
-}
-
-/** What the journey needs of a request, which from here on is answered by the journey alone. */
-function callOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  endpoint: EndpointName,
-): Omit<Call, 'text' | 'byteLength'> {
-  reply.hijack()
-  return {
-    requestId: request.id,
-    endpoint,
-    caller: callerOf(request),
-    headers: forwardedHeaders(request, CLIENT_DIALECTS[endpoint].forwardedHeaders),
-    client: new HttpClient(reply.raw),
-    quirks: clientQuirks(request.headers),
-  }
-}
-
-/** Goes by name, because hardly any header is forwarded and a list of all with their values would be made for each call. */
-function forwardedHeaders({ headers }: FastifyRequest, forwarded: RegExp): Headers {
-  const kept: Record<string, string> = {}
-  for (const name in headers) {
-    if (!forwarded.test(name)) continue
-    const value = headers[name]
-    if (typeof value === 'string') kept[name] = value
-  }
-  return kept
 }
 
 /** Codex tries a WebSocket first; only this status makes it go on with HTTP at once. */

@@ -5,6 +5,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { CurrentList, type Place } from '#core/current-list.ts'
 import { sourceOf } from '#core/source.ts'
 
 export type ConnectionBounds = {
@@ -22,15 +23,17 @@ export const OVER_LAN: ConnectionBounds = { most: MAX_CONNECTIONS, strangers: 25
 type Client = {
   readonly source: string
   /** Those that are under way; more than one where a client asks on before it has its answer. */
-  readonly answers: Set<ServerResponse>
+  readonly answers: ServerResponse[]
   isKnown: boolean
+  /** Where it stands while it has no request under way. */
+  idle: Place<Socket> | undefined
 }
 
 export class ClientConnections {
   readonly #bounds: ConnectionBounds
   readonly #open = new Map<Socket, Client>()
   /** Without a request under way; the one that has been so for longest comes first. */
-  readonly #idle = { strangers: new Set<Socket>(), known: new Set<Socket>() }
+  readonly #idle = { strangers: new CurrentList<Socket>(), known: new CurrentList<Socket>() }
   /** Of each source, how many of its connections are strangers'. */
   readonly #strangers = new Map<string, number>()
   /** Those whose handshake has not ended, by where they come from. */
@@ -53,8 +56,9 @@ export class ClientConnections {
     })
     if (kind === 'tls') server.on('secureConnection', (socket: Socket) => this.#handshakeEnded(socket))
     server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-      this.#notIdle(socket)
-      this.#open.get(socket)?.answers.add(response)
+      const client = this.#open.get(socket)
+      client?.idle?.leave()
+      client?.answers.push(response)
       response.once('close', () => this.#answered(socket, response))
     })
   }
@@ -79,7 +83,7 @@ export class ClientConnections {
   endWhenIdle(): void {
     this.#isEnding = true
     for (const [socket, { answers }] of this.#open) {
-      const last = Array.from(answers).at(-1)
+      const last = answers.at(-1)
       if (last === undefined) socket.destroySoon()
       // Whoever is told sends no other request, which would be lost.
       else if (!last.headersSent) last.setHeader('connection', 'close')
@@ -88,7 +92,7 @@ export class ClientConnections {
 
   #opened(socket: Socket): void {
     const source = sourceOf(socket.remoteAddress ?? '')
-    this.#add(socket, { source, answers: new Set(), isKnown: false })
+    this.#add(socket, { source, answers: [], isKnown: false, idle: undefined })
     this.#countStranger(source, 1)
     if (this.#isEnding) return socket.destroySoon()
     if ((this.#strangers.get(source) ?? 0) > this.#bounds.strangers) this.#sendAway(this.#idlestOf(source) ?? socket)
@@ -116,15 +120,13 @@ export class ClientConnections {
     const client = below && this.#open.get(below)
     if (below === undefined || client === undefined) return void socket.destroy()
     this.#handshakes.delete(peerOf(socket))
-    this.#notIdle(below)
+    client.idle?.leave()
     this.#open.delete(below)
     this.#add(socket, client)
   }
 
   #idlest(): Socket | undefined {
-    const [stranger] = this.#idle.strangers
-    const [known] = this.#idle.known
-    return stranger ?? known
+    return this.#idle.strangers.first ?? this.#idle.known.first
   }
 
   #idlestOf(source: string): Socket | undefined {
@@ -140,19 +142,16 @@ export class ClientConnections {
   #answered(socket: Socket, response: ServerResponse): void {
     if (!response.writableFinished) endAfterEarlierAnswers(socket, response)
     const client = this.#open.get(socket)
-    client?.answers.delete(response)
-    if (client?.answers.size !== 0) return
+    if (client === undefined) return
+    remove(client.answers, response)
+    if (client.answers.length > 0) return
     this.#nowIdle(socket, client)
     if (this.#isEnding) socket.destroySoon()
   }
 
-  #nowIdle(socket: Socket, { isKnown }: Client): void {
-    this.#idle[isKnown ? 'known' : 'strangers'].add(socket)
-  }
-
-  #notIdle(socket: Socket): void {
-    this.#idle.strangers.delete(socket)
-    this.#idle.known.delete(socket)
+  #nowIdle(socket: Socket, client: Client): void {
+    client.idle?.leave()
+    client.idle = this.#idle[client.isKnown ? 'known' : 'strangers'].add(socket)
   }
 
   #countStranger(source: string, by: 1 | -1): void {
@@ -165,9 +164,16 @@ export class ClientConnections {
     const client = this.#open.get(socket)
     if (client === undefined) return
     this.#open.delete(socket)
-    this.#notIdle(socket)
+    client.idle?.leave()
     if (!client.isKnown) this.#countStranger(client.source, -1)
   }
+}
+
+/** They end in the order in which they began, and most often there is but one. */
+function remove(answers: ServerResponse[], response: ServerResponse): void {
+  const at = answers.indexOf(response)
+  if (at === 0) answers.shift()
+  else if (at > 0) answers.splice(at, 1)
 }
 
 /** No two connections to one listener have the same at a time. */

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
 /** Headers of which two would mean that two parsers could each believe another one. */
-const SINGLE_HEADERS = new Set([
+const SINGLE_HEADERS = [
   'host',
   'authorization',
   'x-api-key',
@@ -15,7 +15,7 @@ const SINGLE_HEADERS = new Set([
   'content-type',
   'origin',
   'sec-fetch-site',
-])
+]
 /** Of these a second one is a second proof of who asks. */
 const PROOFS = new Set(['authorization', 'x-api-key', 'x-farebox-session'])
 /** Most headers are told apart by their length alone; this runs for every header of every request. */
@@ -90,14 +90,16 @@ function foreign(): Refusal {
 }
 
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
-  const seen = new Set<string>()
+  let seen = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const raw = rawHeaders[index] ?? ''
     if (!SINGLE_LENGTHS.has(raw.length)) continue
     const name = raw.toLowerCase()
-    if (!SINGLE_HEADERS.has(name)) continue
-    if (seen.has(name)) return name
-    seen.add(name)
+    const place = SINGLE_HEADERS.indexOf(name)
+    if (place === -1) continue
+    const bit = 1 << place
+    if ((seen & bit) !== 0) return name
+    seen |= bit
   }
   return undefined
 }

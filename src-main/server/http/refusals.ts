@@ -1,5 +1,6 @@
 // Answers refusals over Fastify, and turns the errors that Fastify itself raises into refusals.
 
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { clientQuirks } from '#core/client-quirks.ts'
 import { refuse, statusOf, toldTo, type Refusal } from '#core/refusal.ts'
@@ -7,24 +8,45 @@ import type { Endpoint } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, endpointAt } from '#dialect/dialects.ts'
 import { retryHeaders } from '#dialect/errors.ts'
 
+/** A request that is refused. */
+type Refused = {
+  readonly id: string
+  readonly headers: IncomingHttpHeaders
+  /** In whose format it is told. */
+  readonly endpoint: Endpoint
+}
+
+/** How a refusal is told in the contract's shape. */
+export function refusalAnswer(refusal: Refusal, { id, headers, endpoint }: Refused) {
+  return {
+    status: statusOf(refusal),
+    headers: {
+      ...retryHeaders(refusal),
+      'content-type': 'application/json; charset=utf-8',
+      ...endpoint.idHeaders(id),
+    },
+    body: endpoint.errorBody(toldTo(clientQuirks(headers), refusal), id),
+  }
+}
+
 /** Sends a refusal in the contract's shape. */
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { id, url, headers } = reply.request
-  const told = toldTo(clientQuirks(headers), refusal)
   const { format } = reply.request.routeOptions.config
   // A path that is not there has no route, and its error is read too.
   const endpoint: Endpoint = format === undefined ? endpointAt(url) : CLIENT_DIALECTS[format]
-  return reply
-    .code(statusOf(refusal))
-    .headers(retryHeaders(refusal))
-    .header('content-type', 'application/json; charset=utf-8')
-    .headers(endpoint.idHeaders(id))
-    .send(endpoint.errorBody(told, id))
+  const answer = refusalAnswer(refusal, { id, headers, endpoint })
+  return reply.code(answer.status).headers(answer.headers).send(answer.body)
 }
 
 /** Also closes the connection: the rest of a body that was refused unread must not be read just to be thrown away. */
 export function sendRefusalAndClose(reply: FastifyReply, refusal: Refusal): FastifyReply {
   return sendRefusal(reply.header('connection', 'close'), refusal)
+}
+
+/** For a mistake of ours. */
+export function internalRefusal(): Refusal {
+  return refuse('internal', 'Something went wrong inside Farebox. Its log has the details.')
 }
 
 /** What stops the reading of a body: Fastify takes errors alone for that. */

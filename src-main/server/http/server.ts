@@ -22,8 +22,15 @@ import { noSuchPath, servedUrl } from '#server/http/paths.ts'
 import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
 import { checkScraper } from '#server/watch/probes.ts'
 import { registerReference } from '#server/reference/reference.ts'
+import { serveCallsStraight } from '#server/gateway/straight-calls.ts'
 import { registerStreams, type StreamDeps, type StreamVisitor } from '#server/gateway/streams.ts'
-import { refusalOfError, sendRefusal, sendRefusalAndClose, type RaisedError } from '#server/http/refusals.ts'
+import {
+  internalRefusal,
+  refusalOfError,
+  sendRefusal,
+  sendRefusalAndClose,
+  type RaisedError,
+} from '#server/http/refusals.ts'
 import { registerActions, type FoundRoute } from '#server/http/route-table.ts'
 
 /**
@@ -95,7 +102,8 @@ const LIMITS = {
 }
 
 export function buildServer(deps: ServerDeps): FastifyInstance {
-  const { lan } = deps
+  const { lan, hosts } = deps
+  const scheme = lan === undefined ? 'http' : 'https'
   const app = Fastify({
     ...LIMITS,
     ...(lan === undefined ? {} : { serverFactory: (handler: RequestListener) => lan.makeServer(handler, lanLimits()) }),
@@ -141,7 +149,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
       if (refusal === undefined) done()
       else void sendRefusalAndClose(reply, refusal)
     }
-    const refusal = guard(request.raw, { hosts: deps.hosts, isPage, scheme: lan === undefined ? 'http' : 'https' })
+    const refusal = guard(request.raw, { hosts, isPage, scheme })
     if (refusal !== undefined) return answer(refusal)
     if (request.is404) return answer(noSuchPath(request))
     if (takesNoBody(request)) reply.raw.setHeader('connection', 'close')
@@ -154,7 +162,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
         .then(answer, done)
     } else answer(checkCaller(request, access, deps) ?? (access === 'key' ? deps.callGuard.room(request) : undefined))
   })
-  if (lan !== undefined) watchClients(app)
+  serveCallsStraight(app, deps, { hosts, scheme, clients: lan === undefined ? undefined : watchClients(app) })
   // Refused above, before its body is read; a route that declines what it matched would come here.
   app.setNotFoundHandler((request, reply) => sendRefusalAndClose(reply, noSuchPath(request)))
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
@@ -198,7 +206,7 @@ function requireAccess(app: FastifyInstance): void {
  * Bounds what strangers can have open over the LAN; to be called once it is decided who asks. The listener for the LAN can end while
  * another one takes its place: whoever kept a connection to this one, as browsers do even before they need it, would be refused on it.
  */
-function watchClients(app: FastifyInstance): void {
+function watchClients(app: FastifyInstance): ClientConnections {
   const clients = new ClientConnections(OVER_LAN)
   clients.watch(app.server, 'tls')
   app.addHook('onRequest', ({ caller, visitor, raw }, _reply, done) => {
@@ -209,6 +217,7 @@ function watchClients(app: FastifyInstance): void {
     clients.endWhenIdle()
     done()
   })
+  return clients
 }
 
 /** A body that nobody reads: what is left of it must not be read just to be thrown away, so that nothing comes on the connection. */
@@ -229,7 +238,8 @@ function lanLimits(): HttpLimits {
 function checkCaller(request: FastifyRequest, access: Access | undefined, deps: ServerDeps): Refusal | undefined {
   if (access === 'scraper') return checkScraper(request, deps)
   if (access !== 'key') return undefined
-  const caller = authenticate(credentialsOf(request), { ...deps, nowMs: deps.clock.nowMs })
+  const { catalog, hashKey, clock } = deps
+  const caller = authenticate(credentialsOf(request.raw), { catalog, hashKey, nowMs: clock.nowMs })
   if (isRefusal(caller)) return deps.callGuard.refused(request, caller)
   request.caller = caller
   return undefined
@@ -239,5 +249,5 @@ function answerError(error: RaisedError, request: FastifyRequest, reply: Fastify
   const refusal = refusalOfError(error)
   if (refusal !== undefined) return sendRefusalAndClose(reply, refusal)
   deps.reportFault(error, request.id)
-  return sendRefusal(reply, refuse('internal', 'Something went wrong inside Farebox. Its log has the details.'))
+  return sendRefusal(reply, internalRefusal())
 }

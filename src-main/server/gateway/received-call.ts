@@ -1,0 +1,90 @@
+// From a request whose body is there to the call that the journey serves.
+
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { clientQuirks } from '#core/client-quirks.ts'
+import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { isLater, type Soon } from '#core/soon.ts'
+import { CLIENT_DIALECTS, type ClientFormat } from '#dialect/dialects.ts'
+import type { BodyText } from '#dialect/request-body.ts'
+import type { Caller } from '#pipeline/authenticate.ts'
+import type { EndpointName } from '#pipeline/endpoints.ts'
+import type { Call } from '#pipeline/exchange.ts'
+import type { Headers } from '#pipeline/ports.ts'
+import type { DenseBodies } from '#server/bodies/dense-bodies.ts'
+import type { LargeBodies } from '#server/bodies/large-bodies.ts'
+import { HttpClient } from '#server/http/http-client.ts'
+
+export type ReceivedCall = {
+  readonly id: string
+  readonly endpoint: EndpointName
+  /** Whether tokens are to be counted and nothing is generated. */
+  readonly isCount: boolean
+  readonly caller: Caller
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** Of how many parts the body is made; 0 where nobody counted. */
+  readonly bodyParts: number
+  readonly response: ServerResponse
+}
+
+export type ReceivingDeps = { readonly largeBodies: LargeBodies; readonly denseBodies: DenseBodies }
+
+/** `forget`: to be called when the call is over, where its conversation is kept elsewhere. */
+export type ReadyCall = Call & { readonly forget?: () => void }
+
+/** What the journey needs of a request, at once for a large conversation, which is kept elsewhere, and for a small body of few parts. */
+export function callOf(received: ReceivedCall, deps: ReceivingDeps): Soon<ReadyCall | Refusal> {
+  const { body, endpoint, isCount } = received
+  // What is handed over has no length any more.
+  const { byteLength } = body
+  if (isConversation(endpoint)) {
+    const large = deps.largeBodies.conversation(body, { format: endpoint, isCount })
+    if (large !== undefined) return { ...made(received, large, byteLength), forget: () => large.forget() }
+  }
+  const text = deps.largeBodies.text(body)
+  if (isLater(text) || received.bodyParts > 0) return callLater(received, { text, byteLength }, deps)
+  return isRefusal(text) ? text : made(received, text, byteLength)
+}
+
+function isConversation(endpoint: EndpointName): endpoint is ClientFormat {
+  return CLIENT_DIALECTS[endpoint].kind === 'chat'
+}
+
+async function callLater(
+  received: ReceivedCall,
+  { text: soon, byteLength }: { readonly text: Soon<BodyText | Refusal>; readonly byteLength: number },
+  { denseBodies }: ReceivingDeps,
+): Promise<Call | Refusal> {
+  const text = await soon
+  if (isRefusal(text)) return text
+  if (received.bodyParts > 0) await denseBodies.turn(received.bodyParts)
+  return made(received, text, byteLength)
+}
+
+function made(
+  { id, endpoint, caller, headers, response }: ReceivedCall,
+  text: Call['text'],
+  byteLength: number,
+): Call {
+  return {
+    requestId: id,
+    endpoint,
+    caller,
+    text,
+    byteLength,
+    headers: forwardedOf(headers, CLIENT_DIALECTS[endpoint].forwardedHeaders),
+    client: new HttpClient(response),
+    quirks: clientQuirks(headers),
+  }
+}
+
+/** Goes by name, because hardly any header is forwarded and a list of all with their values would be made for each call. */
+function forwardedOf(headers: IncomingHttpHeaders, forwarded: RegExp): Headers {
+  const kept: Record<string, string> = {}
+  for (const name in headers) {
+    if (!forwarded.test(name)) continue
+    const value = headers[name]
+    if (typeof value === 'string') kept[name] = value
+  }
+  return kept
+}
