@@ -62,7 +62,7 @@ export class BodyWork {
 
   #facts(chat: ChatBody): RequestFacts {
     const { client, request, keeperId } = chat
-    const { body, wentOn, ...members } = request
+    const { body, wentOn: _, ...members } = request
     const value = Object.fromEntries(Object.entries(body.value).filter(([name]) => !CONVERSATION.has(name)))
     return {
       isOther: client !== this.#own,

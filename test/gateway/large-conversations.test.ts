@@ -123,6 +123,7 @@ describe('a large conversation', () => {
 })
 
 describe('a conversation of many parts', () => {
+  type Sent = { readonly contents: readonly { readonly parts: readonly unknown[] }[] }
   const COUNT = 30_000
   const texts = Array.from({ length: COUNT }, () => ({ text: 'x' }))
 
@@ -132,8 +133,8 @@ describe('a conversation of many parts', () => {
     for (const parts of [texts, [{ text: 'x'.repeat(COUNT) }]]) {
       const response = await post(pair.farebox, { contents: [{ role: 'user', parts }] }, { key, path })
       expect(response.status).toBe(200)
-      const [content] = pair.upstream.requests.at(-1)?.body['contents'] as [{ readonly parts: readonly unknown[] }]
-      sizes.push(content.parts.length)
+      const { contents } = pair.upstream.requests.at(-1)?.body as Sent
+      sizes.push(contents[0]?.parts.length)
     }
     expect(sizes).toEqual([COUNT, 1])
     const [last, first] = await usageOf(pair.farebox, name)
