@@ -31,7 +31,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   provider: {
     values: ['core', 'dialect'],
     types: ['pipeline', 'secret'],
-    packages: ['undici', '@smithy/core', '@smithy/signature-v4'],
+    packages: ['undici', '@smithy/core', '@smithy/signature-v4', 'google-auth-library'],
   },
   secret: { values: ['core'] },
   pipeline: { values: ['core', 'dialect', 'catalog'], types: ['ledger', 'store'] },
@@ -214,7 +214,7 @@ describe('the sources', () => {
     expect(reached).not.toContain('typebox')
     const plain = loadedWith('contract/admin-routes.ts')
     const loaded = reached.filter((path) => path.startsWith('contract/'))
-    expect(loaded.toSorted()).toEqual([...plain, 'contract/dialects.ts'].toSorted())
+    expect(loaded.toSorted()).toEqual([...plain, 'contract/dialects.ts', 'contract/price-classes.ts'].toSorted())
   })
 
   it('bring no schema into the dashboard', () => {

@@ -1,6 +1,7 @@
 // Providers: add, edit, secret, remove.
 
 import type { CatalogContext } from '#catalog/context.ts'
+import { secretProblem } from '#catalog/given-secret.ts'
 import { fillFromPreset } from '#catalog/presets.ts'
 import {
   headersProblem,
@@ -44,6 +45,8 @@ export async function addProvider(context: CatalogContext, input: ProviderCreate
 
 /** The provider with the credentials that it has once these are given, and what is to be kept for it. */
 export async function giveCredentials(context: CatalogContext, provider: Provider, given: GivenCredentials) {
+  const wrong = given.secret === undefined ? undefined : secretProblem(provider, given.secret)
+  if (wrong !== undefined) return wrong
   const isAsBefore = given.secret === undefined && given.headers === undefined
   const credentials = isAsBefore ? undefined : await nextCredentials(context, provider, given)
   if (credentials !== undefined && isRefusal(credentials)) return credentials

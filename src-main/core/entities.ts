@@ -2,7 +2,7 @@
 // micro-credits. The shapes on the wire are in contract/, the rows in store/.
 
 import type { MicroCredits } from '#core/money.ts'
-import type { Price } from '#core/pricing.ts'
+import type { Price } from '#core/price.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
 import type { Quirks } from '#core/quirks.ts'
 

@@ -4,7 +4,7 @@
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { MAX_AMOUNT, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
-import { affordableOutputTokens, isFree, worstPriceOf } from '#core/pricing.ts'
+import { affordableOutputTokens, isFree, worstPriceOf, type Worst } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Wish } from '#core/spending.ts'
@@ -184,10 +184,16 @@ function wishFor(
   const beyond = isStream || outputCap === undefined ? 0 : caps.mostTokens(served.places)
   const outputTokens = Math.max(choices * (outputCap ?? 0), beyond)
   const leastTokens = Math.max(choices * leastCap, beyond)
+  const worst = worstOf(request, inputTokens)
   return {
-    worstMicro: worstPriceOf({ inputTokens, outputTokens }, served.price),
-    leastMicro: worstPriceOf({ inputTokens, outputTokens: leastTokens }, served.price),
+    worstMicro: worstPriceOf({ ...worst, outputTokens }, served.price),
+    leastMicro: worstPriceOf({ ...worst, outputTokens: leastTokens }, served.price),
   }
+}
+
+/** What a request may come to use beside its output. */
+export function worstOf({ tier, units }: MeteredRequest, inputTokens: number): Omit<Worst, 'outputTokens'> {
+  return { inputTokens, tier, units }
 }
 
 /** The smallest output cap that is of any use: some providers take none below a bound. */
@@ -225,7 +231,7 @@ export function affordableCap(
 ): number | undefined {
   const cap = largestOutputCap({ request, served })
   if (cap === undefined || isFree(served.price)) return cap
-  const affordable = affordableOutputTokens(promisedMicro, inputTokens, served.price)
+  const affordable = affordableOutputTokens(promisedMicro, worstOf(request, inputTokens), served.price)
   return Math.max(1, Math.min(cap, Math.floor(affordable / request.choices)))
 }
 

@@ -6,7 +6,7 @@ import { isPassing, retryOf } from '#core/retry.ts'
 import type { CallNote } from '#core/waiting.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { Adaptations, Adapted } from '#pipeline/adapt.ts'
-import { adjustedHeader, affordableCap, type Admission } from '#pipeline/admit.ts'
+import { adjustedHeader, affordableCap, worstOf, type Admission } from '#pipeline/admit.ts'
 import { answerHeaders } from '#pipeline/answer-headers.ts'
 import type { WrittenBody } from '#pipeline/body-questions.ts'
 import { creditGuard } from '#pipeline/credit-guard.ts'
@@ -271,7 +271,7 @@ export class Attempts implements Asker {
     return creditGuard({
       spending: this.#reservation,
       price: served.price,
-      inputTokens: admission.inputTokens,
+      worst: worstOf(request, admission.inputTokens),
       outputCap: request.choices * (outputCap ?? 0),
       counter: this.#deps.counter,
     })

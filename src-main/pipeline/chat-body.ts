@@ -54,7 +54,10 @@ export function sizeOf({ request, said }: ChatBody): InputSize {
 }
 
 /** Whether a provider is sent the client's own bytes. */
-export function isPassedTo({ client }: Pick<GivenChat, 'client'>, { dialect }: Pick<Provider, 'dialect'>): boolean {
+export function isPassedTo(
+  { client }: { readonly client: Pick<ClientDialect, 'passesTo'> },
+  { dialect }: Pick<Provider, 'dialect'>,
+): boolean {
   return client.passesTo.includes(wireDialect(dialect))
 }
 

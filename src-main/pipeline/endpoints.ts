@@ -4,6 +4,7 @@
 import type { ModelKind, Provider, Target } from '#core/entities.ts'
 import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { Units } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { Countable } from '#dialect/count.ts'
 import type {
@@ -11,6 +12,8 @@ import type {
   AskedRequest,
   ClientDialect,
   EmbeddingDialect,
+  EmbeddingProvider,
+  EmbeddingRequest,
   KeepAnswer,
   KeptAnswer,
   KeptAnswers,
@@ -18,8 +21,9 @@ import type {
 } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, dialectOf, type AnyFormat } from '#dialect/dialects.ts'
 import type { BodyText } from '#dialect/request-body.ts'
+import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
-import { countableIn, readGiven, recalled, sizeOf, type ChatBody } from '#pipeline/chat-body.ts'
+import { countableIn, isPassedTo, readGiven, recalled, sizeOf, type ChatBody } from '#pipeline/chat-body.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
 import {
   ConversationBounds,
@@ -28,14 +32,7 @@ import {
   countedTexts,
   type InputBounds,
 } from '#pipeline/input-bounds.ts'
-import {
-  newReader,
-  pathAt,
-  plainTarget,
-  prepareText,
-  type PreparedFacts,
-  type PreparedText,
-} from '#pipeline/prepare.ts'
+import { newReader, plainTarget, prepareText, type PreparedFacts, type PreparedText } from '#pipeline/prepare.ts'
 
 export type EndpointName = keyof typeof CLIENT_DIALECTS
 
@@ -54,6 +51,10 @@ export type MeteredRequest = {
   readonly worstInputTokens: number
   /** How many input tokens a provider can count at most. */
   readonly inputBounds: InputBounds
+  /** What it may come to use that is not tokens, such as images by their size, or searches; undefined where there is none. */
+  readonly units?: Units | undefined
+  /** The service tier that was asked for; undefined where the provider may choose. */
+  readonly tier?: string | undefined
   /** How many answers are generated; 0 where nothing is. */
   readonly choices: number
   readonly outputCap: number | undefined
@@ -207,21 +208,48 @@ function readEmbeddings(
     affinity: () => undefined,
     conversationName: () => undefined,
     countable: () => undefined,
-    prepare: ({ provider, target }) => {
-      if (dialectOf(provider).takesEmbeddings !== true) {
-        const message = `The provider of '${request.model}' speaks the ${provider.dialect} dialect, which has no embeddings here.`
-        return refuse('invalid_request', message, { param: 'model' })
-      }
-      return {
-        isPassed: true,
-        isStream: false,
-        path: pathAt(client.path, target.upstreamModel, false),
-        dropped: [],
-        body: () => client.editRequest(request, target.upstreamModel),
-        newReader: () => client.newReader(request),
-        readError: undefined,
-      }
+    prepare: (destination) => {
+      const { embeddings } = dialectOf(destination.provider)
+      if (embeddings !== undefined) return prepareEmbeddings({ client, request, provider: embeddings }, destination)
+      const { dialect } = destination.provider
+      const message = `The provider of '${request.model}' speaks the ${dialect} dialect, which has no embeddings here.`
+      return refuse('invalid_request', message, { param: 'model' })
     },
+  }
+}
+
+type EmbeddingPair = {
+  readonly client: EmbeddingDialect
+  readonly request: EmbeddingRequest
+  readonly provider: EmbeddingProvider
+}
+
+function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destination): Prepared | Refusal {
+  const { client, request } = pair
+  const { upstreamModel } = target
+  if (isPassedTo({ client }, provider)) {
+    return {
+      isPassed: true,
+      isStream: false,
+      path: client.path(upstreamModel, request),
+      dropped: [],
+      body: () => client.editRequest(request, upstreamModel),
+      newReader: () => client.newPassReader(request),
+      readError: undefined,
+    }
+  }
+  const wish = client.readWish(request)
+  if (isRefusal(wish)) return wish
+  const written = pair.provider.write(wish, upstreamModel)
+  if (isRefusal(written)) return written
+  return {
+    isPassed: false,
+    isStream: false,
+    path: written.path,
+    dropped: wish.dropped,
+    body: () => written.body,
+    readError: dialectOf(provider).readError,
+    newReader: () => translatedEmbeddings(pair, wish.inputs.length),
   }
 }
 

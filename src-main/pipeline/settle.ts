@@ -73,7 +73,13 @@ export function roughSettlementOf(ending: Ending): Settlement {
 /** The same call without its answer, which the client was refused because its charge could not be recorded. */
 export function undelivered(settlement: Settlement): Settlement {
   const { status } = REFUSALS.overloaded
-  const nothing = { ...UNKNOWN_USAGE, usageSource: 'none', estimatedClasses: '', chargeMicro: ZERO } as const
+  const nothing = {
+    ...UNKNOWN_USAGE,
+    details: undefined,
+    usageSource: 'none',
+    estimatedClasses: '',
+    chargeMicro: ZERO,
+  } as const
   return { ...settlement, ...nothing, outcome: 'failed', status }
 }
 

@@ -72,5 +72,6 @@ export function recordedView(
     duration_ms: record.durationMs,
     estimated_classes: record.estimatedClasses ?? null,
     attempts: record.attempts ?? null,
+    details: null,
   })
 }

@@ -13,22 +13,28 @@ export type KeeperOptions = {
 }
 
 type State = ReturnType<SecretKeeper['stateOf']>
+/** What was kept for a provider and the tokens that were got with it, the latest first, and the secrets in all of it. */
+type Known = {
+  readonly texts: readonly string[]
+  readonly tokens: readonly string[]
+  readonly secrets: readonly string[]
+}
 type Asked = { readonly outcome: Promise<string | undefined>; untilMs: number }
 
 /** For how long the answer that there is no secret to be had holds; a secret that came back is seen after that. */
 const AGAIN_MS = 1_000
 /** An administrator who asks how things stand does not wait longer for a keychain. */
 const REFRESH_MS = 3_000
-/** Of one provider so many of the texts are known that were kept for it, the latest ones. */
+/** Of one provider so many of the texts are known that were kept for it, and so many of its tokens, the latest ones. */
 const MAX_KNOWN = 4
 const NONE: readonly string[] = []
+const NOTHING: Known = { texts: NONE, tokens: NONE, secrets: NONE }
 
 export class Keeper implements SecretKeeper {
   readonly #options: KeeperOptions
   readonly #states = new Map<string, State>()
   readonly #asked = new Map<string, Asked>()
-  /** What was kept for a provider, the latest first, and the secrets in all of it. */
-  readonly #known = new Map<string, { readonly texts: readonly string[]; readonly secrets: readonly string[] }>()
+  readonly #known = new Map<string, Known>()
   #trouble: string | undefined
 
   constructor(options: KeeperOptions) {
@@ -79,6 +85,11 @@ export class Keeper implements SecretKeeper {
     return this.#known.get(providerId)?.secrets ?? NONE
   }
 
+  noteToken(providerId: string, token: string): void {
+    const { texts, tokens } = this.#known.get(providerId) ?? NOTHING
+    if (tokens[0] !== token) this.#know(providerId, texts, latest(token, tokens))
+  }
+
   stateOf(reference: SecretReference): State {
     return this.#states.get(nameOf(reference)) ?? 'stored'
   }
@@ -126,10 +137,12 @@ export class Keeper implements SecretKeeper {
   }
 
   #note({ providerId }: SecretReference, text: string): void {
-    const before = this.#known.get(providerId)?.texts ?? NONE
-    if (before[0] === text) return
-    const texts = [text, ...before.filter((other) => other !== text)].slice(0, MAX_KNOWN)
-    this.#known.set(providerId, { texts, secrets: [...new Set(texts.flatMap(secretsIn))] })
+    const { texts, tokens } = this.#known.get(providerId) ?? NOTHING
+    if (texts[0] !== text) this.#know(providerId, latest(text, texts), tokens)
+  }
+
+  #know(providerId: string, texts: Known['texts'], tokens: Known['tokens']): void {
+    this.#known.set(providerId, { texts, tokens, secrets: [...new Set([...texts.flatMap(secretsIn), ...tokens])] })
   }
 
   #learn(reference: SecretReference, state: State): void {
@@ -142,6 +155,10 @@ export class Keeper implements SecretKeeper {
     this.#trouble = error instanceof SecretFailure ? error.message : 'The store of secrets failed.'
     for (const reference of references) this.#states.set(nameOf(reference), 'locked')
   }
+}
+
+function latest(text: string, before: readonly string[]): readonly string[] {
+  return [text, ...before.filter((other) => other !== text)].slice(0, MAX_KNOWN)
 }
 
 /** JSON keeps the two texts apart whatever they contain. */

@@ -30,6 +30,8 @@ export type SecretKeeper = SecretStore & {
    * out of what it says. The same list for as long as nothing changes.
    */
   known(providerId: string): readonly string[]
+  /** Notes a token that was got with the secret of a provider, so that `known` has it too. It is kept nowhere. */
+  noteToken(providerId: string, token: string): void
   /** Asks the store about these secrets, within a few seconds. Never rejects; `stateOf` has the outcome. */
   refresh(references: readonly SecretReference[]): Promise<void>
   /** Why the store could not answer when it was last asked; undefined when it could. */

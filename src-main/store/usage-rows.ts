@@ -29,6 +29,7 @@ export type StoredUsage = {
   readonly duration_ms: number
   readonly estimated_classes: string | null
   readonly attempts: string | null
+  readonly details: string | null
 }
 
 /** A usage record with the price that it was charged at. */
@@ -37,6 +38,7 @@ export type StoredReceipt = StoredUsage & {
   readonly price_output_micro: number | null
   readonly price_cache_read_micro: number | null
   readonly price_cache_write_micro: number | null
+  readonly price_details: string | null
 }
 
 /** What calls were charged, in micro-credits by the ids of providers and of members. */
@@ -78,7 +80,8 @@ export function readReceipt(db: Db, id: string): StoredReceipt | undefined {
   return db
     .prepare<[string], StoredReceipt>(
       `SELECT ${CALL_COLUMNS}, price.input_micro AS price_input_micro, price.output_micro AS price_output_micro,
-         price.cache_read_micro AS price_cache_read_micro, price.cache_write_micro AS price_cache_write_micro
+         price.cache_read_micro AS price_cache_read_micro, price.cache_write_micro AS price_cache_write_micro,
+         price.details AS price_details
        FROM usage_record ${CALL_NAMES}
        LEFT JOIN price ON price.model_id = usage_record.model_id AND price.version = usage_record.price_version
        WHERE usage_record.id = ?`,

@@ -10,6 +10,9 @@ export const THREE_TARGETS = 'bench-all'
 /** Credits per million tokens, which are micro-credits per token. */
 export const PRICE = { input: 2, output: 10, cache_read: 0.5, cache_write: 2 }
 
+/** What every request allows: more than the longest stream has, since Farebox ends a stream that goes beyond its cap. */
+const MOST_OUTPUT = 9000
+
 export type StreamPlan = {
   /** Content events; the role, finish and usage events and `[DONE]` come on top. */
   readonly contentEvents: number
@@ -152,13 +155,13 @@ function request(switches: object): string {
     { role: 'system', content: SENTENCE.repeat(3) },
     { role: 'user', content: SENTENCE.repeat(2) },
   ]
-  return JSON.stringify({ model: MODEL, messages, max_tokens: 1000, temperature: 0.7, ...switches })
+  return JSON.stringify({ model: MODEL, messages, max_tokens: MOST_OUTPUT, temperature: 0.7, ...switches })
 }
 
 function messagesRequest(switches: object): string {
   const messages = [{ role: 'user', content: SENTENCE.repeat(2) }]
   const system = SENTENCE.repeat(3)
-  return JSON.stringify({ model: MODEL, system, messages, max_tokens: 1000, temperature: 0.7, ...switches })
+  return JSON.stringify({ model: MODEL, system, messages, max_tokens: MOST_OUTPUT, temperature: 0.7, ...switches })
 }
 
 function choice(delta: object, finishReason: string | null) {

@@ -27,7 +27,9 @@ export const TALK = fc.record({
 type Talk = typeof TALK extends fc.Arbitrary<infer Value> ? Value : never
 
 /** What clients of each format send of a conversation. */
-export const BODIES: Readonly<Record<Exclude<EndpointName, 'embeddings'>, (talk: Talk) => object>> = {
+export const BODIES: Readonly<
+  Record<Exclude<EndpointName, 'embeddings' | 'gemini-embeddings'>, (talk: Talk) => object>
+> = {
   chat: ({ system, said, tools, calls }) => ({
     model: 'm',
     messages: [

@@ -118,7 +118,7 @@ class StraightCalls {
       announced: announcedBytes(request) ?? undefined,
       isOfCall: true,
       done: (body, parts) => {
-        if (isRefusal(body)) this.#refuse(received, body, { connection: 'close' })
+        if (isRefusal(body)) this.#turnAway(received, body, { connection: 'close' })
         else this.#serve(received, body, parts)
       },
     })
@@ -146,7 +146,7 @@ class StraightCalls {
   }
 
   #run(received: Received, call: ReadyCall | Refusal): void {
-    if (isRefusal(call)) this.#refuse(received, call)
+    if (isRefusal(call)) this.#turnAway(received, call)
     else {
       const served = runCall(call, this.#deps)
       const ended = call.forget === undefined ? served : served.finally(call.forget)
@@ -159,6 +159,12 @@ class StraightCalls {
     // Of an answer that has begun, all that can be told is that it broke off.
     if (asked.response.headersSent) asked.response.destroy()
     else this.#refuse(asked, internalRefusal())
+  }
+
+  #turnAway(received: Received, refusal: Refusal, more: Readonly<Record<string, string>> = {}): void {
+    const { id: requestId, endpoint, caller } = received
+    this.#deps.refused.note({ requestId, keyId: caller.key.id, endpoint, model: undefined, refusal })
+    this.#refuse(received, refusal, more)
   }
 
   #refuse(
