@@ -15,7 +15,7 @@ export type GivenChat = { readonly client: ClientDialect; readonly request: Clie
 export type ChatBody = GivenChat & {
   /** With all that it names in words, or why there is no such thing; in `request`, what a provider may know stays named. */
   readonly said: ClientRequest | Refusal
-  /** The provider that gave an answer which the request names. */
+  /** The account at a provider that gave an answer which the request names. */
   readonly keeperId: string | undefined
   /** The answers of its caller; undefined where there are none. */
   readonly kept: KeptAnswers | undefined
@@ -62,10 +62,13 @@ export function isPassedTo(
 }
 
 /** The request as a provider gets it: what that one knows by its name stays named. */
-export function requestFor(chat: ChatBody, provider: Pick<Provider, 'id' | 'dialect'>): ClientRequest | Refusal {
+export function requestFor(
+  chat: ChatBody,
+  { provider, account }: { readonly provider: Pick<Provider, 'dialect'>; readonly account: string },
+): ClientRequest | Refusal {
   if (chat.keeperId === undefined) return chat.request
   const isPassed = isPassedTo(chat, provider)
-  return recall(chat, chat.kept, ({ providerId }) => isPassed && providerId === provider.id)
+  return recall(chat, chat.kept, ({ providerId }) => isPassed && providerId === account)
 }
 
 /** What has to be counted of a conversation, or why it cannot be read. */

@@ -53,9 +53,10 @@ export function writeCount(chat: ChatBody, target: PrepareTarget): WrittenCount 
   return isPassedTo(chat, target.provider) ? passCount(chat, target) : translateCount(chat, target)
 }
 
-function passCount(chat: ChatBody, { provider, upstreamModel }: PrepareTarget): WrittenCount | undefined {
+function passCount(chat: ChatBody, target: PrepareTarget): WrittenCount | undefined {
   const { client } = chat
-  const request = requestFor(chat, provider)
+  const { provider, upstreamModel } = target
+  const request = requestFor(chat, target)
   if (client.count === undefined || isRefusal(request)) return undefined
   const quirks = quirksOf(provider)
   const mended = client.mendPass(request, { upstreamModel, quirks })

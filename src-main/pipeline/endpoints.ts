@@ -4,6 +4,7 @@
 import type { ModelKind, Provider, Target } from '#core/entities.ts'
 import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { accountId } from '#core/secret-pool.ts'
 import type { Units } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { Countable } from '#dialect/count.ts'
@@ -66,7 +67,7 @@ export type MeteredRequest = {
   readonly conversationName: () => string | undefined
   /** What has to be counted of it, or why it cannot be read; undefined where it has no conversation. */
   readonly countable: () => CountableInput | Promise<CountableInput>
-  /** The provider that gave an answer which the request names. */
+  /** The account at a provider that gave an answer which the request names. */
   readonly keeperId?: string | undefined
 }
 
@@ -169,7 +170,7 @@ export function answerReading(
     newReader: () => {
       const { client, request, size } = sent
       // The provider of an answer that is passed on may know it by itself.
-      const keep = keepOf(sent, isPassed ? { providerId: provider.id } : {})
+      const keep = keepOf(sent, isPassed ? { providerId: accountId(provider) } : {})
       const { likelyInputTokens } = inputTokens(size)
       const context = { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens, keep }
       return newReader({ client, provider, translation, context })

@@ -3,6 +3,7 @@
 
 import type { Provider, Target } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { accountId } from '#core/secret-pool.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { AnswerContext, AskedRequest, ClientDialect, ClientRequest, ProviderPath } from '#dialect/dialect.ts'
@@ -16,15 +17,15 @@ import { isPassedTo, requestFor, type ChatBody, type GivenChat } from '#pipeline
 
 /** What decides how a request is written for a target. */
 export type PrepareTarget = {
-  readonly provider: Pick<Provider, 'id' | 'dialect' | 'quirks' | 'outputCapField'>
+  readonly provider: Pick<Provider, 'dialect' | 'quirks' | 'outputCapField'>
+  /** Whose answers it may know by their names. */
+  readonly account: string
   readonly upstreamModel: string
 }
 
-export function plainTarget(
-  { id, dialect, quirks, outputCapField }: PrepareTarget['provider'],
-  { upstreamModel }: Pick<Target, 'upstreamModel'>,
-): PrepareTarget {
-  return { provider: { id, dialect, quirks, outputCapField }, upstreamModel }
+export function plainTarget(provider: Provider, { upstreamModel }: Pick<Target, 'upstreamModel'>): PrepareTarget {
+  const { dialect, quirks, outputCapField } = provider
+  return { provider: { dialect, quirks, outputCapField }, account: accountId(provider), upstreamModel }
 }
 
 /** What is known of a request that is ready for a target. */
@@ -59,7 +60,7 @@ export type PreparedText = PreparedFacts & {
 /** Makes a request ready for a target, or refuses what its provider cannot be asked. */
 export function prepareText(chat: ChatBody, target: PrepareTarget): PreparedText | Refusal {
   const { client } = chat
-  const request = requestFor(chat, target.provider)
+  const request = requestFor(chat, target)
   if (isRefusal(request)) return request
   return (isPassedTo(chat, target.provider) ? pass : translate)({ client, request }, target)
 }
