@@ -66,6 +66,17 @@ describe('completions', () => {
     await expectCharged(pair, own, { charge_credits: streamed.charge })
   })
 
+  it('are passed on when they are longer than what is read where it is used', async () => {
+    pair.upstream.forget()
+    pair.upstream.script(whole.answer)
+    const own = await freshKey(pair)
+    const prompt = 'a '.repeat(700_000)
+    const response = await call(pair, { ...whole, request: { prompt } }, own.key)
+    expect(response.status).toBe(200)
+    expect(pair.upstream.requests[0]?.body).toMatchObject({ prompt })
+    await expectCharged(pair, own, { charge_credits: whole.charge })
+  })
+
   it('are held for every prompt and for all of which the best are taken', async () => {
     const { key } = await pair.farebox.admin.call('createKey', { body: { name: 'held', package: 'plenty' } })
     pair.upstream.script({ ...whole.answer, stall: { at: { byte: 1 }, ms: Infinity } })
