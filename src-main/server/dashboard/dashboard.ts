@@ -6,6 +6,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FastifyReply } from 'fastify'
+import { OWN_COMMAND } from '#config/program-files.ts'
 import { refuse } from '#core/refusal.ts'
 import { sendRefusal } from '#server/http/refusals.ts'
 
@@ -100,7 +101,7 @@ function sendHtml(reply: FastifyReply, page: string): FastifyReply {
   return reply
     .headers(pageHeaders(nonce))
     .header('content-type', 'text/html; charset=utf-8')
-    .send(page.replaceAll('__NONCE__', nonce))
+    .send(page.replaceAll('__NONCE__', nonce).replace('__COMMAND__', OWN_COMMAND))
 }
 
 /** No other origin may load, frame, open or be told anything, and no script runs but files of ours. */

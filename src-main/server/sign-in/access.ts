@@ -4,6 +4,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { RouteAccess } from '#contract/admin-routes.ts'
+import { OWN_COMMAND } from '#config/program-files.ts'
 import { roleOf, viewerId, type Viewer } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { actorOf } from '#server/admin/audit.ts'
@@ -32,7 +33,7 @@ export type SessionAccess = 'table' | Exclude<RouteAccess, 'public'>
 
 /** A body that anybody may send is short. */
 const MAX_PUBLIC_BYTES = 4096
-const SIGN_IN = 'Sign in first. On this machine `farebox open` does it.'
+const SIGN_IN = `Sign in first. On this machine '${OWN_COMMAND} open' does it.`
 const SIGN_IN_OVER_LAN = 'Sign in first, with your name and your password, or with a key.'
 
 /**
