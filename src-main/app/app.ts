@@ -12,7 +12,7 @@ import { ReadingThreads } from '#app/reading-threads.ts'
 import { statusOf } from '#app/status.ts'
 import { booksCheck } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
-import { DASHBOARD_DIR, scriptFile } from '#config/program-files.ts'
+import { DASHBOARD_DIR, OWN_COMMAND, scriptFile } from '#config/program-files.ts'
 import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { setUpDemo } from '#catalog/demo.ts'
@@ -147,6 +147,7 @@ function openServing(inside: Inside): Serving {
     adminToken: own.adminToken,
     inProcessToken: own.inProcessToken,
     dashboardDir: DASHBOARD_DIR,
+    ownCommand: OWN_COMMAND,
     adminHandlers: () => administration.get(),
     visits: () => visits.get(),
   }

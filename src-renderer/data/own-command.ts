@@ -4,5 +4,5 @@
 export function ownCommand(): string {
   const told = document.querySelector('meta[name="farebox-command"]')?.getAttribute('content')
   // While the dashboard is developed, nobody has written anything into the page.
-  return told == null || told === '__COMMAND__' ? 'farebox' : told
+  return told === undefined || told === null || told === '__COMMAND__' ? 'farebox' : told
 }

@@ -8,7 +8,8 @@ describe('a wrong command line', () => {
   const cases: readonly (readonly [typed: string, sentence: string, usage: string])[] = [
     ['kye list', 'There is no such verb.', 'farebox key list'],
     ['key craete laptop', "'key' has no such verb.", 'farebox key create NAME'],
-    ['key', "'key' has no such verb.", 'farebox key'],
+    ['key', "'key' has no such verb.", 'farebox help key'],
+    ['frobnicate', 'There is no such verb.', 'farebox help'],
     ['stauts', 'There is no such verb.', 'farebox status'],
     ['ledger verfy', "'ledger' has no such verb.", 'farebox ledger verify'],
     ['--json', 'No verb is given.', 'farebox help'],

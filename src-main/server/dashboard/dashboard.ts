@@ -6,7 +6,6 @@ import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FastifyReply } from 'fastify'
-import { OWN_COMMAND } from '#config/program-files.ts'
 import { refuse } from '#core/refusal.ts'
 import { sendRefusal } from '#server/http/refusals.ts'
 
@@ -40,12 +39,13 @@ export type Dashboard = {
   sendAsset(reply: FastifyReply, name: string, acceptedEncodings: string): Promise<FastifyReply>
 }
 
-export function openDashboard(folder: string): Dashboard {
+/** `ownCommand`: how the command line is typed in this installation, which the page shows. */
+export function openDashboard(folder: string, ownCommand: string): Dashboard {
   let files: Files | undefined
   return {
     async sendPage(reply) {
       files ??= await findFiles(folder)
-      return files === undefined ? sendMissing(reply) : sendHtml(reply, files.page)
+      return files === undefined ? sendMissing(reply) : sendHtml(reply, files.page.replace('__COMMAND__', ownCommand))
     },
     async sendAsset(reply, name, acceptedEncodings) {
       files ??= await findFiles(folder)
@@ -101,7 +101,7 @@ function sendHtml(reply: FastifyReply, page: string): FastifyReply {
   return reply
     .headers(pageHeaders(nonce))
     .header('content-type', 'text/html; charset=utf-8')
-    .send(page.replaceAll('__NONCE__', nonce).replace('__COMMAND__', OWN_COMMAND))
+    .send(page.replaceAll('__NONCE__', nonce))
 }
 
 /** No other origin may load, frame, open or be told anything, and no script runs but files of ours. */

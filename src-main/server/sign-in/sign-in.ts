@@ -3,7 +3,6 @@
 
 import type { Catalog } from '#catalog/catalog.ts'
 import type { SignIn } from '#contract/members.ts'
-import { OWN_COMMAND } from '#config/program-files.ts'
 import type { Member } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
@@ -29,7 +28,7 @@ export async function signIn(
   if ('key' in body) return signInByKey(body.key, address, deps.keys)
   if (!('ticket' in body)) return signInMember(body, address, deps)
   if (deps.visits.tickets.redeem(body.ticket)) return { type: 'signed-in', member: undefined }
-  const message = `This ticket is not good any more. '${OWN_COMMAND} open' makes a new one, which is good for a minute.`
+  const message = 'This ticket is not good any more. `farebox open` makes a new one, which is good for a minute.'
   return refuseUnknown(refuse('unauthenticated', message), deps.visits.keySignIns)
 }
 
