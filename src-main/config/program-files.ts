@@ -18,7 +18,9 @@ export const DASHBOARD_DIR = fileURLToPath(new URL('dist/dashboard', ROOT))
 export const RESOURCES = new URL('resources/', ROOT)
 
 /** How a verb of the command line is typed in this installation, before its name: in a clone nothing is on the PATH. */
-export const OWN_COMMAND = existsSync(new URL('src-main/hosts/launch.mjs', ROOT)) ? 'npm run --silent farebox --' : 'farebox'
+export const OWN_COMMAND = existsSync(new URL('src-main/hosts/launch.mjs', ROOT))
+  ? 'npm run --silent farebox --'
+  : 'farebox'
 
 /** The file of a thread or of a process of its own. */
 export function scriptFile(name: Script): URL {
