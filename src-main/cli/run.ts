@@ -6,6 +6,7 @@ import { AUDIT_VERBS } from '#cli/audit.ts'
 import { BACKUP_VERBS } from '#cli/backup.ts'
 import { AdminError, adminClient } from '#cli/client.ts'
 import { openLater, type Connection } from '#cli/connection.ts'
+import { CONNECT_VERBS } from '#cli/connect.ts'
 import { DEMO_VERBS } from '#cli/demo.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
@@ -43,6 +44,7 @@ const VERBS: readonly Verb[] = [
   ...LAN_VERBS,
   ...APPLY_VERBS,
   ...DEMO_VERBS,
+  ...CONNECT_VERBS,
   ...PROVIDER_VERBS,
   ...PROVIDER_SECRET_VERBS,
   ...DISCOVER_VERBS,
@@ -125,6 +127,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
   const connection = openLater(dataDir, host)
   const sources: Sources = {
     ...host,
+    folder: dataDir,
     // JSON is asked for by programs.
     ask: isJson ? undefined : host.ask,
     askHidden: isJson ? undefined : host.askHidden,
@@ -148,6 +151,7 @@ async function print(output: Output, isJson: boolean, host: CommandHost): Promis
     host.stdout(`${isJson ? JSON.stringify(output.value) : output.text}\n`)
     return output.exitCode ?? DONE
   }
+  if (output.type === 'ran') return output.exitCode
   if (isJson && output.isJson !== true) throw new UsageError('--csv and --json exclude each other.')
   for await (const chunk of output.chunks) {
     host.stdout(chunk)
