@@ -5,14 +5,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Path } from '#connect/format.ts'
+import type { WrittenMember } from '#connect/edit.ts'
 import { FORMATS, type FilePlan, type FormatName } from '#connect/plan.ts'
 import { decode, makePrivateFolder, missingFolders, sha256Of, writePrivate } from '#connect/tool-file.ts'
 import { pathText, valueAt } from '#connect/values.ts'
 
-export type JournalMember = {
+export type JournalMember = WrittenMember & {
   readonly member: string
-  readonly path: Path
   /** A value as a hash of its JSON; null where there was none. */
   readonly before_sha256: string | null
   readonly after_sha256: string | null
@@ -117,9 +116,10 @@ function journalFile(plan: FilePlan, copies: { before: string | null; after: str
 function membersOf({ wanted, file, after }: FilePlan, format: FormatName): JournalMember[] {
   if (wanted.type === 'own') return []
   const [was, is] = [file.bytes === undefined ? '' : decode(file.bytes), decode(after)].map(FORMATS[format].read)
-  return wanted.members.map(({ path }) => ({
+  return wanted.members.map(({ path, kept }) => ({
     member: pathText(path),
     path,
+    ...(kept !== undefined && { kept }),
     before_sha256: valueHash(valueAt(was, path)),
     after_sha256: valueHash(valueAt(is, path)),
   }))

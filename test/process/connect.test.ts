@@ -145,6 +145,9 @@ if (canWatchDisks) {
     await startProcess({ dataDir })
     await run('demo')
     const log = join(dirname(folder), `${folder.split('/').at(-1)}.whole.log`)
+    // The first connection makes the key; all others find it, and write less.
+    await run('connect', 'claude-code')
+    await run('disconnect', 'claude-code')
     expect(await dying(undefined, log, 'connect', 'claude-code')).toMatchObject({ code: 0, stderr: '' })
     const written = readFileSync(settings, 'utf8')
     const changes = changesIn(log)
