@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WrittenMember } from '#connect/edit.ts'
+import { connectionFolder } from '#connect/key-file.ts'
 import { FORMATS, type FilePlan, type FormatName } from '#connect/plan.ts'
 import { decode, makePrivateFolder, missingFolders, sha256Of, writePrivate } from '#connect/tool-file.ts'
 import { pathText, valueAt } from '#connect/values.ts'
@@ -37,16 +38,6 @@ export type Journal = {
   readonly state: 'connecting' | 'connected' | 'disconnected'
   readonly at: string
   readonly files: readonly JournalFile[]
-}
-
-/** The folder of a tool's connection. */
-export function connectionFolder(dataDir: string, tool: string): string {
-  return join(dataDir, 'connections', tool)
-}
-
-/** Where the tool's key is, for tools that read it from a file or by a command. */
-export function keyFileOf(dataDir: string, tool: string): string {
-  return join(connectionFolder(dataDir, tool), 'key')
 }
 
 /** undefined where the tool was never connected. */
