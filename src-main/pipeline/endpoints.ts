@@ -17,6 +17,7 @@ import type {
   ReadError,
   StaysNamed,
 } from '#dialect/dialect.ts'
+import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
 import { CLIENT_DIALECTS, dialectOf, quirksOf } from '#dialect/dialects.ts'
 import { FoldedAnswer, type StreamFold } from '#dialect/folded-answer.ts'
@@ -46,8 +47,8 @@ export type EndpointRequest = {
   readonly inputBounds: InputBounds
   /** What it may come to use that is not tokens, such as images by their size, or searches; undefined where there is none. */
   readonly units?: Units | undefined
-  /** The service tier that was asked for; undefined where the provider may choose. */
-  readonly tier?: string | undefined
+  /** The service tier that providers are asked for; undefined where one of them may choose. */
+  readonly tierAt?: (providers: readonly Provider[]) => string | undefined
   /** How many answers are generated; 0 where nothing is. */
   readonly choices: number
   readonly outputCap: number | undefined
@@ -136,6 +137,10 @@ function readChat(
     kind: client.kind,
     ...tokens,
     inputBounds: new ConversationBounds(request.body),
+    get units() {
+      return searchesAsked(request.body.value)
+    },
+    tierAt: (providers) => tierAsked(client, request.body.value, providers),
     choices: request.choices,
     outputCap: request.outputCap,
     outputCapName: request.outputCapName,
