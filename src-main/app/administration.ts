@@ -68,13 +68,21 @@ export function administration(input: AdministrationInput): AdminHandlers {
     listModels: (provider, place) => listModels(provider, place, upstream),
     reports: {
       usage: (filter) => reading.reports.call('usage', filter),
-      usageReport: (request) => reading.reports.call('usageReport', request),
+      usageReport: async (request) => {
+        await calling.refused.write()
+        return reading.reports.call('usageReport', request)
+      },
       ledger: (filter) => reading.reports.call('ledger', filter),
       overview: (request) => reading.reports.call('overview', request),
+      refused: async (filter) => {
+        await calling.refused.write()
+        return reading.reports.call('refused', filter)
+      },
     },
     open: calling.open,
     freeBytes: () => freeBytes(config.dataDir),
     readReceipt: (id) => reading.receipts.call('receipt', id),
+    findRefused: (id) => reading.findRefused(id, calling.refused),
     verifyLedger: () => side.run((thread) => thread.call('verifyAll', { canAppend: stores.projection.canAppend })),
     sealedFiles: { readSealed, writeSealed },
     // A backup that lacks what clients were told is none: better to say what the disk says.

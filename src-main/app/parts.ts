@@ -28,6 +28,7 @@ import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { Pause } from '#pipeline/pause.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
+import { RefusedCalls } from '#pipeline/refused-calls.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
 import { tokensBy, type NewTokens } from '#provider/authentication.ts'
 import { Connections } from '#provider/connections.ts'
@@ -64,6 +65,7 @@ export type Calling = {
   readonly transport: Transport
   readonly maxAttempts: number
   readonly answers: AnswerMemory
+  readonly refused: RefusedCalls
 }
 
 export type Secrets = {
@@ -97,7 +99,7 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   const stores = await openStores({ config, log, clock, writer })
   try {
     const secrets = openSecrets(foundation, stores.catalog)
-    const calling = callingFor({ config, clock, stores, secrets })
+    const calling = callingFor({ config, clock, writer, stores, secrets })
     const context = contextFor({ clock, writer, stores, secrets, calling })
     return { clock, stores, secrets, calling, context, faults: faultReporter(log) }
   } catch (error) {
@@ -106,9 +108,9 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   }
 }
 
-type CallingFrom = Pick<Foundation, 'config' | 'clock'> & Pick<Parts, 'stores' | 'secrets'>
+type CallingFrom = Pick<Foundation, 'config' | 'clock' | 'writer'> & Pick<Parts, 'stores' | 'secrets'>
 
-function callingFor({ config, clock, stores, secrets: { secrets } }: CallingFrom): Calling {
+function callingFor({ config, clock, writer, stores, secrets: { secrets } }: CallingFrom): Calling {
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
   const newTokens = tokensBy({ secrets, connections, userAgent: USER_AGENT, ...clock })
@@ -130,6 +132,10 @@ function callingFor({ config, clock, stores, secrets: { secrets } }: CallingFrom
     transport: transportOf(http, new DemoTransport(clock.nowMs)),
     maxAttempts: config.upstreamAttempts,
     answers: new AnswerMemory({ monotonicMs: clock.monotonicMs, keptMs: config.answerMemoryMs }),
+    refused: new RefusedCalls({
+      catalog: stores.catalog,
+      save: (bursts) => writer.call('saveRefused', bursts),
+    }),
   }
 }
 

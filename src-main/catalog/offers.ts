@@ -162,7 +162,7 @@ function noteOf(entry: CardEntry | undefined): string | null {
 function unsupportedNote({ id }: ListedModel, provider: Provider, kind: ListedModel['kind']): string | undefined {
   if (kind === 'other') return 'It makes neither text nor embeddings.'
   if (!isName(id)) return 'Its name has characters that cannot be seen.'
-  if (kind !== 'embedding' || dialectOf(provider).takesEmbeddings) return undefined
+  if (kind !== 'embedding' || dialectOf(provider).embeddings !== undefined) return undefined
   return `A provider that speaks ${provider.dialect} has no embeddings here.`
 }
 

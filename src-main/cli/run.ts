@@ -30,6 +30,7 @@ import { USAGE_REPORT_VERBS } from '#cli/usage-report.ts'
 import { USAGE_VERBS } from '#cli/usage.ts'
 import type { Verb } from '#cli/verb.ts'
 import { WAITING_VERBS } from '#cli/waiting.ts'
+import { WHY_VERBS } from '#cli/why.ts'
 
 const VERBS: readonly Verb[] = [
   ...STATUS_VERBS,
@@ -51,6 +52,7 @@ const VERBS: readonly Verb[] = [
   ...INVITE_VERBS,
   ...USAGE_VERBS,
   ...USAGE_REPORT_VERBS,
+  ...WHY_VERBS,
   ...LEDGER_VERBS,
   ...AUDIT_VERBS,
   ...BACKUP_VERBS,

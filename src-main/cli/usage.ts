@@ -35,7 +35,7 @@ const usage = verb({
   name: 'usage',
   usage: [
     '[--since DATE] [--until DATE] [--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME] [--member NAME]',
-    '[--status ok|failed] [--min-credits N] [--limit N] [--before CURSOR] [--csv]',
+    '[--status ok|failed|cut|out_of_credits|client_gone] [--min-credits N] [--limit N] [--before CURSOR] [--csv]',
     '| --by member|owner|key|model|provider|package [--since DATE] [--until DATE] [filters] [--csv] | --receipt ID',
   ].join(' '),
   summary: 'lists the calls that were made, latest first, or sums them up by member',

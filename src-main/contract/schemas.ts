@@ -179,8 +179,8 @@ export const UsageQuery = strict({
   package: Type.Optional(KnownName),
   owner: Type.Optional(KnownName),
   member: Type.Optional(KnownName),
-  /** `failed`: everything with a status of 400 or more. */
-  status: Type.Optional(Type.Enum(['ok', 'failed'])),
+  /** `failed`: every call whose client did not get a whole answer; the ones after it are kinds of it. */
+  status: Type.Optional(Type.Enum(['ok', 'failed', 'cut', 'out_of_credits', 'client_gone'])),
   min_credits: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$' })),
   limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,5}$' })),
   before: Type.Optional(Type.String({ maxLength: 64 })),

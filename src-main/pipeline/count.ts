@@ -16,6 +16,7 @@ import { forProvider, pathAt, recallOf } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Client, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
 import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
+import { turnAway, type RefusedCalls } from '#pipeline/refused-calls.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
 import { Routing, orderPlaces, type Place, type RoutingDeps } from '#pipeline/routing.ts'
 
@@ -27,6 +28,7 @@ export type CountDeps = {
   readonly pause: Pause
   readonly answers: AnswerMemory
   readonly routing: RoutingDeps
+  readonly refused: Pick<RefusedCalls, 'note'>
   /** Told about mistakes of ours; gets no content. */
   readonly reportFault: (error: unknown, requestId: string) => void
 }
@@ -78,22 +80,22 @@ async function answerCount(call: Call, deps: CountDeps): Promise<void> {
   if (client.kind !== 'chat' || count === undefined)
     throw new Error(`the format '${call.endpoint}' has no way to count`)
   const paused = deps.pause.refusal()
-  if (paused !== undefined) return replyRefusal(call, paused, {})
+  if (paused !== undefined) return turnAway({ call, refusal: paused }, deps)
   const request = count.readRequest(call.text, call.byteLength, call.asked)
-  if (isRefusal(request)) return replyRefusal(call, request, {})
+  if (isRefusal(request)) return turnAway({ call, refusal: request }, deps)
   const wanted = { model: request.model, kind: client.kind, endpoint: call.endpoint }
   const served = resolveModel(deps.catalog, wanted, call.caller.package)
-  if (isRefusal(served)) return replyRefusal(call, served, {})
+  if (isRefusal(served)) return turnAway({ call, model: request.model, refusal: served }, deps)
   const place = new Routing(orderPlaces(served.places, undefined, deps.routing.random), deps.routing).next()?.place
   if (place === undefined) throw new Error('a model has no place')
   const busy = await deps.limiter.run(call.caller.key.id, async () => {
     const counted = await countInput({ call, client, count, request, place }, deps)
-    if (isRefusal(counted)) return replyRefusal(call, counted, {})
+    if (isRefusal(counted)) return turnAway({ call, model: request.model, refusal: counted }, deps)
     if (typeof counted !== 'number') return replyProviderError(call, counted, {})
     call.client.begin(200, { 'content-type': 'application/json', ...baseHeaders(call) })
     call.client.end(count.writeAnswer(counted))
   })
-  if (busy !== undefined) replyRefusal(call, busy, {})
+  if (busy !== undefined) turnAway({ call, model: request.model, refusal: busy }, deps)
 }
 
 type Counting = {

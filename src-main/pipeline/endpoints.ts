@@ -12,6 +12,8 @@ import type {
   ClientDialect,
   ClientRequest,
   EmbeddingDialect,
+  EmbeddingProvider,
+  EmbeddingRequest,
   KeepAnswer,
   ProviderPath,
   ReadError,
@@ -25,6 +27,7 @@ import { repairTurns } from '#dialect/repair.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
+import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
 import type { Conversation } from '#dialect/turn.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
@@ -323,21 +326,48 @@ function readEmbeddings(
     affinity: () => undefined,
     conversationName: () => undefined,
     conversation: () => undefined,
-    prepare: ({ provider, target }) => {
-      if (dialectOf(provider).takesEmbeddings !== true) {
-        const message = `The provider of '${request.model}' speaks the ${provider.dialect} dialect, which has no embeddings here.`
-        return refuse('invalid_request', message, { param: 'model' })
-      }
-      return {
-        isPassed: true,
-        isStream: false,
-        path: pathAt(client.path, target.upstreamModel, false),
-        dropped: [],
-        body: () => client.editRequest(request, target.upstreamModel),
-        newReader: () => client.newReader(request),
-        readError: undefined,
-      }
+    prepare: (destination) => {
+      const { embeddings } = dialectOf(destination.provider)
+      if (embeddings !== undefined) return prepareEmbeddings({ client, request, provider: embeddings }, destination)
+      const { dialect } = destination.provider
+      const message = `The provider of '${request.model}' speaks the ${dialect} dialect, which has no embeddings here.`
+      return refuse('invalid_request', message, { param: 'model' })
     },
+  }
+}
+
+type EmbeddingPair = {
+  readonly client: EmbeddingDialect
+  readonly request: EmbeddingRequest
+  readonly provider: EmbeddingProvider
+}
+
+function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destination): Prepared | Refusal {
+  const { client, request } = pair
+  const { upstreamModel } = target
+  if (client.passesTo.includes(wireDialect(provider.dialect))) {
+    return {
+      isPassed: true,
+      isStream: false,
+      path: client.path(upstreamModel, request),
+      dropped: [],
+      body: () => client.editRequest(request, upstreamModel),
+      newReader: () => client.newPassReader(request),
+      readError: undefined,
+    }
+  }
+  const wish = client.readWish(request)
+  if (isRefusal(wish)) return wish
+  const written = pair.provider.write(wish, upstreamModel)
+  if (isRefusal(written)) return written
+  return {
+    isPassed: false,
+    isStream: false,
+    path: written.path,
+    dropped: wish.dropped,
+    body: () => written.body,
+    readError: dialectOf(provider).readError,
+    newReader: () => translatedEmbeddings(pair, wish.inputs.length),
   }
 }
 

@@ -20,14 +20,18 @@ export function mayCall(entity: Package, modelId: string): boolean {
   return entity.models === 'all' || entity.models.includes(modelId)
 }
 
-/** What serves a request. A model that is not enabled, or not in the key's package, does not exist for it. */
+/** What serves a request. A model that is not enabled does not exist for it; one that the key's package lacks is refused by that. */
 export function resolveModel(
   catalog: Catalog,
   request: Pick<EndpointRequest, 'model' | 'kind' | 'endpoint'>,
   caller: Package,
 ): Served | Refusal {
   const model = findModel(catalog, request)
-  if (model === undefined || !model.isEnabled || !mayCall(caller, model.id)) {
+  if (model?.isEnabled === true && !mayCall(caller, model.id)) {
+    const message = `Your package '${caller.name}' does not include the model '${model.id}'.`
+    return refuse('model_not_found', message, { param: 'model' })
+  }
+  if (model === undefined || !model.isEnabled) {
     return refuse('model_not_found', `The model '${request.model}' does not exist or is not enabled.`, {
       param: 'model',
     })

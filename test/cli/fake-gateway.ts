@@ -257,6 +257,7 @@ export const REPORT: ResponseBody<'usageReport'> = {
   ],
   totals: { ...totals, requests: 6, failed: 2, charge_credits: 0.5, estimated_usage: 2, unknown_usage: 1 },
   previous: { ...totals, charge_credits: 0.75 },
+  refused: 3,
 }
 
 export const AUDIT_ENTRY: ResponseBody<'listAudit'>['entries'][number] = {

@@ -22,6 +22,7 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   setMemberPassword: { id: 'ada', body: () => ({ password: PASSWORD }) },
   createInvite: { body: (name) => ({ name }) },
   listAudit: { query: {} },
+  listRefused: { query: {} },
   pause: { body: () => ({}) },
   apply: {
     body: (name) => ({

@@ -239,6 +239,7 @@ class Journeys {
       answers: new AnswerMemory({ monotonicMs: nowMs, keptMs: 60_000 }),
       open: new OpenExchanges(),
       pause: new Pause(nowMs),
+      refused: { note: () => undefined },
       reportFault: () => (this.mistakes += 1),
     }
   }
