@@ -40,7 +40,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: ['store', 'ledger', 'secret'],
     packages: ['fastify'],
   },
-  cli: { values: ['contract', 'core'], packages: ['yaml', 'uqr'] },
+  // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
+  connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
+  cli: { values: ['contract', 'core', 'connect'], packages: ['yaml', 'uqr'] },
   lan: { values: ['contract', 'core'] },
   shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
   config: { values: [] },

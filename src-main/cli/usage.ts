@@ -91,6 +91,7 @@ const COLUMNS = [
   'overrun',
   'first_byte_ms',
   'duration_ms',
+  'secret',
 ] as const satisfies readonly (keyof UsageView)[]
 
 /** Page after page until the end or the limit, so that an export of any length needs the memory of one page. */

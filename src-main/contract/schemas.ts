@@ -21,7 +21,7 @@ import {
 } from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
 import { NullablePrice, PriceFields } from '#contract/prices.ts'
-import { ProviderCreate, providerProperties } from '#contract/providers.ts'
+import { ProviderCreate, providerProperties, SecretLeftOut } from '#contract/providers.ts'
 
 export const TargetFields = strict({
   provider: KnownName,
@@ -193,6 +193,8 @@ export const UsageView = strict({
   model: Type.String(),
   provider: Type.Union([Type.String(), Type.Null()]),
   upstream_model: Type.Union([Type.String(), Type.Null()]),
+  /** The label of the secret that the provider was asked with; null where it has one alone. */
+  secret: Type.Union([Type.String(), Type.Null()]),
   stream: Type.Boolean(),
   outcome: Type.String(),
   status: Type.Integer(),
@@ -308,6 +310,7 @@ export const StatusView = strict({
       credits_per_day_limit: Type.Union([Type.Number(), Type.Null()]),
     }),
   ),
+  secrets_left_out: Type.Array(SecretLeftOut),
 })
 
 const SecretPlace = Type.Union([

@@ -62,7 +62,7 @@ export type KeptAnswer = {
   readonly asked: string | undefined
   /** The answer that its request went on from. */
   readonly previousId: string | undefined
-  /** The provider that gave the answer in these words, and may know it by the same ids. */
+  /** The account at a provider that gave the answer in these words, and may know it by the same ids. */
   readonly providerId?: string
 }
 

@@ -15,6 +15,7 @@ import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { LimitedKey, Ticket } from '#pipeline/gate.ts'
 import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
 import type { BoundCounter, Clock } from '#pipeline/ports.ts'
+import type { ProviderWish } from '#pipeline/provider-lane.ts'
 import { Reservation, type Lenders } from '#pipeline/reservation.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
@@ -27,7 +28,7 @@ export type Admission = {
   /** The caller with the package whose credits are held: a key can be moved while its call waits. */
   readonly holder: Caller
   /** What the call may come to cost at its output cap, and at the least that is of use. */
-  readonly wish: Wish
+  readonly wish: ProviderWish
   /** How many tokens its input is held for. */
   readonly inputTokens: number
   /** The output cap to send upstream; undefined for endpoints that generate nothing. */
@@ -107,7 +108,8 @@ function admitted(input: AdmitRequest, { ticket, share, held }: Entered, deps: A
   const holder = presentCaller(input.caller, deps.catalog)
   const outputCap = affordableCap(input, inputTokens, answer.promisedMicro)
   const isWhole = outputCap === largestOutputCap(input)
-  const wish = isWhole ? asked : wishFor(input, { inputTokens, outputCap }, deps)
+  const { worstMicro, leastMicro } = isWhole ? asked : wishFor(input, { inputTokens, outputCap }, deps)
+  const wish = { worstMicro, leastMicro, inputTokens: input.request.likelyInputTokens }
   return { reservation, holder, wish, inputTokens, outputCap }
 }
 

@@ -5,6 +5,7 @@ import type { Pause } from '#pipeline/pause.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { accountId } from '#core/secret-pool.ts'
 import { countableOf } from '#dialect/count.ts'
 import type { ClientDialect, ClientRequest, CountEndpoint } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, countOf, dialectOf, quirksOf } from '#dialect/dialects.ts'
@@ -113,7 +114,7 @@ async function countInput(counting: Counting, deps: CountDeps) {
   const isPassed = client.passesTo.includes(wireDialect(place.provider.dialect))
   const recall = recallOf(client, { answers, keyId: call.caller.key.id })
   if (isPassed) {
-    const passed = recall(request, ({ providerId }) => providerId === place.provider.id)
+    const passed = recall(request, ({ providerId }) => providerId === accountId(place.provider))
     const counted = isRefusal(passed) ? passed : await askSame({ ...counting, request: passed }, transport)
     if (counted !== undefined) return counted
   }

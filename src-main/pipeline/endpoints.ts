@@ -5,6 +5,7 @@ import type { ModelKind, Provider, Target } from '#core/entities.ts'
 import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { accountId } from '#core/secret-pool.ts'
 import type { Units } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type {
@@ -63,7 +64,7 @@ export type EndpointRequest = {
   readonly conversationName: () => string | undefined
   /** The request in no dialect's words, for counting its tokens; undefined where it has none or cannot be read. */
   readonly conversation: () => Conversation | undefined
-  /** The provider that gave an answer which the request names. */
+  /** The account at a provider that gave an answer which the request names. */
   readonly keeperId?: string | undefined
   /** Makes the request ready for one target, or refuses what its provider cannot be asked. */
   readonly prepare: (destination: Destination) => Prepared | Refusal
@@ -157,7 +158,7 @@ function readChat(
     prepare: (destination) => {
       const { provider } = destination
       const isPassed = client.passesTo.includes(wireDialect(provider.dialect))
-      const isOwn = (providerId: string | undefined) => isPassed && providerId === provider.id
+      const isOwn = (providerId: string | undefined) => isPassed && providerId === accountId(provider)
       const whole = keeperId === undefined ? request : recall(request, ({ providerId }) => isOwn(providerId))
       if (isRefusal(whole)) return whole
       if (isPassed) return pass({ client, request: whole, own }, destination)
@@ -278,7 +279,7 @@ function translate(
 
 /** `provider` is the one that may know the answer by itself. */
 function keepOf(own: OwnAnswers | undefined, provider?: Provider): KeepAnswer | undefined {
-  const known = provider === undefined ? {} : { providerId: provider.id }
+  const known = provider === undefined ? {} : { providerId: accountId(provider) }
   return own && ((answer) => own.answers.keep(own.keyId, { ...answer, ...known }))
 }
 

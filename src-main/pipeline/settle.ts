@@ -53,6 +53,8 @@ export type AttemptNote = {
   readonly duration_ms: number
   /** What the provider had against the request, of its words those that are known; not there where none is. */
   readonly words?: string
+  /** The label of the secret that it was made with, where its provider has several. */
+  readonly secret?: string
 }
 
 /** The status of an exchange whose client left before it got one; nginx's convention. */
@@ -107,6 +109,7 @@ function settlementFor(ending: Settled, { usage: counted, source, estimated }: C
     endpoint: request.endpoint,
     providerId: place.provider.id,
     upstreamModel: place.target.upstreamModel,
+    secret: place.provider.chosen?.label,
     isStream: request.isStream,
     outcome: outcomeOf(ending),
     status: statusOf(ending),

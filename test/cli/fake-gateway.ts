@@ -151,6 +151,7 @@ export const USAGE_RECORD: ResponseBody<'usage'>['usage'][number] = {
   model: 'gpt-5.5',
   provider: 'openai',
   upstream_model: 'gpt-5.5',
+  secret: null,
   stream: true,
   outcome: 'answered',
   status: 200,
@@ -177,6 +178,7 @@ export const RECEIPT: ResponseBody<'receipt'> = {
   model: 'gpt-5.5',
   provider: 'openai',
   upstream_model: 'gpt-5.5',
+  secret: null,
   stream: true,
   outcome: 'answered',
   status: 200,
@@ -383,6 +385,7 @@ export const ANSWERS = {
     keys: 1,
     targets: [],
     provider_use: [],
+    secrets_left_out: [],
   },
   apply: {
     dry_run: false,
