@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { finePrices } from '#renderer/data/price-form.ts'
+import type { finePrices } from '#renderer/data/price-form.ts'
 import { fineLines } from '#renderer/data/fine-prices.ts'
 
 type FinePricesProps = { readonly fine: ReturnType<typeof finePrices> }
