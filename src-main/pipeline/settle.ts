@@ -4,8 +4,9 @@ import { estimateOutputTokens } from '#core/estimate.ts'
 import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
-import { isByUnits, withPricedUnits } from '#core/units.ts'
+import { isByUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
+import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
@@ -104,7 +105,7 @@ type Settled = Omit<Ending, 'reader' | 'attempts' | 'cached'> & {
 
 function settlementFor(ending: Settled, { usage: counted, source, estimated }: Counted): Settlement {
   const { caller, request, served, place, attempts } = ending
-  const usage = withPricedUnits(counted, served.price)
+  const usage = source === 'none' ? counted : servedUsage(counted, ending)
   return {
     packageId: caller.package.id,
     endpoint: request.endpoint,
@@ -123,6 +124,20 @@ function settlementFor(ending: Settled, { usage: counted, source, estimated }: C
     firstByteMs: ending.firstByteMs,
     durationMs: ending.durationMs,
   }
+}
+
+/**
+ * A usage as it is charged and recorded. Where its provider did not say at which tier it was served, it is the one that was asked
+ * for. That it was the standard one goes without saying.
+ */
+function servedUsage(usage: TokenUsage, { request, served, place }: Settled): TokenUsage {
+  const { details } = usage
+  const tier = details?.tier ?? (served.price.tiers && request.tierAt?.([place.provider]))
+  const name = tier === STANDARD_TIER ? undefined : tier
+  if (name === details?.tier) return usage
+  const { parts, units } = details ?? {}
+  const isPlain = name === undefined && parts === undefined && units === undefined
+  return { ...usage, details: isPlain ? undefined : { parts, units, tier: name } }
 }
 
 /** What an exchange used, for the tokens-per-minute limit; known at once, since its slot must not wait for a count. */
@@ -164,10 +179,10 @@ async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Co
   return withLikelyUnits(charged(reported, { input, output }, ending.cached), ending.request)
 }
 
-/** What nobody counted and is not tokens is taken to be what was held for. */
-function withLikelyUnits(counted: Counted, { units }: MeteredRequest): Counted {
+/** Of a call that generates nothing: what nobody counted and is not tokens is taken to be what was held for. */
+function withLikelyUnits(counted: Counted, { units, choices }: MeteredRequest): Counted {
   const { usage } = counted
-  if (units === undefined || usage.details?.units !== undefined) return counted
+  if (choices > 0 || units === undefined || usage.details?.units !== undefined) return counted
   return { ...counted, usage: { ...usage, details: { ...usage.details, units } } }
 }
 
