@@ -12,6 +12,7 @@ import type {
   EmbeddingDialect,
   Endpoint,
   Form,
+  ModelList,
   ProviderDialect,
 } from '#dialect/dialect.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
@@ -68,6 +69,11 @@ export function dialectOf({ dialect }: Pick<Provider, 'dialect'>): ProviderDiale
 /** All quirks of a provider: its own, its dialect's, or what holds for most. */
 export function quirksOf(provider: Pick<Provider, 'dialect' | 'quirks'>): Quirks {
   return { ...DEFAULT_QUIRKS, ...dialectOf(provider).quirks, ...provider.quirks }
+}
+
+/** How a provider lists its models; undefined where it has no list behind its base URL. */
+export function modelListOf(provider: Pick<Provider, 'dialect' | 'quirks'>): ModelList | undefined {
+  return quirksOf(provider).platform === 'own' ? dialectOf(provider).modelList : undefined
 }
 
 /** Whose clients ask at a path, by how it begins. All others read errors as those of chat completions do. */

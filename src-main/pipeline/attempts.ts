@@ -214,7 +214,8 @@ export class Attempts implements Asker {
     const { body, leftOut } = prepared.isPassed
       ? { body: whole, leftOut: [] }
       : adaptations.apply(target, whole, this.#leftOut?.get(place) ?? NONE)
-    const dropped = leftOut.length === 0 ? prepared.dropped : [...prepared.dropped, ...leftOut]
+    const { sent, lessened } = handedOn(clientHeaders, prepared)
+    const dropped = [...prepared.dropped, ...leftOut, ...lessened]
     const reader = prepared.newReader()
     const { isStream, streamType } = request
     const adjusted = adjustedHeader(request, outputCap)
@@ -224,7 +225,7 @@ export class Attempts implements Asker {
     const relay = new Relay({
       transport,
       providerName: provider.name,
-      request: { provider, path: prepared.path, body, headers: isPassed ? clientHeaders : {} },
+      request: { provider, path: prepared.path, body, headers: sent },
       isStream: prepared.isStream,
       reader,
       readError: prepared.readError,
@@ -342,6 +343,13 @@ function moreTelling(last: Attempted | undefined, attempted: Attempted): Attempt
   const isUnknown = end.type === 'refused' && end.status === UNKNOWN_MODEL_STATUS
   const isSetUpWrong = end.type === 'failed' && retryOf(end.failure) === 'elsewhere' && !isPassing(end.failure)
   return isUnknown || isSetUpWrong ? last : attempted
+}
+
+/** What of the client's headers goes along, and the names of those of which something is left out. */
+function handedOn(given: Headers, { isPassed, headersOf }: Prepared) {
+  if (!isPassed) return { sent: {}, lessened: [] }
+  const sent = headersOf?.(given) ?? given
+  return { sent, lessened: Object.keys(given).filter((name) => sent[name] !== given[name]) }
 }
 
 const NONE: ReadonlySet<string> = new Set()

@@ -133,9 +133,11 @@ async function askSame({ call, client, count, request, place }: Counting, transp
   const quirks = quirksOf(provider)
   const mended = client.mendPass(request, { ...target, quirks })
   const edited = client.editRequest(request, { ...edits, quirks, mended })
-  const body = count.wrap?.(edited, target.upstreamModel) ?? edited
-  const path = pathAt(count.path, target.upstreamModel, false)
-  const answer = await ask(transport, { provider, path, body, headers: call.headers }, call.client)
+  const { platform } = quirks
+  const body = count.wrap?.(edited, target.upstreamModel, platform) ?? edited
+  const path = pathAt(count.path, { ...target, isStream: false, platform })
+  const headers = client.headersAt?.(call.headers, platform) ?? call.headers
+  const answer = await ask(transport, { provider, path, body, headers }, call.client)
   // A judgement of the request is the client's to read; for anything else the estimate stands in.
   return isJudgement(answer) ? answer : countIn(answer, { read: (body) => count.readCount(body) })
 }

@@ -4,6 +4,7 @@
 import type { ModelKind, Provider, Target } from '#core/entities.ts'
 import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
 import { wireDialect } from '#core/provider-dialect.ts'
+import type { Platform } from '#core/quirks.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type {
@@ -27,6 +28,7 @@ import type { Conversation } from '#dialect/turn.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
 import { ConversationBounds, EmbeddingBounds, type InputBounds } from '#pipeline/input-bounds.ts'
+import type { Headers } from '#pipeline/ports.ts'
 
 export type EndpointName = keyof typeof CLIENT_DIALECTS
 
@@ -78,6 +80,8 @@ export type Prepared = {
   /** Whether the provider is asked for a stream. */
   readonly isStream: boolean
   readonly newReader: () => AnswerReader
+  /** What of the client's headers goes along, where it is not all that is handed on. */
+  readonly headersOf?: (given: Headers) => Headers
   readonly readError: ReadError | undefined
 }
 
@@ -177,15 +181,17 @@ function pass({ client, request, own }: Passable, { provider, target }: Destinat
   const refusal = client.checkPass?.(request, quirks)
   if (refusal !== undefined) return refusal
   const newFold = foldOf(request, provider)
-  const mended = client.mendPass(request, { upstreamModel: target.upstreamModel, quirks })
+  const { upstreamModel } = target
+  const { platform } = quirks
+  const mended = client.mendPass(request, { upstreamModel, quirks })
   return {
     isPassed: true,
     isStream: request.isStream || newFold !== undefined,
-    path: pathAt(client.path, target.upstreamModel, request.isStream || newFold !== undefined),
+    path: pathAt(client.path, { upstreamModel, isStream: request.isStream || newFold !== undefined, platform }),
     dropped: mended.dropped,
     body: (outputCap) =>
       client.editRequest(request, {
-        upstreamModel: target.upstreamModel,
+        upstreamModel,
         outputCap,
         outputCapField: provider.outputCapField,
         quirks,
@@ -193,14 +199,17 @@ function pass({ client, request, own }: Passable, { provider, target }: Destinat
         mended,
       }),
     newReader: () => folded(client.newPassReader(request, keepOf(own, provider)), newFold),
+    headersOf: (given) => client.headersAt?.(given, platform) ?? given,
     readError: undefined,
   }
 }
 
 /** Where a provider of the client's own dialect is asked. */
-export function pathAt(path: ProviderPath, upstreamModel: string, isStream: boolean): string {
-  return typeof path === 'string' ? path : path(upstreamModel, isStream)
+export function pathAt(path: ProviderPath, { upstreamModel, isStream, platform }: Asked): string {
+  return typeof path === 'string' ? path : path(upstreamModel, isStream, platform)
 }
+
+type Asked = { readonly upstreamModel: string; readonly isStream: boolean; readonly platform: Platform }
 
 /** How a whole answer is made of a stream that is asked for in its place; undefined where it is asked for as it is. */
 function foldOf({ isStream }: ClientRequest, provider: Provider): (() => StreamFold) | undefined {
@@ -321,7 +330,7 @@ function readEmbeddings(
       return {
         isPassed: true,
         isStream: false,
-        path: pathAt(client.path, target.upstreamModel, false),
+        path: pathAt(client.path, { ...target, isStream: false, platform: quirksOf(provider).platform }),
         dropped: [],
         body: () => client.editRequest(request, target.upstreamModel),
         newReader: () => client.newReader(request),

@@ -11,6 +11,7 @@ import { GEMINI_ANSWER_TAP } from '#dialect/gemini/tap-answer.ts'
 import { GeminiTap } from '#dialect/gemini/tap-stream.ts'
 import { writeGeminiAnswer } from '#dialect/gemini/write-answer.ts'
 import { modelPath, readGeminiCount } from '#dialect/gemini/write-request.ts'
+import { vertexCount } from '#dialect/gemini/vertex.ts'
 import { GeminiStreamWriter } from '#dialect/gemini/write-stream.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
@@ -46,7 +47,8 @@ export const GEMINI_FORMAT: ClientDialect = {
     methods: { below: BELOW, names: [COUNT] },
     path: (model) => `/${modelPath(model)}:${COUNT}`,
     readRequest: readGeminiCountRequest,
-    wrap: (request, model) => {
+    wrap: (request, model, platform) => {
+      if (platform === 'vertex') return vertexCount(request)
       const named = `{"model":${JSON.stringify(decodeURIComponent(modelPath(model)))},${request.slice(request.indexOf('{') + 1)}`
       return `{"generateContentRequest":${named}}`
     },
