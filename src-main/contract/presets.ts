@@ -43,6 +43,8 @@ export const Preset = strict({
   dialects: strict(DialectEntries),
   network: Type.Enum(['public', 'local']),
   secret: Type.Enum(['required', 'optional', 'none']),
+  /** What it may be, the usual kind first; left out where it is one text. */
+  secret_kinds: Type.Optional(Type.Array(Type.Enum(['text', 'service_account', 'entra_client']))),
   /** The page on which a secret can be had. */
   key_url: Type.Union([PageUrl, Type.Null()]),
   /** A server of one's own: its models cost nothing. */

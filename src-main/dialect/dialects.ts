@@ -10,6 +10,7 @@ import type {
   ClientDialect,
   CountEndpoint,
   EmbeddingDialect,
+  EmbeddingProvider,
   Endpoint,
   Form,
   ModelList,
@@ -17,6 +18,7 @@ import type {
 } from '#dialect/dialect.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
 import { GEMINI_FORMAT } from '#dialect/gemini/client-format.ts'
+import { GEMINI_EMBEDDINGS_FORMAT } from '#dialect/gemini-embeddings/client-format.ts'
 import { GEMINI_DIALECT } from '#dialect/gemini/provider-dialect.ts'
 import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
 import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
@@ -30,6 +32,7 @@ export const CLIENT_DIALECTS = {
   responses: RESPONSES_FORMAT,
   gemini: GEMINI_FORMAT,
   embeddings: EMBEDDINGS_FORMAT,
+  'gemini-embeddings': GEMINI_EMBEDDINGS_FORMAT,
 } as const satisfies Readonly<Record<FormatName, AnyFormat>>
 
 /** What providers speak, by the names of `contract/dialects.ts`. */
@@ -69,6 +72,11 @@ export function dialectOf({ dialect }: Pick<Provider, 'dialect'>): ProviderDiale
 /** All quirks of a provider: its own, its dialect's, or what holds for most. */
 export function quirksOf(provider: Pick<Provider, 'dialect' | 'quirks'>): Quirks {
   return { ...DEFAULT_QUIRKS, ...dialectOf(provider).quirks, ...provider.quirks }
+}
+
+/** How a provider makes embeddings; undefined where it has none at the addresses of its dialect. */
+export function embeddingsOf(provider: Pick<Provider, 'dialect' | 'quirks'>): EmbeddingProvider | undefined {
+  return quirksOf(provider).platform === 'own' ? dialectOf(provider).embeddings : undefined
 }
 
 /** How a provider lists its models; undefined where it has no list behind its base URL. */

@@ -262,6 +262,17 @@ describe('Gemini on Vertex AI', () => {
   })
 })
 
+it('has no embeddings at Vertex AI, and says so before anything is asked', async () => {
+  const targets = [{ provider: 'vertex-gemini', model: 'gemini-embedding-001' }]
+  await farebox.admin.call('addModel', {
+    body: chatModel('embed', { kind: 'embedding', targets, price: { input: 1 } }),
+  })
+  const response = await post(farebox, { model: 'embed', input: 'Hello' }, { path: '/v1/embeddings', key })
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain('no embeddings here')
+  expect(upstream.requests).toEqual([])
+})
+
 describe('a platform without a list of models', () => {
   it.each(['vertex-gemini', 'vertex-claude'] as const)('is tested by a model that is named: %s', async (name) => {
     const id = (await farebox.admin.call('listProviders', {})).find((provider) => provider.name === name)?.id ?? ''

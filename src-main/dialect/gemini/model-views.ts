@@ -7,7 +7,7 @@ import type { JsonObject } from '#dialect/turn.ts'
 /** What may be asked of a model, by its kind. */
 const METHODS = {
   chat: ['generateContent', 'countTokens'],
-  embedding: [],
+  embedding: ['embedContent', 'batchEmbedContents'],
 } as const satisfies Readonly<Record<Model['kind'], readonly string[]>>
 
 export const GEMINI_MODELS: ModelViews = {
