@@ -49,7 +49,7 @@ export type ClientFormat = {
   [Name in FormatName]: (typeof CLIENT_DIALECTS)[Name] extends ClientDialect ? Name : never
 }[FormatName]
 
-type AnyFormat = ClientDialect | EmbeddingDialect
+export type AnyFormat = ClientDialect | EmbeddingDialect
 
 /** The formats with their names. */
 export const ENDPOINTS = Object.entries(CLIENT_DIALECTS) as readonly (readonly [FormatName, AnyFormat])[]
@@ -72,6 +72,15 @@ export function dialectOf({ dialect }: Pick<Provider, 'dialect'>): ProviderDiale
 /** All quirks of a provider: its own, its dialect's, or what holds for most. */
 export function quirksOf(provider: Pick<Provider, 'dialect' | 'quirks'>): Quirks {
   return { ...DEFAULT_QUIRKS, ...dialectOf(provider).quirks, ...provider.quirks }
+}
+
+/** What of a client's headers a provider of the same dialect is handed. */
+export function headersFor(
+  name: FormatName,
+  provider: Pick<Provider, 'dialect' | 'quirks'>,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return endpointOf(name).headersAt?.(headers, quirksOf(provider).platform) ?? headers
 }
 
 /** How a provider makes embeddings; undefined where it has none at the addresses of its dialect. */

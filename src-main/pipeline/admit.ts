@@ -11,7 +11,7 @@ import type { Wish } from '#core/spending.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
-import type { EndpointRequest } from '#pipeline/endpoints.ts'
+import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { LimitedKey, Ticket } from '#pipeline/gate.ts'
 import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
 import type { BoundCounter, Clock } from '#pipeline/ports.ts'
@@ -46,7 +46,7 @@ export type AdmitDeps = Lenders & {
 export type AdmitRequest = {
   readonly exchangeId: string
   readonly caller: Caller
-  readonly request: EndpointRequest
+  readonly request: MeteredRequest
   readonly served: Served
 }
 
@@ -194,7 +194,7 @@ function wishFor(
 }
 
 /** What a request may come to use beside its output. */
-export function worstOf({ tier, units }: EndpointRequest, inputTokens: number): Omit<Worst, 'outputTokens'> {
+export function worstOf({ tier, units }: MeteredRequest, inputTokens: number): Omit<Worst, 'outputTokens'> {
   return { inputTokens, tier, units }
 }
 
@@ -238,7 +238,7 @@ export function affordableCap(
 }
 
 /** What was changed about the request, for the `x-farebox-adjusted` header. */
-export function adjustedHeader(request: EndpointRequest, cap: number | undefined): string | undefined {
+export function adjustedHeader(request: MeteredRequest, cap: number | undefined): string | undefined {
   return cap === undefined || cap === request.outputCap ? undefined : `${request.outputCapName}=${cap}`
 }
 
@@ -256,7 +256,7 @@ function refusalOf(
   return refuse('credits_held', message, { retryAfterSeconds: 5 })
 }
 
-function exhausted(balance: Balance, { inputBounds: { references } }: EndpointRequest): Refusal {
+function exhausted(balance: Balance, { inputBounds: { references } }: MeteredRequest): Refusal {
   const left = balance.remainingMicro ?? ZERO
   if (left === 0) return refuse('credits_exhausted', `The credits of this key are used up: ${standing(balance)}`)
   const [reference] = references

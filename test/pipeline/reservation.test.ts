@@ -158,7 +158,7 @@ class Journeys {
     if (call === undefined) return
     const deeds = this.#begun.has(call) ? LATER_DEEDS : DEEDS
     this.#begun.add(call)
-    deeds[this.#upTo(deeds.length)]?.(call, call.request.body.includes('"stream":true'))
+    deeds[this.#upTo(deeds.length)]?.(call, String(call.request.body).includes('"stream":true'))
   }
 
   /** Every provider breaks, and the disk takes what it refused. */
