@@ -284,7 +284,8 @@ export const StatusView = strict({
     strict({
       provider: Type.String(),
       model: Type.String(),
-      state: Type.Enum(['ok', 'open', 'half-open', 'cooling']),
+      /** `failing`: asked as ever, and failed the last time; `refused`: it refuses our secret, until a call succeeds. */
+      state: Type.Enum(['ok', 'failing', 'refused', 'open', 'half-open', 'cooling']),
       /** In a row. */
       failures: Type.Integer(),
       left_out_until: Type.Union([Timestamp, Type.Null()]),

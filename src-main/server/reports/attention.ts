@@ -113,7 +113,7 @@ function unpriced(model: Model): Attention {
   return about('unpriced', model.id, 'models', text)
 }
 
-/** One line for each provider with targets that are left out. */
+/** One line for each provider with targets that are left out, or that failed when they were last asked. */
 function leftOut({ targets }: StatusView): Attention[] {
   const sick = targets.filter(({ state }) => state !== 'ok')
   const first = new Map(sick.toReversed().map((target) => [target.provider, target]))
@@ -138,7 +138,10 @@ function leftOut({ targets }: StatusView): Attention[] {
         until,
       )
     }
-    const text = `${provider} fails for '${model}'${status}, so it is left out for now. Test it in Providers.`
+    const text =
+      target.state === 'failing'
+        ? `${provider} failed when '${model}' was last asked${status}. Test it in Providers.`
+        : `${provider} fails for '${model}'${status}, so it is left out for now. Test it in Providers.`
     return about('failing', provider, 'providers', text, until)
   }).toReversed()
 }
