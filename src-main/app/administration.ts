@@ -7,6 +7,7 @@ import type { Operations } from '#app/operations.ts'
 import { USER_AGENT, type Parts } from '#app/parts.ts'
 import type { ReadingThreads } from '#app/reading-threads.ts'
 import { secretState } from '#catalog/secrets.ts'
+import { renewKeyFile } from '#connect/key-file.ts'
 import type { SideThreads } from '#threads/side-threads.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
@@ -45,6 +46,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     context,
     visits,
     ticketMade,
+    keyRotated: (keyId, value) => renewKeyFile(config.dataDir, keyId, value),
     keyGuesses: operations.callGuard,
     lan,
     settings: async () => ({
