@@ -20,7 +20,7 @@ import { adminHandlers } from '#server/admin/entities.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
 import type { LanControl } from '#server/admin/admin-deps.ts'
-import { providerUseView, targetsView } from '#server/watch/health.ts'
+import { missingPricesView, providerUseView, targetsView } from '#server/watch/health.ts'
 import { secretsLeftOut, secretsView } from '#server/watch/secrets.ts'
 import { waitingView } from '#server/gateway/waiting.ts'
 
@@ -63,6 +63,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     status: async () => {
       return {
         ...(await status()),
+        ...missingPricesView(watched),
         targets: targetsView(watched),
         provider_use: providerUseView(watched),
         secrets_left_out: secretsLeftOut(watched),

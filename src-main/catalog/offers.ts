@@ -16,7 +16,7 @@ import { isName, nameFrom } from '#contract/visible.ts'
 import type { Model, ModelKind, Provider } from '#core/entities.ts'
 import { kindByName, type KindSource, type ListedModel } from '#core/listed-model.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
-import { dialectOf, familyOf, quirksOf } from '#dialect/dialects.ts'
+import { embeddingsOf, familyOf, quirksOf } from '#dialect/dialects.ts'
 
 const FREE: WholePrice = { input: 0, output: 0, cache_read: 0, cache_write: 0 }
 /** The contract takes no higher price; nobody asks it. */
@@ -164,7 +164,7 @@ function unsupportedNote({ id }: ListedModel, provider: Provider, kind: ListedMo
   if (!isName(id)) return 'Its name has characters that cannot be seen.'
   const family = kind === undefined ? undefined : familyOf(kind)
   if (family !== undefined && !quirksOf(provider).routes.includes(family)) return `This provider has no ${family} here.`
-  if (kind !== 'embedding' || dialectOf(provider).embeddings !== undefined) return undefined
+  if (kind !== 'embedding' || embeddingsOf(provider) !== undefined) return undefined
   return `A provider that speaks ${provider.dialect} has no embeddings here.`
 }
 

@@ -6,7 +6,11 @@ import type { ROUTE_FAMILIES } from '#contract/dialects.ts'
 /** What a provider may have beside conversations and embeddings: endpoints whose calls are passed on as they come. */
 export type RouteFamily = (typeof ROUTE_FAMILIES)[number]
 
+/** Who serves the models of a dialect: mostly whoever made it. On Google's Vertex AI addresses and small members are others. */
+export type Platform = 'own' | 'vertex'
+
 export type Quirks = {
+  readonly platform: Platform
   /** Takes `stream_options.include_usage`. */
   readonly streamUsage: boolean
   /** The member of an assistant message in which the provider wants its earlier reasoning back. */
@@ -39,6 +43,7 @@ export type Quirks = {
 
 /** The quirks unless a provider sets others: what most providers of chat completions take. */
 export const DEFAULT_QUIRKS: Quirks = {
+  platform: 'own',
   streamUsage: true,
   reasoningField: 'none',
   toolIds: 'any',

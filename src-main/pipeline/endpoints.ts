@@ -21,7 +21,7 @@ import type {
   ReadError,
 } from '#dialect/dialect.ts'
 import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
-import { CLIENT_DIALECTS, dialectOf, quirksOf, type AnyFormat } from '#dialect/dialects.ts'
+import { CLIENT_DIALECTS, dialectOf, embeddingsOf, quirksOf, type AnyFormat } from '#dialect/dialects.ts'
 import type { PassedDialect, PassedRequest } from '#dialect/passed-dialect.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
@@ -202,7 +202,7 @@ function readEmbeddings(
     choices: 0,
     outputCap: undefined,
     prepare: (destination) => {
-      const { embeddings } = dialectOf(destination.provider)
+      const embeddings = embeddingsOf(destination.provider)
       if (embeddings !== undefined) return prepareEmbeddings({ client, request, provider: embeddings }, destination)
       const { dialect } = destination.provider
       const message = `The provider of '${request.model}' speaks the ${dialect} dialect, which has no embeddings here.`

@@ -209,6 +209,32 @@ it('a call is charged the price of a request and at least the least', async () =
   expect(await receipt.json()).toMatchObject({ charge_credits: 0, lines: [] })
 })
 
+it('what a price does not name needs attention until it has a price', async () => {
+  const { admin } = house.farebox
+  const usage = {
+    input_tokens: 10,
+    cache_creation_input_tokens: 5,
+    cache_creation: { ephemeral_1h_input_tokens: 5 },
+    output_tokens: 10,
+    service_tier: 'priority',
+    server_tool_use: { web_search_requests: 1 },
+  }
+  await charged(MESSAGES, { input: 1, output: 1 }, { usage })
+  const about = async () => (await admin.call('overview', {})).attention.filter(({ kind }) => kind === 'missing_price')
+  expect(await about()).toMatchObject([{ subject: 'messages', page: 'models' }])
+  const missing = (await admin.call('status', {})).missing_prices
+  expect(missing).toEqual([
+    { model: 'messages', name: 'cache_write_1h', charged_as: 'cache_write' },
+    { model: 'messages', name: 'web_search', charged_as: null },
+    { model: 'messages', name: 'tier/priority', charged_as: 'tier/standard' },
+  ])
+  const text = (await about())[0]?.text
+  expect(text).toContain('cache_write_1h (charged as cache_write), web_search (charged nothing), tier/priority')
+  await charged(MESSAGES, { ...CLAUDE, tiers: { priority: 2 } }, { usage })
+  expect(await about()).toEqual([])
+  expect(await admin.call('status', {})).not.toHaveProperty('missing_prices')
+})
+
 describe('a price is refused', () => {
   it.each([
     [
