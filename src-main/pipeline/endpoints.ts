@@ -201,7 +201,7 @@ function pass({ client, request, own }: Passable, { provider, target }: Destinat
         mended,
       }),
     newReader: () => folded(client.newPassReader(request, keepOf(own, provider)), newFold),
-    readError: undefined,
+    readError: dialectOf(provider).readError,
   }
 }
 
@@ -348,7 +348,7 @@ function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destinatio
       dropped: [],
       body: () => client.editRequest(request, upstreamModel),
       newReader: () => client.newPassReader(request),
-      readError: undefined,
+      readError: dialectOf(provider).readError,
     }
   }
   const wish = client.readWish(request)
