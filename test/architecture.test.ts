@@ -40,7 +40,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: ['store', 'ledger', 'secret'],
     packages: ['fastify'],
   },
-  cli: { values: ['contract', 'core'], packages: ['yaml', 'uqr'] },
+  // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
+  connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
+  cli: { values: ['contract', 'core', 'connect'], packages: ['yaml', 'uqr'] },
   lan: { values: ['contract', 'core'] },
   shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
   config: { values: [] },
@@ -54,7 +56,7 @@ const FILES: Readonly<Record<string, Room>> = {
   'threads/writer-thread.ts': { values: ['core', 'store', 'ledger'] },
   'threads/report-thread.ts': { values: ['core', 'store', 'ledger', 'reports', 'app'], types: ['contract'] },
   'threads/tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
-  'threads/body-thread.ts': { values: ['dialect'], types: ['server'] },
+  'threads/body-thread.ts': { values: ['dialect', 'pipeline'], types: ['server'] },
   'threads/side-threads.ts': { values: ['store', 'config'] },
   'threads/keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
   'app/restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
@@ -72,7 +74,7 @@ const FILES: Readonly<Record<string, Room>> = {
 /** Files that may import more values than their room. */
 const EXCEPTIONS: readonly { readonly files: RegExp; readonly values: readonly string[] }[] = [
   // What is delivered with the program, and the file of a thread.
-  { files: /^(catalog\/resources|provider\/tokenizer|server\/bodies\/large-bodies)\.ts$/, values: ['config'] },
+  { files: /^(catalog\/resources|provider\/tokenizer|server\/bodies\/body-worker)\.ts$/, values: ['config'] },
 ]
 
 /** Only config.ts reads settings; the entries hand the environment to it. */

@@ -71,7 +71,7 @@ export async function editProvider(
   const changed = readEdit(provider, edit)
   if (isRefusal(changed)) return changed
   const hasMoved = originOf(changed) !== originOf(provider)
-  const base = hasMoved ? { ...changed, hasSecret: false, headerSecrets: [] } : changed
+  const base = hasMoved ? { ...changed, hasSecret: false, pool: [], headerSecrets: [] } : changed
   const given = { secret: undefined, headers: edit.header_secrets, isWhole: false }
   const next = await giveCredentials(context, base, given)
   if (isRefusal(next)) return next
@@ -201,6 +201,7 @@ export function readProvider(
     baseUrl,
     network,
     hasSecret: existing?.hasSecret ?? false,
+    pool: existing?.pool ?? [],
     secretHeader: input.secret_header,
     headers,
     headerSecrets: existing?.headerSecrets ?? [],

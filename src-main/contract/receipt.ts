@@ -31,6 +31,8 @@ export const ReceiptView = strict({
   model: Type.String(),
   provider: NullableText,
   upstream_model: NullableText,
+  /** The label of the secret that the provider was asked with; null where it has one alone. */
+  secret: NullableText,
   stream: Type.Boolean(),
   outcome: Type.String(),
   status: Type.Integer(),
@@ -88,6 +90,8 @@ export const ReceiptView = strict({
         duration_ms: Type.Integer(),
         /** What the provider had against the request, of its words those that Farebox knows. */
         words: Type.Optional(Type.String()),
+        /** The label of the secret that it was made with, where the provider has several. */
+        secret: Type.Optional(Type.String()),
       }),
     ),
     Type.Literal('unknown'),

@@ -21,7 +21,7 @@ import {
 } from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
 import { NullablePrice, PriceFields } from '#contract/prices.ts'
-import { ProviderCreate, providerProperties } from '#contract/providers.ts'
+import { ProviderCreate, providerProperties, SecretLeftOut } from '#contract/providers.ts'
 
 export const TargetFields = strict({
   provider: KnownName,
@@ -179,8 +179,8 @@ export const UsageQuery = strict({
   package: Type.Optional(KnownName),
   owner: Type.Optional(KnownName),
   member: Type.Optional(KnownName),
-  /** `failed`: everything with a status of 400 or more. */
-  status: Type.Optional(Type.Enum(['ok', 'failed'])),
+  /** `failed`: every call whose client did not get a whole answer; the ones after it are kinds of it. */
+  status: Type.Optional(Type.Enum(['ok', 'failed', 'cut', 'out_of_credits', 'client_gone'])),
   min_credits: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$' })),
   limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,5}$' })),
   before: Type.Optional(Type.String({ maxLength: 64 })),
@@ -193,6 +193,8 @@ export const UsageView = strict({
   model: Type.String(),
   provider: Type.Union([Type.String(), Type.Null()]),
   upstream_model: Type.Union([Type.String(), Type.Null()]),
+  /** The label of the secret that the provider was asked with; null where it has one alone. */
+  secret: Type.Union([Type.String(), Type.Null()]),
   stream: Type.Boolean(),
   outcome: Type.String(),
   status: Type.Integer(),
@@ -282,7 +284,8 @@ export const StatusView = strict({
     strict({
       provider: Type.String(),
       model: Type.String(),
-      state: Type.Enum(['ok', 'open', 'half-open', 'cooling']),
+      /** `failing`: asked as ever, and failed the last time; `refused`: it refuses our secret, until a call succeeds. */
+      state: Type.Enum(['ok', 'failing', 'refused', 'open', 'half-open', 'cooling']),
       /** In a row. */
       failures: Type.Integer(),
       left_out_until: Type.Union([Timestamp, Type.Null()]),
@@ -308,6 +311,7 @@ export const StatusView = strict({
       credits_per_day_limit: Type.Union([Type.Number(), Type.Null()]),
     }),
   ),
+  secrets_left_out: Type.Array(SecretLeftOut),
 })
 
 const SecretPlace = Type.Union([

@@ -14,6 +14,7 @@ import * as prices from '#contract/prices.ts'
 import * as offers from '#contract/provider-models.ts'
 import * as providers from '#contract/providers.ts'
 import * as receipt from '#contract/receipt.ts'
+import * as refused from '#contract/refused.ts'
 import * as reports from '#contract/reports.ts'
 import * as schemas from '#contract/schemas.ts'
 import * as waiting from '#contract/waiting.ts'
@@ -35,6 +36,7 @@ export const SHAPES = {
   ...lan,
   ...pause,
   ...waiting,
+  ...refused,
 }
 
 type NamedShapes = typeof SHAPES

@@ -62,14 +62,14 @@ export type KeptAnswer = {
   readonly asked: string | undefined
   /** The answer that its request went on from. */
   readonly previousId: string | undefined
-  /** The provider that gave the answer in these words, and may know it by the same ids. */
+  /** The account at a provider that gave the answer in these words, and may know it by the same ids. */
   readonly providerId?: string
 }
 
 export type KeptItem = { readonly id: string; readonly text: string }
 
 /** Takes an answer once it is whole. */
-export type KeepAnswer = (answer: KeptAnswer) => void
+export type KeepAnswer = (answer: Omit<KeptAnswer, 'asked' | 'providerId'>) => void
 
 /** The kept answers of one key. */
 export interface KeptAnswers {
@@ -80,6 +80,24 @@ export interface KeptAnswers {
 
 /** Whether an answer is known where the request goes to, so that it stays named. */
 export type StaysNamed = (answer: KeptAnswer) => boolean
+
+/** What a request names: items, and the answer that it goes on from. */
+export type AskedNames = { readonly itemIds: readonly string[]; readonly previousId: string | undefined }
+
+/** For formats whose requests may name earlier answers. */
+export interface AnswerNaming {
+  namesIn(request: ClientRequest): AskedNames
+  /** The request with kept answers in place of what names them. What nobody knows stays as it is. */
+  recall(request: ClientRequest, kept: KeptAnswers, stays: StaysNamed): ClientRequest | Refusal
+  /** What a request itself asked, for those that go on from its answer; undefined where nobody can. */
+  askedIn(request: ClientRequest): string | undefined
+}
+
+/** What the readers and writers of answers know of a request: all but its conversation, which can be kept elsewhere. */
+export type AskedRequest = Omit<ClientRequest, 'body' | 'wentOn'> & {
+  readonly body: Pick<RequestBody, 'value'>
+  readonly wentOn?: Pick<WentOn, 'previousId'>
+}
 
 /** What is edited in a request that is passed on in its own dialect. */
 export type PassEdits = {
@@ -100,7 +118,7 @@ export type PassTarget = Pick<PassEdits, 'upstreamModel' | 'quirks'>
 
 /** What a writer of answers knows about the exchange. */
 export type AnswerContext = {
-  readonly request: ClientRequest
+  readonly request: AskedRequest
   /** The id of the exchange, a UUID; ids in the answer are made from it. */
   readonly exchangeId: string
   readonly createdAtS: number
@@ -240,14 +258,17 @@ export interface ClientDialect extends Endpoint {
   readonly passesTo: readonly WireDialect[]
   /** Where a provider of the same dialect takes requests. */
   readonly path: ProviderPath
-  /** The format of a body that was sent to this endpoint by clients of another one; undefined where the refusal stands. */
-  readonly readAs?: (refused: Refusal, text: BodyText) => ClientDialect | undefined
+  /** The format of bodies that are sent to this endpoint by clients of another one. */
+  readonly other?: {
+    readonly format: ClientDialect
+    /** Whether a body is tried as that; else the refusal stands. */
+    fits(refused: Refusal, text: BodyText): boolean
+  }
   /** Counting the tokens of a request before it is sent. */
   readonly count?: CountEndpoint
   /** Checks the contract's rules, or refuses with the member that is wrong. `byteLength` is the size on the wire. */
   readRequest(text: BodyText, byteLength: number, asked?: AskedInPath): ClientRequest | Refusal
-  /** The request with kept answers in place of what names them, for formats whose requests may. What nobody knows stays as it is. */
-  readonly recall?: (request: ClientRequest, kept: KeptAnswers, stays: StaysNamed) => ClientRequest | Refusal
+  readonly naming?: AnswerNaming
   /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
   readonly checkPass?: (request: ClientRequest, quirks: Quirks) => Refusal | undefined
   /** What a provider of the same dialect would refuse because another provider gave it to the client. */
@@ -255,7 +276,7 @@ export interface ClientDialect extends Endpoint {
   /** The request's text for a provider of the same dialect. */
   editRequest(request: ClientRequest, edits: PassEdits): string
   /** Reads an answer of the same dialect that is passed through. */
-  newPassReader(request: ClientRequest, keep?: KeepAnswer): AnswerReader
+  newPassReader(request: AskedRequest, keep?: KeepAnswer): AnswerReader
   /** The request in no dialect's words, or a refusal that names what cannot be carried. */
   readConversation(request: ClientRequest): Conversation | Refusal
   newStreamWriter(context: AnswerContext): StreamWriter

@@ -47,7 +47,7 @@ export type ClientFormat = {
   [Name in FormatName]: (typeof CLIENT_DIALECTS)[Name] extends ClientDialect ? Name : never
 }[FormatName]
 
-type AnyFormat = ClientDialect | EmbeddingDialect
+export type AnyFormat = ClientDialect | EmbeddingDialect
 
 /** The formats with their names. */
 export const ENDPOINTS = Object.entries(CLIENT_DIALECTS) as readonly (readonly [FormatName, AnyFormat])[]

@@ -75,6 +75,8 @@ export type UsageRecord = {
   readonly modelId: string
   readonly providerId: string | undefined
   readonly upstreamModel: string | undefined
+  /** The label of the provider's secret that it was asked with; undefined where it has one. */
+  readonly secret?: string | undefined
   readonly isStream: boolean
   readonly outcome: Outcome
   readonly status: number
@@ -101,7 +103,7 @@ export type UsageRecord = {
 export const USAGE_COLUMNS =
   'id, key_id, package_id, endpoint, model_id, provider_id, upstream_model, is_stream, outcome, status, input_tokens, ' +
   'cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, usage_source, price_version, hold_micro, ' +
-  'charge_micro, is_overrun, created_at_ms, first_byte_ms, duration_ms, estimated_classes, attempts, details'
+  'charge_micro, is_overrun, created_at_ms, first_byte_ms, duration_ms, estimated_classes, attempts, details, secret'
 
 /** What a column holds. */
 export type Cell = string | number | null
@@ -136,6 +138,7 @@ export function usageRow(record: UsageRecord): UsageRow {
     record.estimatedClasses ?? null,
     record.attempts ?? null,
     record.details === undefined ? null : JSON.stringify(record.details),
+    record.secret ?? null,
   ]
 }
 

@@ -11,10 +11,11 @@ import type { Wish } from '#core/spending.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
-import type { EndpointRequest } from '#pipeline/endpoints.ts'
+import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { LimitedKey, Ticket } from '#pipeline/gate.ts'
 import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
 import type { BoundCounter, Clock } from '#pipeline/ports.ts'
+import type { ProviderWish } from '#pipeline/provider-lane.ts'
 import { Reservation, type Lenders } from '#pipeline/reservation.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
@@ -27,7 +28,7 @@ export type Admission = {
   /** The caller with the package whose credits are held: a key can be moved while its call waits. */
   readonly holder: Caller
   /** What the call may come to cost at its output cap, and at the least that is of use. */
-  readonly wish: Wish
+  readonly wish: ProviderWish
   /** How many tokens its input is held for. */
   readonly inputTokens: number
   /** The output cap to send upstream; undefined for endpoints that generate nothing. */
@@ -45,7 +46,7 @@ export type AdmitDeps = Lenders & {
 export type AdmitRequest = {
   readonly exchangeId: string
   readonly caller: Caller
-  readonly request: EndpointRequest
+  readonly request: MeteredRequest
   readonly served: Served
 }
 
@@ -107,7 +108,8 @@ function admitted(input: AdmitRequest, { ticket, share, held }: Entered, deps: A
   const holder = presentCaller(input.caller, deps.catalog)
   const outputCap = affordableCap(input, inputTokens, answer.promisedMicro)
   const isWhole = outputCap === largestOutputCap(input)
-  const wish = isWhole ? asked : wishFor(input, { inputTokens, outputCap }, deps)
+  const { worstMicro, leastMicro } = isWhole ? asked : wishFor(input, { inputTokens, outputCap }, deps)
+  const wish = { worstMicro, leastMicro, inputTokens: input.request.likelyInputTokens }
   return { reservation, holder, wish, inputTokens, outputCap }
 }
 
@@ -192,7 +194,7 @@ function wishFor(
 }
 
 /** What a request may come to use beside its output. */
-export function worstOf({ tier, units }: EndpointRequest, inputTokens: number): Omit<Worst, 'outputTokens'> {
+export function worstOf({ tier, units }: MeteredRequest, inputTokens: number): Omit<Worst, 'outputTokens'> {
   return { inputTokens, tier, units }
 }
 
@@ -236,7 +238,7 @@ export function affordableCap(
 }
 
 /** What was changed about the request, for the `x-farebox-adjusted` header. */
-export function adjustedHeader(request: EndpointRequest, cap: number | undefined): string | undefined {
+export function adjustedHeader(request: MeteredRequest, cap: number | undefined): string | undefined {
   return cap === undefined || cap === request.outputCap ? undefined : `${request.outputCapName}=${cap}`
 }
 
@@ -254,7 +256,7 @@ function refusalOf(
   return refuse('credits_held', message, { retryAfterSeconds: 5 })
 }
 
-function exhausted(balance: Balance, { inputBounds: { references } }: EndpointRequest): Refusal {
+function exhausted(balance: Balance, { inputBounds: { references } }: MeteredRequest): Refusal {
   const left = balance.remainingMicro ?? ZERO
   if (left === 0) return refuse('credits_exhausted', `The credits of this key are used up: ${standing(balance)}`)
   const [reference] = references

@@ -23,14 +23,14 @@ export type BillDeps = {
 }
 
 export function endedOf({ admitted, startedMs }: Exchange, attempted: Attempted): Ended {
-  const { place, prepared, outputCap, body, reader, relay, headers, end, notes } = attempted
+  const { place, prepared, outputCap, sent, reader, relay, headers, end, notes } = attempted
   const used = usedTokens({ reader, request: admitted.request, hasBegun: relay.hasBegun, end })
   return {
     type: 'attempted',
     place,
     prepared,
     outputCap,
-    body,
+    sent,
     reader,
     relay,
     headers,

@@ -11,7 +11,8 @@ import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps } from '#pipeline/attempts.ts'
 import { billOf, endedOf, faultBill, type BillDeps } from '#pipeline/bill.ts'
-import { readRequest, type EndpointName } from '#pipeline/endpoints.ts'
+import { readDistant, type CallRequest } from '#pipeline/distant-request.ts'
+import { readRequest, type EndpointName, type OwnAnswers } from '#pipeline/endpoints.ts'
 import type { Admitted, Call, Ended, Exchange, Finished, Mistake } from '#pipeline/exchange.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Pause } from '#pipeline/pause.ts'
@@ -26,6 +27,7 @@ import {
   toldAt,
   translateError,
 } from '#pipeline/reply.ts'
+import { turnAway, type RefusedCalls } from '#pipeline/refused-calls.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
 import { keeperFirst, orderPlaces, Routing } from '#pipeline/routing.ts'
 
@@ -35,24 +37,27 @@ export type RunDeps = AttemptDeps &
     readonly open: OpenExchanges
     readonly pause: Pause
     readonly answers: AnswerMemory
+    readonly refused: Pick<RefusedCalls, 'note'>
   }
 
 /** Serves one call to its end. Never throws: what goes wrong is answered, settled and reported. */
 export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   try {
     const paused = deps.pause.refusal()
-    if (paused !== undefined) return replyRefusal(call, paused, {})
+    if (paused !== undefined) return turnAway({ call, refusal: paused }, deps)
     const own = { answers: deps.answers, keyId: call.caller.key.id }
-    const request = readRequest(call.endpoint, call.text, call.byteLength, { asked: call.asked, own })
-    if (isRefusal(request)) return replyRefusal(call, request, {})
+    const read = readCall(call, own)
+    const request = isLater(read) ? await read : read
+    if (isRefusal(request)) return turnAway({ call, refusal: request }, deps)
+    const { model } = request
     const served = resolveModel(deps.catalog, request, call.caller.package)
-    if (isRefusal(served)) return replyRefusal(call, served, {})
-    const choice = chooseFirst({ call, request, served }, deps)
-    if (isRefusal(choice)) return replyRefusal(call, choice, {})
+    if (isRefusal(served)) return turnAway({ call, model, refusal: served }, deps)
+    const choice = await chooseFirst({ call, request, served }, deps)
+    if (isRefusal(choice)) return turnAway({ call, model, refusal: choice }, deps)
     const input = { exchangeId: call.requestId, caller: call.caller, request, served }
     const soon = admit(input, call.client, deps)
     const admission = isLater(soon) ? await soon : soon
-    if (isRefusal(admission)) return replyRefusal(call, admission, limitHeaders(call, deps))
+    if (isRefusal(admission)) return turnAway({ call, model, refusal: admission }, deps, limitHeaders(call, deps))
     await serve({ call, request, served, choice, admission }, deps)
   } catch (error) {
     deps.reportFault(error, call.requestId)
@@ -62,18 +67,27 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   }
 }
 
+/** A large conversation is read where it is kept. */
+function readCall(
+  { endpoint, text, byteLength, asked }: Call,
+  own: OwnAnswers,
+): CallRequest | Refusal | Promise<CallRequest | Refusal> {
+  const isDistant = typeof text !== 'string' && 'ask' in text
+  return isDistant ? readDistant(text, own) : readRequest(endpoint, text, byteLength, { asked, own })
+}
+
 type ReadCall = Pick<Admitted, 'call' | 'request' | 'served'>
 type Choice = Admitted['choice']
 
 /** The target that is asked first, with the request ready for it. A request that none can be asked is refused as by the first. */
-function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): Choice | Refusal {
+async function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): Promise<Choice | Refusal> {
   const { random } = deps.routing
   const affinity = served.places.length > 1 ? request.affinity() : undefined
   const places = keeperFirst(orderPlaces(served.places, affinity, random), request.keeperId)
   const routing = new Routing(places, deps.routing)
   let refusal: Refusal | undefined
   for (let place = routing.next()?.place; place !== undefined; place = routing.next()?.place) {
-    const prepared = request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })
+    const prepared = await request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })
     if (!isRefusal(prepared)) return { routing, first: { place, prepared } }
     refusal ??= prepared
     routing.exclude(place)

@@ -4,15 +4,14 @@ import { estimateOutputTokens } from '#core/estimate.ts'
 import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
-import { REFUSALS } from '#core/refusal.ts'
+import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import { countableOf } from '#dialect/count.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import { cachedTokensOf, type CachedShare } from '#pipeline/cached-shares.ts'
-import type { EndpointRequest } from '#pipeline/endpoints.ts'
+import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 import { toldAt } from '#pipeline/reply.ts'
 import type { Delivered, RelayEnd } from '#pipeline/relay.ts'
@@ -23,7 +22,7 @@ import type { Outcome } from '#ledger/rows.ts'
 
 export type Ending = {
   readonly caller: Caller
-  readonly request: EndpointRequest
+  readonly request: MeteredRequest
   readonly served: Served
   /** Where the last attempt was made. */
   readonly place: Place
@@ -52,6 +51,8 @@ export type AttemptNote = {
   readonly duration_ms: number
   /** What the provider had against the request, of its words those that are known; not there where none is. */
   readonly words?: string
+  /** The label of the secret that it was made with, where its provider has several. */
+  readonly secret?: string
 }
 
 /** The status of an exchange whose client left before it got one; nginx's convention. */
@@ -105,6 +106,7 @@ function settlementFor(ending: Settled, { usage, source, estimated }: Counted): 
     endpoint: request.endpoint,
     providerId: place.provider.id,
     upstreamModel: place.target.upstreamModel,
+    secret: place.provider.chosen?.label,
     isStream: request.isStream,
     outcome: outcomeOf(ending),
     status: statusOf(ending),
@@ -201,10 +203,10 @@ function likely({ request, reader }: Pick<Ending, 'request' | 'reader'>): Delive
   return { input: request.likelyInputTokens, output }
 }
 
-async function countInput(request: EndpointRequest, counter: TokenCounter): Promise<number> {
-  const conversation = request.conversation()
-  if (conversation === undefined) return request.likelyInputTokens
-  const { texts, overheadTokens } = countableOf(conversation)
+async function countInput(request: MeteredRequest, counter: TokenCounter): Promise<number> {
+  const countable = await request.countable()
+  if (countable === undefined || isRefusal(countable)) return request.likelyInputTokens
+  const { texts, overheadTokens } = countable
   return (await counter.count(texts)) + overheadTokens
 }
 

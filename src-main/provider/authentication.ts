@@ -1,8 +1,16 @@
 // What a provider is shown with every request: its secret or a token that is got with it, and the headers that an administrator gave it.
 
-import { credentialsFor, hasCredentials, NO_CREDENTIALS, type Credentials } from '#core/credentials.ts'
+import {
+  credentialsFor,
+  credentialsText,
+  hasCredentials,
+  NO_CREDENTIALS,
+  readCredentials,
+  type Credentials,
+} from '#core/credentials.ts'
 import type { Provider, SecretHeader } from '#core/entities.ts'
 import { UpstreamFailure } from '#core/failure.ts'
+import { eachSecret, secretReference } from '#core/secret-pool.ts'
 import { readTokenSecret, type TokenSecret } from '#core/token-secrets.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { Sign, SignedRequest } from '#provider/aws-signing.ts'
@@ -32,8 +40,22 @@ export async function readCredentialsOf(
   secrets: Pick<SecretKeeper, 'get'>,
 ): Promise<Credentials | undefined> {
   if (!hasCredentials(provider)) return NO_CREDENTIALS
-  const { origin } = new URL(provider.baseUrl)
-  return credentialsFor(provider, await secrets.get({ providerId: provider.id, origin }))
+  const { pool, headerSecrets, chosen = pool[0] } = provider
+  if (chosen === undefined) return credentialsFor(provider, await secrets.get(secretReference(provider)))
+  const { chosen: _, ...plain } = provider
+  const texts = await Promise.all(
+    eachSecret(plain).map((each, index) => {
+      const text = secrets.get(secretReference(each))
+      const isNeeded = each.chosen?.label === chosen.label || (index === 0 && headerSecrets.length > 0)
+      // The others are read as well, so that each can be taken out of what the provider says, whichever it was sent.
+      return isNeeded ? text : text.catch(() => undefined)
+    }),
+  )
+  const text = texts[pool.findIndex(({ label }) => label === chosen.label)]
+  const [own] = texts
+  if (text === undefined) return undefined
+  const headers = own === undefined ? {} : readCredentials(own).headers
+  return credentialsFor(provider, credentialsText({ secret: readCredentials(text).secret, headers }))
 }
 
 /** The headers that an administrator gave the provider, with the values that are secrets. */

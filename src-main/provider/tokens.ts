@@ -66,7 +66,7 @@ export class Tokens {
     this.#failed = undefined
     try {
       const granted = await askForToken(this.#provider, this.#secret, this.#deps)
-      this.#deps.secrets.noteToken(this.#provider.id, granted.text)
+      this.#deps.secrets.noteToken(this.#provider.id, granted.text, this.#provider.chosen?.label)
       this.#token = tokenOf(granted, since)
       return granted.text
     } catch (error) {

@@ -13,27 +13,25 @@ export type KeeperOptions = {
 }
 
 type State = ReturnType<SecretKeeper['stateOf']>
-/** What was kept for a provider and the tokens that were got with it, the latest first, and the secrets in all of it. */
-type Known = {
-  readonly texts: readonly string[]
-  readonly tokens: readonly string[]
-  readonly secrets: readonly string[]
-}
+/** A text that was kept for a provider, or a token that was got with one; `of` says which secret it belongs to. */
+type KnownText = { readonly of: string; readonly text: string; readonly isToken: boolean }
+type Known = { readonly texts: readonly KnownText[]; readonly secrets: readonly string[] }
 type Asked = { readonly outcome: Promise<string | undefined>; untilMs: number }
 
 /** For how long the answer that there is no secret to be had holds; a secret that came back is seen after that. */
 const AGAIN_MS = 1_000
 /** An administrator who asks how things stand does not wait longer for a keychain. */
 const REFRESH_MS = 3_000
-/** Of one provider so many of the texts are known that were kept for it, and so many of its tokens, the latest ones. */
+/** So many of the texts of one secret are known, and so many of its tokens, the latest ones; and so many of all secrets of a provider. */
 const MAX_KNOWN = 4
+const MAX_KNOWN_TOGETHER = 256
 const NONE: readonly string[] = []
-const NOTHING: Known = { texts: NONE, tokens: NONE, secrets: NONE }
 
 export class Keeper implements SecretKeeper {
   readonly #options: KeeperOptions
   readonly #states = new Map<string, State>()
   readonly #asked = new Map<string, Asked>()
+  /** By provider, with all that is secret in what is known of it. */
   readonly #known = new Map<string, Known>()
   #trouble: string | undefined
 
@@ -85,9 +83,8 @@ export class Keeper implements SecretKeeper {
     return this.#known.get(providerId)?.secrets ?? NONE
   }
 
-  noteToken(providerId: string, token: string): void {
-    const { texts, tokens } = this.#known.get(providerId) ?? NOTHING
-    if (tokens[0] !== token) this.#know(providerId, texts, latest(token, tokens))
+  noteToken(providerId: string, token: string, label = ''): void {
+    this.#know(providerId, { of: label, text: token, isToken: true })
   }
 
   stateOf(reference: SecretReference): State {
@@ -136,13 +133,20 @@ export class Keeper implements SecretKeeper {
     await this.forget()
   }
 
-  #note({ providerId }: SecretReference, text: string): void {
-    const { texts, tokens } = this.#known.get(providerId) ?? NOTHING
-    if (texts[0] !== text) this.#know(providerId, latest(text, texts), tokens)
+  #note({ providerId, label = '' }: SecretReference, text: string): void {
+    this.#know(providerId, { of: label, text, isToken: false })
   }
 
-  #know(providerId: string, texts: Known['texts'], tokens: Known['tokens']): void {
-    this.#known.set(providerId, { texts, tokens, secrets: [...new Set([...texts.flatMap(secretsIn), ...tokens])] })
+  #know(providerId: string, latest: KnownText): void {
+    const { texts } = this.#known.get(providerId) ?? { texts: [] }
+    const isLike = (one: KnownText) => one.of === latest.of && one.isToken === latest.isToken
+    const like = texts.filter(isLike)
+    if (like[0]?.text === latest.text) return
+    const staying = like.filter(({ text }) => text !== latest.text).slice(0, MAX_KNOWN - 1)
+    const all = [latest, ...texts.filter((one) => !isLike(one) || staying.includes(one))].slice(0, MAX_KNOWN_TOGETHER)
+    const inTexts = all.flatMap(({ text, isToken }) => (isToken ? [] : secretsIn(text)))
+    const tokens = all.flatMap(({ text, isToken }) => (isToken ? [text] : []))
+    this.#known.set(providerId, { texts: all, secrets: [...new Set([...inTexts, ...tokens])] })
   }
 
   #learn(reference: SecretReference, state: State): void {
@@ -157,11 +161,7 @@ export class Keeper implements SecretKeeper {
   }
 }
 
-function latest(text: string, before: readonly string[]): readonly string[] {
-  return [text, ...before.filter((other) => other !== text)].slice(0, MAX_KNOWN)
-}
-
 /** JSON keeps the two texts apart whatever they contain. */
-function nameOf({ providerId, origin }: SecretReference): string {
-  return JSON.stringify([providerId, origin])
+function nameOf({ providerId, origin, label }: SecretReference): string {
+  return JSON.stringify([providerId, origin, label])
 }

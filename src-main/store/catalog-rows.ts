@@ -90,7 +90,7 @@ export function loadCatalog(db: Db): CatalogState {
   }
 }
 
-const PROVIDERS = entityTable<Provider>('provider', {
+const PROVIDERS = entityTable<Omit<Provider, 'chosen'>>('provider', {
   id: text,
   name: text,
   preset: optional(text),
@@ -98,6 +98,7 @@ const PROVIDERS = entityTable<Provider>('provider', {
   baseUrl: text,
   network: wordOf(NETWORKS),
   hasSecret: flag,
+  pool: json(),
   secretHeader: optional(wordOf(SECRET_HEADERS)),
   headers: json(),
   headerSecrets: json(),

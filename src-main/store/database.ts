@@ -21,6 +21,8 @@ import { providerHeaders } from '#store/migrations/0150-provider-headers.ts'
 import { noAnnouncement } from '#store/migrations/0160-no-announcement.ts'
 import { journal } from '#store/migrations/0170-journal.ts'
 import { finePrices } from '#store/migrations/0180-fine-prices.ts'
+import { secretPools } from '#store/migrations/0210-secret-pools.ts'
+import { refusedCalls } from '#store/migrations/0220-refused-calls.ts'
 
 export type Db = Database.Database
 
@@ -43,6 +45,8 @@ export const MIGRATIONS = [
   noAnnouncement,
   journal,
   finePrices,
+  secretPools,
+  refusedCalls,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

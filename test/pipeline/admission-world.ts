@@ -345,7 +345,7 @@ function requestOf({ inputTokens, outputCap, isStream }: CallPlan): EndpointRequ
     outputCapName: 'max_tokens',
     affinity: () => undefined,
     conversationName: () => undefined,
-    conversation: () => undefined,
+    countable: () => undefined,
     prepare: () => expect.fail('nothing is sent here'),
   }
 }

@@ -7,7 +7,7 @@ import { balanceView } from '#catalog/views.ts'
 import type { Model } from '#core/entities.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import { authenticate, type Caller } from '#pipeline/authenticate.ts'
+import { authenticate, presentedKeyId, type Caller } from '#pipeline/authenticate.ts'
 import type { ModelViews } from '#dialect/dialect.ts'
 import { countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
@@ -20,6 +20,7 @@ import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
 import type { CallGuard } from '#server/gateway/call-guard.ts'
 import { registerModelPaths } from '#server/gateway/model-paths.ts'
 import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
+import { refusedBy, type FindRefused } from '#server/reports/why.ts'
 import { callOf, type ReceivedCall, type ReceivingDeps } from '#server/gateway/received-call.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
 
@@ -29,6 +30,7 @@ export type GatewayDeps = RunDeps &
     readonly callGuard: CallGuard
     readonly hashKey: (key: string) => string
     readonly readReceipt: ReadReceipt
+    readonly findRefused: FindRefused
   }
 
 /** Room for images; a longer body is refused by its length, unread. */
@@ -42,11 +44,15 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   const key = { access: 'key', lan: 'key' } as const
   // On this machine everybody may see what models there are; over the LAN whoever may call them.
   const list = { access: 'public', lan: 'key' } as const
+  app.addHook('onResponse', (request, _reply, done) => {
+    noteRefused(request, deps)
+    done()
+  })
   const countDeps = { ...deps, limiter: new CountLimiter() }
   const callAt = (request: FastifyRequest, reply: FastifyReply, called: Called) =>
-    serve(request, reply, { called, run: (call) => runCall(call, deps) }, deps)
+    serve(request, reply, { called: { ...called, isCount: false }, run: (call) => runCall(call, deps) }, deps)
   const countAt = (request: FastifyRequest, reply: FastifyReply, called: Called) =>
-    serve(request, reply, { called, run: (call) => runCount(call, countDeps) }, deps)
+    serve(request, reply, { called: { ...called, isCount: true }, run: (call) => runCount(call, countDeps) }, deps)
   const optionsOf = (format: EndpointName) => ({ config: { ...key, format }, bodyLimit: MAX_BODY_BYTES })
   for (const [format, endpoint] of ENDPOINTS) {
     if (endpoint.models !== undefined) registerModelViews(app, { ...list, format }, endpoint.models, deps)
@@ -82,8 +88,13 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   app.get('/v1/balance', { config: key }, (request, reply) => showBalance(request, reply, deps))
   app.get<{ Params: { id: string } }>('/v1/receipts/:id', { config: key }, async (request, reply) => {
     const { key: own } = callerOf(request)
-    const receipt = await receiptOf(request.params.id, deps.readReceipt, (keyId) => keyId === own.id)
-    return isRefusal(receipt) ? sendRefusal(reply, receipt) : reply.send(receipt)
+    const mayShow = (keyId: string | undefined) => keyId === own.id
+    const receipt = await receiptOf(request.params.id, deps.readReceipt, mayShow)
+    if (!isRefusal(receipt)) return reply.send(receipt)
+    const found = await refusedBy(request.params.id, { ...deps, mayShow })
+    if (found === undefined) return sendRefusal(reply, receipt)
+    const message = `This request was refused, so it has no receipt and cost nothing. ${found.row.message}`
+    return sendRefusal(reply, refuse('not_found', message))
   })
   registerProbes(app, deps)
 }
@@ -91,7 +102,10 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
 /** What a client called: the format's endpoint, and what the path says where it names the model. */
 type Called = Pick<ReceivedCall, 'endpoint' | 'asked'>
 
-type Served = { readonly called: Called; readonly run: (call: Call) => Promise<void> }
+type Served = {
+  readonly called: Called & Pick<ReceivedCall, 'isCount'>
+  readonly run: (call: Call) => Promise<void>
+}
 
 async function serve(
   request: FastifyRequest,
@@ -105,8 +119,21 @@ async function serve(
   const call = await callOf(received, deps)
   if (isRefusal(call)) return sendRefusal(reply, call)
   reply.hijack()
-  await run(call)
+  try {
+    await run(call)
+  } finally {
+    call.forget?.()
+  }
   return reply
+}
+
+/** Of a call that did not begin its journey. */
+function noteRefused(request: FastifyRequest, deps: GatewayDeps): void {
+  const { id: requestId, caller, refusal } = request
+  const { format: endpoint } = request.routeOptions.config
+  if (refusal === null || endpoint === undefined) return
+  const keyId = caller?.key.id ?? presentedKeyId(credentialsOf(request.raw), { ...deps, nowMs: deps.clock.nowMs })
+  deps.refused.note({ requestId, keyId, endpoint, model: undefined, refusal })
 }
 
 /** Codex tries a WebSocket first; only this status makes it go on with HTTP at once. */

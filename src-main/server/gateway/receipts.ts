@@ -17,6 +17,10 @@ export type ReadReceipt = (id: string) => Promise<StoredReceipt | undefined>
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+export function isRequestId(text: string): boolean {
+  return ID.test(text)
+}
+
 /**
  * The receipt of a call of a key that `mayShow`. Another key's call is refused in the same words as one that never was, so that
  * nobody can ask what others do.
@@ -26,7 +30,7 @@ export async function receiptOf(
   read: ReadReceipt,
   mayShow: (keyId: string) => boolean,
 ): Promise<ReceiptView | Refusal> {
-  const row = ID.test(id) ? await read(id) : undefined
+  const row = isRequestId(id) ? await read(id) : undefined
   if (row !== undefined && mayShow(row.key_id)) return receiptView(row)
   return refuse('not_found', 'There is no receipt with this id. A call has one when it was admitted and has ended.')
 }

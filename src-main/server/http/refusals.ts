@@ -36,6 +36,8 @@ export function refusalAnswer(refusal: Refusal, { id, headers, endpoint, asked }
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { id, url, headers } = reply.request
   const { format } = reply.request.routeOptions.config
+  // Of a call that was refused something is kept.
+  if (format !== undefined) reply.request.refusal = refusal
   // A path that is not there has no route, and its error is read too.
   const endpoint: Endpoint = format === undefined ? endpointAt(url) : CLIENT_DIALECTS[format]
   const answer = refusalAnswer(refusal, { id, headers, endpoint, asked: askedIn(reply.request) })

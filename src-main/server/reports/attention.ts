@@ -45,6 +45,7 @@ export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: 
     ...ofLan(status, nowMs),
     ...withoutSecret(enabled, providers),
     ...leftOut(status),
+    ...refusedSecrets(status),
     ...enabled.filter((model) => model.price === undefined).map(unpriced),
     ...ofKeys,
   ].slice(0, MAX_SHOWN)
@@ -112,7 +113,7 @@ function unpriced(model: Model): Attention {
   return about('unpriced', model.id, 'models', text)
 }
 
-/** One line for each provider with targets that are left out. */
+/** One line for each provider with targets that are left out, or that failed when they were last asked. */
 function leftOut({ targets }: StatusView): Attention[] {
   const sick = targets.filter(({ state }) => state !== 'ok')
   const first = new Map(sick.toReversed().map((target) => [target.provider, target]))
@@ -137,9 +138,23 @@ function leftOut({ targets }: StatusView): Attention[] {
         until,
       )
     }
-    const text = `${provider} fails for '${model}'${status}, so it is left out for now. Test it in Providers.`
+    const text =
+      target.state === 'failing'
+        ? `${provider} failed when '${model}' was last asked${status}. Test it in Providers.`
+        : `${provider} fails for '${model}'${status}, so it is left out for now. Test it in Providers.`
     return about('failing', provider, 'providers', text, until)
   }).toReversed()
+}
+
+/** A secret that is asked for patience is used again by itself, and others answer meanwhile. */
+function refusedSecrets({ secrets_left_out: secrets }: StatusView): Attention[] {
+  return secrets
+    .filter(({ state }) => state === 'refused')
+    .map(({ provider, label, status, left_out_until: until }) => {
+      const said = status === null ? '' : ` (${status})`
+      const text = `${provider} refused our secret '${label}'${said}. Others are used meanwhile. Replace it in Providers.`
+      return about('secret_refused', `${provider} (${label})`, 'providers', text, until)
+    })
 }
 
 function lowKeys(usable: readonly UsableKey[]): Attention[] {

@@ -6,6 +6,7 @@ import type { StatusView } from '#contract/schemas.ts'
 import { microToCredits } from '#core/money.ts'
 import { targetKey } from '#core/target-key.ts'
 import type { CapMemory, IgnoredCap } from '#pipeline/cap-memory.ts'
+import type { TargetHealth } from '#pipeline/health.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
 
@@ -24,15 +25,16 @@ export function targetsView({ catalog, routing, caps, clock }: HealthDeps): Stat
   const targets = catalog.models.filter((model) => model.isEnabled).flatMap((model) => model.targets)
   const unique = new Map(targets.map((target) => [targetKey(target), target]))
   return Array.from(unique.values(), (target) => {
-    const { state, failures, untilMs, lastFailure } = routing.health.of(target, nowMs)
+    const health = routing.health.of(target, nowMs)
+    const { failures, untilMs, lastFailure } = health
     const unreported = routing.health.unreported(target)
     const dropped = routing.health.dropped(target)
     return {
       provider: catalog.provider(target.providerId)?.name ?? target.providerId,
       model: target.upstreamModel,
-      state,
+      state: shownState(health),
       failures,
-      left_out_until: state === 'ok' ? null : isoOrNull(untilMs === undefined ? undefined : wallMs(untilMs)),
+      left_out_until: isoOrNull(untilMs === undefined ? undefined : wallMs(untilMs)),
       last_failure:
         lastFailure === undefined
           ? null
@@ -42,6 +44,13 @@ export function targetsView({ catalog, routing, caps, clock }: HealthDeps): Stat
       ...(dropped === 0 ? {} : { dropped_pieces: dropped }),
     }
   })
+}
+
+/** A target is asked again long before anybody knows that it is well: until then it is shown as what calls met last. */
+function shownState({ state, lastFailure }: TargetHealth): StatusView['targets'][number]['state'] {
+  if (lastFailure === undefined || state === 'open' || state === 'half-open') return state
+  if (lastFailure.kind === 'secret') return 'refused'
+  return state === 'ok' ? 'failing' : state
 }
 
 function ignoredCapView(ignored: IgnoredCap | undefined): StatusView['targets'][number]['ignored_cap'] {
