@@ -18,7 +18,9 @@ type Room = {
 
 /** The rooms that `app` puts together. */
 const PARTS =
-  'contract core dialect store ledger catalog reports provider secret pipeline server lan config threads'.split(' ')
+  'contract core dialect store ledger catalog reports provider secret pipeline server lan config threads connect'.split(
+    ' ',
+  )
 
 const ROOMS: Readonly<Record<string, Room>> = {
   contract: { values: [], packages: ['typebox'], isPure: true },

@@ -279,6 +279,12 @@ export const StatusView = strict({
   models: Type.Integer(),
   packages: Type.Integer(),
   keys: Type.Integer(),
+  /** What providers reported that the prices of their models do not name, with what it was charged as; null is nothing. */
+  missing_prices: Type.Optional(
+    Type.Array(
+      strict({ model: Type.String(), name: Type.String(), charged_as: Type.Union([Type.String(), Type.Null()]) }),
+    ),
+  ),
   /** The health of every target of an enabled model. */
   targets: Type.Array(
     strict({

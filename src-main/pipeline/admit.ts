@@ -186,7 +186,7 @@ function wishFor(
   const beyond = isStream || outputCap === undefined ? 0 : caps.mostTokens(served.places)
   const outputTokens = Math.max(choices * (outputCap ?? 0), beyond)
   const leastTokens = Math.max(choices * leastCap, beyond)
-  const worst = worstOf(request, inputTokens)
+  const worst = worstOf({ request, served }, inputTokens)
   return {
     worstMicro: worstPriceOf({ ...worst, outputTokens }, served.price),
     leastMicro: worstPriceOf({ ...worst, outputTokens: leastTokens }, served.price),
@@ -194,8 +194,14 @@ function wishFor(
 }
 
 /** What a request may come to use beside its output. */
-export function worstOf({ tier, units }: MeteredRequest, inputTokens: number): Omit<Worst, 'outputTokens'> {
-  return { inputTokens, tier, units }
+export function worstOf(
+  { request, served }: Pick<AdmitRequest, 'request' | 'served'>,
+  inputTokens: number,
+): Omit<Worst, 'outputTokens'> {
+  const { price, places } = served
+  // Nearly no price names any of it, so that nobody has to look for it.
+  const tier = price.tiers && request.tierAt?.(places.map(({ provider }) => provider))
+  return { inputTokens, tier, units: price.units && (request.units ?? request.searches?.()) }
 }
 
 /** The smallest output cap that is of any use: some providers take none below a bound. */
@@ -233,7 +239,7 @@ export function affordableCap(
 ): number | undefined {
   const cap = largestOutputCap({ request, served })
   if (cap === undefined || isFree(served.price)) return cap
-  const affordable = affordableOutputTokens(promisedMicro, worstOf(request, inputTokens), served.price)
+  const affordable = affordableOutputTokens(promisedMicro, worstOf({ request, served }, inputTokens), served.price)
   return Math.max(1, Math.min(cap, Math.floor(affordable / request.choices)))
 }
 

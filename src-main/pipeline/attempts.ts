@@ -271,7 +271,7 @@ export class Attempts implements Asker {
     return creditGuard({
       spending: this.#reservation,
       price: served.price,
-      worst: worstOf(request, admission.inputTokens),
+      worst: worstOf({ request, served }, admission.inputTokens),
       outputCap: request.choices * (outputCap ?? 0),
       counter: this.#deps.counter,
     })

@@ -2,6 +2,7 @@
 // more of it than its bytes.
 
 import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
 import { CLIENT_DIALECTS } from '#dialect/dialects.ts'
 import type { DistantBody, RequestFacts, WrittenBody } from '#pipeline/body-questions.ts'
 import {
@@ -58,6 +59,8 @@ function requestOf(facts: RequestFacts, body: DistantBody, own: OwnAnswers | und
   return {
     ...meteredMembers(format, asked, size),
     inputBounds: new ConversationBounds({ facts: () => input, texts }),
+    searches: () => searchesAsked(asked.body.value),
+    tierAt: (providers) => tierAsked(client, asked.body.value, providers),
     affinity: () => affinity,
     conversationName: () => conversationName,
     countable: () => body.ask<'countable'>({ type: 'countable' }),

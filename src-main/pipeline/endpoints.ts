@@ -20,6 +20,7 @@ import type {
   KeptAnswers,
   ReadError,
 } from '#dialect/dialect.ts'
+import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
 import { CLIENT_DIALECTS, dialectOf, type AnyFormat } from '#dialect/dialects.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
@@ -52,10 +53,12 @@ export type MeteredRequest = {
   readonly worstInputTokens: number
   /** How many input tokens a provider can count at most. */
   readonly inputBounds: InputBounds
-  /** What it may come to use that is not tokens, such as images by their size, or searches; undefined where there is none. */
+  /** What it may come to use that is not tokens, such as images by their size; undefined where there is none. */
   readonly units?: Units | undefined
-  /** The service tier that was asked for; undefined where the provider may choose. */
-  readonly tier?: string | undefined
+  /** How many searches its provider may make for it; undefined where it may make none. */
+  readonly searches?: () => Units | undefined
+  /** The service tier that providers are asked for; undefined where one of them may choose. */
+  readonly tierAt?: (providers: readonly Provider[]) => string | undefined
   /** How many answers are generated; 0 where nothing is. */
   readonly choices: number
   readonly outputCap: number | undefined
@@ -127,6 +130,8 @@ function requestOf(endpoint: EndpointName, chat: ChatBody, own: OwnAnswers | und
   return {
     ...meteredMembers(endpoint, request, size),
     inputBounds: new ConversationBounds({ facts: () => inputFacts(body), texts: () => countedTexts(body) }),
+    searches: () => searchesAsked(body.value),
+    tierAt: (providers) => tierAsked(client, body.value, providers),
     affinity: () => affinityOf(body.value),
     conversationName: () => conversationOf(body.value),
     countable: () => countableIn(chat),

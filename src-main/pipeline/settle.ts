@@ -5,6 +5,7 @@ import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
+import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
@@ -99,8 +100,9 @@ type Settled = Omit<Ending, 'reader' | 'attempts' | 'cached'> & {
   readonly attempts: Ending['attempts'] | undefined
 }
 
-function settlementFor(ending: Settled, { usage, source, estimated }: Counted): Settlement {
+function settlementFor(ending: Settled, { usage: counted, source, estimated }: Counted): Settlement {
   const { caller, request, served, place, attempts } = ending
+  const usage = source === 'none' ? counted : servedUsage(counted, ending)
   return {
     packageId: caller.package.id,
     endpoint: request.endpoint,
@@ -119,6 +121,20 @@ function settlementFor(ending: Settled, { usage, source, estimated }: Counted): 
     firstByteMs: ending.firstByteMs,
     durationMs: ending.durationMs,
   }
+}
+
+/**
+ * A usage as it is charged and recorded. Where its provider did not say at which tier it was served, it is the one that was asked
+ * for. That it was the standard one goes without saying.
+ */
+function servedUsage(usage: TokenUsage, { request, served, place }: Settled): TokenUsage {
+  const { details } = usage
+  const tier = details?.tier ?? (served.price.tiers && request.tierAt?.([place.provider]))
+  const name = tier === STANDARD_TIER ? undefined : tier
+  if (name === details?.tier) return usage
+  const { parts, units } = details ?? {}
+  const isPlain = name === undefined && parts === undefined && units === undefined
+  return { ...usage, details: isPlain ? undefined : { parts, units, tier: name } }
 }
 
 /** What an exchange used, for the tokens-per-minute limit; known at once, since its slot must not wait for a count. */

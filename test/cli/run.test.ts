@@ -43,6 +43,9 @@ describe('a wrong command line', () => {
     ['model add gpt --context-window 1 --target /gpt', '--target takes PROVIDER/UPSTREAM_MODEL.', 'farebox model add'],
     ['model add gpt --context-window 1 --target a/b --input 1', '--output is required.', 'farebox model add'],
     ['model price gpt --output 1', '--input is required.', 'farebox model price ID --input P [--output P]'],
+    ['model price gpt --input 1 --output 1 --unit image', '--unit takes NAME=NUMBER.', 'farebox model price ID'],
+    ['model price gpt --input 1 --output 1 --tier flex=', '--tier takes NAME=NUMBER.', 'farebox model price ID'],
+    ['model price gpt --input 1 --output 1 --step 5', '--step takes NAME=NUMBER.', 'farebox model price ID'],
     ['provider add', 'NAME or --preset is required.', 'farebox provider add [NAME] --preset P'],
     ['provider secret openai', 'Say where the secret is.', 'farebox provider secret NAME --secret-env VAR'],
     [

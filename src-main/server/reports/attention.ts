@@ -47,6 +47,7 @@ export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: 
     ...leftOut(status),
     ...refusedSecrets(status),
     ...enabled.filter((model) => model.price === undefined).map(unpriced),
+    ...missingPrices(status),
     ...ofKeys,
   ].slice(0, MAX_SHOWN)
 }
@@ -106,6 +107,18 @@ function withoutSecret(enabled: readonly Model[], providers: readonly Provider[]
       const text = `${provider.name} has no secret, but '${model.id}' is to be asked there. Set it in Providers.`
       return [about('no_secret', provider.name, 'providers', text)]
     })
+}
+
+/** One line for each model that is sold something apart which its price does not name. */
+function missingPrices({ missing_prices: missing = [] }: StatusView): Attention[] {
+  const byModel = Map.groupBy(missing, ({ model }) => model)
+  return Array.from(byModel, ([model, of]) => {
+    const said = of.map(
+      ({ name, charged_as: as }) => `${name} (${as === null ? 'charged nothing' : `charged as ${as}`})`,
+    )
+    const text = `The price of '${model}' does not name what its provider reports: ${said.join(', ')}. Set it in Models.`
+    return about('missing_price', model, 'models', text)
+  })
 }
 
 function unpriced(model: Model): Attention {

@@ -7,6 +7,7 @@ import { microToCredits } from '#core/money.ts'
 import { targetKey } from '#core/target-key.ts'
 import type { CapMemory, IgnoredCap } from '#pipeline/cap-memory.ts'
 import type { TargetHealth } from '#pipeline/health.ts'
+import type { MissingPrices } from '#pipeline/missing-prices.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
 
@@ -14,6 +15,7 @@ export type HealthDeps = {
   readonly catalog: Catalog
   readonly routing: RoutingDeps
   readonly caps: Pick<CapMemory, 'of'>
+  readonly missingPrices: Pick<MissingPrices, 'of'>
   readonly clock: Clock
 }
 
@@ -56,6 +58,16 @@ function shownState({ state, lastFailure }: TargetHealth): StatusView['targets']
 function ignoredCapView(ignored: IgnoredCap | undefined): StatusView['targets'][number]['ignored_cap'] {
   if (ignored === undefined) return null
   return { cap: ignored.cap, output_tokens: ignored.outputTokens, at: iso(ignored.atMs) }
+}
+
+/** What providers reported and the prices of the models do not name; no member where there is nothing. */
+export function missingPricesView({ catalog, missingPrices }: HealthDeps): Pick<StatusView, 'missing_prices'> {
+  const missing = catalog.models
+    .filter((model) => model.isEnabled)
+    .flatMap((model) =>
+      missingPrices.of(model).map(({ name, chargedAs }) => ({ model: model.id, name, charged_as: chargedAs ?? null })),
+    )
+  return missing.length === 0 ? {} : { missing_prices: missing }
 }
 
 /** What every provider with limits is doing at the moment, and what it was charged today. */
