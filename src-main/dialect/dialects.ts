@@ -10,8 +10,10 @@ import type {
   ClientDialect,
   CountEndpoint,
   EmbeddingDialect,
+  EmbeddingProvider,
   Endpoint,
   Form,
+  ModelList,
   ProviderDialect,
 } from '#dialect/dialect.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
@@ -70,6 +72,25 @@ export function dialectOf({ dialect }: Pick<Provider, 'dialect'>): ProviderDiale
 /** All quirks of a provider: its own, its dialect's, or what holds for most. */
 export function quirksOf(provider: Pick<Provider, 'dialect' | 'quirks'>): Quirks {
   return { ...DEFAULT_QUIRKS, ...dialectOf(provider).quirks, ...provider.quirks }
+}
+
+/** What of a client's headers a provider of the same dialect is handed. */
+export function headersFor(
+  name: FormatName,
+  provider: Pick<Provider, 'dialect' | 'quirks'>,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return endpointOf(name).headersAt?.(headers, quirksOf(provider).platform) ?? headers
+}
+
+/** How a provider makes embeddings; undefined where it has none at the addresses of its dialect. */
+export function embeddingsOf(provider: Pick<Provider, 'dialect' | 'quirks'>): EmbeddingProvider | undefined {
+  return quirksOf(provider).platform === 'own' ? dialectOf(provider).embeddings : undefined
+}
+
+/** How a provider lists its models; undefined where it has no list behind its base URL. */
+export function modelListOf(provider: Pick<Provider, 'dialect' | 'quirks'>): ModelList | undefined {
+  return quirksOf(provider).platform === 'own' ? dialectOf(provider).modelList : undefined
 }
 
 /** Whose clients ask at a path, by how it begins. All others read errors as those of chat completions do. */

@@ -21,7 +21,7 @@ import type {
   ReadError,
 } from '#dialect/dialect.ts'
 import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
-import { CLIENT_DIALECTS, dialectOf, type AnyFormat } from '#dialect/dialects.ts'
+import { CLIENT_DIALECTS, dialectOf, embeddingsOf, type AnyFormat } from '#dialect/dialects.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
@@ -215,7 +215,7 @@ function readEmbeddings(
     conversationName: () => undefined,
     countable: () => undefined,
     prepare: (destination) => {
-      const { embeddings } = dialectOf(destination.provider)
+      const embeddings = embeddingsOf(destination.provider)
       if (embeddings !== undefined) return prepareEmbeddings({ client, request, provider: embeddings }, destination)
       const { dialect } = destination.provider
       const message = `The provider of '${request.model}' speaks the ${dialect} dialect, which has no embeddings here.`
