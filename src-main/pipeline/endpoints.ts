@@ -180,7 +180,7 @@ export function answerReading(
       const context = { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens, keep }
       return newReader({ client, provider, translation, context })
     },
-    readError: isPassed ? undefined : dialectOf(provider).readError,
+    readError: dialectOf(provider).readError,
   }
 }
 
@@ -241,7 +241,7 @@ function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destinatio
       dropped: [],
       body: () => client.editRequest(request, upstreamModel),
       newReader: () => client.newPassReader(request),
-      readError: undefined,
+      readError: dialectOf(provider).readError,
     }
   }
   const wish = client.readWish(request)
