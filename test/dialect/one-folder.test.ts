@@ -60,7 +60,9 @@ function namesIn({ path, text }: SourceFile): string[] {
 
 describe('outside the folder of dialects', () => {
   it('nobody asks which dialect or format there is', () => {
-    expect(sources.filter((file) => !inDialect.includes(file)).flatMap(namesIn)).toEqual([])
+    // What tools call things in their own settings says nothing of our dialects.
+    const asking = sources.filter((file) => !inDialect.includes(file) && !file.path.startsWith('connect/adapters/'))
+    expect(asking.flatMap(namesIn)).toEqual([])
   })
 
   it.each([
