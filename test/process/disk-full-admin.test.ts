@@ -57,6 +57,9 @@ const REFUSED = {
     body: { name: 'another', dialect: 'messages', base_url: 'https://api.example.com', secret: 'sk-another' },
   },
   setProviderSecret: { id: 'upstream', body: { secret: 'sk-replaced-by-a-much-longer-secret' } },
+  addProviderSecret: { id: 'pooled', body: { label: 'third', secret: 'sk-third' } },
+  editProviderSecret: { id: 'pooled', body: { label: 'second', weight: 3, secret: 'sk-second-and-longer' } },
+  removeProviderSecret: { id: 'pooled', query: { label: 'second' } },
   addProviderModels: { id: 'listed', body: { models: ['second'], context_window: 1000 } },
   editProvider: { id: 'upstream', body: { limits: { concurrent_requests: 3 } } },
   removeProvider: { id: 'idle' },
@@ -125,6 +128,8 @@ async function furnish(folder: string, small: SmallDisk, outside: string): Promi
   const place = { base_url: started.url, secret: 'sk-listed' }
   await admin.call('addProvider', { body: { name: 'listed', preset: 'openai', ...place } })
   await admin.call('addProvider', { body: { name: 'idle', dialect: 'chat-completions', ...place } })
+  await admin.call('addProvider', { body: { name: 'pooled', dialect: 'chat-completions', ...place } })
+  await admin.call('addProviderSecret', { id: 'pooled', body: { label: 'second', secret: 'sk-second' } })
   started.script(plainList('gpt-6-luna', 'second'))
   await admin.call('addProviderModels', { id: 'listed', body: { models: ['gpt-6-luna'] } })
   await admin.call('priceModel', { id: 'gpt-6-luna', body: { input: 0.3, output: 0.4 } })
