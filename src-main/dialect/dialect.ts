@@ -131,12 +131,18 @@ export type ProviderPath = string | ((upstreamModel: string, isStream: boolean) 
 /** What may be asked of a model whose path is below one of `below` and ends in `:` and one of `names`. */
 export type PathMethods = { readonly below: readonly string[]; readonly names: readonly string[] }
 
+/** What a request for a list of models brings that tells whose client asks. */
+export type AskedForModels = {
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly query: Readonly<Record<string, unknown>>
+}
+
 /** A list of models in a format's own form. */
 export interface ModelViews {
-  /** Where the list is; a model is below. */
-  readonly path: string
-  /** Clients that send this header read it where all others find the common list, too. */
-  readonly header: string
+  /** Where the list is, with a model below; left out where its clients ask at the common place alone. */
+  readonly path?: string
+  /** Whether it is read by who asks where all others find the common list. */
+  isFor(asked: AskedForModels): boolean
   list(models: readonly Model[]): JsonObject
   show(model: Model): JsonObject
 }
@@ -147,9 +153,11 @@ export interface Endpoint {
   readonly paths: readonly string[]
   /** For formats whose paths name the model and what is asked of it. */
   readonly methods?: PathMethods
+  /** A header in which these clients send their key, at paths that name the model. */
+  readonly keyHeader?: string
   /** Where a provider of the same dialect takes them. */
   readonly path: ProviderPath
-  /** Lists of models that these clients ask for elsewhere than all others. */
+  /** Lists of models in another form than the common one. */
   readonly models?: ModelViews
   /** Names of headers that a provider of the same dialect may see. Everything else stays here. */
   readonly forwardedHeaders: RegExp
@@ -169,6 +177,8 @@ export interface Endpoint {
   readonly otherNames?: (model: string) => readonly string[]
   /** What clients read of a model in a list beside what all of them read. */
   readonly modelMembers?: (model: Model) => JsonObject
+  /** What these clients ask for beside calls and nobody here has: the paths, and what they are told, in words for a model. */
+  readonly missing?: { readonly paths: readonly string[]; readonly says: string }
   /** Whether clients try a WebSocket first, and go on without one as soon as it is refused. */
   readonly triesWebSocket?: true
 }

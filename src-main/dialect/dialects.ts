@@ -19,6 +19,7 @@ import { GEMINI_FORMAT } from '#dialect/gemini/client-format.ts'
 import { GEMINI_DIALECT } from '#dialect/gemini/provider-dialect.ts'
 import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
 import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
+import { codexModels } from '#dialect/responses/codex-models.ts'
 import { RESPONSES_FORMAT } from '#dialect/responses/client-format.ts'
 import { RESPONSES_DIALECT } from '#dialect/responses/provider-dialect.ts'
 
@@ -54,6 +55,9 @@ export const ENDPOINTS = Object.entries(CLIENT_DIALECTS) as readonly (readonly [
 export function endpointOf(name: FormatName): Endpoint {
   return CLIENT_DIALECTS[name]
 }
+
+/** The models as the file that Codex reads. */
+export const codexCatalogue = codexModels
 
 /** Where clients of a format have tokens counted; undefined where they cannot. */
 export function countOf(format: AnyFormat): CountEndpoint | undefined {

@@ -4,7 +4,7 @@ import type { ClientDialect } from '#dialect/dialect.ts'
 import { editGeminiRequest } from '#dialect/gemini/edit-request.ts'
 import { geminiErrorBody, geminiOverflowText } from '#dialect/gemini/errors.ts'
 import { mendGeminiPass } from '#dialect/gemini/mend-pass.ts'
-import { GEMINI_MODELS } from '#dialect/gemini/model-views.ts'
+import { GEMINI_KEY_HEADER, GEMINI_MODELS } from '#dialect/gemini/model-views.ts'
 import { GENERATE, readGeminiCountRequest, readGeminiRequest, STREAM } from '#dialect/gemini/read-request.ts'
 import { readGeminiConversation } from '#dialect/gemini/read-turns.ts'
 import { GEMINI_ANSWER_TAP } from '#dialect/gemini/tap-answer.ts'
@@ -25,6 +25,7 @@ export const GEMINI_FORMAT: ClientDialect = {
   methods: { below: BELOW, names: [GENERATE, STREAM] },
   // A stream is always asked for as events; what the client gets of it may be an array.
   path: (model, isStream) => `/${modelPath(model)}:${isStream ? `${STREAM}?alt=sse` : GENERATE}`,
+  keyHeader: GEMINI_KEY_HEADER,
   models: GEMINI_MODELS,
   forwardedHeaders: /^x-goog-api-client$/,
   errorBody: geminiErrorBody,

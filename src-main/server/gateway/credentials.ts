@@ -6,8 +6,8 @@ import type { Credentials } from '#pipeline/authenticate.ts'
 
 /** Headers that hold a key and nothing else; those of a format count at its own paths alone. */
 const COMMON_HEADER = 'x-api-key'
-const OWN_HEADERS = ENDPOINTS.flatMap(([, { methods, models }]) =>
-  models === undefined ? [] : (methods?.below ?? []).map((below) => ({ below, header: models.header })),
+const OWN_HEADERS = ENDPOINTS.flatMap(([, { methods, keyHeader: header }]) =>
+  header === undefined ? [] : (methods?.below ?? []).map((below) => ({ below, header })),
 )
 
 /** Names under which people put keys into a URL. */
