@@ -2,6 +2,7 @@
 // members that Farebox does not know are for the provider to judge. What decides about a request is the code, not these schemas.
 
 import { Type, type TProperties, type TSchema } from 'typebox'
+import { CODEX_API } from '#contract/codex-api.ts'
 import { NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 import { GEMINI_API } from '#contract/gemini-api.ts'
 import { ReceiptView } from '#contract/receipt.ts'
@@ -279,6 +280,18 @@ export const GATEWAY_API = {
     response: InputCountAnswer,
     refusals: [400, 401, 402, 403, 404, 413, 429, 503],
   },
+  compact: {
+    method: 'POST',
+    path: '/v1/responses/compact',
+    alias: '/responses/compact',
+    access: 'key',
+    group: 'Calls',
+    summary: 'Sums a conversation up in one item, which stands for it from then on.',
+    body: ResponsesRequest,
+    example: { model: 'demo-chat', input: 'Hello' },
+    response: ResponsesAnswer,
+    refusals: CALL_REFUSALS,
+  },
   refuseWebSocket: {
     method: 'GET',
     path: '/v1/responses',
@@ -289,16 +302,7 @@ export const GATEWAY_API = {
     response: '',
     refusals: [426],
   },
-  search: {
-    method: 'POST',
-    path: '/v1/alpha/search',
-    alias: '/alpha/search',
-    access: 'key',
-    group: 'Calls',
-    summary: 'Always refuses with 404: Codex asks here for a web search, and goes on without one.',
-    response: '',
-    refusals: [401, 402, 403, 404],
-  },
+  ...CODEX_API,
   embeddings: {
     method: 'POST',
     path: '/v1/embeddings',

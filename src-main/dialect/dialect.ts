@@ -151,6 +151,8 @@ export interface ModelViews {
 export interface Endpoint {
   /** Where clients send their requests. */
   readonly paths: readonly string[]
+  /** Where clients ask for something special by the path alone, and what that is. */
+  readonly special?: { readonly paths: readonly string[]; readonly asked: AskedInPath }
   /** For formats whose paths name the model and what is asked of it. */
   readonly methods?: PathMethods
   /** A header in which these clients send their key, at paths that name the model. */
@@ -208,6 +210,8 @@ export interface ClientDialect extends Endpoint {
   readonly recall?: (request: ClientRequest, kept: KeptAnswers, stays: StaysNamed) => ClientRequest | Refusal
   /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
   readonly checkPass?: (request: ClientRequest, quirks: Quirks) => Refusal | undefined
+  /** Whether a provider of the same dialect understands the request; where not it is translated. Left out: it always does. */
+  readonly isUnderstood?: (request: ClientRequest, upstreamModel: string) => boolean
   /** What a provider of the same dialect would refuse because another provider gave it to the client. */
   mendPass(request: ClientRequest, target: PassTarget): Mended
   /** The request's text for a provider of the same dialect. */

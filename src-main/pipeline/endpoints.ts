@@ -142,8 +142,9 @@ function readChat(
     },
     keeperId,
     prepare: (destination) => {
-      const { provider } = destination
-      const isPassed = client.passesTo.includes(wireDialect(provider.dialect))
+      const { provider, target } = destination
+      const isUnderstood = client.isUnderstood?.(request, target.upstreamModel) ?? true
+      const isPassed = isUnderstood && client.passesTo.includes(wireDialect(provider.dialect))
       const isOwn = (providerId: string | undefined) => isPassed && providerId === provider.id
       const whole = keeperId === undefined ? request : recall(request, ({ providerId }) => isOwn(providerId))
       if (isRefusal(whole)) return whole

@@ -55,6 +55,10 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
         app.route({ method: READ, url: path, config: list, handler: (_request, reply) => refuseWebSocket(reply) })
       }
     }
+    for (const path of endpoint.special?.paths ?? []) {
+      const called = { endpoint: format, asked: endpoint.special?.asked }
+      app.post(path, options, (request, reply) => callAt(request, reply, called))
+    }
     for (const path of countOf(endpoint)?.paths ?? []) {
       app.post(path, options, (request, reply) => countAt(request, reply, { endpoint: format }))
     }
