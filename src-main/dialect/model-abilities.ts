@@ -76,5 +76,5 @@ const OPENAI_EFFORTS: readonly (readonly [RegExp, readonly Effort[]])[] = [
 
 function openAiAbilities(name: string): ModelAbilities {
   const efforts = OPENAI_EFFORTS.find(([pattern]) => pattern.test(name))?.[1] ?? []
-  return { inputs: /^gpt-3/.test(name) ? ['text'] : DOCUMENTS, efforts, hasSampling: efforts.length === 0 }
+  return { inputs: name.startsWith('gpt-3') ? ['text'] : DOCUMENTS, efforts, hasSampling: efforts.length === 0 }
 }
