@@ -6,9 +6,11 @@ import { describeSettings, VERSION, type Config } from '#config/config.ts'
 import type { Operations } from '#app/operations.ts'
 import { USER_AGENT, type Parts } from '#app/parts.ts'
 import type { ReadingThreads } from '#app/reading-threads.ts'
+import { secretState } from '#catalog/secrets.ts'
 import type { SideThreads } from '#threads/side-threads.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
+import type { Provider } from '#core/entities.ts'
 import { discoverServers } from '#provider/discovery.ts'
 import { listModels } from '#provider/model-list.ts'
 import { probeProvider } from '#provider/probe.ts'
@@ -18,12 +20,13 @@ import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
 import type { LanControl } from '#server/admin/admin-deps.ts'
 import { providerUseView, targetsView } from '#server/watch/health.ts'
+import { secretsLeftOut, secretsView } from '#server/watch/secrets.ts'
 import { waitingView } from '#server/gateway/waiting.ts'
 
 export type AdministrationInput = {
   readonly parts: Parts
   readonly operations: Pick<Operations, 'callGuard'>
-  readonly status: () => Promise<Omit<StatusView, 'targets' | 'provider_use'>>
+  readonly status: () => Promise<Omit<StatusView, 'targets' | 'provider_use' | 'secrets_left_out'>>
   readonly config: Config
   readonly visits: Visits
   readonly ticketMade: () => void
@@ -37,6 +40,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
   const { clock, context, stores, calling, secrets } = parts
   const { gate, budgets } = calling
   const upstream = { ...calling, ...secrets, clock, userAgent: USER_AGENT }
+  const watched = { ...stores, ...calling, clock, stateOf: (provider: Provider) => secretState(context, provider) }
   return adminHandlers({
     context,
     visits,
@@ -55,8 +59,12 @@ export function administration(input: AdministrationInput): AdminHandlers {
     }),
     waiting: (viewer) => waitingView({ ...stores, ...calling }, viewer),
     status: async () => {
-      const watched = { ...stores, ...calling, clock }
-      return { ...(await status()), targets: targetsView(watched), provider_use: providerUseView(watched) }
+      return {
+        ...(await status()),
+        targets: targetsView(watched),
+        provider_use: providerUseView(watched),
+        secrets_left_out: secretsLeftOut(watched),
+      }
     },
     testProvider: async (provider, model) => {
       const result = await probeProvider(provider, { ...upstream, model })
@@ -64,17 +72,26 @@ export function administration(input: AdministrationInput): AdminHandlers {
       context.targetsChanged(stores.catalog.targetsAt(new Set([provider.id])))
       return result
     },
+    secretsOf: (provider) => secretsView(provider, watched),
     discover: (ports = {}) => discoverServers({ ...upstream, ports }),
     listModels: (provider, place) => listModels(provider, place, upstream),
     reports: {
       usage: (filter) => reading.reports.call('usage', filter),
-      usageReport: (request) => reading.reports.call('usageReport', request),
+      usageReport: async (request) => {
+        await calling.refused.write()
+        return reading.reports.call('usageReport', request)
+      },
       ledger: (filter) => reading.reports.call('ledger', filter),
       overview: (request) => reading.reports.call('overview', request),
+      refused: async (filter) => {
+        await calling.refused.write()
+        return reading.reports.call('refused', filter)
+      },
     },
     open: calling.open,
     freeBytes: () => freeBytes(config.dataDir),
     readReceipt: (id) => reading.receipts.call('receipt', id),
+    findRefused: (id) => reading.findRefused(id, calling.refused),
     verifyLedger: () => side.run((thread) => thread.call('verifyAll', { canAppend: stores.projection.canAppend })),
     sealedFiles: { readSealed, writeSealed },
     // A backup that lacks what clients were told is none: better to say what the disk says.

@@ -141,6 +141,7 @@ function openServing(inside: Inside): Serving {
     clock,
     hashKey: context.hashKey,
     readReceipt: (id) => reading.receipts.call('receipt', id),
+    findRefused: (id) => reading.findRefused(id, calling.refused),
     missed: (question) => reading.reports.call('missed', question),
     version: VERSION,
     adminToken: own.adminToken,
@@ -274,6 +275,7 @@ class RunningApp implements App {
     openPages.stop()
     await this.#closeListeners()
     await parts.calling.connections.close()
+    await parts.calling.refused.close()
     if (ledger.state !== 'halted') await ledger.flush()
     check.close()
     await side.abandon()

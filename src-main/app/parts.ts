@@ -11,8 +11,7 @@ import { scriptFile } from '#config/program-files.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import type { CatalogContext } from '#catalog/context.ts'
-import { secretReference } from '#catalog/secrets.ts'
-import { hasCredentials } from '#core/credentials.ts'
+import { isInUse } from '#catalog/secrets.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
 import { isDemo } from '#core/provider-dialect.ts'
@@ -28,7 +27,10 @@ import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { Pause } from '#pipeline/pause.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
+import { RefusedCalls } from '#pipeline/refused-calls.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
+import { SecretHealth } from '#pipeline/secret-health.ts'
+import { tokensBy, type NewTokens } from '#provider/authentication.ts'
 import { Connections } from '#provider/connections.ts'
 import { DemoTransport } from '#provider/demo.ts'
 import { OwnListener } from '#provider/own-listener.ts'
@@ -59,9 +61,11 @@ export type Calling = {
   readonly counter: Tokenizer
   readonly ownListener: OwnListener
   readonly connections: Connections
+  readonly newTokens: NewTokens
   readonly transport: Transport
   readonly maxAttempts: number
   readonly answers: AnswerMemory
+  readonly refused: RefusedCalls
 }
 
 export type Secrets = {
@@ -95,7 +99,7 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   const stores = await openStores({ config, log, clock, writer })
   try {
     const secrets = openSecrets(foundation, stores.catalog)
-    const calling = callingFor({ config, clock, stores, secrets })
+    const calling = callingFor({ config, clock, writer, stores, secrets })
     const context = contextFor({ clock, writer, stores, secrets, calling })
     return { clock, stores, secrets, calling, context, faults: faultReporter(log) }
   } catch (error) {
@@ -104,28 +108,34 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   }
 }
 
-type CallingFrom = Pick<Foundation, 'config' | 'clock'> & Pick<Parts, 'stores' | 'secrets'>
+type CallingFrom = Pick<Foundation, 'config' | 'clock' | 'writer'> & Pick<Parts, 'stores' | 'secrets'>
 
-function callingFor({ config, clock, stores, secrets: { secrets } }: CallingFrom): Calling {
+function callingFor({ config, clock, writer, stores, secrets: { secrets } }: CallingFrom): Calling {
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
-  const http = new HttpTransport({ secrets, connections, userAgent: USER_AGENT })
+  const newTokens = tokensBy({ secrets, connections, userAgent: USER_AGENT, ...clock })
+  const http = new HttpTransport({ secrets, connections, newTokens, userAgent: USER_AGENT })
   return {
     open: new OpenExchanges(),
     pause: new Pause(clock.nowMs),
     drains: new Drains(),
     gate: gateFor(config, clock, stores.catalog),
     budgets: budgetsFor(clock, stores),
-    routing: routingFor(config, clock, { timeZone: stores.timeZone, charged: stores.atStart.charged.byProvider }),
+    routing: routingFor(config, clock, { timeZone: stores.timeZone, charged: stores.atStart.charged }),
     adaptations: new Adaptations(),
     caps: new CapMemory(),
     cached: new CachedShares(),
     counter: new Tokenizer(),
     ownListener,
     connections,
+    newTokens,
     transport: transportOf(http, new DemoTransport(clock.nowMs)),
     maxAttempts: config.upstreamAttempts,
     answers: new AnswerMemory({ monotonicMs: clock.monotonicMs, keptMs: config.answerMemoryMs }),
+    refused: new RefusedCalls({
+      catalog: stores.catalog,
+      save: (bursts) => writer.call('saveRefused', bursts),
+    }),
   }
 }
 
@@ -134,7 +144,7 @@ type ContextFrom = Pick<Foundation, 'clock' | 'writer'> & Pick<Parts, 'stores' |
 function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): CatalogContext {
   const { catalog, ledger, overdue, newId, timeZone } = stores
   const { open, gate, routing, adaptations, caps, cached, answers } = calling
-  const memories = [routing.health, adaptations, caps, cached]
+  const memories = [routing.health, routing.secrets, adaptations, caps, cached]
   return {
     catalog,
     ledger,
@@ -174,18 +184,23 @@ function gateFor(config: Config, clock: Clock, catalog: Catalog): Gate {
   })
 }
 
-type Charged = Parameters<ProviderGate['restore']>[0]
-
 function routingFor(
   config: Config,
   clock: Clock,
-  { timeZone, charged }: { readonly timeZone: string; readonly charged: Charged },
+  { timeZone, charged }: { readonly timeZone: string; readonly charged: Stores['atStart']['charged'] },
 ): RoutingDeps {
   const gate = new ProviderGate({ nowMs: clock.nowMs, after, timeZone, maxWaitMs: config.rateLimitWaitMs })
-  gate.restore(charged)
+  gate.restore(charged.byProvider, charged.bySecret)
   const { monotonicMs } = clock
   const health = new Health(config.upstreamTrialsPerSecond)
-  return { health, gate, monotonicMs, random: Math.random, retryDelayMs: config.upstreamRetryDelayMs }
+  return {
+    health,
+    secrets: new SecretHealth(),
+    gate,
+    monotonicMs,
+    random: Math.random,
+    retryDelayMs: config.upstreamRetryDelayMs,
+  }
 }
 
 function budgetsFor({ nowMs }: Clock, { catalog, ledger, timeZone, atStart }: Stores): MemberBudgets {
@@ -221,10 +236,7 @@ function openSecrets(
   const forgetting = new Forgetting({
     path: join(dataDir, 'secrets-to-forget.json'),
     store,
-    isInUse: ({ providerId, origin }) => {
-      const provider = catalog.provider(providerId)
-      return provider !== undefined && hasCredentials(provider) && secretReference(provider).origin === origin
-    },
+    isInUse: (reference) => isInUse(catalog.provider(reference.providerId), reference),
   })
   const secrets = new Keeper({ store, forgetting, monotonicMs })
   return { secrets, otherSecrets: store === vault ? keychain : vault, keychain }

@@ -2,7 +2,9 @@
 // What is asked is answered from everything that anybody was told of before.
 
 import { scriptFile } from '#config/program-files.ts'
+import type { RefusedCalls } from '#pipeline/refused-calls.ts'
 import { DatabaseThread, READER_LIMITS } from '#store/database-thread.ts'
+import type { FoundRefused } from '#store/refused-rows.ts'
 import type { ReportOperations, ReportThreadData } from '#threads/report-thread.ts'
 
 type ReadingThread = DatabaseThread<ReportOperations>
@@ -24,6 +26,12 @@ export class ReadingThreads {
 
   /** Receipts are asked for by clients, who must not wait for somebody's report. */
   readonly receipts = this.#asked(() => (this.#receipts ??= this.#start({ isPatient: false })))
+
+  /** What was refused last is written first. */
+  async findRefused(id: string, refused: Pick<RefusedCalls, 'write'>): Promise<FoundRefused | undefined> {
+    await refused.write()
+    return this.receipts.call('findRefused', id)
+  }
 
   async close(): Promise<void> {
     await this.#reports?.close()

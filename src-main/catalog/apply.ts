@@ -5,12 +5,13 @@ import type { CatalogContext } from '#catalog/context.ts'
 import { readModelInput } from '#catalog/models.ts'
 import { packageChanges, readPackage } from '#catalog/packages.ts'
 import { giveCredentials, readProvider } from '#catalog/providers.ts'
-import { commitWithSecrets, isKept, originOf, secretReference } from '#catalog/secrets.ts'
+import { commitWithSecrets, isKept, originOf } from '#catalog/secrets.ts'
 import { modelView, packageView, providerView } from '#catalog/views.ts'
 import type { ApplyChange, ApplyDocument, ApplyResult } from '#contract/schemas.ts'
 import { hasCredentials } from '#core/credentials.ts'
 import type { Model, Package, Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { secretReference } from '#core/secret-pool.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
 
@@ -104,7 +105,12 @@ async function planProvider(
   const hasMoved = existing !== undefined && originOf(existing) !== originOf(read)
   // A secret is for one origin: at another one it is asked for again.
   const kept = hasMoved || existing === undefined ? undefined : existing
-  const base = { ...read, hasSecret: kept?.hasSecret === true, headerSecrets: kept?.headerSecrets ?? [] }
+  const base = {
+    ...read,
+    hasSecret: kept?.hasSecret === true,
+    pool: kept?.pool ?? [],
+    headerSecrets: kept?.headerSecrets ?? [],
+  }
   const given = { secret: input.secret, headers: input.header_secrets, isWhole: true }
   const next = await giveCredentials(context, base, given)
   if (isRefusal(next)) return next

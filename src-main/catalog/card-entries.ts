@@ -1,8 +1,7 @@
 // Finds what the price card says about a model.
 
 import { loadPriceCard } from '#catalog/resources.ts'
-import type { CardEntry, WholePrice } from '#contract/price-card.ts'
-import type { PriceFields } from '#contract/schemas.ts'
+import type { CardEntry } from '#contract/price-card.ts'
 
 /**
  * The entry for a model at a provider of a preset. Only names that the card has count: a name that merely resembles one may
@@ -14,9 +13,4 @@ export function cardEntryFor(
   entries: readonly CardEntry[] = loadPriceCard().entries,
 ): CardEntry | undefined {
   return entries.find((entry) => entry.preset === preset && (entry.model === model || entry.also?.includes(model)))
-}
-
-/** Every class of a price: one that is not named costs what input costs. */
-export function wholePrice({ input, output = 0, cache_read = input, cache_write = input }: PriceFields): WholePrice {
-  return { input, output, cache_read, cache_write }
 }

@@ -1,11 +1,12 @@
 // Models with their targets and prices: add, edit, price, enable, disable, remove.
 
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
+import { priceView, readPrice } from '#catalog/prices.ts'
 import { modelView } from '#catalog/views.ts'
-import type { ModelCreate, ModelEdit, ModelView, PriceChange, PriceFields, TargetFields } from '#contract/schemas.ts'
+import type { PriceChange, PriceFields } from '#contract/prices.ts'
+import type { ModelCreate, ModelEdit, ModelView, TargetFields } from '#contract/schemas.ts'
 import type { Model, Provider, Target } from '#core/entities.ts'
-import { creditsToMicro } from '#core/money.ts'
-import { isPriceJump, type Price } from '#core/pricing.ts'
+import { isPriceJump } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** Finds a provider by the name that a target gives. */
@@ -83,7 +84,7 @@ export async function priceModel(
   if (model === undefined) return noModel(id)
   const changed = repriced(context, model, fields)
   if (isRefusal(changed)) return changed
-  if (confirm_jump !== true && isPriceJump(classesOf(model.price), classesOf(changed.price))) {
+  if (confirm_jump !== true && isPriceJump(priceView(model.price), priceView(changed.price))) {
     const says = `The price of '${id}' would change more than a hundredfold; prices are credits per million tokens.`
     return refuse('invalid_request', `${says} Confirm the jump if it is meant.`, { param: 'confirm_jump' })
   }
@@ -95,11 +96,6 @@ export function repriced(context: CatalogContext, model: Model, fields: PriceFie
   const price = readPrice(fields, model, context.catalog.nextPriceVersion(model.id))
   if (isRefusal(price)) return price
   return price === model.price ? model : { ...model, price }
-}
-
-function classesOf(price: Price | undefined): readonly number[] {
-  if (price === undefined) return []
-  return [price.inputMicro, price.outputMicro, price.cacheReadMicro, price.cacheWriteMicro]
 }
 
 export async function enableModel(
@@ -148,38 +144,6 @@ export function readModelInput(
     targets,
     createdAtMs: existing?.createdAtMs ?? context.nowMs(),
   }
-}
-
-/** A price with the same amounts keeps its version. */
-function readPrice(
-  fields: PriceFields,
-  { kind, price: existing }: Pick<Model, 'kind' | 'price'>,
-  nextVersion: number,
-): Price | Refusal {
-  if (fields.output === undefined && kind !== 'embedding') {
-    return refuse('invalid_request', "'price.output' is required for a chat model.", { param: 'price.output' })
-  }
-  const inputMicro = creditsToMicro(fields.input)
-  const outputMicro = creditsToMicro(fields.output ?? 0)
-  const cacheReadMicro = creditsToMicro(fields.cache_read ?? fields.input)
-  const cacheWriteMicro = creditsToMicro(fields.cache_write ?? fields.input)
-  if (
-    inputMicro === undefined ||
-    outputMicro === undefined ||
-    cacheReadMicro === undefined ||
-    cacheWriteMicro === undefined
-  ) {
-    return refuse('invalid_request', "'price' takes credits per million tokens with at most six decimals.", {
-      param: 'price',
-    })
-  }
-  const isSame =
-    existing?.inputMicro === inputMicro &&
-    existing.outputMicro === outputMicro &&
-    existing.cacheReadMicro === cacheReadMicro &&
-    existing.cacheWriteMicro === cacheWriteMicro
-  if (isSame) return existing
-  return { version: nextVersion, inputMicro, outputMicro, cacheReadMicro, cacheWriteMicro }
 }
 
 function readTargets(inputs: readonly TargetFields[], findProvider: FindProvider): Target[] | Refusal {

@@ -1,13 +1,15 @@
 // A provider's own models as an administrator is offered them: each with the best that is known about its price and limits,
 // and with what would become of it. Adding takes the offers as they are; nothing is made up for what nobody tells.
 
-import { cardEntryFor, wholePrice } from '#catalog/card-entries.ts'
+import { cardEntryFor } from '#catalog/card-entries.ts'
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { readModelInput, withLearntContext } from '#catalog/models.ts'
 import { presetOf } from '#catalog/presets.ts'
+import { wholePrice } from '#catalog/prices.ts'
 import { modelView } from '#catalog/views.ts'
-import type { CardEntry, WholePrice } from '#contract/price-card.ts'
+import type { CardEntry } from '#contract/price-card.ts'
+import type { WholePrice } from '#contract/prices.ts'
 import type { ModelOffer, ProviderModelsAdd, ProviderModelsAdded } from '#contract/provider-models.ts'
 import type { ModelCreate } from '#contract/schemas.ts'
 import { isName, nameFrom } from '#contract/visible.ts'
@@ -160,7 +162,7 @@ function noteOf(entry: CardEntry | undefined): string | null {
 function unsupportedNote({ id }: ListedModel, provider: Provider, kind: ListedModel['kind']): string | undefined {
   if (kind === 'other') return 'It makes neither text nor embeddings.'
   if (!isName(id)) return 'Its name has characters that cannot be seen.'
-  if (kind !== 'embedding' || dialectOf(provider).takesEmbeddings) return undefined
+  if (kind !== 'embedding' || dialectOf(provider).embeddings !== undefined) return undefined
   return `A provider that speaks ${provider.dialect} has no embeddings here.`
 }
 

@@ -1,25 +1,18 @@
 // The price card beside the models at hand: what it would change is shown first, and applied only as it was shown. The card
 // never touches a price by itself.
 
-import { cardEntryFor, wholePrice } from '#catalog/card-entries.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { cardEntryFor } from '#catalog/card-entries.ts'
 import { commitChanges, type CatalogContext } from '#catalog/context.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { repriced } from '#catalog/models.ts'
 import { presetOf } from '#catalog/presets.ts'
+import { creditsOf, wholePrice } from '#catalog/prices.ts'
 import { loadPriceCard } from '#catalog/resources.ts'
 import { modelView } from '#catalog/views.ts'
-import type {
-  CardApplied,
-  CardApply,
-  CardComparison,
-  CardQuery,
-  CardRow,
-  PriceCard,
-  WholePrice,
-} from '#contract/price-card.ts'
+import type { CardApplied, CardApply, CardComparison, CardQuery, CardRow, PriceCard } from '#contract/price-card.ts'
 import type { Model } from '#core/entities.ts'
-import { microToCredits } from '#core/money.ts'
-import { isPriceJump, type Price } from '#core/pricing.ts'
+import { isPriceJump } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** What the card says about the models, for all providers or for those at one. */
@@ -108,10 +101,10 @@ function rowOf(catalog: Catalog, model: Model, card: PriceCard): RowOrPlace {
       id: model.id,
       provider: provider.name,
       upstream_model: target.upstreamModel,
-      change: before === null ? 'new' : isSame(before, after) ? 'same' : 'changed',
+      change: before === null ? 'new' : isDeepStrictEqual(before, after) ? 'same' : 'changed',
       old: before,
       new: after,
-      jump: before !== null && isPriceJump(Object.values(before), Object.values(after)),
+      jump: before !== null && isPriceJump(before, after),
       context_window: model.contextWindow,
       priced_up_to: entry.priced_up_to ?? null,
       note: entry.note ?? null,
@@ -119,24 +112,6 @@ function rowOf(catalog: Catalog, model: Model, card: PriceCard): RowOrPlace {
       date: entry.date,
     },
   }
-}
-
-function creditsOf(price: Price): WholePrice {
-  return {
-    input: microToCredits(price.inputMicro),
-    output: microToCredits(price.outputMicro),
-    cache_read: microToCredits(price.cacheReadMicro),
-    cache_write: microToCredits(price.cacheWriteMicro),
-  }
-}
-
-function isSame(left: WholePrice, right: WholePrice): boolean {
-  return (
-    left.input === right.input &&
-    left.output === right.output &&
-    left.cache_read === right.cache_read &&
-    left.cache_write === right.cache_write
-  )
 }
 
 function versionOf(context: CatalogContext, rows: readonly CardRow[]): string {

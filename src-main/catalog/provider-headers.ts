@@ -2,11 +2,12 @@
 // a header.
 
 import type { CatalogContext } from '#catalog/context.ts'
-import { orRefusal, secretReference } from '#catalog/secrets.ts'
+import { orRefusal } from '#catalog/secrets.ts'
 import { NO_CREDENTIALS, readCredentials, type Credentials } from '#core/credentials.ts'
 import type { Provider } from '#core/entities.ts'
 import { headerNameProblem, MAX_HEADERS } from '#core/provider-headers.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { secretReference } from '#core/secret-pool.ts'
 
 type Member = 'headers' | 'header_secrets'
 type Values<Value> = Readonly<Record<string, Value>>

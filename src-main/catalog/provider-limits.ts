@@ -6,7 +6,7 @@ import { creditsToMicro, microToCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 
 export function readLimits(input: ProviderCreate['limits']): ProviderLimits | Refusal {
-  const { concurrent_requests, requests_per_minute, credits_per_day } = input ?? {}
+  const { concurrent_requests, requests_per_minute, tokens_per_minute, credits_per_day } = input ?? {}
   const dailyMicro = credits_per_day === undefined ? undefined : creditsToMicro(credits_per_day)
   if (credits_per_day !== undefined && dailyMicro === undefined) {
     const message = "'credits_per_day' has more than six decimals."
@@ -15,6 +15,7 @@ export function readLimits(input: ProviderCreate['limits']): ProviderLimits | Re
   return {
     ...(concurrent_requests === undefined ? {} : { concurrentRequests: concurrent_requests }),
     ...(requests_per_minute === undefined ? {} : { requestsPerMinute: requests_per_minute }),
+    ...(tokens_per_minute === undefined ? {} : { tokensPerMinute: tokens_per_minute }),
     ...(dailyMicro === undefined ? {} : { dailyMicro }),
   }
 }
@@ -22,11 +23,13 @@ export function readLimits(input: ProviderCreate['limits']): ProviderLimits | Re
 export function limitsView({
   concurrentRequests,
   requestsPerMinute,
+  tokensPerMinute,
   dailyMicro,
 }: ProviderLimits): ProviderView['limits'] {
   return {
     ...(concurrentRequests === undefined ? {} : { concurrent_requests: concurrentRequests }),
     ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
+    ...(tokensPerMinute === undefined ? {} : { tokens_per_minute: tokensPerMinute }),
     ...(dailyMicro === undefined ? {} : { credits_per_day: microToCredits(dailyMicro) }),
   }
 }

@@ -1,6 +1,7 @@
 // Providers: add, edit, secret, remove.
 
 import type { CatalogContext } from '#catalog/context.ts'
+import { secretProblem } from '#catalog/given-secret.ts'
 import { fillFromPreset } from '#catalog/presets.ts'
 import {
   headersProblem,
@@ -44,6 +45,8 @@ export async function addProvider(context: CatalogContext, input: ProviderCreate
 
 /** The provider with the credentials that it has once these are given, and what is to be kept for it. */
 export async function giveCredentials(context: CatalogContext, provider: Provider, given: GivenCredentials) {
+  const wrong = given.secret === undefined ? undefined : secretProblem(provider, given.secret)
+  if (wrong !== undefined) return wrong
   const isAsBefore = given.secret === undefined && given.headers === undefined
   const credentials = isAsBefore ? undefined : await nextCredentials(context, provider, given)
   if (credentials !== undefined && isRefusal(credentials)) return credentials
@@ -68,7 +71,7 @@ export async function editProvider(
   const changed = readEdit(provider, edit)
   if (isRefusal(changed)) return changed
   const hasMoved = originOf(changed) !== originOf(provider)
-  const base = hasMoved ? { ...changed, hasSecret: false, headerSecrets: [] } : changed
+  const base = hasMoved ? { ...changed, hasSecret: false, pool: [], headerSecrets: [] } : changed
   const given = { secret: undefined, headers: edit.header_secrets, isWhole: false }
   const next = await giveCredentials(context, base, given)
   if (isRefusal(next)) return next
@@ -198,6 +201,7 @@ export function readProvider(
     baseUrl,
     network,
     hasSecret: existing?.hasSecret ?? false,
+    pool: existing?.pool ?? [],
     secretHeader: input.secret_header,
     headers,
     headerSecrets: existing?.headerSecrets ?? [],

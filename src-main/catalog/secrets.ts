@@ -8,6 +8,7 @@ import type { Provider } from '#core/entities.ts'
 import { diskRefusal } from '#core/disk-failure.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { eachSecret, isSameSecret, secretReference, withSecretOf } from '#core/secret-pool.ts'
 import { SecretFailure, type SecretState } from '#core/secret-failure.ts'
 import type { SecretReference, SecretStore } from '#secret/port.ts'
 import type { ExportedSecret } from '#secret/sealed-export.ts'
@@ -61,10 +62,13 @@ export async function commitWithSecrets(
 
 /** What a present provider is sent now; nothing where none would be sent it. */
 async function secretInUse(context: CatalogContext, reference: SecretReference): Promise<string | undefined> {
-  const present = context.catalog.provider(reference.providerId)
-  const isInUse =
-    present !== undefined && hasCredentials(present) && secretReference(present).origin === reference.origin
-  return isInUse ? context.secrets.get(reference) : undefined
+  return isInUse(context.catalog.provider(reference.providerId), reference) ? context.secrets.get(reference) : undefined
+}
+
+/** Whether a provider is sent the secret that this names. */
+export function isInUse(provider: Provider | undefined, reference: SecretReference): boolean {
+  if (provider === undefined || isDemo(provider) || !hasCredentials(provider)) return false
+  return eachSecret(provider).some((each) => isSameSecret(secretReference(each), reference))
 }
 
 /** Some may be of providers that now do not come to be; what is in use is as it was. */
@@ -81,19 +85,19 @@ async function takeBack(context: CatalogContext, kept: readonly Kept[]): Promise
   await context.secrets.forget()
 }
 
-/** A secret belongs to the scheme, host and port of its base URL: at another origin it does not exist. */
-export function secretReference(provider: Pick<Provider, 'id' | 'baseUrl'>): SecretReference {
-  return { providerId: provider.id, origin: new URL(provider.baseUrl).origin }
-}
-
 /** The scheme, host and port of a provider; empty for the demo. */
 export function originOf({ baseUrl }: Pick<Provider, 'baseUrl'>): string {
   return baseUrl === '' ? '' : new URL(baseUrl).origin
 }
 
+/** Of its only secret, or the worst of those that it has. */
 export function secretState(context: CatalogContext, provider: Provider): SecretState {
-  return hasCredentials(provider) ? context.secrets.stateOf(secretReference(provider)) : 'none'
+  if (!hasCredentials(provider)) return 'none'
+  const states = eachSecret(provider).map((each) => context.secrets.stateOf(secretReference(each)))
+  return WORST_FIRST.find((state) => states.includes(state)) ?? 'stored'
 }
+
+const WORST_FIRST = ['missing', 'locked'] as const
 
 /** Looks how things stand, without asking anybody to unlock anything. */
 export async function refreshSecrets(context: CatalogContext): Promise<void> {
@@ -119,13 +123,14 @@ export async function secretProblems(context: CatalogContext): Promise<string[]>
   const ofProviders = withSecret(context).flatMap((provider) => {
     const state = secretState(context, provider)
     if (state === 'stored' || state === 'none') return []
-    const set = `set it with 'farebox provider secret ${provider.name}'`
+    const { name, chosen } = provider
+    const secret = chosen === undefined ? 'The secret' : `The secret '${chosen.label}'`
+    const verb = chosen === undefined ? `secret ${name}` : `secret set ${name} --label ${chosen.label}`
     if (state === 'missing') {
-      return [
-        `The secret of provider '${provider.name}' is missing: ${set}, or bring it over with 'farebox secret move'.`,
-      ]
+      const set = `set it with 'farebox provider ${verb}'`
+      return [`${secret} of provider '${name}' is missing: ${set}, or bring it over with 'farebox secret move'.`]
     }
-    return [`The secret of provider '${provider.name}' is locked. ${trouble ?? ''}`.trimEnd()]
+    return [`${secret} of provider '${name}' is locked. ${trouble ?? ''}`.trimEnd()]
   })
   if (toForget === 0) return ofProviders
   const left = `Secrets of ${toForget} removed or changed providers are still kept. They are removed when the store can be reached.`
@@ -142,7 +147,7 @@ export async function moveSecrets(context: CatalogContext): Promise<SecretsMoved
       const reference = secretReference(provider)
       if ((await secrets.get(reference)) !== undefined) continue
       const secret = await otherSecrets.get(reference)
-      if (secret === undefined) missing.push(provider.name)
+      if (secret === undefined) missing.push(nameOf(provider))
       else {
         await secrets.set(reference, secret)
         moved.push(provider)
@@ -156,7 +161,7 @@ export async function moveSecrets(context: CatalogContext): Promise<SecretsMoved
   const left = await orRefusal(async () => {
     for (const provider of moved) await otherSecrets.delete(secretReference(provider))
   })
-  return left ?? { moved: moved.map(({ name }) => name), missing }
+  return left ?? { moved: moved.map(nameOf), missing }
 }
 
 /** All secrets with whose they are, and the names of providers whose secret is nowhere to be found. */
@@ -169,7 +174,7 @@ export async function collectSecrets(
     for (const provider of withSecret(context)) {
       const reference = secretReference(provider)
       const secret = await context.secrets.get(reference)
-      if (secret === undefined) missing.push(provider.name)
+      if (secret === undefined) missing.push(nameOf(provider))
       else secrets.push({ ...reference, providerName: provider.name, secret })
     }
   })
@@ -185,21 +190,27 @@ export async function takeSecrets(
   exported: readonly ExportedSecret[],
 ): Promise<SecretsImported | Refusal> {
   const { providers } = context.catalog
-  const found = exported.map(({ providerId, providerName, origin, secret }) => {
+  const found = exported.map(({ providerId, providerName, origin, label, secret }) => {
     const fitting = providers.filter((provider) => !isDemo(provider) && originOf(provider) === origin)
-    const provider = fitting.find(({ id }) => id === providerId) ?? fitting.find(({ name }) => name === providerName)
-    return { name: providerName, secret, provider }
+    const owner = fitting.find(({ id }) => id === providerId) ?? fitting.find(({ name }) => name === providerName)
+    const provider = owner === undefined || label === undefined ? owner : withSecretOf(owner, label)
+    return { name: label === undefined ? providerName : `${providerName} (${label})`, secret, provider }
   })
   const secrets = found.flatMap(({ provider, secret }) => (provider === undefined ? [] : [{ provider, secret }]))
-  const rows = secrets.map(({ provider, secret }) => {
-    const { secret: own, headers } = readCredentials(secret)
-    const headerSecrets = Object.keys(headers).toSorted()
-    return { type: 'put-provider', provider: { ...provider, hasSecret: own !== undefined, headerSecrets } } as const
-  })
+  const rows = secrets.flatMap(({ provider, secret }) =>
+    provider.chosen === undefined ? [rowOf(provider, secret)] : [],
+  )
   const committed = await commitWithSecrets(context, { secrets, leaving: [], rows })
   if (isRefusal(committed)) return committed
   const skipped = found.flatMap(({ name, provider }) => (provider === undefined ? [name] : []))
-  return { imported: secrets.map(({ provider }) => provider.name), skipped }
+  return { imported: secrets.map(({ provider }) => nameOf(provider)), skipped }
+}
+
+/** What a provider is once this is kept for it. */
+function rowOf(provider: Provider, text: string): CatalogChange {
+  const { secret, headers } = readCredentials(text)
+  const headerSecrets = Object.keys(headers).toSorted()
+  return { type: 'put-provider', provider: { ...provider, hasSecret: secret !== undefined, headerSecrets } }
 }
 
 /** How many secrets of present providers are in a store; 0 for one that cannot be read. */
@@ -218,8 +229,15 @@ export function removedView(isForgotten: boolean): ProviderRemoved {
   return { secret_forgotten: isForgotten }
 }
 
+/** Every provider of which something is kept, once with each of its secrets. */
 function withSecret({ catalog }: CatalogContext): Provider[] {
-  return catalog.providers.filter((provider) => hasCredentials(provider) && provider.baseUrl !== '')
+  const providers = catalog.providers.filter((provider) => hasCredentials(provider) && provider.baseUrl !== '')
+  return providers.flatMap((provider) => eachSecret(provider))
+}
+
+/** The provider's name, and of several secrets which one is meant. */
+function nameOf({ name, chosen }: Provider): string {
+  return chosen === undefined ? name : `${name} (${chosen.label})`
 }
 
 /** A store of secrets that cannot be used is a refusal. */

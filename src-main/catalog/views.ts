@@ -4,12 +4,12 @@ import type { ProviderView } from '#contract/providers.ts'
 import type { BalanceView, KeyView, ModelView, PackageView } from '#contract/schemas.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
+import { priceView } from '#catalog/prices.ts'
 import { limitsView, timeLimitsView } from '#catalog/provider-limits.ts'
 import { quirksView } from '#catalog/quirks.ts'
 import { rateLimitsView } from '#catalog/rate-limits.ts'
 import type { Key, Model, Package, Provider } from '#core/entities.ts'
 import { microToCredits, type MicroCredits } from '#core/money.ts'
-import type { Price } from '#core/pricing.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { SecretState } from '#core/secret-failure.ts'
 import type { Balance } from '#ledger/account.ts'
@@ -53,18 +53,6 @@ export function modelView(model: Model, catalog: Catalog): ModelView {
       weight: target.weight,
     })),
     created_at: iso(model.createdAtMs),
-  }
-}
-
-/** Credits per million tokens. */
-export function priceView(price: Price | undefined): ModelView['price'] {
-  if (price === undefined) return null
-  return {
-    version: price.version,
-    input: microToCredits(price.inputMicro),
-    output: microToCredits(price.outputMicro),
-    cache_read: microToCredits(price.cacheReadMicro),
-    cache_write: microToCredits(price.cacheWriteMicro),
   }
 }
 

@@ -1,7 +1,7 @@
 // What a farebox.yaml must keep to beyond the shapes of the contract, as far as the file alone can tell.
 
 import { isTimeZone } from '#core/cycle.ts'
-import { creditsToMicro } from '#core/money.ts'
+import { creditsToMicro, unitCreditsToMicro } from '#core/money.ts'
 import type { FileDocument, ModelCreate, PackageCreate } from '#contract/schemas.ts'
 import type { Problem } from '#contract/validate.ts'
 
@@ -45,7 +45,17 @@ function priceProblems(model: ModelCreate, path: Problem['path']): Problem[] {
   if (price === undefined) return []
   const isIncomplete = kind === 'chat' && price.output === undefined
   const missing = isIncomplete ? [{ path: [...path, 'output'], message: 'is required' }] : []
-  return [...missing, ...Object.entries(price).flatMap(([name, credits]) => creditsProblems(credits, [...path, name]))]
+  return [...missing, ...amountProblems(price, path)]
+}
+
+/** Every amount in a price, however deep it stands. */
+function amountProblems(amount: unknown, path: Problem['path']): Problem[] {
+  if (typeof amount === 'number') {
+    if (path.at(-2) !== 'units') return creditsProblems(amount, path)
+    return unitCreditsToMicro(amount) === undefined ? [{ path, message: 'must have at most twelve decimals' }] : []
+  }
+  if (typeof amount !== 'object' || amount === null) return []
+  return Object.entries(amount).flatMap(([name, inner]) => amountProblems(inner, [...path, name]))
 }
 
 function packageProblems(entry: PackageCreate, path: Problem['path']): Problem[] {

@@ -12,6 +12,11 @@ export type CommandHost = {
   /** How many letters fit into a line of the terminal; undefined where the output does not go to a terminal. */
   readonly columns: number | undefined
   stderr(text: string): void
+  /** Where tools keep their settings below, and what they look like on this system. */
+  readonly homeDir: string
+  readonly platform: NodeJS.Platform
+  /** Runs a program in this terminal and resolves with its exit code; undefined where there is no such program. */
+  runProgram(command: readonly string[], env: Readonly<Record<string, string>>): Promise<number | undefined>
   /** The text of a file; rejects with the system's error when there is none. */
   readFile(path: string): Promise<string>
   /** Everything on standard input. */
@@ -71,8 +76,19 @@ type BookCounts = { readonly entries: number; readonly usageRecords: number }
 /** The part of the host that a verb may use besides the client. */
 export type Sources = Pick<
   CommandHost,
-  'env' | 'readFile' | 'readStdin' | 'writeFile' | 'ask' | 'askHidden' | 'columns'
+  | 'env'
+  | 'readFile'
+  | 'readStdin'
+  | 'writeFile'
+  | 'ask'
+  | 'askHidden'
+  | 'columns'
+  | 'homeDir'
+  | 'platform'
+  | 'runProgram'
 > & {
+  /** The data folder that the command is about. */
+  readonly folder: string
   /** The export of the data folder that the command is about. */
   exportLedger(): AsyncIterable<string>
   /** The check of the data folder that the command is about; undefined where a gateway runs, which is asked instead. */

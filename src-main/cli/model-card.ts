@@ -6,6 +6,7 @@ import { printable, table, view } from '#cli/output.ts'
 import { requestBody, requestQuery } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { CardComparison, CardRow } from '#contract/price-card.ts'
+import type { PaidClass } from '#contract/price-classes.ts'
 
 export const card = verb({
   name: 'model card',
@@ -59,7 +60,7 @@ function comparisonText({ date, rows, not_on_card }: CardComparison): string {
   return `${shown}${others}\nCard of ${date}, in credits per million tokens, where a credit is a US dollar.`
 }
 
-function arrow({ old, new: next }: CardRow, name: keyof CardRow['new']): string {
+function arrow({ old, new: next }: CardRow, name: PaidClass): string {
   if (old === null) return String(next[name])
   return old[name] === next[name] ? String(next[name]) : `${old[name]} -> ${next[name]}`
 }

@@ -8,6 +8,8 @@ export type Output =
   | { readonly type: 'view'; readonly value: unknown; readonly text: string; readonly exitCode?: number }
   /** Text that is too long to be built at once, such as an export; `isJson` where it is JSON lines with and without --json. */
   | { readonly type: 'chunks'; readonly chunks: AsyncIterable<string>; readonly isJson?: true }
+  /** A program that ran in the terminal itself. */
+  | { readonly type: 'ran'; readonly exitCode: number }
 
 export function view(value: unknown, text: string): Output {
   return { type: 'view', value, text }

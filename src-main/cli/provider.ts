@@ -1,18 +1,18 @@
 // farebox provider …
 
 import { UsageError } from '#cli/errors.ts'
-import { text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
+import { text, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import { HEADER_EDIT_FLAGS, HEADER_FLAGS, HEADER_USAGE, headerSecretsOf } from '#cli/header-flags.ts'
 import type { Sources } from '#cli/host.ts'
 import { printable, view } from '#cli/output.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { group, requestBody, requestQuery } from '#cli/request.ts'
+import { SECRET_FLAGS, SECRET_USAGE, secretOf } from '#cli/provider-secrets.ts'
+import { settingsOf } from '#cli/settings-flag.ts'
 import { chooseModels, ENABLE_FLAGS, ENABLE_USAGE, models, presets } from '#cli/provider-models.ts'
-import { secretFromOne } from '#cli/secret-source.ts'
 import { shellWord } from '#cli/shell-word.ts'
 import { verb } from '#cli/verb.ts'
 
-const SECRET_FLAGS = { secret_env: text, secret_file: text, secret_stdin: toggle } satisfies FlagTable
 const PLACE_FLAGS = {
   base_url: text,
   network: text,
@@ -22,7 +22,6 @@ const PLACE_FLAGS = {
 } satisfies FlagTable
 const FIELD_FLAGS = { preset: text, dialect: text, ...PLACE_FLAGS } satisfies FlagTable
 const SETTINGS_FLAGS = { quirks: text, limits: text, time_limits: text } satisfies FlagTable
-const SECRET_USAGE = '--secret-env VAR | --secret-file PATH | --secret-stdin'
 
 const list = listVerb({
   name: 'provider list',
@@ -125,24 +124,9 @@ const test = verb({
   },
 })
 
-const secret = verb({
-  name: 'provider secret',
-  usage: `NAME ${SECRET_USAGE}`,
-  summary: "replaces a provider's secret",
-  operand: 'NAME',
-  flags: SECRET_FLAGS,
-  async run(client, { name, flags, sources }) {
-    const value = await secretOf(flags, sources)
-    if (value === undefined) throw new UsageError('Say where the secret is.')
-    const body = requestBody('setProviderSecret', { secret: value })
-    const provider = await client.call('setProviderSecret', { id: name, body })
-    return view(provider, `The secret of provider ${printable(provider.name)} is replaced.`)
-  },
-})
-
 const remove = plainVerb({
   name: 'provider remove',
-  summary: 'removes a provider and its secret',
+  summary: 'removes a provider and its secrets',
   operand: 'NAME',
   action: 'removeProvider',
   says: (removed, name) => {
@@ -152,19 +136,7 @@ const remove = plainVerb({
   },
 })
 
-export const PROVIDER_VERBS = [list, presets, add, edit, models, test, secret, remove]
-
-/** `stream_usage=false,max_stops=2` as an object, `none` as an empty one; what the names and values may be is for the admin API's schema to say. */
-function settingsOf(list: string | undefined): Record<string, unknown> | undefined {
-  if (list === undefined) return undefined
-  if (list === 'none') return {}
-  const entries = list.split(',').map((entry): [string, unknown] => {
-    const [name = '', value = ''] = entry.split('=', 2)
-    if (value === 'true' || value === 'false') return [name.trim(), value === 'true']
-    return [name.trim(), /^\d+(\.\d+)?$/.test(value) ? Number(value) : value]
-  })
-  return Object.fromEntries(entries)
-}
+export const PROVIDER_VERBS = [list, presets, add, edit, models, test, remove]
 
 /** Secret values that are given, and null for those that are to be forgotten. */
 async function changedHeaders(flags: FlagValues<typeof HEADER_EDIT_FLAGS>, sources: Sources) {
@@ -172,10 +144,4 @@ async function changedHeaders(flags: FlagValues<typeof HEADER_EDIT_FLAGS>, sourc
   const gone = Object.fromEntries(forgotten.map((name) => [name.toLowerCase(), null]))
   const given = await headerSecretsOf(flags, sources, undefined)
   return forgotten.length === 0 ? given : { ...gone, ...given }
-}
-
-/** The secret from the one place that was named, or undefined when none was. */
-function secretOf(flags: FlagValues<typeof SECRET_FLAGS>, sources: Sources): Promise<string | undefined> {
-  const { secret_env: env, secret_file: file, secret_stdin: isStdin } = flags
-  return secretFromOne({ env, file, isStdin, what: 'secret' }, sources)
 }

@@ -1,10 +1,10 @@
 // A receipt as people read it: the call, its lines, and their sum.
 
 import { facts, printable, table, time } from '#cli/output.ts'
+import { PART_OF, type PaidClass, type PartClass } from '#contract/price-classes.ts'
 import type { ReceiptView } from '#contract/receipt.ts'
 
 export function receiptText(receipt: ReceiptView): string {
-  const { tokens, price } = receipt
   const call = facts({
     call: receipt.id,
     time: time(receipt.created_at),
@@ -16,16 +16,36 @@ export function receiptText(receipt: ReceiptView): string {
     attempts: attemptsText(receipt.attempts),
     'first byte ms': receipt.first_byte_ms,
     'duration ms': receipt.duration_ms,
-    'price version': price?.version ?? null,
+    'price version': receipt.price?.version ?? null,
+    ...(receipt.tier === undefined ? {} : { 'service tier': receipt.tier }),
+    ...(receipt.unnamed === undefined ? {} : { 'without a price': receipt.unnamed.map(unnamedText).join(', ') }),
   })
-  const rows = receipt.lines.map((line) =>
-    line.type === 'rounding'
-      ? ['rounding', null, null, null, line.amount]
-      : [line.type, line.tokens, tokens[line.type].source, line.price, line.amount],
-  )
+  const rows = receipt.lines.map((line) => rowOf(line, receipt))
   const lines = table(['LINE', 'TOKENS', 'SOURCE', 'PER MILLION', 'CREDITS'], rows, 'This request cost nothing.')
   const sum = facts({ charge: receipt.charge_credits, held: receipt.held_credits, overrun: receipt.overrun })
   return `${call}\n\n${lines}\n\n${sum}`
+}
+
+type Line = ReceiptView['lines'][number]
+
+/** What is no token says in its name that its price is for one. */
+function rowOf(line: Line, { tokens }: ReceiptView): (string | number | null)[] {
+  switch (line.type) {
+    case 'rounding':
+    case 'minimum':
+      return [line.type, null, null, null, line.amount]
+    case 'unit':
+      return [`${printable(line.unit)} × ${line.count} at ${line.price}`, null, null, null, line.amount]
+    default: {
+      const whole = line.type in PART_OF ? PART_OF[line.type as PartClass] : (line.type as PaidClass)
+      return [line.type, line.tokens, tokens[whole].source, line.price, line.amount]
+    }
+  }
+}
+
+/** Such as `cache_write_1h (charged as cache_write)`. */
+function unnamedText({ name, charged_as }: NonNullable<ReceiptView['unnamed']>[number]): string {
+  return `${printable(name)} (${charged_as === null ? 'charged nothing' : `charged as ${printable(charged_as)}`})`
 }
 
 function attemptsText(attempts: ReceiptView['attempts']): string {

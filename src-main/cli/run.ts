@@ -6,6 +6,7 @@ import { AUDIT_VERBS } from '#cli/audit.ts'
 import { BACKUP_VERBS } from '#cli/backup.ts'
 import { AdminError, adminClient } from '#cli/client.ts'
 import { openLater, type Connection } from '#cli/connection.ts'
+import { CONNECT_VERBS } from '#cli/connect.ts'
 import { DEMO_VERBS } from '#cli/demo.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
@@ -22,6 +23,7 @@ import { OVERVIEW_VERBS } from '#cli/overview.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
 import { PAUSE_VERBS } from '#cli/pause.ts'
 import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
+import { PROVIDER_SECRET_VERBS } from '#cli/provider-secrets.ts'
 import { PROVIDER_VERBS } from '#cli/provider.ts'
 import { SECRET_VERBS } from '#cli/secret.ts'
 import { SETTINGS_VERBS } from '#cli/settings.ts'
@@ -30,6 +32,7 @@ import { USAGE_REPORT_VERBS } from '#cli/usage-report.ts'
 import { USAGE_VERBS } from '#cli/usage.ts'
 import type { Verb } from '#cli/verb.ts'
 import { WAITING_VERBS } from '#cli/waiting.ts'
+import { WHY_VERBS } from '#cli/why.ts'
 
 const VERBS: readonly Verb[] = [
   ...STATUS_VERBS,
@@ -41,7 +44,9 @@ const VERBS: readonly Verb[] = [
   ...LAN_VERBS,
   ...APPLY_VERBS,
   ...DEMO_VERBS,
+  ...CONNECT_VERBS,
   ...PROVIDER_VERBS,
+  ...PROVIDER_SECRET_VERBS,
   ...DISCOVER_VERBS,
   ...SECRET_VERBS,
   ...MODEL_VERBS,
@@ -51,6 +56,7 @@ const VERBS: readonly Verb[] = [
   ...INVITE_VERBS,
   ...USAGE_VERBS,
   ...USAGE_REPORT_VERBS,
+  ...WHY_VERBS,
   ...LEDGER_VERBS,
   ...AUDIT_VERBS,
   ...BACKUP_VERBS,
@@ -91,7 +97,7 @@ function readCommand(argv: readonly string[]): Command {
   while (argv[start]?.startsWith('-') === true) start += argv[start] === '--data-dir' ? 2 : 1
   const common = argv.slice(0, start)
   const words = argv.slice(start)
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const verb = VERBS.find(({ name }) => name === words.slice(0, length).join(' '))
     if (verb !== undefined) return { type: 'verb', verb, words: [...common, ...words.slice(length)] }
   }
@@ -121,6 +127,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
   const connection = openLater(dataDir, host)
   const sources: Sources = {
     ...host,
+    folder: dataDir,
     // JSON is asked for by programs.
     ask: isJson ? undefined : host.ask,
     askHidden: isJson ? undefined : host.askHidden,
@@ -144,6 +151,7 @@ async function print(output: Output, isJson: boolean, host: CommandHost): Promis
     host.stdout(`${isJson ? JSON.stringify(output.value) : output.text}\n`)
     return output.exitCode ?? DONE
   }
+  if (output.type === 'ran') return output.exitCode
   if (isJson && output.isJson !== true) throw new UsageError('--csv and --json exclude each other.')
   for await (const chunk of output.chunks) {
     host.stdout(chunk)

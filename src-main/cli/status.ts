@@ -43,6 +43,7 @@ function details(answer: StatusView): string {
     ...silentTargets(answer),
     ...targetsWithDropped(answer),
     ...limitedProviders(answer),
+    ...secretsLeftOut(answer),
   })
   return [known, ...answer.attention.map(printable)].join('\n')
 }
@@ -123,6 +124,15 @@ function limitedProviders({ provider_use }: StatusView): Readonly<Record<string,
     provider_use.map((use) => [
       printable(`provider ${use.provider}`),
       `${use.concurrent_requests}${of(use.concurrent_requests_limit)} requests, ${use.credits_today}${of(use.credits_per_day_limit)} credits today`,
+    ]),
+  )
+}
+
+function secretsLeftOut({ secrets_left_out: secrets }: StatusView): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    secrets.map(({ provider, label, state, left_out_until: until }) => [
+      printable(`secret ${provider}/${label}`),
+      `${state}, left out until ${time(until) ?? 'it is tried again'}`,
     ]),
   )
 }

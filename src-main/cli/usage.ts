@@ -35,7 +35,7 @@ const usage = verb({
   name: 'usage',
   usage: [
     '[--since DATE] [--until DATE] [--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME] [--member NAME]',
-    '[--status ok|failed] [--min-credits N] [--limit N] [--before CURSOR] [--csv]',
+    '[--status ok|failed|cut|out_of_credits|client_gone] [--min-credits N] [--limit N] [--before CURSOR] [--csv]',
     '| --by member|owner|key|model|provider|package [--since DATE] [--until DATE] [filters] [--csv] | --receipt ID',
   ].join(' '),
   summary: 'lists the calls that were made, latest first, or sums them up by member',
@@ -91,6 +91,7 @@ const COLUMNS = [
   'overrun',
   'first_byte_ms',
   'duration_ms',
+  'secret',
 ] as const satisfies readonly (keyof UsageView)[]
 
 /** Page after page until the end or the limit, so that an export of any length needs the memory of one page. */

@@ -10,14 +10,16 @@ import type { Output } from '#cli/output.ts'
 const COMMON_FLAGS = { json: toggle, data_dir: text, help: { ...toggle, short: 'h' } } satisfies FlagTable
 
 type Definition<Table extends FlagTable> = {
-  /** One or two words, such as `key create`. */
+  /** One to three words, such as `key create`. */
   readonly name: string
   /** What follows the name, as help shows it. */
   readonly usage: string
   readonly summary: string
   /** What the verb's only operand is called; absent for none. */
-  readonly operand?: 'NAME' | 'ID' | 'FILE'
+  readonly operand?: 'NAME' | 'ID' | 'FILE' | 'TOOL'
   readonly isOperandOptional?: true
+  /** What stands behind `--` is for another program. */
+  readonly hasArguments?: true
   readonly flags: Table
   /** The answer when no gateway runs, for a verb that must not open the store itself. */
   readonly whenStopped?: Output
@@ -28,6 +30,8 @@ export type VerbArguments<Table extends FlagTable> = {
   /** The operand; empty for a verb that takes none. */
   readonly name: string
   readonly flags: FlagValues<Table>
+  /** What stands behind `--`, for a verb that takes it. */
+  readonly rest: readonly string[]
   readonly sources: Sources
 }
 
@@ -45,12 +49,15 @@ export function verb<const Table extends FlagTable>(definition: Definition<Table
   return {
     ...definition,
     prepare(words) {
-      const sorted = sortWords(words, { ...COMMON_FLAGS, ...definition.flags })
+      const end = definition.hasArguments === true ? words.indexOf('--') : -1
+      const own = end === -1 ? words : words.slice(0, end)
+      const rest = end === -1 ? [] : words.slice(end + 1)
+      const sorted = sortWords(own, { ...COMMON_FLAGS, ...definition.flags })
       const common = flagValues(sorted, COMMON_FLAGS)
       if (common.help !== true) checkOperands(sorted.operands, definition)
       const [name = ''] = sorted.operands
       const flags = flagValues(sorted, definition.flags)
-      return { common, run: (client, sources) => definition.run(client, { name, flags, sources }) }
+      return { common, run: (client, sources) => definition.run(client, { name, flags, rest, sources }) }
     },
   }
 }

@@ -2,7 +2,7 @@
 // for one line in the table of `dialect/dialects.ts`, which the compiler holds equal to these lists.
 
 /** The formats that clients speak. */
-export const CLIENT_FORMATS = ['chat', 'messages', 'responses', 'gemini', 'embeddings'] as const
+export const CLIENT_FORMATS = ['chat', 'messages', 'responses', 'gemini', 'embeddings', 'gemini-embeddings'] as const
 /** The dialects that providers speak over the network. */
 export const WIRE_DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini', 'bedrock-converse'] as const
 /** In place of a dialect for the provider that is built in. */

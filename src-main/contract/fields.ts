@@ -55,18 +55,6 @@ export const LimitsShown = strict({
   concurrent_requests: NullableCount,
 })
 
-/** A price as it is shown, with its version; null where there is none. */
-export const NullablePrice = Type.Union([
-  strict({
-    version: Type.Integer(),
-    input: Type.Number(),
-    output: Type.Number(),
-    cache_read: Type.Number(),
-    cache_write: Type.Number(),
-  }),
-  Type.Null(),
-])
-
 function nameUpTo(maxLength: number) {
   const message = 'must be of visible characters alone, in composed form (NFC), with no space at its ends'
   return Type.Refine(Type.String({ minLength: 1, maxLength }), isName, () => message)

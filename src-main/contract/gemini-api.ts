@@ -30,6 +30,19 @@ const GeminiAnswer = Type.Object({
 })
 const GeminiCount = Type.Object({ totalTokens: Type.Integer() })
 
+const EmbedContent = {
+  content: Type.Object({ parts: Type.Array(Type.Object({}), { minItems: 1 }) }),
+  taskType: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
+  outputDimensionality: Type.Optional(Type.Integer({ minimum: 1 })),
+}
+const GeminiEmbedding = Type.Object(EmbedContent)
+const GeminiEmbeddings = Type.Object({ requests: Type.Array(GeminiEmbedding, { minItems: 1, maxItems: 2048 }) })
+const GeminiVector = Type.Object({ values: Type.Array(Type.Number()) })
+const EmbeddingUsage = {
+  usageMetadata: Type.Optional(Type.Object({ promptTokenCount: Type.Optional(Type.Integer()) })),
+}
+
 const GeminiModel = Type.Object({
   name: Type.String(),
   version: Type.String(),
@@ -51,6 +64,7 @@ export const GeminiError = Type.Object({
 
 const CALL_REFUSALS = [400, 401, 402, 403, 404, 413, 424, 429, 502, 503, 504]
 const HELLO = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
+const EMBED = { content: { parts: [{ text: 'Hello' }] } }
 const CALL = { method: 'POST', access: 'key', group: 'Calls', body: GeminiRequest, example: HELLO } as const
 const LIST = { method: 'GET', access: 'public', group: 'Models to call' } as const
 
@@ -72,6 +86,28 @@ export const GEMINI_API = {
     query: Type.Object({ alt: Type.Optional(Type.Enum(['sse', 'json'])) }),
     response: Type.Array(GeminiAnswer),
     isStream: true,
+    refusals: CALL_REFUSALS,
+    error: GeminiError,
+  },
+  embedContent: {
+    ...CALL,
+    path: '/v1beta/models/{model}:embedContent',
+    alias: '/v1/models/{model}:embedContent',
+    summary: 'Makes the embedding of a content.',
+    body: GeminiEmbedding,
+    example: EMBED,
+    response: Type.Object({ embedding: GeminiVector, ...EmbeddingUsage }),
+    refusals: CALL_REFUSALS,
+    error: GeminiError,
+  },
+  batchEmbedContents: {
+    ...CALL,
+    path: '/v1beta/models/{model}:batchEmbedContents',
+    alias: '/v1/models/{model}:batchEmbedContents',
+    summary: 'Makes the embeddings of several contents.',
+    body: GeminiEmbeddings,
+    example: { requests: [EMBED] },
+    response: Type.Object({ embeddings: Type.Array(GeminiVector), ...EmbeddingUsage }),
     refusals: CALL_REFUSALS,
     error: GeminiError,
   },

@@ -4,7 +4,8 @@
 import { Type, type Static } from 'typebox'
 import { Day, PageUrl } from '#contract/presets.ts'
 import { ModelName, strict } from '#contract/fields.ts'
-import { ModelView, PriceFields } from '#contract/schemas.ts'
+import { PriceFields, WholePrice } from '#contract/prices.ts'
+import { ModelView } from '#contract/schemas.ts'
 
 const Count = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
 const UpstreamModel = Type.String({ minLength: 1, maxLength: 200 })
@@ -33,14 +34,6 @@ export const PriceCard = strict({
   unit: Type.Literal('USD per million tokens'),
   date: Day,
   entries: Type.Array(CardEntry),
-})
-
-/** A price with each of its classes. */
-export const WholePrice = strict({
-  input: Type.Number(),
-  output: Type.Number(),
-  cache_read: Type.Number(),
-  cache_write: Type.Number(),
 })
 
 const CardRow = strict({
@@ -77,7 +70,6 @@ export const CardApplied = strict({ applied: Type.Array(ModelView) })
 
 export type CardEntry = Static<typeof CardEntry>
 export type PriceCard = Static<typeof PriceCard>
-export type WholePrice = Static<typeof WholePrice>
 export type CardRow = Static<typeof CardRow>
 export type CardQuery = Static<typeof CardQuery>
 export type CardComparison = Static<typeof CardComparison>

@@ -2,7 +2,7 @@
 // says about each.
 
 import { Type, type Static } from 'typebox'
-import { WholePrice } from '#contract/price-card.ts'
+import { WholePrice } from '#contract/prices.ts'
 import { KindSource, ModelKind, strict } from '#contract/fields.ts'
 import { ModelView } from '#contract/schemas.ts'
 

@@ -2,7 +2,18 @@
 
 import { Type, type Static } from 'typebox'
 import { PROVIDER_DIALECTS } from '#contract/dialects.ts'
-import { Count, Credits, HeaderChanges, Headers, KnownName, Name, strict, Timestamp } from '#contract/fields.ts'
+import {
+  Count,
+  Credits,
+  HeaderChanges,
+  Headers,
+  KnownName,
+  Name,
+  NullableCount,
+  NullableTimestamp,
+  strict,
+  Timestamp,
+} from '#contract/fields.ts'
 
 /** How a provider differs from others of its dialect. */
 export const ProviderQuirks = strict({
@@ -26,6 +37,7 @@ export const ProviderQuirks = strict({
 const ProviderLimits = strict({
   concurrent_requests: Type.Optional(Count),
   requests_per_minute: Type.Optional(Count),
+  tokens_per_minute: Type.Optional(Count),
   credits_per_day: Type.Optional(Credits),
 })
 /** A day at most: timers that overflow 31 bits fire at once. */
@@ -79,6 +91,38 @@ export const ProviderEdit = strict({
   time_limits: providerProperties.time_limits,
 })
 export const ProviderSecret = strict({ secret: Secret })
+
+/** What one of several secrets is called. */
+const SecretLabel = Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' })
+const SecretWeight = Type.Integer({ minimum: 1, maximum: 1000 })
+export const ProviderSecretAdd = strict({
+  label: SecretLabel,
+  secret: Secret,
+  /** Its part of the calls beside those of the others; 1 unless given. */
+  weight: Type.Optional(SecretWeight),
+  limits: Type.Optional(ProviderLimits),
+})
+/** What is left out stays; limits are replaced as a whole. */
+export const ProviderSecretEdit = strict({
+  label: SecretLabel,
+  secret: Type.Optional(Secret),
+  weight: Type.Optional(SecretWeight),
+  limits: Type.Optional(ProviderLimits),
+})
+export const ProviderSecretQuery = strict({ label: SecretLabel })
+export const ProviderSecretView = strict({
+  label: Type.String(),
+  weight: Type.Integer(),
+  limits: ProviderLimits,
+  secret_state: Type.Enum(['stored', 'locked', 'missing']),
+  /** `refused`: the provider does not take it, or its account has nothing left; `busy`: the provider asks for patience. */
+  state: Type.Enum(['ok', 'refused', 'busy']),
+  left_out_until: NullableTimestamp,
+  last_failure: Type.Union([strict({ reason: Type.String(), status: NullableCount, at: Timestamp }), Type.Null()]),
+  concurrent_requests: Type.Integer(),
+  credits_today: Type.Number(),
+  created_at: Timestamp,
+})
 export const ProviderView = strict({
   id: Type.String(),
   name: KnownName,
@@ -99,6 +143,14 @@ export const ProviderView = strict({
   /** Of its secret and of `header_secrets`. `locked`: it cannot be read at the moment. `missing`: there should be one and there is none. */
   secret_state: Type.Enum(['none', 'stored', 'locked', 'missing']),
   created_at: Timestamp,
+})
+/** One of several secrets that is left out for now. */
+export const SecretLeftOut = strict({
+  provider: Type.String(),
+  label: Type.String(),
+  state: Type.Enum(['refused', 'busy']),
+  left_out_until: NullableTimestamp,
+  status: NullableCount,
 })
 export const ProviderTestQuery = strict({
   /** A model to ask for a few tokens where the provider has no list of models. */
@@ -141,6 +193,9 @@ export type ProviderQuirks = Static<typeof ProviderQuirks>
 export type ProviderCreate = Static<typeof ProviderCreate>
 export type ProviderEdit = Static<typeof ProviderEdit>
 export type ProviderView = Static<typeof ProviderView>
+export type ProviderSecretAdd = Static<typeof ProviderSecretAdd>
+export type ProviderSecretEdit = Static<typeof ProviderSecretEdit>
+export type ProviderSecretView = Static<typeof ProviderSecretView>
 export type ProviderRemoved = Static<typeof ProviderRemoved>
 export type SecretsMoved = Static<typeof SecretsMoved>
 export type SecretsExport = Static<typeof SecretsExport>

@@ -2,13 +2,25 @@
 // admin API and the command line.
 
 import { Type, type Static } from 'typebox'
-import { NullableCount, NullablePrice, NullableText, strict } from '#contract/fields.ts'
+import { NullableCount, NullableText, strict } from '#contract/fields.ts'
+import { PAID_CLASSES, PART_CLASSES } from '#contract/price-classes.ts'
+import { NullablePrice } from '#contract/prices.ts'
 
 /** `unknown`: not reported, or the record was written by a version of Farebox that did not record it. Never read as 0. */
 const Source = Type.Enum(['reported', 'estimated', 'unknown'])
 const ClassCount = strict({ tokens: NullableCount, source: Source })
 /** Credits as exact decimal text: a price per million tokens needs more decimals than a number of credits shows. */
 const Amount = Type.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$' })
+
+const PartCounts = {
+  cache_write_1h: Type.Optional(Type.Integer()),
+  input_audio: Type.Optional(Type.Integer()),
+  input_image: Type.Optional(Type.Integer()),
+  cache_read_audio: Type.Optional(Type.Integer()),
+  cache_read_image: Type.Optional(Type.Integer()),
+  output_audio: Type.Optional(Type.Integer()),
+  output_image: Type.Optional(Type.Integer()),
+}
 
 export const ReceiptView = strict({
   object: Type.Literal('receipt'),
@@ -19,6 +31,8 @@ export const ReceiptView = strict({
   model: Type.String(),
   provider: NullableText,
   upstream_model: NullableText,
+  /** The label of the secret that the provider was asked with; null where it has one alone. */
+  secret: NullableText,
   stream: Type.Boolean(),
   outcome: Type.String(),
   status: Type.Integer(),
@@ -29,19 +43,37 @@ export const ReceiptView = strict({
     output: ClassCount,
     reasoning: ClassCount,
   }),
+  /** Parts of these classes, for answers that have any that providers sell apart. */
+  parts: Type.Optional(strict(PartCounts)),
+  /** What was counted and is not tokens. */
+  units: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+  /** The service tier, where it was not the standard one. */
+  tier: Type.Optional(Type.String()),
   price: NullablePrice,
   /** Their amounts add up to `charge_credits` exactly. */
   lines: Type.Array(
     Type.Union([
       strict({
-        type: Type.Enum(['input', 'cache_read', 'cache_write', 'output']),
+        type: Type.Enum([...PAID_CLASSES, ...PART_CLASSES]),
         tokens: Type.Integer(),
         price: Type.Number(),
         amount: Amount,
       }),
+      /** Something else that is counted, at a price for one. */
+      strict({
+        type: Type.Literal('unit'),
+        unit: Type.String(),
+        count: Type.Integer(),
+        price: Type.Number(),
+        amount: Amount,
+      }),
+      /** What the call would have cost less than the least that a call costs. */
+      strict({ type: Type.Literal('minimum'), amount: Amount }),
       strict({ type: Type.Literal('rounding'), amount: Amount }),
     ]),
   ),
+  /** What was counted and has no price of its own, with what it was charged as; null where it was charged nothing. */
+  unnamed: Type.Optional(Type.Array(strict({ name: Type.String(), charged_as: NullableText }))),
   charge_credits: Type.Number(),
   held_credits: Type.Number(),
   overrun: Type.Boolean(),
@@ -58,6 +90,8 @@ export const ReceiptView = strict({
         duration_ms: Type.Integer(),
         /** What the provider had against the request, of its words those that Farebox knows. */
         words: Type.Optional(Type.String()),
+        /** The label of the secret that it was made with, where the provider has several. */
+        secret: Type.Optional(Type.String()),
       }),
     ),
     Type.Literal('unknown'),

@@ -86,6 +86,8 @@ export const UsageReport = strict({
   totals: Totals,
   /** The same length of time before. */
   previous: Totals,
+  /** Requests that were refused before they were calls; null where the filter is about what only calls have. */
+  refused: NullableCount,
 })
 
 const Latency = strict({ p50_ms: NullableCount, p95_ms: NullableCount })

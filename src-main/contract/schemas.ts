@@ -12,7 +12,6 @@ import {
   ModelName,
   Name,
   NullableCount,
-  NullablePrice,
   Reason,
   RequiredReason,
   ShownModelName,
@@ -21,21 +20,8 @@ import {
   UpstreamModel,
 } from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
-import { ProviderCreate, providerProperties } from '#contract/providers.ts'
-
-/** Credits per million tokens; up to a credit per token, which keeps every charge an exact integer. */
-const TokenPrice = Type.Number({ minimum: 0, maximum: 1_000_000 })
-
-export const PriceFields = strict({
-  input: TokenPrice,
-  /** What a chat model needs, and a model for embeddings has none of: 0 where it is left out. */
-  output: Type.Optional(TokenPrice),
-  cache_read: Type.Optional(TokenPrice),
-  cache_write: Type.Optional(TokenPrice),
-})
-
-/** A new price for a model. A jump is more likely a price per token, or per thousand, than a price that changed so much. */
-export const PriceChange = strict({ ...PriceFields.properties, confirm_jump: Type.Optional(Type.Boolean()) })
+import { NullablePrice, PriceFields } from '#contract/prices.ts'
+import { ProviderCreate, providerProperties, SecretLeftOut } from '#contract/providers.ts'
 
 export const TargetFields = strict({
   provider: KnownName,
@@ -193,8 +179,8 @@ export const UsageQuery = strict({
   package: Type.Optional(KnownName),
   owner: Type.Optional(KnownName),
   member: Type.Optional(KnownName),
-  /** `failed`: everything with a status of 400 or more. */
-  status: Type.Optional(Type.Enum(['ok', 'failed'])),
+  /** `failed`: every call whose client did not get a whole answer; the ones after it are kinds of it. */
+  status: Type.Optional(Type.Enum(['ok', 'failed', 'cut', 'out_of_credits', 'client_gone'])),
   min_credits: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$' })),
   limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,5}$' })),
   before: Type.Optional(Type.String({ maxLength: 64 })),
@@ -207,6 +193,8 @@ export const UsageView = strict({
   model: Type.String(),
   provider: Type.Union([Type.String(), Type.Null()]),
   upstream_model: Type.Union([Type.String(), Type.Null()]),
+  /** The label of the secret that the provider was asked with; null where it has one alone. */
+  secret: Type.Union([Type.String(), Type.Null()]),
   stream: Type.Boolean(),
   outcome: Type.String(),
   status: Type.Integer(),
@@ -322,6 +310,7 @@ export const StatusView = strict({
       credits_per_day_limit: Type.Union([Type.Number(), Type.Null()]),
     }),
   ),
+  secrets_left_out: Type.Array(SecretLeftOut),
 })
 
 const SecretPlace = Type.Union([
@@ -360,8 +349,6 @@ export const ApplyChange = strict({
 })
 export const ApplyResult = strict({ dry_run: Type.Boolean(), changes: Type.Array(ApplyChange) })
 
-export type PriceFields = Static<typeof PriceFields>
-export type PriceChange = Static<typeof PriceChange>
 export type TargetFields = Static<typeof TargetFields>
 export type ModelCreate = Static<typeof ModelCreate>
 export type ModelEdit = Static<typeof ModelEdit>

@@ -11,9 +11,11 @@ import * as members from '#contract/members.ts'
 import * as pause from '#contract/pause.ts'
 import * as presets from '#contract/presets.ts'
 import * as card from '#contract/price-card.ts'
+import * as prices from '#contract/prices.ts'
 import * as offers from '#contract/provider-models.ts'
 import * as providers from '#contract/providers.ts'
 import * as receipt from '#contract/receipt.ts'
+import * as refused from '#contract/refused.ts'
 import * as reports from '#contract/reports.ts'
 import * as schemas from '#contract/schemas.ts'
 import * as waiting from '#contract/waiting.ts'
@@ -30,11 +32,13 @@ export const SHAPES = {
   ...discovery,
   ...presets,
   ...card,
+  ...prices,
   ...offers,
   ...invites,
   ...lan,
   ...pause,
   ...waiting,
+  ...refused,
 }
 
 type NamedShapes = typeof SHAPES

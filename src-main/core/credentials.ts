@@ -3,6 +3,7 @@
 // forgotten together.
 
 import type { Provider } from '#core/entities.ts'
+import { readTokenSecret, shownParts } from '#core/token-secrets.ts'
 
 export type Credentials = {
   readonly secret: string | undefined
@@ -50,11 +51,18 @@ const MIN_PART_LENGTH = 16
 
 const isTelling = (part: string) => part.length >= MIN_PART_LENGTH
 
-/** Every text in it that nobody else may see: of a secret that is made of parts with colons between them, also each part. */
+/** Every text in it that nobody else may see. */
 export function secretsIn(text: string): readonly string[] {
   const { secret, headers } = readCredentials(text)
-  const parts = secret?.includes(':') === true && !secret.startsWith(MARK) ? secret.split(':') : []
-  return [...(secret === undefined ? [] : [secret]), ...parts.filter(isTelling), ...Object.values(headers)]
+  return [...(secret === undefined ? [] : partsOf(secret)), ...Object.values(headers)]
+}
+
+/** Of a secret that is made of parts with colons between them also each part; of one that gets tokens what is shown of it. */
+function partsOf(secret: string): readonly string[] {
+  const tokenSecret = readTokenSecret(secret)
+  if (tokenSecret !== undefined && tokenSecret.type !== 'flaw') return shownParts(tokenSecret)
+  const parts = secret.includes(':') && !secret.startsWith(MARK) ? secret.split(':') : []
+  return [secret, ...parts.filter(isTelling)]
 }
 
 /** The credentials that a provider is sent; undefined where something is missing that should be there. */

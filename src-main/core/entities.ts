@@ -2,7 +2,7 @@
 // micro-credits. The shapes on the wire are in contract/, the rows in store/.
 
 import type { MicroCredits } from '#core/money.ts'
-import type { Price } from '#core/pricing.ts'
+import type { Price } from '#core/price.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
 import type { Quirks } from '#core/quirks.ts'
 
@@ -25,8 +25,20 @@ export type SecretHeader = (typeof SECRET_HEADERS)[number]
 export type ProviderLimits = {
   readonly concurrentRequests?: number
   readonly requestsPerMinute?: number
+  readonly tokensPerMinute?: number
   /** What calls may be charged for it on one day of the machine's time zone. */
   readonly dailyMicro?: MicroCredits
+}
+
+/** One of several secrets of a provider. */
+export type PooledSecret = {
+  /** What it is called: no other secret of the provider has this label. */
+  readonly label: string
+  /** Its part of the calls beside those of the others. */
+  readonly weight: number
+  /** What Farebox may ask with it, beside what it may ask of the provider. */
+  readonly limits: ProviderLimits
+  readonly createdAtMs: number
 }
 
 /** How long Farebox waits for a provider, in milliseconds; undefined: as long as the settings say. */
@@ -46,6 +58,13 @@ export type Provider = {
   readonly baseUrl: string
   readonly network: Network
   readonly hasSecret: boolean
+  /**
+   * Its secrets, where there are several or one has settings of its own; empty for most providers. The first is kept as the secret of
+   * the provider itself, the others beside it by their labels.
+   */
+  readonly pool: readonly PooledSecret[]
+  /** Which of them calls go with. It is never stored: only the providers that `eachSecret` makes have it. */
+  readonly chosen?: PooledSecret
   /** undefined: the header of its dialect. */
   readonly secretHeader: SecretHeader | undefined
   /** Sent with every request, by names in lower case. */

@@ -19,7 +19,7 @@ export class UpstreamFailure extends Error {
   readonly retryAfterSeconds: number | undefined
   /** The provider's HTTP status, for kind `status` and `secret`, and for a refusal that is `malformed`. */
   readonly status: number | undefined
-  /** The name of what it reported, for kind `reported`, where the words alone may not tell. */
+  /** The name of what it reported, for kind `reported`, where the words alone may not tell; `insufficient_quota` also with a status. */
   readonly code: string | undefined
 
   constructor(
@@ -46,6 +46,21 @@ export function accountFailure(providerName: string, status: number): UpstreamFa
 }
 
 const ACCOUNT_STATUSES = [401, 402, 403]
+
+/** The code of a failure whose words say that the account has nothing left. */
+export const OUT_OF_QUOTA = 'insufficient_quota'
+
+/** Whether a provider that answered 429 means the account, whose credits or plan are used up, and not the pace. */
+export function isOutOfQuota({ code }: UpstreamFailure): boolean {
+  return code === OUT_OF_QUOTA
+}
+
+/** Whether a failure says something about the secret that a provider was shown, or its account, and nothing about the request. */
+export function isAboutSecret(failure: UpstreamFailure): boolean {
+  const { kind, status } = failure
+  if (kind === 'secret') return true
+  return status === 429 || (status !== undefined && isAboutAccount(failure))
+}
 
 /** Whether a provider reported, inside its answer, what it has against Farebox and not against the request. */
 export function isAboutAccount({ kind, status }: UpstreamFailure): boolean {

@@ -54,7 +54,12 @@ export function takeLimits(state: LimitState, tokens: number, nowMs: number): vo
 /** Gives the slot back and adds the tokens that were used beyond the estimate. */
 export function giveBackLimits(state: LimitState, takenTokens: number, usedTokens: number, nowMs: number): void {
   state.concurrent -= 1
-  if (usedTokens > takenTokens) add(state.tokens, usedTokens - takenTokens, nowMs)
+  addTokens(state, usedTokens - takenTokens, nowMs)
+}
+
+/** Adds tokens that a request used beyond what it took, once that is known. */
+export function addTokens(state: LimitState, tokens: number, nowMs: number): void {
+  if (tokens > 0) add(state.tokens, tokens, nowMs)
 }
 
 /** Takes back a request that was refused after all. */

@@ -33,6 +33,21 @@ export function creditsToMicro(credits: number): MicroCredits | undefined {
   return microCredits(amount)
 }
 
+/** What is not counted in tokens is priced for a million of it, as tokens are. */
+const UNIT_SCALE = MICRO_PER_CREDIT * 1_000_000
+
+/** Credits for one of something (at most twelve decimals) to micro-credits for a million of it; undefined if they do not fit. */
+export function unitCreditsToMicro(credits: number): MicroCredits | undefined {
+  const amount = Math.round(credits * UNIT_SCALE)
+  if (!Number.isSafeInteger(amount) || amount / UNIT_SCALE !== credits) return undefined
+  return microCredits(amount)
+}
+
+/** Micro-credits for a million of something to credits for one. */
+export function microToUnitCredits(perMillion: MicroCredits): number {
+  return perMillion / UNIT_SCALE
+}
+
 /** Micro-credits to credits for display and JSON: the nearest double, which prints with at most six decimals. */
 export function microToCredits(amount: MicroCredits): number {
   return amount / MICRO_PER_CREDIT

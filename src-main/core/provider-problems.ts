@@ -28,6 +28,7 @@ export const PROVIDER_PROBLEMS = [
   'secret_missing',
   'secret_refused',
   'secret_header',
+  'no_token',
   // The base URL and the dialect.
   'base_url',
   'wrong_dialect',

@@ -1,5 +1,7 @@
 // Token counts of one answer in disjoint classes. `undefined` means that nobody said; it is never read as 0.
 
+import type { PartClass } from '#contract/price-classes.ts'
+
 export type TokenUsage = {
   /** Input tokens that were neither read from nor written to a provider's cache. */
   readonly inputTokens: number | undefined
@@ -9,7 +11,23 @@ export type TokenUsage = {
   readonly outputTokens: number | undefined
   /** The part of `outputTokens` that was reasoning. */
   readonly reasoningTokens: number | undefined
+  /** What most answers do not have: parts with a price of their own, what is not counted in tokens, another service tier. */
+  readonly details?: UsageDetails | undefined
 }
+
+export type UsageDetails = {
+  /** Each is within the class that it is a part of; a part of 0 tokens is left out. */
+  readonly parts?: Readonly<Partial<Record<CountedPart, number>>> | undefined
+  readonly units?: Units | undefined
+  /** The service tier that the call was served at; none for the standard one. */
+  readonly tier?: string | undefined
+}
+
+/** Reasoning has a count of its own in every usage. */
+export type CountedPart = Exclude<PartClass, 'reasoning'>
+
+/** Whole numbers of what is not counted in tokens, by its name: `web_search`, `second`, `image/1024x1024/high`. */
+export type Units = Readonly<Record<string, number>>
 
 /** Where the counts of a usage record come from: the provider said so, we estimated, or nothing was used. */
 export type UsageSource = 'reported' | 'estimated' | 'none'
@@ -20,6 +38,29 @@ export const UNKNOWN_USAGE: TokenUsage = {
   cacheWriteTokens: undefined,
   outputTokens: undefined,
   reasoningTokens: undefined,
+}
+
+/** The counts of a usage record, as its row has them. */
+export type UsageCounts = {
+  readonly input_tokens: number | null
+  readonly cache_read_tokens: number | null
+  readonly cache_write_tokens: number | null
+  readonly output_tokens: number | null
+  readonly reasoning_tokens: number | null
+  /** What is told apart beside these, as JSON text. */
+  readonly details: string | null
+}
+
+export function usageOfRow(row: UsageCounts): TokenUsage {
+  return {
+    inputTokens: row.input_tokens ?? undefined,
+    cacheReadTokens: row.cache_read_tokens ?? undefined,
+    cacheWriteTokens: row.cache_write_tokens ?? undefined,
+    outputTokens: row.output_tokens ?? undefined,
+    reasoningTokens: row.reasoning_tokens ?? undefined,
+    // Written by this program, from a usage.
+    ...(row.details === null ? undefined : { details: JSON.parse(row.details) as UsageDetails }),
+  }
 }
 
 /** All tokens of an input, whatever of it was cached. */

@@ -3,15 +3,15 @@
 
 import type { Model, OutputCapField, SecretHeader } from '#core/entities.ts'
 import type { LimitStanding } from '#core/limits.ts'
-import type { ListedModel } from '#core/listed-model.ts'
 import type { WireDialect } from '#core/provider-dialect.ts'
 import type { Quirks } from '#core/quirks.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { EmbeddingRequest } from '#dialect/embeddings/read-request.ts'
 import type { StreamFold } from '#dialect/folded-answer.ts'
 import type { Mended } from '#dialect/mended.ts'
+import type { ModelList } from '#dialect/model-list.ts'
+import type { ModelViews } from '#dialect/model-views.ts'
 import type { Overflow } from '#dialect/overflow.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import type { BodyText, RequestBody } from '#dialect/request-body.ts'
@@ -63,7 +63,7 @@ export type KeptAnswer = {
   readonly asked: string | undefined
   /** The answer that its request went on from. */
   readonly previousId: string | undefined
-  /** The provider that gave the answer in these words, and may know it by the same ids. */
+  /** The account at a provider that gave the answer in these words, and may know it by the same ids. */
   readonly providerId?: string
 }
 
@@ -128,23 +128,11 @@ type Headers = Readonly<Record<string, string>>
 /** Below a provider's base URL; a function where the path names the model. */
 export type ProviderPath = string | ((upstreamModel: string, isStream: boolean) => string)
 
-/** What may be asked of a model whose path is below one of `below` and ends in `:` and one of `names`. */
-export type PathMethods = { readonly below: readonly string[]; readonly names: readonly string[] }
-
-/** What a request for a list of models brings that tells whose client asks. */
-export type AskedForModels = {
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly query: Readonly<Record<string, unknown>>
-}
-
-/** A list of models in a format's own form. */
-export interface ModelViews {
-  /** Where the list is, with a model below; left out where its clients ask at the common place alone. */
-  readonly path?: string
-  /** Whether it is read by who asks where all others find the common list. */
-  isFor(asked: AskedForModels): boolean
-  list(models: readonly Model[]): JsonObject
-  show(model: Model): JsonObject
+/** What may be asked of a model whose path is below one of `below` and ends in `:` and one of `names`; its clients may have their key in a header. */
+export type PathMethods = {
+  readonly below: readonly string[]
+  readonly names: readonly string[]
+  readonly keyHeader?: string
 }
 
 /** What the clients of one endpoint send and read around an answer. */
@@ -155,16 +143,14 @@ export interface Endpoint {
   readonly special?: { readonly paths: readonly string[]; readonly asked: AskedInPath }
   /** For formats whose paths name the model and what is asked of it. */
   readonly methods?: PathMethods
-  /** A header in which these clients send their key, at paths that name the model. */
-  readonly keyHeader?: string
-  /** Where a provider of the same dialect takes them. */
-  readonly path: ProviderPath
   /** Lists of models in another form than the common one. */
   readonly models?: ModelViews
   /** Names of headers that a provider of the same dialect may see. Everything else stays here. */
   readonly forwardedHeaders: RegExp
   /** The body of an error. */
   errorBody(refusal: Refusal, requestId: string): string
+  /** The body of an error in the form of the stream that was asked for; left out where errors have one form. */
+  readonly framedError?: (body: Buffer, asked: AskedInPath) => Buffer
   /** The request's id, under the names that the clients' SDKs read. */
   idHeaders(requestId: string): Headers
   /** A rate limit under names of the format's own, beside the standard ones. `name` is what is limited. */
@@ -185,13 +171,64 @@ export interface Endpoint {
   readonly triesWebSocket?: true
 }
 
-/** The format of an endpoint for embeddings. No provider needs a translation: they all took it over. */
+/** In which form the vectors are wanted: as numbers or packed by OpenAI's clients, one or several by Google's. */
+export type EmbeddingForm = 'float' | 'base64' | 'single' | 'batch'
+
+/** What routing and metering need of a request for embeddings. */
+export type EmbeddingRequest = {
+  readonly model: string
+  readonly form: EmbeddingForm
+  /** How many tokens the client sent as tokens; undefined where it sent text. */
+  readonly tokenCount: number | undefined
+  readonly inputCount: number
+  /** Whether there is one text alone, which can be no longer than the context. */
+  readonly isLone: boolean
+  /** What makes the input larger than the request, in words; made when it is asked for. */
+  readonly references: () => readonly string[]
+  readonly body: RequestBody
+}
+
+/** A request for embeddings in no format's words. */
+export type EmbeddingWish = {
+  /** Texts, or lists of tokens. */
+  readonly inputs: readonly (string | readonly number[])[]
+  readonly dimensions: number | undefined
+  /** Members that no other format has. */
+  readonly dropped: readonly string[]
+}
+
+/** Numbers, or 32-bit floats packed in base64. */
+export type Vector = string | readonly number[]
+
+export type Embeddings = {
+  readonly vectors: readonly Vector[]
+  /** Counts in the provider's words, read; undefined where there are none. */
+  readonly usage: TokenUsage | undefined
+}
+
+/** The format of an endpoint for embeddings. */
 export interface EmbeddingDialect extends Endpoint {
   /** The kind of model that serves it. */
   readonly kind: 'embedding'
+  /** Providers of these dialects are sent the client's own bytes. */
+  readonly passesTo: readonly WireDialect[]
+  /** Where a provider of the same format takes the request. */
+  path(upstreamModel: string, request: EmbeddingRequest): string
   readRequest(text: BodyText, byteLength: number, asked?: AskedInPath): EmbeddingRequest | Refusal
   editRequest(request: EmbeddingRequest, upstreamModel: string): string
-  newReader(request: EmbeddingRequest): AnswerReader
+  /** Reads an answer of the same format that is passed through. */
+  newPassReader(request: EmbeddingRequest): AnswerReader
+  /** The request in no format's words, or a refusal that names what cannot be carried. */
+  readWish(request: EmbeddingRequest): EmbeddingWish | Refusal
+  /** An answer as JSON text. */
+  writeAnswer(vectors: readonly Vector[], usage: TokenUsage, request: EmbeddingRequest): string
+}
+
+/** Embeddings as the providers of a dialect make them. */
+export interface EmbeddingProvider {
+  write(wish: EmbeddingWish, upstreamModel: string): { readonly path: string; readonly body: string } | Refusal
+  /** Throws UpstreamFailure for what is no answer of the format. */
+  read(answer: JsonObject): Embeddings
 }
 
 /** A client format. */
@@ -200,6 +237,8 @@ export interface ClientDialect extends Endpoint {
   readonly kind: 'chat'
   /** Providers of these dialects are sent the client's own bytes. */
   readonly passesTo: readonly WireDialect[]
+  /** Where a provider of the same dialect takes requests. */
+  readonly path: ProviderPath
   /** The format of a body that was sent to this endpoint by clients of another one; undefined where the refusal stands. */
   readonly readAs?: (refused: Refusal, text: BodyText) => ClientDialect | undefined
   /** Counting the tokens of a request before it is sent. */
@@ -276,23 +315,6 @@ export type ProviderError = {
   readonly retryAfterSeconds: number | undefined
 }
 
-/** The entries of one page of a list of models. */
-export type ModelEntries = {
-  readonly entries: readonly JsonObject[]
-  /** What to add to the query for the next page; undefined at the end. */
-  readonly next: Headers | undefined
-}
-
-/** How a dialect's providers list their models. Lists are loose: what is missing or odd is left out. */
-export interface ModelList {
-  /** What asks for pages as long as there are. */
-  readonly query: Readonly<Record<string, string>>
-  /** undefined for something that is no list of models. */
-  readPage(body: unknown): ModelEntries | undefined
-  /** What an entry tells, for dialects whose entries are unlike those that most providers copied. */
-  readonly readModel?: (entry: JsonObject) => ListedModel
-}
-
 /** The form of a dialect's lists and errors, by which it is known where another one was expected. */
 export interface Form {
   /** The dialect that is named where the form is seen: some dialects have one form. */
@@ -340,8 +362,8 @@ export interface ProviderDialect {
   readonly headers?: Headers
   /** What the dialect's own provider does differently from most. */
   readonly quirks?: Partial<Quirks>
-  /** Whether its providers have the endpoint for embeddings too. */
-  readonly takesEmbeddings?: true
+  /** Left out where its providers have no embeddings. */
+  readonly embeddings?: EmbeddingProvider
   /** Left out where providers have no list behind their base URL. */
   readonly modelList?: ModelList
   readonly form: Form

@@ -16,6 +16,7 @@ import type {
 } from '#dialect/dialect.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
 import { GEMINI_FORMAT } from '#dialect/gemini/client-format.ts'
+import { GEMINI_EMBEDDINGS_FORMAT } from '#dialect/gemini-embeddings/client-format.ts'
 import { GEMINI_DIALECT } from '#dialect/gemini/provider-dialect.ts'
 import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
 import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
@@ -30,6 +31,7 @@ export const CLIENT_DIALECTS = {
   responses: RESPONSES_FORMAT,
   gemini: GEMINI_FORMAT,
   embeddings: EMBEDDINGS_FORMAT,
+  'gemini-embeddings': GEMINI_EMBEDDINGS_FORMAT,
 } as const satisfies Readonly<Record<FormatName, AnyFormat>>
 
 /** What providers speak, by the names of `contract/dialects.ts`. */

@@ -2,6 +2,7 @@
 
 import type { ClientQuirks } from '#core/client-quirks.ts'
 import { REFUSALS, statusOf, type Refusal } from '#core/refusal.ts'
+import type { AskedInPath, Endpoint } from '#dialect/dialect.ts'
 import { editObject, scanObject } from '#dialect/json-text.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 
@@ -78,4 +79,9 @@ export function retryHeaders(refusal: Refusal): Readonly<Record<string, string>>
     return { 'retry-after': String(Math.min(Math.max(1, retryAfterSeconds), LONGEST_WAIT_SECONDS)) }
   }
   return FINAL.has(refusal.code) ? { 'x-should-retry': 'false' } : {}
+}
+
+/** The body of an error in the form in which a client reads the answer that it asked for. */
+export function framed(body: Buffer, { framedError }: Endpoint, asked: AskedInPath | undefined): Buffer {
+  return asked === undefined || framedError === undefined ? body : framedError(body, asked)
 }

@@ -134,7 +134,7 @@ export function removeMember(text: string, scan: ObjectScan, name: string): stri
 }
 
 /** Index after the quote that closes the string, or the end of the text for a string that is never closed. */
-function stringEnd(text: string, open: number): number {
+export function stringEnd(text: string, open: number): number {
   let close = text.indexOf('"', open + 1)
   while (close !== -1) {
     let backslashes = 0
@@ -146,7 +146,7 @@ function stringEnd(text: string, open: number): number {
 }
 
 /** A member's name with its escapes resolved, so that `mod\u0065l` cannot hide a second `model`. */
-function memberName(quoted: string): string | undefined {
+export function memberName(quoted: string): string | undefined {
   if (!quoted.includes('\\')) return quoted.slice(1, -1)
   try {
     return String(JSON.parse(quoted))

@@ -64,6 +64,7 @@ export class ReportedUsage {
       cacheWriteTokens: input.cacheWriteTokens,
       outputTokens: output.outputTokens,
       reasoningTokens: output.reasoningTokens,
+      details: usage.details ?? before?.details,
     }
   }
 

@@ -1,5 +1,6 @@
 // The command line's entry: gives the commands the real terminal, files and data folder.
 
+import { spawn } from 'node:child_process'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline/promises'
@@ -37,6 +38,9 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
       }),
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     stderr: (output) => void process.stderr.write(output),
+    homeDir: homedir(),
+    platform: process.platform,
+    runProgram,
     readFile: (path) => readFile(path, 'utf8'),
     readStdin: () => text(process.stdin),
     ask: process.stdin.isTTY && process.stdout.isTTY ? askPerson : undefined,
@@ -59,6 +63,25 @@ async function openInProcess(
   const { openApp } = await import('#app/app.ts')
   const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`), surroundings)
   return { transport: (request) => app.inject(request, 'command line'), close: () => app.close() }
+}
+
+/** Signals of the terminal reach the program itself, so that this process waits for it whatever happens. */
+async function runProgram(
+  [program = '', ...words]: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
+  const ignore = () => undefined
+  process.on('SIGINT', ignore)
+  try {
+    return await new Promise<number | undefined>((resolve) => {
+      const isShell = process.platform === 'win32'
+      const child = spawn(program, words, { stdio: 'inherit', env: { ...process.env, ...env }, shell: isShell })
+      child.once('error', () => resolve(undefined))
+      child.once('exit', (code) => resolve(code ?? 1))
+    })
+  } finally {
+    process.off('SIGINT', ignore)
+  }
 }
 
 async function askPerson(question: string): Promise<string> {

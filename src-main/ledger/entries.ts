@@ -31,10 +31,17 @@ export function ledgerAppender(db: Database): (batch: LedgerBatch) => string[] {
   )
   return (batch) => {
     for (const row of batch.entries) insertEntry.run(...row)
-    const recorded = batch.usage.filter((row) => insertUsage.run(...row).changes === 1).map(([id]) => String(id))
+    const recorded = batch.usage.map(whole).filter((row) => insertUsage.run(...row).changes === 1)
     for (const row of batch.balances) putBalance.run(...row)
-    return recorded
+    return recorded.map(([id]) => String(id))
   }
+}
+
+const USAGE_CELLS = USAGE_COLUMNS.split(', ').length
+
+/** A journal that an earlier version left behind has rows without the columns that came since; these are the last ones. */
+function whole(row: readonly Cell[]): readonly Cell[] {
+  return row.length === USAGE_CELLS ? row : [...row, ...Array<null>(USAGE_CELLS - row.length).fill(null)]
 }
 
 export type LedgerState = {

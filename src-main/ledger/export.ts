@@ -23,7 +23,8 @@ const PARTS: readonly Part[] = [
   {
     line: 'price',
     table: 'price',
-    columns: 'model_id, version, input_micro, output_micro, cache_read_micro, cache_write_micro, created_at_ms',
+    columns:
+      'model_id, version, input_micro, output_micro, cache_read_micro, cache_write_micro, created_at_ms, details',
     order: 'model_id, version',
   },
   { line: 'entry', table: 'ledger_entry', columns: `seq, ${ENTRY_COLUMNS}`, order: 'seq' },

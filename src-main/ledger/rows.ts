@@ -3,6 +3,7 @@
 // rest of the work.
 
 import type { MicroCredits } from '#core/money.ts'
+import type { UsageDetails } from '#core/usage.ts'
 
 export type EntryKind = 'grant' | 'lapse' | 'hold' | 'settle' | 'release' | 'adjustment'
 
@@ -74,6 +75,8 @@ export type UsageRecord = {
   readonly modelId: string
   readonly providerId: string | undefined
   readonly upstreamModel: string | undefined
+  /** The label of the provider's secret that it was asked with; undefined where it has one. */
+  readonly secret?: string | undefined
   readonly isStream: boolean
   readonly outcome: Outcome
   readonly status: number
@@ -82,6 +85,7 @@ export type UsageRecord = {
   readonly cacheWriteTokens: number | undefined
   readonly outputTokens: number | undefined
   readonly reasoningTokens: number | undefined
+  readonly details?: UsageDetails | undefined
   readonly usageSource: 'reported' | 'estimated' | 'none'
   /** The classes whose tokens Farebox counted itself, such as `input,output`; undefined where it was not recorded. */
   readonly estimatedClasses?: string | undefined
@@ -99,7 +103,7 @@ export type UsageRecord = {
 export const USAGE_COLUMNS =
   'id, key_id, package_id, endpoint, model_id, provider_id, upstream_model, is_stream, outcome, status, input_tokens, ' +
   'cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, usage_source, price_version, hold_micro, ' +
-  'charge_micro, is_overrun, created_at_ms, first_byte_ms, duration_ms, estimated_classes, attempts'
+  'charge_micro, is_overrun, created_at_ms, first_byte_ms, duration_ms, estimated_classes, attempts, details, secret'
 
 /** What a column holds. */
 export type Cell = string | number | null
@@ -133,6 +137,8 @@ export function usageRow(record: UsageRecord): UsageRow {
     record.durationMs,
     record.estimatedClasses ?? null,
     record.attempts ?? null,
+    record.details === undefined ? null : JSON.stringify(record.details),
+    record.secret ?? null,
   ]
 }
 

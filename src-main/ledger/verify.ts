@@ -2,6 +2,9 @@
 
 import type { Database } from 'better-sqlite3'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
+import { priceOfRow, type Price, type PriceRow } from '#core/price.ts'
+import { priceOf } from '#core/pricing.ts'
+import { usageOfRow, type UsageCounts } from '#core/usage.ts'
 import { findMismatches } from '#ledger/entries.ts'
 import { summaryProblems } from '#ledger/summary.ts'
 
@@ -37,7 +40,8 @@ const RULES: readonly { readonly says: string; readonly sql: string }[] = [
       GROUP BY usage_record.id`,
   },
   {
-    // Tokens times prices, rounded up once. A sum that 64 bits do not hold becomes a fraction, and is left to the export.
+    // Tokens times prices, rounded up once. A sum that 64 bits do not hold becomes a fraction, and is left to the export. Prices that
+    // name more than the four classes are looked at one by one, below.
     says: 'a charge is not what its tokens cost',
     sql: `SELECT id AS subject FROM (
         SELECT usage_record.id, usage_record.charge_micro, usage_record.usage_source, price.version,
@@ -45,7 +49,8 @@ const RULES: readonly { readonly says: string; readonly sql: string }[] = [
             + coalesce(cache_read_tokens, 0) * price.cache_read_micro
             + coalesce(cache_write_tokens, 0) * price.cache_write_micro AS parts
         FROM usage_record LEFT JOIN price
-          ON price.model_id = usage_record.model_id AND price.version = usage_record.price_version)
+          ON price.model_id = usage_record.model_id AND price.version = usage_record.price_version
+        WHERE price.details IS NULL)
       WHERE CASE WHEN usage_source = 'none' OR version IS NULL THEN charge_micro <> 0
         ELSE typeof(parts) = 'integer' AND charge_micro <> (parts + 999999) / 1000000 END`,
   },
@@ -91,6 +96,7 @@ function verifySnapshot(db: Database): LedgerReport {
       ...findMismatches(db),
       ...summaryProblems(db),
       ...RULES.flatMap((rule) => broken(db, rule)),
+      ...wrongCharges(db),
     ]
     return {
       ok: problems.length === 0,
@@ -118,9 +124,44 @@ function orphans(db: Database): string[] {
 
 function broken(db: Database, rule: { says: string; sql: string }): string[] {
   const subjects = db.prepare<[], { subject: string }>(rule.sql).all()
+  return problem(
+    rule.says,
+    subjects.map((row) => row.subject),
+  )
+}
+
+function problem(says: string, subjects: readonly string[]): string[] {
   if (subjects.length === 0) return []
-  const named = subjects.slice(0, NAMED).map((row) => row.subject)
-  return [`${rule.says}: ${named.join(', ')}${subjects.length > NAMED ? ` and ${subjects.length - NAMED} more` : ''}`]
+  const more = subjects.length > NAMED ? ` and ${subjects.length - NAMED} more` : ''
+  return [`${says}: ${subjects.slice(0, NAMED).join(', ')}${more}`]
+}
+
+type FineCharge = UsageCounts &
+  Pick<PriceRow, 'version'> & {
+    readonly id: string
+    readonly model_id: string
+    readonly charge_micro: number
+    readonly usage_source: string
+  }
+
+/** Charges at prices that name more than the four classes: they are not sums that SQL would make. */
+function wrongCharges(db: Database): string[] {
+  const prices = new Map<string, Price>()
+  const found = db.prepare<[], PriceRow & { model_id: string }>('SELECT * FROM price WHERE details IS NOT NULL')
+  for (const row of found.iterate()) prices.set(`${row.model_id}\0${row.version}`, priceOfRow(row))
+  if (prices.size === 0) return []
+  const wrong: string[] = []
+  const charges = db.prepare<[], FineCharge>(
+    `SELECT usage_record.*, price.version FROM usage_record JOIN price
+       ON price.model_id = usage_record.model_id AND price.version = usage_record.price_version
+     WHERE price.details IS NOT NULL`,
+  )
+  for (const row of charges.iterate()) {
+    const price = prices.get(`${row.model_id}\0${row.version}`)
+    const charge = price === undefined || row.usage_source === 'none' ? 0 : priceOf(usageOfRow(row), price)
+    if (row.charge_micro !== charge) wrong.push(row.id)
+  }
+  return problem('a charge is not what was counted costs', wrong)
 }
 
 function count(db: Database, sql: string): number {

@@ -4,7 +4,7 @@
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { MAX_AMOUNT, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
-import { affordableOutputTokens, isFree, worstPriceOf } from '#core/pricing.ts'
+import { affordableOutputTokens, isFree, worstPriceOf, type Worst } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Wish } from '#core/spending.ts'
@@ -15,6 +15,7 @@ import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { LimitedKey, Ticket } from '#pipeline/gate.ts'
 import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
 import type { BoundCounter, Clock } from '#pipeline/ports.ts'
+import type { ProviderWish } from '#pipeline/provider-lane.ts'
 import { Reservation, type Lenders } from '#pipeline/reservation.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
@@ -27,7 +28,7 @@ export type Admission = {
   /** The caller with the package whose credits are held: a key can be moved while its call waits. */
   readonly holder: Caller
   /** What the call may come to cost at its output cap, and at the least that is of use. */
-  readonly wish: Wish
+  readonly wish: ProviderWish
   /** How many tokens its input is held for. */
   readonly inputTokens: number
   /** The output cap to send upstream; undefined for endpoints that generate nothing. */
@@ -107,7 +108,8 @@ function admitted(input: AdmitRequest, { ticket, share, held }: Entered, deps: A
   const holder = presentCaller(input.caller, deps.catalog)
   const outputCap = affordableCap(input, inputTokens, answer.promisedMicro)
   const isWhole = outputCap === largestOutputCap(input)
-  const wish = isWhole ? asked : wishFor(input, { inputTokens, outputCap }, deps)
+  const { worstMicro, leastMicro } = isWhole ? asked : wishFor(input, { inputTokens, outputCap }, deps)
+  const wish = { worstMicro, leastMicro, inputTokens: input.request.likelyInputTokens }
   return { reservation, holder, wish, inputTokens, outputCap }
 }
 
@@ -184,10 +186,16 @@ function wishFor(
   const beyond = isStream || outputCap === undefined ? 0 : caps.mostTokens(served.places)
   const outputTokens = Math.max(choices * (outputCap ?? 0), beyond)
   const leastTokens = Math.max(choices * leastCap, beyond)
+  const worst = worstOf(request, inputTokens)
   return {
-    worstMicro: worstPriceOf({ inputTokens, outputTokens }, served.price),
-    leastMicro: worstPriceOf({ inputTokens, outputTokens: leastTokens }, served.price),
+    worstMicro: worstPriceOf({ ...worst, outputTokens }, served.price),
+    leastMicro: worstPriceOf({ ...worst, outputTokens: leastTokens }, served.price),
   }
+}
+
+/** What a request may come to use beside its output. */
+export function worstOf({ tier, units }: EndpointRequest, inputTokens: number): Omit<Worst, 'outputTokens'> {
+  return { inputTokens, tier, units }
 }
 
 /** The smallest output cap that is of any use: some providers take none below a bound. */
@@ -225,7 +233,7 @@ export function affordableCap(
 ): number | undefined {
   const cap = largestOutputCap({ request, served })
   if (cap === undefined || isFree(served.price)) return cap
-  const affordable = affordableOutputTokens(promisedMicro, inputTokens, served.price)
+  const affordable = affordableOutputTokens(promisedMicro, worstOf(request, inputTokens), served.price)
   return Math.max(1, Math.min(cap, Math.floor(affordable / request.choices)))
 }
 

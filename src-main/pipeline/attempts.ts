@@ -6,7 +6,7 @@ import { isPassing, retryOf } from '#core/retry.ts'
 import type { CallNote } from '#core/waiting.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { Adaptations } from '#pipeline/adapt.ts'
-import { adjustedHeader, affordableCap, type Admission } from '#pipeline/admit.ts'
+import { adjustedHeader, affordableCap, worstOf, type Admission } from '#pipeline/admit.ts'
 import { answerHeaders } from '#pipeline/answer-headers.ts'
 import { creditGuard } from '#pipeline/credit-guard.ts'
 import type { Drains } from '#pipeline/drains.ts'
@@ -253,7 +253,7 @@ export class Attempts implements Asker {
     return creditGuard({
       spending: this.#reservation,
       price: served.price,
-      inputTokens: admission.inputTokens,
+      worst: worstOf(request, admission.inputTokens),
       outputCap: request.choices * (outputCap ?? 0),
       counter: this.#deps.counter,
     })
@@ -276,20 +276,20 @@ export class Attempts implements Asker {
       status: relay.status ?? null,
       duration_ms: Math.round(this.#deps.clock.monotonicMs() - startedMs),
       ...wordsNote(end),
+      ...(place.provider.chosen === undefined ? {} : { secret: place.provider.chosen.label }),
     })
   }
 
   /** What an attempt's end says about its target, and what follows from it. */
   #after(attempt: Attempt, end: RelayEnd, turn: Turn<Place>): Next<Place> | undefined {
-    const { health, monotonicMs } = this.#deps.routing
     const { place, relay, reader } = attempt
     if (end.type === 'failed') {
       if (!relay.hasBegun) return this.#routing.failed(turn, end.failure)
-      health.failed(place.target, end.failure, monotonicMs())
+      this.#routing.brokenOff(turn, end.failure)
       return undefined
     }
     if (end.type === 'complete' && reader.hasFailed !== true) {
-      health.answered(place.target, monotonicMs())
+      this.#routing.answered(turn)
       return undefined
     }
     if (end.type !== 'refused') return undefined

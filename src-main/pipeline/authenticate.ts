@@ -31,13 +31,25 @@ export function authenticate(credentials: Credentials, deps: AuthenticateDeps): 
   const text = presentedKey(credentials)
   if (typeof text !== 'string') return text
   // Unknown and malformed keys get the same answer, so that nobody learns which of the two it was.
-  const hash = isWellFormedKey(text) ? deps.hashKey(text) : undefined
-  const key = hash === undefined ? undefined : deps.catalog.keyByHash(hash)
-  if (hash === undefined || key === undefined) return unauthenticated('This is not a valid key.')
+  const found = findKey(text, deps)
+  if (found === undefined) return unauthenticated('This is not a valid key.')
+  const { key, hash } = found
   if (!isValueOf(key, hash, deps.nowMs())) {
     return refuse('key_not_usable', 'This key has a new value, and the time of the old one is over.')
   }
   return callerOfKey(key, deps)
+}
+
+/** Whose key was presented, whether it may be used or not; undefined where nobody knows it. */
+export function presentedKeyId(credentials: Credentials, deps: AuthenticateDeps): string | undefined {
+  const text = credentials.isKeyInQuery ? undefined : presentedKey(credentials)
+  return typeof text === 'string' ? findKey(text, deps)?.key.id : undefined
+}
+
+function findKey(text: string, { catalog, hashKey }: AuthenticateDeps): { key: Key; hash: string } | undefined {
+  const hash = isWellFormedKey(text) ? hashKey(text) : undefined
+  const key = hash === undefined ? undefined : catalog.keyByHash(hash)
+  return hash === undefined || key === undefined ? undefined : { key, hash }
 }
 
 /** The caller whose key it is, or a refusal for a key that may not be used now. */

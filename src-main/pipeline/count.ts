@@ -5,6 +5,7 @@ import type { Pause } from '#pipeline/pause.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { accountId } from '#core/secret-pool.ts'
 import { countableOf } from '#dialect/count.ts'
 import type { ClientDialect, ClientRequest, CountEndpoint } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, countOf, dialectOf, quirksOf } from '#dialect/dialects.ts'
@@ -16,6 +17,7 @@ import { forProvider, pathAt, recallOf } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Client, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
 import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
+import { turnAway, type RefusedCalls } from '#pipeline/refused-calls.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
 import { Routing, orderPlaces, type Place, type RoutingDeps } from '#pipeline/routing.ts'
 
@@ -27,6 +29,7 @@ export type CountDeps = {
   readonly pause: Pause
   readonly answers: AnswerMemory
   readonly routing: RoutingDeps
+  readonly refused: Pick<RefusedCalls, 'note'>
   /** Told about mistakes of ours; gets no content. */
   readonly reportFault: (error: unknown, requestId: string) => void
 }
@@ -78,22 +81,22 @@ async function answerCount(call: Call, deps: CountDeps): Promise<void> {
   if (client.kind !== 'chat' || count === undefined)
     throw new Error(`the format '${call.endpoint}' has no way to count`)
   const paused = deps.pause.refusal()
-  if (paused !== undefined) return replyRefusal(call, paused, {})
+  if (paused !== undefined) return turnAway({ call, refusal: paused }, deps)
   const request = count.readRequest(call.text, call.byteLength, call.asked)
-  if (isRefusal(request)) return replyRefusal(call, request, {})
+  if (isRefusal(request)) return turnAway({ call, refusal: request }, deps)
   const wanted = { model: request.model, kind: client.kind, endpoint: call.endpoint }
   const served = resolveModel(deps.catalog, wanted, call.caller.package)
-  if (isRefusal(served)) return replyRefusal(call, served, {})
+  if (isRefusal(served)) return turnAway({ call, model: request.model, refusal: served }, deps)
   const place = new Routing(orderPlaces(served.places, undefined, deps.routing.random), deps.routing).next()?.place
   if (place === undefined) throw new Error('a model has no place')
   const busy = await deps.limiter.run(call.caller.key.id, async () => {
     const counted = await countInput({ call, client, count, request, place }, deps)
-    if (isRefusal(counted)) return replyRefusal(call, counted, {})
+    if (isRefusal(counted)) return turnAway({ call, model: request.model, refusal: counted }, deps)
     if (typeof counted !== 'number') return replyProviderError(call, counted, {})
     call.client.begin(200, { 'content-type': 'application/json', ...baseHeaders(call) })
     call.client.end(count.writeAnswer(counted))
   })
-  if (busy !== undefined) replyRefusal(call, busy, {})
+  if (busy !== undefined) turnAway({ call, model: request.model, refusal: busy }, deps)
 }
 
 type Counting = {
@@ -111,7 +114,7 @@ async function countInput(counting: Counting, deps: CountDeps) {
   const isPassed = client.passesTo.includes(wireDialect(place.provider.dialect))
   const recall = recallOf(client, { answers, keyId: call.caller.key.id })
   if (isPassed) {
-    const passed = recall(request, ({ providerId }) => providerId === place.provider.id)
+    const passed = recall(request, ({ providerId }) => providerId === accountId(place.provider))
     const counted = isRefusal(passed) ? passed : await askSame({ ...counting, request: passed }, transport)
     if (counted !== undefined) return counted
   }

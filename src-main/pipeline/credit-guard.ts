@@ -3,7 +3,15 @@
 // for each chunk is one comparison. Beyond that the hold grows, where there is plenty; where there is not, the tokenizer follows the
 // stream, which waits rather than be more than one step ahead of what was counted.
 
-import { TOKENS_PER_PRICE, priceOf, type Price } from '#core/pricing.ts'
+import type { Price } from '#core/price.ts'
+import {
+  dearestInputMicro,
+  dearestOutputMicro,
+  priceOf,
+  TOKENS_PER_PRICE,
+  worstUnitsMicro,
+  type Worst,
+} from '#core/pricing.ts'
 import { inputTotal, MAX_TOKENS, type TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
@@ -12,8 +20,8 @@ import type { Reservation } from '#pipeline/reservation.ts'
 export type GuardInput = {
   readonly spending: Pick<Reservation, 'heldMicro' | 'growthLeftMicro' | 'grow'>
   readonly price: Price
-  /** What was held for them; a provider can say that there are more. */
-  readonly inputTokens: number
+  /** What was held for; a provider can say that there are more input tokens. */
+  readonly worst: Omit<Worst, 'outputTokens'>
   /** The most output that the provider was told to generate, over all choices. */
   readonly outputCap: number
   readonly counter: TokenCounter
@@ -44,7 +52,7 @@ const LONGEST_WORD = 24
 
 /** A guard for one stream; undefined where output costs nothing. */
 export function creditGuard(input: GuardInput): CreditGuard | undefined {
-  return input.price.outputMicro === 0 ? undefined : new CreditGuard(input)
+  return dearestOutputMicro(input.price, input.worst) === 0 ? undefined : new CreditGuard(input)
 }
 
 /** How many tokens of ours an answer may have that keeps to its cap. */
@@ -58,6 +66,12 @@ export class CreditGuard {
   readonly #mostTokens: number
   /** Whether a stream that must stop went beyond its cap, and not out of credits. */
   isOverCap = false
+  /** What the input and whatever is not tokens cost at most. */
+  readonly #fixedMicro: number
+  /** The price without the least that a call costs, which output is paid from as well. */
+  readonly #price: Price
+  /** What a million tokens of the output cost at most. */
+  #outputMicro: number
   /** What the provider had reported at the last look. */
   #reportedTokens = 0
   /** The bytes that were looked at by the tokenizer. Of these, the beginning of a word may wait for its end. */
@@ -73,6 +87,12 @@ export class CreditGuard {
   constructor(input: GuardInput) {
     this.#input = input
     this.#mostTokens = mostTokensAt(input.outputCap)
+    const { price, worst } = input
+    const { minimumMicro, ...ofCounts } = price
+    this.#price = minimumMicro === undefined ? price : ofCounts
+    const inputMicro = (worst.inputTokens * dearestInputMicro(price, worst)) / TOKENS_PER_PRICE
+    this.#fixedMicro = inputMicro + worstUnitsMicro(price, worst)
+    this.#outputMicro = dearestOutputMicro(price, worst)
     // Nothing is decided before there is any output: what the input costs is spent by then.
     this.#nextLookBytes = Math.max(1, Math.min(this.#paidTokens(undefined), this.#mostTokens * BYTES_PER_TOKEN))
   }
@@ -172,19 +192,20 @@ export class CreditGuard {
   }
 
   #costOf(outputTokens: number): number {
-    return Math.max(0, Math.ceil((outputTokens * this.#input.price.outputMicro) / TOKENS_PER_PRICE))
+    return Math.max(0, Math.ceil((outputTokens * this.#outputMicro) / TOKENS_PER_PRICE))
   }
 
   /** How many output tokens are paid for after the input; less than 0 where not even that is. */
   #paidTokens(usage: TokenUsage | undefined): number {
-    const { spending, price, inputTokens } = this.#input
-    const { inputMicro, cacheReadMicro, cacheWriteMicro, outputMicro } = price
-    const inputMostMicro = (inputTokens * Math.max(inputMicro, cacheReadMicro, cacheWriteMicro)) / TOKENS_PER_PRICE
+    const { spending, worst } = this.#input
     // What is reported while a stream runs may be less than the last word: only more than was held is believed.
     const isSane = usage !== undefined && inputTotal(usage) < MAX_TOKENS
-    const reportedMicro = isSane ? priceOf({ ...usage, outputTokens: 0 }, price) : 0
-    const costMicro = Math.max(inputMostMicro, reportedMicro)
-    return Math.floor(((spending.heldMicro - costMicro) * TOKENS_PER_PRICE) / outputMicro)
+    const reportedMicro = isSane ? priceOf({ ...usage, outputTokens: 0 }, this.#price) : 0
+    if (isSane && inputTotal(usage) > worst.inputTokens) {
+      this.#outputMicro = dearestOutputMicro(this.#price, { ...worst, inputTokens: inputTotal(usage) })
+    }
+    const costMicro = Math.max(this.#fixedMicro, reportedMicro)
+    return Math.floor(((spending.heldMicro - costMicro) * TOKENS_PER_PRICE) / this.#outputMicro)
   }
 }
 

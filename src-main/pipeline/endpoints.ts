@@ -5,12 +5,16 @@ import type { ModelKind, Provider, Target } from '#core/entities.ts'
 import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
 import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { accountId } from '#core/secret-pool.ts'
+import type { Units } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type {
   AskedInPath,
   ClientDialect,
   ClientRequest,
   EmbeddingDialect,
+  EmbeddingProvider,
+  EmbeddingRequest,
   KeepAnswer,
   ProviderPath,
   ReadError,
@@ -23,6 +27,7 @@ import { repairTurns } from '#dialect/repair.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { AnswerRestorer, ToolNames, withWireNames } from '#dialect/tools.ts'
 import { TranslatedStream, TranslatedWhole } from '#dialect/translated-answer.ts'
+import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
 import type { Conversation } from '#dialect/turn.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
@@ -43,6 +48,10 @@ export type EndpointRequest = {
   readonly worstInputTokens: number
   /** How many input tokens a provider can count at most. */
   readonly inputBounds: InputBounds
+  /** What it may come to use that is not tokens, such as images by their size, or searches; undefined where there is none. */
+  readonly units?: Units | undefined
+  /** The service tier that was asked for; undefined where the provider may choose. */
+  readonly tier?: string | undefined
   /** How many answers are generated; 0 where nothing is. */
   readonly choices: number
   readonly outputCap: number | undefined
@@ -54,7 +63,7 @@ export type EndpointRequest = {
   readonly conversationName: () => string | undefined
   /** The request in no dialect's words, for counting its tokens; undefined where it has none or cannot be read. */
   readonly conversation: () => Conversation | undefined
-  /** The provider that gave an answer which the request names. */
+  /** The account at a provider that gave an answer which the request names. */
   readonly keeperId?: string | undefined
   /** Makes the request ready for one target, or refuses what its provider cannot be asked. */
   readonly prepare: (destination: Destination) => Prepared | Refusal
@@ -145,7 +154,7 @@ function readChat(
       const { provider, target } = destination
       const isUnderstood = client.isUnderstood?.(request, target.upstreamModel) ?? true
       const isPassed = isUnderstood && client.passesTo.includes(wireDialect(provider.dialect))
-      const isOwn = (providerId: string | undefined) => isPassed && providerId === provider.id
+      const isOwn = (providerId: string | undefined) => isPassed && providerId === accountId(provider)
       const whole = keeperId === undefined ? request : recall(request, ({ providerId }) => isOwn(providerId))
       if (isRefusal(whole)) return whole
       if (isPassed) return pass({ client, request: whole, own }, destination)
@@ -266,7 +275,7 @@ function translate(
 
 /** `provider` is the one that may know the answer by itself. */
 function keepOf(own: OwnAnswers | undefined, provider?: Provider): KeepAnswer | undefined {
-  const known = provider === undefined ? {} : { providerId: provider.id }
+  const known = provider === undefined ? {} : { providerId: accountId(provider) }
   return own && ((answer) => own.answers.keep(own.keyId, { ...answer, ...known }))
 }
 
@@ -314,21 +323,48 @@ function readEmbeddings(
     affinity: () => undefined,
     conversationName: () => undefined,
     conversation: () => undefined,
-    prepare: ({ provider, target }) => {
-      if (dialectOf(provider).takesEmbeddings !== true) {
-        const message = `The provider of '${request.model}' speaks the ${provider.dialect} dialect, which has no embeddings here.`
-        return refuse('invalid_request', message, { param: 'model' })
-      }
-      return {
-        isPassed: true,
-        isStream: false,
-        path: pathAt(client.path, target.upstreamModel, false),
-        dropped: [],
-        body: () => client.editRequest(request, target.upstreamModel),
-        newReader: () => client.newReader(request),
-        readError: undefined,
-      }
+    prepare: (destination) => {
+      const { embeddings } = dialectOf(destination.provider)
+      if (embeddings !== undefined) return prepareEmbeddings({ client, request, provider: embeddings }, destination)
+      const { dialect } = destination.provider
+      const message = `The provider of '${request.model}' speaks the ${dialect} dialect, which has no embeddings here.`
+      return refuse('invalid_request', message, { param: 'model' })
     },
+  }
+}
+
+type EmbeddingPair = {
+  readonly client: EmbeddingDialect
+  readonly request: EmbeddingRequest
+  readonly provider: EmbeddingProvider
+}
+
+function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destination): Prepared | Refusal {
+  const { client, request } = pair
+  const { upstreamModel } = target
+  if (client.passesTo.includes(wireDialect(provider.dialect))) {
+    return {
+      isPassed: true,
+      isStream: false,
+      path: client.path(upstreamModel, request),
+      dropped: [],
+      body: () => client.editRequest(request, upstreamModel),
+      newReader: () => client.newPassReader(request),
+      readError: undefined,
+    }
+  }
+  const wish = client.readWish(request)
+  if (isRefusal(wish)) return wish
+  const written = pair.provider.write(wish, upstreamModel)
+  if (isRefusal(written)) return written
+  return {
+    isPassed: false,
+    isStream: false,
+    path: written.path,
+    dropped: wish.dropped,
+    body: () => written.body,
+    readError: dialectOf(provider).readError,
+    newReader: () => translatedEmbeddings(pair, wish.inputs.length),
   }
 }
 

@@ -1,7 +1,7 @@
 // A provider's answer with an error status: what it judges. The status says it for most; where it says that the provider itself is
 // at fault, the words are read all the same, because some servers answer 500 to a request that they can never serve.
 
-import { accountFailure, REFUSING_STATUSES, UpstreamFailure } from '#core/failure.ts'
+import { accountFailure, OUT_OF_QUOTA, REFUSING_STATUSES, UpstreamFailure } from '#core/failure.ts'
 import { judgementIn, type Judgement } from '#core/judgements.ts'
 import type { ReadError } from '#dialect/dialect.ts'
 import { overflowWords, readOverflow } from '#dialect/overflow.ts'
@@ -37,6 +37,8 @@ const UNKNOWN_STATUS = 404
 const TEXT_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 415, 422])
 /** Those whose words are about our account, or about when to come back. */
 const SETTLED_STATUSES: ReadonlySet<number> = new Set([...REFUSING_STATUSES, 408, 429])
+/** Its words may say that an account has nothing left. */
+const TOO_MANY = 429
 const BUSY_STATUSES: ReadonlySet<number> = new Set([503, 529])
 const MAX_ERROR_BYTES = 1024 * 1024
 /** What says whether a request is at fault says so in its first words. */
@@ -59,7 +61,8 @@ export class ErrorAnswer {
     this.#isSettled = !PASSED_STATUSES.has(status) && readError === undefined
     // Who says when to come back says nothing against the request.
     const isBusy = BUSY_STATUSES.has(status) && headers['retry-after'] !== undefined
-    if (this.#isSettled && (isBusy || !mayJudge(status))) throw this.#ofStatus()
+    const isQuota = status === TOO_MANY && headers['retry-after'] === undefined
+    if (this.#isSettled && (isBusy || !(mayJudge(status) || isQuota))) throw this.#ofStatus()
   }
 
   /** Throws UpstreamFailure for more than an error needs. */
@@ -98,7 +101,8 @@ export class ErrorAnswer {
     if (words !== undefined && (!isPassed || status === UNKNOWN_STATUS)) {
       return { type: 'refused', status: 400, body, isVerbatim: false, words }
     }
-    if (!isPassed) throw this.#ofStatus(status, error?.retryAfterSeconds)
+    if (!isPassed)
+      throw this.#ofStatus(status, { ...error, code: status === TOO_MANY ? this.#quotaCode(body) : undefined })
     const isReason = isRecord(value) || Array.isArray(value) || (said !== undefined && TEXT_STATUSES.has(status))
     // With its status: whatever a provider has against a request is no sign that it is sick.
     if (!isReason)
@@ -111,9 +115,16 @@ export class ErrorAnswer {
     return (Array.isArray(value) ? (value[0] ?? '') : (value ?? '')).toLowerCase()
   }
 
-  #ofStatus(status = this.#input.status, retryAfterSeconds?: number): UpstreamFailure {
+  /** Some say with the words of 429 that an account has nothing left, which no patience changes. */
+  #quotaCode(body: Buffer): string | undefined {
+    const said = wordsOfBody(body.toString('utf8'), this.#contentType)
+    return said?.code === OUT_OF_QUOTA || said?.type === OUT_OF_QUOTA ? OUT_OF_QUOTA : undefined
+  }
+
+  #ofStatus(status = this.#input.status, more: FailureDetails = {}): UpstreamFailure {
     const { providerName, headers } = this.#input
-    return statusFailure(providerName, status, retryAfterSeconds ?? retryAfter(headers['retry-after']))
+    const retryAfterSeconds = more.retryAfterSeconds ?? retryAfter(headers['retry-after'])
+    return statusFailure(providerName, status, { retryAfterSeconds, code: more.code })
   }
 }
 
@@ -144,12 +155,14 @@ function mayJudge(status: number): boolean {
   return status >= 400 && !SETTLED_STATUSES.has(status)
 }
 
-function statusFailure(providerName: string, status: number, retryAfterSeconds: number | undefined): UpstreamFailure {
+type FailureDetails = { readonly retryAfterSeconds?: number | undefined; readonly code?: string | undefined }
+
+function statusFailure(providerName: string, status: number, details: FailureDetails): UpstreamFailure {
   if (REFUSING_STATUSES.has(status)) return accountFailure(providerName, status)
   const redirect = status >= 300 && status < 400 ? ' Redirects are not followed.' : ''
   return new UpstreamFailure('status', `The provider '${providerName}' answered ${status}.${redirect}`, {
     status,
-    retryAfterSeconds,
+    ...details,
   })
 }
 

@@ -3,7 +3,7 @@
 
 import { worstCaseInputTokens } from '#core/estimate.ts'
 import { closerTextTokens, isCountable, mostInputTokens, mostTokensPerByte } from '#core/token-bounds.ts'
-import type { EmbeddingRequest } from '#dialect/embeddings/read-request.ts'
+import type { EmbeddingRequest } from '#dialect/dialect.ts'
 import { mayBeMini } from '#dialect/image-tokens.ts'
 import { surveyInput } from '#dialect/input-survey.ts'
 import type { RequestBody } from '#dialect/request-body.ts'
@@ -90,7 +90,7 @@ export class EmbeddingBounds implements InputBounds {
   }
 
   get references(): readonly string[] {
-    this.#known ??= embeddingReferences(this.#request)
+    this.#known ??= this.#request.references()
     return this.#known
   }
 
@@ -109,23 +109,13 @@ export class EmbeddingBounds implements InputBounds {
   }
 
   #bound(contextWindow: number, tokens: number): number {
-    const { input } = this.#request.body.value
-    const isLone = typeof input === 'string'
+    const { isLone, inputCount, tokenCount, body } = this.#request
     const isOpen = this.references.length > 0
-    const likelyTokens = this.#request.tokenCount ?? worstCaseInputTokens(this.#request.body.size)
+    const likelyTokens = tokenCount ?? worstCaseInputTokens(body.size)
     if (isLone) return mostInputTokens({ tokens, isOpen, contextWindow, likelyTokens })
     if (!isOpen) return tokens
-    const inputs = Array.isArray(input) ? input.length : 1
-    return tokens + inputs * mostInputTokens({ tokens: 0, isOpen, contextWindow, likelyTokens: 0 })
+    return tokens + inputCount * mostInputTokens({ tokens: 0, isOpen, contextWindow, likelyTokens: 0 })
   }
-}
-
-/** Models of images take addresses and files where others take texts. */
-function embeddingReferences({ body }: EmbeddingRequest): readonly string[] {
-  const { input, ...others } = body.value
-  const inputs = Array.isArray(input) ? input : [input]
-  const isAddress = inputs.some((text) => typeof text === 'string' && /^\s*(?:https?|data|gs|s3|file):\S*$/i.test(text))
-  return [...(isAddress ? ['an input by its address'] : []), ...surveyInput(others).references]
 }
 
 /** Enough of an image to find it by. */

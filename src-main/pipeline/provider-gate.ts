@@ -1,14 +1,15 @@
-// Holds Farebox to what it may ask of each provider: requests at a time, requests per minute, and what calls may be charged for
-// it on one day. A request that only waits for another one to end may wait for its turn, first come first served.
+// Holds Farebox to what it may ask of each provider, and with each of its secrets: requests at a time, requests and tokens per minute,
+// and what calls may be charged for it on one day. A request that only waits for another one to end may wait for its turn, first come
+// first served.
 
-import type { PackageLimits, Provider, ProviderLimits } from '#core/entities.ts'
-import { checkLimits, giveBackLimits, newLimitState, takeLimits, type LimitState } from '#core/limits.ts'
+import type { Provider, ProviderLimits } from '#core/entities.ts'
 import { totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import { decide, type Spendable, type Wish } from '#core/spending.ts'
+import { accountId, FIRST_LABEL, secretId } from '#core/secret-pool.ts'
 import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look } from '#core/wait-queue.ts'
-import { DayCount, type DayCountOptions } from '#pipeline/day-count.ts'
+import type { DayCountOptions } from '#pipeline/day-count.ts'
+import { ProviderLane, type Full, type ProviderWish } from '#pipeline/provider-lane.ts'
 
 export type ProviderGateOptions = DayCountOptions & {
   readonly after: After
@@ -19,19 +20,14 @@ export type ProviderGateOptions = DayCountOptions & {
 /** A place at a provider: to be given back exactly once, and to be charged exactly once. */
 export type Slot = {
   readonly providerId: string
+  /** With which of several secrets. */
+  readonly label: string | undefined
+  /** By our estimate. */
+  readonly inputTokens: number
   /** What the request may come to cost: less than it asked for where it runs alone on the rest of a day. */
   readonly promisedMicro: MicroCredits
   /** That, and what it grew by since. */
   heldMicro: MicroCredits
-}
-
-/** Why a provider takes no more. */
-export type Full = {
-  readonly type: 'full'
-  readonly limit: keyof ProviderLimits
-  readonly waitMs: number
-  /** Whether it is requests that run which are in the way. They can be waited for. */
-  readonly isPassing: boolean
 }
 
 export type ProviderUse = { readonly concurrent: number; readonly chargedTodayMicro: MicroCredits }
@@ -39,19 +35,17 @@ export type ProviderUse = { readonly concurrent: number; readonly chargedTodayMi
 /** Who asks for a place, and for which call. */
 export type Asker = Cancellation & { readonly call: CallNote }
 
-type SlotRequest = CallNote & { readonly lane: Lane; readonly wish: Wish }
-type Lane = {
-  readonly providerId: string
-  readonly state: LimitState
-  /** As the last request knew them, so that those who wait are held to what holds now. */
-  limits: ProviderLimits
-  readonly day: DayCount
+type SlotRequest = CallNote & { readonly provider: Provider; readonly wish: ProviderWish }
+/** The lane of a provider, and one for each of its secrets where it has several. */
+type Lanes = {
+  readonly own: ProviderLane
+  /** That one, as all there is for a request of a provider with one secret. */
+  readonly alone: readonly ProviderLane[]
+  readonly bySecret: Map<string, ProviderLane>
 }
 
 /** After which a request that is in nobody's line may come again. */
 const RETRY_MS = 1000
-/** Of requests that run, nobody knows when they end: until then what they hold of a day is not available. */
-const HELD_RETRY_MS = 5000
 
 const LINE_IS_LONG: Full = { type: 'full', limit: 'concurrentRequests', waitMs: RETRY_MS, isPassing: true }
 
@@ -59,8 +53,8 @@ const NAMES = { ...LIMIT_NAMES, dailyMicro: 'credits_per_day' } as const satisfi
 
 export class ProviderGate {
   readonly #options: ProviderGateOptions
-  readonly #lanes = new Map<string, Lane>()
-  /** One line for each provider. */
+  readonly #lanes = new Map<string, Lanes>()
+  /** One line for each provider, and one for each secret of several: who waits for one is in nobody's way at another. */
   readonly #queue: WaitQueue<SlotRequest, Slot | Full, Full>
 
   constructor(options: ProviderGateOptions) {
@@ -70,64 +64,75 @@ export class ProviderGate {
       nowMs,
       after,
       patienceMs: maxWaitMs,
-      look: ({ lane, wish }) => this.#look(lane, wish),
+      look: (request) => this.#look(request),
       refuse: (_, full) => full,
-      reasonOf: (_, { lane: { providerId } }) => ({ type: 'provider', providerId }),
+      reasonOf: (_, { provider: { id } }) => ({ type: 'provider', providerId: id }),
     })
   }
 
   /** Takes a place for a request, by what it may come to cost. */
-  take(provider: Provider, wish: Wish): Slot | Full {
-    const lane = this.#lane(provider.id)
-    lane.limits = provider.limits
+  take(provider: Provider, wish: ProviderWish): Slot | Full {
+    this.#noteLimits(provider)
     // Whoever waits was here first, and may fit in since the limits were changed.
     this.#queue.serveLine(provider.id)
-    return this.#queue.hasLine(provider.id) ? LINE_IS_LONG : this.#occupy(lane, wish)
+    if (provider.chosen !== undefined) this.#queue.serveLine(accountId(provider))
+    return this.#hasLine(provider) ? LINE_IS_LONG : this.#occupy(provider, wish)
   }
 
-  /** Whether what a request may come to cost fits into what is left of the provider's day. */
+  /** Whether what a request may come to cost fits into what is left of the provider's day, and of its secret's. */
   hasRoom(provider: Provider, worstMicro: MicroCredits): boolean {
-    const lane = this.#lane(provider.id)
-    lane.limits = provider.limits
-    return worstMicro <= spendableOf(lane).availableMicro
+    this.#noteLimits(provider)
+    return worstMicro <= this.#availableMicro(provider.id, provider.chosen?.label)
   }
 
   /** Waits for a place where it is requests that run which are in the way, bounded in time and number. */
-  wait(provider: Provider, wish: Wish, asker: Asker): Promise<Slot | Full> {
-    const lane = this.#lane(provider.id)
-    lane.limits = provider.limits
+  wait(provider: Provider, wish: ProviderWish, asker: Asker): Promise<Slot | Full> {
+    this.#noteLimits(provider)
     const { exchangeId, keyId, modelId } = asker.call
-    return this.#queue.join({ exchangeId, keyId, modelId, lane, wish }, provider.id, asker)
+    const isWithSecret = provider.chosen !== undefined && this.#mayTake(this.#lanesOf(provider.id).own, wish)
+    const line = isWithSecret ? accountId(provider) : provider.id
+    return this.#queue.join({ exchangeId, keyId, modelId, provider, wish }, line, asker)
   }
 
   /** Gives a place back. What it may come to cost stays held until `charge`. */
-  leave({ providerId }: Slot): void {
-    const lane = this.#lane(providerId)
-    giveBackLimits(lane.state, 0, 0, this.#options.nowMs())
-    this.#queue.serveLine(providerId)
+  leave({ providerId, label }: Slot): void {
+    for (const lane of this.#lanesAt(providerId, label)) lane.leave()
+    this.#serve(providerId)
   }
 
-  /** Notes what the request of a place came to cost. */
-  charge({ providerId, heldMicro }: Slot, chargedMicro: MicroCredits): void {
-    const lane = this.#lane(providerId)
-    lane.day.close(heldMicro, chargedMicro)
-    this.#queue.serveLine(providerId)
+  /** Notes what the request of a place came to cost, and how many tokens it used. */
+  charge({ providerId, label, inputTokens, heldMicro }: Slot, chargedMicro: MicroCredits, usedTokens = 0): void {
+    for (const lane of this.#lanesAt(providerId, label)) {
+      lane.day.close(heldMicro, chargedMicro)
+      lane.addTokens(usedTokens - inputTokens)
+    }
+    // The provider got a second secret while the request ran with the only one.
+    if (label === undefined) this.#lanesOf(providerId).bySecret.get(FIRST_LABEL)?.day.close(ZERO, chargedMicro)
+    this.#serve(providerId)
   }
 
-  /** By how much what a running request holds of the day can grow; Infinity where the provider has no bound. */
-  growthLeft({ providerId }: Slot): number {
-    return Math.max(0, spendableOf(this.#lane(providerId)).availableMicro)
+  /** By how much what a running request holds of the day can grow; Infinity where nothing bounds it. */
+  growthLeft({ providerId, label }: Slot): number {
+    return Math.max(0, this.#availableMicro(providerId, label))
   }
 
   /** Lets what a running request holds grow by what there is for it. */
   grow(slot: Slot, moreMicro: MicroCredits): void {
     slot.heldMicro = totalMicro(slot.heldMicro + moreMicro)
-    this.#lane(slot.providerId).day.hold(moreMicro)
+    for (const lane of this.#lanesAt(slot.providerId, slot.label)) lane.day.hold(moreMicro)
   }
 
-  /** What was charged today before this start. */
-  restore(charged: ReadonlyMap<string, number>): void {
-    for (const [providerId, amount] of charged) this.#lane(providerId).day.restore(amount)
+  /** What was charged today before this start, by the ids of providers and, within them, by the labels of secrets. */
+  restore(
+    byProvider: ReadonlyMap<string, number>,
+    bySecret: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(),
+  ): void {
+    for (const [providerId, amount] of byProvider) this.#lanesOf(providerId).own.day.restore(amount)
+    for (const [providerId, amounts] of bySecret) {
+      // The rest belongs to the first: a call of the time before there were several says nothing of secrets.
+      const others = [...amounts].filter(([label]) => label !== FIRST_LABEL)
+      for (const [label, amount] of others) this.#laneOfSecret(this.#lanesOf(providerId), label).day.restore(amount)
+    }
   }
 
   /** How many requests wait for a place. */
@@ -140,10 +145,12 @@ export class ProviderGate {
     return this.#queue.waitingCalls()
   }
 
-  use(providerId: string): ProviderUse {
-    const lane = this.#lanes.get(providerId)
+  /** Of a provider, or with one of its several secrets. */
+  use(providerId: string, label?: string): ProviderUse {
+    const lanes = this.#lanes.get(providerId)
+    const lane = label === undefined || lanes === undefined ? lanes?.own : this.#laneOfSecret(lanes, label)
     if (lane === undefined) return { concurrent: 0, chargedTodayMicro: ZERO }
-    return { concurrent: lane.state.concurrent, chargedTodayMicro: totalMicro(lane.day.chargedMicro) }
+    return { concurrent: lane.concurrent, chargedTodayMicro: totalMicro(lane.day.chargedMicro) }
   }
 
   /** The refusal for a request that no provider takes. */
@@ -157,46 +164,82 @@ export class ProviderGate {
   }
 
   /** Takes a place, or says which limit is in the way. All limits are looked at before anything is taken. */
-  #occupy(lane: Lane, wish: Wish): Slot | Full {
-    const nowMs = this.#options.nowMs()
-    const verdict = checkLimits(lane.state, asPackageLimits(lane.limits), 0, nowMs)
-    if (verdict.type === 'full' && verdict.limit !== 'tokensPerMinute') {
-      const { limit, waitMs } = verdict
-      return { type: 'full', limit, waitMs, isPassing: limit === 'concurrentRequests' }
-    }
-    const spend = decide(wish, spendableOf(lane), undefined)
-    if (spend.type !== 'fits') {
-      const isPassing = spend.type === 'held-by-others'
-      const waitMs = isPassing ? HELD_RETRY_MS : lane.day.endsAtMs - nowMs
-      return { type: 'full', limit: 'dailyMicro', waitMs, isPassing }
-    }
-    takeLimits(lane.state, 0, nowMs)
-    lane.day.hold(spend.amountMicro)
-    return { providerId: lane.providerId, promisedMicro: spend.amountMicro, heldMicro: spend.amountMicro }
+  #occupy({ id: providerId, chosen }: Provider, wish: ProviderWish): Slot | Full {
+    const { own, bySecret } = this.#lanesOf(providerId)
+    let promisedMicro = own.look(wish)
+    if (typeof promisedMicro !== 'number') return promisedMicro
+    const secret = chosen === undefined ? undefined : bySecret.get(chosen.label)
+    const ofSecret = secret?.look(wish) ?? promisedMicro
+    if (typeof ofSecret !== 'number') return ofSecret
+    if (ofSecret < promisedMicro) promisedMicro = ofSecret
+    const { inputTokens } = wish
+    own.take(inputTokens, promisedMicro)
+    secret?.take(inputTokens, promisedMicro)
+    return { providerId, label: chosen?.label, inputTokens, promisedMicro, heldMicro: promisedMicro }
   }
 
-  #look(lane: Lane, wish: Wish): Look<Slot | Full, Full> {
-    const taken = this.#occupy(lane, wish)
+  #look({ provider, wish }: SlotRequest): Look<Slot | Full, Full> {
+    const taken = this.#occupy(provider, wish)
     if (!('type' in taken) || !taken.isPassing) return { type: 'answer', answer: taken }
     return { type: 'wait', blocks: 'line', hindrance: taken, overAtMs: undefined }
   }
 
-  #lane(providerId: string): Lane {
-    let lane = this.#lanes.get(providerId)
+  #mayTake(lane: ProviderLane, wish: ProviderWish): boolean {
+    return typeof lane.look(wish) === 'number'
+  }
+
+  #hasLine(provider: Provider): boolean {
+    return (
+      this.#queue.hasLine(provider.id) || (provider.chosen !== undefined && this.#queue.hasLine(accountId(provider)))
+    )
+  }
+
+  /** Lets those in who wait for what came back: room at the provider is room for each of its secrets. */
+  #serve(providerId: string): void {
+    this.#queue.serveLine(providerId)
+    for (const label of this.#lanesOf(providerId).bySecret.keys()) this.#queue.serveLine(secretId(providerId, label))
+  }
+
+  #noteLimits({ id, limits, chosen }: Provider): void {
+    const lanes = this.#lanesOf(id)
+    lanes.own.limits = limits
+    if (chosen !== undefined) this.#laneOfSecret(lanes, chosen.label).limits = chosen.limits
+  }
+
+  #availableMicro(providerId: string, label: string | undefined): number {
+    const { own, bySecret } = this.#lanesOf(providerId)
+    const { availableMicro } = own.spendable
+    const secret = label === undefined ? undefined : bySecret.get(label)
+    return secret === undefined ? availableMicro : Math.min(availableMicro, secret.spendable.availableMicro)
+  }
+
+  #lanesAt(providerId: string, label: string | undefined): readonly ProviderLane[] {
+    const lanes = this.#lanesOf(providerId)
+    return label === undefined ? lanes.alone : [lanes.own, this.#laneOfSecret(lanes, label)]
+  }
+
+  #lanesOf(providerId: string): Lanes {
+    let lanes = this.#lanes.get(providerId)
+    if (lanes === undefined) {
+      const own = new ProviderLane(this.#options)
+      lanes = { own, alone: [own], bySecret: new Map() }
+      this.#lanes.set(providerId, lanes)
+    }
+    return lanes
+  }
+
+  /** The first secret begins with what the others were not charged: what was charged before there were others was charged with it. */
+  #laneOfSecret({ own, bySecret }: Lanes, label: string): ProviderLane {
+    let lane = bySecret.get(label)
     if (lane === undefined) {
-      lane = { providerId, state: newLimitState(), limits: {}, day: new DayCount(this.#options) }
-      this.#lanes.set(providerId, lane)
+      lane = new ProviderLane(this.#options)
+      if (label === FIRST_LABEL) lane.day.restore(Math.max(0, own.day.chargedMicro - chargedOf(bySecret)))
+      bySecret.set(label, lane)
     }
     return lane
   }
 }
 
-/** What calls may be charged at the provider today. */
-function spendableOf({ limits: { dailyMicro }, day }: Lane): Spendable {
-  const availableMicro = dailyMicro === undefined ? Number.POSITIVE_INFINITY : dailyMicro - day.takenMicro
-  return { availableMicro, heldMicro: day.heldMicro }
-}
-
-function asPackageLimits({ concurrentRequests, requestsPerMinute }: ProviderLimits): PackageLimits {
-  return { concurrentRequests, requestsPerMinute, tokensPerMinute: undefined }
+function chargedOf(bySecret: Lanes['bySecret']): number {
+  return [...bySecret.values()].reduce((sum, { day }) => sum + day.chargedMicro, 0)
 }

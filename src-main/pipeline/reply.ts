@@ -2,8 +2,9 @@
 
 import { NO_QUIRKS, type ClientQuirks } from '#core/client-quirks.ts'
 import { refuse, statusOf, toldTo, type Refusal, type RefusalCode } from '#core/refusal.ts'
+import type { AskedInPath } from '#dialect/dialect.ts'
 import { endpointOf } from '#dialect/dialects.ts'
-import { codedError, retryHeaders } from '#dialect/errors.ts'
+import { codedError, framed, retryHeaders } from '#dialect/errors.ts'
 import { OVERFLOW_CODE, readOverflow } from '#dialect/overflow.ts'
 import { hasErrorObject, wordsOfBody } from '#dialect/provider-words.ts'
 import { parseJson } from '#dialect/request-body.ts'
@@ -15,19 +16,22 @@ export type AnsweredRequest = {
   readonly requestId: string
   readonly endpoint: EndpointName
   readonly client: Client
+  /** What its path says, where it names the model. */
+  readonly asked?: AskedInPath | undefined
   /** What its client cannot read; undefined for one that reads what the contract says. */
   readonly quirks?: ClientQuirks
 }
 
-export function replyRefusal(asked: AnsweredRequest, refusal: Refusal, headers: Headers): void {
-  const { client, endpoint, requestId, quirks = NO_QUIRKS } = asked
+export function replyRefusal(answered: AnsweredRequest, refusal: Refusal, headers: Headers): void {
+  const { client, endpoint, requestId, quirks = NO_QUIRKS } = answered
   client.begin(statusOf(refusal), {
     'content-type': 'application/json',
-    ...baseHeaders(asked),
+    ...baseHeaders(answered),
     ...headers,
     ...retryHeaders(refusal),
   })
-  client.end(Buffer.from(endpointOf(endpoint).errorBody(toldTo(quirks, refusal), requestId)))
+  const body = endpointOf(endpoint).errorBody(toldTo(quirks, refusal), requestId)
+  client.end(framed(Buffer.from(body), endpointOf(endpoint), answered.asked))
 }
 
 export type ProviderRefusal = {
@@ -41,12 +45,12 @@ export type ProviderRefusal = {
  * What a provider has against a request, for a client that speaks its dialect: its own body, with a code, which not all of them
  * send. Where the client would not find the words in it, or its tools wait for other ones, it is told as of any other dialect.
  */
-export function replyProviderError(asked: AnsweredRequest, error: ProviderRefusal, headers: Headers): void {
-  const { client, endpoint, quirks = NO_QUIRKS } = asked
+export function replyProviderError(answered: AnsweredRequest, error: ProviderRefusal, headers: Headers): void {
+  const { client, endpoint, quirks = NO_QUIRKS } = answered
   const told = ownWords(endpoint, error)
-  if (told !== undefined) return replyRefusal(asked, told, headers)
-  client.begin(error.status, { 'content-type': 'application/json', ...baseHeaders(asked), ...headers })
-  client.end(codedError(error.body, error.status, quirks.errorCode))
+  if (told !== undefined) return replyRefusal(answered, told, headers)
+  client.begin(error.status, { 'content-type': 'application/json', ...baseHeaders(answered), ...headers })
+  client.end(framed(codedError(error.body, error.status, quirks.errorCode), endpointOf(endpoint), answered.asked))
 }
 
 /** undefined where a provider's own bytes say it as well as we could. */

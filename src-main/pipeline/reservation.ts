@@ -66,7 +66,7 @@ export class Reservation {
 
   /** The attempt that is over cost nothing, because another one follows. */
   waive(): void {
-    this.#pay(ZERO)
+    this.#pay(ZERO, 0)
   }
 
   /**
@@ -81,7 +81,7 @@ export class Reservation {
     try {
       await ledger.resolve(this.hold, settlement, undelivered)
     } finally {
-      this.#pay(settlement.chargeMicro)
+      this.#pay(settlement.chargeMicro, usedTokens)
       this.#share?.close(settlement.chargeMicro)
     }
   }
@@ -109,9 +109,9 @@ export class Reservation {
     if (this.#slot !== undefined) routing.gate.grow(this.#slot, gotMicro)
   }
 
-  #pay(chargeMicro: Settlement['chargeMicro']): void {
+  #pay(chargeMicro: Settlement['chargeMicro'], usedTokens: number): void {
     const slot = this.#slot
     this.#slot = undefined
-    if (slot !== undefined) this.#from.routing.gate.charge(slot, chargeMicro)
+    if (slot !== undefined) this.#from.routing.gate.charge(slot, chargeMicro, usedTokens)
   }
 }

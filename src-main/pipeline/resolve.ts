@@ -2,8 +2,9 @@
 
 import type { Catalog } from '#catalog/catalog.ts'
 import type { Model, Package, Target } from '#core/entities.ts'
-import type { Price } from '#core/pricing.ts'
+import type { Price } from '#core/price.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import { eachSecret } from '#core/secret-pool.ts'
 import { endpointOf } from '#dialect/dialects.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Place } from '#pipeline/routing.ts'
@@ -20,14 +21,18 @@ export function mayCall(entity: Package, modelId: string): boolean {
   return entity.models === 'all' || entity.models.includes(modelId)
 }
 
-/** What serves a request. A model that is not enabled, or not in the key's package, does not exist for it. */
+/** What serves a request. A model that is not enabled does not exist for it; one that the key's package lacks is refused by that. */
 export function resolveModel(
   catalog: Catalog,
   request: Pick<EndpointRequest, 'model' | 'kind' | 'endpoint'>,
   caller: Package,
 ): Served | Refusal {
   const model = findModel(catalog, request)
-  if (model === undefined || !model.isEnabled || !mayCall(caller, model.id)) {
+  if (model?.isEnabled === true && !mayCall(caller, model.id)) {
+    const message = `Your package '${caller.name}' does not include the model '${model.id}'.`
+    return refuse('model_not_found', message, { param: 'model' })
+  }
+  if (model === undefined || !model.isEnabled) {
     return refuse('model_not_found', `The model '${request.model}' does not exist or is not enabled.`, {
       param: 'model',
     })
@@ -39,13 +44,15 @@ export function resolveModel(
   // Enabling needs a price, so this guards against what should not happen: a call that nobody could charge.
   if (model.price === undefined)
     return refuse('model_unpriced', `The model '${model.id}' has no price.`, { param: 'model' })
-  return { model, price: model.price, places: model.targets.map((target) => placeOf(catalog, target)) }
+  return { model, price: model.price, places: model.targets.flatMap((target) => placesOf(catalog, target)) }
 }
 
-function placeOf(catalog: Catalog, target: Target): Place {
+/** A target is a place once with each secret of its provider, one beside the other. */
+function placesOf(catalog: Catalog, target: Target): readonly Place[] {
   const provider = catalog.provider(target.providerId)
   if (provider === undefined) throw new Error(`a target has no provider: ${target.upstreamModel}`)
-  return { target, provider }
+  if (provider.pool.length === 0) return [{ target, provider }]
+  return eachSecret(provider).map((each) => ({ target, provider: each }))
 }
 
 function findModel(catalog: Catalog, request: Pick<EndpointRequest, 'model' | 'endpoint'>): Model | undefined {

@@ -2,17 +2,19 @@
 // and remembers where it has been.
 
 import type { Provider, Target } from '#core/entities.ts'
-import type { UpstreamFailure } from '#core/failure.ts'
+import { isAboutSecret, type UpstreamFailure } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import type { Refusal } from '#core/refusal.ts'
 import { isSickness, mayBeRequest, retryDelayMs, retryOf } from '#core/retry.ts'
-import type { Wish } from '#core/spending.ts'
+import { accountId } from '#core/secret-pool.ts'
 import type { Health } from '#pipeline/health.ts'
 import type { Restrained } from '#pipeline/restraint.ts'
 import { refusalOfState } from '#pipeline/state-refusal.ts'
-import type { Asker, Full, ProviderGate, Slot } from '#pipeline/provider-gate.ts'
+import type { Asker, ProviderGate, Slot } from '#pipeline/provider-gate.ts'
+import type { Full, ProviderWish } from '#pipeline/provider-lane.ts'
+import type { SecretHealth } from '#pipeline/secret-health.ts'
 
-/** A target and the provider that it is at. */
+/** A target and the provider that it is at, with the secret that it is asked with where there are several. */
 export type Place = { readonly target: Target; readonly provider: Provider }
 
 /** A place that was taken for one attempt; `left` must be told how it ended. */
@@ -23,6 +25,7 @@ export type Next<At extends Place> = { readonly place: At; readonly delayMs: num
 
 export type RoutingDeps = {
   readonly health: Health
+  readonly secrets: SecretHealth
   readonly gate: ProviderGate
   readonly monotonicMs: () => number
   /** From 0 up to 1. */
@@ -30,6 +33,10 @@ export type RoutingDeps = {
   /** The first wait before the same target is asked again; it doubles each time. */
   readonly retryDelayMs: number
 }
+
+/** How a provider refuses an account, and also what its moderation does not like. */
+const FORBIDDEN = 403
+const NONE: readonly never[] = []
 
 /** How often one request is sent to the same target again after a failure. */
 const RETRIES_PER_TARGET = 2
@@ -42,20 +49,31 @@ export function orderPlaces<At extends Place>(
 ): readonly At[] {
   if (places.length === 1) return places
   // Weighted sampling without replacement: the smallest exponential variable comes first.
+  const rankOf = (name: string, weight: number) =>
+    -Math.log(1 - (affinity === undefined ? random() : hashed(`${affinity}\0${name}`))) / weight
+  const ranks = new Map<Target, number>()
   const ranked = places.map((place) => {
-    const share =
-      affinity === undefined ? random() : hashed(`${affinity}\0${place.provider.id}\0${place.target.upstreamModel}`)
-    return { place, rank: -Math.log(1 - share) / place.target.weight }
+    const { target, provider } = place
+    const rank = ranks.get(target) ?? rankOf(`${provider.id}\0${target.upstreamModel}`, target.weight)
+    ranks.set(target, rank)
+    const { chosen } = provider
+    // A conversation keeps its secret at every model of the provider.
+    return { place, rank, among: chosen === undefined ? 0 : rankOf(accountId(provider), chosen.weight) }
   })
-  return ranked
-    .sort((one, other) => one.place.target.priority - other.place.target.priority || one.rank - other.rank)
-    .map(({ place }) => place)
+  return ranked.sort(byRank).map(({ place }) => place)
+}
+
+type Ranked = { readonly place: Place; readonly rank: number; readonly among: number }
+
+/** The secrets of one provider stay beside each other: one that is refused is followed by another before another target is asked. */
+function byRank(one: Ranked, other: Ranked): number {
+  return one.place.target.priority - other.place.target.priority || one.rank - other.rank || one.among - other.among
 }
 
 /** The same order, but that a provider who knows what a request names comes before others of the same priority. */
 export function keeperFirst<At extends Place>(places: readonly At[], keeperId: string | undefined): readonly At[] {
   if (keeperId === undefined) return places
-  const rank = ({ provider }: At) => (provider.id === keeperId ? 0 : 1)
+  const rank = ({ provider }: At) => (accountId(provider) === keeperId ? 0 : 1)
   return places.toSorted((one, other) => one.target.priority - other.target.priority || rank(one) - rank(other))
 }
 
@@ -84,7 +102,7 @@ export class Routing<At extends Place> {
   }
 
   /** Takes a place where there is only one target and it has room: what nearly every call needs. undefined: `take` decides. */
-  takeNow(wanted: At, wish: Wish): Turn<At> | undefined {
+  takeNow(wanted: At, wish: ProviderWish): Turn<At> | undefined {
     if (this.#places.length > 1 || this.#restrained(wanted) !== undefined) return undefined
     const slot = this.#deps.gate.take(wanted.provider, wish)
     return 'type' in slot ? undefined : this.#turn(wanted, slot)
@@ -95,7 +113,7 @@ export class Routing<At extends Place> {
    * turn where all are full, asks a sick target when that takes too long, and refuses when those are full too, or when all
    * that is left was asked enough for the state that it is in.
    */
-  async take(wanted: At, wish: Wish, asker: Asker): Promise<Turn<At> | Refusal> {
+  async take(wanted: At, wish: ProviderWish, asker: Asker): Promise<Turn<At> | Refusal> {
     const { gate } = this.#deps
     const full = new Map<At, Full>()
     let told: Refusal | undefined
@@ -137,8 +155,30 @@ export class Routing<At extends Place> {
     const { health, monotonicMs } = this.#deps
     const isOver = earlier.length >= RETRIES_PER_TARGET || health.isDown(place.target, monotonicMs())
     if (retry !== 'here' || isOver) this.exclude(place)
+    // What says nothing about the secret would be the same with another one.
+    if (!isAboutSecret(failure)) for (const other of this.#besides(place)) this.exclude(other)
     if (retry === 'nowhere') return undefined
     return this.next()
+  }
+
+  /** Notes a failure in the middle of an answer, after which nothing can be done. */
+  brokenOff({ place }: Turn<At>, failure: UpstreamFailure): void {
+    if (place.provider.chosen !== undefined && isAboutSecret(failure)) return this.#blameSecret(place, failure)
+    this.#deps.health.failed(place.target, failure, this.#deps.monotonicMs())
+  }
+
+  /** Notes that a target answered in full. */
+  answered({ place }: Turn<At>): void {
+    const { health, secrets, monotonicMs } = this.#deps
+    const nowMs = monotonicMs()
+    health.answered(place.target, nowMs)
+    if (place.provider.chosen === undefined) return
+    secrets.answered(place, nowMs)
+    // With 403 providers also refuse what they do not like of a request. What another secret was answered was not that.
+    for (const other of this.#besides(place)) {
+      const refusal = this.#failuresOf(other).find(({ status }) => status === FORBIDDEN)
+      if (refusal !== undefined) secrets.failed(other, refusal, nowMs)
+    }
   }
 
   /** Notes that a target does not know what it was asked for, and says what to do next. */
@@ -190,8 +230,17 @@ export class Routing<At extends Place> {
     return this.#isWell(place) === (state === 'well')
   }
 
-  #isWell({ target }: At): boolean {
-    return this.#deps.health.isUsable(target, this.#deps.monotonicMs())
+  #isWell(place: At): boolean {
+    const { health, secrets, monotonicMs } = this.#deps
+    const nowMs = monotonicMs()
+    if (!health.isUsable(place.target, nowMs)) return false
+    return place.provider.chosen === undefined || secrets.isUsable(place, nowMs)
+  }
+
+  /** The same target with the other secrets of its provider. */
+  #besides({ target, provider }: At): readonly At[] {
+    if (provider.chosen === undefined) return NONE
+    return this.#places.filter((other) => other.target === target && other.provider !== provider)
   }
 
   #restrained(place: At): Restrained | undefined {
@@ -220,6 +269,7 @@ export class Routing<At extends Place> {
 
   /** A failure that repeats at another target is the request's doing: no target is to be left out for it. */
   #blame(place: At, failure: UpstreamFailure): void {
+    if (place.provider.chosen !== undefined && isAboutSecret(failure)) return this.#blameSecret(place, failure)
     const { health, monotonicMs } = this.#deps
     const likeIt = (other: At) => this.#failuresOf(other).filter((one) => isSame(one, failure)).length
     const others = mayBeRequest(failure)
@@ -235,13 +285,28 @@ export class Routing<At extends Place> {
     for (let count = likeIt(first); count > 0; count--) health.forgive(first.target)
   }
 
+  /** A secret that is refused says nothing about its target, until there is no other one left for it. */
+  #blameSecret(place: At, failure: UpstreamFailure): void {
+    const { health, secrets, monotonicMs } = this.#deps
+    const nowMs = monotonicMs()
+    const others = this.#besides(place)
+    if (failure.status !== FORBIDDEN) secrets.failed(place, failure, nowMs)
+    else if (others.some((other) => !this.#wasTried(other))) return
+    if (others.some((other) => secrets.isUsable(other, nowMs) && !this.#wasTried(other))) return
+    const soonest = others.reduce((one, other) => (secrets.untilMs(other) < secrets.untilMs(one) ? other : one), place)
+    health.failed(place.target, secrets.reason(soonest, nowMs) ?? failure, nowMs, this.#askedAtMs?.get(place))
+  }
+
   /** Of the sick targets that were not tried, the one that is due soonest. */
   #leastSick(): Next<At> | undefined {
-    const { health, monotonicMs } = this.#deps
+    const { health, secrets, monotonicMs } = this.#deps
     const nowMs = monotonicMs()
     const [first, ...others] = this.#untried('sick')
     if (first === undefined) return undefined
-    const until = ({ target }: At) => health.of(target, nowMs).untilMs ?? 0
+    const until = (place: At) => {
+      const ofTarget = health.of(place.target, nowMs).untilMs ?? 0
+      return place.provider.chosen === undefined ? ofTarget : Math.max(ofTarget, secrets.untilMs(place))
+    }
     return { place: others.reduce((best, place) => (until(place) < until(best) ? place : best), first), delayMs: 0 }
   }
 
@@ -249,6 +314,7 @@ export class Routing<At extends Place> {
     return this.#orGiveBack(slot, () => {
       const nowMs = this.#deps.monotonicMs()
       if (this.#places.length > 1) this.#noteAsked(place, nowMs)
+      if (place.provider.chosen !== undefined) this.#deps.secrets.entered(place, nowMs)
       return { place, slot, isTrial: this.#deps.health.enter(place.target, nowMs) }
     })
   }

@@ -26,6 +26,7 @@ import {
   toldAt,
   translateError,
 } from '#pipeline/reply.ts'
+import { turnAway, type RefusedCalls } from '#pipeline/refused-calls.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
 import { keeperFirst, orderPlaces, Routing } from '#pipeline/routing.ts'
 
@@ -35,24 +36,26 @@ export type RunDeps = AttemptDeps &
     readonly open: OpenExchanges
     readonly pause: Pause
     readonly answers: AnswerMemory
+    readonly refused: Pick<RefusedCalls, 'note'>
   }
 
 /** Serves one call to its end. Never throws: what goes wrong is answered, settled and reported. */
 export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   try {
     const paused = deps.pause.refusal()
-    if (paused !== undefined) return replyRefusal(call, paused, {})
+    if (paused !== undefined) return turnAway({ call, refusal: paused }, deps)
     const own = { answers: deps.answers, keyId: call.caller.key.id }
     const request = readRequest(call.endpoint, call.text, call.byteLength, { asked: call.asked, own })
-    if (isRefusal(request)) return replyRefusal(call, request, {})
+    if (isRefusal(request)) return turnAway({ call, refusal: request }, deps)
+    const { model } = request
     const served = resolveModel(deps.catalog, request, call.caller.package)
-    if (isRefusal(served)) return replyRefusal(call, served, {})
+    if (isRefusal(served)) return turnAway({ call, model, refusal: served }, deps)
     const choice = chooseFirst({ call, request, served }, deps)
-    if (isRefusal(choice)) return replyRefusal(call, choice, {})
+    if (isRefusal(choice)) return turnAway({ call, model, refusal: choice }, deps)
     const input = { exchangeId: call.requestId, caller: call.caller, request, served }
     const soon = admit(input, call.client, deps)
     const admission = isLater(soon) ? await soon : soon
-    if (isRefusal(admission)) return replyRefusal(call, admission, limitHeaders(call, deps))
+    if (isRefusal(admission)) return turnAway({ call, model, refusal: admission }, deps, limitHeaders(call, deps))
     await serve({ call, request, served, choice, admission }, deps)
   } catch (error) {
     deps.reportFault(error, call.requestId)

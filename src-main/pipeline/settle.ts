@@ -52,6 +52,8 @@ export type AttemptNote = {
   readonly duration_ms: number
   /** What the provider had against the request, of its words those that are known; not there where none is. */
   readonly words?: string
+  /** The label of the secret that it was made with, where its provider has several. */
+  readonly secret?: string
 }
 
 /** The status of an exchange whose client left before it got one; nginx's convention. */
@@ -74,7 +76,13 @@ export function roughSettlementOf(ending: Ending): Settlement {
 /** The same call without its answer, which the client was refused because its charge could not be recorded. */
 export function undelivered(settlement: Settlement): Settlement {
   const { status } = REFUSALS.overloaded
-  const nothing = { ...UNKNOWN_USAGE, usageSource: 'none', estimatedClasses: '', chargeMicro: ZERO } as const
+  const nothing = {
+    ...UNKNOWN_USAGE,
+    details: undefined,
+    usageSource: 'none',
+    estimatedClasses: '',
+    chargeMicro: ZERO,
+  } as const
   return { ...settlement, ...nothing, outcome: 'failed', status }
 }
 
@@ -99,6 +107,7 @@ function settlementFor(ending: Settled, { usage, source, estimated }: Counted): 
     endpoint: request.endpoint,
     providerId: place.provider.id,
     upstreamModel: place.target.upstreamModel,
+    secret: place.provider.chosen?.label,
     isStream: request.isStream,
     outcome: outcomeOf(ending),
     status: statusOf(ending),

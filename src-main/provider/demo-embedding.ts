@@ -1,7 +1,7 @@
 // Embeddings of the demo provider: unit vectors that follow from the input alone. Equal inputs are equal, others are not
 // related; they mean nothing.
 
-import { packFloats } from '#dialect/embeddings/read-answer.ts'
+import { packFloats } from '#dialect/embeddings/vectors.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { countTokens } from '#provider/demo-chat.ts'
 

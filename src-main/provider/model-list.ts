@@ -3,11 +3,12 @@
 
 import type { ModelKind, Provider } from '#core/entities.ts'
 import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
+import { UpstreamFailure } from '#core/failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import { ask, jsonOf, type Question, type WayOut } from '#provider/ask.ts'
-import { givenHeaders, presentSecret, readCredentialsOf } from '#provider/authentication.ts'
+import { givenHeaders, presentSecret, readCredentialsOf, withToken, type NewTokens } from '#provider/authentication.ts'
 import { readListPage } from '#provider/listed-models.ts'
 import { kindByEmptyEmbeddings } from '#provider/llama-cpp.ts'
 import type { SecretKeeper } from '#secret/port.ts'
@@ -21,6 +22,7 @@ const MAX_REFUSAL_BYTES = 65_536
 
 export type ListDeps = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
+  readonly newTokens: NewTokens
   readonly connections: WayOut
   readonly userAgent: string
   readonly timeLimitMs?: number
@@ -30,12 +32,13 @@ export type ListDeps = {
 export async function listModels(
   provider: Provider,
   place: ModelListPlace,
-  { secrets, connections, userAgent, timeLimitMs = TIME_LIMIT_MS }: ListDeps,
+  deps: ListDeps,
 ): Promise<readonly ListedModel[] | Refusal> {
+  const { secrets, connections, userAgent, timeLimitMs = TIME_LIMIT_MS } = deps
   const list = dialectOf(place).modelList
   if (list === undefined) return failed('It has no list of models behind its base URL. Add its models by their names.')
-  const headers = await headersFor(provider, place, secrets).catch((error: unknown) => {
-    if (error instanceof SecretFailure) return failed(error.message)
+  const headers = await headersFor(provider, place, deps).catch((error: unknown) => {
+    if (error instanceof SecretFailure || error instanceof UpstreamFailure) return failed(error.message)
     throw error
   })
   if (isRefusal(headers)) return headers
@@ -87,16 +90,17 @@ async function askForKind(
 async function headersFor(
   provider: Provider,
   place: ModelListPlace,
-  secrets: ListDeps['secrets'],
+  deps: ListDeps,
 ): Promise<Record<string, string> | undefined> {
   const headers = { accept: 'application/json', ...dialectOf(place).headers }
-  const credentials = await readCredentialsOf(provider, secrets)
+  const credentials = await readCredentialsOf(provider, deps.secrets)
   if (credentials === undefined) return undefined
   const given = givenHeaders(provider, credentials)
-  if (credentials.secret === undefined) return { ...headers, ...given }
   const isOwnDialect = place.dialect === provider.dialect
   const asked = isOwnDialect ? provider : { ...provider, dialect: place.dialect, secretHeader: undefined }
-  return { ...headers, ...presentSecret(asked, credentials.secret), ...given }
+  const shown = await withToken(asked, credentials.secret, deps.newTokens)
+  if (shown.secret === undefined) return { ...headers, ...given }
+  return { ...headers, ...presentSecret(shown.provider, shown.secret), ...given }
 }
 
 function judge(status: number): string {

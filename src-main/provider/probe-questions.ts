@@ -4,7 +4,7 @@
 import type { Provider, SecretHeader } from '#core/entities.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import { ask, type Answer, type DispatcherOf, type NoAnswer } from '#provider/ask.ts'
-import { proofOf } from '#provider/authentication.ts'
+import { proveOnce } from '#provider/authentication.ts'
 
 export type Asking = {
   readonly provider: Provider
@@ -75,7 +75,7 @@ async function askAt(asking: Asking, { secretHeader, ...place }: ProbeRequest): 
   const { provider, secret, given, secrets, dispatcherOf, timeLimitMs, userAgent } = asking
   const { method, url, body = '' } = place
   const request = { method, url: new URL(url), body }
-  const proof = secret === undefined ? {} : await proofOf({ ...provider, secretHeader }, secret, request)
+  const proof = secret === undefined ? {} : await proveOnce({ ...provider, secretHeader }, secret, request)
   const headers = {
     'user-agent': userAgent,
     ...dialectOf(provider).headers,

@@ -2,6 +2,7 @@
 // the provider said is repeated, because it may quote the secret; of another address only the origin and the path are shown.
 
 import type { Provider, SecretHeader } from '#core/entities.ts'
+import type { UpstreamFailure } from '#core/failure.ts'
 import type { ProviderProblem } from '#core/provider-problems.ts'
 import { USUAL_DIALECT } from '#core/provider-dialect.ts'
 import type { Form } from '#dialect/dialect.ts'
@@ -127,6 +128,17 @@ export function secretGone(): ProbeResult {
 /** `reason` is a sentence of ours that says what to do as well. */
 export function secretUnreadable(reason: string): ProbeResult {
   return fails('secret_unreadable', { message: 'Its secret cannot be read at the moment.', advice: reason })
+}
+
+/** Its token endpoint, which is another host than its own, has something against the secret, or does not answer. */
+export function noToken({ kind, message }: UpstreamFailure): ProbeResult {
+  const isRefused = kind === 'secret'
+  return fails(isRefused ? 'secret_refused' : 'no_token', {
+    message,
+    advice: isRefused
+      ? "Make sure that what is in the secret has not been revoked or run out, and set it again with 'farebox provider secret'."
+      : 'Check that this machine reaches the token endpoint, and the address of it if the secret names one.',
+  })
 }
 
 export function secretMissing(status: number): ProbeResult {

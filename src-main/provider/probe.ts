@@ -4,12 +4,13 @@
 
 import type { Credentials } from '#core/credentials.ts'
 import { SECRET_HEADERS, type Provider } from '#core/entities.ts'
+import { UpstreamFailure } from '#core/failure.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import type { Form } from '#dialect/dialect.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import { jsonOf, membersOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
-import { givenHeaders, readCredentialsOf, secretHeaderOf } from '#provider/authentication.ts'
+import { givenHeaders, readCredentialsOf, secretHeaderOf, withToken, type NewTokens } from '#provider/authentication.ts'
 import { guessBaseUrls } from '#provider/base-url-guess.ts'
 import {
   errorLooksLike,
@@ -28,6 +29,7 @@ import type { SecretKeeper } from '#secret/port.ts'
 
 export type ProbeOptions = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
+  readonly newTokens: NewTokens
   readonly userAgent: string
   /** A model to ask for a few tokens where the provider has no list of models. */
   readonly model?: string | undefined
@@ -47,10 +49,21 @@ export async function probeProvider(provider: Provider, options: ProbeOptions): 
   const { network } = provider
   const timeLimits = { connectMs: CONNECT_TIMEOUT_MS, ...provider.timeLimits }
   const dispatcherOf = (url: string) => connections.pool({ baseUrl: url, network, timeLimits })
+  const shown = await readToken(provider, credentials.secret, options.newTokens)
+  if ('ok' in shown) return shown
   const secrets = options.secrets.known(provider.id)
-  const { secret } = credentials
   const given = givenHeaders(provider, credentials)
-  return probe({ provider, secret, given, secrets, dispatcherOf, timeLimitMs, userAgent }, options.model)
+  return probe({ ...shown, given, secrets, dispatcherOf, timeLimitMs, userAgent }, options.model)
+}
+
+/** What it is shown in place of a secret that gets tokens, or why there is none. */
+async function readToken(provider: Provider, secret: string | undefined, newTokens: NewTokens) {
+  try {
+    return await withToken(provider, secret, newTokens)
+  } catch (error) {
+    if (error instanceof UpstreamFailure) return report.noToken(error)
+    throw error
+  }
 }
 
 /** What it is shown, or why there is nothing to try. */

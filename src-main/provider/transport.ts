@@ -7,9 +7,15 @@ import { UpstreamFailure } from '#core/failure.ts'
 import { unreadableSecret } from '#core/secret-failure.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { Transport, UpstreamCall, UpstreamListener, UpstreamRequest } from '#pipeline/ports.ts'
-import { givenHeaders, presentSecret, readCredentialsOf } from '#provider/authentication.ts'
+import {
+  givenHeaders,
+  presentToken,
+  proofOf,
+  readCredentialsOf,
+  type NewTokens,
+  type Proof,
+} from '#provider/authentication.ts'
 import type { EventStreamText } from '#provider/aws-event-stream.ts'
-import type { Sign } from '#provider/aws-signing.ts'
 import type { Connections } from '#provider/connections.ts'
 import { AddressError } from '#provider/guarded-connector.ts'
 import { bodyOf, isLong, settle } from '#provider/long-text.ts'
@@ -20,6 +26,7 @@ import type { SecretKeeper } from '#secret/port.ts'
 export type TransportOptions = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly connections: Connections
+  readonly newTokens: NewTokens
   readonly userAgent: string
 }
 
@@ -31,16 +38,21 @@ type Origin = {
   readonly headers: RequestHeaders
   /** What an administrator gave the provider, which no client changes. */
   readonly given: RequestHeaders
-  /** How each request is signed, and how its stream is read; undefined for providers that are shown their secret. */
-  readonly signed: Signed | undefined
+  /** What proves each request anew; undefined for providers that are always shown the same. */
+  readonly proof: ProofEachTime | undefined
+  /** How binary streams are read; undefined for providers that have none. */
+  readonly frames: Frames | undefined
 }
-/** The parts that only providers with signed requests need, loaded with the first of them. */
-type Signed = { readonly sign: Sign; readonly newFrames: () => EventStreamText; readonly mediaType: string }
+type ProofEachTime = Exclude<Proof, { readonly type: 'header' }>
+/** Loaded with the first provider that needs it. */
+type Frames = { readonly newFrames: () => EventStreamText; readonly mediaType: string }
 
 export class HttpTransport implements Transport {
   readonly #options: TransportOptions
   /** A provider that is changed in any way is another object, so that a new secret or address is never missed. */
   readonly #origins = new WeakMap<Provider, Origin>()
+  /** Calls that come at once open it once. */
+  readonly #opening = new WeakMap<Provider, Promise<Origin>>()
 
   constructor(options: TransportOptions) {
     this.#options = options
@@ -52,7 +64,7 @@ export class HttpTransport implements Transport {
     const attempt = new Attempt({ providerName: provider.name, listener, redaction })
     const origin = this.#origins.get(provider)
     // A pool is closed when its provider is changed; a request that was under way by then opens another one.
-    const isReady = origin !== undefined && !origin.pool.closed && origin.signed === undefined
+    const isReady = origin !== undefined && !origin.pool.closed && origin.proof === undefined
     if (!isReady || isLong(request.body)) void this.#openAndDispatch(request, attempt)
     else dispatch(origin, request, { attempt })
     return attempt
@@ -62,14 +74,20 @@ export class HttpTransport implements Transport {
     try {
       if (isLong(request.body)) await settle(request.body)
       const known = this.#origins.get(request.provider)
-      const origin = known?.pool.closed === false ? known : await this.#open(request.provider)
-      if (origin.signed === undefined) return dispatch(origin, request, { attempt })
-      dispatch(origin, request, { attempt, signature: await signatureOf(request, origin.signed) })
+      const origin = known?.pool.closed === false ? known : await this.#opened(request.provider)
+      const proved = origin.proof === undefined ? {} : await prove(request, origin.proof)
+      dispatch(origin, request, { attempt, ...proved })
     } catch (error) {
+      if (error instanceof UpstreamFailure) return attempt.fail(error)
       // The store's own message could name a path or a reference; the kind of trouble is enough here.
-      const reason = error instanceof UpstreamFailure ? error.message : unreadableSecret(request.provider.name, error)
-      attempt.fail(new UpstreamFailure('secret', reason))
+      attempt.fail(new UpstreamFailure('secret', unreadableSecret(request.provider.name, error)))
     }
+  }
+
+  #opened(provider: Provider): Promise<Origin> {
+    const opening = this.#opening.get(provider) ?? this.#open(provider).finally(() => this.#opening.delete(provider))
+    this.#opening.set(provider, opening)
+    return opening
   }
 
   async #open(provider: Provider): Promise<Origin> {
@@ -85,46 +103,52 @@ export class HttpTransport implements Transport {
     if (credentials === undefined)
       throw new UpstreamFailure('secret', `The secret of '${provider.name}' is not there any more.`)
     const { secret } = credentials
-    const isSigned = dialectOf(provider).signing !== undefined
-    if (secret !== undefined && !isSigned) Object.assign(headers, presentSecret(provider, secret))
-    const signed = secret !== undefined && isSigned ? await signedBy(provider, secret) : undefined
-    const pathPrefix = pathname.replace(/\/+$/, '')
-    const given = givenHeaders(provider, credentials)
-    const origin = { pool: this.#options.connections.pool(provider), pathPrefix, headers, given, signed }
+    const proof = secret === undefined ? undefined : await proofOf(provider, secret, this.#options.newTokens)
+    if (proof?.type === 'header') Object.assign(headers, proof.headers)
+    const origin = {
+      pool: this.#options.connections.pool(provider),
+      pathPrefix: pathname.replace(/\/+$/, ''),
+      headers,
+      given: givenHeaders(provider, credentials),
+      proof: proof?.type === 'header' ? undefined : proof,
+      frames: dialectOf(provider).signing === undefined ? undefined : await loadFrames(),
+    }
     this.#origins.set(provider, origin)
     return origin
   }
 }
 
-/** Throws UpstreamFailure for a secret that cannot sign. */
-async function signedBy(provider: Provider, secret: string): Promise<Signed> {
-  const [{ signerOf, SECRET_FORM }, { EventStreamText, EVENT_STREAM }] = await Promise.all([
-    import('#provider/aws-signing.ts'),
-    import('#provider/aws-event-stream.ts'),
-  ])
-  const sign = signerOf(secret)
-  if (sign === undefined) {
-    throw new UpstreamFailure('secret', `The secret of '${provider.name}' is not of the form ${SECRET_FORM}.`)
+async function loadFrames(): Promise<Frames> {
+  const { EventStreamText, EVENT_STREAM } = await import('#provider/aws-event-stream.ts')
+  return { newFrames: () => new EventStreamText(), mediaType: EVENT_STREAM }
+}
+
+async function prove(request: UpstreamRequest, proof: ProofEachTime): Promise<Proved> {
+  if (proof.type === 'token') {
+    const token = await proof.tokens.current()
+    return { proved: presentToken(token), onUnauthorized: () => proof.tokens.refused(token) }
   }
-  return { sign, newFrames: () => new EventStreamText(), mediaType: EVENT_STREAM }
-}
-
-function signatureOf({ provider, path, body }: UpstreamRequest, { sign }: Signed): Promise<RequestHeaders> {
+  const { provider, path, body } = request
   const url = new URL(provider.baseUrl.replace(/\/+$/, '') + path)
-  return sign({ method: 'POST', url, body })
+  return { proved: await proof.sign({ method: 'POST', url, body }) }
 }
 
-type Dispatched = { readonly attempt: Attempt; readonly signature?: RequestHeaders }
+type Proved = { readonly proved?: RequestHeaders; readonly onUnauthorized?: () => void }
 
-function dispatch(origin: Origin, request: UpstreamRequest, { attempt, signature }: Dispatched): void {
+function dispatch(
+  origin: Origin,
+  request: UpstreamRequest,
+  { attempt, proved, onUnauthorized }: Proved & { readonly attempt: Attempt },
+): void {
   if (attempt.isOver) return
-  attempt.signed = origin.signed
+  attempt.framing = origin.frames
+  attempt.onUnauthorized = onUnauthorized
   const { body, headers } = bodyOf(request.body)
   origin.pool.dispatch(
     {
       method: 'POST',
       path: origin.pathPrefix + request.path,
-      headers: { ...origin.headers, ...request.headers, ...origin.given, ...headers, ...signature },
+      headers: { ...origin.headers, ...request.headers, ...origin.given, ...headers, ...proved },
       body,
     },
     attempt,
@@ -145,7 +169,9 @@ class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #body: RedactedBody | undefined
   #frames: EventStreamText | undefined
-  signed: Signed | undefined
+  framing: Frames | undefined
+  /** Called when the provider does not take what proved the request. */
+  onUnauthorized: (() => void) | undefined
   isOver = false
 
   constructor(input: AttemptInput) {
@@ -184,6 +210,7 @@ class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (this.isOver || status < 200) return
+    if (status === 401) this.onUnauthorized?.()
     const redaction = this.#input.redaction()
     this.#body = redaction?.body(status >= 300)
     const told = this.#unframed(headers)
@@ -204,10 +231,10 @@ class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
 
   /** The head of an answer in frames, as the event stream that is made of them. */
   #unframed(headers: Record<string, string | string[] | undefined>): Record<string, string | string[] | undefined> {
-    if (this.signed === undefined) return headers
+    if (this.framing === undefined) return headers
     const type = String(headers['content-type'] ?? '').toLowerCase()
-    if (!type.startsWith(this.signed.mediaType)) return headers
-    this.#frames = this.signed.newFrames()
+    if (!type.startsWith(this.framing.mediaType)) return headers
+    this.#frames = this.framing.newFrames()
     return { ...headers, 'content-type': 'text/event-stream' }
   }
 

@@ -6,6 +6,7 @@ import { Calendar, DAY_MS, HOUR_MS, type Rollup } from '#core/calendar.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { totalsView } from '#reports/totals-view.ts'
 import type { Db } from '#store/database.ts'
+import { countRefused } from '#store/refused-rows.ts'
 import type { UsageParts } from '#store/usage-filter.ts'
 import { addSums, NO_SUMS, type Sums } from '#store/usage-measures.ts'
 import { nameOf, rollupZone } from '#store/usage-names.ts'
@@ -135,7 +136,15 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
     ],
     totals: totalsView(sumOf(present)),
     previous: totalsView(sumOf(before)),
+    refused: refusedIn(db, request.parts, { sinceMs: fromMs, untilMs: toMs }),
   }
+}
+
+type Bounds = { readonly sinceMs: number; readonly untilMs: number }
+
+function refusedIn(db: Db, { keyIds, modelId, providerId, packageId }: UsageParts, bounds: Bounds): number | null {
+  const isOfCallsAlone = providerId !== undefined || packageId !== undefined
+  return isOfCallsAlone ? null : countRefused(db, { keyIds, modelId, ...bounds })
 }
 
 /** Members are told apart by the ids handed in, as owners are. */

@@ -17,6 +17,7 @@ export function callView(row: StoredUsage) {
     model: row.model_id,
     provider: row.provider_name,
     upstream_model: row.upstream_model,
+    secret: row.secret,
     stream: row.is_stream === 1,
     outcome: row.outcome,
     status: row.status,
@@ -72,5 +73,7 @@ export function recordedView(
     duration_ms: record.durationMs,
     estimated_classes: record.estimatedClasses ?? null,
     attempts: record.attempts ?? null,
+    details: null,
+    secret: record.secret ?? null,
   })
 }

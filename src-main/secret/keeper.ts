@@ -13,22 +13,26 @@ export type KeeperOptions = {
 }
 
 type State = ReturnType<SecretKeeper['stateOf']>
+/** A text that was kept for a provider, or a token that was got with one; `of` says which secret it belongs to. */
+type KnownText = { readonly of: string; readonly text: string; readonly isToken: boolean }
+type Known = { readonly texts: readonly KnownText[]; readonly secrets: readonly string[] }
 type Asked = { readonly outcome: Promise<string | undefined>; untilMs: number }
 
 /** For how long the answer that there is no secret to be had holds; a secret that came back is seen after that. */
 const AGAIN_MS = 1_000
 /** An administrator who asks how things stand does not wait longer for a keychain. */
 const REFRESH_MS = 3_000
-/** Of one provider so many of the texts are known that were kept for it, the latest ones. */
+/** So many of the texts of one secret are known, and so many of its tokens, the latest ones; and so many of all secrets of a provider. */
 const MAX_KNOWN = 4
+const MAX_KNOWN_TOGETHER = 256
 const NONE: readonly string[] = []
 
 export class Keeper implements SecretKeeper {
   readonly #options: KeeperOptions
   readonly #states = new Map<string, State>()
   readonly #asked = new Map<string, Asked>()
-  /** What was kept for a provider, the latest first, and the secrets in all of it. */
-  readonly #known = new Map<string, { readonly texts: readonly string[]; readonly secrets: readonly string[] }>()
+  /** By provider, with all that is secret in what is known of it. */
+  readonly #known = new Map<string, Known>()
   #trouble: string | undefined
 
   constructor(options: KeeperOptions) {
@@ -79,6 +83,10 @@ export class Keeper implements SecretKeeper {
     return this.#known.get(providerId)?.secrets ?? NONE
   }
 
+  noteToken(providerId: string, token: string, label = ''): void {
+    this.#know(providerId, { of: label, text: token, isToken: true })
+  }
+
   stateOf(reference: SecretReference): State {
     return this.#states.get(nameOf(reference)) ?? 'stored'
   }
@@ -125,11 +133,20 @@ export class Keeper implements SecretKeeper {
     await this.forget()
   }
 
-  #note({ providerId }: SecretReference, text: string): void {
-    const before = this.#known.get(providerId)?.texts ?? NONE
-    if (before[0] === text) return
-    const texts = [text, ...before.filter((other) => other !== text)].slice(0, MAX_KNOWN)
-    this.#known.set(providerId, { texts, secrets: [...new Set(texts.flatMap(secretsIn))] })
+  #note({ providerId, label = '' }: SecretReference, text: string): void {
+    this.#know(providerId, { of: label, text, isToken: false })
+  }
+
+  #know(providerId: string, latest: KnownText): void {
+    const { texts } = this.#known.get(providerId) ?? { texts: [] }
+    const isLike = (one: KnownText) => one.of === latest.of && one.isToken === latest.isToken
+    const like = texts.filter(isLike)
+    if (like[0]?.text === latest.text) return
+    const staying = like.filter(({ text }) => text !== latest.text).slice(0, MAX_KNOWN - 1)
+    const all = [latest, ...texts.filter((one) => !isLike(one) || staying.includes(one))].slice(0, MAX_KNOWN_TOGETHER)
+    const inTexts = all.flatMap(({ text, isToken }) => (isToken ? [] : secretsIn(text)))
+    const tokens = all.flatMap(({ text, isToken }) => (isToken ? [text] : []))
+    this.#known.set(providerId, { texts: all, secrets: [...new Set([...inTexts, ...tokens])] })
   }
 
   #learn(reference: SecretReference, state: State): void {
@@ -145,6 +162,6 @@ export class Keeper implements SecretKeeper {
 }
 
 /** JSON keeps the two texts apart whatever they contain. */
-function nameOf({ providerId, origin }: SecretReference): string {
-  return JSON.stringify([providerId, origin])
+function nameOf({ providerId, origin, label }: SecretReference): string {
+  return JSON.stringify([providerId, origin, label])
 }

@@ -123,13 +123,13 @@ function serviceOf(identity: string): string {
   return `Farebox ${identity}`
 }
 
-/** Neither ids nor origins have a space. */
-function accountOf({ providerId, origin }: SecretReference): string {
-  return `${providerId} ${origin}`
+/** Neither ids nor origins nor labels have a space. */
+function accountOf({ providerId, origin, label }: SecretReference): string {
+  return [providerId, origin, ...(label === undefined ? [] : [label])].join(' ')
 }
 
 function referenceOf(account: string): SecretReference | undefined {
-  const [providerId, origin, ...rest] = account.split(' ')
+  const [providerId, origin, label, ...rest] = account.split(' ')
   if (providerId === undefined || origin === undefined || rest.length > 0) return undefined
-  return { providerId, origin }
+  return { providerId, origin, ...(label === undefined ? {} : { label }) }
 }

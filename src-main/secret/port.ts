@@ -7,7 +7,12 @@ import type { SecretState } from '#core/secret-failure.ts'
  * Names a secret. `origin` is the origin of the provider's base URL as `new URL(baseUrl).origin` gives it. It is part of
  * the name so that a base URL that is changed to another host finds no secret, instead of mailing it there.
  */
-export type SecretReference = { readonly providerId: string; readonly origin: string }
+export type SecretReference = {
+  readonly providerId: string
+  readonly origin: string
+  /** Of several secrets all but the first have one; it has no spaces. */
+  readonly label?: string
+}
 
 /** All methods reject with a SecretFailure when the store cannot be used at the moment. */
 export type SecretStore = {
@@ -30,6 +35,8 @@ export type SecretKeeper = SecretStore & {
    * out of what it says. The same list for as long as nothing changes.
    */
   known(providerId: string): readonly string[]
+  /** Notes a token that was got with a secret of a provider, so that `known` has it too. It is kept nowhere. `label`: of several secrets. */
+  noteToken(providerId: string, token: string, label?: string): void
   /** Asks the store about these secrets, within a few seconds. Never rejects; `stateOf` has the outcome. */
   refresh(references: readonly SecretReference[]): Promise<void>
   /** Why the store could not answer when it was last asked; undefined when it could. */

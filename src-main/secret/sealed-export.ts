@@ -12,6 +12,8 @@ export type ExportedSecret = {
   readonly providerId: string
   readonly providerName: string
   readonly origin: string
+  /** Of several secrets all but the first have one. */
+  readonly label?: string
   readonly secret: string
 }
 

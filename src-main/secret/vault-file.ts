@@ -46,8 +46,7 @@ export function seal(key: KeyObject, reference: SecretReference, secret: string)
   cipher.setAAD(boundTo(reference))
   const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
   return {
-    providerId: reference.providerId,
-    origin: reference.origin,
+    ...reference,
     nonce,
     ciphertext,
     tag: cipher.getAuthTag(),
@@ -75,13 +74,17 @@ export function damaged(path: string): VaultError {
 
 /** JSON keeps the two texts apart whatever they contain; joining them would not. */
 function boundTo(reference: SecretReference): Buffer {
-  return Buffer.from(JSON.stringify(['farebox secret', VERSION, reference.providerId, reference.origin]))
+  const { providerId, origin, label } = reference
+  return Buffer.from(
+    JSON.stringify(['farebox secret', VERSION, providerId, origin, ...(label === undefined ? [] : [label])]),
+  )
 }
 
 function formatContent(content: VaultContent): string {
   const secrets = content.secrets.map((sealed) => ({
     provider_id: sealed.providerId,
     origin: sealed.origin,
+    label: sealed.label,
     nonce: sealed.nonce.toString('base64'),
     ciphertext: sealed.ciphertext.toString('base64'),
     tag: sealed.tag.toString('base64'),
@@ -96,20 +99,21 @@ function parseContent(path: string, bytes: Buffer): VaultContent | undefined {
   }
   if (version !== VERSION || typeof keyFingerprint !== 'string' || !Array.isArray(secrets)) return undefined
   const sealed = secrets.flatMap((secret) => parseSealed(secret) ?? [])
-  const names = new Set(sealed.map((secret) => JSON.stringify([secret.providerId, secret.origin])))
+  const names = new Set(sealed.map((secret) => JSON.stringify([secret.providerId, secret.origin, secret.label])))
   if (names.size !== secrets.length) return undefined
   return { keyFingerprint, secrets: sealed }
 }
 
 function parseSealed(value: unknown): SealedSecret | undefined {
   const members = membersOf(value)
-  const { provider_id: providerId, origin } = members
+  const { provider_id: providerId, origin, label } = members
   if (typeof providerId !== 'string' || typeof origin !== 'string') return undefined
+  if (label !== undefined && typeof label !== 'string') return undefined
   const nonce = parseBase64(members.nonce)
   const ciphertext = parseBase64(members.ciphertext)
   const tag = parseBase64(members.tag)
   if (nonce?.length !== NONCE_BYTES || tag?.length !== TAG_BYTES || ciphertext === undefined) return undefined
-  return { providerId, origin, nonce, ciphertext, tag }
+  return { providerId, origin, ...(label === undefined ? {} : { label }), nonce, ciphertext, tag }
 }
 
 function parseJson(text: string): unknown {

@@ -3,6 +3,7 @@
 
 import type { KeyObject } from 'node:crypto'
 import { join } from 'node:path'
+import { isSameSecret } from '#core/secret-pool.ts'
 import type { SecretReference, SecretStore } from '#secret/port.ts'
 import { VaultError } from '#secret/vault-error.ts'
 import { damaged, readVaultFile, seal, unseal, writeVaultFile, type SealedSecret } from '#secret/vault-file.ts'
@@ -44,7 +45,7 @@ class Vault implements SecretStore {
 
   async get(reference: SecretReference): Promise<string | undefined> {
     const { key, secrets } = await this.#open()
-    const sealed = secrets.find((candidate) => isSame(candidate, reference))
+    const sealed = secrets.find((candidate) => isSameSecret(candidate, reference))
     if (sealed === undefined || key === undefined) return undefined
     return unseal(key, sealed)
   }
@@ -54,14 +55,14 @@ class Vault implements SecretStore {
     if (!isOrigin(reference.origin)) throw new TypeError(`not an origin: ${reference.origin}`)
     await this.#change(async ({ key: knownKey, secrets }) => {
       const key = knownKey ?? (await makeVaultKey(this.#ownKeyPath))
-      const others = secrets.filter((candidate) => !isSame(candidate, reference))
+      const others = secrets.filter((candidate) => !isSameSecret(candidate, reference))
       return { key, secrets: [...others, seal(key, reference, secret)] }
     })
   }
 
   async delete(reference: SecretReference): Promise<void> {
     await this.#change((opened) => {
-      const others = opened.secrets.filter((candidate) => !isSame(candidate, reference))
+      const others = opened.secrets.filter((candidate) => !isSameSecret(candidate, reference))
       const isThere = others.length < opened.secrets.length
       return Promise.resolve(isThere ? { key: opened.key, secrets: others } : opened)
     })
@@ -69,7 +70,11 @@ class Vault implements SecretStore {
 
   async list(): Promise<SecretReference[]> {
     const { secrets } = await this.#open()
-    return secrets.map(({ providerId, origin }) => ({ providerId, origin }))
+    return secrets.map(({ providerId, origin, label }) => ({
+      providerId,
+      origin,
+      ...(label === undefined ? {} : { label }),
+    }))
   }
 
   /** Changes run one after another, each on the outcome of the one before it. */
@@ -137,10 +142,6 @@ class Vault implements SecretStore {
 
 function credentialIn(folder: string | undefined): KeyPlace | undefined {
   return folder === undefined ? undefined : { path: join(folder, CREDENTIAL), kind: 'credential' }
-}
-
-function isSame(left: SecretReference, right: SecretReference): boolean {
-  return left.providerId === right.providerId && left.origin === right.origin
 }
 
 /** Two spellings of one origin would be two secrets, of which only one is ever found. */

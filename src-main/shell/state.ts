@@ -72,7 +72,7 @@ export function summarise({ status, keys, calls }: Reading, nowMs: number): Summ
   return {
     packages: packagesOf(usable),
     errors: calls
-      .filter((call) => call.status >= 400)
+      .filter((call) => call.outcome !== 'answered' && call.outcome !== 'client_gone')
       .slice(0, MAX_ERRORS)
       .map(({ created_at, model, status: code, key }) => ({ at: created_at, model, status: code, key })),
     attention: status.attention,

@@ -14,8 +14,7 @@ import {
   type Target,
 } from '#core/entities.ts'
 import { PROVIDER_DIALECTS } from '#contract/dialects.ts'
-import { microCredits } from '#core/money.ts'
-import type { Price } from '#core/pricing.ts'
+import { priceOfRow, priceRow, type Price, type PriceRow } from '#core/price.ts'
 import type { Invite } from '#core/invite.ts'
 import type { Member } from '#core/member.ts'
 import type { Db } from '#store/database.ts'
@@ -91,7 +90,7 @@ export function loadCatalog(db: Db): CatalogState {
   }
 }
 
-const PROVIDERS = entityTable<Provider>('provider', {
+const PROVIDERS = entityTable<Omit<Provider, 'chosen'>>('provider', {
   id: text,
   name: text,
   preset: optional(text),
@@ -99,6 +98,7 @@ const PROVIDERS = entityTable<Provider>('provider', {
   baseUrl: text,
   network: wordOf(NETWORKS),
   hasSecret: flag,
+  pool: json(),
   secretHeader: optional(wordOf(SECRET_HEADERS)),
   headers: json(),
   headerSecrets: json(),
@@ -156,15 +156,6 @@ type TargetRow = {
   priority: number
   weight: number
 }
-type PriceRow = {
-  model_id: string
-  version: number
-  input_micro: number
-  output_micro: number
-  cache_read_micro: number
-  cache_write_micro: number
-}
-
 function putModel(db: Db, model: Model, changedAtMs: number): void {
   MODELS.put(db, { ...model, isContextGuessed: model.isContextGuessed === true, priceVersion: model.price?.version })
   db.prepare('DELETE FROM target WHERE model_id = ?').run(model.id)
@@ -180,17 +171,10 @@ function putModel(db: Db, model: Model, changedAtMs: number): void {
 /** Versions of a price are kept for ever, also of removed models: past charges refer to them. */
 function putPrice(db: Db, modelId: string, price: Price, changedAtMs: number): void {
   db.prepare(
-    `INSERT INTO price (model_id, version, input_micro, output_micro, cache_read_micro, cache_write_micro, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (model_id, version) DO NOTHING`,
-  ).run(
-    modelId,
-    price.version,
-    price.inputMicro,
-    price.outputMicro,
-    price.cacheReadMicro,
-    price.cacheWriteMicro,
-    changedAtMs,
-  )
+    `INSERT INTO price (model_id, version, input_micro, output_micro, cache_read_micro, cache_write_micro, created_at_ms, details)
+     VALUES (@modelId, @version, @input_micro, @output_micro, @cache_read_micro, @cache_write_micro, @changedAtMs, @details)
+     ON CONFLICT (model_id, version) DO NOTHING`,
+  ).run({ modelId, changedAtMs, ...priceRow(price) })
 }
 
 /** The highest price version ever given to a model id, removed models included; 0 if there was none. */
@@ -217,22 +201,12 @@ function loadModels(db: Db): Model[] {
   const prices = new Map<string, Price>()
   const present =
     'SELECT price.* FROM price JOIN model ON model.id = price.model_id AND model.price_version = price.version'
-  for (const row of rows<PriceRow>(db, present)) prices.set(row.model_id, priceOfRow(row))
+  for (const row of rows<PriceRow & { model_id: string }>(db, present)) prices.set(row.model_id, priceOfRow(row))
   return MODELS.load(db).map((stored) => {
     const { isContextGuessed, priceVersion: _, ...model } = stored
     const guessed = isContextGuessed ? { isContextGuessed } : {}
     return { ...model, ...guessed, price: prices.get(model.id), targets: targets.get(model.id) ?? [] }
   })
-}
-
-function priceOfRow(row: PriceRow): Price {
-  return {
-    version: row.version,
-    inputMicro: microCredits(row.input_micro),
-    outputMicro: microCredits(row.output_micro),
-    cacheReadMicro: microCredits(row.cache_read_micro),
-    cacheWriteMicro: microCredits(row.cache_write_micro),
-  }
 }
 
 /** Rows are trusted to have the shape of their table: STRICT and CHECK saw to it when they were written. */

@@ -20,6 +20,9 @@ import { guessedContexts } from '#store/migrations/0140-guessed-contexts.ts'
 import { providerHeaders } from '#store/migrations/0150-provider-headers.ts'
 import { noAnnouncement } from '#store/migrations/0160-no-announcement.ts'
 import { journal } from '#store/migrations/0170-journal.ts'
+import { finePrices } from '#store/migrations/0180-fine-prices.ts'
+import { secretPools } from '#store/migrations/0210-secret-pools.ts'
+import { refusedCalls } from '#store/migrations/0220-refused-calls.ts'
 
 export type Db = Database.Database
 
@@ -41,6 +44,9 @@ export const MIGRATIONS = [
   providerHeaders,
   noAnnouncement,
   journal,
+  finePrices,
+  secretPools,
+  refusedCalls,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

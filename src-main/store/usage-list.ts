@@ -14,12 +14,23 @@ export type UsageFilter = {
   readonly sinceMs: number | undefined
   /** Left out itself. */
   readonly untilMs: number | undefined
-  readonly status: 'ok' | 'failed' | undefined
+  readonly status: CallState | undefined
   readonly minMicro: number | undefined
   /** Only records before this place. */
   readonly before: UsagePlace | undefined
   readonly limit: number
 }
+
+/** `failed`: the client did not get a whole answer; the others are ways in which it did not. */
+export type CallState = keyof typeof OF_STATE
+
+const OF_STATE = {
+  ok: `usage_record.outcome = 'answered'`,
+  failed: `usage_record.outcome <> 'answered'`,
+  cut: `usage_record.outcome = 'cut'`,
+  out_of_credits: `usage_record.outcome = 'out_of_credits'`,
+  client_gone: `usage_record.outcome = 'client_gone'`,
+} as const
 
 /** A place between two records. */
 export type UsagePlace = { readonly createdAtMs: number; readonly id: string }
@@ -108,7 +119,7 @@ function* joined(hours: readonly Hours[]): Generator<Hours> {
 /** What roll-ups of groups that fit must have. */
 function sumConditions({ status, minMicro }: UsageFilter): string {
   return [
-    status === 'failed' ? 'AND sums.failed > 0' : '',
+    status !== undefined && status !== 'ok' ? 'AND sums.failed > 0' : '',
     status === 'ok' ? 'AND sums.requests > sums.failed' : '',
     minMicro === undefined ? '' : 'AND sums.most_charge_micro >= @minMicro',
   ].join(' ')
@@ -173,7 +184,7 @@ function readRange(db: Db, filter: UsageFilter, { fromMs, before, limit, most }:
     db,
     `SELECT ${CALL_COLUMNS} FROM (SELECT * ${IN_ORDER} LIMIT @most) AS usage_record ${CALL_NAMES}
        WHERE 1 ${partConditions('usage_record', filter.parts)}
-         ${status === undefined ? '' : `AND usage_record.status ${status === 'failed' ? '>=' : '<'} 400`}
+         ${status === undefined ? '' : `AND ${OF_STATE[status]}`}
          ${minMicro === undefined ? '' : 'AND usage_record.charge_micro >= @minMicro'}
        ORDER BY usage_record.created_at_ms DESC, usage_record.id DESC LIMIT @limit`,
   ).all({ ...parametersOf(filter), beforeMs: before.createdAtMs, beforeId: before.id, fromMs, limit, most })

@@ -3,7 +3,8 @@
 /** What a record adds to each sum, in the order of the columns of `usage_hour` and `usage_day`. */
 const OF_RECORD = {
   requests: '1',
-  failed: 'status >= 400',
+  // Whoever asked did not get a whole answer, whatever the status was that it began with.
+  failed: `outcome <> 'answered'`,
   input_tokens: 'coalesce(input_tokens, 0)',
   cache_read_tokens: 'coalesce(cache_read_tokens, 0)',
   cache_write_tokens: 'coalesce(cache_write_tokens, 0)',

@@ -29,6 +29,8 @@ export type StoredUsage = {
   readonly duration_ms: number
   readonly estimated_classes: string | null
   readonly attempts: string | null
+  readonly details: string | null
+  readonly secret: string | null
 }
 
 /** A usage record with the price that it was charged at. */
@@ -37,26 +39,48 @@ export type StoredReceipt = StoredUsage & {
   readonly price_output_micro: number | null
   readonly price_cache_read_micro: number | null
   readonly price_cache_write_micro: number | null
+  readonly price_details: string | null
 }
 
 /** What calls were charged, in micro-credits by the ids of providers and of members. */
-export type Charged = { readonly byProvider: Map<string, number>; readonly byMember: Map<string, number> }
+export type Charged = {
+  readonly byProvider: Map<string, number>
+  /** By provider, and by the labels of its secrets, for calls that say which one they went with. */
+  readonly bySecret: Map<string, Map<string, number>>
+  readonly byMember: Map<string, number>
+}
 
 /** What calls were charged since an instant. Ids sort by time, so that only those rows are read, once. */
 export function chargedSince(db: Db, sinceMs: number): Charged {
   const rows = db
-    .prepare<[string], { provider_id: string | null; member_id: string | null; charged_micro: number }>(
-      `SELECT provider_id, key.member_id, sum(charge_micro) AS charged_micro
+    .prepare<[string], ChargedRow>(
+      `SELECT provider_id, secret, key.member_id, sum(charge_micro) AS charged_micro
        FROM usage_record JOIN key ON key.id = usage_record.key_id
-       WHERE usage_record.id >= ? GROUP BY provider_id, key.member_id`,
+       WHERE usage_record.id >= ? GROUP BY provider_id, secret, key.member_id`,
     )
     .all(uuidV7Floor(sinceMs))
-  const charged: Charged = { byProvider: new Map(), byMember: new Map() }
-  for (const { provider_id: providerId, member_id: memberId, charged_micro: amount } of rows) {
-    if (providerId !== null) charged.byProvider.set(providerId, (charged.byProvider.get(providerId) ?? 0) + amount)
-    if (memberId !== null) charged.byMember.set(memberId, (charged.byMember.get(memberId) ?? 0) + amount)
+  const charged: Charged = { byProvider: new Map(), bySecret: new Map(), byMember: new Map() }
+  const { byProvider, bySecret, byMember } = charged
+  for (const { provider_id: providerId, secret, member_id: memberId, charged_micro: amount } of rows) {
+    if (providerId !== null) addTo(byProvider, providerId, amount)
+    if (memberId !== null) addTo(byMember, memberId, amount)
+    if (providerId === null || secret === null) continue
+    const ofProvider = bySecret.get(providerId) ?? new Map<string, number>()
+    bySecret.set(providerId, ofProvider)
+    addTo(ofProvider, secret, amount)
   }
   return charged
+}
+
+type ChargedRow = {
+  readonly provider_id: string | null
+  readonly secret: string | null
+  readonly member_id: string | null
+  readonly charged_micro: number
+}
+
+function addTo(sums: Map<string, number>, key: string, amount: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + amount)
 }
 
 /** A record with the names that people know, from `usage_record` and CALL_NAMES. */
@@ -78,7 +102,8 @@ export function readReceipt(db: Db, id: string): StoredReceipt | undefined {
   return db
     .prepare<[string], StoredReceipt>(
       `SELECT ${CALL_COLUMNS}, price.input_micro AS price_input_micro, price.output_micro AS price_output_micro,
-         price.cache_read_micro AS price_cache_read_micro, price.cache_write_micro AS price_cache_write_micro
+         price.cache_read_micro AS price_cache_read_micro, price.cache_write_micro AS price_cache_write_micro,
+         price.details AS price_details
        FROM usage_record ${CALL_NAMES}
        LEFT JOIN price ON price.model_id = usage_record.model_id AND price.version = usage_record.price_version
        WHERE usage_record.id = ?`,

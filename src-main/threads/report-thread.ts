@@ -20,6 +20,13 @@ import { openForReading } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
 import { journalPlace } from '#store/journal-open.ts'
 import { listAudit, type AuditFilter, type StoredAuditEntry } from '#store/audit-rows.ts'
+import {
+  findRefused,
+  listRefused,
+  type FoundRefused,
+  type RefusedFilter,
+  type StoredRefused,
+} from '#store/refused-rows.ts'
 import { listUsage, type UsageFilter } from '#store/usage-list.ts'
 import { readReceipt, readUsage, type StoredReceipt } from '#store/usage-rows.ts'
 
@@ -46,6 +53,9 @@ export type ReportOperations = {
   verifyAll: { input: { canAppend: boolean }; output: LedgerReport }
   backUp: { input: BackupRequest; output: BackupAnswer }
   audit: { input: AuditFilter; output: StoredAuditEntry[] }
+  refused: { input: RefusedFilter; output: StoredRefused[] }
+  /** By the id of a request. */
+  findRefused: { input: string; output: FoundRefused | undefined }
   databaseBytes: { input: undefined; output: number }
   close: { input: undefined; output: void }
 }
@@ -78,6 +88,8 @@ serveOperations<ReportOperations>({
   verifyAll: ({ canAppend }) => checkAll(db, dataDir, canAppend ? Infinity : (journalPlace(db)?.frame ?? 0)),
   backUp: (request) => backUp(db, { ...request, dataDir }, verifyLedger),
   audit: (filter) => listAudit(db, filter),
+  refused: (filter) => listRefused(db, filter),
+  findRefused: (id) => findRefused(db, id),
   databaseBytes: () =>
     Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true })),
   close: () => {

@@ -6,6 +6,7 @@ import { workerData } from 'node:worker_threads'
 import { findAdjustment, loadLedger, type FirstAdjustment, type LedgerState } from '#ledger/entries.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import type { LanSettings } from '#core/lan.ts'
+import type { RefusedBurst } from '#core/refused-call.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
 import {
@@ -21,6 +22,7 @@ import { errorCode } from '#store/files.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import type { JournalPlace } from '#store/journal-writer.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
+import { saveRefused } from '#store/refused-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
 import { countChange, hasTail, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
@@ -54,6 +56,7 @@ export type WriterOperations = {
   loadVisits: { input: undefined; output: VisitState }
   changeVisits: { input: readonly VisitChange[]; output: void }
   changeLan: { input: LanSettings; output: void }
+  saveRefused: { input: readonly RefusedBurst[]; output: void }
   close: { input: undefined; output: void }
 }
 
@@ -79,6 +82,7 @@ const changeLan = db.transaction((settings: LanSettings) => {
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
   for (const item of changes) applyVisitChange(db, item)
 })
+const saveBursts = db.transaction((bursts: readonly RefusedBurst[]) => saveRefused(db, bursts))
 
 const RESTORE = 'Restore a backup: farebox restore FILE'
 
@@ -265,6 +269,7 @@ serveOperations<WriterOperations>({
   },
   loadVisits: () => loadVisits(db),
   changeVisits: (changes) => withRoom(() => changeVisits.immediate(changes)),
+  saveRefused: (bursts) => saveBursts.immediate(bursts),
   changeLan: (settings) => {
     withRoom(() => changeLan.immediate(settings))
     tail?.note({ hasChanged: true })

@@ -1,7 +1,7 @@
 // Which key and which model a test request is sent with where nobody chose one, or what was chosen is gone.
 
 import type { KeyView, ModelView } from '#contract/schemas.ts'
-import type { Format } from '#renderer/data/try-request.ts'
+import { isEmbedding, type Format } from '#renderer/data/try-request.ts'
 
 /** By id or name; else the first that works. */
 export function keyOf(keys: readonly KeyView[], chosen: string | undefined): KeyView | undefined {
@@ -18,5 +18,5 @@ export function modelOf(models: readonly ModelView[], format: Format, chosen: st
 }
 
 export function isFor(format: Format, model: ModelView): boolean {
-  return model.enabled && (model.kind === 'embedding') === (format === 'embeddings')
+  return model.enabled && (model.kind === 'embedding') === isEmbedding(format)
 }

@@ -1,6 +1,6 @@
 // A price as its form has it, and what the texts in it mean.
 
-import type { PriceFields } from '#contract/schemas.ts'
+import type { PriceFields } from '#contract/prices.ts'
 import { amountText, readAmount } from '#renderer/data/amount-input.ts'
 import { creditsText } from '#renderer/data/money.ts'
 import { priceMicroOf, type PriceClass, type PriceMicro } from '#renderer/data/pricing.ts'
@@ -50,7 +50,7 @@ export function isTooDear(text: string, locale: string): boolean {
 }
 
 /** A price as the API takes it. */
-export function priceBody(price: PriceMicro): Required<PriceFields> {
+export function priceBody(price: PriceMicro): PriceFields {
   const of = (name: PriceClass) => Number(creditsText(price[name]))
   return { input: of('input'), output: of('output'), cache_read: of('cache_read'), cache_write: of('cache_write') }
 }

@@ -29,3 +29,24 @@ export function attemptWord(outcome: string): (typeof OUTCOMES)[number] | undefi
 export function reasonWord(reason: string | null | undefined): (typeof REASONS)[number] | undefined {
   return REASONS.find((one) => one === reason)
 }
+
+const REFUSALS = [
+  'invalid_request',
+  'unauthenticated',
+  'credits_exhausted',
+  'credits_held',
+  'package_expired',
+  'model_unpriced',
+  'key_not_usable',
+  'forbidden',
+  'not_found',
+  'model_not_found',
+  'request_too_large',
+  'rate_limited',
+  'overloaded',
+  'disk_full',
+] as const
+
+export function refusalWord(code: string): (typeof REFUSALS)[number] | undefined {
+  return REFUSALS.find((one) => one === code)
+}

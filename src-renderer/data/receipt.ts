@@ -7,8 +7,10 @@ import { microOf } from '#renderer/data/money.ts'
 type Line = ReceiptView['lines'][number]
 export type ChargeLine = {
   readonly type: Line['type']
-  readonly tokens: number | undefined
-  /** Credits per million tokens. */
+  /** What is counted and is not tokens. */
+  readonly unit: string | undefined
+  readonly count: number | undefined
+  /** Credits per million tokens, or for one of a unit. */
   readonly price: number | undefined
   readonly amount: Decimal
 }
@@ -35,14 +37,20 @@ export function chargeSum({ lines, charge_credits }: ReceiptView): ChargeSum | u
     lines: lines.flatMap((line, index) => {
       const amount = known[index]
       if (amount === undefined) return []
-      const [tokens, price] = line.type === 'rounding' ? [undefined, undefined] : [line.tokens, line.price]
-      return [{ type: line.type, tokens, price, amount }]
+      return [{ ...countOf(line), amount }]
     }),
     charge,
     places: Math.max(MIN_PLACES, ...[...known, charge].map(neededPlaces)),
     // A call with nothing to pay for has no lines.
     isExact: lines.length === 0 ? chargeMicro === 0n : isSame(sumOf(known), charge),
   }
+}
+
+function countOf(line: Line): Omit<ChargeLine, 'amount'> {
+  const { type } = line
+  if (type === 'rounding' || type === 'minimum') return { type, unit: undefined, count: undefined, price: undefined }
+  if (type === 'unit') return { type, unit: line.unit, count: line.count, price: line.price }
+  return { type, unit: undefined, count: line.tokens, price: line.price }
 }
 
 export type HoldEnd = { readonly type: 'released' | 'overrun' | 'exact'; readonly micro: bigint }

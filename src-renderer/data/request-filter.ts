@@ -1,6 +1,11 @@
 // Which requests a list is about: as the address says it, as the API is asked, and held against requests that arrive.
 
+import type { RefusedQuery } from '#contract/refused.ts'
 import type { UsageQuery, UsageView } from '#contract/schemas.ts'
+
+/** `failed`: the client did not get a whole answer; the ones after it are ways in which it did not. */
+export const CALL_STATES = ['ok', 'failed', 'cut', 'out_of_credits', 'client_gone'] as const
+export type CallState = (typeof CALL_STATES)[number]
 
 export type RequestFilter = {
   readonly key?: string
@@ -9,7 +14,7 @@ export type RequestFilter = {
   readonly package?: string
   readonly owner?: string
   readonly member?: string
-  readonly status?: 'ok' | 'failed'
+  readonly status?: CallState
   /** Credits as decimal text. */
   readonly min?: string
   /** A length of time back from now such as `24h`, or an instant. */
@@ -19,6 +24,17 @@ export type RequestFilter = {
 
 export function queryOf({ min, ...filter }: RequestFilter): UsageQuery {
   return { ...filter, ...(min === undefined ? {} : { min_credits: min }) }
+}
+
+/** What was refused of the same requests; undefined where the filter is about what only calls have. */
+export function refusedQueryOf({
+  provider,
+  package: owner,
+  status,
+  min,
+  ...filter
+}: RequestFilter): RefusedQuery | undefined {
+  return [provider, owner, status, min].every((value) => value === undefined) ? filter : undefined
 }
 
 /** How many of the filters are set. */
@@ -32,9 +48,8 @@ export function countOf(filter: RequestFilter): number {
  */
 export function verdictOn(filter: RequestFilter, request: UsageView): 'yes' | 'no' | 'ask' {
   const { model, status, min, until } = filter
-  const isFailed = request.status >= 400
   if (model !== undefined && request.model !== model) return 'no'
-  if (status !== undefined && (status === 'failed') !== isFailed) return 'no'
+  if (status !== undefined && !isInState(status, request)) return 'no'
   if (min !== undefined && request.charge_credits < Number(min)) return 'no'
   if (until !== undefined && INSTANT.test(until) && Date.parse(request.created_at) >= Date.parse(until)) return 'no'
   // A date ends in the zone of the gateway, which is its own to know.
@@ -42,6 +57,11 @@ export function verdictOn(filter: RequestFilter, request: UsageView): 'yes' | 'n
   if ([filter.package, filter.owner, filter.member].some((wanted) => wanted !== undefined)) return 'ask'
   const verdicts = [verdictOnName(filter.key, request.key), verdictOnName(filter.provider, request.provider)]
   return verdicts.find((verdict) => verdict === 'no') ?? verdicts.find((verdict) => verdict === 'ask') ?? 'yes'
+}
+
+function isInState(state: CallState, { outcome }: UsageView): boolean {
+  if (state === 'ok' || state === 'failed') return (state === 'ok') === (outcome === 'answered')
+  return outcome === state
 }
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T/

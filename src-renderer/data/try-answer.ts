@@ -1,7 +1,7 @@
 // The text in an answer, whole or in pieces, in the formats that clients speak. Everything else of it is shown as it came.
 
 import { eventReader, type ServerEvent } from '#renderer/data/sse.ts'
-import type { Format } from '#renderer/data/try-request.ts'
+import { isEmbedding, type Format } from '#renderer/data/try-request.ts'
 
 /** What an answer says: its text, or how many numbers a vector has, or the words of an error. */
 export type Answer = {
@@ -47,8 +47,8 @@ export function wholeAnswer(format: Format, body: string): Answer | undefined {
   if (value === undefined) return undefined
   const error = errorIn(value)
   if (error !== undefined) return { text: '', error }
-  if (format !== 'embeddings') return { text: textIn(format, value) }
-  const vector = at(value, 'data', 0, 'embedding')
+  if (!isEmbedding(format)) return { text: textIn(format, value) }
+  const vector = at(value, 'data', 0, 'embedding') ?? at(value, 'embedding', 'values')
   return { text: '', ...(Array.isArray(vector) ? { dimensions: vector.length } : {}) }
 }
 

@@ -12,7 +12,13 @@ export const PATHS = {
   responses: '/v1/responses',
   gemini: '/v1beta/models/{model}:generateContent',
   embeddings: '/v1/embeddings',
+  'gemini-embeddings': '/v1beta/models/{model}:embedContent',
 } as const satisfies Record<Format, string>
+
+/** Whether a format asks for embeddings, which models of another kind make. */
+export function isEmbedding(format: Format): boolean {
+  return format === 'embeddings' || format === 'gemini-embeddings'
+}
 
 export type RequestFields = {
   readonly format: Format
@@ -45,6 +51,8 @@ export function requestOf({ format, model, prompt, isStream, outputCap }: Reques
     }
     case 'embeddings':
       return { model, input: prompt }
+    case 'gemini-embeddings':
+      return { model, content: { parts: [{ text: prompt }] } }
   }
 }
 

@@ -87,7 +87,7 @@ describe('a model', () => {
     ['max_output_tokens', { max_output_tokens: -1 }],
     ['price.input', { price: { input: -1, output: 1 } }],
     ['price.output', { price: { input: 1 } }],
-    ['price.reasoning', { price: { input: 1, output: 1, reasoning: 1 } }],
+    ['price.thinking', { price: { input: 1, output: 1, thinking: 1 } }],
     ['price', { price: { input: 0.0000001, output: 1 } }],
     ['price', { price: { input: 1, output: 1, cache_write: 1.23456789 } }],
     ['targets', { targets: [] }],

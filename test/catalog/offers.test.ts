@@ -103,9 +103,12 @@ describe('an offer', () => {
     upstream.script(geminiList('gemini-2.5-pro', 'gemini-embedding', 'imagen-c'))
     expect(await offers(await provider('gemini'))).toMatchObject([
       { model: 'gemini-2.5-pro', context_window: 200_000, state: 'ready' },
-      { model: 'gemini-embedding', state: 'unsupported' },
+      { model: 'gemini-embedding', kind: 'embedding', state: 'unpriced' },
       { model: 'imagen-c', state: 'unsupported' },
     ])
+    upstream.script(anthropicList('claude-embed'))
+    const note = 'A provider that speaks messages has no embeddings here.'
+    expect(await offers(await provider('anthropic'))).toMatchObject([{ state: 'unsupported', note }])
   })
 
   it('has another name where its own is taken, and the one that it has where it is there already', async () => {
@@ -257,7 +260,7 @@ describe('adding models', () => {
   })
 
   it('adds nothing that cannot be served, even when it is named', async () => {
-    upstream.script(geminiList('gemini-embedding', 'imagen-c'))
+    upstream.script(geminiList('imagen-b', 'imagen-c'))
     const name = await provider('gemini')
     expect(await add(name, 'all')).toEqual({ added: [], skipped: [] })
     expect((await add(name, ['imagen-c'])).skipped).toEqual([

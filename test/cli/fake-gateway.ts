@@ -151,6 +151,7 @@ export const USAGE_RECORD: ResponseBody<'usage'>['usage'][number] = {
   model: 'gpt-5.5',
   provider: 'openai',
   upstream_model: 'gpt-5.5',
+  secret: null,
   stream: true,
   outcome: 'answered',
   status: 200,
@@ -177,6 +178,7 @@ export const RECEIPT: ResponseBody<'receipt'> = {
   model: 'gpt-5.5',
   provider: 'openai',
   upstream_model: 'gpt-5.5',
+  secret: null,
   stream: true,
   outcome: 'answered',
   status: 200,
@@ -257,6 +259,7 @@ export const REPORT: ResponseBody<'usageReport'> = {
   ],
   totals: { ...totals, requests: 6, failed: 2, charge_credits: 0.5, estimated_usage: 2, unknown_usage: 1 },
   previous: { ...totals, charge_credits: 0.75 },
+  refused: 3,
 }
 
 export const AUDIT_ENTRY: ResponseBody<'listAudit'>['entries'][number] = {
@@ -382,6 +385,7 @@ export const ANSWERS = {
     keys: 1,
     targets: [],
     provider_use: [],
+    secrets_left_out: [],
   },
   apply: {
     dry_run: false,

@@ -12,6 +12,8 @@ export type World = {
   /** What a person types when asked, one after the other; without any nobody sits at a terminal. */
   readonly typed?: readonly string[]
   readonly dataDir?: string
+  /** Below which tools keep their settings. */
+  readonly homeDir?: string
   /** Why the store cannot be opened. */
   readonly openFails?: string
   /** The pieces of an export; without any there is nothing to export. */
@@ -35,6 +37,8 @@ export type Ran = {
   readonly written: Readonly<Record<string, string>>
   /** What was to be shown in a browser. */
   readonly opened: readonly string[]
+  /** Every program that was run in the terminal. */
+  readonly programs: readonly { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> }[]
   /** Every restore that was asked for. */
   readonly restores: readonly { readonly dataDir: string; readonly file: string; readonly isDryRun: boolean }[]
 }
@@ -51,6 +55,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
   const written: Record<string, string> = {}
   const restores: Ran['restores'][number][] = []
   const opened: string[] = []
+  const programs: Ran['programs'][number][] = []
   const answerTyped = async (question: string) => {
     questions.push(question)
     return typed.shift() ?? ''
@@ -61,6 +66,12 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     stdoutDrained: async () => undefined,
     columns: world.columns,
     stderr: (text) => void (printed.stderr += text),
+    homeDir: world.homeDir ?? '/nonexistent/home',
+    platform: 'linux',
+    runProgram: async (command, env) => {
+      programs.push({ command, env })
+      return 0
+    },
     readFile: async (path) => readFake(path, world.files ?? {}),
     readStdin: async () => world.stdin ?? '',
     verifyLedger: async () => undefined,
@@ -86,7 +97,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     },
   }
   const exitCode = await runCommand(argv, host)
-  return { exitCode, ...printed, requests: gateway.requests, store, questions, written, restores, opened }
+  return { exitCode, ...printed, requests: gateway.requests, store, questions, written, restores, opened, programs }
 }
 
 /** The text of a fake file, or the error that the system gives for a missing one. */

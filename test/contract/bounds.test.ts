@@ -22,6 +22,7 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   setMemberPassword: { id: 'ada', body: () => ({ password: PASSWORD }) },
   createInvite: { body: (name) => ({ name }) },
   listAudit: { query: {} },
+  listRefused: { query: {} },
   pause: { body: () => ({}) },
   apply: {
     body: (name) => ({
@@ -34,6 +35,9 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   },
   addProvider: { body: (name) => ({ name, dialect: 'chat-completions', base_url: 'https://api.example.com/v1' }) },
   setProviderSecret: { id: 'main', body: () => ({ secret: 'sk' }) },
+  addProviderSecret: { id: 'main', body: (name) => ({ label: name, secret: 'sk' }) },
+  editProviderSecret: { id: 'main', body: () => ({ label: 'first' }) },
+  removeProviderSecret: { id: 'main', query: {} },
   editProvider: { id: 'edited', body: () => ({}) },
   addModel: { body: (id) => ({ id, ...CHAT, targets: TARGETS }) },
   editModel: { id: 'edited', body: () => ({}) },

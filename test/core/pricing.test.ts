@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { microCredits, ZERO } from '#core/money.ts'
-import { affordableOutputTokens, isFree, priceOf, type Price } from '#core/pricing.ts'
+import type { Price } from '#core/price.ts'
+import { affordableOutputTokens, isFree, priceOf } from '#core/pricing.ts'
 import { UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
 
 const INPUT_CLASSES = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const
@@ -139,7 +140,7 @@ describe('affordableOutputTokens', () => {
   it('gives a number of tokens that the amount really pays for, whichever class the input turns out to be', () => {
     fc.assert(
       fc.property(amounts, tokens, prices, (amount, inputTokens, at) => {
-        const outputTokens = affordableOutputTokens(microCredits(amount), inputTokens, at)
+        const outputTokens = affordableOutputTokens(microCredits(amount), { inputTokens }, at)
         if (outputTokens === 0 || outputTokens > Number.MAX_SAFE_INTEGER) return
         for (const name of INPUT_CLASSES) {
           const counted = usage({ [name]: inputTokens, outputTokens })
@@ -153,7 +154,7 @@ describe('affordableOutputTokens', () => {
   it('gives the largest such number', () => {
     fc.assert(
       fc.property(amounts, tokens, prices, (amount, inputTokens, at) => {
-        const outputTokens = affordableOutputTokens(microCredits(amount), inputTokens, at)
+        const outputTokens = affordableOutputTokens(microCredits(amount), { inputTokens }, at)
         if (outputTokens > Number.MAX_SAFE_INTEGER) return
         const costs = INPUT_CLASSES.map((name) =>
           exactPrice(usage({ [name]: inputTokens, outputTokens: outputTokens + 1 }), at),
@@ -172,11 +173,11 @@ describe('affordableOutputTokens', () => {
     [0, 0, 0],
   ])('an amount of %d after %d input tokens pays for %d', (amount, inputTokens, outputTokens) => {
     const at = price(1_000_000, 2_000_000)
-    expect(affordableOutputTokens(microCredits(amount), inputTokens, at)).toBe(outputTokens)
+    expect(affordableOutputTokens(microCredits(amount), { inputTokens }, at)).toBe(outputTokens)
   })
 
   it('sets no bound where output is free', () => {
-    expect(affordableOutputTokens(ZERO, 5, price(1, 0))).toBe(Infinity)
+    expect(affordableOutputTokens(ZERO, { inputTokens: 5 }, price(1, 0))).toBe(Infinity)
   })
 })
 

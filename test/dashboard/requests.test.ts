@@ -293,7 +293,7 @@ describe('a receipt', () => {
       const link = await page.evaluate('navigator.clipboard.readText()')
       expect(link).toBe(`${dashboard.farebox.url}/app/requests?open=${id}`)
       await page.goto(`${dashboard.farebox.url}/app/requests?open=01a1fc79-0000-7000-8000-000000000000`)
-      await receipt(page).getByText('There is no receipt with this id').waitFor()
+      await receipt(page).getByText('Nothing is known of this request').waitFor()
     })
   })
 })
@@ -312,7 +312,7 @@ describe('a member', () => {
         for (const id of [foreign, unseen]) expect(await rowOf(page, id).count()).toBe(0)
         expect(await page.getByLabel('Owner').count()).toBe(0)
         await page.goto(`${dashboard.farebox.url}/app/requests?open=${foreign}`)
-        await receipt(page).getByText('There is no receipt with this id').waitFor()
+        await receipt(page).getByText('Nothing is known of this request').waitFor()
       },
       { member: { name: 'ada', password: PASSWORD } },
     )

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UpstreamFailure } from '#core/failure.ts'
-import { EmbeddingAnswerReader, packFloats } from '#dialect/embeddings/read-answer.ts'
-import type { EmbeddingFormat } from '#dialect/embeddings/read-request.ts'
+import { UNKNOWN_USAGE } from '#core/usage.ts'
+import { newEmbeddingPass } from '#dialect/embeddings/read-answer.ts'
+import { packFloats } from '#dialect/embeddings/vectors.ts'
 
 const USAGE = { prompt_tokens: 8, total_tokens: 8 }
 
@@ -11,11 +12,13 @@ function answer(embeddings: readonly unknown[], members: object = {}): Buffer {
   return Buffer.from(JSON.stringify({ object: 'list', data, model: 'e-🚀', usage: USAGE, ...members }))
 }
 
-function read(format: EmbeddingFormat, bytes: Buffer): { reader: EmbeddingAnswerReader; sent: Buffer } {
-  const reader = new EmbeddingAnswerReader(format)
+type Format = 'float' | 'base64'
+
+function read(form: Format, bytes: Buffer) {
+  const reader = newEmbeddingPass({ form })
   reader.push(bytes)
   reader.end()
-  return { reader, sent: reader.final() }
+  return { reader, sent: reader.final(UNKNOWN_USAGE) }
 }
 
 function embeddings(sent: Buffer): unknown[] {
@@ -91,12 +94,12 @@ describe('embeddings', () => {
   it('are put together from any pieces', () => {
     const whole = answer([[0.5, 1]])
     for (let at = 0; at <= whole.length; at++) {
-      const reader = new EmbeddingAnswerReader('float')
+      const reader = newEmbeddingPass({ form: 'float' })
       reader.push(whole.subarray(0, at))
       reader.push(whole.subarray(at))
       expect(reader.isComplete).toBe(false)
       reader.end()
-      expect(reader.final().equals(whole)).toBe(true)
+      expect(reader.final(UNKNOWN_USAGE).equals(whole)).toBe(true)
       expect(reader.isComplete).toBe(true)
     }
   })
@@ -127,14 +130,14 @@ describe('an embeddings answer that is none', () => {
     ['with an embedding that is no list of numbers', '{"data":[{"embedding":["a"]}]}'],
     ['with an error inside a success', '{"error":{"message":"no"},"data":[]}'],
   ])('is a failure: %s', (_, text) => {
-    const reader = new EmbeddingAnswerReader('float')
+    const reader = newEmbeddingPass({ form: 'float' })
     reader.push(Buffer.from(text))
     expect(() => reader.end()).toThrow(UpstreamFailure)
     expect(reader.isComplete).toBe(false)
   })
 
   it('is a failure when it never ends', () => {
-    const reader = new EmbeddingAnswerReader('float')
+    const reader = newEmbeddingPass({ form: 'float' })
     const chunk = Buffer.alloc(8 * 1024 * 1024)
     expect(() => {
       for (let count = 0; count < 9; count++) reader.push(chunk)

@@ -12,8 +12,8 @@ const CLIENT_FILES =
   'read-request.ts edit-request.ts mend-pass.ts read-turns.ts write-answer.ts write-stream.ts errors.ts'.split(' ')
 /** What every provider dialect is made of. */
 const PROVIDER_FILES = 'write-request.ts read-answer.ts read-stream.ts usage.ts errors.ts'.split(' ')
-/** Embeddings have no turns: no provider needs a translation. */
-const EMBEDDING_FILES = ['read-request.ts', 'read-answer.ts']
+/** Embeddings have no turns. */
+const EMBEDDING_FILES = ['read-request.ts', 'read-answer.ts', 'write-request.ts']
 
 const TABLE = 'dialect/dialects.ts'
 /** Where dialects may be named: the lists of names, and the usual one. */
@@ -78,7 +78,7 @@ describe('outside the folder of dialects', () => {
         .filter(({ target, isTypeOnly }) => !isTypeOnly && /^dialect\/[^/]+\//.test(target))
         .map(({ target }) => `${file.path}: ${target}`),
     )
-    expect(reached).toEqual(['provider/demo-embedding.ts: dialect/embeddings/read-answer.ts'])
+    expect(reached).toEqual(['provider/demo-embedding.ts: dialect/embeddings/vectors.ts'])
   })
 })
 
@@ -88,8 +88,9 @@ describe('the folder of a dialect', () => {
     const isClient = files.includes('client-format.ts')
     const isProvider = files.includes('provider-dialect.ts')
     expect(isClient || isProvider, 'an entry').toBe(true)
-    const conversation = isClient && folder !== 'embeddings' ? CLIENT_FILES : []
-    const embedding = folder === 'embeddings' ? EMBEDDING_FILES : []
+    const isEmbedding = folder.endsWith('embeddings')
+    const conversation = isClient && !isEmbedding ? CLIENT_FILES : []
+    const embedding = isEmbedding ? EMBEDDING_FILES : []
     const wanted = [...conversation, ...embedding, ...(isProvider ? PROVIDER_FILES : [])]
     expect(wanted.filter((file) => !files.includes(file))).toEqual([])
   })

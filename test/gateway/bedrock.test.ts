@@ -2,7 +2,15 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { foldStream, foldWhole } from '../matrix/fold.ts'
-import { ACCESS_KEY_ID, BEDROCK_SECRET, frame, SESSION_TOKEN, startBedrock, type Bedrock } from '../support/bedrock.ts'
+import {
+  ACCESS_KEY_ID,
+  BEDROCK_API_KEY,
+  BEDROCK_SECRET,
+  frame,
+  SESSION_TOKEN,
+  startBedrock,
+  type Bedrock,
+} from '../support/bedrock.ts'
 import { chatModel, startFarebox, type Farebox } from '../support/farebox.ts'
 import { ask, expectBrokenStream, expectFormatError, FORMATS, formatOf, type Format } from './formats.ts'
 import { usageOf } from './support.ts'
@@ -21,11 +29,13 @@ beforeAll(async () => {
   farebox = await startFarebox()
   const providers = [
     { name: 'aws', dialect: 'bedrock-converse' as const, base_url: bedrock.url, secret: BEDROCK_SECRET },
+    { name: 'keyed', dialect: 'bedrock-converse' as const, base_url: bedrock.url, secret: BEDROCK_API_KEY },
     { name: 'odd', dialect: 'bedrock-converse' as const, base_url: bedrock.url, secret: 'sk-no-aws-secret' },
   ]
   const models = [
     chatModel('claude', { max_output_tokens: 8000, targets: [{ provider: 'aws', model: MODEL }] }),
     chatModel('nova', { targets: [{ provider: 'aws', model: NOVA }] }),
+    chatModel('keyed', { targets: [{ provider: 'keyed', model: MODEL }] }),
     chatModel('odd', { targets: [{ provider: 'odd', model: MODEL }] }),
   ]
   const packages = [{ name: 'plenty', type: 'topup' as const, credits: 1000 }]
@@ -179,6 +189,15 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))('a client
     expect(asked?.isSigned).toBe(true)
     expect(asked?.headers['x-amz-security-token']).toBe(SESSION_TOKEN)
     expect(JSON.stringify(asked)).not.toContain(BEDROCK_SECRET.split(':')[2])
+  })
+
+  it('may have an API key, which is shown as it is', async () => {
+    bedrock.script({ type: 'frames', frames: SAID })
+    const stream = foldStream(name, await (await send(format, { stream: true }, 'keyed')).text())
+    expect(stream.text).toBe('Hello')
+    const [{ isSigned, headers } = { isSigned: true, headers: {} }] = bedrock.requests
+    expect(isSigned).toBe(false)
+    expect(Object.keys(headers).filter((header) => header.startsWith('x-amz-'))).toEqual([])
   })
 
   it('gets reasoning, a text and two calls, whole and in pieces of a stream, and tells its tools', async () => {

@@ -176,6 +176,37 @@ describe('a key', () => {
     expect((await post(pair.farebox, body, { path, headers: { [name]: key } })).status).toBe(200)
   })
 
+  it.each([
+    'POST /v1beta/models/gemini:generateContent',
+    'POST /v1beta/models/gemini:streamGenerateContent?alt=sse',
+    'POST /v1beta/models/gemini:countTokens',
+    'POST /v1beta/models/gemini:embedContent',
+    'POST /v1/models/gemini:generateContent',
+    'GET /v1beta/models',
+    'HEAD /v1beta/models',
+    'GET /v1beta/models/',
+    'GET /v1beta/models/gemini',
+    'GET /v1/models',
+  ])('in the query is refused wherever a client of Google’s asks: %s', async (endpoint) => {
+    const [method = '', address = ''] = endpoint.split(' ')
+    const url = `${pair.farebox.url}${address}${address.includes('?') ? '&' : '?'}key=${key}`
+    const headers = { 'content-type': 'application/json', 'x-goog-api-key': key }
+    const sent = method === 'POST' ? { body: JSON.stringify(body) } : {}
+    const response = await fetch(url, { method, headers, ...sent })
+    expect(response.status).toBe(401)
+    if (method !== 'HEAD') expect(await response.text()).toContain('query')
+    expect(pair.upstream.requests).toEqual([])
+  })
+
+  it('in Google’s header is none at the paths of others', async () => {
+    const chat = { model: 'gemini', messages: [{ role: 'user', content: 'Hello' }] }
+    const headers = { 'x-goog-api-key': key }
+    expect((await post(pair.farebox, chat, { path: '/v1/chat/completions', headers })).status).toBe(401)
+    const wrong = { 'x-goog-api-key': `key_${'x'.repeat(40)}` }
+    expect((await post(pair.farebox, chat, { path: '/v1/chat/completions', key, headers: wrong })).status).toBe(200)
+    expect(await errorOf(await post(pair.farebox, body, { path, key, headers: wrong }))).toMatchObject({ code: 401 })
+  })
+
   it.each(['key', 'access_token'])('in the query is refused, in words that say so: %s', async (name) => {
     const error = await errorOf(await post(pair.farebox, body, { path: `${path}?${name}=${key}`, key }))
     expect(error).toMatchObject({ code: 401, status: 'UNAUTHENTICATED', message: expect.stringContaining('query') })
@@ -230,6 +261,59 @@ describe('a refusal', () => {
   })
 })
 
+describe('an error in place of a stream', () => {
+  const stream = 'models/gemini:streamGenerateContent'
+
+  it('comes in an array where the stream would have been one, whoever refuses', async () => {
+    const empty = await pair.farebox.newKey('empty')
+    const refused = async (code: number, asked: Promise<Response>) => {
+      const response = await asked
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+      expect(await response.json()).toEqual([{ error: expect.objectContaining({ code }) as object }])
+      expect(response.status).toBe(code)
+    }
+    await refused(401, ask(stream, {}, { key: 'key_none' }))
+    await refused(401, ask(`${stream}?key=${key}`))
+    await refused(402, ask(stream, {}, { key: empty }))
+    await refused(404, ask('models/none:streamGenerateContent'))
+    await refused(400, ask(stream, { contents: [] }))
+    for (const model of ['gemini', 'chat-completions']) {
+      pair.upstream.script({ type: 'status', status: 400, error: { message: 'The sky is too blue.' } })
+      await refused(400, ask(`models/${model}:streamGenerateContent?alt=json`))
+    }
+    pair.upstream.script({ type: 'status', status: 400, body: [{ error: { code: 400, message: 'No.' } }] })
+    await refused(400, ask(stream))
+  })
+
+  it('is an object where events were asked for, and where no stream was', async () => {
+    for (const path of [`${stream}?alt=sse`, 'models/gemini:generateContent', 'models/gemini:countTokens']) {
+      expect(await errorOf(await ask(path, { contents: [] }))).toMatchObject({ code: 400 })
+      expect(await errorOf(await ask(path, {}, { key: 'key_none' }))).toMatchObject({ code: 401 })
+    }
+  })
+})
+
+describe('a method', () => {
+  it.each(['/v1beta/models', '/v1beta/models/', '/v1beta/models/gemini', '/v1beta/models/gemini/'])(
+    'asks for the head of what there is to be read: %s',
+    async (path) => {
+      const response = await fetch(pair.farebox.url + path, { method: 'HEAD', headers: { 'x-goog-api-key': key } })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+      expect(await response.text()).toBe('')
+      const whole = await fetch(pair.farebox.url + path, { headers: { 'x-goog-api-key': key } })
+      expect(whole.status).toBe(200)
+    },
+  )
+
+  it.each(['PATCH', 'PUT', 'DELETE'])('that nothing here has is told in Google’s shape: %s', async (method) => {
+    for (const path of ['/v1beta/models/gemini:generateContent', '/v1beta/models']) {
+      const response = await fetch(pair.farebox.url + path, { method, headers: { 'x-goog-api-key': key } })
+      expect(await errorOf(response)).toMatchObject({ code: 404, status: 'NOT_FOUND' })
+    }
+  })
+})
+
 describe('a stream that breaks', () => {
   it.each(['gemini', 'chat-completions'])('ends with an error at %s, as events and as an array', async (model) => {
     for (const query of ['?alt=sse', '']) {
@@ -253,6 +337,7 @@ describe('the list of models', () => {
       inputTokenLimit: 100_000,
       outputTokenLimit: 1_000,
       supportedGenerationMethods: ['generateContent', 'countTokens'],
+      thinking: true,
     }
     expect(models).toContainEqual(large)
     expect(await (await get(pair.farebox, '/v1beta/models/vendor%2Ffamily%2Flarge', key)).json()).toEqual(large)

@@ -130,7 +130,7 @@ describe('a price', () => {
   it.each([Infinity, Number.MAX_SAFE_INTEGER, 1e300, 128e9])('of %d tokens is an amount', (outputTokens) => {
     const dearest = { version: 1, inputMicro: PRICE, outputMicro: PRICE, cacheReadMicro: PRICE, cacheWriteMicro: PRICE }
     expect(priceOf({ ...UNKNOWN_USAGE, outputTokens }, dearest)).toBe(4 * FIELD)
-    expect(affordableOutputTokens(MAX_AMOUNT, outputTokens, dearest)).toBe(0)
+    expect(affordableOutputTokens(MAX_AMOUNT, { inputTokens: outputTokens }, dearest)).toBe(0)
   })
 })
 

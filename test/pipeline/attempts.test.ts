@@ -15,6 +15,7 @@ import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
+import { SecretHealth } from '#pipeline/secret-health.ts'
 import { Reservation } from '#pipeline/reservation.ts'
 import { Routing, type Place, type RoutingDeps } from '#pipeline/routing.ts'
 import type { Transport } from '#pipeline/ports.ts'
@@ -122,6 +123,7 @@ class Gateway {
     this.request = requestFor(new Set(NAMES.filter((_, index) => unprepared[index])))
     this.routing = {
       health: new Health(),
+      secrets: new SecretHealth(),
       gate: new ProviderGate({ nowMs: () => 0, after, timeZone: 'UTC', maxWaitMs: 15 }),
       monotonicMs: () => this.nowMs,
       random: Math.random,
@@ -201,7 +203,7 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
       admission: {
         reservation,
         holder: { key: KEY, package: PACKAGE },
-        wish: { worstMicro: WORST, leastMicro: WORST },
+        wish: { worstMicro: WORST, leastMicro: WORST, inputTokens: 0 },
         inputTokens: 0,
         outputCap: 100,
       },
@@ -242,7 +244,7 @@ const OPEN_GATE = new Gate({
 /** What is charged here is on disk at once. */
 const PATIENT_LEDGER = { resolve: () => Promise.resolve() } as unknown as Ledger
 
-const NOTHING = { worstMicro: ZERO, leastMicro: ZERO }
+const NOTHING = { worstMicro: ZERO, leastMicro: ZERO, inputTokens: 0 }
 
 const PRICE = { version: 1, inputMicro: ZERO, outputMicro: ZERO, cacheReadMicro: ZERO, cacheWriteMicro: ZERO }
 

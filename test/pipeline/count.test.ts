@@ -52,6 +52,7 @@ function count(model: string, deps: Partial<CountDeps> = {}): Promise<void> {
     pause: new Pause(Date.now),
     answers: new AnswerMemory({ monotonicMs: () => 0, keptMs: 1 }),
     routing: routingDeps(),
+    refused: { note: () => undefined },
     reportFault: (error) => faults.push(error),
     ...deps,
   })

@@ -46,7 +46,7 @@ function setUp({ paid, available = 0, outputCap = 100_000, bytesPerToken = 4 }: 
       return Promise.resolve(Math.ceil(bytes / bytesPerToken))
     },
   }
-  const guard = creditGuard({ spending, price: PRICE, inputTokens: INPUT, outputCap, counter })
+  const guard = creditGuard({ spending, price: PRICE, worst: { inputTokens: INPUT }, outputCap, counter })
   if (guard === undefined) throw new Error('this output costs something')
   return {
     guard,
@@ -173,7 +173,7 @@ describe('the guard of a stream', () => {
     const { spending } = setUp({ paid: 100 })
     const counter = { count: () => Promise.resolve(0) }
     const price = { ...PRICE, outputMicro: ZERO }
-    expect(creditGuard({ spending, price, inputTokens: INPUT, outputCap: 10, counter })).toBeUndefined()
+    expect(creditGuard({ spending, price, worst: { inputTokens: INPUT }, outputCap: 10, counter })).toBeUndefined()
   })
 
   it('is never more than a step, or one event, behind the truth, whatever the text', async () => {

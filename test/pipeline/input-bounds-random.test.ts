@@ -34,7 +34,7 @@ const talk = fc.record({
 })
 type Talk = typeof talk extends fc.Arbitrary<infer Value> ? Value : never
 
-const BODIES: Readonly<Record<Exclude<EndpointName, 'embeddings'>, (talk: Talk) => object>> = {
+const BODIES: Readonly<Record<Exclude<EndpointName, 'embeddings' | 'gemini-embeddings'>, (talk: Talk) => object>> = {
   chat: ({ system, said, tools, calls }) => ({
     model: 'm',
     messages: [

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { after } from '#app/after.ts'
 import type { Provider, ProviderLimits } from '#core/entities.ts'
 import { microCredits, ZERO } from '#core/money.ts'
-import type { Wish } from '#core/spending.ts'
-import { ProviderGate, type Full, type Slot } from '#pipeline/provider-gate.ts'
+import { ProviderGate, type Slot } from '#pipeline/provider-gate.ts'
+import type { Full, ProviderWish } from '#pipeline/provider-lane.ts'
 import { testProvider } from '../support/provider.ts'
 import { FakeClient } from './support.ts'
 
@@ -29,8 +29,8 @@ function gateIn(timeZone: string): ProviderGate {
 }
 
 /** Of a request that may come to cost so much, and at least that much. */
-function wish(worst: number, least = Math.min(1, worst)): Wish {
-  return { worstMicro: microCredits(worst), leastMicro: microCredits(least) }
+function wish(worst: number, least = Math.min(1, worst)): ProviderWish {
+  return { inputTokens: 0, worstMicro: microCredits(worst), leastMicro: microCredits(least) }
 }
 
 function limited(limits: ProviderLimits): Provider {

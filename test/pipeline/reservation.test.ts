@@ -23,6 +23,7 @@ import { MemberBudgets } from '#pipeline/member-budgets.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { Pause } from '#pipeline/pause.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
+import { SecretHealth } from '#pipeline/secret-health.ts'
 import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { testProvider } from '../support/provider.ts'
 import { FakeClient, FakeTransport, KEY, modelOf, PACKAGE, type FakeCall } from './support.ts'
@@ -211,6 +212,7 @@ class Journeys {
     }
     const routing = {
       health: this.#clumsy(new Health()),
+      secrets: new SecretHealth(),
       gate: this.#providerGate,
       monotonicMs: () => 0,
       random: () => 0,
@@ -239,6 +241,7 @@ class Journeys {
       answers: new AnswerMemory({ monotonicMs: nowMs, keptMs: 60_000 }),
       open: new OpenExchanges(),
       pause: new Pause(nowMs),
+      refused: { note: () => undefined },
       reportFault: () => (this.mistakes += 1),
     }
   }

@@ -7,7 +7,7 @@ import { keeperFirst, orderPlaces, Routing, type Place, type RoutingDeps, type T
 import { testProvider } from '../support/provider.ts'
 import { FakeClient, routingDeps } from './support.ts'
 
-const ONE = { worstMicro: microCredits(1), leastMicro: microCredits(1) }
+const ONE = { worstMicro: microCredits(1), leastMicro: microCredits(1), inputTokens: 0 }
 
 type Wish = { readonly priority?: number; readonly weight?: number; readonly limits?: ProviderLimits }
 

@@ -19,6 +19,7 @@ import type {
   UpstreamRequest,
 } from '#pipeline/ports.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
+import { SecretHealth } from '#pipeline/secret-health.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
 import type { Settlement } from '#ledger/ledger.ts'
 import { testProvider } from '../support/provider.ts'
@@ -206,6 +207,7 @@ function textOf(bytes: WireBytes): string {
 export function routingDeps(overrides: Partial<RoutingDeps> = {}): RoutingDeps {
   return {
     health: new Health(),
+    secrets: new SecretHealth(),
     gate: new ProviderGate({ nowMs: () => 0, after, timeZone: 'UTC', maxWaitMs: 1000 }),
     monotonicMs: () => 0,
     random: () => 0,

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { UpstreamFailure } from '#core/failure.ts'
 import { probeProvider } from '#provider/probe.ts'
 import { testProvider } from '../support/provider.ts'
-import { caller, names, SECRETS, watchConnections, type Caller } from './support.ts'
+import { caller, names, SECRETS, watchConnections, type Caller, NO_TOKENS } from './support.ts'
 
 const servers: Server[] = []
 const callers: Caller[] = []
@@ -72,7 +72,12 @@ describe('a local server', () => {
 })
 
 function probe(provider: Parameters<typeof testProvider>[0], connections: Caller['connections']) {
-  return probeProvider(testProvider(provider), { secrets: SECRETS, connections, userAgent: 'test' })
+  return probeProvider(testProvider(provider), {
+    secrets: SECRETS,
+    newTokens: NO_TOKENS,
+    connections,
+    userAgent: 'test',
+  })
 }
 
 describe('a name', () => {

@@ -7,7 +7,7 @@ import { readListPage } from '#provider/listed-models.ts'
 import { testProvider } from '../support/provider.ts'
 import { anthropicList, geminiList, listing, openRouterModel, plainList } from '../support/upstream-models.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { closeConnections, openConnections } from './support.ts'
+import { closeConnections, openConnections, NO_TOKENS } from './support.ts'
 
 const SECRET = 'sk-listing-secret'
 
@@ -24,7 +24,7 @@ function secretsWith(secret: string | undefined): ListDeps['secrets'] {
   return { get: async () => secret, known: () => (secret === undefined ? [] : [secret]) }
 }
 
-const tools = () => ({ connections: openConnections(), userAgent: 'farebox/test' })
+const tools = () => ({ connections: openConnections(), newTokens: NO_TOKENS, userAgent: 'farebox/test' })
 
 async function list(
   more: Partial<Provider> = {},

@@ -7,7 +7,7 @@ import type { WayOut } from '#provider/ask.ts'
 import { probeProvider, type ProbeOptions } from '#provider/probe.ts'
 import { testProvider } from '../support/provider.ts'
 import { certificate, closeServers, serveHttp, serveHttps, serveTcp, type Answering } from '../support/small-servers.ts'
-import { closeConnections, openConnections } from './support.ts'
+import { closeConnections, openConnections, NO_TOKENS } from './support.ts'
 
 const LIST: Answering = () => ({ json: { object: 'list', data: [{ id: 'a', object: 'model' }] } })
 
@@ -30,7 +30,7 @@ function probe(baseUrl: string, options: Partial<ProbeOptions> = {}, overrides: 
   const secrets = { get: async () => 'sk-never-in-clear', known: () => [] }
   const connections = openConnections()
   const provider = testProvider({ baseUrl, hasSecret: true, ...overrides })
-  return probeProvider(provider, { secrets, connections, userAgent: 'x', ...options })
+  return probeProvider(provider, { secrets, connections, newTokens: NO_TOKENS, userAgent: 'x', ...options })
 }
 
 it('takes a certificate of an authority that is trusted', async () => {

@@ -14,7 +14,7 @@ import {
   type Asked,
   type Reply,
 } from '../support/small-servers.ts'
-import { closeConnections, openConnections } from './support.ts'
+import { closeConnections, openConnections, NO_TOKENS } from './support.ts'
 
 const SECRET = 'sk-probe-secret-1234'
 
@@ -40,7 +40,7 @@ async function probeAt(
 ) {
   const provider = testProvider({ hasSecret: true, ...setting, baseUrl: origin + path })
   const secrets = { get: async () => SECRET, known: () => [SECRET] }
-  const tools = { secrets, connections: openConnections(), userAgent: 'farebox/test', model }
+  const tools = { secrets, connections: openConnections(), newTokens: NO_TOKENS, userAgent: 'farebox/test', model }
   const result = await probeProvider(provider, { ...tools, ...options })
   expect(JSON.stringify(result)).not.toContain(SECRET)
   // Whatever is wrong comes with something to do, and whatever is not comes without.
@@ -163,6 +163,7 @@ describe('the secret', () => {
     const options = {
       secrets: { get: async () => undefined, known: () => [] },
       connections: openConnections(),
+      newTokens: NO_TOKENS,
       userAgent: 'x',
     }
     const result = await probeProvider(testProvider({ hasSecret: true }), options)

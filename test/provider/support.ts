@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import { vi } from 'vitest'
 import type { Provider } from '#core/entities.ts'
 import type { UpstreamFailure } from '#core/failure.ts'
+import type { NewTokens } from '#provider/authentication.ts'
 import { Connections, type ConnectionsOptions } from '#provider/connections.ts'
 import type { Resolve } from '#provider/guarded-connector.ts'
 import { HttpTransport } from '#provider/transport.ts'
@@ -17,6 +18,9 @@ export type Caller = {
   /** Sends a request as the gateway does, and waits for its end. */
   readonly send: (provider: Partial<Provider>) => Promise<Outcome>
 }
+
+/** For providers whose secrets get no tokens. */
+export const NO_TOKENS: NewTokens = () => Promise.reject(new Error('no secret of this test gets tokens'))
 
 /** A store without any secret. */
 export const SECRETS: SecretStore & Pick<SecretKeeper, 'known'> = {
@@ -35,7 +39,7 @@ export function caller(options: Partial<ConnectionsOptions> = {}): Caller {
     resolve: names({}),
     ...options,
   })
-  const transport = new HttpTransport({ secrets: SECRETS, connections, userAgent: 'test' })
+  const transport = new HttpTransport({ secrets: SECRETS, connections, newTokens: NO_TOKENS, userAgent: 'test' })
   // To the transport a provider is one object for as long as nobody changes it.
   const whole = new WeakMap<Partial<Provider>, Provider>()
   return {

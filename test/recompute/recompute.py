@@ -8,7 +8,13 @@ Prints one line and exits 0 when every amount agrees to the last micro-credit, e
 import json
 import sys
 from collections import defaultdict
-PRICED = ("input", "output", "cache_read", "cache_write")
+PRICED = {  # each class: what its price is called in details, and the parts of it that can have a price of their own
+    "input": ("inputMicro", ("input_audio", "input_image")),
+    "output": ("outputMicro", ("reasoning", "output_audio", "output_image")),
+    "cache_read": ("cacheReadMicro", ("cache_read_audio", "cache_read_image")),
+    "cache_write": ("cacheWriteMicro", ("cache_write_1h",)),
+}
+MILLION = 1000000
 
 
 class Books:
@@ -43,7 +49,8 @@ class Books:
         self.keys.add(row["id"])
 
     def read_price(self, row):
-        self.prices[(row["model_id"], row["version"])] = [row[name + "_micro"] for name in PRICED]
+        price = {called: row[name + "_micro"] for name, (called, _) in PRICED.items()}
+        self.prices[(row["model_id"], row["version"])] = dict(price, **json.loads(row.get("details") or "{}"))
 
     def read_entry(self, row):
         key, exchange, charge = row["key_id"], row["exchange_id"], row["charge_micro"]
@@ -94,14 +101,28 @@ class Books:
             self.wrong("call %s was charged %d and costs %s" % (exchange, row["charge_micro"], self.charge(row)))
 
     def charge(self, row):
-        """Tokens times prices per million, rounded up once."""
+        """What was counted times prices per million, rounded up once."""
         if row["usage_source"] == "none":
             return 0
         prices = self.prices.get((row["model_id"], row["price_version"]))
         if prices is None:
             return "an unknown price" if row["charge_micro"] else 0
-        parts = sum((row[name + "_tokens"] or 0) * price for name, price in zip(PRICED, prices))
-        return -(-parts // 1000000)
+        details = json.loads(row.get("details") or "{}")
+        counted = dict(details.get("parts", {}), reasoning=row["reasoning_tokens"] or 0)
+        whole = sum(row[name + "_tokens"] or 0 for name in PRICED if name != "output")
+        rates, factor = rates_of(prices, details.get("tier"), whole)
+        millionths = 0
+        for name, (called, parts) in PRICED.items():
+            left = row[name + "_tokens"] or 0
+            for part in parts:
+                if part in rates.get("parts", {}):
+                    tokens = min(left, counted.get(part, 0))
+                    left -= tokens
+                    millionths += tokens * up(rates["parts"][part] * factor)
+            millionths += left * up(rates[called] * factor)
+        for unit, count in dict(details.get("units", {}), request=1).items():
+            millionths += count * unit_price(prices.get("units", {}), unit)
+        return min(max(up(millionths), prices.get("minimumMicro", 0)), 4 * 10**15)
 
     def read_balance(self, row):
         self.balances[row["key_id"]] = row
@@ -131,6 +152,28 @@ class Books:
         for name, value in (*mine, ("request_count", self.requests[key])):
             if stored[name] != value:
                 self.wrong("key %s: %s is stored as %d and is %d" % (key, name, stored[name], value))
+
+
+def up(millionths):
+    return -(-millionths // MILLION)
+
+
+def rates_of(price, tier, tokens):
+    """The prices of a tier at the length of an input, and the factor on them."""
+    ladder, factor = price.get("tiers", {}).get(tier, price), MILLION
+    if "factorMicro" in ladder:
+        ladder, factor = price, ladder["factorMicro"]
+    reached = [step["rates"] for step in ladder.get("steps", []) if tokens > step["aboveTokens"]]
+    return (reached or [ladder])[-1], factor
+
+
+def unit_price(prices, unit):
+    """Its own, else that of what it is a kind of, else the dearest of its kind."""
+    names = unit.split("/")
+    for count in range(len(names), 0, -1):
+        if "/".join(names[:count]) in prices:
+            return prices["/".join(names[:count])]
+    return max([price for name, price in prices.items() if name.startswith(names[0] + "/")], default=0)
 
 
 def main(argv):

@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PART_CLASSES } from '#contract/price-classes.ts'
 import { microCredits } from '#core/money.ts'
+import { priceRow, type Price, type Rates } from '#core/price.ts'
+import { priceOf } from '#core/pricing.ts'
+import { UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
 import type { OpenHold } from '#ledger/account.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { openForReading } from '#store/database.ts'
@@ -29,10 +33,57 @@ function numbers(seed: number): (below: number) => number {
   }
 }
 
+const rates = (input: number, parts?: Price['parts']): Rates => ({
+  inputMicro: microCredits(input),
+  outputMicro: microCredits(input * 7),
+  cacheReadMicro: microCredits(Math.floor(input / 9)),
+  cacheWriteMicro: microCredits(input + 11_111),
+  ...(parts === undefined ? {} : { parts }),
+})
+
+/** Prices that name everything that a price can name. */
+const FINE: readonly Price[] = [
+  {
+    version: 1,
+    ...rates(333_333, { cache_write_1h: microCredits(777_777), input_audio: microCredits(3_333_331) }),
+    steps: [
+      { aboveTokens: 3000, rates: rates(555_557, { output_image: microCredits(9_999_999) }) },
+      { aboveTokens: 6000, rates: rates(777_779) },
+    ],
+    tiers: {
+      flex: { factorMicro: 500_001 },
+      priority: { ...rates(999_983), steps: [{ aboveTokens: 1, rates: rates(1) }] },
+    },
+    minimumMicro: microCredits(1500),
+  },
+  {
+    version: 2,
+    ...rates(1, {
+      reasoning: microCredits(13),
+      output_audio: microCredits(7_000_003),
+      cache_read_audio: microCredits(5),
+    }),
+    units: {
+      request: microCredits(17_000_003),
+      web_search: microCredits(10_000_000_001),
+      image: microCredits(3),
+      'image/small': microCredits(40_000_000_007),
+      'second/long': microCredits(100_000_001),
+    },
+  },
+]
+
 /** Prices at which nearly every charge has to be rounded. */
 async function addPrices(): Promise<void> {
   const db = new Database(join(books.dataDir, FILE))
-  db.exec(`INSERT INTO price VALUES ('odd', 1, 333333, 7777777, 33333, 499999, 1), ('odd', 2, 1, 3, 7, 11, 2)`)
+  const insert = db.prepare('INSERT INTO price VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  insert.run('odd', 1, 333_333, 7_777_777, 33_333, 499_999, 1, null)
+  insert.run('odd', 2, 1, 3, 7, 11, 2, null)
+  for (const price of FINE) {
+    const row = priceRow(price)
+    const { version, input_micro, output_micro, cache_read_micro, cache_write_micro } = row
+    insert.run('fine', version, input_micro, output_micro, cache_read_micro, cache_write_micro, 1, row.details)
+  }
   db.close()
 }
 
@@ -47,7 +98,8 @@ async function happen({ keys, holds, next }: Made, clock: SetClock, count: numbe
   else if (what < 8)
     await books.changeTerms(key, { ...terms('topup', next(5_000_000)), packageType: typeOf(key, keys) })
   else if (what < 55 || holds.length === 0) {
-    const request = { keyId: key, worstMicro: microCredits(next(200_000)), modelId: 'odd', priceVersion: 1 + next(2) }
+    const modelId = next(2) === 0 ? 'odd' : 'fine'
+    const request = { keyId: key, worstMicro: microCredits(next(200_000)), modelId, priceVersion: 1 + next(2) }
     const answer = await books.hold(request, { isCancelled: true, onCancel: () => undefined })
     if (answer.type === 'held') holds.push(answer.hold)
   } else {
@@ -70,9 +122,26 @@ function settle(hold: OpenHold, next: (below: number) => number): Promise<void> 
     cacheReadTokens: next(500),
     cacheWriteTokens: next(9),
   }
+  if (hold.modelId === 'fine') return settleFinely(hold, { ...UNKNOWN_USAGE, ...tokens }, next)
   const price = hold.priceVersion === 1 ? [333_333n, 7_777_777n, 33_333n, 499_999n] : [1n, 3n, 7n, 11n]
   const parts = Object.values(tokens).reduce((sum, count, index) => sum + BigInt(count) * (price[index] ?? 0n), 0n)
   return books.ledger.resolve(hold, settlement(Number((parts + 999_999n) / 1_000_000n), tokens))
+}
+
+const TIERS = [undefined, 'flex', 'priority', 'unheard-of']
+const UNITS = ['web_search', 'image/small', 'image/large/high', 'second', 'page']
+
+/** A call of which the provider tells more than its price may name. */
+function settleFinely(hold: OpenHold, counted: TokenUsage, next: (below: number) => number): Promise<void> {
+  const parts = Object.fromEntries(
+    PART_CLASSES.flatMap((part) => (part === 'reasoning' || next(3) > 0 ? [] : [[part, 1 + next(4000)]])),
+  )
+  const units = Object.fromEntries(UNITS.flatMap((unit) => (next(3) > 0 ? [] : [[unit, 1 + next(5)]])))
+  const details = { parts, units, tier: TIERS[next(TIERS.length)] }
+  const usage = { ...counted, reasoningTokens: next(2000), ...(next(4) === 0 ? {} : { details }) }
+  const price = FINE[(hold.priceVersion ?? 1) - 1]
+  if (price === undefined) throw new Error('there is no such price')
+  return books.ledger.resolve(hold, settlement(priceOf(usage, price), usage))
 }
 
 beforeAll(async () => {
@@ -150,7 +219,12 @@ describe('books after thousands of operations', () => {
 
 /** One row of a kind, from the middle of the history. */
 const SETTLE = `(SELECT seq FROM ledger_entry WHERE kind = 'settle' LIMIT 1 OFFSET 300)`
-const CALL = `(SELECT id FROM usage_record WHERE charge_micro > 10 LIMIT 1 OFFSET 200)`
+const CALL = `(SELECT id FROM usage_record WHERE model_id = 'odd' AND charge_micro > 10 LIMIT 1 OFFSET 200)`
+const FINE_CALL = `id = (SELECT id FROM usage_record WHERE model_id = 'fine' AND price_version = 1 AND usage_source = 'reported'
+  AND cache_write_tokens > 2 AND input_tokens < 2000 AND details ->> '$.parts.cache_write_1h' > 2
+  AND coalesce(details ->> '$.tier', 'none') <> 'flex' AND coalesce(details ->> '$.tier', 'none') <> 'priority' AND charge_micro > 2000 LIMIT 1)`
+const SEARCH = `id = (SELECT id FROM usage_record WHERE model_id = 'fine' AND price_version = 2 AND usage_source = 'reported'
+  AND details IS NOT NULL LIMIT 1)`
 const ODD = `model_id = 'odd' AND version = 1`
 
 describe('both programs notice', () => {
@@ -168,6 +242,22 @@ describe('both programs notice', () => {
     ],
     ['a usage record of one less', `UPDATE usage_record SET charge_micro = charge_micro - 1 WHERE id = ${CALL}`],
     ['a usage record dropped', `DELETE FROM usage_record WHERE id = ${CALL}`],
+    [
+      'a part of a class that was changed',
+      `UPDATE usage_record SET details = json_set(details, '$.parts.cache_write_1h', 0) WHERE ${FINE_CALL}`,
+    ],
+    [
+      'a service tier that was changed',
+      `UPDATE usage_record SET details = json_set(details, '$.tier', 'flex') WHERE ${FINE_CALL}`,
+    ],
+    [
+      'units that were changed',
+      `UPDATE usage_record SET details = json_set(details, '$.units.web_search', 99) WHERE ${SEARCH}`,
+    ],
+    [
+      'a price of a unit that was changed',
+      `UPDATE price SET details = json_set(details, '$.units.request', 1) WHERE model_id = 'fine' AND version = 2`,
+    ],
     ['another price version of a call', `UPDATE usage_record SET price_version = 3 - price_version WHERE id = ${CALL}`],
     ['a price version that was changed', `UPDATE price SET output_micro = output_micro + 1000 WHERE ${ODD}`],
     ['a price version that was removed', `DELETE FROM price WHERE ${ODD}`],

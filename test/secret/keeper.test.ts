@@ -166,4 +166,15 @@ describe('the secrets that are known of a provider', () => {
     await keeper.get(OPENAI)
     expect(keeper.known('p1')).toBe(known)
   })
+
+  it('have the latest tokens that were got with them beside them', async () => {
+    const keeper = open()
+    for (const token of ['a', 'a', 'b', 'c', 'd', 'e']) keeper.noteToken('p1', token)
+    await keeper.set(OPENAI, 'secret')
+    expect(keeper.known('p1')).toEqual(['secret', 'e', 'd', 'c', 'b'])
+    const known = keeper.known('p1')
+    keeper.noteToken('p1', 'e')
+    expect(keeper.known('p1')).toBe(known)
+    expect(keeper.known('p2')).toEqual([])
+  })
 })

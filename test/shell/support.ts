@@ -30,6 +30,7 @@ export function statusView(changes: Partial<StatusView> = {}): StatusView {
     keys: 1,
     targets: [],
     provider_use: [],
+    secrets_left_out: [],
     ...changes,
   }
 }
@@ -75,6 +76,7 @@ export function callView(changes: Partial<UsageView> = {}): UsageView {
     model: 'gpt',
     provider: 'openai',
     upstream_model: 'gpt',
+    secret: null,
     stream: false,
     outcome: 'failed',
     status: 502,

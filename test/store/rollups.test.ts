@@ -37,7 +37,7 @@ type Call = {
   readonly provider: number | null
   readonly package: number
   readonly charge: number
-  readonly status: number
+  readonly outcome: string
 }
 
 let dataDir: string
@@ -72,14 +72,15 @@ function insert(to: Db, call: Call): string {
   to.prepare(
     `INSERT INTO usage_record (id, key_id, package_id, endpoint, model_id, provider_id, is_stream, outcome, status,
        input_tokens, output_tokens, usage_source, hold_micro, charge_micro, is_overrun, created_at_ms, first_byte_ms, duration_ms)
-     VALUES (?, ?, ?, 'chat', ?, ?, 1, 'answered', ?, ?, 0, 'reported', 0, ?, 0, ?, 100, 1)`,
+     VALUES (?, ?, ?, 'chat', ?, ?, 1, ?, ?, ?, 0, 'reported', 0, ?, 0, ?, 100, 1)`,
   ).run(
     id,
     `key ${call.key}`,
     `package ${call.package}`,
     `model ${call.model}`,
     call.provider === null ? null : `provider ${call.provider}`,
-    call.status,
+    call.outcome,
+    call.outcome === 'failed' ? 502 : 200,
     call.charge,
     call.charge,
     call.atMs,
@@ -109,7 +110,7 @@ const aCall = fc.record({
   provider: fc.option(fc.integer({ min: 0, max: 1 })),
   package: fc.integer({ min: 0, max: 1 }),
   charge: fc.integer({ min: 0, max: 1_000_000_000 }),
-  status: fc.constantFrom(200, 200, 502),
+  outcome: fc.constantFrom('answered', 'answered', 'failed', 'cut', 'client_gone'),
 })
 
 describe('roll-ups', () => {
@@ -157,7 +158,13 @@ describe('roll-ups', () => {
         const name = nameOf(call)
         const row = wanted.get(`${start} ${name}`) ?? [name, start, 0, 0, 0]
         const charge = (Math.round(row[4] * 1e6) + call.charge) / 1e6
-        wanted.set(`${start} ${name}`, [name, start, row[2] + 1, row[3] + (call.status >= 400 ? 1 : 0), charge])
+        wanted.set(`${start} ${name}`, [
+          name,
+          start,
+          row[2] + 1,
+          row[3] + (call.outcome === 'answered' ? 0 : 1),
+          charge,
+        ])
       }
       expect(found.toSorted(byText)).toEqual([...wanted.values()].toSorted(byText))
       const charge = calls.reduce((sum, call) => sum + call.charge, 0)
@@ -180,7 +187,7 @@ describe('roll-ups', () => {
         provider: null,
         package: 0,
         charge,
-        status: 200,
+        outcome: 'answered',
       }
     })
     db.transaction(() => rollups.add(calls.map((call) => insert(db, call))))()
@@ -202,7 +209,7 @@ describe('roll-ups', () => {
   it('have nothing of a transaction that failed', () => {
     const rollups = new UsageRollups(db, 'UTC')
     rollups.open()
-    const call: Call = { atMs: 5 * DAY, key: 0, model: 0, provider: 0, package: 0, charge: 3, status: 200 }
+    const call: Call = { atMs: 5 * DAY, key: 0, model: 0, provider: 0, package: 0, charge: 3, outcome: 'answered' }
     const failing = db.transaction(() => {
       rollups.add([insert(db, call)])
       throw new Error('the disk is full')
@@ -219,7 +226,7 @@ describe('roll-ups', () => {
     const old = new Database(path)
     applyMigrations(old, 40)
     addKeys(old)
-    insert(old, { atMs: DAY, key: 0, model: 0, provider: null, package: 0, charge: 3, status: 200 })
+    insert(old, { atMs: DAY, key: 0, model: 0, provider: null, package: 0, charge: 3, outcome: 'answered' })
     applyMigrations(old)
     expect(rollupProblems(old)).not.toEqual([])
     new UsageRollups(old, 'UTC').open()
@@ -236,7 +243,9 @@ describe('roll-ups', () => {
     const rollups = new UsageRollups(db, 'UTC')
     rollups.open()
     db.transaction(() =>
-      rollups.add([insert(db, { atMs: DAY, key: 0, model: 0, provider: 0, package: 0, charge: 3, status: 200 })]),
+      rollups.add([
+        insert(db, { atMs: DAY, key: 0, model: 0, provider: 0, package: 0, charge: 3, outcome: 'answered' }),
+      ]),
     )()
     expect(rollupProblems(db)).toEqual([])
     db.exec(sql)
@@ -284,7 +293,7 @@ describe('a report', () => {
 
   it('shows the dearest groups, sums up the rest, and compares with the time before', () => {
     const rollups = new UsageRollups(db, 'Europe/Berlin')
-    const call = { key: 0, provider: 0, package: 0, status: 200 }
+    const call = { key: 0, provider: 0, package: 0, outcome: 'answered' }
     const calls = [5, 9, 2].map((charge, model): Call => ({ ...call, atMs: nowMs, model, charge }))
     const before = { ...call, atMs: nowMs - 7 * DAY, model: 0, charge: 4 }
     db.transaction(() => rollups.add([...calls, before].map((one) => insert(db, one))))()

@@ -37,6 +37,7 @@ const PROVIDER: Provider = {
   baseUrl: 'https://api.openai.com/v1',
   network: 'public',
   hasSecret: true,
+  pool: [{ label: 'first', weight: 2, limits: { dailyMicro: microCredits(5) }, createdAtMs: 1 }],
   secretHeader: 'api-key',
   headers: { 'x-portkey-provider': 'openai' },
   headerSecrets: ['cf-access-client-secret'],

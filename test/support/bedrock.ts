@@ -13,6 +13,9 @@ export const SESSION_TOKEN = 'IQoJb3JpZ2luX2VjEXAMPLETOKEN+/='
 const REGION = 'eu-west-1'
 export const BEDROCK_SECRET = `${REGION}:${ACCESS_KEY_ID}:${SECRET_ACCESS_KEY}:${SESSION_TOKEN}`
 
+/** What Amazon calls an API key: it signs nothing. */
+export const BEDROCK_API_KEY = 'ABSKQmVkcm9ja0FQSUtleS1leGFtcGxlOjEyMzQ1Njc4OTA='
+
 type Json = Readonly<Record<string, unknown>>
 
 export type BedrockAnswer =
@@ -60,7 +63,8 @@ export async function startBedrock(): Promise<Bedrock> {
       message: 'Not the signature.',
     } as const
     if (next === undefined) throw new Error('nothing is scripted')
-    await answer(response, isSigned ? next : wrong)
+    const isKnown = isSigned || request.headers.authorization === `Bearer ${BEDROCK_API_KEY}`
+    await answer(response, isKnown ? next : wrong)
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

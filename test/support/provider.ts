@@ -11,6 +11,7 @@ export function testProvider(overrides: Partial<Provider> = {}): Provider {
     baseUrl: 'http://127.0.0.1:1/v1',
     network: 'local',
     hasSecret: false,
+    pool: [],
     secretHeader: undefined,
     outputCapField: 'max_tokens',
     onDisconnect: 'cancel',

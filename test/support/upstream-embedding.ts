@@ -1,6 +1,6 @@
 // Embedding answers of the scripted provider. Pure: vectors follow from the request alone.
 import type { EmbeddingContent } from './upstream-behaviour.ts'
-import type { RequestBody } from './upstream-format.ts'
+import type { Asked, RequestBody } from './upstream-format.ts'
 
 const DEFAULT_DIMENSIONS = 8
 
@@ -19,6 +19,16 @@ export function embeddingAnswer(script: EmbeddingContent, request: RequestBody):
   return Buffer.from(JSON.stringify(answer, null, 2) + '\n')
 }
 
+/** The same as Google's API answers: its own form for one content and for a list, and without counts where none are asked for. */
+export function geminiEmbeddingAnswer(script: EmbeddingContent, { path, body }: Asked): Buffer {
+  const requests = Array.isArray(body.requests) ? (body.requests as readonly RequestBody[]) : [body]
+  const vectors = script.vectors ?? requests.map((request, index) => defaultVector(request.outputDimensionality, index))
+  const embeddings = vectors.map((values) => ({ values }))
+  const usage = script.usage === undefined || script.usage === null ? {} : { usageMetadata: script.usage }
+  const answer = path.includes(':batch') ? { embeddings, ...usage } : { embedding: embeddings[0], ...usage }
+  return Buffer.from(JSON.stringify(answer, null, 2) + '\n')
+}
+
 /** Little-endian float32, the layout that client libraries decode without checking. */
 function packed(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4)
@@ -26,12 +36,14 @@ function packed(vector: readonly number[]): string {
   return bytes.toString('base64')
 }
 
-/** Multiples of 1/8, which float32 holds exactly: a round trip through base64 must give the very same numbers. */
 function defaultVectors(request: RequestBody): number[][] {
-  const dimensions = typeof request.dimensions === 'number' ? request.dimensions : DEFAULT_DIMENSIONS
-  return Array.from({ length: inputCount(request.input) }, (_, index) =>
-    Array.from({ length: dimensions }, (_unused, place) => (index - place) / 8),
-  )
+  return Array.from({ length: inputCount(request.input) }, (_, index) => defaultVector(request.dimensions, index))
+}
+
+/** Multiples of 1/8, which float32 holds exactly: a round trip through base64 must give the very same numbers. */
+function defaultVector(asked: unknown, index: number): number[] {
+  const dimensions = typeof asked === 'number' ? asked : DEFAULT_DIMENSIONS
+  return Array.from({ length: dimensions }, (_, place) => (index - place) / 8)
 }
 
 /** A list of numbers is one input given as tokens; any other list has one input an entry. */

@@ -1,8 +1,8 @@
 // From a behaviour and a request to the reply's status, headers and bytes. Pure; sending them is upstream-delivery.ts.
 import { gzipSync } from 'node:zlib'
-import type { Behaviour, ProviderError, StatusContent } from './upstream-behaviour.ts'
+import type { Behaviour, EmbeddingContent, ProviderError, StatusContent } from './upstream-behaviour.ts'
 import { CHAT } from './upstream-chat.ts'
-import { embeddingAnswer } from './upstream-embedding.ts'
+import { embeddingAnswer, geminiEmbeddingAnswer } from './upstream-embedding.ts'
 import type { Asked, RequestBody, WireFormat } from './upstream-format.ts'
 import { GEMINI, GEMINI_COUNT } from './upstream-gemini.ts'
 import { MESSAGES, TOKEN_COUNT } from './upstream-messages.ts'
@@ -31,7 +31,7 @@ const FORMATS: readonly { readonly path: RegExp; readonly format: WireFormat }[]
   { path: /\/responses$/, format: RESPONSES },
   { path: /\/responses\/input_tokens$/, format: INPUT_COUNT },
   { path: /:countTokens$/, format: GEMINI_COUNT },
-  { path: /:(?:g|streamG)enerateContent$/, format: GEMINI },
+  { path: /:(?:(?:g|streamG)enerateContent|(?:batchE|e)mbedContents?)$/, format: GEMINI },
 ]
 
 /** The exact body a behaviour answers a request with, however its bytes are split on the way. */
@@ -53,7 +53,7 @@ function payloadOf(behaviour: Behaviour, asked: Asked): Payload {
     case 'answer':
       return answer(behaviour, asked)
     case 'embedding':
-      return json(embeddingAnswer(behaviour, asked.body))
+      return json(embedded(behaviour, asked))
     case 'status':
       return { ...json(errorBody(behaviour, format)), status: behaviour.status, headers: statusHeaders(behaviour) }
     case 'error-in-200':
@@ -92,10 +92,15 @@ function routeOf(path: string): string {
 function answer(behaviour: Extract<Behaviour, { type: 'answer' }>, asked: Asked): Payload {
   const route = routeOf(asked.path)
   if (route.endsWith('/models')) return json(modelList())
-  if (route.endsWith('/embeddings')) {
-    return json(embeddingAnswer(behaviour.usage === undefined ? {} : { usage: behaviour.usage }, asked.body))
+  if (/\/embeddings$|mbedContents?$/.test(route)) {
+    return json(embedded(behaviour.usage === undefined ? {} : { usage: behaviour.usage }, asked))
   }
   return said(behaviour, asked)
+}
+
+function embedded(content: EmbeddingContent, asked: Asked): Buffer {
+  const isGoogles = formatOf(asked) === GEMINI
+  return isGoogles ? geminiEmbeddingAnswer(content, asked) : embeddingAnswer(content, asked.body)
 }
 
 function said(content: Extract<Behaviour, { type: 'answer' }>, asked: Asked): Payload {

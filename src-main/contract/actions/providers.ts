@@ -22,6 +22,34 @@ export const PROVIDERS = actionsOf('Providers', {
     response: 'ProviderView',
     example: { secret: 'sk-...' },
   }),
+  listProviderSecrets: forAdministrators(
+    'GET /api/providers/{id}/secrets',
+    "Lists a provider's secrets by their labels, and how they are.",
+    { response: 'ProviderSecretView[]' },
+  ),
+  addProviderSecret: forAdministrators(
+    'POST /api/providers/{id}/secrets',
+    'Gives a provider another secret, beside those that it has.',
+    {
+      body: 'ProviderSecretAdd',
+      response: 'ProviderSecretView[]',
+      example: { label: 'second', secret: 'sk-...', weight: 2, limits: { credits_per_day: 20 } },
+    },
+  ),
+  editProviderSecret: forAdministrators(
+    'PATCH /api/providers/{id}/secrets',
+    "Changes one of a provider's secrets: its text, its weight or its limits.",
+    {
+      body: 'ProviderSecretEdit',
+      response: 'ProviderSecretView[]',
+      example: { label: 'second', limits: { requests_per_minute: 60 } },
+    },
+  ),
+  removeProviderSecret: forAdministrators(
+    'DELETE /api/providers/{id}/secrets',
+    "Removes one of a provider's several secrets.",
+    { query: 'ProviderSecretQuery', response: 'ProviderRemoved' },
+  ),
   testProvider: forAdministrators(
     'POST /api/providers/{id}/test',
     'Asks a provider whether it can be reached, and says what is wrong.',

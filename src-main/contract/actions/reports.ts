@@ -22,5 +22,18 @@ export const REPORTS = actionsOf('Overview and usage', {
     'Lists the calls that wait, with what they wait for, and counts those that run.',
     { response: 'WaitingView' },
   ),
+  listRefused: forHolders(
+    'GET /api/refused',
+    'Lists calls that were refused before they were admitted, latest first.',
+    {
+      query: 'RefusedQuery',
+      response: 'RefusedList',
+      refusals: REPORT_REFUSALS,
+    },
+  ),
+  why: forHolders('GET /api/why/{id}', 'Says why a request ended as it did, and what to do about it.', {
+    response: 'WhyView',
+    refusals: REPORT_REFUSALS,
+  }),
   receipt: forHolders('GET /api/usage/{id}', 'Explains what one call cost.', { response: 'ReceiptView' }),
 })

@@ -6,10 +6,11 @@ import { readChatAnswer } from '#dialect/chat-completions/read-answer.ts'
 import { ChatPartReader } from '#dialect/chat-completions/read-stream.ts'
 import { writeChatRequest } from '#dialect/chat-completions/write-request.ts'
 import type { ProviderDialect } from '#dialect/dialect.ts'
+import { OPENAI_EMBEDDINGS } from '#dialect/embeddings/write-request.ts'
 
 export const CHAT_DIALECT: ProviderDialect = {
   secretHeader: 'authorization',
-  takesEmbeddings: true,
+  embeddings: OPENAI_EMBEDDINGS,
   modelList: { query: {}, readPage: readListPage },
   form: CHAT_FORM,
   probe: {

@@ -1,14 +1,20 @@
-// The embeddings format, as its clients and their providers speak it.
+// The embeddings format of OpenAI, as its clients and most providers speak it.
 
 import type { EmbeddingDialect } from '#dialect/dialect.ts'
-import { EmbeddingAnswerReader } from '#dialect/embeddings/read-answer.ts'
-import { editEmbeddingRequest, readEmbeddingRequest } from '#dialect/embeddings/read-request.ts'
+import { newEmbeddingPass, writeEmbeddingAnswer } from '#dialect/embeddings/read-answer.ts'
+import { editEmbeddingRequest, readEmbeddingRequest, readEmbeddingWish } from '#dialect/embeddings/read-request.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 
+const PATH = '/embeddings'
+
 export const EMBEDDINGS_FORMAT: EmbeddingDialect = {
-  ...openAiEndpoint('/embeddings'),
+  ...openAiEndpoint(PATH),
   kind: 'embedding',
+  passesTo: ['chat-completions', 'responses'],
+  path: () => PATH,
   readRequest: readEmbeddingRequest,
   editRequest: editEmbeddingRequest,
-  newReader: (request) => new EmbeddingAnswerReader(request.format),
+  newPassReader: newEmbeddingPass,
+  readWish: readEmbeddingWish,
+  writeAnswer: writeEmbeddingAnswer,
 }

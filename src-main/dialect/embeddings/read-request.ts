@@ -1,6 +1,9 @@
 // Reads an embeddings request: text, several texts, tokens, or several lists of tokens.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { EmbeddingRequest, EmbeddingWish } from '#dialect/dialect.ts'
+import { surveyInput } from '#dialect/input-survey.ts'
+import { editObject } from '#dialect/json-text.ts'
 import {
   checkFields,
   countRule,
@@ -10,18 +13,7 @@ import {
   type RequestBody,
   type BodyText,
 } from '#dialect/request-body.ts'
-import { editObject } from '#dialect/json-text.ts'
-
-export type EmbeddingFormat = 'float' | 'base64'
-
-export type EmbeddingRequest = {
-  readonly type: 'embedding'
-  readonly model: string
-  readonly format: EmbeddingFormat
-  /** How many tokens the client sent as tokens; undefined where it sent text. */
-  readonly tokenCount: number | undefined
-  readonly body: RequestBody
-}
+import { isNothing } from '#dialect/survey.ts'
 
 /** What OpenAI accepts in one request. */
 const MAX_INPUTS = 2048
@@ -41,8 +33,15 @@ export function readEmbeddingRequest(text: BodyText, byteLength: number): Embedd
   const input = body.value['input']
   const problem = checkInput(input) ?? checkFields(body.value, RULES)
   if (problem !== undefined) return problem
-  const format = body.value['encoding_format'] === 'base64' ? 'base64' : 'float'
-  return { type: 'embedding', model, format, tokenCount: countTokens(input), body }
+  return {
+    model,
+    form: body.value['encoding_format'] === 'base64' ? 'base64' : 'float',
+    tokenCount: countTokens(input),
+    inputCount: Array.isArray(input) ? input.length : 1,
+    isLone: typeof input === 'string',
+    references: () => referencesIn(body),
+    body,
+  }
 }
 
 /** The request's text for the provider: only the model's name is edited. */
@@ -50,6 +49,29 @@ export function editEmbeddingRequest(request: EmbeddingRequest, upstreamModel: s
   const changes = new Map<string, string>()
   if (upstreamModel !== request.model) changes.set('model', JSON.stringify(upstreamModel))
   return editObject(request.body.text, request.body.scan, changes)
+}
+
+/** The request for a provider of another format. Who made use of it is for OpenAI's endpoint alone. */
+export function readEmbeddingWish({ body: { value } }: EmbeddingRequest): EmbeddingWish {
+  const { input, dimensions } = value
+  const known = new Set(['model', 'input', 'dimensions', 'encoding_format'])
+  return {
+    inputs: isLoneInput(input) ? [input] : (input as EmbeddingWish['inputs']),
+    dimensions: typeof dimensions === 'number' ? dimensions : undefined,
+    dropped: Object.keys(value).filter((name) => !known.has(name) && !isNothing(value[name])),
+  }
+}
+
+function isLoneInput(input: unknown): input is string | readonly number[] {
+  return typeof input === 'string' || (Array.isArray(input) && input.every(isToken))
+}
+
+/** Models of images take addresses and files where others take texts. */
+function referencesIn({ value }: RequestBody): readonly string[] {
+  const { input, ...others } = value
+  const inputs = Array.isArray(input) ? input : [input]
+  const isAddress = inputs.some((text) => typeof text === 'string' && /^\s*(?:https?|data|gs|s3|file):\S*$/i.test(text))
+  return [...(isAddress ? ['an input by its address'] : []), ...surveyInput(others).references]
 }
 
 function checkInput(input: unknown): Refusal | undefined {

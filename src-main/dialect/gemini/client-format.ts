@@ -2,7 +2,7 @@
 
 import type { ClientDialect } from '#dialect/dialect.ts'
 import { editGeminiRequest } from '#dialect/gemini/edit-request.ts'
-import { geminiErrorBody, geminiOverflowText } from '#dialect/gemini/errors.ts'
+import { BELOW, GEMINI_ENDPOINT } from '#dialect/gemini/endpoint.ts'
 import { mendGeminiPass } from '#dialect/gemini/mend-pass.ts'
 import { GEMINI_KEY_HEADER, GEMINI_MODELS } from '#dialect/gemini/model-views.ts'
 import { GENERATE, readGeminiCountRequest, readGeminiRequest, STREAM } from '#dialect/gemini/read-request.ts'
@@ -11,27 +11,22 @@ import { GEMINI_ANSWER_TAP } from '#dialect/gemini/tap-answer.ts'
 import { GeminiTap } from '#dialect/gemini/tap-stream.ts'
 import { writeGeminiAnswer } from '#dialect/gemini/write-answer.ts'
 import { modelPath, readGeminiCount } from '#dialect/gemini/write-request.ts'
+import { inArray } from '#dialect/gemini/stream-frame.ts'
 import { GeminiStreamWriter } from '#dialect/gemini/write-stream.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
 
 const PATHS = ['/v1beta']
-/** Google's SDKs ask below either version, and the AI SDK leaves out the collection where a name has a slash. */
-const BELOW = ['/v1beta', '/v1/models']
 const COUNT = 'countTokens'
 
 export const GEMINI_FORMAT: ClientDialect = {
+  ...GEMINI_ENDPOINT,
   paths: PATHS,
-  methods: { below: BELOW, names: [GENERATE, STREAM] },
+  methods: { below: BELOW, names: [GENERATE, STREAM], keyHeader: GEMINI_KEY_HEADER },
   // A stream is always asked for as events; what the client gets of it may be an array.
   path: (model, isStream) => `/${modelPath(model)}:${isStream ? `${STREAM}?alt=sse` : GENERATE}`,
-  keyHeader: GEMINI_KEY_HEADER,
   models: GEMINI_MODELS,
-  forwardedHeaders: /^x-goog-api-client$/,
-  errorBody: geminiErrorBody,
-  idHeaders: (requestId) => ({ 'x-request-id': requestId }),
-  overflowText: geminiOverflowText,
-  otherNames: (model) => [model.replace(/^models\//, '')],
+  framedError: (body, { method, isEvents }) => (method === STREAM && !isEvents ? inArray(body) : body),
   kind: 'chat',
   passesTo: ['gemini'],
   readRequest: readGeminiRequest,

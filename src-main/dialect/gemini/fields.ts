@@ -14,11 +14,7 @@ export function spellingOf(object: JsonObject, name: string): string | undefined
   return [name, snakeOf(name)].find((spelling) => Object.hasOwn(object, spelling))
 }
 
-/** A member that is given in both spellings, of which nobody knows which one counts. */
-export function doubled(object: JsonObject): string | undefined {
-  return Object.keys(object).find((name) => name.includes('_') && Object.hasOwn(object, camelOf(name)))
-}
-
+/** A name in camelCase, in whichever of the spellings it is given. */
 export function camelOf(name: string): string {
   if (!name.includes('_')) return name
   return name.replaceAll(/(?<=[^_])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())

@@ -3,7 +3,7 @@
 import { camelOf, field } from '#dialect/gemini/fields.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { eachRecord, functions, isImageType, json, refersTo, rules, scalar } from '#dialect/survey-rules.ts'
-import { shown, type Rule, type Survey } from '#dialect/survey.ts'
+import { shown, Survey, type Rule, type Rules } from '#dialect/survey.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 const FUNCTIONS = 'functionDeclarations'
@@ -48,6 +48,36 @@ export const geminiContents: Rule = (survey, value, object) => {
   if (!Array.isArray(value)) return geminiContent(survey, value, object)
   eachRecord(value, (content) => survey.members(content, CONTENT))
 }
+
+/** What makes the input of embeddings larger than their request, in words: anything but texts. */
+export function embeddingReferences(value: JsonObject): readonly string[] {
+  const survey = new Survey()
+  survey.members(value, EMBEDDINGS)
+  return survey.references
+}
+
+const embeddedParts: Rule = (survey, value, object) => {
+  if (!Array.isArray(value)) return scalar(survey, value, object)
+  eachRecord(value, (part) => survey.members(part, EMBEDDED_PART))
+}
+
+const EMBEDDED_PART = rules({}, [scalar, 'text'], [refersTo('media'), 'inlineData inline_data fileData file_data'])
+
+const EMBEDDED = rules({ parts: embeddedParts }, [scalar, 'role'])
+
+const embeddedContent: Rule = (survey, value, object) => {
+  if (isRecord(value)) survey.members(value, EMBEDDED)
+  else scalar(survey, value, object)
+}
+
+const EMBEDDINGS: Rules = rules(
+  {
+    content: embeddedContent,
+    requests: (survey, value) => eachRecord(value, (request) => survey.members(request, EMBEDDINGS)),
+  },
+  [scalar, 'model taskType task_type title outputDimensionality output_dimensionality'],
+  [json, 'embedContentConfig embed_content_config'],
+)
 
 /** Tools of other formats have a type, a name or a function; those of Gemini are named by a member. */
 export function isGeminiTool(tool: JsonObject): boolean {

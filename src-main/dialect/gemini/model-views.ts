@@ -1,14 +1,14 @@
 // The list of models as Gemini's clients read it.
 
 import type { Model } from '#core/entities.ts'
-import type { ModelViews } from '#dialect/dialect.ts'
+import type { ModelViews } from '#dialect/model-views.ts'
 import { modelAbilities } from '#dialect/model-abilities.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** What may be asked of a model, by its kind. */
 const METHODS = {
   chat: ['generateContent', 'countTokens'],
-  embedding: [],
+  embedding: ['embedContent', 'batchEmbedContents'],
 } as const satisfies Readonly<Record<Model['kind'], readonly string[]>>
 
 export const GEMINI_KEY_HEADER = 'x-goog-api-key'

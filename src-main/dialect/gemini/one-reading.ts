@@ -2,13 +2,13 @@
 // that is read here in one way and by the provider in another would be served and never be priced.
 
 import { refuse, type Refusal } from '#core/refusal.ts'
-import { camelOf, doubled } from '#dialect/gemini/fields.ts'
-import { scanArray, scanObject, type ObjectScan } from '#dialect/json-text.ts'
+import { camelOf } from '#dialect/gemini/fields.ts'
+import { memberName, stringEnd } from '#dialect/json-text.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** The objects, and lists of them, in which Google knows the members; what stands anywhere else is somebody's own JSON. */
-type Shape = { readonly [name: string]: Shape }
+export type Shape = { readonly [name: string]: Shape }
 
 const MEDIA: Shape = { inlineData: {}, fileData: {} }
 const PART: Shape = {
@@ -20,7 +20,7 @@ const PART: Shape = {
   toolCall: {},
   toolResponse: {},
 }
-const CONTENT: Shape = { parts: PART }
+export const CONTENT: Shape = { parts: PART }
 const REQUEST: Shape = {
   contents: CONTENT,
   systemInstruction: CONTENT,
@@ -28,56 +28,165 @@ const REQUEST: Shape = {
   tools: { functionDeclarations: {} },
 }
 
-type WrittenJson = { readonly text: string; readonly value: unknown }
+/** `text` is valid JSON, and says what `value` is. */
+type WrittenJson = { readonly text: string; readonly value: JsonObject }
 
 /** Why a request could be read in two ways; undefined where it cannot. */
-export function checkReading({ text, value, scan }: WrittenJson & { value: JsonObject; scan: ObjectScan }) {
-  return checkObject({ text, value }, scan, REQUEST, '')
+export function checkReading({ text, value }: WrittenJson, shape: Shape = REQUEST): Refusal | undefined {
+  return new ReadingWalk(text).check(value, shape)
 }
 
-function check({ text, value }: WrittenJson, shape: Shape, path: string): Refusal | undefined {
-  if (Array.isArray(value)) return checkItems({ text, value }, shape, path)
-  if (!isRecord(value)) return undefined
-  const scan = scanObject(text)
-  if (!('problem' in scan)) return checkObject({ text, value }, scan, shape, `${path}.`)
-  const param = scan.name === undefined ? path : `${path}.${scan.name}`
-  return refuse('invalid_request', `The member '${param}' stands twice in the body.`, { param })
-}
+const QUOTE = 0x22
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const COMMA = 0x2c
+const COLON = 0x3a
 
-function checkItems(
-  given: WrittenJson & { value: readonly unknown[] },
-  shape: Shape,
-  path: string,
-): Refusal | undefined {
-  for (const [index, { start, end }] of scanArray(given.text).entries()) {
-    const item = { text: given.text.slice(start, end), value: given.value[index] }
-    const problem = check(item, shape, `${path}[${index}]`)
-    if (problem !== undefined) return problem
+/** Walks through the text once, and beside it through what was read of it. */
+class ReadingWalk {
+  readonly #text: string
+  #at = 0
+  /** The members and indexes that lead to where the walk is. */
+  readonly #trail: (string | number)[] = []
+
+  constructor(text: string) {
+    this.#text = text
   }
-  return undefined
-}
 
-function checkObject(
-  { text, value }: WrittenJson & { value: JsonObject },
-  { members }: ObjectScan,
-  shape: Shape,
-  prefix: string,
-): Refusal | undefined {
-  const twice = doubled(value)
-  if (twice !== undefined) {
-    const param = prefix + camelOf(twice)
-    return refuse('invalid_request', `'${param}' stands in two spellings. Leave out one of them.`, { param })
+  /** Looks at the value that begins here, and goes behind it. */
+  check(value: unknown, shape: Shape): Refusal | undefined {
+    const code = this.#next()
+    if (code === OPEN_BRACE && isRecord(value)) return this.#object(value, shape)
+    if (code === OPEN_BRACKET && Array.isArray(value)) return this.#array(value, shape)
+    this.#skip()
+    return undefined
   }
-  for (const [name, { start, end }] of members) {
+
+  #array(values: readonly unknown[], shape: Shape): Refusal | undefined {
+    this.#at += 1
+    for (let index = 0; this.#next() !== CLOSE_BRACKET; index++) {
+      this.#trail.push(index)
+      const problem = this.check(values[index], shape)
+      if (problem !== undefined) return problem
+      this.#trail.pop()
+      if (this.#next() === COMMA) this.#at += 1
+    }
+    this.#at += 1
+    return undefined
+  }
+
+  #object(object: JsonObject, shape: Shape): Refusal | undefined {
+    this.#at += 1
+    const names = new MemberNames()
+    while (this.#next() !== CLOSE_BRACE) {
+      const end = stringEnd(this.#text, this.#at)
+      const written = this.#text.slice(this.#at, end)
+      this.#at = end
+      if (this.#next() === COLON) this.#at += 1
+      const problem = this.#member(written, { object, shape, names })
+      if (problem !== undefined) return problem
+      if (this.#next() === COMMA) this.#at += 1
+    }
+    this.#at += 1
+    return undefined
+  }
+
+  /** `written` is the member's name as it stands in the text. */
+  #member(written: string, { object, shape, names }: OpenObject): Refusal | undefined {
+    const name = memberName(written) ?? ''
+    const known = camelOf(name)
+    const twice = names.add(name, known)
+    if (twice !== undefined) return this.#refuse(twice, known)
     // V8 misreads some names that are escaped, see parseBody.
-    if (!Object.hasOwn(value, name)) {
+    if (written.includes('\\') && !Object.hasOwn(object, name)) {
       return refuse('invalid_request', 'The body has escapes in the names of its members. Write them without.')
     }
-    const known = camelOf(name)
     const inner = Object.hasOwn(shape, known) ? shape[known] : undefined
-    const member = { text: text.slice(start, end), value: value[name] }
-    const problem = inner === undefined ? undefined : check(member, inner, prefix + known)
-    if (problem !== undefined) return problem
+    if (inner === undefined) {
+      this.#skip()
+      return undefined
+    }
+    this.#trail.push(known)
+    const problem = this.check(object[name], inner)
+    this.#trail.pop()
+    return problem
   }
-  return undefined
+
+  #refuse(twice: Twice, name: string): Refusal {
+    const param = pathOf([...this.#trail, name])
+    if (twice === 'name') {
+      return refuse('invalid_request', `The member '${param}' stands twice in the body.`, { param })
+    }
+    return refuse('invalid_request', `'${param}' stands in two spellings. Leave out one of them.`, { param })
+  }
+
+  /** What stands at the next place that is no space, or NaN behind the text. */
+  #next(): number {
+    let code = this.#text.charCodeAt(this.#at)
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
+      this.#at += 1
+      code = this.#text.charCodeAt(this.#at)
+    }
+    return code
+  }
+
+  /** Goes behind the value that begins here. */
+  #skip(): void {
+    let depth = 0
+    for (; this.#at < this.#text.length; this.#at++) {
+      const code = this.#text.charCodeAt(this.#at)
+      if (code === QUOTE) {
+        this.#at = stringEnd(this.#text, this.#at)
+        if (depth === 0) return
+        this.#at -= 1
+      } else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1
+      else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+        // A number or a word ends where what is around it ends.
+        if (depth === 0) return
+        depth -= 1
+        if (depth > 0) continue
+        this.#at += 1
+        return
+      } else if (depth === 0 && code === COMMA) return
+    }
+  }
+}
+
+type OpenObject = { readonly object: JsonObject; readonly shape: Shape; readonly names: MemberNames }
+type Twice = 'name' | 'spelling'
+
+/** The names of one object's members. Nearly all objects have a few, for which a set costs more than it saves. */
+class MemberNames {
+  readonly #few: string[] = []
+  /** By the spelling in camelCase, the name that was written. */
+  #many: Map<string, string> | undefined
+
+  /** Takes a name, and says whether it was there, in this spelling or the other one. */
+  add(name: string, camel: string): Twice | undefined {
+    const known = this.#many === undefined ? this.#among(camel) : this.#many.get(camel)
+    if (known !== undefined) return known === name ? 'name' : 'spelling'
+    if (this.#many === undefined && this.#few.length < MAX_FEW) this.#few.push(name)
+    else this.#all().set(camel, name)
+    return undefined
+  }
+
+  #among(camel: string): string | undefined {
+    return this.#few.find((name) => camelOf(name) === camel)
+  }
+
+  #all(): Map<string, string> {
+    this.#many ??= new Map(this.#few.map((name) => [camelOf(name), name]))
+    return this.#many
+  }
+}
+
+const MAX_FEW = 8
+
+function pathOf(trail: readonly (string | number)[]): string {
+  return trail
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .slice(1)
 }

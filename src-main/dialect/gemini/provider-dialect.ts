@@ -1,6 +1,7 @@
 // The Gemini dialect, as its provider speaks it.
 
 import type { ProviderDialect } from '#dialect/dialect.ts'
+import { GEMINI_EMBEDDINGS } from '#dialect/gemini-embeddings/write-request.ts'
 import { readGeminiError } from '#dialect/gemini/errors.ts'
 import { GEMINI_FORM, PAGE_QUERY, readListedModel, readListPage } from '#dialect/gemini/model-list.ts'
 import { readGeminiAnswer } from '#dialect/gemini/read-answer.ts'
@@ -11,6 +12,7 @@ export const GEMINI_DIALECT: ProviderDialect = {
   secretHeader: 'x-goog-api-key',
   // Instructions in the middle of a conversation are unknown to it.
   quirks: { laterSystem: 'user', topK: true, maxStops: 5 },
+  embeddings: GEMINI_EMBEDDINGS,
   modelList: { query: PAGE_QUERY, readPage: readListPage, readModel: readListedModel },
   form: GEMINI_FORM,
   probe: {

@@ -3,6 +3,7 @@
 
 import type { Refusal } from '#core/refusal.ts'
 import { geminiErrorBody } from '#dialect/gemini/errors.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
 
 export class StreamFrame {
   readonly isArray: boolean
@@ -35,4 +36,10 @@ export class StreamFrame {
   keepAlive(): string {
     return this.isArray ? '\n' : '\n\n'
   }
+}
+
+/** An error in place of a stream that would have been an array: it comes in one, too. What is no object stays as a provider sent it. */
+export function inArray(body: Buffer): Buffer {
+  const text = body.toString('utf8')
+  return isRecord(parseJson(text)) ? Buffer.from(`[${text}]`) : body
 }

@@ -1,7 +1,7 @@
 // The list of models as Anthropic's clients read it.
 
 import type { Model } from '#core/entities.ts'
-import type { ModelViews } from '#dialect/dialect.ts'
+import type { ModelViews } from '#dialect/model-views.ts'
 import { modelAbilities, type ModelAbilities } from '#dialect/model-abilities.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 

@@ -3,7 +3,7 @@
 // The members are those that versions of 2026 insist on; it passes over the others.
 
 import type { Model } from '#core/entities.ts'
-import type { ModelViews } from '#dialect/dialect.ts'
+import type { ModelViews } from '#dialect/model-views.ts'
 import { modelAbilities, type ModelAbilities } from '#dialect/model-abilities.ts'
 import { CODEX_INSTRUCTIONS } from '#dialect/responses/codex-instructions.ts'
 import type { Effort } from '#dialect/turn.ts'

@@ -2,6 +2,7 @@
 
 import { CHAT_FORM, readListPage } from '#dialect/chat-completions/model-list.ts'
 import type { ProviderDialect } from '#dialect/dialect.ts'
+import { OPENAI_EMBEDDINGS } from '#dialect/embeddings/write-request.ts'
 import { readResponsesAnswer } from '#dialect/responses/read-answer.ts'
 import { ResponsesPartReader } from '#dialect/responses/read-stream.ts'
 import { writeResponsesRequest } from '#dialect/responses/write-request.ts'
@@ -10,7 +11,7 @@ export const RESPONSES_DIALECT: ProviderDialect = {
   secretHeader: 'authorization',
   quirks: { systemRole: 'developer' },
   leastOutputCap: 16,
-  takesEmbeddings: true,
+  embeddings: OPENAI_EMBEDDINGS,
   // Its providers list their models, and tell their errors, as they do for chat completions.
   modelList: { query: {}, readPage: readListPage },
   form: CHAT_FORM,

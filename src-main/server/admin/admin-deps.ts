@@ -4,7 +4,7 @@ import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
-import type { ProviderTestResult } from '#contract/providers.ts'
+import type { ProviderSecretView, ProviderTestResult } from '#contract/providers.ts'
 import type { WaitingView } from '#contract/waiting.ts'
 import type { Provider } from '#core/entities.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
@@ -32,6 +32,8 @@ export type AdminDeps = ReportDeps & {
   readonly waiting: (viewer: Viewer) => WaitingView
   /** `model` is one to ask for a few tokens where there is no other way. */
   readonly testProvider: (provider: Provider, model: string | undefined) => Promise<ProviderTestResult>
+  /** The secrets of a provider, and how they are. */
+  readonly secretsOf: (provider: Provider) => ProviderSecretView[]
   /** Looks for model servers on this machine. */
   readonly discover: (ports: DiscoveryBody['ports']) => Promise<readonly LocalServer[]>
   /** Asks a provider for its models. */

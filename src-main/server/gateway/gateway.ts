@@ -5,7 +5,7 @@ import { iso, isoOrNull } from '#catalog/dates.ts'
 import { balanceView } from '#catalog/views.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse } from '#core/refusal.ts'
-import type { Caller } from '#pipeline/authenticate.ts'
+import { presentedKeyId, type Caller } from '#pipeline/authenticate.ts'
 import type { Endpoint } from '#dialect/dialect.ts'
 import { countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
@@ -15,10 +15,12 @@ import type { Call } from '#pipeline/exchange.ts'
 import { runCall, type RunDeps } from '#pipeline/run.ts'
 import { registerProbes, type ProbeDeps } from '#server/watch/probes.ts'
 import type { CallGuard } from '#server/gateway/call-guard.ts'
+import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerModelLists } from '#server/gateway/model-lists.ts'
 import { registerModelPaths } from '#server/gateway/model-paths.ts'
 import { answerOptions } from '#server/gateway/options.ts'
 import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
+import { refusedBy, type FindRefused } from '#server/reports/why.ts'
 import { callOf, type ReceivedCall, type ReceivingDeps } from '#server/gateway/received-call.ts'
 import { READ } from '#server/http/paths.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
@@ -29,6 +31,7 @@ export type GatewayDeps = RunDeps &
     readonly callGuard: CallGuard
     readonly hashKey: (key: string) => string
     readonly readReceipt: ReadReceipt
+    readonly findRefused: FindRefused
   }
 
 /** Room for images; a longer body is refused by its length, unread. */
@@ -39,6 +42,10 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   const key = { access: 'key', lan: 'key' } as const
   // On this machine everybody may see what models there are; over the LAN whoever may call them.
   const list = { access: 'public', lan: 'key' } as const
+  app.addHook('onResponse', (request, _reply, done) => {
+    noteRefused(request, deps)
+    done()
+  })
   const countDeps = { ...deps, limiter: new CountLimiter() }
   const callAt = (request: FastifyRequest, reply: FastifyReply, called: Called) =>
     serve(request, reply, { called, run: (call) => runCall(call, deps) }, deps)
@@ -81,8 +88,13 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
     config: key,
     async handler(request, reply) {
       const { key: own } = callerOf(request)
-      const receipt = await receiptOf(request.params.id, deps.readReceipt, (keyId) => keyId === own.id)
-      return isRefusal(receipt) ? sendRefusal(reply, receipt) : reply.send(receipt)
+      const mayShow = (keyId: string | undefined) => keyId === own.id
+      const receipt = await receiptOf(request.params.id, deps.readReceipt, mayShow)
+      if (!isRefusal(receipt)) return reply.send(receipt)
+      const found = await refusedBy(request.params.id, { ...deps, mayShow })
+      if (found === undefined) return sendRefusal(reply, receipt)
+      const message = `This request was refused, so it has no receipt and cost nothing. ${found.row.message}`
+      return sendRefusal(reply, refuse('not_found', message))
     },
   })
   registerProbes(app, deps)
@@ -116,6 +128,15 @@ function registerMissing(app: FastifyInstance, config: FastifyContextConfig, mis
   const answer = async (_request: FastifyRequest, reply: FastifyReply) =>
     sendRefusalAndClose(reply, refuse('not_found', missing.says))
   for (const path of missing.paths) app.post(path, { config, onRequest: answer }, answer)
+}
+
+/** Of a call that did not begin its journey. */
+function noteRefused(request: FastifyRequest, deps: GatewayDeps): void {
+  const { id: requestId, caller, refusal } = request
+  const { format: endpoint } = request.routeOptions.config
+  if (refusal === null || endpoint === undefined) return
+  const keyId = caller?.key.id ?? presentedKeyId(credentialsOf(request.raw), { ...deps, nowMs: deps.clock.nowMs })
+  deps.refused.note({ requestId, keyId, endpoint, model: undefined, refusal })
 }
 
 /** Codex tries a WebSocket first; only this status makes it go on with HTTP at once. */

@@ -5,6 +5,7 @@ import { refuse } from '#core/refusal.ts'
 import { countOf, ENDPOINTS } from '#dialect/dialects.ts'
 import type { AskedInPath, PathMethods } from '#dialect/dialect.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
+import { askedIn } from '#server/http/asked-path.ts'
 import { sendRefusal } from '#server/http/refusals.ts'
 
 /** A call at such a path, and how it is served. */
@@ -13,16 +14,13 @@ export type NamedCall = { readonly format: EndpointName; readonly isCount: boole
 type ServeNamed = (request: FastifyRequest, reply: FastifyReply, call: NamedCall) => Promise<FastifyReply>
 type Method = Omit<NamedCall, 'asked'>
 
-/** Names that stand before a model's id, and in front of it where a client encodes its slashes. */
-const COLLECTION = /^models\//
-
 export function registerModelPaths(
   app: FastifyInstance,
   optionsOf: (format: EndpointName) => RouteShorthandOptions,
   serve: ServeNamed,
 ): void {
   for (const [path, { format, methods }] of methodsByPath()) {
-    app.post<{ Params: { '*': string } }>(`${path}/*`, optionsOf(format), (request, reply) => {
+    app.post(`${path}/*`, optionsOf(format), (request, reply) => {
       const asked = askedIn(request)
       const method = asked === undefined ? undefined : methods.get(asked.method)
       if (asked !== undefined && method !== undefined) return serve(request, reply, { ...method, asked })
@@ -49,13 +47,4 @@ function methodsByPath(): ReadonlyMap<string, Path> {
     add(format, countOf(endpoint)?.methods, true)
   }
   return byPath
-}
-
-/** Names of models can hold colons, so that the last one counts. */
-function askedIn(request: FastifyRequest<{ Params: { '*': string } }>): AskedInPath | undefined {
-  const rest = request.params['*'].replace(COLLECTION, '')
-  const colon = rest.lastIndexOf(':')
-  if (colon < 1) return undefined
-  const query = request.query as Readonly<Record<string, unknown>>
-  return { model: rest.slice(0, colon), method: rest.slice(colon + 1), isEvents: query['alt'] === 'sse' }
 }

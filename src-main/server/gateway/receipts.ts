@@ -1,12 +1,14 @@
 // Receipts: a usage record explained, with its price and the lines that add up to its charge.
 
-import { priceView } from '#catalog/views.ts'
+import { priceView } from '#catalog/prices.ts'
 import type { ReceiptView } from '#contract/receipt.ts'
-import { microCredits, microToCredits } from '#core/money.ts'
-import type { Price } from '#core/pricing.ts'
-import { receiptLines } from '#core/receipt.ts'
+import { unnamedIn } from '#core/fine-pricing.ts'
+import { microCredits, microToCredits, microToUnitCredits } from '#core/money.ts'
+import { priceOfRow, type Price } from '#core/price.ts'
+import { ratesOf } from '#core/pricing.ts'
+import { receiptLines, type ReceiptLine } from '#core/receipt.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { TokenUsage } from '#core/usage.ts'
+import { usageOfRow, type TokenUsage } from '#core/usage.ts'
 import { callView } from '#reports/usage-view.ts'
 import type { StoredReceipt } from '#store/usage-rows.ts'
 
@@ -14,6 +16,10 @@ import type { StoredReceipt } from '#store/usage-rows.ts'
 export type ReadReceipt = (id: string) => Promise<StoredReceipt | undefined>
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export function isRequestId(text: string): boolean {
+  return ID.test(text)
+}
 
 /**
  * The receipt of a call of a key that `mayShow`. Another key's call is refused in the same words as one that never was, so that
@@ -24,54 +30,65 @@ export async function receiptOf(
   read: ReadReceipt,
   mayShow: (keyId: string) => boolean,
 ): Promise<ReceiptView | Refusal> {
-  const row = ID.test(id) ? await read(id) : undefined
+  const row = isRequestId(id) ? await read(id) : undefined
   if (row !== undefined && mayShow(row.key_id)) return receiptView(row)
   return refuse('not_found', 'There is no receipt with this id. A call has one when it was admitted and has ended.')
 }
 
 function receiptView(row: StoredReceipt): ReceiptView {
   const charge = microCredits(row.charge_micro)
-  const usage = usageOf(row)
-  const price = priceOf(row)
+  const usage = usageOfRow(row)
+  const price = storedPrice(row)
   // A call with nothing to pay for has no lines, also where its record names tokens.
   const lines = price === undefined || row.usage_source === 'none' ? [] : receiptLines(usage, price, charge)
   return {
     object: 'receipt',
     ...callView(row),
     tokens: tokensView(row),
+    ...detailsView(usage, row.usage_source === 'none' ? undefined : price),
     price: priceView(price),
-    lines: lines.map((line) =>
-      line.type === 'rounding'
-        ? line
-        : { type: line.type, tokens: line.tokens, price: microToCredits(line.priceMicro), amount: line.amount },
-    ),
+    lines: lines.map(lineView),
     // Written by this program, in the shape that the contract has.
     attempts: row.attempts === null ? 'unknown' : (JSON.parse(row.attempts) as ReceiptView['attempts']),
   }
 }
 
-function usageOf(row: StoredReceipt): TokenUsage {
-  return {
-    inputTokens: row.input_tokens ?? undefined,
-    cacheReadTokens: row.cache_read_tokens ?? undefined,
-    cacheWriteTokens: row.cache_write_tokens ?? undefined,
-    outputTokens: row.output_tokens ?? undefined,
-    reasoningTokens: row.reasoning_tokens ?? undefined,
+function storedPrice(row: StoredReceipt): Price | undefined {
+  const { price_version: version, price_input_micro: input_micro, price_output_micro: output_micro } = row
+  const { price_cache_read_micro: cache_read_micro, price_cache_write_micro: cache_write_micro } = row
+  if (version === null || input_micro === null || output_micro === null) return undefined
+  if (cache_read_micro === null || cache_write_micro === null) return undefined
+  const details = row.price_details
+  return priceOfRow({ version, input_micro, output_micro, cache_read_micro, cache_write_micro, details })
+}
+
+function lineView(line: ReceiptLine): ReceiptView['lines'][number] {
+  switch (line.type) {
+    case 'rounding':
+    case 'minimum':
+      return line
+    case 'unit': {
+      const { priceMicro, ...rest } = line
+      return { ...rest, price: microToUnitCredits(priceMicro) }
+    }
+    default: {
+      const { priceMicro, amount, ...rest } = line
+      return { ...rest, price: microToCredits(priceMicro), amount }
+    }
   }
 }
 
-function priceOf(row: StoredReceipt): Price | undefined {
-  const { price_version: version, price_input_micro: input, price_output_micro: output } = row
-  const { price_cache_read_micro: cacheRead, price_cache_write_micro: cacheWrite } = row
-  if (version === null || input === null || output === null || cacheRead === null || cacheWrite === null) {
-    return undefined
-  }
+/** What is there of few calls only. */
+function detailsView(usage: TokenUsage, price: Price | undefined) {
+  const { parts, units, tier } = usage.details ?? {}
+  const unnamed = price === undefined ? [] : unnamedIn(usage, ratesOf(usage, price), price)
   return {
-    version,
-    inputMicro: microCredits(input),
-    outputMicro: microCredits(output),
-    cacheReadMicro: microCredits(cacheRead),
-    cacheWriteMicro: microCredits(cacheWrite),
+    ...(parts === undefined ? {} : { parts }),
+    ...(units === undefined ? {} : { units }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(unnamed.length === 0
+      ? {}
+      : { unnamed: unnamed.map(({ name, chargedAs }) => ({ name, charged_as: chargedAs ?? null })) }),
   }
 }
 

@@ -119,7 +119,7 @@ class StraightCalls {
       announced: announcedBytes(request) ?? undefined,
       isOfCall: true,
       done: (body, parts) => {
-        if (isRefusal(body)) this.#refuse(received, body, { connection: 'close' })
+        if (isRefusal(body)) this.#turnAway(received, body, { connection: 'close' })
         else this.#serve(received, body, parts)
       },
     })
@@ -147,7 +147,7 @@ class StraightCalls {
   }
 
   #run(received: Received, call: Call | Refusal): void {
-    if (isRefusal(call)) this.#refuse(received, call)
+    if (isRefusal(call)) this.#turnAway(received, call)
     else runCall(call, this.#deps).catch((error: unknown) => this.#fault(received, error))
   }
 
@@ -156,6 +156,12 @@ class StraightCalls {
     // Of an answer that has begun, all that can be told is that it broke off.
     if (asked.response.headersSent) asked.response.destroy()
     else this.#refuse(asked, internalRefusal())
+  }
+
+  #turnAway(received: Received, refusal: Refusal, more: Readonly<Record<string, string>> = {}): void {
+    const { id: requestId, endpoint, caller } = received
+    this.#deps.refused.note({ requestId, keyId: caller.key.id, endpoint, model: undefined, refusal })
+    this.#refuse(received, refusal, more)
   }
 
   #refuse(

@@ -4,9 +4,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { clientQuirks } from '#core/client-quirks.ts'
 import { refuse, statusOf, toldTo, type Refusal } from '#core/refusal.ts'
-import type { Endpoint } from '#dialect/dialect.ts'
+import type { AskedInPath, Endpoint } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, endpointAt } from '#dialect/dialects.ts'
-import { retryHeaders } from '#dialect/errors.ts'
+import { framed, retryHeaders } from '#dialect/errors.ts'
+import { askedIn } from '#server/http/asked-path.ts'
 
 /** A request that is refused. */
 type Refused = {
@@ -14,10 +15,12 @@ type Refused = {
   readonly headers: IncomingHttpHeaders
   /** In whose format it is told. */
   readonly endpoint: Endpoint
+  /** What its path says, where it names the model. */
+  readonly asked?: AskedInPath | undefined
 }
 
 /** How a refusal is told in the contract's shape. */
-export function refusalAnswer(refusal: Refusal, { id, headers, endpoint }: Refused) {
+export function refusalAnswer(refusal: Refusal, { id, headers, endpoint, asked }: Refused) {
   return {
     status: statusOf(refusal),
     headers: {
@@ -25,7 +28,7 @@ export function refusalAnswer(refusal: Refusal, { id, headers, endpoint }: Refus
       'content-type': 'application/json; charset=utf-8',
       ...endpoint.idHeaders(id),
     },
-    body: endpoint.errorBody(toldTo(clientQuirks(headers), refusal), id),
+    body: framed(Buffer.from(endpoint.errorBody(toldTo(clientQuirks(headers), refusal), id)), endpoint, asked),
   }
 }
 
@@ -33,9 +36,11 @@ export function refusalAnswer(refusal: Refusal, { id, headers, endpoint }: Refus
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { id, url, headers } = reply.request
   const { format } = reply.request.routeOptions.config
+  // Of a call that was refused something is kept.
+  if (format !== undefined) reply.request.refusal = refusal
   // A path that is not there has no route, and its error is read too.
   const endpoint: Endpoint = format === undefined ? endpointAt(url) : CLIENT_DIALECTS[format]
-  const answer = refusalAnswer(refusal, { id, headers, endpoint })
+  const answer = refusalAnswer(refusal, { id, headers, endpoint, asked: askedIn(reply.request) })
   return reply.code(answer.status).headers(answer.headers).send(answer.body)
 }
 

@@ -60,6 +60,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on routes for keys. */
     caller: Caller | null
+    /** What a call was answered with that was refused before its journey. */
+    refusal: Refusal | null
     /** Who asks, on routes of the admin API that are not for anyone. */
     visitor: Visitor | null
     /** What is asked for, where the table says who may. */
@@ -137,9 +139,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     },
   })
   readBodies(app, deps)
-  app.decorateRequest('caller', null)
-  app.decorateRequest('visitor', null)
-  app.decorateRequest('adminRoute', null)
+  for (const name of ['caller', 'refusal', 'visitor', 'adminRoute'] as const) app.decorateRequest(name, null)
   requireAccess(app)
   if (deps.observe !== undefined) observeRequests(app, deps.observe, deps.clock.monotonicMs)
   const accessDeps = { ...deps, memberChanges: new ChangeLimiter(deps.clock.monotonicMs) }

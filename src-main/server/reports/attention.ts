@@ -45,6 +45,7 @@ export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: 
     ...ofLan(status, nowMs),
     ...withoutSecret(enabled, providers),
     ...leftOut(status),
+    ...refusedSecrets(status),
     ...enabled.filter((model) => model.price === undefined).map(unpriced),
     ...ofKeys,
   ].slice(0, MAX_SHOWN)
@@ -140,6 +141,17 @@ function leftOut({ targets }: StatusView): Attention[] {
     const text = `${provider} fails for '${model}'${status}, so it is left out for now. Test it in Providers.`
     return about('failing', provider, 'providers', text, until)
   }).toReversed()
+}
+
+/** A secret that is asked for patience is used again by itself, and others answer meanwhile. */
+function refusedSecrets({ secrets_left_out: secrets }: StatusView): Attention[] {
+  return secrets
+    .filter(({ state }) => state === 'refused')
+    .map(({ provider, label, status, left_out_until: until }) => {
+      const said = status === null ? '' : ` (${status})`
+      const text = `${provider} refused our secret '${label}'${said}. Others are used meanwhile. Replace it in Providers.`
+      return about('secret_refused', `${provider} (${label})`, 'providers', text, until)
+    })
 }
 
 function lowKeys(usable: readonly UsableKey[]): Attention[] {

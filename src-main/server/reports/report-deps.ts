@@ -8,6 +8,8 @@ import type { EntryFilter } from '#ledger/list.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { OverviewRequest, OverviewSums } from '#reports/overview-sums.ts'
 import type { UsageReportRequest } from '#reports/usage-report.ts'
+import type { FindRefused } from '#server/reports/why.ts'
+import type { RefusedFilter, StoredRefused } from '#store/refused-rows.ts'
 import type { UsageFilter } from '#store/usage-list.ts'
 
 /** The questions that the report thread answers; those that answer in bytes answer in JSON. */
@@ -16,6 +18,7 @@ export type ReportQuestions = {
   usageReport(request: UsageReportRequest): Promise<Uint8Array | Refusal>
   ledger(filter: EntryFilter): Promise<Uint8Array>
   overview(request: OverviewRequest): Promise<OverviewSums>
+  refused(filter: RefusedFilter): Promise<StoredRefused[]>
 }
 
 /** What the calls of all keys of a member do at the moment, and what they were charged on this day of the machine's time zone. */
@@ -31,6 +34,7 @@ export type ReportDeps = {
   readonly status: () => Promise<StatusView>
   readonly memberUse: (memberId: string) => MemberUse
   readonly open: Pick<OpenExchanges, 'size' | 'count'>
+  readonly findRefused: FindRefused
   /** Bytes that are free where the database is; undefined where nobody can say. */
   readonly freeBytes: () => Promise<number | undefined>
 }

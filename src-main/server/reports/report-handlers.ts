@@ -6,12 +6,14 @@ import type { CatalogContext } from '#catalog/context.ts'
 import { readBeginning } from '#catalog/dates.ts'
 import { isInScope, keyScope } from '#catalog/scope.ts'
 import type { LedgerQuery, UsageReportQuery } from '#contract/reports.ts'
+import type { RefusedQuery } from '#contract/refused.ts'
 import type { UsageQuery } from '#contract/schemas.ts'
 import { ledgerReportView } from '#core/ledger-report-view.ts'
 import type { Viewer } from '#core/member.ts'
 import { creditsToMicro } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { EntryFilter } from '#ledger/list.ts'
+import { refusedPage } from '#reports/refused-view.ts'
 import { readPlace } from '#reports/usage-page.ts'
 import type { UsageReportRequest } from '#reports/usage-report.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
@@ -22,6 +24,8 @@ import { overviewOf } from '#server/reports/overview.ts'
 import type { ReportDeps } from '#server/reports/report-deps.ts'
 import { keysOf, memberGroups, ownersOf, partsOfQuery, type MemberGroups } from '#server/reports/report-filter.ts'
 import { ReportQueue } from '#server/reports/report-queue.ts'
+import { whyOf } from '#server/reports/why.ts'
+import type { RefusedFilter } from '#store/refused-rows.ts'
 import type { UsageFilter } from '#store/usage-list.ts'
 
 /** The ledger is read in the same queue as the usage. */
@@ -56,8 +60,30 @@ export function reportHandlers(deps: EntityDeps): HandlersOf<'reports' | 'ledger
       const scope = keyScope(viewer, context.catalog)
       return receiptOf(id, deps.readReceipt, (keyId) => isInScope(scope, keyId))
     },
+    listRefused: ({ query, viewer }) => {
+      const filter = refusedFilter(context, query, viewer)
+      if (isRefusal(filter)) return filter
+      return queue.run(viewer, async () => refusedPage(await reports.refused(filter), filter.limit))
+    },
+    why: ({ id, viewer }) => {
+      const scope = keyScope(viewer, context.catalog)
+      const mayShow = (keyId: string | undefined) => scope === 'all' || (keyId !== undefined && isInScope(scope, keyId))
+      return queue.run(viewer, () => fresh(deps, () => whyOf(id, { ...deps, mayShow })))
+    },
     verifyLedger: async () => ledgerReportView(await deps.verifyLedger()),
   }
+}
+
+function refusedFilter(context: CatalogContext, query: RefusedQuery, viewer: Viewer): RefusedFilter | Refusal {
+  const { catalog } = context
+  const keyIds = keysOf(query, viewer, catalog)
+  if (isRefusal(keyIds)) return keyIds
+  const range = rangeOf(query, context)
+  if (isRefusal(range)) return range
+  const place = query.before === undefined ? undefined : readPlace(query.before)
+  if (isRefusal(place)) return place
+  const before = place && { lastAtMs: place.createdAtMs, id: place.id }
+  return { keyIds, modelId: query.model, code: query.code, ...range, before, limit: within(query.limit, USAGE_LIMIT) }
 }
 
 /**
@@ -83,13 +109,10 @@ function within(text: string | undefined, { usual, most }: { readonly usual: num
 }
 
 function usageFilter(context: CatalogContext, query: UsageQuery, viewer: Viewer): UsageFilter | Refusal {
-  const { catalog, timeZone, nowMs } = context
-  const parts = partsOfQuery(query, viewer, catalog)
+  const parts = partsOfQuery(query, viewer, context.catalog)
   if (isRefusal(parts)) return parts
-  const sinceMs = query.since === undefined ? undefined : readBeginning(query.since, timeZone, nowMs())
-  if (isRefusal(sinceMs)) return sinceMs
-  const untilMs = query.until === undefined ? undefined : readBeginning(query.until, timeZone, nowMs(), 'until')
-  if (isRefusal(untilMs)) return untilMs
+  const range = rangeOf(query, context)
+  if (isRefusal(range)) return range
   const before = query.before === undefined ? undefined : readPlace(query.before)
   if (isRefusal(before)) return before
   const minMicro = query.min_credits === undefined ? undefined : creditsToMicro(Number(query.min_credits))
@@ -97,7 +120,19 @@ function usageFilter(context: CatalogContext, query: UsageQuery, viewer: Viewer)
     return refuse('invalid_request', `'min_credits' takes at most six decimals.`, { param: 'min_credits' })
   }
   const limit = within(query.limit, USAGE_LIMIT)
-  return { parts, sinceMs, untilMs, before, minMicro, status: query.status, limit }
+  return { parts, ...range, before, minMicro, status: query.status, limit }
+}
+
+type Range = Pick<UsageFilter, 'sinceMs' | 'untilMs'>
+
+function rangeOf(
+  { since, until }: Pick<UsageQuery, 'since' | 'until'>,
+  { timeZone, nowMs }: CatalogContext,
+): Range | Refusal {
+  const sinceMs = since === undefined ? undefined : readBeginning(since, timeZone, nowMs())
+  if (isRefusal(sinceMs)) return sinceMs
+  const untilMs = until === undefined ? undefined : readBeginning(until, timeZone, nowMs(), 'until')
+  return isRefusal(untilMs) ? untilMs : { sinceMs, untilMs }
 }
 
 function reportRequest(context: CatalogContext, query: UsageReportQuery, viewer: Viewer): UsageReportRequest | Refusal {

@@ -10,6 +10,7 @@ import type { Drains } from '#pipeline/drains.ts'
 import type { Gate } from '#pipeline/gate.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Pause } from '#pipeline/pause.ts'
+import type { RefusedCalls } from '#pipeline/refused-calls.ts'
 import type { BackupStanding } from '#server/watch/scheduled-backups.ts'
 import type { CallMetrics } from '#server/watch/call-metrics.ts'
 import { targetsView, providerUseView, type HealthDeps } from '#server/watch/health.ts'
@@ -32,6 +33,7 @@ export type MetricsSources = HealthDeps & {
   readonly readiness: Readiness
   readonly memory: Pick<MemoryGuard, 'bodyBytes'>
   readonly calls: CallMetrics
+  readonly refused: Pick<RefusedCalls, 'byCode'>
   readonly loop: LoopMeter
   readonly connections: () => number
   readonly faults: () => number
@@ -45,6 +47,7 @@ export function metricsReader(sources: MetricsSources): () => Promise<string> {
     metricsText([
       ...gatewayFamilies(sources),
       ...sources.calls.families(),
+      refusedFamily(sources.refused.byCode),
       ...queueFamilies(sources),
       ...upstreamFamilies(sources),
       ...writeFamilies(sources),
@@ -72,6 +75,16 @@ function gatewayFamilies({ version, ledger, open, drains, readiness, pause, conn
     gauge('farebox_held_credits', 'Credits that running calls hold.', microToCredits(ledger.heldMicro)),
     counter('farebox_faults_total', 'Mistakes of Farebox itself.', faults()),
   ]
+}
+
+function refusedFamily(byCode: RefusedCalls['byCode']): Family {
+  const samples = Array.from(byCode, ([code, count]) => [{ code }, count] as const)
+  return {
+    type: 'counter',
+    name: 'farebox_refused_calls_total',
+    help: 'Calls that were refused before they were admitted.',
+    samples,
+  }
 }
 
 function queueFamilies({ ledger, gate, routing }: MetricsSources): Family[] {

@@ -42,7 +42,42 @@ export function RequestList({ item }: { readonly item: KeyView }) {
       {usage.data === undefined && <Problem text={usage.error?.message} />}
       {usage.data?.usage.length === 0 && <p className="text-sm text-muted">{t('recent.none')}</p>}
       {usage.data !== undefined && usage.data.usage.length > 0 && <RequestTable items={usage.data.usage} />}
+      <RefusedList item={item} />
     </>
+  )
+}
+
+/** The latest requests of the key that were refused; nothing where there are none. */
+function RefusedList({ item }: { readonly item: KeyView }) {
+  const { t } = useTranslation('keys')
+  const { data } = useApi('listRefused', { query: { key: item.id, limit: SHOWN } }, { everyMs: EVERY_MS })
+  const rows = data?.refused ?? []
+  if (rows.length === 0) return null
+  return (
+    <Table aria-label={t('recent.refused')}>
+      <tbody>
+        {rows.map((row) => (
+          <Row key={row.id}>
+            <Cell className="px-1 align-top whitespace-nowrap">
+              <Link
+                to="/requests"
+                search={{ open: row.last_id }}
+                className="text-accent underline-offset-2 hover:underline"
+              >
+                <Time at={row.last_at} />
+              </Link>
+            </Cell>
+            <Cell className="px-1 wrap-anywhere">
+              {row.message}
+              {row.count > 1 && <span className="text-muted"> × {row.count}</span>}
+            </Cell>
+            <Cell align="right" className="px-1 align-top">
+              {row.status}
+            </Cell>
+          </Row>
+        ))}
+      </tbody>
+    </Table>
   )
 }
 

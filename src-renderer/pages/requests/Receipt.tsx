@@ -33,7 +33,9 @@ export function Receipt({ receipt }: { readonly receipt: ReceiptView }) {
 
 function Facts({ receipt }: { readonly receipt: ReceiptView }) {
   const { t, i18n } = useTranslation('requests')
-  const { model, provider, upstream_model: upstream } = receipt
+  const { model, provider, upstream_model: upstream, outcome } = receipt
+  // If only in part.
+  const isAnswered = outcome === 'answered' || outcome === 'cut' || outcome === 'out_of_credits'
   return (
     <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5">
       <Fact name={t('columns.status')}>
@@ -48,7 +50,7 @@ function Facts({ receipt }: { readonly receipt: ReceiptView }) {
       <Fact name={t('facts.requested')}>
         <ModelLink model={model} />
       </Fact>
-      <Fact name={t('facts.served')}>
+      <Fact name={t(isAnswered ? 'facts.served' : 'facts.asked')}>
         {provider === null ? (
           <span className="text-muted" title={t('common:unknown')}>
             –

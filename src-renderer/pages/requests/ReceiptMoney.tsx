@@ -56,7 +56,13 @@ export function Charge({ receipt }: MoneyPartProps) {
     <>
       <p className="text-xs text-muted">
         {price === null ? t('noPrice') : t('priceVersion', { version: price.version })}
+        {receipt.tier !== undefined && ` · ${t('tier', { tier: receipt.tier })}`}
       </p>
+      {receipt.unnamed?.map(({ name, charged_as: as }) => (
+        <p key={name} className="text-xs text-amber">
+          {as === null ? t('unnamedFree', { name }) : t('unnamed', { name, as })}
+        </p>
+      ))}
       <ChargeLines receipt={receipt} />
       <Hold receipt={receipt} />
     </>
@@ -83,9 +89,12 @@ function ChargeLines({ receipt }: MoneyPartProps) {
         </thead>
         <tbody>
           {sum.lines.map((line) => (
-            <Row key={line.type}>
-              <Cell className="pl-0">{t(`lines.${line.type}`)}</Cell>
-              <Cell align="right">{line.tokens !== undefined && countText(line.tokens, locale)}</Cell>
+            <Row key={line.unit ?? line.type}>
+              <Cell className="pl-0">
+                {line.unit ?? t(`lines.${line.type}`)}
+                {line.unit !== undefined && <span className="text-xs text-muted"> {t('priceForOne')}</span>}
+              </Cell>
+              <Cell align="right">{line.count !== undefined && countText(line.count, locale)}</Cell>
               <Cell align="right">
                 {line.price !== undefined && <Money credits={line.price} detail="exact" hasUnit={false} />}
               </Cell>

@@ -9,6 +9,7 @@ import { CopyButton } from '#renderer/components/copy.tsx'
 import { Sheet } from '#renderer/components/dialog.tsx'
 import { ErrorState, Loading } from '#renderer/components/states.tsx'
 import { Receipt } from '#renderer/pages/requests/Receipt.tsx'
+import { RefusedFacts, Why } from '#renderer/pages/requests/Why.tsx'
 
 type ReceiptSheetProps = {
   /** Undefined while the drawer is closed. */
@@ -54,7 +55,7 @@ export function ReceiptSheet({ id, rows, onOpen }: ReceiptSheetProps) {
 
 function Content({ id }: { readonly id: string }) {
   const { t } = useTranslation('requests')
-  const { data, error, isError, isPlaceholderData, refetch } = useApi('receipt', { id }, { keepsPrevious: true })
+  const { data, error, isError, isPlaceholderData, refetch } = useApi('why', { id }, { keepsPrevious: true })
   if (isError) {
     return (
       <ErrorState title={t('receiptFailed')} onRetry={() => void refetch()}>
@@ -64,8 +65,13 @@ function Content({ id }: { readonly id: string }) {
   }
   if (data === undefined) return <Loading lines={10} />
   return (
-    <div className={cn(isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData || undefined}>
-      <Receipt receipt={data} />
+    <div
+      className={cn('flex flex-col gap-6', isPlaceholderData && 'opacity-60')}
+      aria-busy={isPlaceholderData || undefined}
+    >
+      <Why why={data} />
+      {data.refused !== null && <RefusedFacts refused={data.refused} />}
+      {data.receipt !== null && <Receipt receipt={data.receipt} />}
     </div>
   )
 }

@@ -4,7 +4,7 @@ import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { FilterPanel } from '#renderer/components/filter-panel.tsx'
 import { FilterSelect } from '#renderer/components/filters.tsx'
 import { Input } from '#renderer/components/input.tsx'
-import { countOf, type RequestFilter } from '#renderer/data/request-filter.ts'
+import { CALL_STATES, countOf, type RequestFilter } from '#renderer/data/request-filter.ts'
 import { localTimeOf, instantOfLocal } from '#renderer/data/times.ts'
 import type { RequestsSearchChange } from '#renderer/pages/requests/search.ts'
 
@@ -42,8 +42,6 @@ export function RequestFilters({ filter, choices, onChange, onClear }: RequestFi
   )
 }
 
-const STATUSES = ['ok', 'failed'] as const
-
 function StatusFilter({ filter, onChange }: FilterProps) {
   const { t } = useTranslation('requests')
   return (
@@ -51,7 +49,7 @@ function StatusFilter({ filter, onChange }: FilterProps) {
       label={t('filters.status')}
       all={t('all.status')}
       value={filter.status}
-      choices={STATUSES.map((value) => ({ value, label: t(`statuses.${value}`) }))}
+      choices={CALL_STATES.map((value) => ({ value, label: t(`statuses.${value}`) }))}
       className={FULL}
       onChange={(status) => onChange({ status })}
     />

@@ -7,8 +7,10 @@ import { useDensity } from '#renderer/app/preferences.ts'
 import { Card } from '#renderer/components/card.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { ownZone } from '#renderer/data/zone-dates.ts'
+import { FindRequest } from '#renderer/pages/requests/FindRequest.tsx'
 import { LiveState } from '#renderer/pages/requests/LiveState.tsx'
 import { ReceiptSheet } from '#renderer/pages/requests/ReceiptSheet.tsx'
+import { RefusedCard } from '#renderer/pages/requests/RefusedCard.tsx'
 import { RequestFilters } from '#renderer/pages/requests/RequestFilters.tsx'
 import { RequestLogCard } from '#renderer/pages/requests/RequestLogCard.tsx'
 import { filterOf, parseSearch, type RequestsSearchChange } from '#renderer/pages/requests/search.ts'
@@ -52,12 +54,15 @@ export function RequestsPage() {
         description={t('description')}
         zone={ownZone()}
         actions={
-          <LiveState
-            connection={log.connection}
-            lostAtMs={log.lostAtMs}
-            isPaused={isPaused}
-            onPause={() => setIsPaused(!isPaused)}
-          />
+          <>
+            <FindRequest onOpen={open} />
+            <LiveState
+              connection={log.connection}
+              lostAtMs={log.lostAtMs}
+              isPaused={isPaused}
+              onPause={() => setIsPaused(!isPaused)}
+            />
+          </>
         }
       />
       <div className="flex flex-col gap-4">
@@ -75,6 +80,7 @@ export function RequestsPage() {
             onClear={clear}
           />
         </Card>
+        <RefusedCard filter={filter} onOpen={open} />
         <ReceiptSheet id={search.open} rows={log.log?.rows ?? []} onOpen={open} />
       </div>
     </>

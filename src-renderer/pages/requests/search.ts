@@ -1,4 +1,4 @@
-import type { RequestFilter } from '#renderer/data/request-filter.ts'
+import { CALL_STATES, type RequestFilter } from '#renderer/data/request-filter.ts'
 import { choiceIn, textIn } from '#renderer/data/search.ts'
 
 /** What the address of this page may say behind the question mark. */
@@ -26,7 +26,7 @@ export function filterOf(raw: Readonly<Record<string, unknown>>): RequestFilter 
     ...textIn(raw, 'package'),
     ...textIn(raw, 'owner'),
     ...textIn(raw, 'member'),
-    ...choiceIn(raw, 'status', ['ok', 'failed'] as const),
+    ...choiceIn(raw, 'status', CALL_STATES),
     ...(min.min !== undefined && AMOUNT.test(min.min) ? min : {}),
     ...textIn(raw, 'since'),
     ...textIn(raw, 'until'),

@@ -9,7 +9,7 @@ import { Field } from '#renderer/components/field.tsx'
 import { Select, Textarea } from '#renderer/components/input.tsx'
 import { Switch } from '#renderer/components/switch.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
-import { PATHS, readRequest, requestOf, type Format } from '#renderer/data/try-request.ts'
+import { isEmbedding, PATHS, readRequest, requestOf, type Format } from '#renderer/data/try-request.ts'
 import { isFor, keyOf, modelOf } from '#renderer/data/choices.ts'
 import type { TrySearch } from '#renderer/pages/try/search.ts'
 
@@ -62,7 +62,7 @@ export function TryForm(props: TryFormProps) {
         <TextFields
           prompt={prompt}
           onPrompt={setPrompt}
-          {...(format === 'embeddings' ? {} : { stream: { isOn: isStream, onChange: setIsStream } })}
+          {...(isEmbedding(format) ? {} : { stream: { isOn: isStream, onChange: setIsStream } })}
         />
       ) : (
         <JsonField json={json} onChange={setJson} isWrong={request === undefined} />

@@ -6,6 +6,7 @@ import { useHues } from '#renderer/components/charts/use-hues.ts'
 import { cn } from '#renderer/components/cn.ts'
 import { Cell, HeadCell, Row, Table } from '#renderer/components/table.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
+import { countText } from '#renderer/data/numbers.ts'
 import { hueColour, huesFor } from '#renderer/data/hues.ts'
 import type { RowHead, UsageTable } from '#renderer/data/usage-table.ts'
 import type { RequestsSearch } from '#renderer/pages/requests/search.ts'
@@ -47,6 +48,7 @@ export function UsageTableCard(props: UsageTableCardProps) {
       }
     >
       <Numbers {...props} />
+      <RefusedNote report={usage.report} />
       {hasMore && isByGroup && (
         <div className="border-t border-line p-2 text-center">
           <Button look="quiet" size="small" onClick={() => onChange({ groups: 'more' })}>
@@ -55,6 +57,25 @@ export function UsageTableCard(props: UsageTableCardProps) {
         </div>
       )}
     </Card>
+  )
+}
+
+/** Requests that were no calls, so that no row above has them. */
+function RefusedNote({ report }: Pick<Usage, 'report'>) {
+  const { t, i18n } = useTranslation('usage')
+  const count = report?.refused ?? 0
+  if (report === undefined || count === 0) return null
+  return (
+    <p className="border-t border-line px-3 py-2 text-sm text-muted">
+      {t('refused', { count, shown: countText(count, i18n.language) })}{' '}
+      <Link
+        to="/requests"
+        search={{ since: report.from, until: report.to }}
+        className="text-accent underline-offset-2 hover:underline"
+      >
+        {t('refusedShow')}
+      </Link>
+    </p>
   )
 }
 

@@ -63,6 +63,15 @@ describe('a request that could be read in two ways', () => {
       part('"function_response":{"parts":[{"inlineData":{},"inline_data":{}}]}'),
     ],
     [
+      'contents[1].parts[1].inlineData.mimeType',
+      part('"inline_data" : { "a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"mimeType":"x" , "i":9,"mime_type":"y"}'),
+    ],
+    ['contents[1].parts[1].text', part('"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"text":"a","i":9,"text":"b"')],
+    [
+      'contents[1].parts[1].inlineData.mimeType',
+      part(String.raw`"text":"\\\"}],[{","inlineData":{"data":"\\","mimeType":"a","mime_type":"b"}`),
+    ],
+    [
       'systemInstruction.parts[0].fileData',
       withMembers('"system_instruction":{"parts":[{"fileData":{},"file_data":null}]}'),
     ],
@@ -79,6 +88,12 @@ describe('a request that could be read in two ways', () => {
     ],
   ])('is refused, and %s is named', (param, text) => {
     expect(read(text)).toMatchObject({ code: 'invalid_request', param })
+  })
+
+  it('is found behind any number of others', () => {
+    const parts = Array.from({ length: 40_000 }, (_, index) => `{"text":"hello ${index}"}`).join(',')
+    const text = `{"contents":[{"parts":[${parts}]},{"parts":[{"fileData":{},"file_data":{}}]}]}`
+    expect(read(text)).toMatchObject({ code: 'invalid_request', param: 'contents[1].parts[0].fileData' })
   })
 
   it('may have any names in the JSON of its own', () => {

@@ -39,6 +39,7 @@ function usage(id: string, second: number): UsageView {
     model: 'demo-chat',
     provider: 'demo',
     upstream_model: 'demo-chat',
+    secret: null,
     stream: false,
     outcome: 'answered',
     status: 200,

@@ -3,7 +3,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { microCredits } from '#core/money.ts'
-import { isPriceJump, priceOf, type Price } from '#core/pricing.ts'
+import type { Price } from '#core/price.ts'
+import { isPriceJump, priceOf } from '#core/pricing.ts'
 import { callCost, jumpsBetween, PRICE_CLASSES, type PriceMicro } from '#renderer/data/pricing.ts'
 import { priceBody, priceFormOf, readPrice, EMPTY_PRICE } from '#renderer/data/price-form.ts'
 

@@ -28,6 +28,7 @@ function request(index: number, changes: Partial<UsageView> = {}): UsageView {
     model: 'gpt-5.5',
     provider: 'openai',
     upstream_model: 'gpt-5.5',
+    secret: null,
     stream: true,
     outcome: 'answered',
     status: 200,

@@ -64,6 +64,7 @@ function report(): UsageReport {
     to: '2026-11-22T12:00:00.000Z',
     time_zone: 'Europe/Berlin',
     rollup: 'day',
+    refused: 0,
     group: 'model',
     intervals: ['2026-11-20T23:00:00.000Z', '2026-11-21T23:00:00.000Z'],
     series: [

@@ -42,6 +42,7 @@ export function report(series: readonly Series[], changes: Partial<UsageReport> 
     to: '2026-11-21T12:00:00.000Z',
     time_zone: 'Europe/Berlin',
     rollup: 'day',
+    refused: 0,
     group: 'model',
     intervals: Array.from({ length: count }, (_, day) =>
       new Date(Date.parse('2026-11-14T23:00:00Z') + day * 86_400_000).toISOString(),

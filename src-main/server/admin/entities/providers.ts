@@ -4,6 +4,7 @@ import type { CatalogContext } from '#catalog/context.ts'
 import { addDiscovered } from '#catalog/discovered.ts'
 import { addOffers, offersOf } from '#catalog/offers.ts'
 import { modelListPlace } from '#catalog/presets.ts'
+import { addProviderSecret, editProviderSecret, removeProviderSecret } from '#catalog/provider-secrets.ts'
 import { addProvider, editProvider, noProvider, removeProvider, setProviderSecret } from '#catalog/providers.ts'
 import { loadPresets } from '#catalog/resources.ts'
 import { refreshSecrets, secretState } from '#catalog/secrets.ts'
@@ -23,7 +24,8 @@ export const PROVIDER_AUDIT: AuditRules = {
     'output_cap_field on_disconnect quirks stream_usage reasoning_field tool_ids system_role',
     'later_system parallel_tool_calls cache_marks top_k max_stops json_schema reasoning_effort',
     'user_after_tool keeps_threads stops_streams_only',
-    'limits concurrent_requests requests_per_minute credits_per_day',
+    'limits concurrent_requests requests_per_minute tokens_per_minute credits_per_day',
+    'label weight',
     'time_limits connect_ms first_byte_ms silence_ms',
     'model models kind context_window max_output_tokens add ports',
   ),
@@ -33,6 +35,7 @@ export const PROVIDER_AUDIT: AuditRules = {
 export function providerHandlers(deps: EntityDeps): HandlersOf<'providers'> {
   const { context, inTurn } = deps
   const { catalog } = context
+  const secretsShown = (provider: Provider | Refusal) => (isRefusal(provider) ? provider : deps.secretsOf(provider))
   return {
     listPresets: () => [...loadPresets()],
     listProviders: async () => {
@@ -41,6 +44,13 @@ export function providerHandlers(deps: EntityDeps): HandlersOf<'providers'> {
     },
     addProvider: ({ body }) => inTurn(() => addProvider(context, body)),
     setProviderSecret: ({ id, body }) => inTurn(() => setProviderSecret(context, id, body.secret)),
+    listProviderSecrets: async ({ id }) => {
+      await refreshSecrets(context)
+      return secretsShown(catalog.provider(id) ?? noProvider(id))
+    },
+    addProviderSecret: async ({ id, body }) => secretsShown(await inTurn(() => addProviderSecret(context, id, body))),
+    editProviderSecret: async ({ id, body }) => secretsShown(await inTurn(() => editProviderSecret(context, id, body))),
+    removeProviderSecret: ({ id, query }) => inTurn(() => removeProviderSecret(context, id, query.label)),
     testProvider: ({ id, query }) => {
       const provider = catalog.provider(id)
       return provider === undefined ? noProvider(id) : deps.testProvider(provider, query.model)

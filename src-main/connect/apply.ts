@@ -1,0 +1,118 @@
+// Writing what was planned, and taking it back. Both can be killed at any moment and done again: each file is looked at anew, and what
+// has been done to it already is not done twice.
+
+import { withoutMembers } from '#connect/edit.ts'
+import { Refused } from '#connect/format.ts'
+import {
+  openJournal,
+  readCopy,
+  readJournal,
+  removeWrittenCopies,
+  writeJournal,
+  type Journal,
+  type JournalFile,
+} from '#connect/journal.ts'
+import { FORMATS, shownDiff, type FilePlan } from '#connect/plan.ts'
+import {
+  decode,
+  encode,
+  makeFolders,
+  missingFolders,
+  readToolFile,
+  removeDrafts,
+  removeEmptyFolders,
+  replaceToolFile,
+  sha256Of,
+  type ToolFile,
+} from '#connect/tool-file.ts'
+
+export type Connecting = {
+  readonly dataDir: string
+  readonly tool: string
+  readonly plans: readonly FilePlan[]
+  readonly at: string
+}
+
+/** Writes the planned files. Throws a Refused where one has changed since; those that were written are then taken back. */
+export function applyPlans({ dataDir, tool, plans, at }: Connecting): Journal {
+  const journal = openJournal(dataDir, tool, { plans, at })
+  try {
+    for (const { file, after } of plans) {
+      makeFolders(missingFolders(file.target))
+      replaceToolFile(file, after)
+    }
+  } catch (error) {
+    takeBack(dataDir, tool)
+    throw error
+  }
+  const connected: Journal = { ...journal, state: 'connected' }
+  writeJournal(dataDir, connected)
+  return connected
+}
+
+/** What became of one file. */
+export type TakenBack = {
+  readonly file: string
+  readonly before_sha256: string | null
+  readonly after_sha256: string | null
+  readonly diff: string
+  /** Members that somebody changed since, and that stay. */
+  readonly left: readonly string[]
+  /** Why nothing could be done; the file is as it was found. */
+  readonly problem: string | null
+}
+
+/** Takes back what was written for a tool. undefined where nothing was, or all of it is taken back already. */
+export function takeBack(dataDir: string, tool: string): readonly TakenBack[] | undefined {
+  const journal = readJournal(dataDir, tool)
+  if (journal === undefined || journal.state === 'disconnected') return undefined
+  const files = journal.files.toReversed().map((entry) => takeBackFile(dataDir, tool, entry))
+  if (files.every(({ problem }) => problem === null)) {
+    writeJournal(dataDir, { ...journal, state: 'disconnected' })
+    removeWrittenCopies(dataDir, tool)
+  }
+  return files
+}
+
+function takeBackFile(dataDir: string, tool: string, entry: JournalFile): TakenBack {
+  removeDrafts(entry.target)
+  try {
+    const file = readToolFile(entry.file)
+    const copies = {
+      before: entry.before_copy === null ? undefined : readCopy(dataDir, tool, entry.before_copy),
+      after: readCopy(dataDir, tool, entry.after_copy),
+    }
+    const { bytes, left } = undoneFile(entry, file, copies)
+    if (sha256Of(bytes) !== file.sha256) replaceToolFile(file, bytes)
+    if (bytes === undefined) removeEmptyFolders(entry.made_folders)
+    const after = sha256Of(bytes)
+    const diff = shownDiff({ before: file.bytes, after: bytes }, [])
+    return { file: entry.file, before_sha256: file.sha256, after_sha256: after, diff, left, problem: null }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return { file: entry.file, before_sha256: null, after_sha256: null, diff: '', left: [], problem: error.message }
+  }
+}
+
+type Copies = { readonly before: Buffer | undefined; readonly after: Buffer }
+type UndoneFile = { readonly bytes: Buffer | undefined; readonly left: readonly string[] }
+
+function undoneFile(entry: JournalFile, file: ToolFile, { before, after }: Copies): UndoneFile {
+  // It was never written, or is taken back already, or somebody took it away.
+  if (file.bytes === undefined || file.sha256 === entry.before_sha256) return { bytes: file.bytes, left: [] }
+  if (file.sha256 === entry.after_sha256) return { bytes: before, left: [] }
+  if (entry.format === 'own') return { bytes: file.bytes, left: [entry.file] }
+  const format = FORMATS[entry.format]
+  const versions = {
+    before: before === undefined ? '' : decode(before),
+    after: decode(after),
+    current: decode(file.bytes),
+  }
+  const { text, left } = withoutMembers(
+    format,
+    versions,
+    entry.members.map(({ path }) => path),
+  )
+  const isOurs = before === undefined && format.isBlank(text)
+  return { bytes: isOurs ? undefined : encode(text, file.bytes), left }
+}

@@ -1,0 +1,17 @@
+// What a connection asks of the gateway. The command line answers it with the admin API, and so does the gateway itself.
+
+import type { KeyCreated, KeyView, ModelView, PackageView } from '#contract/schemas.ts'
+
+export type Gateway = {
+  /** The address on this machine, without `/v1`. */
+  readonly url: () => Promise<string>
+  readonly models: () => Promise<readonly ModelView[]>
+  readonly packages: () => Promise<readonly PackageView[]>
+  readonly keys: () => Promise<readonly KeyView[]>
+  /** Both never expire: a tool that stops on some day says nothing of why. */
+  readonly createKey: (wanted: { readonly name: string; readonly package: string }) => Promise<KeyCreated>
+  readonly rotateKey: (id: string) => Promise<KeyCreated>
+  readonly moveKey: (id: string, packageName: string) => Promise<unknown>
+  readonly suspendKey: (id: string) => Promise<unknown>
+  readonly resumeKey: (id: string) => Promise<unknown>
+}

@@ -1,0 +1,66 @@
+// Whether a tool is on this machine, and which version of it.
+
+import { execFile } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync, realpathSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import type { Adapter } from '#connect/adapter.ts'
+import { pathOf, type Surroundings } from '#connect/expand.ts'
+
+const VERSION_LIMIT_MS = 5_000
+
+export type Installed = { readonly installed: boolean; readonly version: string | null }
+
+export async function findInstalled(adapter: Adapter, surroundings: Surroundings): Promise<Installed> {
+  const program = adapter.command === undefined ? undefined : findProgram(adapter.command, surroundings)
+  if (program !== undefined)
+    return { installed: true, version: packageVersion(program) ?? (await askVersion(program, surroundings)) }
+  const hasFolder = adapter.folders !== undefined && existsSync(pathOf(adapter.folders, surroundings))
+  return { installed: hasFolder, version: null }
+}
+
+/** Where a command is on the path. */
+function findProgram(command: string, { env, platform }: Surroundings): string | undefined {
+  const endings = platform === 'win32' ? (env['PATHEXT'] ?? '.EXE;.CMD').split(';') : ['']
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.flatMap((folder) => endings.map((ending) => join(folder, command + ending))).find(isProgram)
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Of a program that npm installed, without starting it. */
+function packageVersion(program: string): string | undefined {
+  let folder = dirname(realpathSync(program))
+  for (let depth = 0; depth < 3; depth++, folder = dirname(folder)) {
+    const file = join(folder, 'package.json')
+    if (!existsSync(file)) continue
+    const version = versionIn(readFileSync(file, 'utf8'))
+    if (version !== undefined) return version
+  }
+  return undefined
+}
+
+function versionIn(text: string): string | undefined {
+  try {
+    const { version } = JSON.parse(text) as { version?: unknown }
+    return typeof version === 'string' ? version : undefined
+  } catch {
+    // It is somebody's file, and not of a package.
+    return undefined
+  }
+}
+
+function askVersion(program: string, { env }: Surroundings): Promise<string | null> {
+  return new Promise((resolve) => {
+    const child = execFile(program, ['--version'], { env, timeout: VERSION_LIMIT_MS }, (_error, stdout) => {
+      resolve(/\d+\.\d+[\w.+-]*/.exec(stdout)?.[0] ?? null)
+    })
+    child.stdin?.end()
+  })
+}

@@ -1,0 +1,131 @@
+// What Farebox wrote into a tool's files, so that it can be taken back: a folder for each tool in the data folder, with a journal that names
+// every file and member, and beside it the files as they were and as they were written. The journal has no secret in it: values are kept
+// as hashes, and the copies beside it can be read by this user alone. It is on disk before the first file changes.
+
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Path } from '#connect/format.ts'
+import { FORMATS, type FilePlan, type FormatName } from '#connect/plan.ts'
+import { decode, makePrivateFolder, missingFolders, sha256Of, writePrivate } from '#connect/tool-file.ts'
+import { pathText, valueAt } from '#connect/values.ts'
+
+export type JournalMember = {
+  readonly member: string
+  readonly path: Path
+  /** A value as a hash of its JSON; null where there was none. */
+  readonly before_sha256: string | null
+  readonly after_sha256: string | null
+}
+
+export type JournalFile = {
+  readonly file: string
+  /** Where the file is, behind links. */
+  readonly target: string
+  readonly format: FormatName | 'own'
+  /** null where there was no file. */
+  readonly before_sha256: string | null
+  readonly after_sha256: string | null
+  /** Copies beside the journal; of a file that was not there, none. */
+  readonly before_copy: string | null
+  readonly after_copy: string
+  readonly made_folders: readonly string[]
+  readonly members: readonly JournalMember[]
+}
+
+export type Journal = {
+  readonly tool: string
+  readonly state: 'connecting' | 'connected' | 'disconnected'
+  readonly at: string
+  readonly files: readonly JournalFile[]
+}
+
+/** The folder of a tool's connection. */
+export function connectionFolder(dataDir: string, tool: string): string {
+  return join(dataDir, 'connections', tool)
+}
+
+/** Where the tool's key is, for tools that read it from a file or by a command. */
+export function keyFileOf(dataDir: string, tool: string): string {
+  return join(connectionFolder(dataDir, tool), 'key')
+}
+
+/** undefined where the tool was never connected. */
+export function readJournal(dataDir: string, tool: string): Journal | undefined {
+  const path = join(connectionFolder(dataDir, tool), JOURNAL)
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Journal) : undefined
+}
+
+export function writeJournal(dataDir: string, journal: Journal): void {
+  const folder = connectionFolder(dataDir, journal.tool)
+  writePrivate(join(folder, JOURNAL), `${JSON.stringify(journal, null, 2)}\n`)
+}
+
+/** Copies of files before and after, and the journal that says so: all of it is on disk when this comes back. */
+export function openJournal(
+  dataDir: string,
+  tool: string,
+  opened: { plans: readonly FilePlan[]; at: string },
+): Journal {
+  const folder = connectionFolder(dataDir, tool)
+  makePrivateFolder(folder)
+  removeCopies(dataDir, tool)
+  const files = opened.plans.map((plan, index) => {
+    const before = plan.file.bytes
+    const copies = { before: `before-${index}`, after: `after-${index}` }
+    if (before !== undefined) writePrivate(join(folder, copies.before), before)
+    writePrivate(join(folder, copies.after), plan.after)
+    return journalFile(plan, { before: before === undefined ? null : copies.before, after: copies.after })
+  })
+  const journal: Journal = { tool, state: 'connecting', at: opened.at, files }
+  writeJournal(dataDir, journal)
+  return journal
+}
+
+/** The bytes of a copy. */
+export function readCopy(dataDir: string, tool: string, name: string): Buffer {
+  return readFileSync(join(connectionFolder(dataDir, tool), name))
+}
+
+/** What was written is of no more use once it is taken back, and may hold a key; what was there before is kept. */
+export function removeWrittenCopies(dataDir: string, tool: string): void {
+  removeCopies(dataDir, tool, /^after-\d+$/)
+}
+
+function removeCopies(dataDir: string, tool: string, names = /^(before|after)-\d+$/): void {
+  const folder = connectionFolder(dataDir, tool)
+  for (const name of readdirSync(folder)) if (names.test(name)) rmSync(join(folder, name))
+}
+
+const JOURNAL = 'journal.json'
+
+function journalFile(plan: FilePlan, copies: { before: string | null; after: string }): JournalFile {
+  const { wanted, file, after } = plan
+  return {
+    file: file.path,
+    target: file.target,
+    format: wanted.type === 'own' ? 'own' : wanted.format,
+    before_sha256: file.sha256,
+    after_sha256: sha256Of(after),
+    before_copy: copies.before,
+    after_copy: copies.after,
+    made_folders: missingFolders(file.target),
+    members: wanted.type === 'own' ? [] : membersOf(plan, wanted.format),
+  }
+}
+
+function membersOf({ wanted, file, after }: FilePlan, format: FormatName): JournalMember[] {
+  if (wanted.type === 'own') return []
+  const [was, is] = [file.bytes === undefined ? '' : decode(file.bytes), decode(after)].map(FORMATS[format].read)
+  return wanted.members.map(({ path }) => ({
+    member: pathText(path),
+    path,
+    before_sha256: valueHash(valueAt(was, path)),
+    after_sha256: valueHash(valueAt(is, path)),
+  }))
+}
+
+function valueHash(value: unknown): string | null {
+  if (value === undefined) return null
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+}

@@ -1,0 +1,107 @@
+// The key of a tool: made by its connection, kept in a file of Farebox's own that this user alone reads, and suspended when the tool is
+// disconnected, so that its package, its credits and its history are there when it comes back.
+
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Refused } from '#connect/format.ts'
+import type { Gateway } from '#connect/gateway.ts'
+import { connectionFolder, keyFileOf } from '#connect/journal.ts'
+import { makePrivateFolder, writePrivate } from '#connect/tool-file.ts'
+import type { KeyCreated, KeyView, PackageView } from '#contract/schemas.ts'
+
+/** `id` is null from when the key was to be made until it is known that it was. */
+type KeyRecord = { readonly id: string | null; readonly name: string }
+
+export type WantedKey = { readonly name?: string | undefined; readonly package?: string | undefined }
+export type KeyPlan = {
+  readonly name: string
+  readonly package: PackageView
+  /** The key that the tool has already. */
+  readonly known: KeyView | undefined
+}
+
+type Asking = { readonly dataDir: string; readonly tool: string; readonly gateway: Gateway }
+
+/** Which key it will be. Changes nothing; throws a Refused where it cannot be. */
+export async function planKey({ dataDir, tool, gateway }: Asking, wanted: WantedKey): Promise<KeyPlan> {
+  const [keys, packages] = await Promise.all([gateway.keys(), gateway.packages()])
+  const usable = keys.filter(({ status }) => status !== 'revoked')
+  const own = ownKey(readRecord(dataDir, tool), usable)
+  const known = wanted.name === undefined || wanted.name === own?.name ? own : undefined
+  if (wanted.name !== undefined && known === undefined && usable.some(({ name }) => name === wanted.name)) {
+    throw new Refused(
+      'taken',
+      `There is a key '${wanted.name}' already, which is not this tool's. Choose another name.`,
+    )
+  }
+  const name = known?.name ?? wanted.name ?? freeName(tool, usable)
+  return { name, package: packageOf(packages, wanted.package ?? known?.package), known }
+}
+
+/** Carries the plan out and resolves with the key's value. */
+export async function obtainKey({ dataDir, tool, gateway }: Asking, plan: KeyPlan): Promise<string> {
+  const file = keyFileOf(dataDir, tool)
+  makePrivateFolder(connectionFolder(dataDir, tool))
+  const { known, name } = plan
+  if (known === undefined) {
+    // Written before, so that a key whose value was lost on the way is found again by its name.
+    writeRecord(dataDir, tool, { id: null, name })
+    return keep(dataDir, tool, await gateway.createKey({ name, package: plan.package.name }))
+  }
+  if (known.package !== plan.package.name) await gateway.moveKey(known.id, plan.package.name)
+  const isReady = known.status === 'active' && existsSync(file)
+  if (isReady) return readFileSync(file, 'utf8')
+  const value = keep(dataDir, tool, await gateway.rotateKey(known.id))
+  if (known.status === 'suspended') await gateway.resumeKey(known.id)
+  return value
+}
+
+/** The tool's key, where it has one. */
+export function keyOf(dataDir: string, tool: string, keys: readonly KeyView[]): KeyView | undefined {
+  return ownKey(readRecord(dataDir, tool), keys)
+}
+
+/** Takes the value away from the disk. */
+export function forgetKeyValue(dataDir: string, tool: string): void {
+  rmSync(keyFileOf(dataDir, tool), { force: true })
+}
+
+function keep(dataDir: string, tool: string, { id, name, key }: KeyCreated): string {
+  writePrivate(keyFileOf(dataDir, tool), key)
+  writeRecord(dataDir, tool, { id, name })
+  return key
+}
+
+function ownKey(record: KeyRecord | undefined, keys: readonly KeyView[]): KeyView | undefined {
+  if (record === undefined) return undefined
+  return keys.find(({ id, name, status }) =>
+    record.id === null ? name === record.name && status !== 'revoked' : id === record.id,
+  )
+}
+
+function freeName(tool: string, keys: readonly KeyView[]): string {
+  const names = new Set(keys.map(({ name }) => name))
+  let name = tool
+  for (let number = 2; names.has(name); number++) name = `${tool}-${number}`
+  return name
+}
+
+function packageOf(packages: readonly PackageView[], wanted: string | undefined): PackageView {
+  const found = wanted === undefined ? packages[0] : packages.find(({ id, name }) => name === wanted || id === wanted)
+  if (found !== undefined) return found
+  const why = wanted === undefined ? 'There is no package yet.' : `There is no package '${wanted}'.`
+  throw new Refused('missing', `${why} Add one with 'farebox package add', for the key that the tool gets.`)
+}
+
+function recordFile(dataDir: string, tool: string): string {
+  return join(connectionFolder(dataDir, tool), 'key.json')
+}
+
+function readRecord(dataDir: string, tool: string): KeyRecord | undefined {
+  const file = recordFile(dataDir, tool)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KeyRecord) : undefined
+}
+
+function writeRecord(dataDir: string, tool: string, record: KeyRecord): void {
+  writePrivate(recordFile(dataDir, tool), `${JSON.stringify(record)}\n`)
+}

@@ -1,0 +1,44 @@
+import { useId, useState, type SyntheticEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Input } from '#renderer/components/input.tsx'
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Opens what is known of a request by the id that an answer or an error came with. */
+export function FindRequest({ onOpen }: { readonly onOpen: (id: string) => void }) {
+  const { t } = useTranslation('requests')
+  const problemId = useId()
+  const [typed, setTyped] = useState('')
+  const [isWrong, setIsWrong] = useState(false)
+  const find = (event: SyntheticEvent) => {
+    event.preventDefault()
+    const id = /[0-9a-f-]{36}/.exec(typed.toLowerCase())?.[0] ?? ''
+    setIsWrong(!ID.test(id))
+    if (!ID.test(id)) return
+    setTyped('')
+    onOpen(id)
+  }
+  return (
+    <form role="search" onSubmit={find} className="relative w-56">
+      <Input
+        aria-label={t('find.label')}
+        placeholder={t('find.label')}
+        value={typed}
+        {...(isWrong ? { 'aria-invalid': true, 'aria-describedby': problemId } : {})}
+        onChange={(event) => {
+          setTyped(event.target.value)
+          setIsWrong(false)
+        }}
+      />
+      {isWrong && (
+        <span
+          id={problemId}
+          role="alert"
+          className="absolute top-full left-0 z-20 w-56 bg-surface p-1 text-xs text-red shadow-lg"
+        >
+          {t('find.wrong')}
+        </span>
+      )}
+    </form>
+  )
+}

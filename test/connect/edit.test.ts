@@ -1,0 +1,139 @@
+// Whatever a file looks like: an edit changes the named members and no other character, and taking it back leaves what was there,
+// wherever else the file changed in between.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { withMembers, withoutMembers, type Member } from '#connect/edit.ts'
+import { Refused, type Format, type Path } from '#connect/format.ts'
+import { ENV_FORMAT } from '#connect/formats/env.ts'
+import { JSON_FORMAT } from '#connect/formats/json.ts'
+import { TOML_FORMAT } from '#connect/formats/toml.ts'
+import { YAML_FORMAT } from '#connect/formats/yaml.ts'
+import { isObject, valueAt } from '#connect/values.ts'
+import {
+  envFile,
+  envPath,
+  envValueOf,
+  jsonFile,
+  jsonPath,
+  membersOf,
+  plainPath,
+  tomlFile,
+  tomlPath,
+  tomlValueOf,
+  yamlFile,
+} from './generated-files.ts'
+
+const RUNS = process.env.FAREBOX_LONG_TESTS === '1' ? 10_000 : 200
+
+type Kind = {
+  readonly name: string
+  readonly format: Format
+  readonly files: fc.Arbitrary<string>
+  readonly members: fc.Arbitrary<Member[]>
+  /** A line that says nothing. */
+  readonly note: string
+}
+
+const KINDS: readonly Kind[] = [
+  { name: 'JSON with comments', format: JSON_FORMAT, files: jsonFile, members: membersOf(jsonPath), note: '// note' },
+  { name: 'YAML', format: YAML_FORMAT, files: yamlFile, members: membersOf(plainPath), note: '# note' },
+  { name: 'TOML', format: TOML_FORMAT, files: tomlFile, members: membersOf(tomlPath, tomlValueOf), note: '# note' },
+  { name: 'variables', format: ENV_FORMAT, files: envFile, members: membersOf(envPath, envValueOf), note: '# note' },
+]
+
+/** Where something of another kind is on the way, or in TOML a table inside a line, an edit would take it away. */
+function mayBeRefused(format: Format, text: string, { path }: Member): boolean {
+  const values = format.read(text)
+  return path.some((step, index) => {
+    const at = valueAt(values, path.slice(0, index))
+    if (at === undefined || (at === null && format !== TOML_FORMAT)) return false
+    return typeof step === 'string' ? !isObject(at) || /= *\{/.test(text) : !Array.isArray(at)
+  })
+}
+
+function editOrRefusal(format: Format, text: string, members: readonly Member[]): string | undefined {
+  try {
+    return withMembers(format, text, members)
+  } catch (error) {
+    if (error instanceof Refused) return undefined
+    throw error
+  }
+}
+
+/** How many characters of `text` are in the other one at its beginning and its end. */
+function sharedEnds(text: string, other: string): number {
+  let head = 0
+  while (head < text.length && text[head] === other[head]) head += 1
+  let tail = 0
+  while (tail < text.length - head && tail < other.length - head && text.at(-1 - tail) === other.at(-1 - tail))
+    tail += 1
+  return head + tail
+}
+
+function isThere(format: Format, text: string, path: Path): boolean {
+  return valueAt(format.read(text), path) !== undefined
+}
+
+describe.each(KINDS)('$name', ({ format, files, members, note }) => {
+  it('gets its members, keeps every other character, and gives them back', () => {
+    const property = fc.property(files, members, (text, given) => {
+      const after = editOrRefusal(format, text, given)
+      if (after === undefined) {
+        expect(given.some((member) => mayBeRefused(format, text, member))).toBe(true)
+        return
+      }
+      for (const { path, value } of given) expect(valueAt(format.read(after), path)).toEqual(value)
+      const paths = given.map(({ path }) => path)
+      expect(withoutMembers(format, { before: text, after, current: after }, paths)).toEqual({ text, left: [] })
+      const [only] = given
+      if (given.length === 1 && only !== undefined && !isThere(format, text, only.path.slice(0, 1))) {
+        expect(sharedEnds(text, after)).toBe(text.length)
+      }
+    })
+    fc.assert(property, { numRuns: RUNS, seed: 1 })
+  })
+
+  it('gives them back also when it changed elsewhere', () => {
+    const property = fc.property(files, members, (text, given) => {
+      const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`
+      const before = `${note} 1\n${note} 2\n${note} 3\n${whole}${note} 4\n${note} 5\n${note} 6\n`
+      const after = editOrRefusal(format, before, given)
+      if (after === undefined) return
+      const elsewhere = (version: string) => `${note} new\n${version}${note} at the end\n`
+      const paths = given.map(({ path }) => path)
+      const undone = withoutMembers(format, { before, after, current: elsewhere(after) }, paths)
+      expect(format.read(undone.text)).toEqual(format.read(before))
+      expect(undone).toEqual({ text: elsewhere(before), left: [] })
+    })
+    fc.assert(property, { numRuns: RUNS, seed: 2 })
+  })
+
+  it('leaves a member that somebody changed, and takes the others back', () => {
+    const property = fc.property(files, members, (text, given) => {
+      const [mine, ...others] = given
+      const after = editOrRefusal(format, text, given)
+      if (after === undefined || mine === undefined) return
+      const last = mine.path.at(-1)
+      const other = typeof last === 'object' ? { ...last, by: 'somebody else' } : 'somebody else'
+      const current = editOrRefusal(format, after, [{ path: mine.path, value: other }])
+      if (current === undefined) return
+      let undone: ReturnType<typeof withoutMembers>
+      try {
+        undone = withoutMembers(
+          format,
+          { before: text, after, current },
+          given.map(({ path }) => path),
+        )
+      } catch (error) {
+        if (error instanceof Refused) return
+        throw error
+      }
+      expect(undone.left).toHaveLength(1)
+      const says = format.read(undone.text)
+      expect(valueAt(says, mine.path)).toEqual(other)
+      for (const { path } of others) expect(valueAt(says, path)).toEqual(valueAt(format.read(text), path))
+    })
+    fc.assert(property, { numRuns: RUNS, seed: 3 })
+  })
+})
