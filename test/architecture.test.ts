@@ -18,7 +18,9 @@ type Room = {
 
 /** The rooms that `app` puts together. */
 const PARTS =
-  'contract core dialect store ledger catalog reports provider secret pipeline server lan config threads'.split(' ')
+  'contract core dialect store ledger catalog reports provider secret pipeline server lan config threads connect'.split(
+    ' ',
+  )
 
 const ROOMS: Readonly<Record<string, Room>> = {
   contract: { values: [], packages: ['typebox'], isPure: true },
@@ -56,7 +58,7 @@ const FILES: Readonly<Record<string, Room>> = {
   'threads/writer-thread.ts': { values: ['core', 'store', 'ledger'] },
   'threads/report-thread.ts': { values: ['core', 'store', 'ledger', 'reports', 'app'], types: ['contract'] },
   'threads/tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
-  'threads/body-thread.ts': { values: ['dialect'], types: ['server'] },
+  'threads/body-thread.ts': { values: ['dialect', 'pipeline'], types: ['server'] },
   'threads/side-threads.ts': { values: ['store', 'config'] },
   'threads/keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
   'app/restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
@@ -74,7 +76,7 @@ const FILES: Readonly<Record<string, Room>> = {
 /** Files that may import more values than their room. */
 const EXCEPTIONS: readonly { readonly files: RegExp; readonly values: readonly string[] }[] = [
   // What is delivered with the program, and the file of a thread.
-  { files: /^(catalog\/resources|provider\/tokenizer|server\/bodies\/large-bodies)\.ts$/, values: ['config'] },
+  { files: /^(catalog\/resources|provider\/tokenizer|server\/bodies\/body-worker)\.ts$/, values: ['config'] },
 ]
 
 /** Only config.ts reads settings; the entries hand the environment to it. */

@@ -265,7 +265,7 @@ async function readVerbs(): Promise<Verb[]> {
 /** What its help shows, and what it takes: the type of a verb hides its table of flags, the value has it. */
 function flagsOf(verb: Verb): string[] {
   const fields = Object.keys(recordOf(recordOf(verb)['flags']))
-  const shown = verb.usage.match(/(?<!\w)--?[a-z][a-z-]*/g) ?? []
+  const shown = verb.usage.match(/(?<!\w)--?[a-z][a-z0-9-]*/g) ?? []
   return [...shown, ...fields.map((field) => `--${field.replaceAll('_', '-')}`)]
 }
 

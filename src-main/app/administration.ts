@@ -7,6 +7,7 @@ import type { Operations } from '#app/operations.ts'
 import { USER_AGENT, type Parts } from '#app/parts.ts'
 import type { ReadingThreads } from '#app/reading-threads.ts'
 import { secretState } from '#catalog/secrets.ts'
+import { renewKeyFile } from '#connect/key-file.ts'
 import type { SideThreads } from '#threads/side-threads.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
@@ -19,7 +20,7 @@ import { adminHandlers } from '#server/admin/entities.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
 import type { LanControl } from '#server/admin/admin-deps.ts'
-import { providerUseView, targetsView } from '#server/watch/health.ts'
+import { missingPricesView, providerUseView, targetsView } from '#server/watch/health.ts'
 import { secretsLeftOut, secretsView } from '#server/watch/secrets.ts'
 import { waitingView } from '#server/gateway/waiting.ts'
 
@@ -45,6 +46,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     context,
     visits,
     ticketMade,
+    keyRotated: (keyId, value) => renewKeyFile(config.dataDir, keyId, value),
     keyGuesses: operations.callGuard,
     lan,
     settings: async () => ({
@@ -61,6 +63,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     status: async () => {
       return {
         ...(await status()),
+        ...missingPricesView(watched),
         targets: targetsView(watched),
         provider_use: providerUseView(watched),
         secrets_left_out: secretsLeftOut(watched),

@@ -1,7 +1,6 @@
 // The composition root: from a configuration to a running Farebox. The hosts (headless,
 // the command line, the desktop shell) open an app and close it again.
 
-import { mkdirSync } from 'node:fs'
 import { LanListener } from '#app/lan-listener.ts'
 import { removeInstance, removeOpenPages, writeInstance } from '#app/notes.ts'
 import { Once } from '#app/once.ts'
@@ -13,7 +12,7 @@ import { ReadingThreads } from '#app/reading-threads.ts'
 import { statusOf } from '#app/status.ts'
 import { booksCheck } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
-import { DASHBOARD_DIR, scriptFile } from '#config/program-files.ts'
+import { DASHBOARD_DIR, OWN_COMMAND, scriptFile } from '#config/program-files.ts'
 import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { setUpDemo } from '#catalog/demo.ts'
@@ -27,6 +26,7 @@ import type { AdminHandlers } from '#server/admin/handlers.ts'
 import { ClientConnections } from '#server/http/client-connections.ts'
 import { buildServer, type ServerDeps } from '#server/http/server.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
+import { makeDataDir } from '#store/data-folder.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { finishRestore } from '#store/restore.ts'
@@ -65,7 +65,7 @@ export type AppSurroundings = {
 /** Opens the data folder and puts everything together. Throws DatabaseError where the folder is in use or not ours. */
 export async function openApp(config: Config, log: Log, surroundings: AppSurroundings = {}): Promise<App> {
   const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain() } = surroundings
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  makeDataDir(config.dataDir)
   const lock = lockDataDir(config.dataDir)
   const release = () => lock.release()
   try {
@@ -147,6 +147,7 @@ function openServing(inside: Inside): Serving {
     adminToken: own.adminToken,
     inProcessToken: own.inProcessToken,
     dashboardDir: DASHBOARD_DIR,
+    ownCommand: OWN_COMMAND,
     adminHandlers: () => administration.get(),
     visits: () => visits.get(),
   }

@@ -19,6 +19,7 @@ import { Adaptations } from '#pipeline/adapt.ts'
 import { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { CachedShares } from '#pipeline/cached-shares.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
+import { MissingPrices } from '#pipeline/missing-prices.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
@@ -57,6 +58,7 @@ export type Calling = {
   /** What was learnt of targets. */
   readonly adaptations: Adaptations
   readonly caps: CapMemory
+  readonly missingPrices: MissingPrices
   readonly cached: CachedShares
   readonly counter: Tokenizer
   readonly ownListener: OwnListener
@@ -124,6 +126,7 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets } }: Cal
     routing: routingFor(config, clock, { timeZone: stores.timeZone, charged: stores.atStart.charged }),
     adaptations: new Adaptations(),
     caps: new CapMemory(),
+    missingPrices: new MissingPrices(),
     cached: new CachedShares(),
     counter: new Tokenizer(),
     ownListener,

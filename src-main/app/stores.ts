@@ -89,6 +89,7 @@ function openProjection(
   return new Projection({
     journal: place && new JournalWriter(config.dataDir, place),
     project: (frame) => writer.call('project', frame),
+    write: (batch) => writer.call('change', { changes: [], batch }),
     monotonicMs: clock.monotonicMs,
   })
 }

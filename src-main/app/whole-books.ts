@@ -8,7 +8,7 @@ import { journalPaths } from '#store/journal-frames.ts'
 import { foreignJournal, framesLeft, journalPlace } from '#store/journal-open.ts'
 import { makeReadableCopy } from '#store/readable-copy.ts'
 import { summedZone, UsageRollups } from '#store/usage-rollups.ts'
-import { Projector } from '#threads/projector.ts'
+import { isMisfit, Projector } from '#threads/projector.ts'
 
 export type WholeBooks = {
   readonly db: Db
@@ -92,7 +92,7 @@ function projectAll(projector: Projector): void {
   try {
     projector.upTo(Infinity)
   } catch (error) {
-    if (!/^(SQLITE_CONSTRAINT.*)?$/.test(errorCode(error))) throw error
+    if (!isMisfit(error)) throw error
   }
 }
 

@@ -7,8 +7,8 @@ import type { ModelView } from '#contract/schemas.ts'
 import type { Model } from '#core/entities.ts'
 import { creditsToMicro, microToCredits, microToUnitCredits, unitCreditsToMicro } from '#core/money.ts'
 import type { Ladder, Price, PriceStep, Rates, Tier } from '#core/price.ts'
-import { STANDARD_TIER } from '#core/pricing.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import { STANDARD_TIER } from '#core/service-tier.ts'
 
 type RateFields = Pick<PriceFields, 'input' | 'output' | 'cache_read' | 'cache_write' | (typeof PART_CLASSES)[number]>
 type StepFields = NonNullable<PriceFields['steps']>[number]

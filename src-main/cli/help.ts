@@ -2,20 +2,44 @@
 
 import type { Verb } from '#cli/verb.ts'
 
-/** Everything there is, or one group of verbs. `start` is in it although it is not a verb of this table. */
-export function helpText(verbs: readonly Verb[], group?: string): string {
-  const shown = group === undefined ? verbs : verbs.filter(({ name }) => name === group || name.startsWith(`${group} `))
-  const lines = shown.map((verb) => `  ${usageLine(verb)}\n      ${verb.summary}`)
-  const start = '  farebox start\n      starts the gateway'
-  const all = group === undefined ? [start, ...lines] : lines
+/** Every verb by its topic, or all of one topic with what they take. `start` is in it although it is not a verb of this table. */
+export function helpText(verbs: readonly Verb[], topic?: string): string {
+  const all = topic === undefined ? topics(verbs) : verbs.filter(isOf(topic)).map(wholeLine)
   return [
     'Usage: farebox <verb> [--json] [--data-dir DIR]',
     '       farebox --version',
     '',
     ...all,
     '',
+    ...(topic === undefined
+      ? ["'farebox help TOPIC' says what its verbs take, 'farebox VERB --help' what one does."]
+      : []),
     '--json prints one JSON value. Exit codes: 0 done, 1 failed or refused, 2 wrong usage.',
   ].join('\n')
+}
+
+function isOf(topic: string): (verb: Verb) => boolean {
+  return ({ name }) => name === topic || name.startsWith(`${topic} `)
+}
+
+function wholeLine(verb: Verb): string {
+  return `  ${usageLine(verb)}\n      ${verb.summary}`
+}
+
+const START = '  start        starts the gateway'
+
+/** A line for each verb of one word, and one for each topic with the second words of its verbs. */
+function topics(verbs: readonly Verb[]): string[] {
+  const names = new Set(verbs.map(({ name }) => name.replace(/ .*/, '')))
+  const lines = Array.from(names, (topic) => {
+    const own = verbs.find(({ name }) => name === topic)
+    const below = verbs
+      .filter(({ name }) => name.startsWith(`${topic} `))
+      .map(({ name }) => name.slice(topic.length + 1))
+    const more = below.length === 0 ? '' : `${own === undefined ? '' : '; also: '}${below.join(', ')}`
+    return `  ${topic.padEnd(12)} ${own?.summary ?? ''}${more}`
+  })
+  return [START, ...lines]
 }
 
 export function verbHelp(verb: Verb): string {
@@ -26,7 +50,7 @@ export function usageLine({ name, usage }: Pick<Verb, 'name' | 'usage'>): string
   return `farebox ${name} ${usage}`.trimEnd()
 }
 
-/** The usage of the verb whose name needs the fewest changes to be what was typed, in the group that was typed if any. */
+/** The usage of the verb whose name needs the fewest changes to be what was typed, in the group that was typed if any; the help where none is near. */
 export function nearestUsage(verbs: readonly Verb[], words: readonly string[]): string {
   const [group = '', word = ''] = words
   const inGroup = verbs.filter(({ name }) => name.startsWith(`${group} `))
@@ -35,8 +59,13 @@ export function nearestUsage(verbs: readonly Verb[], words: readonly string[]): 
     return { verb, distance: editDistance(verb.name, typed) }
   })
   const [nearest] = distances.sort((a, b) => a.distance - b.distance)
-  return nearest === undefined ? 'farebox help' : usageLine(nearest.verb)
+  if (nearest === undefined) return 'farebox help'
+  if (nearest.distance <= MAX_CHANGED * nearest.verb.name.length) return usageLine(nearest.verb)
+  return inGroup.length > 0 ? `farebox help ${group}` : 'farebox help'
 }
+
+/** Beyond this share of its letters a name is another one. */
+const MAX_CHANGED = 0.4
 
 /** Levenshtein's distance, on texts cut to a length that no verb reaches. */
 function editDistance(left: string, right: string): number {

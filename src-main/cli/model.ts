@@ -1,16 +1,14 @@
 // farebox model …
 
-import { number, text, toggle, type Flag, type FlagTable } from '#cli/flags.ts'
+import { number, text, toggle, type Flag } from '#cli/flags.ts'
 import { UsageError } from '#cli/errors.ts'
 import { printable, view } from '#cli/output.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
+import { PRICE_FLAGS, PRICE_USAGE, priceOf } from '#cli/price-flags.ts'
 import { group, requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import { card } from '#cli/model-card.ts'
 import type { ModelView } from '#contract/schemas.ts'
-
-const PRICE_FLAGS = { input: number, output: number, cache_read: number, cache_write: number } satisfies FlagTable
-const PRICE_USAGE = '--input P [--output P] [--cache-read P] [--cache-write P]'
 
 /** Split at the first slash: upstream names such as `meta-llama/Llama-3` have slashes of their own. */
 const targets: Flag<{ provider: string; model: string }[]> = {
@@ -73,9 +71,9 @@ const add = verb({
     disabled: toggle,
   },
   async run(client, { name, flags }) {
-    const { input, output, cache_read, cache_write, target, disabled, ...fields } = flags
-    const price = group({ input, output, cache_read, cache_write })
-    if (price !== undefined && output === undefined && fields.kind !== 'embedding') {
+    const { price, rest } = priceOf(flags)
+    const { target, disabled, ...fields } = rest
+    if (price !== undefined && flags.output === undefined && fields.kind !== 'embedding') {
       throw new UsageError('--output is required.')
     }
     const enabled = disabled === true ? false : undefined
@@ -100,14 +98,17 @@ const edit = verb({
   },
 })
 
-const price = plainVerb({
+const price = verb({
   name: 'model price',
-  usage: `${PRICE_USAGE} [--confirm-jump]`,
-  summary: "sets a model's price in credits per million tokens",
+  usage: `ID ${PRICE_USAGE} [--confirm-jump]`,
+  summary: "sets a model's price in credits per million tokens; what is not named is no part of it any more",
   operand: 'ID',
   flags: { ...PRICE_FLAGS, confirm_jump: toggle },
-  action: 'priceModel',
-  says: (model) => `Model ${printable(model.id)} has a new price, version ${model.price?.version ?? '-'}.`,
+  async run(client, { name, flags }) {
+    const { price: said, rest } = priceOf(flags)
+    const model = await client.call('priceModel', { id: name, body: requestBody('priceModel', { ...said, ...rest }) })
+    return view(model, `Model ${printable(model.id)} has a new price, version ${model.price?.version ?? '-'}.`)
+  },
 })
 
 const enable = plainVerb({

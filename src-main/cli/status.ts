@@ -41,6 +41,7 @@ function details(answer: StatusView): string {
     ...sickTargets(answer),
     ...targetsBeyondCap(answer),
     ...silentTargets(answer),
+    ...missingPrices(answer),
     ...targetsWithDropped(answer),
     ...limitedProviders(answer),
     ...secretsLeftOut(answer),
@@ -105,6 +106,15 @@ function silentTargets({ targets }: StatusView): Readonly<Record<string, string>
           ],
     ),
   )
+}
+
+/** What providers reported that has no price of its own. */
+function missingPrices({ missing_prices: missing = [] }: StatusView): Readonly<Record<string, string>> {
+  const lines = missing.map(({ model, name, charged_as: as }) => {
+    const how = as === null ? 'charged nothing' : `charged as ${printable(as)}`
+    return [printable(`price of ${name} at ${model}`), `missing, ${how}`] as const
+  })
+  return Object.fromEntries(lines)
 }
 
 /** Targets whose streams cannot be read as a whole. */

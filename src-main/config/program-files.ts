@@ -1,6 +1,7 @@
 // Where the program's own files lie: beside the JavaScript that was built, or beside the sources where those are run. The only place
 // that knows both.
 
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export type Script = 'writer-thread' | 'report-thread' | 'tokenizer-thread' | 'body-thread' | 'keychain-process'
@@ -15,6 +16,11 @@ export const ROOT_DIR = fileURLToPath(ROOT)
 export const DASHBOARD_DIR = fileURLToPath(new URL('dist/dashboard', ROOT))
 /** The data that Farebox is delivered with; ends with a slash. */
 export const RESOURCES = new URL('resources/', ROOT)
+
+/** How a verb of the command line is typed in this installation, before its name: in a clone nothing is on the PATH. */
+export const OWN_COMMAND = existsSync(new URL('src-main/hosts/launch.mjs', ROOT))
+  ? 'npm run --silent farebox --'
+  : 'farebox'
 
 /** The file of a thread or of a process of its own. */
 export function scriptFile(name: Script): URL {

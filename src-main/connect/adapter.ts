@@ -20,6 +20,8 @@ export type MemberTemplate = {
   readonly value: Template
   readonly isSecret?: true
   readonly ifPresent?: true
+  /** Names in the value that the tool writes anew by itself. */
+  readonly kept?: readonly string[]
 }
 export type EachMember = { readonly each: 'models'; readonly value: MemberTemplate }
 

@@ -108,11 +108,7 @@ function undoneFile(entry: JournalFile, file: ToolFile, { before, after }: Copie
     after: decode(after),
     current: decode(file.bytes),
   }
-  const { text, left } = withoutMembers(
-    format,
-    versions,
-    entry.members.map(({ path }) => path),
-  )
+  const { text, left } = withoutMembers(format, versions, entry.members)
   const isOurs = before === undefined && format.isBlank(text)
   return { bytes: isOurs ? undefined : encode(text, file.bytes), left }
 }

@@ -5,8 +5,10 @@ import { merged } from '#connect/diff.ts'
 import { Refused, type Format, type Path } from '#connect/format.ts'
 import { isSame, pathText, valueAt, withMember, withoutMember } from '#connect/values.ts'
 
-/** `isSecret`: its value is shown nowhere, and kept in no journal. */
-export type Member = { readonly path: Path; readonly value: unknown; readonly isSecret?: true }
+/** `kept` are names in its value that the tool itself writes: they do not make it somebody else's. */
+export type WrittenMember = { readonly path: Path; readonly kept?: readonly string[] }
+/** `isSecret`: its value is a secret, or holds one. */
+export type Member = WrittenMember & { readonly value: unknown; readonly isSecret?: true }
 
 export function withMembers(format: Format, text: string, members: readonly Member[]): string {
   const expected = members.reduce(
@@ -54,15 +56,18 @@ export type Undone = {
 }
 
 /** Takes members out of a text, or puts back what they were, wherever else the text has changed. */
-export function withoutMembers(format: Format, versions: Versions, paths: readonly Path[]): Undone {
+export function withoutMembers(format: Format, versions: Versions, members: readonly WrittenMember[]): Undone {
   const { before, after, current } = versions
   if (current === after) return { text: before, left: [] }
   const [old, written, now] = [before, after, current].map((text) => format.read(text))
-  const own = paths.filter((path) => isSame(valueAt(now, path), valueAt(written, path)))
-  const isAsBefore = (path: Path) => isSame(valueAt(now, path), valueAt(old, path))
-  const left = paths.filter((path) => !own.includes(path) && !isAsBefore(path)).map(pathText)
+  const saysSame = ({ path, kept = [] }: WrittenMember, other: unknown) =>
+    isSame(withoutNames(valueAt(now, path), kept), withoutNames(valueAt(other, path), kept))
+  const own = members.filter((member) => saysSame(member, written)).map(({ path }) => path)
+  const left = members
+    .filter((member) => !own.includes(member.path) && !saysSame(member, old))
+    .map(({ path }) => pathText(path))
   const expected = own.reduce((values, path) => undoneValue(values, path, old), now)
-  if (own.length === paths.length) {
+  if (own.length === members.length) {
     const text = merged(after, before, current)
     if (
       text !== undefined &&
@@ -75,6 +80,10 @@ export function withoutMembers(format: Format, versions: Versions, paths: readon
   }
   const undo = () => own.reduce((edited, path) => undoneText(format, edited, { path, before }), current)
   return { text: checked(format, expected, undo), left }
+}
+
+function withoutNames(value: unknown, names: readonly string[]): unknown {
+  return names.reduce((rest, name) => withoutMember(rest, [name]), value)
 }
 
 function undoneValue(values: unknown, path: Path, old: unknown): unknown {

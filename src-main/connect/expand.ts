@@ -125,7 +125,7 @@ export function expandMembers(
 }
 
 function expandMember(
-  { path, value, isSecret, ifPresent }: MemberTemplate,
+  { path, value, isSecret, ifPresent, kept }: MemberTemplate,
   expanding: Expanding,
 ): Member & { ifPresent?: true } {
   return {
@@ -135,6 +135,7 @@ function expandMember(
     value: expand(value, expanding),
     ...(isSecret === true && { isSecret }),
     ...(ifPresent === true && { ifPresent }),
+    ...(kept !== undefined && { kept }),
   }
 }
 

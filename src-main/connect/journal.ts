@@ -5,14 +5,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Path } from '#connect/format.ts'
+import type { WrittenMember } from '#connect/edit.ts'
+import { connectionFolder } from '#connect/key-file.ts'
 import { FORMATS, type FilePlan, type FormatName } from '#connect/plan.ts'
 import { decode, makePrivateFolder, missingFolders, sha256Of, writePrivate } from '#connect/tool-file.ts'
 import { pathText, valueAt } from '#connect/values.ts'
 
-export type JournalMember = {
+export type JournalMember = WrittenMember & {
   readonly member: string
-  readonly path: Path
   /** A value as a hash of its JSON; null where there was none. */
   readonly before_sha256: string | null
   readonly after_sha256: string | null
@@ -38,16 +38,6 @@ export type Journal = {
   readonly state: 'connecting' | 'connected' | 'disconnected'
   readonly at: string
   readonly files: readonly JournalFile[]
-}
-
-/** The folder of a tool's connection. */
-export function connectionFolder(dataDir: string, tool: string): string {
-  return join(dataDir, 'connections', tool)
-}
-
-/** Where the tool's key is, for tools that read it from a file or by a command. */
-export function keyFileOf(dataDir: string, tool: string): string {
-  return join(connectionFolder(dataDir, tool), 'key')
 }
 
 /** undefined where the tool was never connected. */
@@ -117,9 +107,10 @@ function journalFile(plan: FilePlan, copies: { before: string | null; after: str
 function membersOf({ wanted, file, after }: FilePlan, format: FormatName): JournalMember[] {
   if (wanted.type === 'own') return []
   const [was, is] = [file.bytes === undefined ? '' : decode(file.bytes), decode(after)].map(FORMATS[format].read)
-  return wanted.members.map(({ path }) => ({
+  return wanted.members.map(({ path, kept }) => ({
     member: pathText(path),
     path,
+    ...(kept !== undefined && { kept }),
     before_sha256: valueHash(valueAt(was, path)),
     after_sha256: valueHash(valueAt(is, path)),
   }))

@@ -2,15 +2,11 @@
 // disconnected, so that its package, its credits and its history are there when it comes back.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { Refused } from '#connect/format.ts'
 import type { Gateway } from '#connect/gateway.ts'
-import { connectionFolder, keyFileOf } from '#connect/journal.ts'
+import { connectionFolder, keyFileOf, readKeyRecord, writeKeyRecord, type KeyRecord } from '#connect/key-file.ts'
 import { makePrivateFolder, writePrivate } from '#connect/tool-file.ts'
 import type { KeyCreated, KeyView, PackageView } from '#contract/schemas.ts'
-
-/** `id` is null from when the key was to be made until it is known that it was. */
-type KeyRecord = { readonly id: string | null; readonly name: string }
 
 export type WantedKey = { readonly name?: string | undefined; readonly package?: string | undefined }
 export type KeyPlan = {
@@ -26,7 +22,7 @@ type Asking = { readonly dataDir: string; readonly tool: string; readonly gatewa
 export async function planKey({ dataDir, tool, gateway }: Asking, wanted: WantedKey): Promise<KeyPlan> {
   const [keys, packages] = await Promise.all([gateway.keys(), gateway.packages()])
   const usable = keys.filter(({ status }) => status !== 'revoked')
-  const own = ownKey(readRecord(dataDir, tool), usable)
+  const own = ownKey(readKeyRecord(dataDir, tool), usable)
   const known = wanted.name === undefined || wanted.name === own?.name ? own : undefined
   if (wanted.name !== undefined && known === undefined && usable.some(({ name }) => name === wanted.name)) {
     throw new Refused(
@@ -45,7 +41,7 @@ export async function obtainKey({ dataDir, tool, gateway }: Asking, plan: KeyPla
   const { known, name } = plan
   if (known === undefined) {
     // Written before, so that a key whose value was lost on the way is found again by its name.
-    writeRecord(dataDir, tool, { id: null, name })
+    writeKeyRecord(dataDir, tool, { id: null, name })
     return keep(dataDir, tool, await gateway.createKey({ name, package: plan.package.name }))
   }
   if (known.package !== plan.package.name) await gateway.moveKey(known.id, plan.package.name)
@@ -58,7 +54,7 @@ export async function obtainKey({ dataDir, tool, gateway }: Asking, plan: KeyPla
 
 /** The tool's key, where it has one. */
 export function keyOf(dataDir: string, tool: string, keys: readonly KeyView[]): KeyView | undefined {
-  return ownKey(readRecord(dataDir, tool), keys)
+  return ownKey(readKeyRecord(dataDir, tool), keys)
 }
 
 /** Takes the value away from the disk. */
@@ -68,7 +64,7 @@ export function forgetKeyValue(dataDir: string, tool: string): void {
 
 function keep(dataDir: string, tool: string, { id, name, key }: KeyCreated): string {
   writePrivate(keyFileOf(dataDir, tool), key)
-  writeRecord(dataDir, tool, { id, name })
+  writeKeyRecord(dataDir, tool, { id, name })
   return key
 }
 
@@ -91,17 +87,4 @@ function packageOf(packages: readonly PackageView[], wanted: string | undefined)
   if (found !== undefined) return found
   const why = wanted === undefined ? 'There is no package yet.' : `There is no package '${wanted}'.`
   throw new Refused('missing', `${why} Add one with 'farebox package add', for the key that the tool gets.`)
-}
-
-function recordFile(dataDir: string, tool: string): string {
-  return join(connectionFolder(dataDir, tool), 'key.json')
-}
-
-function readRecord(dataDir: string, tool: string): KeyRecord | undefined {
-  const file = recordFile(dataDir, tool)
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KeyRecord) : undefined
-}
-
-function writeRecord(dataDir: string, tool: string, record: KeyRecord): void {
-  writePrivate(recordFile(dataDir, tool), `${JSON.stringify(record)}\n`)
 }

@@ -28,6 +28,10 @@ export const CardEntry = strict({
   /** The page that the price is from, and the day on which it was there. */
   source: PageUrl,
   date: Day,
+  /** Members of the price that are from other pages, and the days on which these were read. */
+  sources: Type.Optional(
+    Type.Record(Type.String({ minLength: 1, maxLength: 100 }), strict({ source: PageUrl, read: Day })),
+  ),
 })
 
 export const PriceCard = strict({

@@ -279,12 +279,19 @@ export const StatusView = strict({
   models: Type.Integer(),
   packages: Type.Integer(),
   keys: Type.Integer(),
+  /** What providers reported that the prices of their models do not name, with what it was charged as; null is nothing. */
+  missing_prices: Type.Optional(
+    Type.Array(
+      strict({ model: Type.String(), name: Type.String(), charged_as: Type.Union([Type.String(), Type.Null()]) }),
+    ),
+  ),
   /** The health of every target of an enabled model. */
   targets: Type.Array(
     strict({
       provider: Type.String(),
       model: Type.String(),
-      state: Type.Enum(['ok', 'open', 'half-open', 'cooling']),
+      /** `failing`: asked as ever, and failed the last time; `refused`: it refuses our secret, until a call succeeds. */
+      state: Type.Enum(['ok', 'failing', 'refused', 'open', 'half-open', 'cooling']),
       /** In a row. */
       failures: Type.Integer(),
       left_out_until: Type.Union([Timestamp, Type.Null()]),

@@ -4,19 +4,17 @@
 import { fineCharge, unitsMicro } from '#core/fine-pricing.ts'
 import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import type { Ladder, Price, Rates, Tier } from '#core/price.ts'
+import { FAST_TIER, STANDARD_TIER } from '#core/service-tier.ts'
 import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type Units } from '#core/usage.ts'
 
 /** What a call may come to use at most. */
 export type Worst = {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** The service tier that was asked for; undefined where the provider may choose any. */
+  /** The service tier that was asked for; undefined where the provider may choose. */
   readonly tier?: string | undefined
   readonly units?: Units | undefined
 }
-
-/** The tier of calls for which no other one was asked. */
-export const STANDARD_TIER = 'standard'
 
 /** Prices are for this many tokens. */
 export const TOKENS_PER_PRICE = 1_000_000
@@ -161,8 +159,9 @@ function dearestOf(price: Price, { inputTokens, tier }: Omit<Worst, 'outputToken
   let dearest = dearestStep(price, inputTokens, most)
   if (price.tiers === undefined || tier === STANDARD_TIER) return microCredits(dearest)
   const standard = dearest
-  const asked = tier === undefined ? undefined : tierOf(price, tier)
-  for (const reached of asked === undefined ? Object.values(price.tiers) : [asked]) {
+  for (const [name, reached] of Object.entries(price.tiers)) {
+    // A provider chooses among its tiers where it was asked for none, but for the one that has to be asked for.
+    if (tier === undefined ? name === FAST_TIER : name !== tier) continue
     const ofTier =
       'factorMicro' in reached ? multiplied(standard, reached.factorMicro) : dearestStep(reached, inputTokens, most)
     dearest = Math.max(dearest, ofTier)

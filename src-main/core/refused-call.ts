@@ -1,7 +1,7 @@
 // Calls that were refused before they were admitted. They cost nothing and stand in no ledger; what is kept of them says who was
 // refused what and why. The same refusals one after another are one burst.
 
-import type { RefusalCode } from '#core/refusal.ts'
+import type { Refusal, RefusalCode } from '#core/refusal.ts'
 
 /** Refusals of one kind, none of them longer than a minute after the one before. */
 export type RefusedBurst = {
@@ -47,6 +47,28 @@ export function belongsTo(
   }
   if (burst.lastId === id) return 'surely'
   return burst.count * TAIL_LENGTH > burst.tails.length ? 'perhaps' : 'no'
+}
+
+/** Members of requests by which a place in a request is told; others may be words of the client's own. */
+const MEMBERS = new Set(
+  [
+    'model messages role content tools tool_choice tool_calls tool_call_id max_tokens max_completion_tokens max_output_tokens',
+    'temperature top_p top_k stream stream_options n stop stop_sequences input output system instructions contents parts text type',
+    'name function functions parameters arguments description metadata response_format thinking budget_tokens reasoning effort',
+    'prompt suffix dimensions encoding_format id call_id image_url url source data media_type format file file_id previous_response_id',
+    'systemInstruction generationConfig safetySettings functionDeclarations toolConfig maxOutputTokens inlineData mimeType user seed',
+    'logprobs top_logprobs frequency_penalty presence_penalty logit_bias service_tier store include truncation verbosity',
+  ].flatMap((names) => names.split(' ')),
+)
+const PLACE = /[^.[\]]+/g
+
+/** What is kept of the sentence that a client was told. `isOwnName` knows the names that this gateway gave. */
+export function keptMessage({ code, message, param }: Refusal, isOwnName: (name: string) => boolean): string {
+  // What is wrong with a request is told in words from it.
+  if (code !== 'invalid_request') return withoutForeignWords(message, isOwnName)
+  if (param === undefined) return 'The request is not valid.'
+  const place = param.replace(PLACE, (part) => (/^\d{1,6}$/.test(part) || MEMBERS.has(part) ? part : '…'))
+  return `The request is not valid at '${place}'.`
 }
 
 /**

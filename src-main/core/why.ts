@@ -86,7 +86,7 @@ function sentenceOf(provider: string, last: LastAttempt | undefined): string {
   const reason = last?.reason
   if (typeof reason !== 'string' || !isKnown(reason))
     return 'Farebox ended it: its key was blocked, its time was over, or Farebox was closed.'
-  return `${provider} ${REASONS[reason]}${last?.status == null ? '' : ` (${last.status})`}.`
+  return `${provider} ${REASONS[reason]}${typeof last?.status === 'number' ? ` (${last.status})` : ''}.`
 }
 
 function isKnown(reason: string): reason is keyof typeof REASONS {

@@ -10,7 +10,7 @@ import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { StreamFold } from '#dialect/folded-answer.ts'
 import type { Mended } from '#dialect/mended.ts'
-import type { ModelList } from '#dialect/model-list.ts'
+import type { Form, ModelList } from '#dialect/model-list.ts'
 import type { ModelViews } from '#dialect/model-views.ts'
 import type { Overflow } from '#dialect/overflow.ts'
 import type { AnswerPart } from '#dialect/part.ts'
@@ -70,7 +70,7 @@ export type KeptAnswer = {
 export type KeptItem = { readonly id: string; readonly text: string }
 
 /** Takes an answer once it is whole. */
-export type KeepAnswer = (answer: KeptAnswer) => void
+export type KeepAnswer = (answer: Omit<KeptAnswer, 'asked' | 'providerId'>) => void
 
 /** The kept answers of one key. */
 export interface KeptAnswers {
@@ -81,6 +81,24 @@ export interface KeptAnswers {
 
 /** Whether an answer is known where the request goes to, so that it stays named. */
 export type StaysNamed = (answer: KeptAnswer) => boolean
+
+/** What a request names: items, and the answer that it goes on from. */
+export type AskedNames = { readonly itemIds: readonly string[]; readonly previousId: string | undefined }
+
+/** For formats whose requests may name earlier answers. */
+export interface AnswerNaming {
+  namesIn(request: ClientRequest): AskedNames
+  /** The request with kept answers in place of what names them. What nobody knows stays as it is. */
+  recall(request: ClientRequest, kept: KeptAnswers, stays: StaysNamed): ClientRequest | Refusal
+  /** What a request itself asked, for those that go on from its answer; undefined where nobody can. */
+  askedIn(request: ClientRequest): string | undefined
+}
+
+/** What the readers and writers of answers know of a request: all but its conversation, which can be kept elsewhere. */
+export type AskedRequest = Omit<ClientRequest, 'body' | 'wentOn'> & {
+  readonly body: Pick<RequestBody, 'value'>
+  readonly wentOn?: Pick<WentOn, 'previousId'>
+}
 
 /** What is edited in a request that is passed on in its own dialect. */
 export type PassEdits = {
@@ -101,7 +119,7 @@ export type PassTarget = Pick<PassEdits, 'upstreamModel' | 'quirks'>
 
 /** What a writer of answers knows about the exchange. */
 export type AnswerContext = {
-  readonly request: ClientRequest
+  readonly request: AskedRequest
   /** The id of the exchange, a UUID; ids in the answer are made from it. */
   readonly exchangeId: string
   readonly createdAtS: number
@@ -239,14 +257,17 @@ export interface ClientDialect extends Endpoint {
   readonly passesTo: readonly WireDialect[]
   /** Where a provider of the same dialect takes requests. */
   readonly path: ProviderPath
-  /** The format of a body that was sent to this endpoint by clients of another one; undefined where the refusal stands. */
-  readonly readAs?: (refused: Refusal, text: BodyText) => ClientDialect | undefined
+  /** The format of bodies that are sent to this endpoint by clients of another one. */
+  readonly other?: {
+    readonly format: ClientDialect
+    /** Whether a body is tried as that; else the refusal stands. */
+    fits(refused: Refusal, text: BodyText): boolean
+  }
   /** Counting the tokens of a request before it is sent. */
   readonly count?: CountEndpoint
   /** Checks the contract's rules, or refuses with the member that is wrong. `byteLength` is the size on the wire. */
   readRequest(text: BodyText, byteLength: number, asked?: AskedInPath): ClientRequest | Refusal
-  /** The request with kept answers in place of what names them, for formats whose requests may. What nobody knows stays as it is. */
-  readonly recall?: (request: ClientRequest, kept: KeptAnswers, stays: StaysNamed) => ClientRequest | Refusal
+  readonly naming?: AnswerNaming
   /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
   readonly checkPass?: (request: ClientRequest, quirks: Quirks) => Refusal | undefined
   /** Whether a provider of the same dialect understands the request; where not it is translated. Left out: it always does. */
@@ -256,7 +277,7 @@ export interface ClientDialect extends Endpoint {
   /** The request's text for a provider of the same dialect. */
   editRequest(request: ClientRequest, edits: PassEdits): string
   /** Reads an answer of the same dialect that is passed through. */
-  newPassReader(request: ClientRequest, keep?: KeepAnswer): AnswerReader
+  newPassReader(request: AskedRequest, keep?: KeepAnswer): AnswerReader
   /** The request in no dialect's words, or a refusal that names what cannot be carried. */
   readConversation(request: ClientRequest): Conversation | Refusal
   newStreamWriter(context: AnswerContext): StreamWriter
@@ -313,18 +334,6 @@ export type ProviderError = {
   /** The HTTP status that the error deserves, where the body says. */
   readonly status: number | undefined
   readonly retryAfterSeconds: number | undefined
-}
-
-/** The form of a dialect's lists and errors, by which it is known where another one was expected. */
-export interface Form {
-  /** The dialect that is named where the form is seen: some dialects have one form. */
-  readonly dialect: WireDialect
-  /** Whether this is a list of models in this form. */
-  isList(body: unknown): boolean
-  /** Whether this is an error in this form. */
-  isError(body: unknown): boolean
-  /** Whether an error alone shows that the dialect is spoken at a base URL; where it is left out, a provider has to be asked more. */
-  readonly isProof?: (baseUrl: string) => boolean
 }
 
 /** What a test asks a provider, where its list of models leaves something open. */

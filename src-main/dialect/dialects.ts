@@ -6,14 +6,7 @@ import { DEFAULT_QUIRKS, type Quirks } from '#core/quirks.ts'
 import { CONVERSE_DIALECT } from '#dialect/bedrock-converse/provider-dialect.ts'
 import { CHAT_FORMAT } from '#dialect/chat-completions/client-format.ts'
 import { CHAT_DIALECT } from '#dialect/chat-completions/provider-dialect.ts'
-import type {
-  ClientDialect,
-  CountEndpoint,
-  EmbeddingDialect,
-  Endpoint,
-  Form,
-  ProviderDialect,
-} from '#dialect/dialect.ts'
+import type { ClientDialect, CountEndpoint, EmbeddingDialect, Endpoint, ProviderDialect } from '#dialect/dialect.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
 import { GEMINI_FORMAT } from '#dialect/gemini/client-format.ts'
 import { GEMINI_EMBEDDINGS_FORMAT } from '#dialect/gemini-embeddings/client-format.ts'
@@ -21,6 +14,7 @@ import { GEMINI_DIALECT } from '#dialect/gemini/provider-dialect.ts'
 import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
 import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
 import { codexModels } from '#dialect/responses/codex-models.ts'
+import type { Form } from '#dialect/model-list.ts'
 import { RESPONSES_FORMAT } from '#dialect/responses/client-format.ts'
 import { RESPONSES_DIALECT } from '#dialect/responses/provider-dialect.ts'
 
@@ -48,7 +42,7 @@ export type ClientFormat = {
   [Name in FormatName]: (typeof CLIENT_DIALECTS)[Name] extends ClientDialect ? Name : never
 }[FormatName]
 
-type AnyFormat = ClientDialect | EmbeddingDialect
+export type AnyFormat = ClientDialect | EmbeddingDialect
 
 /** The formats with their names. */
 export const ENDPOINTS = Object.entries(CLIENT_DIALECTS) as readonly (readonly [FormatName, AnyFormat])[]

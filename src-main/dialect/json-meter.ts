@@ -11,6 +11,9 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
+/** The end of a text is looked for byte by byte so far; a search costs more than that, and less for each byte behind. */
+const NEAR = 64
+
 export type JsonBounds = {
   /** Of objects and lists. */
   readonly depth: number
@@ -63,13 +66,16 @@ export class JsonMeter {
   /** Index after the quote that closes the text; beyond the end where a backslash is the last byte. */
   #skipText(bytes: Uint8Array, from: number): number {
     let index = from
-    for (; index < bytes.length; index++) {
-      const code = bytes[index]
-      if (code === BACKSLASH) index++
-      else if (code === QUOTE) {
-        this.#isInText = false
-        return index + 1
+    while (index < bytes.length) {
+      for (const near = Math.min(bytes.length, index + NEAR); index < near; index++) {
+        const code = bytes[index]
+        if (code === BACKSLASH) index++
+        else if (code === QUOTE) {
+          this.#isInText = false
+          return index + 1
+        }
       }
+      index = plainEnd(bytes, index)
     }
     return index
   }
@@ -110,4 +116,13 @@ export class JsonMeter {
     }
     return bytes.length
   }
+}
+
+/** Index of the next quote in a text that begins or goes on at `from`, or of the backslash that it belongs to. */
+function plainEnd(bytes: Uint8Array, from: number): number {
+  const quote = from < bytes.length ? bytes.indexOf(QUOTE, from) : from
+  const end = quote === -1 ? bytes.length : quote
+  let backslashes = 0
+  while (end - backslashes > from && bytes[end - backslashes - 1] === BACKSLASH) backslashes += 1
+  return end - (backslashes % 2)
 }

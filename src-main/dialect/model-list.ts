@@ -1,6 +1,7 @@
 // How providers list their models, whatever their dialect.
 
 import type { ListedModel } from '#core/listed-model.ts'
+import type { WireDialect } from '#core/provider-dialect.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 type Query = Readonly<Record<string, string>>
@@ -20,4 +21,16 @@ export interface ModelList {
   readPage(body: unknown): ModelEntries | undefined
   /** What an entry tells, for dialects whose entries are unlike those that most providers copied. */
   readonly readModel?: (entry: JsonObject) => ListedModel
+}
+
+/** The form of a dialect's lists and errors, by which it is known where another one was expected. */
+export interface Form {
+  /** The dialect that is named where the form is seen: some dialects have one form. */
+  readonly dialect: WireDialect
+  /** Whether this is a list of models in this form. */
+  isList(body: unknown): boolean
+  /** Whether this is an error in this form. */
+  isError(body: unknown): boolean
+  /** Whether an error alone shows that the dialect is spoken at a base URL; where it is left out, a provider has to be asked more. */
+  readonly isProof?: (baseUrl: string) => boolean
 }

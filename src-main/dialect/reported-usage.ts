@@ -8,6 +8,7 @@
 
 import { inputTotal, type TokenUsage } from '#core/usage.ts'
 import type { GeneratedText } from '#dialect/generated-text.ts'
+import { laterDetails } from '#dialect/usage-details.ts'
 
 export class ReportedUsage {
   readonly #generated: GeneratedText
@@ -64,7 +65,7 @@ export class ReportedUsage {
       cacheWriteTokens: input.cacheWriteTokens,
       outputTokens: output.outputTokens,
       reasoningTokens: output.reasoningTokens,
-      details: usage.details ?? before?.details,
+      details: laterDetails(before?.details, usage.details),
     }
   }
 

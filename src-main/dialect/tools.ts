@@ -9,6 +9,9 @@ import type { Conversation, JsonObject, Tool, ToolCall, ToolChoice, ToolKind } f
 type Names = { readonly name: string; readonly namespace?: string | undefined }
 type KnownTool = Names & { readonly kind: ToolKind }
 
+/** What the client calls its tools, by the names that the provider is given. */
+export type KnownTools = ReadonlyMap<string, KnownTool>
+
 /** A name that OpenAI, Anthropic and Gemini all take; only Gemini asks for a letter or an underscore in front. */
 const PLAIN_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/
 const MAX_NAME_LENGTH = 64
@@ -73,9 +76,13 @@ export class ToolNames {
     return wireName
   }
 
+  get table(): KnownTools {
+    return this.#fromWire
+  }
+
   /** The client's tool for a provider's name; a function of that name where the client never gave one. */
   known(wireName: string): KnownTool {
-    return this.#fromWire.get(wireName) ?? { name: wireName, kind: 'function' }
+    return toolIn(this.#fromWire, wireName)
   }
 
   #freeName(full: string, key: string): string {
@@ -86,6 +93,10 @@ export class ToolNames {
     while (this.#taken.has(name)) name = shorten(full, (this.#collisions++).toString(HASH_BASE))
     return name
   }
+}
+
+function toolIn(tools: KnownTools, wireName: string): KnownTool {
+  return tools.get(wireName) ?? { name: wireName, kind: 'function' }
 }
 
 /** The conversation with every tool's name as the provider gets it; namespaces are part of the names then. */
@@ -129,14 +140,14 @@ export type RestorerOptions = {
  * that the client does not want to see.
  */
 export class AnswerRestorer {
-  readonly #names: ToolNames
+  readonly #tools: KnownTools
   readonly #callIds: AnswerCallIds
   readonly #showsReasoning: boolean
   readonly #keepsSeals: boolean
   readonly #open = new Map<number, { readonly block: Block; text: string }>()
 
-  constructor(names: ToolNames, options: RestorerOptions) {
-    this.#names = names
+  constructor({ table }: Pick<ToolNames, 'table'>, options: RestorerOptions) {
+    this.#tools = table
     this.#callIds = options.callIds ?? new AnswerCallIds('', [])
     this.#showsReasoning = options.showsReasoning
     this.#keepsSeals = options.keepsSeals === true
@@ -170,7 +181,7 @@ export class AnswerRestorer {
       return []
     }
     if (block.type !== 'tool-call') return [{ type: 'open', choice, block }]
-    const { name, namespace, kind } = this.#names.known(block.name)
+    const { name, namespace, kind } = toolIn(this.#tools, block.name)
     const own: Block = { ...block, id: this.#callIds.of(block.id), name, namespace, kind }
     // A custom tool's text can be taken out of its JSON only when that is complete.
     if (kind === 'custom') this.#open.set(choice, { block: own, text: '' })

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { openApp, type App, type AppSurroundings } from '#app/app.ts'
 import { readConfig, VERSION, type Config } from '#config/config.ts'
 import { describeFault } from '#app/faults.ts'
+import { OWN_COMMAND } from '#config/program-files.ts'
 import { openLog, type Log } from '#core/log.ts'
 import { describePortOwner } from '#hosts/port-owner.ts'
 
@@ -26,7 +27,7 @@ export async function startHeadless(argv: string[], whyNoTray?: string, surround
     const firstKey = await app.setUpDemo()
     // Whoever reads that it is ready may end it at once.
     closeOnSignal(app, { log, config })
-    const dashboard = config.json ? await app.dashboardUrl() : undefined
+    const dashboard = config.json || config.log === 'text' ? await app.dashboardUrl() : undefined
     announce({ url, firstKey, dashboard, config, whyNoTray })
     if (config.log === 'json')
       log(`Farebox listens on ${url}.`, { event: 'listening', fields: { url, version: VERSION } })
@@ -79,6 +80,7 @@ function logLines(output: string, log: Log): void {
 type Announcement = {
   readonly url: string
   readonly firstKey: string | undefined
+  /** Undefined where nobody reads it. */
   readonly dashboard: string | undefined
   readonly config: Config
   readonly whyNoTray: string | undefined
@@ -98,7 +100,10 @@ function announce({ url, firstKey, dashboard, config, whyNoTray }: Announcement)
   }
   const why = whyNoTray === undefined ? '' : ` without a tray icon: ${whyNoTray}`
   process.stdout.write(`Farebox listens on ${url}${why}. Data: ${config.dataDir}\n`)
-  process.stdout.write(`Dashboard: ${url}/ ('farebox open' signs you in)\n`)
+  process.stdout.write(`Dashboard: ${dashboard ?? `${url}/`}\n`)
+  if (dashboard !== undefined) {
+    process.stdout.write(`  This link signs you in once, within a minute; '${OWN_COMMAND} open' makes another.\n`)
+  }
   if (firstKey === undefined) return
   process.stdout.write(
     `\nNo provider is set up, so here is a demo: models demo-chat and demo-embedding, which call nobody.\n` +

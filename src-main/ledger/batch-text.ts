@@ -1,9 +1,21 @@
-// Batches as texts, as the journal keeps them.
+// Batches as texts, as the journal keeps them. Each begins with the number of its form, because a start after an update reads what the
+// version before it left.
 
 import type { BalanceRow, LedgerBatch } from '#ledger/rows.ts'
 
+/** To be raised whenever the rows change, together with a reader of the form before. */
+const FORM = 1
+
+/** A text in a form that this version does not know. */
+export class NewerForm extends Error {
+  constructor() {
+    super('a batch of the journal was written by a newer Farebox')
+    this.name = 'NewerForm'
+  }
+}
+
 export function batchText({ entries, usage, balances }: LedgerBatch): string {
-  return JSON.stringify([entries, usage, balances])
+  return JSON.stringify([FORM, entries, usage, balances])
 }
 
 /** Several batches as one, which comes to the same: of a key's balances the last one counts. */
@@ -14,11 +26,21 @@ export function joinBatches(texts: readonly string[]): LedgerBatch {
     usage: LedgerBatch['usage'][number][]
   }
   for (const text of texts) {
-    // What a frame's checksum says is what was written.
-    const [entries, usage, rows] = JSON.parse(text) as [LedgerBatch['entries'], LedgerBatch['usage'], BalanceRow[]]
+    const [entries, usage, rows] = partsOf(text)
     for (const row of entries) joined.entries.push(row)
     for (const row of usage) joined.usage.push(row)
     for (const row of rows) balances.set(row[0], row)
   }
   return { ...joined, balances: [...balances.values()] }
+}
+
+type Parts = [entries: LedgerBatch['entries'], usage: LedgerBatch['usage'], balances: readonly BalanceRow[]]
+
+/** What a frame's checksum says is what was written. */
+function partsOf(text: string): Parts {
+  const [form, ...parts] = JSON.parse(text) as [number, ...Parts] | Parts
+  // The first texts had no number, and the same rows.
+  if (typeof form !== 'number') return [form, ...parts] as unknown as Parts
+  if (form > FORM) throw new NewerForm()
+  return parts as Parts
 }

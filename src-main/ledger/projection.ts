@@ -18,15 +18,19 @@ const MAX_PENDING_BYTES = 64 * 1024 * 1024
 export type ProjectionOptions = {
   /** undefined where nothing may be appended. */
   readonly journal:
-    Pick<JournalWriter, 'append' | 'close' | 'lastFrame' | 'projectedFrame' | 'projected' | 'pendingBytes'> | undefined
+    | Pick<JournalWriter, 'append' | 'close' | 'fits' | 'lastFrame' | 'projectedFrame' | 'projected' | 'pendingBytes'>
+    | undefined
   /** Resolves when the tables have everything up to a frame. */
   readonly project: (frame: number) => Promise<void>
+  /** Writes a batch into the tables themselves. */
+  readonly write: (batch: LedgerBatch) => Promise<void>
   readonly monotonicMs: () => number
 }
 
 export class Projection {
   readonly #journal: ProjectionOptions['journal']
   readonly #project: ProjectionOptions['project']
+  readonly #write: ProjectionOptions['write']
   readonly #monotonicMs: () => number
   #running: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
@@ -34,9 +38,10 @@ export class Projection {
   #hasFailed = false
   #isClosed = false
 
-  constructor({ journal, project, monotonicMs }: ProjectionOptions) {
+  constructor({ journal, project, write, monotonicMs }: ProjectionOptions) {
     this.#journal = journal
     this.#project = project
+    this.#write = write
     this.#monotonicMs = monotonicMs
   }
 
@@ -47,7 +52,8 @@ export class Projection {
 
   /**
    * Makes a batch durable. Resolves with how long that took, in milliseconds. Rejects where the disk refuses it, and also while the disk
-   * refuses what was appended before: the journal's room is no more than a bridge.
+   * refuses what was appended before: the journal's room is no more than a bridge. A batch that is too long for a frame goes straight into
+   * the tables, behind all others.
    */
   async append(batch: LedgerBatch): Promise<number> {
     const journal = this.#journal
@@ -55,9 +61,12 @@ export class Projection {
     if (journal === undefined) throw new Error('something of the ledger is missing, so nothing is added to it')
     if (this.#hasFailed || journal.pendingBytes > MAX_PENDING_BYTES) await this.upToDate()
     const startedMs = this.#monotonicMs()
-    await journal.append(batchText(batch))
+    const text = batchText(batch)
+    const isFrame = journal.fits(text)
+    if (isFrame) await journal.append(text)
+    else await this.#writeStraight(batch)
     const tookMs = this.#monotonicMs() - startedMs
-    this.#projectSoon(journal.pendingBytes > LONG_BYTES ? 0 : this.#patienceMs)
+    if (isFrame) this.#projectSoon(journal.pendingBytes > LONG_BYTES ? 0 : this.#patienceMs)
     return tookMs
   }
 
@@ -82,6 +91,11 @@ export class Projection {
     clearTimeout(this.#timer)
     await this.#running?.catch(() => undefined)
     await this.#journal?.close()
+  }
+
+  async #writeStraight(batch: LedgerBatch): Promise<void> {
+    await this.upToDate()
+    await this.#write(batch)
   }
 
   async #run(journal: NonNullable<ProjectionOptions['journal']>): Promise<void> {

@@ -16,21 +16,20 @@ export class Adaptations {
 
   /** A body without the members that its target does not take, nor those in `more`, and the names of what it lost. */
   apply(target: Target, body: string, more: ReadonlySet<string>): Adapted {
-    const leftOut: string[] = []
-    let text = body
-    for (const name of new Set([...this.#of(target), ...more])) {
-      const changed = without(text, name)
-      if (changed !== text && otherName(name) === undefined) leftOut.push(name)
-      text = changed
-    }
-    return { body: text, leftOut }
+    return adapted(body, this.untaken(target, more))
+  }
+
+  /** The members that a target does not take, and those in `more`. */
+  untaken(target: Target, more: ReadonlySet<string>): ReadonlySet<string> {
+    return new Set([...this.#of(target), ...more])
   }
 
   /**
    * The members of a body that were the reason for its refusal, so that it makes sense to ask again without them. Members that
-   * the target never takes are remembered; those of which it refused a value are not, since other clients send other values.
+   * the target never takes are remembered; those of which it refused a value are not, since other clients send other values. In place
+   * of a body that was written elsewhere stand the members that can be left out of it.
    */
-  learn(target: Target, refusal: Buffer, body: string): readonly string[] {
+  learn(target: Target, refusal: Buffer, body: string | ReadonlySet<string>): readonly string[] {
     const { members, values } = unsupportedMembers(parseJson(refusal.toString('utf8')))
     const remembered = new Set(this.#of(target))
     for (const name of members) if (remembered.size < MAX_MEMBERS && holds(body, name)) remembered.add(name)
@@ -47,6 +46,25 @@ export class Adaptations {
   #of(target: Target): ReadonlySet<string> {
     return this.#byTarget.get(targetKey(target)) ?? NONE
   }
+}
+
+/** A body without some members, and the names of what it lost. */
+export function adapted(body: string, untaken: ReadonlySet<string>): Adapted {
+  const leftOut: string[] = []
+  let text = body
+  for (const name of untaken) {
+    const changed = without(text, name)
+    if (changed !== text && otherName(name) === undefined) leftOut.push(name)
+    text = changed
+  }
+  return { body: text, leftOut }
+}
+
+/** The members of a body that can be left out, or a part of them. */
+export function removableMembers(body: string): ReadonlySet<string> {
+  const scan = scanObject(body)
+  if ('problem' in scan) return NONE
+  return new Set([...scan.members.keys()].filter((name) => name !== PARTLY_KEPT || without(body, name) !== body))
 }
 
 export type Adapted = { readonly body: string; readonly leftOut: readonly string[] }
@@ -67,13 +85,16 @@ function without(body: string, name: string): string {
   return editObject(rest, scanned, new Map([[other, body.slice(where.start, where.end)]]))
 }
 
+/** The member of which a part is never left out. */
+const PARTLY_KEPT = 'output_config'
+
 /** What of a member is never left out: the schema that the answer must follow, which has other wishes beside it. */
 function keptOf(name: string, value: unknown): object | undefined {
-  if (name !== 'output_config' || !isRecord(value) || value['format'] === undefined) return undefined
+  if (name !== PARTLY_KEPT || !isRecord(value) || value['format'] === undefined) return undefined
   return { format: value['format'] }
 }
 
 /** Whether a body has a member, or a part of it, that can be left out. */
-function holds(body: string, name: string): boolean {
-  return without(body, name) !== body
+function holds(body: string | ReadonlySet<string>, name: string): boolean {
+  return typeof body === 'string' ? without(body, name) !== body : body.has(name)
 }

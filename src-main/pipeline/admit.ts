@@ -11,7 +11,7 @@ import type { Wish } from '#core/spending.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
-import type { EndpointRequest } from '#pipeline/endpoints.ts'
+import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { LimitedKey, Ticket } from '#pipeline/gate.ts'
 import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
 import type { BoundCounter, Clock } from '#pipeline/ports.ts'
@@ -46,7 +46,7 @@ export type AdmitDeps = Lenders & {
 export type AdmitRequest = {
   readonly exchangeId: string
   readonly caller: Caller
-  readonly request: EndpointRequest
+  readonly request: MeteredRequest
   readonly served: Served
 }
 
@@ -186,7 +186,7 @@ function wishFor(
   const beyond = isStream || outputCap === undefined ? 0 : caps.mostTokens(served.places)
   const outputTokens = Math.max(choices * (outputCap ?? 0), beyond)
   const leastTokens = Math.max(choices * leastCap, beyond)
-  const worst = worstOf(request, inputTokens)
+  const worst = worstOf({ request, served }, inputTokens)
   return {
     worstMicro: worstPriceOf({ ...worst, outputTokens }, served.price),
     leastMicro: worstPriceOf({ ...worst, outputTokens: leastTokens }, served.price),
@@ -194,8 +194,14 @@ function wishFor(
 }
 
 /** What a request may come to use beside its output. */
-export function worstOf({ tier, units }: EndpointRequest, inputTokens: number): Omit<Worst, 'outputTokens'> {
-  return { inputTokens, tier, units }
+export function worstOf(
+  { request, served }: Pick<AdmitRequest, 'request' | 'served'>,
+  inputTokens: number,
+): Omit<Worst, 'outputTokens'> {
+  const { price, places } = served
+  // Nearly no price names any of it, so that nobody has to look for it.
+  const tier = price.tiers && request.tierAt?.(places.map(({ provider }) => provider))
+  return { inputTokens, tier, units: price.units && (request.units ?? request.searches?.()) }
 }
 
 /** The smallest output cap that is of any use: some providers take none below a bound. */
@@ -233,12 +239,12 @@ export function affordableCap(
 ): number | undefined {
   const cap = largestOutputCap({ request, served })
   if (cap === undefined || isFree(served.price)) return cap
-  const affordable = affordableOutputTokens(promisedMicro, worstOf(request, inputTokens), served.price)
+  const affordable = affordableOutputTokens(promisedMicro, worstOf({ request, served }, inputTokens), served.price)
   return Math.max(1, Math.min(cap, Math.floor(affordable / request.choices)))
 }
 
 /** What was changed about the request, for the `x-farebox-adjusted` header. */
-export function adjustedHeader(request: EndpointRequest, cap: number | undefined): string | undefined {
+export function adjustedHeader(request: MeteredRequest, cap: number | undefined): string | undefined {
   return cap === undefined || cap === request.outputCap ? undefined : `${request.outputCapName}=${cap}`
 }
 
@@ -256,7 +262,7 @@ function refusalOf(
   return refuse('credits_held', message, { retryAfterSeconds: 5 })
 }
 
-function exhausted(balance: Balance, { inputBounds: { references } }: EndpointRequest): Refusal {
+function exhausted(balance: Balance, { inputBounds: { references } }: MeteredRequest): Refusal {
   const left = balance.remainingMicro ?? ZERO
   if (left === 0) return refuse('credits_exhausted', `The credits of this key are used up: ${standing(balance)}`)
   const [reference] = references

@@ -9,6 +9,8 @@ export type MemoryBounds = { readonly perKey: number; readonly inAll: number; re
 const MEBIBYTE = 1024 * 1024
 /** Some thousand answers of a chat for each key, which are a million tokens and more. */
 const BOUNDS: MemoryBounds = { perKey: 16 * MEBIBYTE, inAll: 64 * MEBIBYTE, perAnswer: 2 * MEBIBYTE }
+/** What was asked is not kept where it is longer. In characters. */
+export const MAX_ASKED_LENGTH = BOUNDS.perAnswer / 2
 /** What an answer and an item take beside their texts, rounded up. */
 const ANSWER_BYTES = 1024
 const ITEM_BYTES = 256

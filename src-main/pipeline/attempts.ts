@@ -5,12 +5,13 @@ import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { isPassing, retryOf } from '#core/retry.ts'
 import type { CallNote } from '#core/waiting.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import type { Adaptations } from '#pipeline/adapt.ts'
+import type { Adaptations, Adapted } from '#pipeline/adapt.ts'
 import { adjustedHeader, affordableCap, worstOf, type Admission } from '#pipeline/admit.ts'
 import { answerHeaders } from '#pipeline/answer-headers.ts'
+import type { WrittenBody } from '#pipeline/body-questions.ts'
 import { creditGuard } from '#pipeline/credit-guard.ts'
 import type { Drains } from '#pipeline/drains.ts'
-import type { EndpointRequest, Prepared } from '#pipeline/endpoints.ts'
+import type { CallRequest, ReadyRequest } from '#pipeline/distant-request.ts'
 import { keptWords } from '#pipeline/error-answer.ts'
 import type { Client, Clock, Headers, TokenCounter, Transport, UpstreamHeaders } from '#pipeline/ports.ts'
 import type { Asker, Slot } from '#pipeline/provider-gate.ts'
@@ -34,7 +35,7 @@ export type AttemptDeps = {
 /** What an exchange has when its attempts begin. */
 export type AttemptedCall = {
   readonly exchangeId: string
-  readonly request: EndpointRequest
+  readonly request: CallRequest
   readonly served: Served
   readonly admission: Admission
   readonly client: Client
@@ -45,18 +46,21 @@ export type AttemptedCall = {
 }
 
 /** A target that a request is ready for. */
-export type Ready = { readonly place: Place; readonly prepared: Prepared }
+export type Ready = { readonly place: Place; readonly prepared: ReadyRequest }
 
 export type Attempt = {
   readonly place: Place
-  readonly prepared: Prepared
+  readonly prepared: ReadyRequest
   /** For each answer; undefined for endpoints that generate nothing. */
   readonly outputCap: number | undefined
-  readonly body: string
+  readonly sent: SentBody
   readonly reader: AnswerReader
   readonly relay: Relay
   readonly headers: (upstream: UpstreamHeaders) => Headers
 }
+
+/** A body as its provider is sent it: what was written elsewhere says what of it can be left out. */
+type SentBody = Adapted | WrittenBody
 
 export type Attempted = Attempt & {
   readonly end: RelayEnd
@@ -75,7 +79,7 @@ export class Attempts implements Asker {
   readonly #deps: AttemptDeps
   readonly #routing: Routing<Place>
   /** What further targets get. Nearly every call needs none of it. */
-  #ready: Map<Place, Prepared> | undefined
+  #ready: Map<Place, ReadyRequest> | undefined
   /** What each target refused and is not told again. */
   #leftOut: Map<Place, Set<string>> | undefined
   readonly #notes: AttemptNote[] = []
@@ -142,12 +146,14 @@ export class Attempts implements Asker {
     const { place, slot } = turn
     this.#reservation.arrive(slot)
     try {
-      const prepared = this.#prepare(place)
+      const prepared = await this.#prepare(place)
       if (isRefusal(prepared)) {
         this.#routing.exclude(place)
         return undefined
       }
-      const attempt = this.#newAttempt(place, prepared, slot)
+      const sent = await this.#write({ place, prepared }, slot)
+      if (isRefusal(sent)) return { attempted: this.#unsent(last, sent), next: undefined }
+      const attempt = this.#newAttempt({ place, prepared }, sent, slot)
       const startedMs = this.#deps.clock.monotonicMs()
       const end = await this.#start(attempt)
       this.#note(attempt, end, startedMs)
@@ -164,7 +170,7 @@ export class Attempts implements Asker {
   #unsent(last: Attempted | undefined, refusal: Refusal): Attempted {
     const end = this.#endBetween()
     if (last !== undefined) return end === undefined ? last : { ...last, end }
-    const attempt = this.#newAttempt(this.#first.place, this.#first.prepared, undefined)
+    const attempt = this.#newAttempt(this.#first, UNSENT, undefined)
     return { ...attempt, end: end ?? { type: 'stopped', refusal }, notes: this.#notes }
   }
 
@@ -195,25 +201,37 @@ export class Attempts implements Asker {
     this.#admitted.client.onCancel(callback)
   }
 
-  #prepare(place: Place): Prepared | Refusal {
+  #prepare(place: Place): ReadyRequest | Promise<ReadyRequest | Refusal> {
     const known = place === this.#first.place ? this.#first.prepared : this.#ready?.get(place)
-    if (known !== undefined) return known
+    return known ?? this.#prepareAnew(place)
+  }
+
+  async #prepareAnew(place: Place): Promise<ReadyRequest | Refusal> {
     const { request, exchangeId } = this.#admitted
-    const prepared = request.prepare({ ...place, exchangeId, nowMs: this.#deps.clock.nowMs() })
+    const prepared = await request.prepare({ ...place, exchangeId, nowMs: this.#deps.clock.nowMs() })
     if (!isRefusal(prepared)) (this.#ready ??= new Map()).set(place, prepared)
     return prepared
   }
 
-  /** `slot` is its place at the provider; undefined for one that is never sent. */
-  #newAttempt(place: Place, prepared: Prepared, slot: Slot | undefined): Attempt {
-    const { request, client, clientHeaders, headers } = this.#admitted
-    const { transport, adaptations, drains, clock, routing } = this.#deps
-    const { provider, target } = place
+  #write({ place, prepared }: Ready, slot: Slot | undefined): SentBody | Promise<SentBody | Refusal> {
     const outputCap = this.#outputCap(slot)
-    const whole = prepared.body(outputCap)
-    const { body, leftOut } = prepared.isPassed
-      ? { body: whole, leftOut: [] }
-      : adaptations.apply(target, whole, this.#leftOut?.get(place) ?? NONE)
+    const { adaptations } = this.#deps
+    const more = this.#leftOut?.get(place) ?? NONE
+    const { isPassed } = prepared
+    if ('write' in prepared) {
+      return prepared.write(outputCap, isPassed ? NONE : adaptations.untaken(place.target, more))
+    }
+    const body = prepared.body(outputCap)
+    return isPassed ? { body, leftOut: [] } : adaptations.apply(place.target, body, more)
+  }
+
+  /** `slot` is its place at the provider; undefined for one that is never sent. */
+  #newAttempt({ place, prepared }: Ready, sent: SentBody, slot: Slot | undefined): Attempt {
+    const { request, client, clientHeaders, headers } = this.#admitted
+    const { transport, drains, clock, routing } = this.#deps
+    const { provider, target } = place
+    const { body, leftOut } = sent
+    const outputCap = this.#outputCap(slot)
     const dropped = leftOut.length === 0 ? prepared.dropped : [...prepared.dropped, ...leftOut]
     const reader = prepared.newReader()
     const { isStream, streamType } = request
@@ -237,7 +255,7 @@ export class Attempts implements Asker {
       guard: isStream && slot !== undefined ? this.#guard(outputCap) : undefined,
       beginDrain: provider.onDisconnect === 'drain' ? (giveUp) => drains.begin(giveUp) : undefined,
     })
-    return { place, prepared, outputCap, body, reader, relay, headers: headersOf }
+    return { place, prepared, outputCap, sent, reader, relay, headers: headersOf }
   }
 
   /** The cap of the admission, lowered to what the day of the provider still pays for. */
@@ -253,7 +271,7 @@ export class Attempts implements Asker {
     return creditGuard({
       spending: this.#reservation,
       price: served.price,
-      worst: worstOf(request, admission.inputTokens),
+      worst: worstOf({ request, served }, admission.inputTokens),
       outputCap: request.choices * (outputCap ?? 0),
       counter: this.#deps.counter,
     })
@@ -298,8 +316,9 @@ export class Attempts implements Asker {
   }
 
   /** Whether a translated request was refused for members that it can do without. */
-  #learn({ place, prepared, body }: Attempt, refusal: Buffer): boolean {
+  #learn({ place, prepared, sent }: Attempt, refusal: Buffer): boolean {
     if (prepared.isPassed) return false
+    const body = 'removable' in sent ? sent.removable : sent.body
     const refused = this.#deps.adaptations.learn(place.target, refusal, body)
     if (refused.length === 0) return false
     const leftOut = (this.#leftOut ??= new Map())
@@ -345,6 +364,9 @@ function moreTelling(last: Attempted | undefined, attempted: Attempted): Attempt
 }
 
 const NONE: ReadonlySet<string> = new Set()
+
+/** Of a request that no provider is sent. */
+const UNSENT: SentBody = { body: '', leftOut: [] }
 
 /** How a provider says that it does not know the model: another one may. */
 const UNKNOWN_MODEL_STATUS = 404

@@ -6,6 +6,7 @@ import type { CachedShares, ConversationCall } from '#pipeline/cached-shares.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
 import { mostTokensAt } from '#pipeline/credit-guard.ts'
 import type { Admitted, Ended, Exchange, Finished } from '#pipeline/exchange.ts'
+import type { MissingPrices } from '#pipeline/missing-prices.ts'
 import type { Clock, TokenCounter } from '#pipeline/ports.ts'
 import type { Bill } from '#pipeline/reservation.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
@@ -16,6 +17,7 @@ export type BillDeps = {
   readonly counter: TokenCounter
   readonly caps: CapMemory
   readonly cached: CachedShares
+  readonly missingPrices: MissingPrices
   readonly clock: Clock
   readonly routing: RoutingDeps
   /** Told about mistakes of ours; gets no content. */
@@ -23,14 +25,14 @@ export type BillDeps = {
 }
 
 export function endedOf({ admitted, startedMs }: Exchange, attempted: Attempted): Ended {
-  const { place, prepared, outputCap, body, reader, relay, headers, end, notes } = attempted
+  const { place, prepared, outputCap, sent, reader, relay, headers, end, notes } = attempted
   const used = usedTokens({ reader, request: admitted.request, hasBegun: relay.hasBegun, end })
   return {
     type: 'attempted',
     place,
     prepared,
     outputCap,
-    body,
+    sent,
     reader,
     relay,
     headers,
@@ -69,6 +71,8 @@ export function billOf(ended: Ended, deps: BillDeps): Soon<FinishedBill> {
 function noted(ended: Ended, { end, last, settlement }: FinishedBill, deps: BillDeps): FinishedBill {
   noteLength(ended, settlement, deps)
   noteCached(ended, deps)
+  const { model, price } = ended.admitted.served
+  if (settlement.usageSource !== 'none') deps.missingPrices.note(model.id, settlement, price)
   const isWithheld = end.type === 'complete' && !ended.relay.hasBegun
   return { end, last, settlement, undelivered: isWithheld ? undelivered(settlement) : undefined }
 }

@@ -3,19 +3,18 @@
 
 import type { Pause } from '#pipeline/pause.ts'
 import type { Catalog } from '#catalog/catalog.ts'
-import { wireDialect } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import { accountId } from '#core/secret-pool.ts'
-import { countableOf } from '#dialect/count.ts'
-import type { ClientDialect, ClientRequest, CountEndpoint } from '#dialect/dialect.ts'
-import { CLIENT_DIALECTS, countOf, dialectOf, quirksOf } from '#dialect/dialects.ts'
+import type { ClientDialect, CountEndpoint } from '#dialect/dialect.ts'
+import { CLIENT_DIALECTS, countOf, dialectOf } from '#dialect/dialects.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
-import { ToolNames } from '#dialect/tools.ts'
-import type { Conversation, JsonObject } from '#dialect/turn.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
-import { forProvider, pathAt, recallOf } from '#pipeline/endpoints.ts'
+import { isPassedTo, recalled } from '#pipeline/chat-body.ts'
+import { countRequest, readDistantCount, readGivenCount, type CountRequest } from '#pipeline/count-request.ts'
+import { answersOf } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Client, TokenCounter, Transport, UpstreamRequest } from '#pipeline/ports.ts'
+import { plainTarget } from '#pipeline/prepare.ts'
 import { baseHeaders, replyProviderError, replyRefusal, type ProviderRefusal } from '#pipeline/reply.ts'
 import { turnAway, type RefusedCalls } from '#pipeline/refused-calls.ts'
 import { resolveModel } from '#pipeline/resolve.ts'
@@ -82,7 +81,7 @@ async function answerCount(call: Call, deps: CountDeps): Promise<void> {
     throw new Error(`the format '${call.endpoint}' has no way to count`)
   const paused = deps.pause.refusal()
   if (paused !== undefined) return turnAway({ call, refusal: paused }, deps)
-  const request = count.readRequest(call.text, call.byteLength, call.asked)
+  const request = await readRequest(call, deps.answers)
   if (isRefusal(request)) return turnAway({ call, refusal: request }, deps)
   const wanted = { model: request.model, kind: client.kind, endpoint: call.endpoint }
   const served = resolveModel(deps.catalog, wanted, call.caller.package)
@@ -99,63 +98,45 @@ async function answerCount(call: Call, deps: CountDeps): Promise<void> {
   if (busy !== undefined) turnAway({ call, model: request.model, refusal: busy }, deps)
 }
 
+/** A large conversation is read where it is kept. */
+function readRequest(
+  { endpoint, text, byteLength, asked, caller }: Call,
+  answers: AnswerMemory,
+): CountRequest | Refusal | Promise<CountRequest | Refusal> {
+  const own = { answers, keyId: caller.key.id }
+  if (typeof text !== 'string' && 'ask' in text) return readDistantCount(text, own)
+  const given = readGivenCount(CLIENT_DIALECTS[endpoint], text, byteLength, asked)
+  const chat = isRefusal(given) ? given : recalled(given, answersOf(own))
+  return isRefusal(chat) ? chat : countRequest(chat)
+}
+
 type Counting = {
   readonly call: Call
   readonly client: ClientDialect
   readonly count: CountEndpoint
-  readonly request: ClientRequest
+  readonly request: CountRequest
   readonly place: Place
 }
 type ProviderError = ProviderRefusal
 
-async function countInput(counting: Counting, deps: CountDeps) {
-  const { transport, counter, answers } = deps
-  const { call, client, request, place } = counting
-  const isPassed = client.passesTo.includes(wireDialect(place.provider.dialect))
-  const recall = recallOf(client, { answers, keyId: call.caller.key.id })
-  if (isPassed) {
-    const passed = recall(request, ({ providerId }) => providerId === accountId(place.provider))
-    const counted = isRefusal(passed) ? passed : await askSame({ ...counting, request: passed }, transport)
+async function countInput({ call, client, count, request, place }: Counting, { transport, counter }: CountDeps) {
+  const { provider, target } = place
+  const isPassed = isPassedTo({ client }, provider)
+  const written = await request.write(plainTarget(provider, target))
+  if (isRefusal(written)) return written
+  if (written !== undefined) {
+    const headers = isPassed ? call.headers : {}
+    const answer = await ask(transport, { provider, ...written, headers }, call.client)
+    // A judgement of the client's own words is the client's to read; for anything else the estimate stands in.
+    if (isPassed && isJudgement(answer)) return answer
+    const counted = countIn(answer, (body) =>
+      isPassed ? count.readCount(body) : dialectOf(provider).count?.read(body),
+    )
     if (counted !== undefined) return counted
   }
-  const whole = recall(request, () => false)
-  const conversation = isRefusal(whole) ? whole : client.readConversation(whole)
-  if (isRefusal(conversation)) return conversation
-  if (!isPassed) {
-    const counted = await askOther(conversation, counting, transport)
-    if (counted !== undefined) return counted
-  }
-  const { texts, overheadTokens } = countableOf(conversation)
-  return (await counter.count(texts)) + overheadTokens
-}
-
-/** The count, or the judgement, of a provider of the same dialect; undefined where it gives neither. */
-async function askSame({ call, client, count, request, place }: Counting, transport: Transport) {
-  const { provider, target } = place
-  const edits = { ...target, outputCap: undefined, outputCapField: provider.outputCapField }
-  const quirks = quirksOf(provider)
-  const mended = client.mendPass(request, { ...target, quirks })
-  const edited = client.editRequest(request, { ...edits, quirks, mended })
-  const body = count.wrap?.(edited, target.upstreamModel) ?? edited
-  const path = pathAt(count.path, target.upstreamModel, false)
-  const answer = await ask(transport, { provider, path, body, headers: call.headers }, call.client)
-  // A judgement of the request is the client's to read; for anything else the estimate stands in.
-  return isJudgement(answer) ? answer : countIn(answer, { read: (body) => count.readCount(body) })
-}
-
-/** The count of a provider of another dialect that counts; undefined where it does not. */
-async function askOther(conversation: Conversation, { call, place }: Counting, transport: Transport) {
-  const { provider, target } = place
-  const { count } = dialectOf(provider)
-  if (count === undefined) return undefined
-  const written = count.write(forProvider(conversation, new ToolNames(conversation.tools)), {
-    upstreamModel: target.upstreamModel,
-    isStream: false,
-    outputCapField: provider.outputCapField,
-    quirks: quirksOf(provider),
-  })
-  if (isRefusal(written)) return undefined
-  return countIn(await ask(transport, { provider, ...written, headers: {} }, call.client), count)
+  const countable = await request.countable()
+  if (isRefusal(countable)) return countable
+  return (await counter.count(countable.texts)) + countable.overheadTokens
 }
 
 /** A page with such a status comes from something in between, which knows nothing about the request. */
@@ -166,11 +147,11 @@ function isJudgement(answer: ProviderError | undefined): answer is ProviderError
 
 function countIn(
   answer: ProviderError | undefined,
-  counting: { read(answer: JsonObject): number | undefined },
+  read: (body: JsonObject) => number | undefined,
 ): number | undefined {
   if (answer?.status !== 200) return undefined
   const body: unknown = parseJson(answer.body.toString('utf8'))
-  return isRecord(body) ? counting.read(body) : undefined
+  return isRecord(body) ? read(body) : undefined
 }
 
 /** One whole answer of a provider; undefined where it fails, is too large, or takes too long. */

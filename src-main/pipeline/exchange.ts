@@ -7,7 +7,9 @@ import type { BodyText } from '#dialect/request-body.ts'
 import type { Admission } from '#pipeline/admit.ts'
 import type { Attempted, Ready } from '#pipeline/attempts.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
-import type { EndpointName, EndpointRequest } from '#pipeline/endpoints.ts'
+import type { DistantBody } from '#pipeline/body-questions.ts'
+import type { CallRequest } from '#pipeline/distant-request.ts'
+import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Client, Headers } from '#pipeline/ports.ts'
 import type { RelayEnd } from '#pipeline/relay.ts'
 import type { Served } from '#pipeline/resolve.ts'
@@ -18,8 +20,8 @@ export type Call = {
   readonly requestId: string
   readonly endpoint: EndpointName
   readonly caller: Caller
-  /** The body as text and its size on the wire. */
-  readonly text: BodyText
+  /** The body as text, or that of a large conversation, which is kept elsewhere; and its size on the wire. */
+  readonly text: BodyText | DistantBody
   readonly byteLength: number
   /** What the path says, where it names the model. */
   readonly asked?: AskedInPath | undefined
@@ -33,7 +35,7 @@ export type Call = {
 /** A call that was let in. */
 export type Admitted = {
   readonly call: Call
-  readonly request: EndpointRequest
+  readonly request: CallRequest
   readonly served: Served
   readonly choice: { readonly routing: Routing<Place>; readonly first: Ready }
   readonly admission: Admission

@@ -38,6 +38,8 @@ type TargetCondition = {
   untilMs: number
   isCooling: boolean
   isProbed: boolean
+  /** Whether it has answered in full since it last failed. */
+  hasAnswered: boolean
   lastFailure: TargetHealth['lastFailure']
 }
 
@@ -61,6 +63,7 @@ export class Health {
     if (entry === undefined) return HEALTHY
     const { failures, untilMs, lastFailure } = entry
     const state = stateOf(entry, nowMs)
+    if (state === 'ok' && entry.hasAnswered) return HEALTHY
     return { state, failures, untilMs: state === 'ok' ? undefined : untilMs, lastFailure }
   }
 
@@ -147,6 +150,7 @@ export class Health {
     if (stateOf(entry, nowMs) !== 'cooling') return void this.#entries.delete(key)
     entry.failures = 0
     entry.trips = 0
+    entry.hasAnswered = true
   }
 
   /** `askedAtMs`: when the target was first asked what it failed at; undefined where that does not matter. */
@@ -158,6 +162,7 @@ export class Health {
     if (hasAnswered(failure) && askedAtMs !== undefined && this.#restraint.hasAnsweredSince(key, askedAtMs)) return
     const entry = this.#entryOf(target)
     entry.isProbed = false
+    entry.hasAnswered = false
     entry.lastFailure = { kind: failure.kind, status: failure.status, atMs: nowMs }
     if (refusesAccount(failure)) return cool(entry, nowMs + SECRET_MS)
     if (failure.status === 429) return cool(entry, nowMs + patienceMs(failure))
@@ -175,6 +180,7 @@ export class Health {
     const entry = this.#entries.get(targetKey(target))
     if (entry === undefined || entry.failures === 0) return
     entry.failures -= 1
+    if (entry.failures === 0) entry.hasAnswered = true
     if (entry.isCooling || entry.untilMs === 0 || entry.failures >= TRIP_AT) return
     entry.untilMs = 0
     entry.trips -= 1
@@ -198,6 +204,7 @@ export class Health {
       untilMs: 0,
       isCooling: false,
       isProbed: false,
+      hasAnswered: false,
       lastFailure: undefined,
     }
     const [oldest] = this.#entries.keys()

@@ -1,7 +1,7 @@
 // How many input tokens a request can come to at most, for its hold. The sure bound needs no tokenizer, only its bytes. The
 // closer one is counted, for those whose credits the sure one does not fit into. docs/ledger.md says what both are made of.
 
-import { worstCaseInputTokens } from '#core/estimate.ts'
+import { worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
 import { closerTextTokens, isCountable, mostInputTokens, mostTokensPerByte } from '#core/token-bounds.ts'
 import type { EmbeddingRequest } from '#dialect/dialect.ts'
 import { mayBeMini } from '#dialect/image-tokens.ts'
@@ -33,50 +33,76 @@ const TOOL_TOKENS = 64
 /** Marks around each input are covered by its quotes. */
 const EMBEDDING_FRAME_TOKENS = 16
 
+/** What the bounds of a conversation are made of: plain data, because a large one is surveyed by the body thread. */
+export type InputFacts = Pick<
+  Survey,
+  'references' | 'isOpen' | 'toolCount' | 'imageTokens' | 'miniImageTokens' | 'addedDigits'
+> & {
+  /** Tokens that its texts can come to. */
+  readonly textTokens: number
+  readonly size: InputSize
+}
+
+export function inputFacts({ text, value, byteLength, size }: RequestBody): InputFacts {
+  const { images, references, isOpen, toolCount, imageTokens, miniImageTokens, addedDigits } = surveyInput(value)
+  const imageBytes = images.reduce((sum, image) => sum + image.length, 0)
+  const textTokens = (byteLength - imageBytes) * mostTokensPerByte(text, byteLength)
+  return { references, isOpen, toolCount, imageTokens, miniImageTokens, addedDigits, textTokens, size }
+}
+
+/** The texts of a conversation without its images; undefined where a count of them would say nothing. */
+export function countedTexts({ text, value }: RequestBody): readonly string[] | undefined {
+  const texts = textsBetween(plain(text), surveyInput(value).images)
+  return texts.every(isCountable) ? texts : undefined
+}
+
+/** Where the bounds find out about a conversation. */
+export type SurveyedInput = {
+  readonly facts: () => InputFacts
+  readonly texts: () => readonly string[] | undefined | Promise<readonly string[] | undefined>
+}
+
 /** The bounds of a request with a conversation. Surveyed on first use: a call that is refused before has no need of it. */
 export class ConversationBounds implements InputBounds {
-  readonly #body: RequestBody
-  #survey: Survey | undefined
+  readonly #input: SurveyedInput
+  #known: InputFacts | undefined
 
-  constructor(body: RequestBody) {
-    this.#body = body
+  constructor(input: SurveyedInput) {
+    this.#input = input
   }
 
   get references(): readonly string[] {
-    return this.#surveyed().references
+    return this.#facts().references
   }
 
   most(contextWindow: number, upstreamModels?: readonly string[]): number {
-    const { text, byteLength } = this.#body
-    const imageBytes = this.#surveyed().images.reduce((sum, image) => sum + image.length, 0)
-    const tokens = (byteLength - imageBytes) * mostTokensPerByte(text, byteLength) + FRAME_TOKENS
-    return this.#bound(tokens, contextWindow, upstreamModels)
+    return this.#bound(this.#facts().textTokens + FRAME_TOKENS, contextWindow, upstreamModels)
   }
 
   async closer(count: CountTokens, contextWindow: number, upstreamModels?: readonly string[]): Promise<number> {
     const most = this.most(contextWindow, upstreamModels)
-    if (this.#surveyed().isOpen) return most
-    const texts = textsBetween(plain(this.#body.text), this.#surveyed().images)
-    if (!texts.every(isCountable)) return most
+    if (this.#facts().isOpen) return most
+    const texts = await this.#input.texts()
+    if (texts === undefined) return most
     const tokens = closerTextTokens(texts, await count(texts))
     return Math.min(most, this.#bound(tokens + LIKELY_FRAME_TOKENS, contextWindow, upstreamModels))
   }
 
   #bound(textTokens: number, contextWindow: number, upstreamModels: readonly string[] | undefined): number {
-    const { toolCount, imageTokens, miniImageTokens, addedDigits, isOpen } = this.#surveyed()
+    const { toolCount, imageTokens, miniImageTokens, addedDigits, isOpen, size } = this.#facts()
     const images = mayBeMini(upstreamModels) ? miniImageTokens : imageTokens
     const tools = toolCount === 0 ? 0 : TOOLS_FRAME_TOKENS + toolCount * TOOL_TOKENS
     return mostInputTokens({
       tokens: textTokens + tools + images + addedDigits,
       isOpen,
       contextWindow,
-      likelyTokens: worstCaseInputTokens(this.#body.size),
+      likelyTokens: worstCaseInputTokens(size),
     })
   }
 
-  #surveyed(): Survey {
-    this.#survey ??= surveyInput(this.#body.value)
-    return this.#survey
+  #facts(): InputFacts {
+    this.#known ??= this.#input.facts()
+    return this.#known
   }
 }
 

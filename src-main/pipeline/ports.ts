@@ -35,8 +35,8 @@ export type UpstreamRequest = {
   readonly provider: Provider
   /** Below the base URL, such as `/chat/completions`. */
   readonly path: string
-  /** JSON text. */
-  readonly body: string
+  /** JSON text, or its bytes where it was written elsewhere. */
+  readonly body: string | Uint8Array
   /** Allow-listed headers of the client that the dialect gives a meaning to. */
   readonly headers: Headers
 }

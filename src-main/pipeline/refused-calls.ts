@@ -4,7 +4,7 @@
 import type { Catalog } from '#catalog/catalog.ts'
 import { largest } from '#core/append.ts'
 import { statusOf, type Refusal, type RefusalCode } from '#core/refusal.ts'
-import { withTail, withoutForeignWords, type RefusedBurst } from '#core/refused-call.ts'
+import { keptMessage, withTail, type RefusedBurst } from '#core/refused-call.ts'
 import { uuidV7Time } from '#core/uuid.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Headers } from '#pipeline/ports.ts'
@@ -119,7 +119,7 @@ export class RefusedCalls {
       modelId: model === undefined ? undefined : catalog.model(model)?.id,
       code: refusal.code,
       status: statusOf(refusal),
-      message: withoutForeignWords(refusal.message, isOwnName).slice(0, MAX_MESSAGE),
+      message: keptMessage(refusal, isOwnName).slice(0, MAX_MESSAGE),
       limit: refusal.limit?.name,
       limitScope: refusal.limit?.scope,
       count: 1,

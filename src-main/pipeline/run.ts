@@ -11,7 +11,8 @@ import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps } from '#pipeline/attempts.ts'
 import { billOf, endedOf, faultBill, type BillDeps } from '#pipeline/bill.ts'
-import { readRequest, type EndpointName } from '#pipeline/endpoints.ts'
+import { readDistant, type CallRequest } from '#pipeline/distant-request.ts'
+import { readRequest, type EndpointName, type OwnAnswers } from '#pipeline/endpoints.ts'
 import type { Admitted, Call, Ended, Exchange, Finished, Mistake } from '#pipeline/exchange.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Pause } from '#pipeline/pause.ts'
@@ -45,12 +46,13 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
     const paused = deps.pause.refusal()
     if (paused !== undefined) return turnAway({ call, refusal: paused }, deps)
     const own = { answers: deps.answers, keyId: call.caller.key.id }
-    const request = readRequest(call.endpoint, call.text, call.byteLength, { asked: call.asked, own })
+    const read = readCall(call, own)
+    const request = isLater(read) ? await read : read
     if (isRefusal(request)) return turnAway({ call, refusal: request }, deps)
     const { model } = request
     const served = resolveModel(deps.catalog, request, call.caller.package)
     if (isRefusal(served)) return turnAway({ call, model, refusal: served }, deps)
-    const choice = chooseFirst({ call, request, served }, deps)
+    const choice = await chooseFirst({ call, request, served }, deps)
     if (isRefusal(choice)) return turnAway({ call, model, refusal: choice }, deps)
     const input = { exchangeId: call.requestId, caller: call.caller, request, served }
     const soon = admit(input, call.client, deps)
@@ -65,18 +67,27 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   }
 }
 
+/** A large conversation is read where it is kept. */
+function readCall(
+  { endpoint, text, byteLength, asked }: Call,
+  own: OwnAnswers,
+): CallRequest | Refusal | Promise<CallRequest | Refusal> {
+  const isDistant = typeof text !== 'string' && 'ask' in text
+  return isDistant ? readDistant(text, own) : readRequest(endpoint, text, byteLength, { asked, own })
+}
+
 type ReadCall = Pick<Admitted, 'call' | 'request' | 'served'>
 type Choice = Admitted['choice']
 
 /** The target that is asked first, with the request ready for it. A request that none can be asked is refused as by the first. */
-function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): Choice | Refusal {
+async function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): Promise<Choice | Refusal> {
   const { random } = deps.routing
   const affinity = served.places.length > 1 ? request.affinity() : undefined
   const places = keeperFirst(orderPlaces(served.places, affinity, random), request.keeperId)
   const routing = new Routing(places, deps.routing)
   let refusal: Refusal | undefined
   for (let place = routing.next()?.place; place !== undefined; place = routing.next()?.place) {
-    const prepared = request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })
+    const prepared = await request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })
     if (!isRefusal(prepared)) return { routing, first: { place, prepared } }
     refusal ??= prepared
     routing.exclude(place)

@@ -4,15 +4,15 @@ import { estimateOutputTokens } from '#core/estimate.ts'
 import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
-import { REFUSALS } from '#core/refusal.ts'
+import { isRefusal, REFUSALS } from '#core/refusal.ts'
+import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import { countableOf } from '#dialect/count.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import { cachedTokensOf, type CachedShare } from '#pipeline/cached-shares.ts'
-import type { EndpointRequest } from '#pipeline/endpoints.ts'
+import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { TokenCounter } from '#pipeline/ports.ts'
 import { toldAt } from '#pipeline/reply.ts'
 import type { Delivered, RelayEnd } from '#pipeline/relay.ts'
@@ -23,7 +23,7 @@ import type { Outcome } from '#ledger/rows.ts'
 
 export type Ending = {
   readonly caller: Caller
-  readonly request: EndpointRequest
+  readonly request: MeteredRequest
   readonly served: Served
   /** Where the last attempt was made. */
   readonly place: Place
@@ -100,8 +100,9 @@ type Settled = Omit<Ending, 'reader' | 'attempts' | 'cached'> & {
   readonly attempts: Ending['attempts'] | undefined
 }
 
-function settlementFor(ending: Settled, { usage, source, estimated }: Counted): Settlement {
+function settlementFor(ending: Settled, { usage: counted, source, estimated }: Counted): Settlement {
   const { caller, request, served, place, attempts } = ending
+  const usage = source === 'none' ? counted : servedUsage(counted, ending)
   return {
     packageId: caller.package.id,
     endpoint: request.endpoint,
@@ -120,6 +121,20 @@ function settlementFor(ending: Settled, { usage, source, estimated }: Counted): 
     firstByteMs: ending.firstByteMs,
     durationMs: ending.durationMs,
   }
+}
+
+/**
+ * A usage as it is charged and recorded. Where its provider did not say at which tier it was served, it is the one that was asked
+ * for. That it was the standard one goes without saying.
+ */
+function servedUsage(usage: TokenUsage, { request, served, place }: Settled): TokenUsage {
+  const { details } = usage
+  const tier = details?.tier ?? (served.price.tiers && request.tierAt?.([place.provider]))
+  const name = tier === STANDARD_TIER ? undefined : tier
+  if (name === details?.tier) return usage
+  const { parts, units } = details ?? {}
+  const isPlain = name === undefined && parts === undefined && units === undefined
+  return { ...usage, details: isPlain ? undefined : { parts, units, tier: name } }
 }
 
 /** What an exchange used, for the tokens-per-minute limit; known at once, since its slot must not wait for a count. */
@@ -204,10 +219,10 @@ function likely({ request, reader }: Pick<Ending, 'request' | 'reader'>): Delive
   return { input: request.likelyInputTokens, output }
 }
 
-async function countInput(request: EndpointRequest, counter: TokenCounter): Promise<number> {
-  const conversation = request.conversation()
-  if (conversation === undefined) return request.likelyInputTokens
-  const { texts, overheadTokens } = countableOf(conversation)
+async function countInput(request: MeteredRequest, counter: TokenCounter): Promise<number> {
+  const countable = await request.countable()
+  if (countable === undefined || isRefusal(countable)) return request.likelyInputTokens
+  const { texts, overheadTokens } = countable
   return (await counter.count(texts)) + overheadTokens
 }
 

@@ -10,7 +10,7 @@ export const SECRET_FORM = 'REGION:ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKE
 const SERVICE = 'bedrock'
 
 type Headers = Readonly<Record<string, string>>
-export type SignedRequest = { readonly method: string; readonly url: URL; readonly body: string }
+export type SignedRequest = { readonly method: string; readonly url: URL; readonly body: string | Uint8Array }
 /** The headers that a request is signed with. */
 export type Sign = (request: SignedRequest) => Promise<Headers>
 
@@ -38,7 +38,7 @@ export function signerOf(secret: string): Sign | undefined {
 }
 
 /** A long body is hashed piece by piece, so that nobody waits until all of it has been. */
-async function hashOf(body: string): Promise<string> {
+async function hashOf(body: SignedRequest['body']): Promise<string> {
   const hash = createHash('sha256')
   if (isLong(body)) for await (const piece of piecesOf(body)) hash.update(piece)
   else hash.update(body)

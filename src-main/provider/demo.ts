@@ -16,7 +16,9 @@ export class DemoTransport implements Transport {
   }
 
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
-    const body: unknown = JSON.parse(request.body)
+    const body: unknown = JSON.parse(
+      typeof request.body === 'string' ? request.body : Buffer.from(request.body).toString(),
+    )
     const pieces =
       request.path === '/embeddings' ? [JSON.stringify(demoEmbeddings(body))] : this.#chat(readDemoChat(body))
     const isStream = pieces.length > 1

@@ -3,23 +3,28 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** What is longer is sent in pieces of this length. */
-const PIECE_LENGTH = 512 * 1024
+/** What is longer is sent in pieces. */
+const LONG = 1024 * 1024
+const PIECE_LENGTH = 128 * 1024
 
-export function isLong(text: string): boolean {
-  return text.length > 2 * PIECE_LENGTH
+/** A text, or its bytes where it was written elsewhere. */
+type Body = string | Uint8Array
+
+export function isLong(body: Body): boolean {
+  return body.length > LONG
 }
 
 /** A text that was put together becomes one piece of memory when it is first looked at. That has a turn of its own. */
-export async function settle(text: string): Promise<void> {
+export async function settle(text: Body): Promise<void> {
+  if (typeof text !== 'string') return
   await nextTurn()
   text.charCodeAt(0)
   await nextTurn()
 }
 
-/** What undici takes as the body: the text itself, or its pieces, which say no length of their own. */
-export function bodyOf(text: string): {
-  readonly body: string | Readable
+/** What undici takes as the body: itself, or its pieces, which say no length of their own. */
+export function bodyOf(text: Body): {
+  readonly body: Body | Readable
   readonly headers: Readonly<Record<string, string>>
 } {
   if (!isLong(text)) return { body: text, headers: {} }
@@ -30,13 +35,21 @@ export function bodyOf(text: string): {
 }
 
 /** The bytes of a text, with a turn of the loop between its pieces. */
-export async function* piecesOf(text: string): AsyncGenerator<Buffer> {
+export async function* piecesOf(text: Body): AsyncGenerator<Uint8Array> {
+  if (typeof text !== 'string') return yield* partsOf(text)
   for (let from = 0; from < text.length;) {
     const end = Math.min(text.length, from + PIECE_LENGTH)
     // Both halves of a character that is written as two stay together.
     const to = end < text.length && isFirstHalf(text.charCodeAt(end - 1)) ? end + 1 : end
     yield Buffer.from(text.slice(from, to))
     from = to
+    await nextTurn()
+  }
+}
+
+async function* partsOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += PIECE_LENGTH) {
+    yield bytes.subarray(from, from + PIECE_LENGTH)
     await nextTurn()
   }
 }

@@ -68,7 +68,8 @@ export function providerNotices({ targets }: Pick<StatusView, 'targets'>, before
   const well = new Set(targets.filter(({ state }) => state === 'ok').map(({ provider }) => provider))
   for (const target of targets) {
     // One model of a provider that has others is the router's business; a provider of which nothing answers is a person's.
-    if (target.state === 'open' && !well.has(target.provider)) sick.set(target.provider, target)
+    const isOut = target.state === 'open' || target.state === 'refused'
+    if (isOut && !well.has(target.provider)) sick.set(target.provider, target)
     // What is being tried again is neither well nor news.
     if (target.state !== 'ok' && before.includes(target.provider) && !sick.has(target.provider)) {
       sick.set(target.provider, target)

@@ -1,8 +1,8 @@
 // Whether a data folder is its user's alone. Whoever else may write to it could put another database, or a link, where Farebox writes;
 // so this is looked at before anything in it is opened. On Windows modes say nothing, and the user's profile keeps others out.
 
-import { lstatSync, statSync, type Stats } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync, mkdirSync, statSync, type Stats } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseError } from '#store/database.ts'
 import { errorCode } from '#store/files.ts'
 
@@ -14,6 +14,37 @@ const FILES = [
 ].flatMap((names) => names.split(' '))
 const OTHERS_MAY_WRITE = 0o022
 const ROOT = 0
+
+/**
+ * Makes the folder where it is not there, with those above it, for this user alone. Throws DatabaseError `unsafe` where it cannot be. One
+ * at a time: in places such as /proc, where no folder can be made, Node goes on for ever when it is to make those above it too.
+ */
+export function makeDataDir(dataDir: string): void {
+  const missing: string[] = []
+  let folder = dataDir
+  while (!isThere(folder)) {
+    missing.unshift(folder)
+    folder = dirname(folder)
+  }
+  try {
+    for (const path of missing) mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Somebody else made it meanwhile.
+    if (errorCode(error) === 'EEXIST') return
+    throw unsafe(`The data folder ${dataDir} cannot be made (${errorCode(error)}). Choose another one with --data-dir.`)
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    statSync(path)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return dirname(path) === path
+    // A file stands in the way, or nobody may look: what is opened there says so.
+    throw unsafe(`${path} is no place for a data folder (${errorCode(error)}). Choose another one with --data-dir.`)
+  }
+}
 
 /** Throws DatabaseError `unsafe`, with what to do about it. The folder itself may be a link to one that is safe. */
 export function checkDataDir(dataDir: string): void {

@@ -20,8 +20,8 @@ export const FRAMES_AT = 512
 export const FRAME_HEAD_BYTES = 20
 const MARK = 0x4a584246
 const [LENGTH_AT, NUMBER_AT, CHECKSUM_AT] = [4, 8, 16]
-/** No batch comes near it: 64 MiB. What claims more is no frame. */
-const MAX_TEXT_BYTES = 0x400_0000
+/** 64 MiB. What claims more is no frame, so no longer text is ever written. */
+export const MAX_TEXT_BYTES = 0x400_0000
 
 const HEAD_LINE = /^farebox journal 1 ([0-9a-f-]{36})\n/
 

@@ -3,7 +3,7 @@
 
 import { close, fdatasync, openSync, write, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { FRAME_HEAD_BYTES, FRAMES_AT, journalPaths, sealFrame, seedOf } from '#store/journal-frames.ts'
+import { FRAME_HEAD_BYTES, FRAMES_AT, journalPaths, MAX_TEXT_BYTES, sealFrame, seedOf } from '#store/journal-frames.ts'
 import { JournalNote } from '#store/tail.ts'
 
 /** Where a journal stands: the database has everything up to `frame`. */
@@ -12,6 +12,8 @@ export type JournalPlace = { readonly name: string; readonly frame: number }
 /** A file that is this long is left as soon as the other one is free, in bytes. */
 const FULL_BYTES = 256 * 1024
 const FIRST_BUFFER_BYTES = 64 * 1024
+/** A longer frame has memory of its own for as long as it is written. */
+const MAX_KEPT_BUFFER_BYTES = 1024 * 1024
 /** The most bytes that a character takes, of those that JavaScript counts as one. */
 const MAX_BYTES_OF_CHARACTER = 3
 
@@ -62,12 +64,18 @@ export class JournalWriter {
     this.#projectedFrame = Math.max(this.#projectedFrame, frame)
   }
 
+  /** Whether a text is short enough to be read again. */
+  fits(text: string): boolean {
+    return text.length * MAX_BYTES_OF_CHARACTER <= MAX_TEXT_BYTES || Buffer.byteLength(text) <= MAX_TEXT_BYTES
+  }
+
   /**
    * Appends one frame and resolves when it is on disk. One at a time. Where it rejects, the frame is not there, and the next one takes
    * its place and its number.
    */
   append(text: string): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the journal is closed'))
+    if (!this.fits(text)) return Promise.reject(new RangeError('a text is too long for the journal'))
     const appended = this.#append(text)
     this.#underWay = appended.catch(() => undefined)
     return appended
@@ -115,11 +123,17 @@ export class JournalWriter {
   }
 
   #frameOf(text: string, number: number): Buffer {
+    const buffer = this.#bufferFor(text)
+    const textBytes = buffer.write(text, FRAME_HEAD_BYTES, 'utf8')
+    sealFrame(buffer, { number, textBytes, seed: this.#seed })
+    return buffer.subarray(0, FRAME_HEAD_BYTES + textBytes)
+  }
+
+  #bufferFor(text: string): Buffer {
     const most = FRAME_HEAD_BYTES + text.length * MAX_BYTES_OF_CHARACTER
+    if (most > MAX_KEPT_BUFFER_BYTES) return Buffer.allocUnsafe(FRAME_HEAD_BYTES + Buffer.byteLength(text))
     if (this.#buffer.length < most) this.#buffer = Buffer.allocUnsafe(2 * most)
-    const textBytes = this.#buffer.write(text, FRAME_HEAD_BYTES, 'utf8')
-    sealFrame(this.#buffer, { number, textBytes, seed: this.#seed })
-    return this.#buffer.subarray(0, FRAME_HEAD_BYTES + textBytes)
+    return this.#buffer
   }
 }
 

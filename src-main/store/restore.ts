@@ -1,9 +1,10 @@
 // Puts a backup in the place of the database. It is decided by one renaming: a crash before it leaves what was there, and
 // what a crash interrupts after it the next start completes, so that there is never a mixture of the two.
 
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, constants } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync, constants } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { makeDataDir } from '#store/data-folder.ts'
 import { DATABASE_FILE, DatabaseError, openForReading } from '#store/database.ts'
 import { examineAndMigrate, readKeys, type CheckBooks, type CopyContents, type StoredKey } from '#store/examine.ts'
 import { errorCode, makePrivate, removeDatabase, syncFile, syncFolder, unfinishedBeside } from '#store/files.ts'
@@ -57,7 +58,7 @@ export function restoreBackup(request: RestoreRequest, books: RestoreBooks): Res
   const { dataDir, file } = request
   const problem = fileProblem(file)
   if (problem !== undefined) return refused(problem)
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeDataDir(dataDir)
   try {
     const lock = lockDataDir(dataDir)
     try {

@@ -6,6 +6,7 @@ import { joinBatches } from '#ledger/batch-text.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import type { Db } from '#store/database.ts'
 import { frameCounter, openJournal } from '#store/journal-open.ts'
+import { errorCode } from '#store/files.ts'
 import type { Frames, JournalReader } from '#store/journal-reader.ts'
 import type { UsageRollups } from '#store/usage-rollups.ts'
 
@@ -47,18 +48,32 @@ export class Projector {
     return this.#journal.projected
   }
 
-  /** Projects frames up to a number, or all that there are. Throws what the disk says; what was projected before that stays. */
+  /**
+   * Projects frames up to a number, or all that there are. Throws what the disk says, or why a frame does not fit, which is the one behind
+   * those that are projected then; what was projected before that stays.
+   */
   upTo(frame: number): void {
+    let mostBytes = MAX_TRANSACTION_TEXT
     for (;;) {
-      const frames = this.#journal.read({ upTo: frame, mostBytes: MAX_TRANSACTION_TEXT })
+      const frames = this.#journal.read({ upTo: frame, mostBytes })
       if (frames.texts.length === 0) return
-      let entries = 0
-      this.#write(() => {
-        entries = this.#project(frames)
-      })
-      this.#journal.accept(frames)
-      this.#onProjected(entries)
+      try {
+        this.#take(frames)
+      } catch (error) {
+        if (!isMisfit(error) || frames.texts.length === 1) throw error
+        // Which of them it is shows when they are taken one by one.
+        mostBytes = 1
+      }
     }
+  }
+
+  #take(frames: Frames): void {
+    let entries = 0
+    this.#write(() => {
+      entries = this.#project(frames)
+    })
+    this.#journal.accept(frames)
+    this.#onProjected(entries)
   }
 
   /** The highest number of a frame that the files hold, also behind a place where one is missing. */
@@ -69,6 +84,11 @@ export class Projector {
   close(): void {
     this.#journal.close()
   }
+}
+
+/** Whether an error is about what a frame says. What the disk says has a code of its own. */
+export function isMisfit(error: unknown): boolean {
+  return /^(SQLITE_CONSTRAINT.*)?$/.test(errorCode(error))
 }
 
 /** Writes a batch inside the caller's transaction, and what is summed up of it. */

@@ -6,6 +6,7 @@ import { workerData } from 'node:worker_threads'
 import { findAdjustment, loadLedger, type FirstAdjustment, type LedgerState } from '#ledger/entries.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import type { LanSettings } from '#core/lan.ts'
+import { NewerForm } from '#ledger/batch-text.ts'
 import type { RefusedBurst } from '#core/refused-call.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
@@ -18,7 +19,6 @@ import {
 } from '#store/catalog-rows.ts'
 import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
-import { errorCode } from '#store/files.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import type { JournalPlace } from '#store/journal-writer.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
@@ -27,7 +27,7 @@ import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from 
 import { countChange, hasTail, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
 import { chargedSince, type Charged } from '#store/usage-rows.ts'
-import { appenderOf, Projector } from '#threads/projector.ts'
+import { appenderOf, isMisfit, Projector } from '#threads/projector.ts'
 
 type Loaded = {
   readonly catalog: CatalogState
@@ -197,9 +197,10 @@ function projectLeft(left: Projector): string | undefined {
     left.upTo(Infinity)
     return undefined
   } catch (error) {
-    // What the disk says has a code of its own; what has none is about the frame.
-    if (errorCode(error) !== '' && !errorCode(error).startsWith('SQLITE_CONSTRAINT')) throw error
-    return `frame ${left.projected + 1} of the journal is about something that the database does not have. ${RESTORE}`
+    if (!isMisfit(error)) throw error
+    const frame = `frame ${left.projected + 1} of the journal`
+    if (error instanceof NewerForm) return `${frame} was written by a newer Farebox, which can go on from it`
+    return `${frame} is about something that the database does not have. ${RESTORE}`
   }
 }
 

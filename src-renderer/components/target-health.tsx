@@ -5,6 +5,8 @@ import type { HealthState, TargetHealth } from '#renderer/data/target-health.ts'
 
 const TONES = {
   ok: 'live',
+  failing: 'low',
+  refused: 'lost',
   open: 'lost',
   'half-open': 'low',
   cooling: 'low',

@@ -1,6 +1,7 @@
 // A price as its form has it, and what the texts in it mean.
 
 import type { PriceFields } from '#contract/prices.ts'
+import type { ModelView } from '#contract/schemas.ts'
 import { amountText, readAmount } from '#renderer/data/amount-input.ts'
 import { creditsText } from '#renderer/data/money.ts'
 import { priceMicroOf, type PriceClass, type PriceMicro } from '#renderer/data/pricing.ts'
@@ -47,6 +48,13 @@ export function isEmptyPrice(form: PriceForm): boolean {
 export function isTooDear(text: string, locale: string): boolean {
   const amount = readAmount(text, locale)
   return amount.type === 'amount' && amount.micro > MAX_MICRO
+}
+
+/** What a price names beside the classes that its form has; a new price keeps it. */
+export function finePrices(price: ModelView['price']): Omit<PriceFields, PriceClass> {
+  if (price === null) return {}
+  const { version: _version, input: _input, output: _output, cache_read: _read, cache_write: _write, ...fine } = price
+  return fine
 }
 
 /** A price as the API takes it. */

@@ -106,6 +106,7 @@ export type EditForm = {
   readonly onDisconnect: string
   readonly concurrent: string
   readonly requests: string
+  readonly tokens: string
   readonly creditsPerDay: string
   readonly times: Readonly<Record<(typeof TIME_LIMITS)[number], string>>
   /** `yes`, `no`, a choice or a number; empty where the provider is as others are. */
@@ -128,6 +129,7 @@ export function editFormOf(provider: ProviderView, locale: string): EditForm {
     onDisconnect: provider.on_disconnect,
     concurrent: textOf(limits.concurrent_requests),
     requests: textOf(limits.requests_per_minute),
+    tokens: textOf(limits.tokens_per_minute),
     creditsPerDay: credits === undefined ? '' : amountText(microOf(credits) ?? 0n, locale),
     times: {
       connect_ms: textOf(time_limits.connect_ms),
@@ -209,12 +211,14 @@ export function readStops(text: string) {
 function limitsOf(form: EditForm, locale: string): ProviderView['limits'] | undefined {
   const concurrent = readLimit(form.concurrent)
   const requests = readLimit(form.requests)
+  const tokens = readLimit(form.tokens)
   const credits = readAmount(form.creditsPerDay, locale)
   const isWrong = credits.type === 'wrong' || (credits.type === 'amount' && credits.micro < 0n)
-  if (concurrent === undefined || requests === undefined || isWrong) return undefined
+  if (concurrent === undefined || requests === undefined || tokens === undefined || isWrong) return undefined
   return {
     ...(concurrent === null ? {} : { concurrent_requests: concurrent }),
     ...(requests === null ? {} : { requests_per_minute: requests }),
+    ...(tokens === null ? {} : { tokens_per_minute: tokens }),
     ...(credits.type === 'amount' ? { credits_per_day: Number(creditsText(credits.micro)) } : {}),
   }
 }

@@ -25,7 +25,7 @@ export function modelsOnlyAt(name: string, models: readonly ModelView[]): readon
   return modelsAt(name, models).filter(({ targets }) => targets.every(({ provider }) => provider === name))
 }
 
-const ORDER: readonly HealthState[] = ['open', 'cooling', 'half-open', 'unknown', 'ok']
+const ORDER: readonly HealthState[] = ['refused', 'open', 'failing', 'cooling', 'half-open', 'unknown', 'ok']
 
 /** The worst of several states; undefined of none. */
 export function worstOf(states: readonly HealthState[]): HealthState | undefined {

@@ -2,6 +2,7 @@
 
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { ownCommand } from '#renderer/data/own-command.ts'
 
 export const LANGUAGES = ['en', 'de'] as const
 export type Language = (typeof LANGUAGES)[number]
@@ -21,7 +22,7 @@ export async function startTranslations(): Promise<void> {
     ns: ['common'],
     defaultNS: 'common',
     // React escapes what it draws.
-    interpolation: { escapeValue: false },
+    interpolation: { escapeValue: false, defaultVariables: { command: ownCommand() } },
     resources: {},
   })
   await loadCatalogue('common')

@@ -7,6 +7,7 @@ import type { Child } from './child.ts'
 import { bareContender, fareboxContender, ownChild, profileText } from './contenders.ts'
 import { crowdFigures } from './crowd.ts'
 import { install, type Installation } from './farebox.ts'
+import { largeFigures } from './large.ts'
 import { mappingGrowth } from './mapping.ts'
 import { readOptions, USAGE, type Only, type Options } from './options.ts'
 import { topFunctions } from './profile.ts'
@@ -27,6 +28,7 @@ const SPECIAL: Partial<Record<Only, Measurement>> = {
   soak: soakFigures,
   attacks: attackFigures,
   callers: callersFigures,
+  large: largeFigures,
 }
 
 try {

@@ -20,7 +20,7 @@ export type Gateway = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const ONLY = ['calls', 'events', 'routing', 'reports', 'crowd', 'soak', 'attacks', 'callers'] as const
+const ONLY = ['calls', 'events', 'routing', 'reports', 'crowd', 'soak', 'attacks', 'callers', 'large'] as const
 export type Only = (typeof ONLY)[number]
 
 export type Work = {
@@ -47,6 +47,8 @@ export type Work = {
   readonly soakMinutes: number
   /** How long each attack goes on. */
   readonly attackSeconds: number
+  /** How often small calls are measured beside each kind of large conversations. */
+  readonly largeRounds: number
 }
 
 export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [--only ${ONLY.join('|')}] [--against FOLDER|URL]
@@ -75,6 +77,7 @@ const FULL: Work = {
   crowdSeconds: 60,
   soakMinutes: 60,
   attackSeconds: 15,
+  largeRounds: 8,
 }
 
 const QUICK: Work = {
@@ -91,6 +94,7 @@ const QUICK: Work = {
   crowdSeconds: 10,
   soakMinutes: 3,
   attackSeconds: 4,
+  largeRounds: 3,
 }
 
 /** Throws a sentence for the user when an option is not known. */

@@ -13,6 +13,8 @@ const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'ca
 const CHOIRS = 25
 const SLOW_MS = 20
 
+const MAX_PLAN_BYTES = 1024 * 1024
+
 const pacers = new Map<string, Set<Stream>>()
 let slowStreams = 0
 const prepared = new Map<number, readonly Buffer[]>()
@@ -23,8 +25,14 @@ announce(
       response.end(String([...pacers.values()].reduce((sum, streams) => sum + streams.size, 0)))
       return
     }
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
+    let parts: Buffer[] = []
+    let length = 0
+    request.on('data', (part: Buffer) => {
+      length += part.length
+      // A large conversation carries no plan, and reading it would hold up the answers to others.
+      if (length > MAX_PLAN_BYTES) parts = []
+      else parts.push(part)
+    })
     request.on('end', () => answer(Buffer.concat(parts).toString(), response))
   }),
 )

@@ -86,6 +86,11 @@ describe('the price card', () => {
         expect(price.input).toBeGreaterThanOrEqual(0.01)
         expect(price.input).toBeLessThanOrEqual(100)
       }
+      const names = new Set([
+        ...Object.keys(price ?? {}),
+        ...Object.keys(price?.tiers ?? {}).map((name) => `tiers.${name}`),
+      ])
+      expect(Object.keys(entry.sources ?? {}).filter((member) => !names.has(member))).toEqual([])
       expect(max_output_tokens ?? 0).toBeLessThanOrEqual(context_window)
       if (priced_up_to !== undefined) expect(priced_up_to).toBeLessThan(context_window)
     },

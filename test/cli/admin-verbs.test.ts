@@ -50,6 +50,24 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'provider edit openai --quirks none --limits none --time-limits none',
     { method: 'PATCH', path: '/api/providers/openai', body: { quirks: {}, limits: {}, time_limits: {} } },
   ],
+  ['provider secret list openai', { method: 'GET', path: '/api/providers/openai/secrets' }],
+  [
+    'provider secret add openai --label second --secret-stdin --weight 2 --limits credits_per_day=20,tokens_per_minute=9',
+    {
+      method: 'POST',
+      path: '/api/providers/openai/secrets',
+      body: { label: 'second', secret: 'sk', weight: 2, limits: { credits_per_day: 20, tokens_per_minute: 9 } },
+    },
+    { stdin: 'sk\n' },
+  ],
+  [
+    'provider secret set openai --label second --limits none',
+    { method: 'PATCH', path: '/api/providers/openai/secrets', body: { label: 'second', limits: {} } },
+  ],
+  [
+    'provider secret remove openai --label second',
+    { method: 'DELETE', path: '/api/providers/openai/secrets?label=second' },
+  ],
   ['lan status', { method: 'GET', path: '/api/lan' }],
   ['lan off', { method: 'DELETE', path: '/api/lan' }],
   ['lan certificate', { method: 'GET', path: '/api/lan/certificate' }],

@@ -1,6 +1,7 @@
 // A gateway that answers every action of the admin API with a fixed view, and records what it was asked. It refuses what
 // the contract does not know, so that a request of a wrong shape fails the test that made it.
 
+import type { ProviderSecretView } from '#contract/providers.ts'
 import type { AdminRequest, AdminResponse, AdminTransport } from '#cli/client.ts'
 import { ADMIN_API, type AdminAction, type Endpoint, type ResponseBody } from '#contract/admin-api.ts'
 import { check, firstProblem } from '#contract/validate.ts'
@@ -361,6 +362,19 @@ export const OVERVIEW: ResponseBody<'overview'> = {
   latest: [USAGE_RECORD],
 }
 
+const SECRET_VIEW: ProviderSecretView = {
+  label: 'second',
+  weight: 2,
+  limits: { credits_per_day: 20 },
+  secret_state: 'stored',
+  state: 'refused',
+  left_out_until: AT,
+  last_failure: { reason: 'secret', status: 401, at: AT },
+  concurrent_requests: 0,
+  credits_today: 1.5,
+  created_at: AT,
+}
+
 export const ANSWERS = {
   pause: { paused_until: AT },
   resume: { paused_until: null },
@@ -453,6 +467,10 @@ export const ANSWERS = {
   listProviderModels: { provider: 'openai', models: OFFERS },
   addProviderModels: { added: [model], skipped: [{ model: 'gpt-vague', reason: 'Nobody tells its context window.' }] },
   removeProvider: { secret_forgotten: true },
+  listProviderSecrets: [SECRET_VIEW],
+  addProviderSecret: [SECRET_VIEW],
+  editProviderSecret: [SECRET_VIEW],
+  removeProviderSecret: { secret_forgotten: true },
   addDemo: {
     made: [
       { kind: 'provider', name: 'demo' },

@@ -8,7 +8,8 @@ describe('a wrong command line', () => {
   const cases: readonly (readonly [typed: string, sentence: string, usage: string])[] = [
     ['kye list', 'There is no such verb.', 'farebox key list'],
     ['key craete laptop', "'key' has no such verb.", 'farebox key create NAME'],
-    ['key', "'key' has no such verb.", 'farebox key'],
+    ['key', "'key' has no such verb.", 'farebox help key'],
+    ['frobnicate', 'There is no such verb.', 'farebox help'],
     ['stauts', 'There is no such verb.', 'farebox status'],
     ['ledger verfy', "'ledger' has no such verb.", 'farebox ledger verify'],
     ['--json', 'No verb is given.', 'farebox help'],
@@ -42,6 +43,9 @@ describe('a wrong command line', () => {
     ['model add gpt --context-window 1 --target /gpt', '--target takes PROVIDER/UPSTREAM_MODEL.', 'farebox model add'],
     ['model add gpt --context-window 1 --target a/b --input 1', '--output is required.', 'farebox model add'],
     ['model price gpt --output 1', '--input is required.', 'farebox model price ID --input P [--output P]'],
+    ['model price gpt --input 1 --output 1 --unit image', '--unit takes NAME=NUMBER.', 'farebox model price ID'],
+    ['model price gpt --input 1 --output 1 --tier flex=', '--tier takes NAME=NUMBER.', 'farebox model price ID'],
+    ['model price gpt --input 1 --output 1 --step 5', '--step takes NAME=NUMBER.', 'farebox model price ID'],
     ['provider add', 'NAME or --preset is required.', 'farebox provider add [NAME] --preset P'],
     ['provider secret openai', 'Say where the secret is.', 'farebox provider secret NAME --secret-env VAR'],
     [
@@ -204,16 +208,17 @@ describe('help', () => {
   it.each([[[]], [['help']], [['--help']], [['-h']], [['--json', 'help']]])('lists every verb: %s', async (argv) => {
     const ran = await run(argv)
     expect(ran).toMatchObject({ exitCode: 0, stderr: '', store: [] })
-    for (const verb of [
-      'start',
-      'status',
-      'apply -f FILE',
-      'provider add [NAME]',
-      'key top-up NAME',
-      'ledger verify',
-    ]) {
-      expect(ran.stdout).toContain(`  farebox ${verb}`)
+    for (const line of [/^ {2}start +starts the gateway$/m, /^ {2}status +\S/m, /^ {2}apply +\S/m]) {
+      expect(ran.stdout).toMatch(line)
     }
+    for (const [topic, verb] of [
+      ['provider', 'add'],
+      ['key', 'top-up'],
+      ['ledger', 'verify'],
+    ]) {
+      expect(ran.stdout).toMatch(new RegExp(`^ {2}${topic} .*\\b${verb}\\b`, 'm'))
+    }
+    expect(ran.stdout.split('\n').length).toBeLessThan(60)
   })
 
   it.each([[['key', '--help']], [['help', 'key']]])('of a group lists only its verbs: %s', async (argv) => {

@@ -105,6 +105,23 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'model price gpt --input 1 --output 2 --confirm-jump',
     { method: 'PUT', path: '/api/models/gpt/price', body: { input: 1, output: 2, confirm_jump: true } },
   ],
+  [
+    'model price gpt --input 1 --output 2 --cache-write-1h 3 --minimum 0.1 --unit image=0.04 --unit image/a/high=0.1 ' +
+      '--tier flex=0.5 --tier priority:input=2,output=4 --step above=200000,input=2,output=3',
+    {
+      method: 'PUT',
+      path: '/api/models/gpt/price',
+      body: {
+        input: 1,
+        output: 2,
+        cache_write_1h: 3,
+        minimum: 0.1,
+        units: { image: 0.04, 'image/a/high': 0.1 },
+        tiers: { flex: 0.5, priority: { input: 2, output: 4 } },
+        steps: [{ above: 200_000, input: 2, output: 3 }],
+      },
+    },
+  ],
   ['model card', { method: 'GET', path: '/api/price-card' }],
   ['model enable gpt', { method: 'POST', path: '/api/models/gpt/enable' }],
   ['model disable gpt', { method: 'POST', path: '/api/models/gpt/disable' }],

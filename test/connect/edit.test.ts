@@ -84,8 +84,7 @@ describe.each(KINDS)('$name', ({ format, files, members, note }) => {
         return
       }
       for (const { path, value } of given) expect(valueAt(format.read(after), path)).toEqual(value)
-      const paths = given.map(({ path }) => path)
-      expect(withoutMembers(format, { before: text, after, current: after }, paths)).toEqual({ text, left: [] })
+      expect(withoutMembers(format, { before: text, after, current: after }, given)).toEqual({ text, left: [] })
       const [only] = given
       if (given.length === 1 && only !== undefined && !isThere(format, text, only.path.slice(0, 1))) {
         expect(sharedEnds(text, after)).toBe(text.length)
@@ -101,8 +100,7 @@ describe.each(KINDS)('$name', ({ format, files, members, note }) => {
       const after = editOrRefusal(format, before, given)
       if (after === undefined) return
       const elsewhere = (version: string) => `${note} new\n${version}${note} at the end\n`
-      const paths = given.map(({ path }) => path)
-      const undone = withoutMembers(format, { before, after, current: elsewhere(after) }, paths)
+      const undone = withoutMembers(format, { before, after, current: elsewhere(after) }, given)
       expect(format.read(undone.text)).toEqual(format.read(before))
       expect(undone).toEqual({ text: elsewhere(before), left: [] })
     })
@@ -120,11 +118,7 @@ describe.each(KINDS)('$name', ({ format, files, members, note }) => {
       if (current === undefined) return
       let undone: ReturnType<typeof withoutMembers>
       try {
-        undone = withoutMembers(
-          format,
-          { before: text, after, current },
-          given.map(({ path }) => path),
-        )
+        undone = withoutMembers(format, { before: text, after, current }, given)
       } catch (error) {
         if (error instanceof Refused) return
         throw error

@@ -210,6 +210,16 @@ describe('a disconnection', () => {
     expect(read(path)).toEqual({ added: true, theme: 'dark', env: { A: '1' } })
   })
 
+  it('does not take what a tool stamps on its own entry for a change of somebody', async () => {
+    const workshop = openWorkshop()
+    const text = '{\n  "version": 1,\n  "lastUsedProvider": "ollama",\n  "providers": {}\n}\n'
+    const path = write(join(workshop.home, '.cline', 'data', 'settings', 'providers.json'), text)
+    await connectTool(workshop, wish('cline'))
+    writeFileSync(path, readFileSync(path, 'utf8').replace('2027-01-02T03:04:05.000Z', '2027-02-03T00:00:00.000Z'))
+    expect((await disconnectTool(workshop, 'cline')).left).toEqual([])
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
   it('keeps what somebody put into a file that was not there before', async () => {
     const workshop = openWorkshop()
     const path = join(workshop.home, '.claude', 'settings.json')

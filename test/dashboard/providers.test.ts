@@ -110,6 +110,31 @@ describe('a new provider', () => {
     expect(upstream.requests.some(({ headers }) => headers.authorization === `Bearer ${SECRET}`)).toBe(true)
   })
 
+  it('gets another secret, shows how both are, and loses one again', async () => {
+    await add('pooled', { secret: SECRET })
+    await dashboard.visit('/providers', async (page) => {
+      await rowOf(page, 'pooled').click()
+      const drawer = drawerOf(page, 'pooled')
+      await drawer.getByRole('button', { name: 'Add another secret' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Another secret of pooled' })
+      await dialog.getByLabel('Label').fill('second')
+      await dialog.getByLabel('Secret').fill(`${SECRET}-2`)
+      await dialog.getByLabel('Weight').fill('3')
+      await saved(dialog, 'Add')
+      const list = drawer.getByRole('list', { name: 'Secrets' })
+      await list.getByText('Weight 3').waitFor()
+      expect(await list.getByRole('listitem').count()).toBe(2)
+      await isNowhere(page, SECRET)
+      await list.getByRole('button', { name: 'Remove the secret second' }).click()
+      const confirm = page.getByRole('alertdialog')
+      await saved(confirm, 'Remove')
+      await list.waitFor({ state: 'detached' })
+    })
+    const id = (await show('pooled'))?.id ?? ''
+    const left = await dashboard.farebox.admin.call('listProviderSecrets', { id })
+    expect(left.map(({ label }) => label)).toEqual(['first'])
+  })
+
   it('gets a free name, needs its own values and a secret, and is refused beside its address', async () => {
     await add('openai')
     await dashboard.visit('/providers', async (page) => {

@@ -134,13 +134,14 @@ describe('a target', () => {
 })
 
 it('tells a client that its answer broke off without waiting long for its charge', async () => {
-  // Texts that take long to count keep the one thread busy that counts, for three times as long as the client waits at the least.
-  const content = Array.from({ length: 400_000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join(
+  // Texts that take long to count keep the one thread busy that counts, for nearly three times as long as the client waits at the least.
+  // They are short enough to be read at once.
+  const content = Array.from({ length: 345_000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join(
     '',
   )
   const members = { model: 'chat-completions', messages: [{ role: 'user', content }] }
   const options = { key, members, path: '/v1/messages/count_tokens' }
-  const counts = Array.from({ length: 60 }, async () => (await ask(pair, formatNamed('messages'), options)).text())
+  const counts = Array.from({ length: 64 }, async () => (await ask(pair, formatNamed('messages'), options)).text())
   await new Promise((resolve) => setTimeout(resolve, 1000))
   const parts = runningStream('chat-completions', { pieces: PIECES, running: ONES, until: 'none' })
   pair.upstream.script({ type: 'raw', parts })

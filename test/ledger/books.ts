@@ -23,6 +23,7 @@ import { verifyLedger } from '#ledger/verify.ts'
 import { backUp } from '#store/backup.ts'
 import { openForReading, type Db } from '#store/database.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
+import { journalPlace } from '#store/journal-open.ts'
 import { JournalWriter } from '#store/journal-writer.ts'
 import { rollupProblems } from '#store/rollup-check.ts'
 import { restoreBackup } from '#store/restore.ts'
@@ -81,6 +82,7 @@ export class Books {
     books.#projection = new Projection({
       journal: journal && new JournalWriter(dataDir, journal),
       project: (frame) => books.writer.call('project', frame),
+      write: (one) => books.writer.call('change', { changes: [], batch: one }),
       monotonicMs: () => performance.now(),
     })
     books.ledger.restore({ accounts: state.accounts, holds: state.openHolds, adjustments: state.adjustments })
@@ -208,6 +210,19 @@ export class Books {
 
   get #copy(): string {
     return `${this.dataDir}-copy.db`
+  }
+
+  /** Ends the thread and leaves texts in the journal, as a process that was killed does. Returns the number of the frame before them. */
+  async stopWith(texts: readonly string[]): Promise<number> {
+    await this.stop()
+    const db = openForReading(this.dataDir)
+    const place = journalPlace(db)
+    db.close()
+    if (place === undefined) throw new Error('there is no journal')
+    const journal = new JournalWriter(this.dataDir, place)
+    for (const text of texts) await journal.append(text)
+    await journal.close()
+    return place.frame
   }
 
   /** Ends the thread and keeps the folder. */

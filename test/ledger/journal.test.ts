@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { microCredits } from '#core/money.ts'
 import { openAccount } from '#ledger/account.ts'
 import { Journal, JournalHalted } from '#ledger/journal.ts'
+import { batchText } from '#ledger/batch-text.ts'
 import { entryRow, type LedgerBatch, type LedgerEntry } from '#ledger/rows.ts'
 import { Books, terms, type SetClock } from './books.ts'
 
@@ -373,5 +374,48 @@ describe('a batch', () => {
     )
     expect(books.ledger.state).toBe('mismatch')
     expect(storedKinds()).toEqual(['grant'])
+  })
+
+  const sound = (amountMicro: number): LedgerEntry => ({
+    keyId: key,
+    kind: 'adjustment',
+    amountMicro: microCredits(amountMicro),
+    cycleStartedAtMs: START,
+    createdAtMs: START,
+    reason: 'test',
+    idempotencyId: String(amountMicro),
+  })
+  const textOf = (entry: LedgerEntry) => batchText({ entries: [entryRow(entry)], usage: [], balances: [] })
+  const reopened = async () => (books = await Books.open({ dataDir: books.dataDir, clock }))
+
+  it('that does not fit is named by its own number, and those before it are not lost for it', async () => {
+    const bad = textOf({ ...sound(7), keyId: 'nobody' })
+    const frame = await books.stopWith([textOf(sound(5)), textOf(sound(6)), bad, textOf(sound(8))])
+    await reopened()
+    expect(books.mismatches.join()).toContain(`frame ${frame + 3} of the journal is about something`)
+    expect(storedKinds()).toEqual(['grant', 'adjustment', 'adjustment'])
+  })
+
+  it('of a version whose texts had no number is read', async () => {
+    await books.resolve(await books.held(key, 100), 40)
+    const [balance] = batches.flatMap(({ balances }) => balances).slice(-1)
+    const [keyId, cycle, available, granted, ...rest] = balance ?? expect.fail('there is no balance')
+    const balances = [[keyId, cycle, available + 5, granted + 5, ...rest]]
+    await books.stopWith([JSON.stringify([[entryRow(sound(5))], [], balances])])
+    await reopened()
+    expect(books.mismatches).toEqual([])
+    expect(storedKinds().at(-1)).toBe('adjustment')
+  })
+
+  it('of a newer version is left to that one', async () => {
+    const newer = JSON.stringify([2, { entries: [] }])
+    const frame = await books.stopWith([newer])
+    for (let start = 0; start < 2; start++) {
+      await reopened()
+      expect(books.mismatches).toEqual([
+        `frame ${frame + 1} of the journal was written by a newer Farebox, which can go on from it`,
+      ])
+      await books.stop()
+    }
   })
 })

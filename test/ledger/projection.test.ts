@@ -7,6 +7,7 @@ import type { LedgerBatch } from '#ledger/rows.ts'
 const EMPTY: LedgerBatch = { entries: [], usage: [], balances: [] }
 
 let projected: number[]
+let written: LedgerBatch[]
 let refusal: Error | undefined
 let release: (() => void) | undefined
 let isSlow: boolean
@@ -19,9 +20,14 @@ class FakeJournal {
   projectedFrame = 0
   bytesOfFrame = 1000
   texts: string[] = []
+  mostLength = 1000
 
   get pendingBytes(): number {
     return (this.lastFrame - this.projectedFrame) * this.bytesOfFrame
+  }
+
+  fits(text: string): boolean {
+    return text.length <= this.mostLength
   }
 
   append(text: string): Promise<void> {
@@ -45,13 +51,20 @@ async function project(frame: number): Promise<void> {
   projected.push(frame)
 }
 
+function write(batch: LedgerBatch): Promise<void> {
+  if (refusal !== undefined) return Promise.reject(refusal)
+  written.push(batch)
+  return Promise.resolve()
+}
+
 beforeEach(() => {
   vi.useFakeTimers()
   projected = []
+  written = []
   refusal = undefined
   isSlow = false
   journal = new FakeJournal()
-  projection = new Projection({ journal, project, monotonicMs: () => performance.now() })
+  projection = new Projection({ journal, project, write, monotonicMs: () => performance.now() })
 })
 
 afterEach(async () => {
@@ -115,6 +128,31 @@ describe('the tables follow', () => {
   })
 })
 
+describe('a batch that is too long for the journal', () => {
+  const long: LedgerBatch = { ...EMPTY, entries: Array.from({ length: 300 }, () => [] as never) }
+
+  it('goes straight into the tables, behind everything that was appended before', async () => {
+    journal.mostLength = 100
+    await append(2)
+    await projection.append(long)
+    expect(projected).toEqual([2])
+    expect(written).toEqual([long])
+    expect(journal.texts).toHaveLength(2)
+    await append(1)
+    await projection.upToDate()
+    expect(projected).toEqual([2, 3])
+  })
+
+  it('is refused where the tables refuse it, and can be tried again', async () => {
+    journal.mostLength = 100
+    refusal = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    await expect(projection.append(long)).rejects.toThrow('full')
+    refusal = undefined
+    await projection.append(long)
+    expect(written).toEqual([long])
+  })
+})
+
 describe('while the disk refuses', () => {
   it('what is in the journal stays, more is refused, and all of it is projected when there is room', async () => {
     await append(2)
@@ -162,7 +200,7 @@ it('nothing is added once it is closed', async () => {
 })
 
 it('where something of the ledger is missing, nothing is added to it, and readers are not kept waiting', async () => {
-  const stopped = new Projection({ journal: undefined, project, monotonicMs: () => 0 })
+  const stopped = new Projection({ journal: undefined, project, write, monotonicMs: () => 0 })
   await expect(stopped.append(EMPTY)).rejects.toThrow('missing')
   await stopped.upToDate()
   await stopped.close()

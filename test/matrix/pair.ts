@@ -117,7 +117,7 @@ export type Answered = {
 }
 
 /** The provider's answer as the client gets it, chunk by chunk. */
-export function answer(prepared: Prepared, chunks: readonly Buffer[]): Answered {
+export function answer(prepared: Pick<Prepared, 'newReader'>, chunks: readonly Buffer[]): Answered {
   const reader = prepared.newReader()
   const out: Buffer[] = []
   const put = (bytes: WireBytes | undefined) => {

@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest'
 import type { Cancellation } from '#core/wait-queue.ts'
-import { World, type Running } from './admission-world.ts'
+import { FINE_PRICE, PRICE, World, type Running } from './admission-world.ts'
 import { randomFrom } from '../support/random.ts'
 
 const SEQUENCES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 5000 : 100_000
@@ -23,6 +23,7 @@ class History {
       credits: Array.from({ length: keys }, () => (this.#upTo(5) === 0 ? undefined : this.#upTo(20_000))),
       memberDaily: this.#upTo(2) === 0 ? undefined : this.#upTo(30_000),
       providerDaily: this.#upTo(3) === 0 ? this.#upTo(60_000) : undefined,
+      price: this.#upTo(2) === 0 ? FINE_PRICE : PRICE,
     })
     this.keys = keys
   }

@@ -24,13 +24,28 @@ import type { Served } from '#pipeline/resolve.ts'
 import { testProvider } from '../support/provider.ts'
 import { KEY, modelOf, PACKAGE, settlementAt } from './support.ts'
 
-const PRICE: Price = {
+export const PRICE: Price = {
   version: 1,
   inputMicro: microCredits(1_000_000),
   outputMicro: microCredits(3_000_000),
   cacheReadMicro: microCredits(100_000),
   cacheWriteMicro: microCredits(1_250_000),
 }
+/** Where a call may end up much dearer than it began: by its length, its tier, searches, and the least. */
+export const FINE_PRICE: Price = {
+  ...PRICE,
+  parts: { cache_write_1h: microCredits(2_000_000), output_audio: microCredits(7_000_001) },
+  steps: [
+    {
+      aboveTokens: 300,
+      rates: { ...PRICE, inputMicro: microCredits(1_999_999), outputMicro: microCredits(4_500_000) },
+    },
+  ],
+  tiers: { priority: { factorMicro: 1_750_000 }, flex: { factorMicro: 500_000 } },
+  units: { request: microCredits(25_000_000), web_search: microCredits(10_000_001) },
+  minimumMicro: microCredits(400),
+}
+const UNITS = { web_search: 3 }
 /** Nobody is refused because time passed: these worlds have no clock that goes by itself. */
 const ENDLESS_MS = 2 ** 31 - 1
 
@@ -49,7 +64,7 @@ const PATIENT_JOURNAL = {
 /** Keys that were moved are looked up in it. */
 const NO_CATALOG = { key: () => undefined } as unknown as Catalog
 const OPEN_GATE = new Gate({ nowMs: () => 0, after, limitsOfMember: () => PACKAGE.limits, waits: false, maxWaitMs: 0 })
-const MODEL = { ...modelOf('chat-completions'), price: PRICE }
+const MODEL = modelOf('chat-completions')
 
 export type CallPlan = {
   readonly key: number
@@ -81,6 +96,7 @@ type WorldOptions = {
   /** What the member of the keys with an even number may be charged on a day. */
   readonly memberDaily: number | undefined
   readonly providerDaily: number | undefined
+  readonly price: Price
 }
 
 export class World {
@@ -240,7 +256,8 @@ export class World {
     const paid = Math.min(admission.wish.worstMicro, slot.promisedMicro) as MicroCredits
     const cap = paid < admission.wish.worstMicro ? affordableCap(call, inputTokens, paid) : outputCap
     // What its provider may charge at most, by what was counted and the cap that it was told.
-    const worstMicro = worstPriceOf({ inputTokens: call.plan.inputTokens, outputTokens: cap ?? 0 }, PRICE)
+    const counted = { inputTokens: call.plan.inputTokens, outputTokens: cap ?? 0, units: UNITS }
+    const worstMicro = worstPriceOf(counted, this.#options.price)
     const { cycleStartedAtMs } = admission.reservation.hold
     const { memberId, id: keyId } = call.key
     const running = { keyId, memberId, admission, worstMicro, cycleStartedAtMs }
@@ -296,7 +313,7 @@ export class World {
   #callOf(plan: CallPlan): Call {
     const key: Key = { ...KEY, id: `k${plan.key}`, memberId: plan.key % 2 === 0 ? 'member' : undefined }
     const places = MODEL.targets.map((target) => ({ target, provider: this.#provider }))
-    return { plan, key, served: { model: MODEL, price: PRICE, places }, request: requestOf(plan) }
+    return { plan, key, served: { model: MODEL, price: this.#options.price, places }, request: requestOf(plan) }
   }
 
   #deps() {
@@ -339,13 +356,14 @@ function requestOf({ inputTokens, outputCap, isStream }: CallPlan): EndpointRequ
     kind: 'chat',
     likelyInputTokens: inputTokens,
     worstInputTokens: inputTokens,
+    units: UNITS,
     inputBounds: { most: () => 3 * inputTokens, closer: () => Promise.resolve(inputTokens), references: [] },
     choices: 1,
     outputCap,
     outputCapName: 'max_tokens',
     affinity: () => undefined,
     conversationName: () => undefined,
-    conversation: () => undefined,
+    countable: () => undefined,
     prepare: () => expect.fail('nothing is sent here'),
   }
 }

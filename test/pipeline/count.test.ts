@@ -88,11 +88,13 @@ it('keeps to the ten seconds when the answer drips', async () => {
 
 it('leaves no timer behind when the provider answers or fails', async () => {
   const answered = count('messages')
+  await vi.advanceTimersByTimeAsync(0)
   transport.last.answer(200, { input_tokens: 3 })
   await answered
   expect(told()).toEqual({ status: 200, input_tokens: 3 })
   client = new FakeClient()
   const failed = count('gemini')
+  await vi.advanceTimersByTimeAsync(0)
   transport.last.fail(new UpstreamFailure('closed', 'It broke.'))
   await failed
   expect(told()).toMatchObject({ status: 200 })

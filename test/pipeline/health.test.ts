@@ -291,3 +291,30 @@ it('counts the pieces of a target that belonged to nothing, until it is another 
   health.forget(TARGET)
   expect(health.dropped(TARGET)).toBe(0)
 })
+
+describe('what calls met last', () => {
+  it('is known until the target answers in full, however long ago it was', () => {
+    const health = new Health()
+    health.failed(TARGET, SECRET, 0)
+    expect(health.of(TARGET, 3_600_000)).toMatchObject({ state: 'ok', lastFailure: { kind: 'secret', status: 401 } })
+    health.answered(TARGET, 3_600_001)
+    expect(health.of(TARGET, 3_600_002).lastFailure).toBeUndefined()
+  })
+
+  it('is over for one that answers while it asks for patience, once that time is over', () => {
+    const health = new Health()
+    health.failed(TARGET, busy(10), 0)
+    health.answered(TARGET, 5000)
+    expect(health.of(TARGET, 6000)).toMatchObject({ state: 'cooling', lastFailure: { status: 429 } })
+    expect(health.of(TARGET, 10_000)).toMatchObject({ state: 'ok', lastFailure: undefined })
+    health.failed(TARGET, busy(10), 20_000)
+    expect(health.of(TARGET, 40_000).lastFailure).toMatchObject({ status: 429 })
+  })
+
+  it('is nothing where it was the doing of the request', () => {
+    const health = new Health()
+    health.failed(TARGET, BROKEN, 0)
+    health.forgive(TARGET)
+    expect(health.of(TARGET, 1).lastFailure).toBeUndefined()
+  })
+})

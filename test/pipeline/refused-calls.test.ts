@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import { belongsTo, withoutForeignWords, type RefusedBurst } from '#core/refused-call.ts'
+import { belongsTo, keptMessage, type RefusedBurst } from '#core/refused-call.ts'
 import { uuidV7Generator, uuidV7Time } from '#core/uuid.ts'
 import { RefusedCalls } from '#pipeline/refused-calls.ts'
 
@@ -166,6 +166,20 @@ describe('what is kept of a sentence', () => {
     ["'a' must be one of 'trial', 'gpt-5.5'.", "'…'."],
     ["Your package 'trial' lacks 'trial' secret 'trial' secret'.", "Your package '…'."],
   ])('%s', (sentence, kept = sentence) => {
-    expect(withoutForeignWords(sentence, isOwn)).toBe(kept)
+    expect(keptMessage(refuse('model_not_found', sentence), isOwn)).toBe(kept)
+  })
+
+  it.each([
+    [undefined, 'The request is not valid.'],
+    ['messages[3].content[0].type', "The request is not valid at 'messages[3].content[0].type'."],
+    ['tools[0].function.parameters.my secret', "The request is not valid at 'tools[0].function.parameters.…'."],
+    ["my[se'cret]", "The request is not valid at '…[…]'."],
+  ])('of a request that is not valid, at %s', (param, kept) => {
+    const refusal = refuse(
+      'invalid_request',
+      'A tool of type my-secret is not known.',
+      param === undefined ? {} : { param },
+    )
+    expect(keptMessage(refusal, isOwn)).toBe(kept)
   })
 })

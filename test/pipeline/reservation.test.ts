@@ -16,6 +16,7 @@ import { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { CachedShares } from '#pipeline/cached-shares.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
+import { MissingPrices } from '#pipeline/missing-prices.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
@@ -158,7 +159,7 @@ class Journeys {
     if (call === undefined) return
     const deeds = this.#begun.has(call) ? LATER_DEEDS : DEEDS
     this.#begun.add(call)
-    deeds[this.#upTo(deeds.length)]?.(call, call.request.body.includes('"stream":true'))
+    deeds[this.#upTo(deeds.length)]?.(call, String(call.request.body).includes('"stream":true'))
   }
 
   /** Every provider breaks, and the disk takes what it refused. */
@@ -232,6 +233,7 @@ class Journeys {
       counter: this.#clumsy({ count, countAtMost: count }),
       caps: this.#clumsy(new CapMemory()),
       cached: this.#clumsy(new CachedShares()),
+      missingPrices: this.#clumsy(new MissingPrices()),
       adaptations: this.#clumsy(new Adaptations()),
       transport: this.#clumsy(this.#transport),
       drains: new Drains(),

@@ -6,8 +6,7 @@ import { priceOf } from '#core/pricing.ts'
 import { isRefusal, refuse } from '#core/refusal.ts'
 import { UNKNOWN_USAGE } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
-import { countableOf } from '#dialect/count.ts'
-import { readRequest, type EndpointRequest } from '#pipeline/endpoints.ts'
+import { readRequest, type EndpointRequest, type MeteredRequest } from '#pipeline/endpoints.ts'
 import type { RelayEnd } from '#pipeline/relay.ts'
 import { roughSettlementOf, settlementOf, usedTokens, type Ending } from '#pipeline/settle.ts'
 import { runningStream, type Counts, type RunningStream } from '../support/running-usage.ts'
@@ -63,10 +62,10 @@ function ending([format, dialect]: readonly [Format, Dialect], events: readonly 
   return { caller, request, served, place, reader, end, hasBegun: true, ...rest } as unknown as Ending
 }
 
-function ownInput(request: EndpointRequest): number {
-  const conversation = request.conversation()
-  if (conversation === undefined) throw new Error('the request has no conversation')
-  const { texts, overheadTokens } = countableOf(conversation)
+async function ownInput(request: MeteredRequest): Promise<number> {
+  const countable = await request.countable()
+  if (countable === undefined || isRefusal(countable)) throw new Error('the request has no conversation')
+  const { texts, overheadTokens } = countable
   return tokensOf(texts.join('')) + overheadTokens
 }
 
@@ -115,7 +114,7 @@ describe('a stream that is cut at any place, whatever was counted along', () => 
         const cut = ending(route, open.slice(0, Math.ceil(keeps * open.length)), end)
         const usage = {
           ...UNKNOWN_USAGE,
-          inputTokens: ownInput(cut.request),
+          inputTokens: await ownInput(cut.request),
           outputTokens: tokensOf(cut.reader.generated.text()),
         }
         const settlement = await settlementOf(cut, { count })

@@ -1,6 +1,6 @@
 // `farebox connect` as people run it, beside a gateway and without one, and killed at each change that it makes to a file.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { canWatchDisks, readRecords, watchedBy, type Kill } from '../support/disk-recorder.ts'
@@ -74,6 +74,20 @@ describe('a tool', () => {
     expect(await listed()).toMatchObject({ connected: false, files: [] })
   })
 
+  it('goes on with the new value of its key, by a file of Farebox alone', async () => {
+    await startProcess({ dataDir })
+    await run('demo')
+    await run('connect', 'claude-code')
+    const written = readFileSync(settings, 'utf8')
+    const keyFile = join(dataDir, 'connections', 'claude-code', 'key')
+    const before = readFileSync(keyFile, 'utf8')
+    const { key } = await answerOf(run('key', 'rotate', 'claude-code', '--json'))
+    expect(readFileSync(keyFile, 'utf8')).toBe(key)
+    expect(key).not.toBe(before)
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600)
+    expect(readFileSync(settings, 'utf8')).toBe(written)
+  })
+
   it('is launched by what is printed for it, and by its own program', async () => {
     await startProcess({ dataDir })
     await run('demo')
@@ -145,6 +159,9 @@ if (canWatchDisks) {
     await startProcess({ dataDir })
     await run('demo')
     const log = join(dirname(folder), `${folder.split('/').at(-1)}.whole.log`)
+    // The first connection makes the key; all others find it, and write less.
+    await run('connect', 'claude-code')
+    await run('disconnect', 'claude-code')
     expect(await dying(undefined, log, 'connect', 'claude-code')).toMatchObject({ code: 0, stderr: '' })
     const written = readFileSync(settings, 'utf8')
     const changes = changesIn(log)

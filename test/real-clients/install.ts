@@ -15,6 +15,9 @@ const PROGRAMS = {
   claude: { package: '@anthropic-ai/claude-code', version: '2.1.329' },
   codex: { package: '@openai/codex', version: '0.169.0' },
   opencode: { package: 'opencode-ai', version: '1.18.33' },
+  gemini: { package: '@google/gemini-cli', version: '0.61.0' },
+  qwen: { package: '@qwen-code/qwen-code', version: '0.24.4' },
+  cline: { package: 'cline', version: '3.0.65' },
 } as const
 
 export type ProgramName = keyof typeof PROGRAMS

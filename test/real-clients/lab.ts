@@ -15,6 +15,7 @@ export type Route = 'alone' | Dialect
 export const ROUTES: readonly Route[] = ['alone', ...DIALECTS]
 
 export type Lab = {
+  readonly installed: Installed
   readonly upstream: Upstream
   /** The gateway, started when it is first asked for. */
   gateway(): Promise<Gateway>
@@ -26,6 +27,7 @@ export type Lab = {
 }
 
 export type Gateway = {
+  readonly dataDir: string
   readonly url: string
   /** Everything it printed so far. */
   output(): string
@@ -50,6 +52,7 @@ export async function openLab(installed: Installed): Promise<Lab> {
   let read = 0
   let runs = 0
   return {
+    installed,
     upstream,
     async gateway() {
       starting ??= startGateway(upstream.url)
@@ -94,6 +97,7 @@ async function startGateway(upstreamUrl: string): Promise<Gateway> {
   await farebox.admin.call('apply', { body: { document: { providers, packages: [...PACKAGES] } } })
   return {
     url: farebox.url,
+    dataDir: farebox.dataDir,
     output: () => farebox.stdout() + farebox.stderr(),
     key: await newKey(farebox, 'plenty'),
     poorKey: await newKey(farebox, 'poor'),

@@ -18,7 +18,7 @@ type Tool = {
   readonly schema: JsonObject
 }
 
-const SHELLS = /^(bash|shell|exec_command|shell_command|local_shell)$/i
+const SHELLS = /^(bash|shell|exec_command|shell_command|local_shell|run_shell_command|execute_command|run_commands)$/i
 const RESULT_TYPES = new Set(['tool_result', 'function_call_output', 'custom_tool_call_output'])
 
 /** First a command, with a thought before it, then words. */

@@ -158,6 +158,21 @@ describe('the secrets that are known of a provider', () => {
     expect(keeper.known('p1')).toEqual(['d', 'c', 'b', 'a'])
   })
 
+  it('are those of all its labels, each with the latest ones that it replaced', async () => {
+    const keeper = open()
+    const second = { ...OPENAI, label: 'second' }
+    await keeper.set(second, 'of the second')
+    for (const secret of ['a', 'b', 'c', 'd', 'e']) await keeper.set(OPENAI, secret)
+    for (let count = 0; count < 9; count++) keeper.noteToken('p1', `token ${count}`, 'second')
+    expect(new Set(keeper.known('p1'))).toEqual(
+      new Set(['b', 'c', 'd', 'e', 'of the second', 'token 5', 'token 6', 'token 7', 'token 8']),
+    )
+    const known = keeper.known('p1')
+    await keeper.get(OPENAI)
+    await keeper.get(second)
+    expect(keeper.known('p1')).toBe(known)
+  })
+
   it('are the same list for as long as nothing changes', async () => {
     await withSecret()
     const keeper = open()

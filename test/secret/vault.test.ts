@@ -76,6 +76,26 @@ describe('keeping secrets', () => {
     expect(await vault.get({ ...OPENAI, providerId: 'p2' })).toBeUndefined()
   })
 
+  it('keeps several secrets of one provider apart by their labels, beside the one without', async () => {
+    const vault = await vaultWithSecret()
+    await vault.set({ ...OPENAI, label: 'second' }, 'another')
+    await vault.set({ ...OPENAI, label: 'third' }, 'one more')
+    await vault.delete({ ...OPENAI, label: 'third' })
+    const again = open()
+    expect(await again.get(OPENAI)).toBe(SECRET)
+    expect(await again.get({ ...OPENAI, label: 'second' })).toBe('another')
+    expect(await again.get({ ...OPENAI, label: 'third' })).toBeUndefined()
+    expect(await again.list()).toEqual([OPENAI, { ...OPENAI, label: 'second' }])
+  })
+
+  it('opens no entry under another label', async () => {
+    const vault = await vaultWithSecret()
+    await vault.set({ ...OPENAI, label: 'second' }, 'another')
+    const text = await readFile(vaultPath, 'utf8')
+    await writeFile(vaultPath, text.replace('"label": "second"', '"label": "third"'))
+    expect((await failure(open().get({ ...OPENAI, label: 'third' }))).trouble).toBeDefined()
+  })
+
   it('replaces a secret that is set again', async () => {
     const vault = await vaultWithSecret()
     await vault.set(OPENAI, 'newer')

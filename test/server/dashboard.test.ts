@@ -14,7 +14,7 @@ let app: FastifyInstance
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'farebox-dashboard-'))
   app = Fastify({ exposeHeadRoutes: false })
-  registerDashboard(app, { dashboardDir: join(root, 'dist', 'dashboard') })
+  registerDashboard(app, { dashboardDir: join(root, 'dist', 'dashboard'), ownCommand: 'npm run --silent farebox --' })
 })
 afterEach(async () => {
   await app.close()

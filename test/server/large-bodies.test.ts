@@ -1,14 +1,16 @@
 // Large bodies are read elsewhere and are the same as if they had been read here; a thread that breaks costs the one body that it had.
 
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { isRefusal } from '#core/refusal.ts'
 import { readNested, readText, textOf } from '#dialect/request-body.ts'
-import { LargeBodies, type LargeBodiesOptions } from '#server/bodies/large-bodies.ts'
+import type { BodyWorkerOptions } from '#server/bodies/body-worker.ts'
+import { LargeBodies } from '#server/bodies/large-bodies.ts'
 
 const opened: LargeBodies[] = []
 afterEach(() => Promise.all(opened.splice(0).map((bodies) => bodies.close())))
 
-function open(options: LargeBodiesOptions = {}): LargeBodies {
+function open(options: BodyWorkerOptions = {}): LargeBodies {
   const bodies = new LargeBodies(options)
   opened.push(bodies)
   return bodies
@@ -57,6 +59,14 @@ describe('a large body', () => {
   })
 })
 
+/** Of all threads of this process. */
+function nicenesses(): number[] {
+  return readdirSync('/proc/self/task').map((id) => {
+    const [, fields = ''] = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')
+    return Number(fields.split(' ')[16])
+  })
+}
+
 describe('a thread', () => {
   const body = () => Buffer.alloc(2_000_000, 0x20)
 
@@ -78,6 +88,11 @@ describe('a thread', () => {
     expect(await bodies.text(body())).toMatchObject({ value: undefined })
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(await bodies.text(body())).toMatchObject({ value: undefined })
+  })
+
+  it.runIf(process.platform === 'linux')('lets others have a processor first', async () => {
+    await open().text(body())
+    expect(nicenesses()).toContain(5)
   })
 
   it('is not asked any more after its end', async () => {

@@ -93,6 +93,8 @@ describe('a notice about a provider', () => {
   it('does not come while another model of it answers, or while it is only busy', () => {
     expect(providerNotices({ targets: [target('a', 'open'), target('a', 'ok')] }, []).notices).toEqual([])
     expect(providerNotices({ targets: [target('a', 'cooling')] }, []).notices).toEqual([])
+    expect(providerNotices({ targets: [target('a', 'failing')] }, []).notices).toEqual([])
+    expect(providerNotices({ targets: [target('a', 'refused')] }, []).notices).toHaveLength(1)
   })
 
   it('says what happened and where to go', () => {

@@ -1,13 +1,13 @@
 // A data folder that is not its user's alone is refused before anything in it is opened.
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { completeBooks } from '#app/whole-books.ts'
 import { openApp } from '#app/app.ts'
 import { verifyLedger } from '#ledger/verify.ts'
-import { checkDataDir } from '#store/data-folder.ts'
+import { checkDataDir, makeDataDir } from '#store/data-folder.ts'
 import { DatabaseError } from '#store/database.ts'
 import { restoreBackup } from '#store/restore.ts'
 import { testConfig } from '../support/farebox.ts'
@@ -112,5 +112,22 @@ describe.skipIf(isWindows)('a file of a data folder', () => {
   it('leaves files of others alone', () => {
     symlinkSync('/nowhere', join(dataDir, 'notes.txt'))
     expect(refusalOf()).toBe('')
+  })
+})
+
+describe('a data folder that is not there yet', () => {
+  it('is made with those above it, for its user alone', () => {
+    const folder = join(dataDir, 'one', 'two')
+    makeDataDir(folder)
+    expect([statSync(join(dataDir, 'one')).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o700, 0o700])
+    makeDataDir(folder)
+  })
+
+  it.runIf(process.platform === 'linux')('is refused with a sentence where none can be made', () => {
+    writeFileSync(join(dataDir, 'file'), '')
+    for (const folder of ['/proc/farebox', '/proc/farebox/below', join(dataDir, 'file', 'below')]) {
+      expect(() => makeDataDir(folder), folder).toThrow(/Choose another one with --data-dir\.$/)
+    }
+    expect(refusalOf(join(dataDir, 'file'))).toContain('is not a folder')
   })
 })

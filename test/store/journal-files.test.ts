@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openForWriting, type Db } from '#store/database.ts'
-import { FRAMES_AT, journalPaths } from '#store/journal-frames.ts'
+import { FRAMES_AT, journalPaths, MAX_TEXT_BYTES } from '#store/journal-frames.ts'
 import { foreignJournal, frameCounter, journalPlace, openJournal } from '#store/journal-open.ts'
 import type { JournalReader } from '#store/journal-reader.ts'
 import { JournalWriter } from '#store/journal-writer.ts'
@@ -157,6 +157,19 @@ describe('a file', () => {
     expect(sides.project(40).map((text) => parseInt(text))).toEqual([...Array(40).keys()])
     expect(sides.writer.pendingBytes).toBe(0)
     await sides.kill()
+  })
+
+  it('takes no text that could not be read again, and each that could', { timeout: 60_000 }, async () => {
+    const sides = new Sides()
+    const longest = 'ü'.repeat(MAX_TEXT_BYTES / 2)
+    await sides.writer.append('first')
+    await expect(sides.writer.append(`${longest}.`)).rejects.toThrow('too long')
+    await sides.writer.append(longest)
+    await sides.writer.append('last')
+    await sides.kill()
+    const { left } = new Sides()
+    expect(left.map(({ length }) => length)).toEqual([5, longest.length, 4])
+    expect(left[1] === longest).toBe(true)
   })
 
   it('that is closed takes nothing more', async () => {

@@ -22,6 +22,8 @@ export const CLINE = {
               tokenSource: 'manual',
             },
             isSecret: true,
+            // It stamps the provider that it uses.
+            kept: ['updatedAt'],
           },
           { path: ['lastUsedProvider'], value: 'openai-compatible' },
           { path: ['version'], value: 1 },

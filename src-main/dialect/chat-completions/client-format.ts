@@ -46,5 +46,8 @@ export const CHAT_FORMAT: ClientDialect = {
   ...CHAT,
   modelMembers: chatModelMembers,
   // Only a body that is no chat completion at all is tried as something else, so that nobody else's error changes.
-  readAs: ({ param }, text) => (param === 'messages' && textOf(text).includes('"input"') ? RESPONSES_BODY : undefined),
+  other: {
+    format: RESPONSES_BODY,
+    fits: ({ param }, text) => param === 'messages' && textOf(text).includes('"input"'),
+  },
 }

@@ -19,7 +19,7 @@ export function readChatAnswer(answer: JsonObject, newCallId: () => string): Ans
   for (const [index, choice] of choices.entries()) {
     readChoice(choice, new ChoiceReader(index, newCallId), parts)
   }
-  const usage = readUsage(answer['usage'])
+  const usage = readUsage(answer['usage'], answer)
   if (usage !== undefined) parts.push({ type: 'usage', usage })
   return parts
 }

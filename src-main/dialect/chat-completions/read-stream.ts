@@ -47,7 +47,7 @@ export class ChatPartReader implements PartReader {
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) if (isRecord(choice)) this.#readChoice(choice, parts)
     const usage =
-      readUsage(chunk['usage']) ?? readUsage(isRecord(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined)
+      readUsage(chunk['usage'], chunk) ?? readUsage(isRecord(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined)
     if (usage !== undefined) parts.push({ type: 'usage', usage })
     return parts
   }

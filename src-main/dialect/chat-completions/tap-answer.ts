@@ -15,6 +15,6 @@ export const CHAT_ANSWER_TAP: AnswerTap = {
     if (!Array.isArray(choices) || choices.length === 0)
       throw new UpstreamFailure('malformed', 'The provider did not answer with a chat completion.')
     for (const choice of choices) if (isRecord(choice)) addGenerated(generated, choice['message'])
-    return readUsage(usage)
+    return readUsage(usage, answer)
   },
 }

@@ -62,7 +62,7 @@ export class ChatTap implements StreamTap {
     const usage = chunk['usage']
     this.#hasNullUsage = usage === null
     if (usage === undefined || usage === null) this.said = this.#saidSince(bytesBefore)
-    else this.reported.note(readUsage(usage))
+    else this.reported.note(readUsage(usage, chunk))
     return this.#wantsUsage || usage === undefined ? event : withoutUsage(event, chunk)
   }
 

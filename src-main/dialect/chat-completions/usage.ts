@@ -1,12 +1,16 @@
 // The `usage` object of chat completions and of embeddings. OpenAI's convention: cached and cache-written tokens are part of
 // `prompt_tokens`, reasoning is part of `completion_tokens`.
 
-import { tokenCount, type TokenUsage } from '#core/usage.ts'
+import { tokenCount, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+import { answerTier, detailsOf, someTokens } from '#dialect/usage-details.ts'
 
-/** Disjoint token classes of a reported usage; undefined if the value is not a usage object with any count. */
-export function readUsage(reported: unknown): TokenUsage | undefined {
+/**
+ * Disjoint token classes of a reported usage; undefined if the value is not a usage object with any count. `answer` is what it stands
+ * in, which names the service tier.
+ */
+export function readUsage(reported: unknown, answer?: JsonObject): TokenUsage | undefined {
   if (!isRecord(reported)) return undefined
   const prompt = tokenCount(reported['prompt_tokens'])
   const completion = tokenCount(reported['completion_tokens'])
@@ -25,7 +29,26 @@ export function readUsage(reported: unknown): TokenUsage | undefined {
     cacheWriteTokens: cacheWrite,
     outputTokens: outputTokens(isApart ? prompt + cached : prompt, completion, total),
     reasoningTokens: tokenCount(completionDetails['reasoning_tokens']),
+    details: chatDetails(reported, promptDetails, completionDetails, answer),
   }
+}
+
+/** What most answers have none of: sound, pictures, searches, another tier. Routers count searches in the words of messages. */
+function chatDetails(
+  reported: JsonObject,
+  prompt: JsonObject,
+  completion: JsonObject,
+  answer: JsonObject | undefined,
+): UsageDetails | undefined {
+  const input_audio = someTokens(prompt['audio_tokens'])
+  const input_image = someTokens(prompt['image_tokens'])
+  const output_audio = someTokens(completion['audio_tokens'])
+  const output_image = someTokens(completion['image_tokens'])
+  const isPlain = input_audio + input_image + output_audio + output_image === 0
+  const tools = reported['server_tool_use']
+  const searches = isRecord(tools) ? someTokens(tools['web_search_requests']) : 0
+  const parts = isPlain ? undefined : { input_audio, input_image, output_audio, output_image }
+  return detailsOf(answerTier(answer), parts, searches)
 }
 
 /** xAI leaves reasoning out of `completion_tokens` but not out of the total, so the larger of the two is what is paid. */

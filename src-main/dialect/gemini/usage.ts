@@ -1,9 +1,11 @@
 // The `usageMetadata` of a Gemini answer. Google's convention: cached tokens are part of `promptTokenCount`, while thoughts and
 // the prompts of tools that Google runs are counted beside the candidates and the prompt.
 
-import { inputTotal, tokenCount, type TokenUsage } from '#core/usage.ts'
+import { servedTier } from '#core/service-tier.ts'
+import { inputTotal, tokenCount, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+import { detailsOf, someTokens } from '#dialect/usage-details.ts'
 
 /** Disjoint token classes; undefined for a value without any count, such as one that only names the traffic's type. */
 export function readGeminiUsage(reported: unknown): TokenUsage | undefined {
@@ -24,7 +26,34 @@ export function readGeminiUsage(reported: unknown): TokenUsage | undefined {
     cacheWriteTokens: undefined,
     outputTokens: outputTokens({ prompt, candidates, thoughts, total, tools }),
     reasoningTokens: thoughts,
+    details: geminiDetails(reported),
   }
+}
+
+/** What most answers have none of: sound, pictures, another tier. What was cached is part of the prompt, and so is its sound. */
+function geminiDetails(reported: JsonObject): UsageDetails | undefined {
+  const { promptTokensDetails, cacheTokensDetails, candidatesTokensDetails, toolUsePromptTokensDetails } = reported
+  const cache_read_audio = tokensOf(cacheTokensDetails, 'AUDIO')
+  const cache_read_image = tokensOf(cacheTokensDetails, 'IMAGE')
+  const promptAudio = tokensOf(promptTokensDetails, 'AUDIO') + tokensOf(toolUsePromptTokensDetails, 'AUDIO')
+  const promptImage = tokensOf(promptTokensDetails, 'IMAGE') + tokensOf(toolUsePromptTokensDetails, 'IMAGE')
+  const output_audio = tokensOf(candidatesTokensDetails, 'AUDIO')
+  const output_image = tokensOf(candidatesTokensDetails, 'IMAGE')
+  const tier = servedTier(reported['serviceTier']) ?? servedTier(reported['trafficType'])
+  if (promptAudio + promptImage + output_audio + output_image === 0) return detailsOf(tier, undefined, undefined)
+  const input_audio = Math.max(0, promptAudio - cache_read_audio)
+  const input_image = Math.max(0, promptImage - cache_read_image)
+  const parts = { input_audio, input_image, cache_read_audio, cache_read_image, output_audio, output_image }
+  return detailsOf(tier, parts, undefined)
+}
+
+/** The tokens of one modality in a list of them. */
+function tokensOf(list: unknown, modality: string): number {
+  if (!Array.isArray(list)) return 0
+  let tokens = 0
+  for (const entry of list)
+    if (isRecord(entry) && entry['modality'] === modality) tokens += someTokens(entry['tokenCount'])
+  return tokens
 }
 
 type Counts = {

@@ -1,9 +1,11 @@
 // The `usage` object of messages. Anthropic's convention: cached tokens are not part of `input_tokens`, reasoning is part of
 // `output_tokens`.
 
-import { tokenCount, UNKNOWN_USAGE, type TokenUsage } from '#core/usage.ts'
+import { FAST_TIER, servedTier } from '#core/service-tier.ts'
+import { tokenCount, UNKNOWN_USAGE, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
+import { detailsOf, laterDetails, someTokens } from '#dialect/usage-details.ts'
 
 /** Members of a usage object and of each of its iterations. */
 const INPUT = 'input_tokens'
@@ -22,8 +24,25 @@ export function readMessagesUsage(reported: unknown): TokenUsage | undefined {
     cacheWriteTokens: total(CACHE_WRITE, reported, iterations),
     outputTokens: total(OUTPUT, reported, iterations),
     reasoningTokens: isRecord(details) ? tokenCount(details['thinking_tokens']) : undefined,
+    details: messagesDetails(reported, iterations),
   }
-  return Object.values(usage).every((count) => count === undefined) ? undefined : usage
+  return isCounted(usage) ? usage : undefined
+}
+
+function isCounted({ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens }: TokenUsage) {
+  return (inputTokens ?? cacheReadTokens ?? cacheWriteTokens ?? outputTokens ?? reasoningTokens) !== undefined
+}
+
+/** What most answers have none of: writes that are kept for an hour, searches, another tier. */
+function messagesDetails(reported: JsonObject, iterations: readonly JsonObject[]): UsageDetails | undefined {
+  const passes = iterations.length === 0 ? [reported] : iterations
+  const hourly = passes.reduce((sum, { cache_creation: written }) => {
+    return isRecord(written) ? sum + someTokens(written['ephemeral_1h_input_tokens']) : sum
+  }, 0)
+  const tools = reported['server_tool_use']
+  const searches = isRecord(tools) ? someTokens(tools['web_search_requests']) : 0
+  const tier = reported['speed'] === FAST_TIER ? FAST_TIER : servedTier(reported['service_tier'])
+  return detailsOf(tier, hourly === 0 ? undefined : { cache_write_1h: hourly }, searches)
 }
 
 /** What `message_start` says: its output count is only that of the first token, so it is no count of the answer. */
@@ -42,6 +61,7 @@ export function laterUsage(earlier: TokenUsage | undefined, later: TokenUsage | 
     cacheWriteTokens: later.cacheWriteTokens ?? before.cacheWriteTokens,
     outputTokens: later.outputTokens ?? before.outputTokens,
     reasoningTokens: later.reasoningTokens ?? before.reasoningTokens,
+    details: laterDetails(before.details, later.details),
   }
 }
 

@@ -11,7 +11,7 @@ import { editResponsesRequest } from '#dialect/responses/edit-request.ts'
 import { toldRefusal } from '#dialect/responses/errors.ts'
 import { passKeeper } from '#dialect/responses/kept-pass.ts'
 import { mendResponsesPass } from '#dialect/responses/mend-pass.ts'
-import { recallResponses } from '#dialect/responses/recall.ts'
+import { askedIn, namesIn, recallResponses } from '#dialect/responses/recall.ts'
 import { readResponsesRequest } from '#dialect/responses/read-request.ts'
 import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
 import { keepingTap } from '#dialect/responses/tap-answer.ts'
@@ -38,7 +38,7 @@ export const RESPONSES_FORMAT: ClientDialect = {
   isUnderstood: isCompactedBy,
   mendPass: mendResponsesPass,
   editRequest: editResponsesRequest,
-  recall: recallResponses,
+  naming: { namesIn, recall: recallResponses, askedIn },
   newPassReader: (request, keep) =>
     request.isStream
       ? new PassStream(new ResponsesTap(request, passKeeper(request, 'latin1', keep)))

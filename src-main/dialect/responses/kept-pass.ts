@@ -1,8 +1,7 @@
 // Keeps an answer that was passed on as it came, for requests that name it and go to somebody else than the provider that gave it.
 
-import type { ClientRequest, KeepAnswer, KeptItem } from '#dialect/dialect.ts'
+import type { AskedRequest, KeepAnswer, KeptItem } from '#dialect/dialect.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
-import { askedIn } from '#dialect/responses/recall.ts'
 import { wishesOf } from '#dialect/responses/wishes.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -11,7 +10,7 @@ export type PassKeeper = (response: JsonObject, output: readonly unknown[]) => v
 
 /** undefined where nobody may name the answer. Texts are read as latin1 where they have one character for each byte. */
 export function passKeeper(
-  request: ClientRequest,
+  request: AskedRequest,
   encoding: 'latin1' | 'utf8',
   keep: KeepAnswer | undefined,
 ): PassKeeper | undefined {
@@ -22,7 +21,7 @@ export function passKeeper(
     const itemIds = output.flatMap((item) => (isRecord(item) && typeof item['id'] === 'string' ? [item['id']] : []))
     if (typeof id !== 'string' || itemIds.length === 0) return
     const text = JSON.stringify(output)
-    keep({ id, itemIds, items: itemsIn(text, encoding), length: text.length, asked: askedIn(request), previousId })
+    keep({ id, itemIds, items: itemsIn(text, encoding), length: text.length, previousId })
   }
 }
 

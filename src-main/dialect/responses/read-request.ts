@@ -44,7 +44,7 @@ const RULES: readonly FieldRule[] = [
 
 /** The request, or a refusal that names the member that is wrong. */
 export function readResponsesRequest(text: BodyText, byteLength: number, asked?: AskedInPath): ClientRequest | Refusal {
-  const body = asked === COMPACT ? withCompactionWish(text, byteLength) : parseBody(text, byteLength)
+  const body = asked?.method === COMPACT.method ? withCompactionWish(text, byteLength) : parseBody(text, byteLength)
   if (isRefusal(body)) return body
   const { value } = body
   const model = readModel(value)

@@ -96,7 +96,7 @@ export function endOf(items: OutputItems, response: JsonObject, isIncomplete: bo
 }
 
 function usageParts(response: JsonObject): AnswerPart[] {
-  const usage = readResponsesUsage(response['usage'])
+  const usage = readResponsesUsage(response['usage'], response)
   return usage === undefined ? [] : [{ type: 'usage', usage }]
 }
 

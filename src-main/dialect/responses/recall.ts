@@ -2,10 +2,19 @@
 // of its last answer. From then on the request is one that says everything itself, for holds as for providers of every dialect.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { ClientRequest, KeptAnswer, KeptAnswers, KeptItem, StaysNamed, WentOn } from '#dialect/dialect.ts'
+import type {
+  AskedNames,
+  ClientRequest,
+  KeptAnswer,
+  KeptAnswers,
+  KeptItem,
+  StaysNamed,
+  WentOn,
+} from '#dialect/dialect.ts'
 import { editedMembers, type JsonEdit } from '#dialect/json-edit.ts'
 import { editObject } from '#dialect/json-text.ts'
 import { isRecord, parseBody, type RequestBody } from '#dialect/request-body.ts'
+import { wishesOf } from '#dialect/responses/wishes.ts'
 
 /** In characters. A short request could otherwise be made into work without end. */
 const MAX_RECALLED = 4 * 1024 * 1024
@@ -76,11 +85,19 @@ class Remembered {
   }
 }
 
+/** What a request names, whoever knows it. */
+export function namesIn({ body }: ClientRequest): AskedNames {
+  const { input, previous_response_id: previous } = body.value
+  const itemIds = Array.isArray(input) ? input.flatMap((item) => namedItem(item) ?? []) : []
+  return { itemIds, previousId: typeof previous === 'string' ? previous : undefined }
+}
+
 /**
- * What a request itself asked, for those that go on from its answer. undefined for one that names items: its client keeps the conversation
- * itself, and what is named may be forgotten before.
+ * What a request itself asked, for those that go on from its answer. undefined for one whose answer is not kept, and for one that names
+ * items: its client keeps the conversation itself, and what is named may be forgotten before.
  */
 export function askedIn({ body, wentOn }: ClientRequest): string | undefined {
+  if (!wishesOf(body.value).isKept) return undefined
   const { input } = body.value
   if (Array.isArray(input) && input.some((item) => namedItem(item) !== undefined)) return undefined
   return wentOn?.asked ?? itemsOf(body)

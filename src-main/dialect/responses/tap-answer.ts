@@ -10,7 +10,7 @@ export const RESPONSES_ANSWER_TAP: AnswerTap = {
   encoding: 'utf8',
   read(response, generated) {
     addGeneratedOutput(generated, wholeOutput(response))
-    return readResponsesUsage(response['usage'])
+    return readResponsesUsage(response['usage'], response)
   },
 }
 

@@ -138,7 +138,7 @@ export class ResponsesTap implements StreamTap {
       case 'response.in_progress':
         if (isRecord(value['response'])) {
           this.#response = value['response']
-          this.reported.note(readResponsesUsage(this.#response['usage']))
+          this.reported.note(readResponsesUsage(this.#response['usage'], this.#response))
         }
         return
       case 'keepalive':
@@ -177,7 +177,7 @@ export class ResponsesTap implements StreamTap {
     const { output, usage } = response
     if (Array.isArray(output)) this.#items.final(output)
     if (!this.hasFailed) this.#keep?.(response, this.#items.output())
-    this.reported.note(readResponsesUsage(usage))
+    this.reported.note(readResponsesUsage(usage, response))
     this.isComplete = true
   }
 }

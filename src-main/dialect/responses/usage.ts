@@ -1,11 +1,16 @@
 // The `usage` object of the responses format. OpenAI's convention: cached and cache-written tokens are part of
 // `input_tokens`, reasoning is part of `output_tokens`.
 
-import { tokenCount, type TokenUsage } from '#core/usage.ts'
+import { tokenCount, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+import { answerTier, detailsOf, someTokens } from '#dialect/usage-details.ts'
 
-/** Disjoint token classes of a reported usage; undefined if the value is not a usage object with any count. */
-export function readResponsesUsage(reported: unknown): TokenUsage | undefined {
+/**
+ * Disjoint token classes of a reported usage; undefined if the value is not a usage object with any count. `response` is what it
+ * stands in, which has the service tier and the searches.
+ */
+export function readResponsesUsage(reported: unknown, response?: JsonObject): TokenUsage | undefined {
   if (!isRecord(reported)) return undefined
   const input = tokenCount(reported['input_tokens'])
   const output = tokenCount(reported['output_tokens'])
@@ -24,7 +29,35 @@ export function readResponsesUsage(reported: unknown): TokenUsage | undefined {
     cacheWriteTokens: cacheWrite,
     outputTokens: outputTokens(isApart ? input + cached : input, output, total),
     reasoningTokens: tokenCount(outputDetails['reasoning_tokens']),
+    details: responseDetails(response, inputDetails, outputDetails),
   }
+}
+
+/** What most responses have none of: sound, pictures, searches, another tier. */
+function responseDetails(
+  response: JsonObject | undefined,
+  input: JsonObject,
+  output: JsonObject,
+): UsageDetails | undefined {
+  const input_audio = someTokens(input['audio_tokens'])
+  const input_image = someTokens(input['image_tokens'])
+  const output_audio = someTokens(output['audio_tokens'])
+  const output_image = someTokens(output['image_tokens'])
+  const isPlain = input_audio + input_image + output_audio + output_image === 0
+  const parts = isPlain ? undefined : { input_audio, input_image, output_audio, output_image }
+  return detailsOf(answerTier(response), parts, searchesIn(response?.['output']))
+}
+
+/** Each item is one call of the tool, which may also open a page that it found; only searches are sold. */
+function searchesIn(output: unknown): number {
+  if (!Array.isArray(output)) return 0
+  let searches = 0
+  for (const item of output) {
+    if (!isRecord(item) || item['type'] !== 'web_search_call') continue
+    const { action } = item
+    if (!isRecord(action) || action['type'] === undefined || action['type'] === 'search') searches += 1
+  }
+  return searches
 }
 
 /**

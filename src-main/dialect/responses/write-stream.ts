@@ -9,7 +9,6 @@ import { SummaryParts } from '#dialect/responses/compaction.ts'
 import { responseErrorOf } from '#dialect/responses/errors.ts'
 import { keptCallSeal, newItemWriter, SealedCallWriter, type ItemWriter } from '#dialect/responses/item-writers.ts'
 import { writeFinish } from '#dialect/responses/finish-reasons.ts'
-import { askedIn } from '#dialect/responses/recall.ts'
 import { idStem, responseId, ResponseObject, type ResponseState } from '#dialect/responses/response-object.ts'
 import { DONE, keepAliveEvent, MAX_REPEATED, streamEvent } from '#dialect/responses/stream-event.ts'
 import { wishesOf, type Wishes } from '#dialect/responses/wishes.ts'
@@ -160,7 +159,6 @@ export class ResponsesStreamWriter implements StreamWriter {
       itemIds: items.map(({ id }) => id),
       items: () => items,
       length: items.reduce((sum, { text }) => sum + text.length, 0),
-      asked: askedIn(request),
       previousId: request.wentOn?.previousId,
     })
   }

@@ -42,6 +42,8 @@ export type AdminDeps = ReportDeps & {
   readonly verifyLedger: () => Promise<LedgerReport>
   readonly visits: Visits
   readonly ticketMade: () => void
+  /** Brings the new value of a key to the tool that it was made for, where that reads it from Farebox. */
+  readonly keyRotated: (keyId: string, value: string) => void
   readonly keyGuesses: KeySignInDeps['guesses']
   readonly settings: () => Promise<SettingsView>
   readonly lan: () => Promise<LanControl>

@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
@@ -23,6 +24,8 @@ export const BODY_BOUNDS: JsonBounds = {
 
 /** A call's body of this length can break no bound but that of depth, which its reader looks at; most bodies are so short. */
 const SMALL_BYTES = 64 * 1024
+/** Of one body in one turn of the loop. Everybody else's call takes several turns, each of which may have such a part in it. */
+const MAX_TURN_BYTES = 128 * 1024
 /**
  * Whoever is known and sends what is refused in the middle is let finish for so long, so that the refusal reaches them: most clients
  * read no answer while they write. What comes is thrown away.
@@ -88,6 +91,8 @@ export class Reading {
   #isOver = false
   #chunks: Buffer[] = []
   #length = 0
+  /** What was taken in the present turn of the loop. */
+  #inTurn = 0
   #timer: NodeJS.Timeout | undefined
   /** Stops the rest of a body that is refused. */
   #stop: () => void = () => undefined
@@ -106,9 +111,13 @@ export class Reading {
   read(payload: Readable, patienceMs: number | undefined): void {
     const { announced, mostBytes } = this.#options
     if (announced !== undefined && announced > mostBytes) return this.#end(tooLarge())
-    const take = (chunk: Buffer) => this.#take(chunk)
-    const whole = () => this.#end(joined(this.#chunks))
+    const take = (chunk: Buffer) => this.#take(chunk, payload)
     const broken = () => this.#end(refuse('invalid_request', 'The body is not as long as its content-length says.'))
+    const whole = () => {
+      if (this.#length <= MAX_TURN_BYTES) return this.#end(joined(this.#chunks))
+      payload.off('error', broken).off('close', broken)
+      void this.#join()
+    }
     const late = () => this.#end(refuse('invalid_request', 'The body took too long to arrive.'))
     if (patienceMs !== undefined) this.#timer = setTimeout(late, patienceMs).unref()
     payload.on('data', take).on('end', whole).on('error', broken).on('close', broken)
@@ -121,13 +130,39 @@ export class Reading {
     this.#share.end()
   }
 
-  #take(chunk: Buffer): void {
+  #take(chunk: Buffer, payload: Readable): void {
     this.#length += chunk.length
     if (this.#length > this.#options.mostBytes) return this.#end(tooLarge())
     if (!this.#share.add(chunk.length)) return this.#end(tooLittle())
     const excess = this.#meter?.push(chunk)
     if (excess !== undefined) return this.#end(refusalOfExcess(excess))
     this.#chunks.push(chunk)
+    this.#inTurn += chunk.length
+    if (this.#inTurn >= MAX_TURN_BYTES) this.#leaveTurn(payload)
+  }
+
+  /** The system hands over megabytes at a time where they are there. */
+  #leaveTurn(payload: Readable): void {
+    payload.pause()
+    setImmediate(() => {
+      this.#inTurn = 0
+      if (!this.#isOver) payload.resume()
+    })
+  }
+
+  /** Puts a long body together, a part in each turn. */
+  async #join(): Promise<void> {
+    this.#share.complete()
+    const all = Buffer.allocUnsafeSlow(this.#length)
+    let to = 0
+    let turnEnd = MAX_TURN_BYTES
+    for (const chunk of this.#chunks) {
+      to += chunk.copy(all, to)
+      if (to < turnEnd) continue
+      turnEnd = to + MAX_TURN_BYTES
+      await nextTurn()
+    }
+    this.#end(all)
   }
 
   /** Answers once the rest of the body has come and gone, or has had its time. */

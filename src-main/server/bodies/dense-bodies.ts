@@ -1,10 +1,11 @@
-// Bodies of very many parts take some tens of milliseconds each to parse and to go through. They take turns, and as much time as each
-// takes is left to everybody else before the next one, so that a crowd of them does not become one long wait.
+// Bodies of very many parts take some tens of milliseconds each to parse and to go through. Conversations among them go to a thread of
+// their own; all others take turns, and as much time as each takes is left to everybody else before the next one, so that a crowd of them
+// does not become one long wait.
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 /** What has fewer waits for nobody: a few milliseconds. */
-const DENSE_PARTS = 10_000
+export const DENSE_PARTS = 10_000
 /** About so many are gone through in a millisecond. */
 const PARTS_PER_MS = 2000
 

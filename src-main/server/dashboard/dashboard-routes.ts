@@ -6,10 +6,12 @@ import { openDashboard } from '#server/dashboard/dashboard.ts'
 export type DashboardDeps = {
   /** The folder that the build makes, as a path. */
   readonly dashboardDir: string
+  /** How the command line is typed in this installation, before the name of a verb. */
+  readonly ownCommand: string
 }
 
-export function registerDashboard(app: FastifyInstance, { dashboardDir }: DashboardDeps): void {
-  const dashboard = openDashboard(dashboardDir)
+export function registerDashboard(app: FastifyInstance, { dashboardDir, ownCommand }: DashboardDeps): void {
+  const dashboard = openDashboard(dashboardDir, ownCommand)
   const sendPage = (_request: FastifyRequest, reply: FastifyReply) => dashboard.sendPage(reply)
   const method = ['GET', 'HEAD']
   for (const url of ['/', '/app', '/app/*']) {

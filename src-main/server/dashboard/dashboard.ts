@@ -39,12 +39,13 @@ export type Dashboard = {
   sendAsset(reply: FastifyReply, name: string, acceptedEncodings: string): Promise<FastifyReply>
 }
 
-export function openDashboard(folder: string): Dashboard {
+/** `ownCommand`: how the command line is typed in this installation, which the page shows. */
+export function openDashboard(folder: string, ownCommand: string): Dashboard {
   let files: Files | undefined
   return {
     async sendPage(reply) {
       files ??= await findFiles(folder)
-      return files === undefined ? sendMissing(reply) : sendHtml(reply, files.page)
+      return files === undefined ? sendMissing(reply) : sendHtml(reply, files.page.replace('__COMMAND__', ownCommand))
     },
     async sendAsset(reply, name, acceptedEncodings) {
       files ??= await findFiles(folder)

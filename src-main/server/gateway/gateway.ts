@@ -48,9 +48,9 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
   })
   const countDeps = { ...deps, limiter: new CountLimiter() }
   const callAt = (request: FastifyRequest, reply: FastifyReply, called: Called) =>
-    serve(request, reply, { called, run: (call) => runCall(call, deps) }, deps)
+    serve(request, reply, { called: { ...called, isCount: false }, run: (call) => runCall(call, deps) }, deps)
   const countAt = (request: FastifyRequest, reply: FastifyReply, called: Called) =>
-    serve(request, reply, { called, run: (call) => runCount(call, countDeps) }, deps)
+    serve(request, reply, { called: { ...called, isCount: true }, run: (call) => runCount(call, countDeps) }, deps)
   const optionsOf = (format: EndpointName) => ({ config: { ...key, format }, bodyLimit: MAX_BODY_BYTES })
   for (const [format, endpoint] of ENDPOINTS) {
     registerMissing(app, { ...key, format }, endpoint.missing)
@@ -104,7 +104,10 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
 /** What a client called: the format's endpoint, and what the path says where it names the model. */
 type Called = Pick<ReceivedCall, 'endpoint' | 'asked'>
 
-type Served = { readonly called: Called; readonly run: (call: Call) => Promise<void> }
+type Served = {
+  readonly called: Called & Pick<ReceivedCall, 'isCount'>
+  readonly run: (call: Call) => Promise<void>
+}
 
 async function serve(
   request: FastifyRequest,
@@ -118,7 +121,11 @@ async function serve(
   const call = await callOf(received, deps)
   if (isRefusal(call)) return sendRefusal(reply, call)
   reply.hijack()
-  await run(call)
+  try {
+    await run(call)
+  } finally {
+    call.forget?.()
+  }
   return reply
 }
 

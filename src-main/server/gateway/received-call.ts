@@ -5,7 +5,7 @@ import { clientQuirks } from '#core/client-quirks.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import type { AskedInPath } from '#dialect/dialect.ts'
-import { endpointOf } from '#dialect/dialects.ts'
+import { CLIENT_DIALECTS, endpointOf, type ClientFormat } from '#dialect/dialects.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
@@ -20,6 +20,8 @@ export type ReceivedCall = {
   readonly endpoint: EndpointName
   /** What the path says, where it names the model. */
   readonly asked?: AskedInPath | undefined
+  /** Whether tokens are to be counted and nothing is generated. */
+  readonly isCount: boolean
   readonly caller: Caller
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -30,13 +32,25 @@ export type ReceivedCall = {
 
 export type ReceivingDeps = { readonly largeBodies: LargeBodies; readonly denseBodies: DenseBodies }
 
-/** What the journey needs of a request, at once for a small body of few parts. */
-export function callOf(received: ReceivedCall, deps: ReceivingDeps): Soon<Call | Refusal> {
-  // What is handed over to be read has no length any more.
-  const { byteLength } = received.body
-  const text = deps.largeBodies.text(received.body)
+/** `forget`: to be called when the call is over, where its conversation is kept elsewhere. */
+export type ReadyCall = Call & { readonly forget?: () => void }
+
+/** What the journey needs of a request, at once for a large conversation, which is kept elsewhere, and for a small body of few parts. */
+export function callOf(received: ReceivedCall, deps: ReceivingDeps): Soon<ReadyCall | Refusal> {
+  const { body, bodyParts, endpoint, isCount, asked } = received
+  // What is handed over has no length any more.
+  const { byteLength } = body
+  if (isConversation(endpoint)) {
+    const large = deps.largeBodies.conversation(body, { format: endpoint, isCount, asked }, bodyParts)
+    if (large !== undefined) return { ...made(received, { text: large, byteLength }), forget: () => large.forget() }
+  }
+  const text = deps.largeBodies.text(body)
   if (isLater(text) || received.bodyParts > 0) return callLater(received, { text, byteLength }, deps)
   return isRefusal(text) ? text : made(received, { text, byteLength })
+}
+
+function isConversation(endpoint: EndpointName): endpoint is ClientFormat {
+  return CLIENT_DIALECTS[endpoint].kind === 'chat'
 }
 
 async function callLater(

@@ -9,13 +9,12 @@ import { isLater } from '#core/soon.ts'
 import { CLIENT_DIALECTS, ENDPOINTS } from '#dialect/dialects.ts'
 import { authenticate, type AuthenticateDeps, type Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
-import type { Call } from '#pipeline/exchange.ts'
 import { runCall } from '#pipeline/run.ts'
 import { announcedBytes, Reading } from '#server/bodies/body-reader.ts'
 import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
 import { credentialsOf } from '#server/gateway/credentials.ts'
 import { MAX_BODY_BYTES, type GatewayDeps } from '#server/gateway/gateway.ts'
-import { callOf } from '#server/gateway/received-call.ts'
+import { callOf, type ReadyCall } from '#server/gateway/received-call.ts'
 import type { ClientConnections } from '#server/http/client-connections.ts'
 import { guard, type GuardOptions } from '#server/http/guard.ts'
 import { internalRefusal, refusalAnswer } from '#server/http/refusals.ts'
@@ -137,7 +136,7 @@ class StraightCalls {
     const { id, endpoint, caller, request, response } = received
     const { headers } = request
     try {
-      const call = callOf({ id, endpoint, caller, headers, body, bodyParts, response }, this.#deps)
+      const call = callOf({ id, endpoint, isCount: false, caller, headers, body, bodyParts, response }, this.#deps)
       if (isLater(call))
         call.then((made) => this.#run(received, made)).catch((error: unknown) => this.#fault(received, error))
       else this.#run(received, call)
@@ -146,9 +145,13 @@ class StraightCalls {
     }
   }
 
-  #run(received: Received, call: Call | Refusal): void {
+  #run(received: Received, call: ReadyCall | Refusal): void {
     if (isRefusal(call)) this.#turnAway(received, call)
-    else runCall(call, this.#deps).catch((error: unknown) => this.#fault(received, error))
+    else {
+      const served = runCall(call, this.#deps)
+      const ended = call.forget === undefined ? served : served.finally(call.forget)
+      ended.catch((error: unknown) => this.#fault(received, error))
+    }
   }
 
   #fault(asked: Asked, error: unknown): void {

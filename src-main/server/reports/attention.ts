@@ -47,6 +47,7 @@ export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: 
     ...leftOut(status),
     ...refusedSecrets(status),
     ...enabled.filter((model) => model.price === undefined).map(unpriced),
+    ...missingPrices(status),
     ...ofKeys,
   ].slice(0, MAX_SHOWN)
 }
@@ -108,12 +109,24 @@ function withoutSecret(enabled: readonly Model[], providers: readonly Provider[]
     })
 }
 
+/** One line for each model that is sold something apart which its price does not name. */
+function missingPrices({ missing_prices: missing = [] }: StatusView): Attention[] {
+  const byModel = Map.groupBy(missing, ({ model }) => model)
+  return Array.from(byModel, ([model, of]) => {
+    const said = of.map(
+      ({ name, charged_as: as }) => `${name} (${as === null ? 'charged nothing' : `charged as ${as}`})`,
+    )
+    const text = `The price of '${model}' does not name what its provider reports: ${said.join(', ')}. Set it in Models.`
+    return about('missing_price', model, 'models', text)
+  })
+}
+
 function unpriced(model: Model): Attention {
   const text = `'${model.id}' has no price, so it cannot be called. Give it one in Models.`
   return about('unpriced', model.id, 'models', text)
 }
 
-/** One line for each provider with targets that are left out. */
+/** One line for each provider with targets that are left out, or that failed when they were last asked. */
 function leftOut({ targets }: StatusView): Attention[] {
   const sick = targets.filter(({ state }) => state !== 'ok')
   const first = new Map(sick.toReversed().map((target) => [target.provider, target]))
@@ -138,7 +151,10 @@ function leftOut({ targets }: StatusView): Attention[] {
         until,
       )
     }
-    const text = `${provider} fails for '${model}'${status}, so it is left out for now. Test it in Providers.`
+    const text =
+      target.state === 'failing'
+        ? `${provider} failed when '${model}' was last asked${status}. Test it in Providers.`
+        : `${provider} fails for '${model}'${status}, so it is left out for now. Test it in Providers.`
     return about('failing', provider, 'providers', text, until)
   }).toReversed()
 }

@@ -23,6 +23,8 @@ export type AccessDeps = {
   readonly adminToken: string
   readonly inProcessToken: string
   readonly memberChanges: ChangeLimiter
+  /** How the command line is typed in this installation. */
+  readonly ownCommand: string
   /** Where requests come over the LAN. */
   readonly lan?: LanRules
 }
@@ -32,7 +34,6 @@ export type SessionAccess = 'table' | Exclude<RouteAccess, 'public'>
 
 /** A body that anybody may send is short. */
 const MAX_PUBLIC_BYTES = 4096
-const SIGN_IN = 'Sign in first. On this machine `farebox open` does it.'
 const SIGN_IN_OVER_LAN = 'Sign in first, with your name and your password, or with a key.'
 
 /**
@@ -53,7 +54,7 @@ export async function checkAccess(
   if (isRefusal(visitor)) return visitor
   request.visitor = visitor ?? null
   request.adminRoute = found ?? null
-  const refusal = refusalOf(request, { needed, visitor, lan: deps.lan })
+  const refusal = refusalOf(request, { needed, visitor, deps })
   if (refusal !== undefined) {
     await noteRefusal(request, { refusal, deps })
     return refusal
@@ -96,17 +97,22 @@ function isBearer(authorization: string, token: string): boolean {
 type AccessQuestion = {
   readonly needed: RouteAccess
   readonly visitor: Visitor | undefined
-  readonly lan: LanRules | undefined
+  readonly deps: Pick<AccessDeps, 'lan' | 'ownCommand'>
 }
 
-function refusalOf(request: FastifyRequest, { needed, visitor, lan }: AccessQuestion): Refusal | undefined {
+function refusalOf(request: FastifyRequest, { needed, visitor, deps }: AccessQuestion): Refusal | undefined {
   const { adminRoute } = request
+  const { lan } = deps
   const closed = lan === undefined || adminRoute === null ? undefined : lanRefusal(adminRoute.route, lan)
   if (needed === 'public') return closed ?? refusalOfStranger(request)
-  if (visitor === undefined) return refuse('unauthenticated', lan === undefined ? SIGN_IN : SIGN_IN_OVER_LAN)
+  if (visitor === undefined) return refuse('unauthenticated', lan === undefined ? signInHere(deps) : SIGN_IN_OVER_LAN)
   if (visitor.session !== undefined && !isFromOwnPage(request)) return notOurPage()
   if (closed !== undefined) return closed
   return refusalOfRole(needed, visitor.viewer)
+}
+
+function signInHere({ ownCommand }: Pick<AccessDeps, 'ownCommand'>): string {
+  return `Sign in first. On this machine '${ownCommand} open' does it.`
 }
 
 /** What no case lets through is refused. */

@@ -6,6 +6,8 @@ import type { StatusView } from '#contract/schemas.ts'
 import { microToCredits } from '#core/money.ts'
 import { targetKey } from '#core/target-key.ts'
 import type { CapMemory, IgnoredCap } from '#pipeline/cap-memory.ts'
+import type { TargetHealth } from '#pipeline/health.ts'
+import type { MissingPrices } from '#pipeline/missing-prices.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
 
@@ -13,6 +15,7 @@ export type HealthDeps = {
   readonly catalog: Catalog
   readonly routing: RoutingDeps
   readonly caps: Pick<CapMemory, 'of'>
+  readonly missingPrices: Pick<MissingPrices, 'of'>
   readonly clock: Clock
 }
 
@@ -24,15 +27,16 @@ export function targetsView({ catalog, routing, caps, clock }: HealthDeps): Stat
   const targets = catalog.models.filter((model) => model.isEnabled).flatMap((model) => model.targets)
   const unique = new Map(targets.map((target) => [targetKey(target), target]))
   return Array.from(unique.values(), (target) => {
-    const { state, failures, untilMs, lastFailure } = routing.health.of(target, nowMs)
+    const health = routing.health.of(target, nowMs)
+    const { failures, untilMs, lastFailure } = health
     const unreported = routing.health.unreported(target)
     const dropped = routing.health.dropped(target)
     return {
       provider: catalog.provider(target.providerId)?.name ?? target.providerId,
       model: target.upstreamModel,
-      state,
+      state: shownState(health),
       failures,
-      left_out_until: state === 'ok' ? null : isoOrNull(untilMs === undefined ? undefined : wallMs(untilMs)),
+      left_out_until: isoOrNull(untilMs === undefined ? undefined : wallMs(untilMs)),
       last_failure:
         lastFailure === undefined
           ? null
@@ -44,9 +48,26 @@ export function targetsView({ catalog, routing, caps, clock }: HealthDeps): Stat
   })
 }
 
+/** A target is asked again long before anybody knows that it is well: until then it is shown as what calls met last. */
+function shownState({ state, lastFailure }: TargetHealth): StatusView['targets'][number]['state'] {
+  if (lastFailure === undefined || state === 'open' || state === 'half-open') return state
+  if (lastFailure.kind === 'secret') return 'refused'
+  return state === 'ok' ? 'failing' : state
+}
+
 function ignoredCapView(ignored: IgnoredCap | undefined): StatusView['targets'][number]['ignored_cap'] {
   if (ignored === undefined) return null
   return { cap: ignored.cap, output_tokens: ignored.outputTokens, at: iso(ignored.atMs) }
+}
+
+/** What providers reported and the prices of the models do not name; no member where there is nothing. */
+export function missingPricesView({ catalog, missingPrices }: HealthDeps): Pick<StatusView, 'missing_prices'> {
+  const missing = catalog.models
+    .filter((model) => model.isEnabled)
+    .flatMap((model) =>
+      missingPrices.of(model).map(({ name, chargedAs }) => ({ model: model.id, name, charged_as: chargedAs ?? null })),
+    )
+  return missing.length === 0 ? {} : { missing_prices: missing }
 }
 
 /** What every provider with limits is doing at the moment, and what it was charged today. */

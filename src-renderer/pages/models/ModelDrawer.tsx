@@ -9,9 +9,12 @@ import { DrawerSection, Facts } from '#renderer/components/facts.tsx'
 import { Money } from '#renderer/components/money.tsx'
 import { Time } from '#renderer/components/time.tsx'
 import { Tokens } from '#renderer/components/tokens.tsx'
+import { fineLines } from '#renderer/data/fine-prices.ts'
 import { concernedBy } from '#renderer/data/model-list.ts'
+import { finePrices } from '#renderer/data/price-form.ts'
 import { callCost, isFree, PRICE_CLASSES, priceMicroOf, SAMPLE_CALL } from '#renderer/data/pricing.ts'
 import type { TargetHealth } from '#renderer/data/target-health.ts'
+import { FinePrices } from '#renderer/pages/models/FinePrices.tsx'
 import type { ModelTask } from '#renderer/pages/models/ModelDialogs.tsx'
 import { ModelKind, ModelStatus } from '#renderer/pages/models/ModelState.tsx'
 import { TargetList } from '#renderer/pages/models/TargetList.tsx'
@@ -98,7 +101,7 @@ function PriceFacts({ model: { price } }: { readonly model: ModelView }) {
   if (micro === undefined) return <p className="text-sm text-muted">{t('price.none')}</p>
   return (
     <>
-      {isFree(price) ? (
+      {isFree(price) && fineLines(finePrices(price)).length === 0 ? (
         <p className="text-sm">{t('price.free')}</p>
       ) : (
         <Facts
@@ -111,6 +114,7 @@ function PriceFacts({ model: { price } }: { readonly model: ModelView }) {
           ]}
         />
       )}
+      <FinePrices fine={finePrices(price)} />
       <p className="text-xs text-muted">{t('price.version', { version: price?.version ?? 0 })}</p>
     </>
   )

@@ -6,9 +6,10 @@ import { errorAt, errorBeside } from '#renderer/api/field-errors.ts'
 import { useAction } from '#renderer/api/use-api.ts'
 import { Checkbox } from '#renderer/components/checkbox.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
-import { priceBody, priceFormOf, readPrice } from '#renderer/data/price-form.ts'
+import { finePrices, priceBody, priceFormOf, readPrice } from '#renderer/data/price-form.ts'
 import { isSamePrice, jumpsBetween, PRICE_CLASSES, priceMicroOf, type PriceClass } from '#renderer/data/pricing.ts'
 import { PriceFields } from '#renderer/pages/models/PriceFields.tsx'
+import { FinePrices } from '#renderer/pages/models/FinePrices.tsx'
 import { SampleCost } from '#renderer/pages/models/SampleCost.tsx'
 
 type PriceDialogProps = { readonly model: ModelView; readonly onClose: () => void }
@@ -23,6 +24,7 @@ export function PriceDialog({ model, onClose }: PriceDialogProps) {
     showsOwnErrors: true,
   })
   const before = priceMicroOf(model.price)
+  const fine = finePrices(model.price)
   const now = readPrice(form, i18n.language, model.kind)
   const jumps = now === undefined ? [] : jumpsBetween(before, now)
   // The price may have been changed meanwhile, so that only the server sees the jump.
@@ -30,7 +32,7 @@ export function PriceDialog({ model, onClose }: PriceDialogProps) {
   const isReady = now !== undefined && !isSamePrice(before, now) && (!isAsked || isMeant)
   const submit = () => {
     if (now !== undefined)
-      change.mutate({ id: model.id, body: { ...priceBody(now), ...(isAsked ? { confirm_jump: true } : {}) } })
+      change.mutate({ id: model.id, body: { ...fine, ...priceBody(now), ...(isAsked ? { confirm_jump: true } : {}) } })
   }
   return (
     <FormDialog
@@ -52,6 +54,7 @@ export function PriceDialog({ model, onClose }: PriceDialogProps) {
         }}
         error={change.error}
       />
+      <FinePrices fine={fine} />
       {isAsked && <JumpQuestion jumps={jumps} isMeant={isMeant} onChange={setIsMeant} />}
       <SampleCost before={before} now={now} />
     </FormDialog>

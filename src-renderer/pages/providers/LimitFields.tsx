@@ -9,6 +9,7 @@ import type { EditPartProps } from '#renderer/pages/providers/edit-part.ts'
 const COUNTS = [
   { field: 'concurrent', param: 'concurrent_requests' },
   { field: 'requests', param: 'requests_per_minute' },
+  { field: 'tokens', param: 'tokens_per_minute' },
 ] as const
 
 /** What Farebox may ask of the provider. */
@@ -18,7 +19,7 @@ export function LimitFields({ form, set, error }: EditPartProps) {
     <fieldset>
       <legend className="text-sm font-medium">{t('limits.title')}</legend>
       <p className="mt-0.5 mb-2 text-xs text-muted">{t('limits.hint')}</p>
-      <div className="grid grid-cols-3 items-start gap-4 max-sm:grid-cols-1">
+      <div className="grid grid-cols-2 items-start gap-4 max-sm:grid-cols-1">
         {COUNTS.map(({ field, param }) => (
           <Field
             key={field}

@@ -11,6 +11,7 @@ import type { ProviderRow } from '#renderer/data/provider-list.ts'
 import { healthOf } from '#renderer/data/target-health.ts'
 import type { ProviderTask } from '#renderer/pages/providers/ProviderDialogs.tsx'
 import { ProviderUse } from '#renderer/pages/providers/ProviderUse.tsx'
+import { SecretList } from '#renderer/pages/providers/SecretList.tsx'
 import { SecretMark } from '#renderer/pages/providers/SecretState.tsx'
 import { TestButton } from '#renderer/pages/providers/TestButton.tsx'
 
@@ -72,6 +73,7 @@ function SecretSection({ row: { provider }, onTask }: ProviderSectionProps) {
         <SecretMark provider={provider} />
         <p className="text-sm text-muted">{t(isBuiltIn ? 'secretText.demo' : `secretText.${provider.secret_state}`)}</p>
       </div>
+      {provider.has_secret && <SecretList provider={provider} />}
     </DrawerSection>
   )
 }

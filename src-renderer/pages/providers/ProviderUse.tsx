@@ -29,6 +29,9 @@ export function ProviderUse({ row: { provider, use } }: { readonly row: Provider
     ...(limits.requests_per_minute === undefined
       ? []
       : [{ name: t('limits.requests'), value: count(limits.requests_per_minute) }]),
+    ...(limits.tokens_per_minute === undefined
+      ? []
+      : [{ name: t('limits.tokens'), value: count(limits.tokens_per_minute) }]),
     ...TIME_LIMITS.flatMap((name) => {
       const ms = times[name]
       return ms === undefined ? [] : [{ name: t(`times.${name}`), value: durationText(ms, i18n.language) }]

@@ -11,6 +11,7 @@ import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { CopyField } from '#renderer/components/copy.tsx'
 import { useDocumentTitle } from '#renderer/components/use-document-title.ts'
+import { ownCommand } from '#renderer/data/own-command.ts'
 import { KeyForm } from '#renderer/pages/sign-in/KeyForm.tsx'
 import { PasswordForm } from '#renderer/pages/sign-in/PasswordForm.tsx'
 
@@ -39,7 +40,7 @@ export function SignInPage() {
             {t(isByKey ? 'byPassword' : 'byKey')}
           </Button>
           <p>{t('hint')}</p>
-          <CopyField label={t('command')} text="farebox open" />
+          <CopyField label={t('command')} text={`${ownCommand()} open`} />
         </div>
       )}
     </SignedOutFrame>

@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { ClientRequest, KeepAnswer } from '#dialect/dialect.ts'
 import { passKeeper } from '#dialect/responses/kept-pass.ts'
+import { askedIn } from '#dialect/responses/recall.ts'
 import { ResponsesStreamWriter } from '#dialect/responses/write-stream.ts'
 import { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { context, request, USAGE } from './requests.ts'
@@ -39,7 +40,7 @@ function keepOne(memory: AnswerMemory, exchange: (asked: ClientRequest, keep: Ke
   const ids: { answer?: string } = {}
   exchange(asked, (answer) => {
     ids.answer = answer.id
-    memory.keep('key', answer)
+    memory.keep('key', { ...answer, asked: askedIn(asked) })
   })
   return { ids, freed: [asked, asked.body, asked.body.value, asked.body.scan].map((part) => new WeakRef<object>(part)) }
 }

@@ -3,9 +3,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isRefusal } from '#core/refusal.ts'
-import type { ClientRequest, KeptAnswer, KeptAnswers } from '#dialect/dialect.ts'
+import type { ClientRequest, KeepAnswer, KeptAnswer, KeptAnswers } from '#dialect/dialect.ts'
 import type { AnswerPart, Block } from '#dialect/part.ts'
-import { recallResponses } from '#dialect/responses/recall.ts'
+import { askedIn, recallResponses } from '#dialect/responses/recall.ts'
 import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
 import { ResponsesStreamWriter } from '#dialect/responses/write-stream.ts'
 import { writeResponsesAnswer } from '#dialect/responses/write-answer.ts'
@@ -25,12 +25,17 @@ function memoryOf(answers: readonly KeptAnswer[]): KeptAnswers {
   }
 }
 
+/** Adds an answer to others with what its request asked, as the pipeline does. */
+function keeper(answers: KeptAnswer[], asked: ClientRequest): KeepAnswer {
+  return (answer) => void answers.push({ ...answer, asked: askedIn(asked) })
+}
+
 /** The answer that is kept of these parts, and what the client was told. */
 function told(parts: readonly AnswerPart[], asked: JsonObject | ClientRequest = {}, exchangeId = EXCHANGE) {
   const answers: KeptAnswer[] = []
   const isRequest = (given: object): given is ClientRequest => 'body' in given && 'outputCapName' in given
-  const own = isRequest(asked) ? { request: asked } : { request: request(asked) }
-  const written = { ...context(), ...own, exchangeId, keep: (answer: KeptAnswer) => void answers.push(answer) }
+  const own = isRequest(asked) ? asked : request(asked)
+  const written = { ...context(), request: own, exchangeId, keep: keeper(answers, own) }
   const answer = JSON.parse(writeResponsesAnswer(parts, USAGE, written)) as JsonObject & {
     readonly output: JsonObject[]
   }
@@ -71,7 +76,7 @@ describe('an answer', () => {
   it('is not kept where the client says so, or when it breaks off', () => {
     expect(told([...say('Hi'), FINISH], { store: false }).kept).toBeUndefined()
     const answers: KeptAnswer[] = []
-    const writer = new ResponsesStreamWriter({ ...context(), keep: (answer) => void answers.push(answer) })
+    const writer = new ResponsesStreamWriter({ ...context(), keep: keeper(answers, request({})) })
     for (const part of say('Good d')) writer.write(part)
     writer.fail({ type: 'refusal', code: 'upstream_error', message: 'It broke.' }, 'r')
     expect(answers).toEqual([])

@@ -6,7 +6,8 @@ import { microCredits } from '#core/money.ts'
 import type { Price } from '#core/price.ts'
 import { isPriceJump, priceOf } from '#core/pricing.ts'
 import { callCost, jumpsBetween, PRICE_CLASSES, type PriceMicro } from '#renderer/data/pricing.ts'
-import { priceBody, priceFormOf, readPrice, EMPTY_PRICE } from '#renderer/data/price-form.ts'
+import { fineLines } from '#renderer/data/fine-prices.ts'
+import { finePrices, priceBody, priceFormOf, readPrice, EMPTY_PRICE } from '#renderer/data/price-form.ts'
 
 const MAX_MICRO = 1_000_000_000_000
 const prices = fc.record({
@@ -117,3 +118,28 @@ function usageOf(call: Amounts): Parameters<typeof priceOf>[0] {
     reasoningTokens: undefined,
   }
 }
+
+describe('what a price names beside its classes', () => {
+  const fine = {
+    cache_write_1h: 6,
+    steps: [{ above: 200_000, input: 2, output: 3 }],
+    tiers: { flex: 0.5, priority: { input: 2, output: 4, steps: [{ above: 9, input: 5, output: 6 }] } },
+    units: { 'image/a': 0.04 },
+    minimum: 0.1,
+  }
+
+  it('is kept by the form, which does not show its fields, and shown in lines', () => {
+    const price = { version: 3, input: 1, output: 2, cache_read: 1, cache_write: 1, ...fine }
+    expect(finePrices(price)).toEqual(fine)
+    expect(fineLines(fine)).toEqual([
+      'cache_write_1h 6',
+      'above 200000: input 2, output 3',
+      'flex × 0.5',
+      'priority: input 2, output 4',
+      'priority, above 9: input 5, output 6',
+      'image/a 0.04',
+      'minimum 0.1',
+    ])
+    expect(fineLines(finePrices(null))).toEqual([])
+  })
+})

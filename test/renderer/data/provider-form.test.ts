@@ -111,8 +111,8 @@ describe('an edit', () => {
   it('sends limits, time limits and quirks whole, because each replaces what was there', () => {
     const quirks = { ...FORM.quirks, stream_usage: 'yes', max_stops: '', tool_ids: '' }
     const times = { ...FORM.times, connect_ms: ' 250 ' }
-    expect(providerEditBody({ ...FORM, concurrent: '3', quirks, times }, PROVIDER, 'en')).toEqual({
-      limits: { concurrent_requests: 3, requests_per_minute: 60, credits_per_day: 1.5 },
+    expect(providerEditBody({ ...FORM, concurrent: '3', tokens: '900', quirks, times }, PROVIDER, 'en')).toEqual({
+      limits: { concurrent_requests: 3, requests_per_minute: 60, tokens_per_minute: 900, credits_per_day: 1.5 },
       time_limits: { connect_ms: 250, silence_ms: 5000 },
       quirks: { stream_usage: true },
     })
@@ -133,6 +133,7 @@ describe('an edit', () => {
   it.each([
     { concurrent: '0' },
     { requests: '1.5' },
+    { tokens: '-1' },
     { creditsPerDay: '-1' },
     { creditsPerDay: '1,000' },
     { times: { ...FORM.times, connect_ms: '86400001' } },

@@ -18,7 +18,7 @@ import { findKey, isInScope, keyScope } from '#catalog/scope.ts'
 import type { KeyCreated, KeyRotated } from '#contract/schemas.ts'
 import type { Suspender } from '#core/entities.ts'
 import { byRole, type Viewer } from '#core/member.ts'
-import { refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
 import type { AuditRules } from '#server/admin/audit-details.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
@@ -28,7 +28,7 @@ export const KEY_AUDIT: AuditRules = {
   subject: (catalog, id) => catalog.key(id)?.name,
 }
 
-export function keyHandlers({ context, inTurn }: EntityDeps): HandlersOf<'keys'> {
+export function keyHandlers({ context, inTurn, keyRotated }: EntityDeps): HandlersOf<'keys'> {
   const { catalog } = context
   type Asked = { readonly id: string; readonly viewer: Viewer }
   const change = <Answer>({ id, viewer }: Asked, act: (keyId: string) => Promise<Answer | Refusal>) =>
@@ -60,13 +60,15 @@ export function keyHandlers({ context, inTurn }: EntityDeps): HandlersOf<'keys'>
     adjustKey: (input) => change(input, (id) => adjustKey(context, id, input.body)),
     moveKey: (input) => change(input, (id) => moveKey(context, id, input.body.package)),
     rotateKey: (input) =>
-      change(input, async (id) =>
-        byRole<Promise<KeyRotated | Refusal> | Refusal>(input.viewer, {
+      change(input, async (id) => {
+        const rotated = await byRole<Promise<KeyRotated | Refusal> | Refusal>(input.viewer, {
           administrator: () => rotateKey(context, id, input.body),
           member: (member) => rotateOwnKey(context, member, id, input.body),
           holder: notByKey,
-        }),
-      ),
+        })
+        if (!isRefusal(rotated)) keyRotated(id, rotated.key)
+        return rotated
+      }),
     revokeKey: (input) => change(input, (id) => revokeKey(context, id)),
   }
 }

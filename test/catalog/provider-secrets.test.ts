@@ -1,0 +1,166 @@
+// Several secrets of one provider, as an administrator gives and takes them: what is refused, and where each of them is kept.
+
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AdminError } from '#cli/client.ts'
+import { openVault } from '#secret/vault.ts'
+import { startFarebox, type Farebox } from '../support/farebox.ts'
+
+const URL = 'https://api.example.com/v1'
+const ORIGIN = 'https://api.example.com'
+const PASSPHRASE = 'a passphrase of a test'
+
+let farebox: Farebox
+let names = 0
+
+beforeAll(async () => {
+  farebox = await startFarebox()
+})
+afterAll(() => farebox.close())
+
+async function newProvider(more: object = { secret: 'sk-of-the-first' }): Promise<string> {
+  const body = { name: `provider-${++names}`, dialect: 'chat-completions' as const, base_url: URL, ...more }
+  return (await farebox.admin.call('addProvider', { body })).id
+}
+
+const add = (id: string, label: string, more: object = {}) =>
+  farebox.admin.call('addProviderSecret', { id, body: { label, secret: `sk-of-${label}`, ...more } })
+const remove = (id: string, label: string) => farebox.admin.call('removeProviderSecret', { id, query: { label } })
+const labels = async (id: string) => (await farebox.admin.call('listProviderSecrets', { id })).map(({ label }) => label)
+
+/** What is kept for a provider, by labels; the one without a label under an empty one. */
+async function kept(id: string): Promise<Record<string, string | undefined>> {
+  const vault = openVault({ dataDir: farebox.dataDir, keyFile: undefined })
+  const own = (await vault.list()).filter(({ providerId }) => providerId === id)
+  const entries = own.map(async (reference) => [reference.label ?? '', await vault.get(reference)] as const)
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+async function refusal(call: Promise<unknown>): Promise<readonly [number, string | undefined]> {
+  const error: unknown = await call.catch((reason: unknown) => reason)
+  if (!(error instanceof AdminError)) throw new Error('expected a refusal')
+  return [error.status, error.param]
+}
+
+describe('another secret', () => {
+  it('is kept beside the first, which stays where it was', async () => {
+    const id = await newProvider()
+    await add(id, 'second', { weight: 3, limits: { tokens_per_minute: 100, credits_per_day: 1.5 } })
+    expect(await farebox.admin.call('listProviderSecrets', { id })).toMatchObject([
+      { label: 'first', weight: 1, limits: {} },
+      { label: 'second', weight: 3, limits: { tokens_per_minute: 100, credits_per_day: 1.5 } },
+    ])
+    expect(await kept(id)).toEqual({ '': 'sk-of-the-first', second: 'sk-of-second' })
+  })
+
+  it('is the first one of a provider that had none', async () => {
+    const id = await newProvider({})
+    await add(id, 'only')
+    expect(await labels(id)).toEqual(['only'])
+    expect(await kept(id)).toEqual({ '': 'sk-of-only' })
+  })
+
+  it('is refused under a label that is taken, for the demo, beyond 32, and with limits that mean nothing', async () => {
+    const id = await newProvider()
+    expect(await refusal(add(id, 'first'))).toEqual([409, 'label'])
+    expect(await refusal(add(id, 'b', { limits: { credits_per_day: 0.0000001 } }))).toEqual([
+      400,
+      'limits.credits_per_day',
+    ])
+    expect(await refusal(add('nobody', 'second'))).toEqual([404, undefined])
+    expect(await refusal(add(id, 'c', { secret: '{"type":"entra_client"}' }))).toEqual([400, 'secret'])
+    const demo = await farebox.admin.call('addProvider', { body: { name: `demo-${++names}`, dialect: 'demo' } })
+    expect(await refusal(add(demo.id, 'second'))).toEqual([400, 'secret'])
+    for (let index = 1; index < 32; index++) await add(id, `s${index}`)
+    expect(await refusal(add(id, 'one-more'))).toEqual([409, undefined])
+    expect(Object.keys(await kept(id))).toHaveLength(32)
+  })
+
+  it('stays beside headers whose values are secrets, whichever is replaced', async () => {
+    const id = await newProvider({ secret: 'sk-of-the-first', header_secrets: { 'x-team': 'of the team' } })
+    await add(id, 'second')
+    await farebox.admin.call('editProviderSecret', { id, body: { label: 'second', secret: 'sk-new' } })
+    await farebox.admin.call('setProviderSecret', { id, body: { secret: 'sk-newer' } })
+    const texts = await kept(id)
+    expect(texts['second']).toBe('sk-new')
+    expect(texts['']).toContain('sk-newer')
+    expect(texts['']).toContain('of the team')
+  })
+})
+
+describe('a secret that is removed', () => {
+  it('takes its entry along, and leaves the provider as it was before there were several', async () => {
+    const id = await newProvider()
+    await add(id, 'second')
+    expect(await remove(id, 'second')).toEqual({ secret_forgotten: true })
+    expect(await kept(id)).toEqual({ '': 'sk-of-the-first' })
+    expect(await labels(id)).toEqual(['first'])
+  })
+
+  it('makes the next one the first where it was the first, with the headers that are secrets', async () => {
+    const id = await newProvider({ secret: 'sk-of-the-first', header_secrets: { 'x-team': 'of the team' } })
+    await add(id, 'second')
+    await add(id, 'third')
+    await remove(id, 'first')
+    const texts = await kept(id)
+    expect(Object.keys(texts).toSorted()).toEqual(['', 'third'])
+    expect(texts['']).toContain('sk-of-second')
+    expect(texts['']).toContain('of the team')
+    expect(await labels(id)).toEqual(['second', 'third'])
+  })
+
+  it('is refused where it is the only one, or not there', async () => {
+    const id = await newProvider()
+    expect(await refusal(remove(id, 'first'))).toEqual([409, 'label'])
+    expect(await refusal(remove(id, 'second'))).toEqual([404, 'label'])
+  })
+})
+
+describe('all of them', () => {
+  it('go with the provider, and when it moves to another origin', async () => {
+    const gone = await newProvider()
+    await add(gone, 'second')
+    expect(await farebox.admin.call('removeProvider', { id: gone })).toEqual({ secret_forgotten: true })
+    expect(await kept(gone)).toEqual({})
+    const moved = await newProvider()
+    await add(moved, 'second')
+    await farebox.admin.call('editProvider', { id: moved, body: { base_url: 'https://elsewhere.example/v1' } })
+    expect(await kept(moved)).toEqual({})
+    expect(await labels(moved)).toEqual([])
+  })
+
+  it('come back from a file of secrets, to where each of them was', async () => {
+    const id = await newProvider()
+    await add(id, 'second')
+    const file = join(farebox.dataDir, 'secrets.sealed')
+    await farebox.admin.call('exportSecrets', { body: { file, passphrase: PASSPHRASE } })
+    expect(await readFile(file, 'utf8')).not.toContain('sk-of-second')
+    await farebox.admin.call('editProviderSecret', { id, body: { label: 'second', secret: 'another' } })
+    await farebox.admin.call('setProviderSecret', { id, body: { secret: 'one more' } })
+    const { imported } = await farebox.admin.call('importSecrets', { body: { file, passphrase: PASSPHRASE } })
+    const { name } = (await farebox.admin.call('listProviders', {})).find((one) => one.id === id) ?? { name: '' }
+    expect(imported).toEqual(expect.arrayContaining([name, `${name} (second)`]))
+    expect(await kept(id)).toEqual({ '': 'sk-of-the-first', second: 'sk-of-second' })
+    await rm(file)
+  })
+
+  it('are missing one by one where the store has lost them, and the others are used', async () => {
+    const id = await newProvider()
+    await add(id, 'second')
+    await farebox.admin.call('listProviderSecrets', { id })
+    expect((await farebox.admin.call('listProviders', {})).find((one) => one.id === id)?.secret_state).toBe('stored')
+    await farebox.stop()
+    await openVault({ dataDir: farebox.dataDir, keyFile: undefined }).delete({
+      providerId: id,
+      origin: ORIGIN,
+      label: 'second',
+    })
+    farebox = await startFarebox({ dataDir: farebox.dataDir })
+    expect(await farebox.admin.call('listProviderSecrets', { id })).toMatchObject([
+      { label: 'first', secret_state: 'stored' },
+      { label: 'second', secret_state: 'missing' },
+    ])
+    expect(JSON.stringify((await farebox.admin.call('status', {})).attention)).toContain('--label second')
+  })
+})

@@ -1,0 +1,166 @@
+// The real programs as somebody has them: with settings of their own, connected by `farebox connect`, one prompt with a tool that really
+// runs, seen by the gateway, and disconnected. Nothing of the settings may differ afterwards.
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { farebox, temporaryFolder } from '../support/process.ts'
+import { NO_NETWORK } from './alone.ts'
+import { execute } from './execute.ts'
+import type { ProgramName } from './install.ts'
+import type { Dialect, Gateway, Lab } from './lab.ts'
+import { expect, type Scenario } from './scenario.ts'
+import { runsCommand, TOOL_ANSWER, TOOL_FILE } from './tool-script.ts'
+
+type Connected = {
+  readonly tool: string
+  readonly program: ProgramName
+  /** What its provider speaks. */
+  readonly dialect: Dialect
+  /** Its settings before, by their place below the home folder. */
+  readonly settings: Readonly<Record<string, string>>
+  readonly args: (prompt: string) => readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+const MODEL = 'model-for-tests'
+const LIMIT_MS = 120_000
+/** Within this a request has to be seen. */
+const SEEN_MS = 2_000
+
+/** Crush is not among them: what npm has of it fetches the program from elsewhere. */
+const TOOLS: readonly Connected[] = [
+  {
+    tool: 'claude-code',
+    program: 'claude',
+    dialect: 'messages',
+    settings: { '.claude/settings.json': '{\r\n\t"env": { "EDITOR": "vim" }\r\n}\r\n' },
+    args: (prompt) => ['-p', prompt, '--output-format', 'json', '--dangerously-skip-permissions'],
+    env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1', IS_SANDBOX: '1' },
+  },
+  {
+    tool: 'codex',
+    program: 'codex',
+    dialect: 'responses',
+    settings: {
+      '.codex/farebox.config.toml': '# mine\napproval_policy = "never"\n\n[analytics]\nenabled = false # no\n',
+    },
+    args: (prompt) => [
+      'exec',
+      '--profile',
+      'farebox',
+      '--skip-git-repo-check',
+      '--json',
+      '-c',
+      'sandbox_mode="danger-full-access"',
+      prompt,
+    ],
+    env: {},
+  },
+  {
+    tool: 'opencode',
+    program: 'opencode',
+    dialect: 'chat-completions',
+    settings: {
+      '.config/opencode/opencode.jsonc':
+        '{\n  // mine\n  "$schema": "https://opencode.ai/config.json",\n  "share": "disabled",\n  "autoupdate": false,\n}\n',
+    },
+    args: (prompt) => ['run', '--format', 'json', '--title', 'test', prompt],
+    env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' },
+  },
+  {
+    tool: 'gemini-cli',
+    program: 'gemini',
+    dialect: 'gemini',
+    settings: {
+      '.gemini/.env': '# mine\nEDITOR=vim\n',
+      '.gemini/settings.json': '{\n  "privacy": { "usageStatisticsEnabled": false }\n}\n',
+    },
+    args: (prompt) => ['-p', prompt, '--yolo', '--skip-trust'],
+    env: {},
+  },
+  {
+    tool: 'qwen-code',
+    program: 'qwen',
+    dialect: 'chat-completions',
+    settings: { '.qwen/settings.json': '{\n  "privacy": { "usageStatisticsEnabled": false },\n  "$version": 4\n}\n' },
+    args: (prompt) => ['-p', prompt, '--yolo'],
+    env: {},
+  },
+  {
+    tool: 'cline',
+    program: 'cline',
+    dialect: 'chat-completions',
+    settings: {
+      '.cline/data/settings/providers.json':
+        '{\n  "version": 1,\n  "lastUsedProvider": "ollama",\n  "modes": {},\n  "providers": {}\n}\n',
+    },
+    args: (prompt) => ['--auto-approve', 'true', prompt],
+    env: {},
+  },
+]
+
+export const connectScenarios: readonly Scenario[] = TOOLS.map((connected) => ({
+  name: `${connected.program} / connected and disconnected`,
+  run: (lab) => runConnected(lab, connected),
+}))
+
+async function runConnected(lab: Lab, connected: Connected): Promise<string> {
+  lab.upstream.forget()
+  lab.upstream.script(runsCommand)
+  const gateway = await lab.gateway()
+  await gateway.serve(MODEL, connected.dialect)
+  const home = join(await temporaryFolder(), 'home')
+  await writeSettings(home, connected)
+  await command(gateway, home, ['connect', connected.tool, '--package', 'plenty', '--model', MODEL])
+  const work = join(home, 'work')
+  await mkdir(work)
+  const ended = await execute({
+    command: lab.installed.command(connected.program),
+    args: connected.args('Make a file.'),
+    env: { ...surroundings(home), ...connected.env },
+    folder: work,
+    limitMs: LIMIT_MS,
+  })
+  const endedAtMs = Date.now()
+  const outcome = { ...ended, answer: ended.stdout, succeeded: ended.code === 0 }
+  const made = await readFile(join(work, TOOL_FILE), 'utf8').catch(() => undefined)
+  expect(made?.trim() === 'made', 'the tool made no file', outcome)
+  expect(outcome.succeeded && ended.stdout.includes(TOOL_ANSWER), 'it did not give the answer', outcome)
+  const seenMs = await untilSeen(gateway, home, connected.tool)
+  expect(seenMs - endedAtMs <= SEEN_MS, `it was seen only ${seenMs - endedAtMs} ms after its end`, outcome)
+  await command(gateway, home, ['disconnect', connected.tool])
+  for (const [file, text] of Object.entries(connected.settings)) {
+    const left = await readFile(join(home, file), 'utf8')
+    expect(left === text, `${file} differs afterwards: ${JSON.stringify(left)}`, outcome)
+  }
+  return `seen ${Math.max(0, seenMs - endedAtMs)} ms after its end`
+}
+
+async function writeSettings(home: string, { settings }: Connected): Promise<void> {
+  for (const [file, text] of Object.entries(settings)) {
+    await mkdir(dirname(join(home, file)), { recursive: true })
+    await writeFile(join(home, file), text)
+  }
+}
+
+function surroundings(home: string): Readonly<Record<string, string>> {
+  const path = [process.execPath.replace(/[^/]+$/, ''), process.env.PATH ?? ''].join(':')
+  return { PATH: path, HOME: home, SHELL: '/bin/sh', TERM: 'dumb', ...NO_NETWORK }
+}
+
+async function command(gateway: Gateway, home: string, args: readonly string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await farebox([...args, '--json'], { dataDir: gateway.dataDir, env: { HOME: home } })
+  if (code !== 0) throw new Error(`farebox ${args.join(' ')} ended with ${code}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** When the gateway last saw the tool. */
+async function untilSeen(gateway: Gateway, home: string, tool: string): Promise<number> {
+  const tools = (await command(gateway, home, ['connect', '--list'])) as readonly {
+    readonly tool: string
+    readonly connected: boolean
+    readonly last_request_at: string | null
+  }[]
+  const listed = tools.find((one) => one.tool === tool)
+  if (listed?.connected !== true || listed.last_request_at === null) throw new Error(`${tool} was not seen`)
+  return Date.parse(listed.last_request_at)
+}
