@@ -6,16 +6,16 @@ import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
 import { ledgerReportView, type LedgerReport } from '#core/ledger-report-view.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { DatabaseError, type Db } from '#store/database.ts'
-import { foreignJournal } from '#store/journal-open.ts'
+import { foreignJournal, type JournalFrames } from '#store/journal-open.ts'
 import { rollupProblems } from '#store/rollup-check.ts'
-import { readTail, tailOf, tailProblems } from '#store/tail.ts'
+import { hasTail, noteWith, readTail, tailOf, tailProblems } from '#store/tail.ts'
 
 /** undefined where there is no database, or one of an older Farebox. */
 export function verifyFolder(dataDir: string): LedgerReportView | undefined {
   try {
-    const { db, frame, close } = openWholeBooks(dataDir, { isRunning: false })
+    const { db, frames, close } = openWholeBooks(dataDir, { isRunning: false })
     try {
-      return ledgerReportView(checkAll(db, dataDir, frame))
+      return ledgerReportView(checkAll(db, dataDir, frames))
     } finally {
       close()
     }
@@ -26,17 +26,17 @@ export function verifyFolder(dataDir: string): LedgerReportView | undefined {
 }
 
 /**
- * Everything that a database says about itself, as one snapshot, and whether it is as far as it was. `frame`: up to which frame of the
- * journal it is whole; where a gateway appends to the journal meanwhile, that is not looked at.
+ * Everything that a database says about itself, as one snapshot, and whether it is as far as it was. `frames` are those of its journal;
+ * where a gateway appends to it meanwhile, they are not looked at.
  */
-export function checkAll(db: Db, dataDir: string, frame = Infinity): LedgerReport {
-  // Read before the snapshot is taken: a gateway that runs writes both meanwhile.
-  const note = readTail(dataDir)
-  const foreign = frame === Infinity ? undefined : foreignJournal(dataDir, db)
+export function checkAll(db: Db, dataDir: string, frames?: JournalFrames): LedgerReport {
+  // Read before the snapshot is taken: a gateway that runs writes both meanwhile. Whoever removed the note goes on with what there is.
+  const note = hasTail(dataDir) ? noteWith(readTail(dataDir), frames?.highest ?? 0) : undefined
+  const foreign = frames === undefined ? undefined : foreignJournal(dataDir, db)
   return db.transaction(() => {
     const books = verifyLedger(db)
     if (books.isDamaged === true) return books
-    const lost = tailProblems(dataDir, note, { ...tailOf(db), frame })
+    const lost = tailProblems(dataDir, note, { ...tailOf(db), frame: frames?.projected ?? Infinity })
     const problems = [...books.problems, ...rollupProblems(db), ...(foreign === undefined ? lost : [foreign, ...lost])]
     return { ...books, ok: problems.length === 0, problems }
   })()

@@ -5,15 +5,15 @@ import { existsSync } from 'node:fs'
 import { DatabaseError, openForReading, openForWriting, type Db } from '#store/database.ts'
 import { errorCode } from '#store/files.ts'
 import { journalPaths } from '#store/journal-frames.ts'
-import { foreignJournal, framesLeft, journalPlace } from '#store/journal-open.ts'
+import { foreignJournal, framesIn, type JournalFrames } from '#store/journal-open.ts'
 import { makeReadableCopy } from '#store/readable-copy.ts'
 import { summedZone, UsageRollups } from '#store/usage-rollups.ts'
 import { isMisfit, Projector } from '#threads/projector.ts'
 
 export type WholeBooks = {
   readonly db: Db
-  /** The number of the journal's last frame that is in the tables; of all frames of a folder on which no gateway runs. */
-  readonly frame: number
+  /** Those of the journal; the tables have all of them that there are in their order, where no gateway runs. */
+  readonly frames: JournalFrames
   readonly close: () => void
 }
 
@@ -21,8 +21,8 @@ export type WholeBooks = {
 export function openWholeBooks(dataDir: string, { isRunning }: { readonly isRunning: boolean }): WholeBooks {
   try {
     const db = openForReading(dataDir, { readsOnce: true })
-    const frame = journalPlace(db)?.frame ?? 0
-    if (isRunning || !framesLeft(dataDir, db)) return { db, frame, close: () => db.close() }
+    const frames = framesIn(journalPaths(dataDir), db)
+    if (isRunning || frames.highest === frames.projected) return { db, frames, close: () => db.close() }
     db.close()
   } catch (error) {
     if (error instanceof DatabaseError || !isUnwritable(error)) throw error
@@ -33,13 +33,13 @@ export function openWholeBooks(dataDir: string, { isRunning }: { readonly isRunn
 function openCopy(dataDir: string): WholeBooks {
   const { folder, remove } = makeReadableCopy(dataDir)
   try {
-    const { frame } = projectIn(folder)
+    projectIn(folder)
     const db = openForReading(folder, { readsOnce: true })
     const close = () => {
       db.close()
       remove()
     }
-    return { db, frame, close }
+    return { db, frames: framesIn(journalPaths(folder), db), close }
   } catch (error) {
     remove()
     throw error
@@ -56,18 +56,18 @@ export function completeBooks(dataDir: string): boolean {
     const isForeign = foreignJournal(dataDir, db) !== undefined
     const hasJournal = journalPaths(dataDir).every((path) => existsSync(path))
     db.close()
-    return !isForeign && hasJournal && projectIn(dataDir).isWhole
+    return !isForeign && hasJournal && projectIn(dataDir)
   } catch {
     // Damaged, of another schema, or on a full disk: then the journal is kept beside the database.
     return false
   }
 }
 
-/** As far as it goes; what does not fit is for the check to tell. */
-function projectIn(folder: string): { readonly frame: number; readonly isWhole: boolean } {
+/** As far as it goes; what does not fit is for the check to tell. Says whether nothing is left. */
+function projectIn(folder: string): boolean {
   const db = openForWriting(folder)
   try {
-    if (foreignJournal(folder, db) !== undefined) return { frame: 0, isWhole: false }
+    if (foreignJournal(folder, db) !== undefined) return false
     const rollups = new UsageRollups(db, summedZone(db) ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
     rollups.open()
     const projector = new Projector({
@@ -79,7 +79,7 @@ function projectIn(folder: string): { readonly frame: number; readonly isWhole: 
     })
     try {
       projectAll(projector)
-      return { frame: projector.projected, isWhole: projector.highestFrame() === projector.projected }
+      return projector.highestFrame() === projector.projected
     } finally {
       projector.close()
     }

@@ -1,6 +1,6 @@
 // Finds what the price card says about a model.
 
-import { loadPriceCard } from '#catalog/resources.ts'
+import { loadPresets, loadPriceCard } from '#catalog/resources.ts'
 import type { CardEntry } from '#contract/price-card.ts'
 
 /**
@@ -12,5 +12,9 @@ export function cardEntryFor(
   model: string,
   entries: readonly CardEntry[] = loadPriceCard().entries,
 ): CardEntry | undefined {
-  return entries.find((entry) => entry.preset === preset && (entry.model === model || entry.also?.includes(model)))
+  const maker = loadPresets().find(({ id }) => id === preset)?.card
+  const name = maker === undefined ? model : model.replace(/@default$/, '').replace('@', '-')
+  return entries.find(
+    (entry) => entry.preset === (maker ?? preset) && (entry.model === name || entry.also?.includes(name)),
+  )
 }

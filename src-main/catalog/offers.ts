@@ -16,7 +16,7 @@ import { isName, nameFrom } from '#contract/visible.ts'
 import type { Model, ModelKind, Provider } from '#core/entities.ts'
 import { kindByName, type KindSource, type ListedModel } from '#core/listed-model.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
-import { dialectOf } from '#dialect/dialects.ts'
+import { embeddingsOf } from '#dialect/dialects.ts'
 
 const FREE: WholePrice = { input: 0, output: 0, cache_read: 0, cache_write: 0 }
 /** The contract takes no higher price; nobody asks it. */
@@ -162,7 +162,7 @@ function noteOf(entry: CardEntry | undefined): string | null {
 function unsupportedNote({ id }: ListedModel, provider: Provider, kind: ListedModel['kind']): string | undefined {
   if (kind === 'other') return 'It makes neither text nor embeddings.'
   if (!isName(id)) return 'Its name has characters that cannot be seen.'
-  if (kind !== 'embedding' || dialectOf(provider).embeddings !== undefined) return undefined
+  if (kind !== 'embedding' || embeddingsOf(provider) !== undefined) return undefined
   return `A provider that speaks ${provider.dialect} has no embeddings here.`
 }
 

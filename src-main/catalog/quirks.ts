@@ -7,6 +7,7 @@ import type { Quirks } from '#core/quirks.ts'
 export function readQuirks(input: ProviderQuirks | undefined): Partial<Quirks> {
   if (input === undefined) return {}
   const named: { readonly [Name in keyof Quirks]: Quirks[Name] | undefined } = {
+    platform: input.platform,
     streamUsage: input.stream_usage,
     reasoningField: input.reasoning_field,
     toolIds: input.tool_ids,
@@ -27,6 +28,7 @@ export function readQuirks(input: ProviderQuirks | undefined): Partial<Quirks> {
 
 export function quirksView(quirks: Partial<Quirks>): ProviderQuirks {
   return withoutUndefined({
+    platform: quirks.platform,
     stream_usage: quirks.streamUsage,
     reasoning_field: quirks.reasoningField,
     tool_ids: quirks.toolIds,

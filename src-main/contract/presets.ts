@@ -43,11 +43,15 @@ export const Preset = strict({
   dialects: strict(DialectEntries),
   network: Type.Enum(['public', 'local']),
   secret: Type.Enum(['required', 'optional', 'none']),
+  /** What it may be, the usual kind first; left out where it is one text. */
+  secret_kinds: Type.Optional(Type.Array(Type.Enum(['text', 'service_account', 'entra_client']))),
   /** The page on which a secret can be had. */
   key_url: Type.Union([PageUrl, Type.Null()]),
   /** A server of one's own: its models cost nothing. */
   free: Type.Boolean(),
   model_list: ModelListPlace,
+  /** The preset of who made its models, where a platform asks what the maker asks and names them a little otherwise. */
+  card: Type.Optional(Type.String({ maxLength: 100 })),
   on_disconnect: Type.Optional(Type.Enum(['cancel', 'drain'])),
   notes: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 500 }))),
   /** A page of the provider about its API, and the day on which this was written; not all of it stands on that one page. */

@@ -17,6 +17,7 @@ import {
 
 /** How a provider differs from others of its dialect. */
 export const ProviderQuirks = strict({
+  platform: Type.Optional(Type.Enum(['own', 'vertex'])),
   stream_usage: Type.Optional(Type.Boolean()),
   reasoning_field: Type.Optional(Type.Enum(['reasoning_content', 'reasoning', 'none'])),
   tool_ids: Type.Optional(Type.Enum(['any', 'alphanumeric-9'])),

@@ -1,7 +1,11 @@
 // How providers of one dialect differ, as data: what a writer of the dialect may send and under which name. An administrator
 // changes single values; presets bring them for known providers.
 
+/** Who serves the models of a dialect: mostly whoever made it. On Google's Vertex AI addresses and small members are others. */
+export type Platform = 'own' | 'vertex'
+
 export type Quirks = {
+  readonly platform: Platform
   /** Takes `stream_options.include_usage`. */
   readonly streamUsage: boolean
   /** The member of an assistant message in which the provider wants its earlier reasoning back. */
@@ -32,6 +36,7 @@ export type Quirks = {
 
 /** The quirks unless a provider sets others: what most providers of chat completions take. */
 export const DEFAULT_QUIRKS: Quirks = {
+  platform: 'own',
   streamUsage: true,
   reasoningField: 'none',
   toolIds: 'any',

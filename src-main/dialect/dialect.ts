@@ -4,7 +4,7 @@
 import type { Model, OutputCapField, SecretHeader } from '#core/entities.ts'
 import type { LimitStanding } from '#core/limits.ts'
 import type { WireDialect } from '#core/provider-dialect.ts'
-import type { Quirks } from '#core/quirks.ts'
+import type { Platform, Quirks } from '#core/quirks.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
@@ -144,7 +144,7 @@ export interface StreamWriter {
 type Headers = Readonly<Record<string, string>>
 
 /** Below a provider's base URL; a function where the path names the model. */
-export type ProviderPath = string | ((upstreamModel: string, isStream: boolean) => string)
+export type ProviderPath = string | ((upstreamModel: string, isStream: boolean, platform: Platform) => string)
 
 /** What may be asked of a model whose path is below one of `below` and ends in `:` and one of `names`; its clients may have their key in a header. */
 export type PathMethods = {
@@ -165,6 +165,8 @@ export interface Endpoint {
   readonly models?: ModelViews
   /** Names of headers that a provider of the same dialect may see. Everything else stays here. */
   readonly forwardedHeaders: RegExp
+  /** What of these headers a platform takes, where it is not all of it. */
+  readonly headersAt?: (headers: Headers, platform: Platform) => Headers
   /** The body of an error. */
   errorBody(refusal: Refusal, requestId: string): string
   /** The body of an error in the form of the stream that was asked for; left out where errors have one form. */
@@ -293,7 +295,7 @@ export interface CountEndpoint {
   readonly path: ProviderPath
   readRequest(text: BodyText, byteLength: number, asked?: AskedInPath): ClientRequest | Refusal
   /** The edited request as such a provider is asked to count it; undefined where it is sent as it is. */
-  readonly wrap?: (request: string, upstreamModel: string) => string
+  readonly wrap?: (request: string, upstreamModel: string, platform: Platform) => string
   /** The count in the answer of a provider of the same dialect; undefined where there is none. */
   readCount(answer: JsonObject): number | undefined
   writeAnswer(inputTokens: number): string
@@ -341,7 +343,7 @@ export interface Probe {
   /** What is put in front of the paths by providers of the dialect, the most frequent first. */
   readonly prefixes: readonly string[]
   /** Where a model is asked, below the base URL. */
-  path(model: string): string
+  path(model: string, platform: Platform): string
   /** Whether that path names the model, so that without one it says nothing about the provider, and the list of models says all. */
   readonly namesModelInPath?: true
   /** A request for a few tokens. */
@@ -353,6 +355,7 @@ export type TinyWish = {
   readonly prompt: string
   readonly outputTokens: number
   readonly outputCapField: OutputCapField
+  readonly platform: Platform
 }
 
 /** `headers` are those of the answer, by their names in lower case. */

@@ -6,7 +6,14 @@ import { DEFAULT_QUIRKS, type Quirks } from '#core/quirks.ts'
 import { CONVERSE_DIALECT } from '#dialect/bedrock-converse/provider-dialect.ts'
 import { CHAT_FORMAT } from '#dialect/chat-completions/client-format.ts'
 import { CHAT_DIALECT } from '#dialect/chat-completions/provider-dialect.ts'
-import type { ClientDialect, CountEndpoint, EmbeddingDialect, Endpoint, ProviderDialect } from '#dialect/dialect.ts'
+import type {
+  ClientDialect,
+  CountEndpoint,
+  EmbeddingDialect,
+  EmbeddingProvider,
+  Endpoint,
+  ProviderDialect,
+} from '#dialect/dialect.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
 import { GEMINI_FORMAT } from '#dialect/gemini/client-format.ts'
 import { GEMINI_EMBEDDINGS_FORMAT } from '#dialect/gemini-embeddings/client-format.ts'
@@ -14,7 +21,7 @@ import { GEMINI_DIALECT } from '#dialect/gemini/provider-dialect.ts'
 import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
 import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
 import { codexModels } from '#dialect/responses/codex-models.ts'
-import type { Form } from '#dialect/model-list.ts'
+import type { Form, ModelList } from '#dialect/model-list.ts'
 import { RESPONSES_FORMAT } from '#dialect/responses/client-format.ts'
 import { RESPONSES_DIALECT } from '#dialect/responses/provider-dialect.ts'
 
@@ -68,6 +75,25 @@ export function dialectOf({ dialect }: Pick<Provider, 'dialect'>): ProviderDiale
 /** All quirks of a provider: its own, its dialect's, or what holds for most. */
 export function quirksOf(provider: Pick<Provider, 'dialect' | 'quirks'>): Quirks {
   return { ...DEFAULT_QUIRKS, ...dialectOf(provider).quirks, ...provider.quirks }
+}
+
+/** What of a client's headers a provider of the same dialect is handed. */
+export function headersFor(
+  name: FormatName,
+  provider: Pick<Provider, 'dialect' | 'quirks'>,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return endpointOf(name).headersAt?.(headers, quirksOf(provider).platform) ?? headers
+}
+
+/** How a provider makes embeddings; undefined where it has none at the addresses of its dialect. */
+export function embeddingsOf(provider: Pick<Provider, 'dialect' | 'quirks'>): EmbeddingProvider | undefined {
+  return quirksOf(provider).platform === 'own' ? dialectOf(provider).embeddings : undefined
+}
+
+/** How a provider lists its models; undefined where it has no list behind its base URL. */
+export function modelListOf(provider: Pick<Provider, 'dialect' | 'quirks'>): ModelList | undefined {
+  return quirksOf(provider).platform === 'own' ? dialectOf(provider).modelList : undefined
 }
 
 /** Whose clients ask at a path, by how it begins. All others read errors as those of chat completions do. */

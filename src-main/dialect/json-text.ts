@@ -133,6 +133,12 @@ export function removeMember(text: string, scan: ObjectScan, name: string): stri
   return text.slice(0, before) + text.slice(where.end).replace(/^\s*,\s*/, '')
 }
 
+/** The text of an object without one member, wherever it stands. */
+export function withoutMember(text: string, name: string): string {
+  const scan = scanObject(text)
+  return 'problem' in scan ? text : removeMember(text, scan, name)
+}
+
 /** Index after the quote that closes the string, or the end of the text for a string that is never closed. */
 export function stringEnd(text: string, open: number): number {
   let close = text.indexOf('"', open + 1)

@@ -5,6 +5,7 @@ import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { isPassing, retryOf } from '#core/retry.ts'
 import type { CallNote } from '#core/waiting.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
+import { headersFor } from '#dialect/dialects.ts'
 import type { Adaptations, Adapted } from '#pipeline/adapt.ts'
 import { adjustedHeader, affordableCap, worstOf, type Admission } from '#pipeline/admit.ts'
 import { answerHeaders } from '#pipeline/answer-headers.ts'
@@ -232,17 +233,19 @@ export class Attempts implements Asker {
     const { provider, target } = place
     const { body, leftOut } = sent
     const outputCap = this.#outputCap(slot)
-    const dropped = leftOut.length === 0 ? prepared.dropped : [...prepared.dropped, ...leftOut]
+    const { isPassed } = prepared
+    const handed = isPassed ? headersFor(request.endpoint, provider, clientHeaders) : {}
+    const lessened = Object.keys(clientHeaders).filter((name) => isPassed && handed[name] !== clientHeaders[name])
+    const dropped = [...prepared.dropped, ...leftOut, ...lessened]
     const reader = prepared.newReader()
     const { isStream, streamType } = request
     const adjusted = adjustedHeader(request, outputCap)
-    const { isPassed } = prepared
     const input = { isStream, streamType, isPassed, adjusted, dropped, failed: [...this.#notes] }
     const headersOf = (upstream: UpstreamHeaders) => ({ ...headers(), ...answerHeaders(input, upstream) })
     const relay = new Relay({
       transport,
       providerName: provider.name,
-      request: { provider, path: prepared.path, body, headers: isPassed ? clientHeaders : {} },
+      request: { provider, path: prepared.path, body, headers: handed },
       isStream: prepared.isStream,
       reader,
       readError: prepared.readError,

@@ -62,8 +62,9 @@ function passCount(chat: ChatBody, target: PrepareTarget): WrittenCount | undefi
   const mended = client.mendPass(request, { upstreamModel, quirks })
   const { outputCapField } = provider
   const edited = client.editRequest(request, { upstreamModel, outputCap: undefined, outputCapField, quirks, mended })
-  const body = client.count.wrap?.(edited, upstreamModel) ?? edited
-  return { path: pathAt(client.count.path, upstreamModel, false), body }
+  const { platform } = quirks
+  const body = client.count.wrap?.(edited, upstreamModel, platform) ?? edited
+  return { path: pathAt(client.count.path, { upstreamModel, isStream: false, platform }), body }
 }
 
 function translateCount({ client, said }: ChatBody, { provider, upstreamModel }: PrepareTarget) {

@@ -5,7 +5,7 @@ import type { Pause } from '#pipeline/pause.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { ClientDialect, CountEndpoint } from '#dialect/dialect.ts'
-import { CLIENT_DIALECTS, countOf, dialectOf } from '#dialect/dialects.ts'
+import { CLIENT_DIALECTS, countOf, dialectOf, headersFor } from '#dialect/dialects.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
@@ -125,7 +125,7 @@ async function countInput({ call, client, count, request, place }: Counting, { t
   const written = await request.write(plainTarget(provider, target))
   if (isRefusal(written)) return written
   if (written !== undefined) {
-    const headers = isPassed ? call.headers : {}
+    const headers = isPassed ? headersFor(call.endpoint, provider, call.headers) : {}
     const answer = await ask(transport, { provider, ...written, headers }, call.client)
     // A judgement of the client's own words is the client's to read; for anything else the estimate stands in.
     if (isPassed && isJudgement(answer)) return answer

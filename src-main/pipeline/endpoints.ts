@@ -21,7 +21,7 @@ import type {
   ReadError,
 } from '#dialect/dialect.ts'
 import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
-import { CLIENT_DIALECTS, dialectOf, type AnyFormat } from '#dialect/dialects.ts'
+import { CLIENT_DIALECTS, dialectOf, embeddingsOf, type AnyFormat } from '#dialect/dialects.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
@@ -180,7 +180,7 @@ export function answerReading(
       const context = { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens, keep }
       return newReader({ client, provider, translation, context })
     },
-    readError: isPassed ? undefined : dialectOf(provider).readError,
+    readError: dialectOf(provider).readError,
   }
 }
 
@@ -215,7 +215,7 @@ function readEmbeddings(
     conversationName: () => undefined,
     countable: () => undefined,
     prepare: (destination) => {
-      const { embeddings } = dialectOf(destination.provider)
+      const embeddings = embeddingsOf(destination.provider)
       if (embeddings !== undefined) return prepareEmbeddings({ client, request, provider: embeddings }, destination)
       const { dialect } = destination.provider
       const message = `The provider of '${request.model}' speaks the ${dialect} dialect, which has no embeddings here.`
@@ -241,7 +241,7 @@ function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destinatio
       dropped: [],
       body: () => client.editRequest(request, upstreamModel),
       newReader: () => client.newPassReader(request),
-      readError: undefined,
+      readError: dialectOf(provider).readError,
     }
   }
   const wish = client.readWish(request)

@@ -2,6 +2,7 @@
 // large conversation is made ready by the body thread; the answer is read on the main thread all the same.
 
 import type { Provider, Target } from '#core/entities.ts'
+import type { Platform } from '#core/quirks.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { accountId } from '#core/secret-pool.ts'
 import { AnswerCallIds } from '#dialect/answer-call-ids.ts'
@@ -79,7 +80,7 @@ function pass({ client, request }: GivenChat, { provider, upstreamModel }: Prepa
     request,
     isPassed: true,
     isStream,
-    path: pathAt(client.path, upstreamModel, isStream),
+    path: pathAt(client.path, { upstreamModel, isStream, platform: quirks.platform }),
     dropped: mended.dropped,
     translation: undefined,
     body: (outputCap) =>
@@ -88,9 +89,11 @@ function pass({ client, request }: GivenChat, { provider, upstreamModel }: Prepa
 }
 
 /** Where a provider of the client's own dialect is asked. */
-export function pathAt(path: ProviderPath, upstreamModel: string, isStream: boolean): string {
-  return typeof path === 'string' ? path : path(upstreamModel, isStream)
+export function pathAt(path: ProviderPath, { upstreamModel, isStream, platform }: AskedAt): string {
+  return typeof path === 'string' ? path : path(upstreamModel, isStream, platform)
 }
+
+type AskedAt = { readonly upstreamModel: string; readonly isStream: boolean; readonly platform: Platform }
 
 function translate({ client, request }: GivenChat, { provider, upstreamModel }: PrepareTarget): PreparedText | Refusal {
   const read = client.readConversation(request)

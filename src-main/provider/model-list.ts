@@ -6,7 +6,7 @@ import type { ListedModel, ModelListPlace } from '#core/listed-model.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
-import { dialectOf } from '#dialect/dialects.ts'
+import { dialectOf, modelListOf } from '#dialect/dialects.ts'
 import { ask, jsonOf, type Question, type WayOut } from '#provider/ask.ts'
 import { givenHeaders, presentSecret, readCredentialsOf, withToken, type NewTokens } from '#provider/authentication.ts'
 import { readListPage } from '#provider/listed-models.ts'
@@ -35,7 +35,7 @@ export async function listModels(
   deps: ListDeps,
 ): Promise<readonly ListedModel[] | Refusal> {
   const { secrets, connections, userAgent, timeLimitMs = TIME_LIMIT_MS } = deps
-  const list = dialectOf(place).modelList
+  const list = modelListOf({ dialect: place.dialect, quirks: provider.quirks })
   if (list === undefined) return failed('It has no list of models behind its base URL. Add its models by their names.')
   const headers = await headersFor(provider, place, deps).catch((error: unknown) => {
     if (error instanceof SecretFailure || error instanceof UpstreamFailure) return failed(error.message)

@@ -2,7 +2,7 @@
 // list leaves something open.
 
 import type { Provider, SecretHeader } from '#core/entities.ts'
-import { dialectOf } from '#dialect/dialects.ts'
+import { dialectOf, quirksOf } from '#dialect/dialects.ts'
 import { ask, type Answer, type DispatcherOf, type NoAnswer } from '#provider/ask.ts'
 import { proveOnce } from '#provider/authentication.ts'
 
@@ -35,7 +35,7 @@ export function askForModels(
 /** A request without a model or a prompt, which nobody can carry out or bill. */
 export function askForNothing(asking: Asking, secretHeader?: SecretHeader): Promise<Answer | NoAnswer> {
   const { provider } = asking
-  const url = provider.baseUrl + dialectOf(provider).probe.path('none')
+  const url = provider.baseUrl + dialectOf(provider).probe.path('none', quirksOf(provider).platform)
   return askAt(asking, { method: 'POST', url, body: '{}', secretHeader: secretHeader ?? provider.secretHeader })
 }
 
@@ -44,10 +44,11 @@ export function askForAnswer(asking: Asking, model: string): Promise<Answer | No
   const { provider } = asking
   const { probe } = dialectOf(provider)
   const { outputCapField } = provider
-  const wish = { model, prompt: TINY_PROMPT, outputTokens: TINY_OUTPUT_TOKENS, outputCapField }
+  const { platform } = quirksOf(provider)
+  const wish = { model, prompt: TINY_PROMPT, outputTokens: TINY_OUTPUT_TOKENS, outputCapField, platform }
   const place = {
     method: 'POST',
-    url: provider.baseUrl + probe.path(model),
+    url: provider.baseUrl + probe.path(model, platform),
     body: JSON.stringify(probe.body(wish)),
   } as const
   return askAt(asking, { ...place, secretHeader: provider.secretHeader })

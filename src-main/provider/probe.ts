@@ -8,7 +8,7 @@ import { UpstreamFailure } from '#core/failure.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import type { Form } from '#dialect/model-list.ts'
-import { dialectOf } from '#dialect/dialects.ts'
+import { dialectOf, modelListOf } from '#dialect/dialects.ts'
 import { jsonOf, membersOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
 import { givenHeaders, readCredentialsOf, secretHeaderOf, withToken, type NewTokens } from '#provider/authentication.ts'
 import { guessBaseUrls } from '#provider/base-url-guess.ts'
@@ -77,7 +77,7 @@ async function readSecrets(provider: Provider, secrets: ProbeOptions['secrets'])
 }
 
 async function probe(asking: Asking, model: string | undefined): Promise<ProbeResult> {
-  if (dialectOf(asking.provider).modelList === undefined) {
+  if (modelListOf(asking.provider) === undefined) {
     return model === undefined ? report.noModelList() : tryModel(asking, model)
   }
   const answer = await askForModels(asking)

@@ -16,6 +16,12 @@ export function journalPaths(dataDir: string): readonly [string, string] {
 /** Where frames begin: behind the first sector, which is written once. */
 export const FRAMES_AT = 512
 
+/**
+ * What a file is made with and comes back to: what is appended then needs no new room, and a sync has nothing but the bytes to bring to
+ * disk.
+ */
+export const IDLE_BYTES = 1024 * 1024
+
 /** The bytes before the text of a frame: a mark, the length of the text in bytes, the frame's number, the checksum. */
 export const FRAME_HEAD_BYTES = 20
 const MARK = 0x4a584246

@@ -1,15 +1,13 @@
 // Opens the journal of a database: makes its files where they are missing, and finds out whether both belong together.
 
-import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#store/database.ts'
 import { makePrivate, syncFolder } from '#store/files.ts'
-import { headOf, JOURNAL_FILES, journalPaths, scanFrames, seedOf } from '#store/journal-frames.ts'
+import { headOf, IDLE_BYTES, JOURNAL_FILES, journalPaths, scanFrames, seedOf } from '#store/journal-frames.ts'
 import { JournalReader, journalNames } from '#store/journal-reader.ts'
 import type { JournalPlace } from '#store/journal-writer.ts'
 
-/** Written when a file is made: what is appended then needs no new room, and a sync has nothing but the bytes to bring to disk. */
-const FIRST_BYTES = 1024 * 1024
 /** Linux keeps what is written at once as one piece in memory, and counts all of a piece as written when a part of it is. */
 const PIECE = Buffer.alloc(4096)
 const FILES = JOURNAL_FILES.join(' and ')
@@ -45,14 +43,16 @@ export function foreignJournal(dataDir: string, db: Db): string | undefined {
   return `${FILES} in ${dataDir} are of another database than the one beside them. ${mend}`
 }
 
-/** Whether the journal beside a database, where it is that one's, holds anything that is not in the tables. */
-export function framesLeft(dataDir: string, db: Db): boolean {
+/** The frames of a journal: up to which one the tables have them all, and the highest that there is, be it behind a gap. */
+export type JournalFrames = { readonly projected: number; readonly highest: number }
+
+/** What files hold of the journal of a database. */
+export function framesIn(paths: readonly string[], db: Db): JournalFrames {
   const place = journalPlace(db)
-  if (place === undefined || foreignJournal(dataDir, db) !== undefined) return false
-  const reader = JournalReader.ofPresent(dataDir, place)
-  if (reader === undefined) return false
+  if (place === undefined) return { projected: 0, highest: 0 }
+  const reader = new JournalReader(paths, place)
   try {
-    return reader.read({ upTo: place.frame + 1, mostBytes: 1 }).texts.length > 0
+    return { projected: place.frame, highest: reader.highest() }
   } finally {
     reader.close()
   }
@@ -63,15 +63,19 @@ export function openJournal(dataDir: string, db: Db): JournalReader {
   const present = journalPlace(db)
   if (present !== undefined) {
     makeFiles(dataDir, present.name)
-    return new JournalReader(dataDir, present)
+    return new JournalReader(journalPaths(dataDir), present)
   }
-  return new JournalReader(dataDir, startJournal(dataDir, db))
+  return new JournalReader(journalPaths(dataDir), startJournal(dataDir, db, 0))
 }
 
-/** Begins a journal in the place of any other. The files come first: a name that the database has is always theirs. */
-export function startJournal(dataDir: string, db: Db): JournalPlace {
-  const place = { name: randomUUID(), frame: 0 }
+/**
+ * Begins a journal behind a frame, in the place of any other, of which nothing is needed any more. The files come first: a name that the
+ * database has is always theirs.
+ */
+export function startJournal(dataDir: string, db: Db, frame: number): JournalPlace {
+  const place = { name: randomUUID(), frame }
   makeFiles(dataDir, place.name)
+  for (const path of journalPaths(dataDir)) truncateSync(path, IDLE_BYTES)
   db.prepare('INSERT OR REPLACE INTO journal (id, name, frame) VALUES (1, @name, @frame)').run(place)
   return place
 }
@@ -99,5 +103,5 @@ function makeFile(path: string, name: string): void {
 }
 
 function fillUp(fd: number): void {
-  for (let at = fstatSync(fd).size; at < FIRST_BYTES; at += PIECE.length) writeSync(fd, PIECE, 0, PIECE.length, at)
+  for (let at = fstatSync(fd).size; at < IDLE_BYTES; at += PIECE.length) writeSync(fd, PIECE, 0, PIECE.length, at)
 }

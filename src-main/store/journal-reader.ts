@@ -21,16 +21,12 @@ export class JournalReader {
   #next: FilePlace = this.#place
   #projected: number
 
-  constructor(dataDir: string, { name, frame }: JournalPlace) {
-    this.#fds = journalPaths(dataDir).map((path) => openSync(path, 'r'))
+  /** Of files that are there; those that are missing hold nothing. */
+  constructor(paths: readonly string[], { name, frame }: JournalPlace) {
+    this.#fds = paths.filter((path) => existsSync(path)).map((path) => openSync(path, 'r'))
     this.#seed = seedOf(name)
     this.#projected = frame
     this.#place = this.#placeOf(frame + 1) ?? this.#place
-  }
-
-  /** A reader of files that are there as they are; undefined where one is missing. */
-  static ofPresent(dataDir: string, place: JournalPlace): JournalReader | undefined {
-    return journalPaths(dataDir).every((path) => existsSync(path)) ? new JournalReader(dataDir, place) : undefined
   }
 
   /** The number of the last frame that is projected. */

@@ -1,9 +1,17 @@
 // The writing side of the journal's files, on the main thread: the system's own threads write and sync, so that a charge waits for the
 // disk and for nothing else.
 
-import { close, fdatasync, openSync, write, writeSync } from 'node:fs'
+import { close, fdatasync, ftruncate, openSync, write, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { FRAME_HEAD_BYTES, FRAMES_AT, journalPaths, MAX_TEXT_BYTES, sealFrame, seedOf } from '#store/journal-frames.ts'
+import {
+  FRAME_HEAD_BYTES,
+  FRAMES_AT,
+  IDLE_BYTES,
+  journalPaths,
+  MAX_TEXT_BYTES,
+  sealFrame,
+  seedOf,
+} from '#store/journal-frames.ts'
 import { JournalNote } from '#store/tail.ts'
 
 /** Where a journal stands: the database has everything up to `frame`. */
@@ -17,9 +25,11 @@ const MAX_KEPT_BUFFER_BYTES = 1024 * 1024
 /** The most bytes that a character takes, of those that JavaScript counts as one. */
 const MAX_BYTES_OF_CHARACTER = 3
 
-type JournalFile = { readonly fd: number; end: number; lastFrame: number }
+/** `longest`: how long it became since it was made, or made short again. */
+type JournalFile = { readonly fd: number; end: number; longest: number; lastFrame: number }
 
 const closeFile = promisify(close)
+const truncate = promisify(ftruncate)
 
 export class JournalWriter {
   readonly #files: readonly [JournalFile, JournalFile]
@@ -32,11 +42,19 @@ export class JournalWriter {
   /** Whether a frame was refused that may lie where the next one belongs. */
   #isRefused = false
   #underWay: Promise<void> = Promise.resolve()
+  #isAppending = false
+  /** While files are made short again. */
+  #shortening: Promise<unknown> | undefined
   #isClosed = false
 
   /** Goes on behind a place up to which everything is projected. The files are there already. */
   constructor(dataDir: string, place: JournalPlace) {
-    const open = (path: string): JournalFile => ({ fd: openSync(path, 'r+'), end: FRAMES_AT, lastFrame: place.frame })
+    const open = (path: string): JournalFile => ({
+      fd: openSync(path, 'r+'),
+      end: FRAMES_AT,
+      longest: FRAMES_AT,
+      lastFrame: place.frame,
+    })
     const [first, second] = journalPaths(dataDir)
     this.#files = [open(first), open(second)]
     this.#seed = seedOf(place.name)
@@ -62,6 +80,8 @@ export class JournalWriter {
   /** From now on the database has everything up to a frame. */
   projected(frame: number): void {
     this.#projectedFrame = Math.max(this.#projectedFrame, frame)
+    const isIdle = this.#projectedFrame === this.#lastFrame && !this.#isAppending && !this.#isRefused
+    if (isIdle && !this.#isClosed) this.#shorten()
   }
 
   /** Whether a text is short enough to be read again. */
@@ -76,7 +96,8 @@ export class JournalWriter {
   append(text: string): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the journal is closed'))
     if (!this.fits(text)) return Promise.reject(new RangeError('a text is too long for the journal'))
-    const appended = this.#append(text)
+    this.#isAppending = true
+    const appended = this.#append(text).finally(() => (this.#isAppending = false))
     this.#underWay = appended.catch(() => undefined)
     return appended
   }
@@ -84,11 +105,13 @@ export class JournalWriter {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#underWay
+    await this.#shortening
     this.#note.close()
     for (const { fd } of this.#files) await closeFile(fd)
   }
 
   async #append(text: string): Promise<void> {
+    if (this.#shortening !== undefined) await this.#shortening
     const file = this.#isRefused ? this.#files[this.#current] : this.#place()
     const number = this.#lastFrame + 1
     const frame = this.#frameOf(text, number)
@@ -102,6 +125,7 @@ export class JournalWriter {
     }
     this.#isRefused = false
     file.end += frame.length
+    file.longest = Math.max(file.longest, file.end)
     file.lastFrame = number
     this.#lastFrame = number
     this.#note.write(number)
@@ -120,6 +144,21 @@ export class JournalWriter {
       return free
     }
     return file
+  }
+
+  /**
+   * Gives back what a burst took, once everything is projected. Whether that reaches the disk makes no difference: what is cut off is
+   * in the tables.
+   */
+  #shorten(): void {
+    const long = this.#files.filter(({ longest }) => longest > IDLE_BYTES)
+    if (long.length === 0) return
+    for (const file of long) {
+      file.longest = FRAMES_AT
+      file.end = FRAMES_AT
+    }
+    // A file that stays long takes room and nothing else.
+    this.#shortening = Promise.allSettled(long.map(({ fd }) => truncate(fd, IDLE_BYTES)))
   }
 
   #frameOf(text: string, number: number): Buffer {

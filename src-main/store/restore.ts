@@ -5,11 +5,11 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync, co
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeDataDir } from '#store/data-folder.ts'
-import { DATABASE_FILE, DatabaseError, openForReading } from '#store/database.ts'
+import { DATABASE_FILE, DatabaseError } from '#store/database.ts'
 import { examineAndMigrate, readKeys, type CheckBooks, type CopyContents, type StoredKey } from '#store/examine.ts'
 import { errorCode, makePrivate, removeDatabase, syncFile, syncFolder, unfinishedBeside } from '#store/files.ts'
 import { JOURNAL_FILES } from '#store/journal-frames.ts'
-import { framesLeft } from '#store/journal-open.ts'
+import { framesIn } from '#store/journal-open.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { forgetTail } from '#store/tail.ts'
 
@@ -115,6 +115,9 @@ function restoreLocked({ dataDir, file, nowMs, isDryRun }: RestoreRequest, books
   removeDatabase(draft)
   copyFileSync(file, draft, constants.COPYFILE_EXCL)
   makePrivate(draft)
+  if (isUnfinished(draft, file)) {
+    return refused(`${file} is not a backup but a database that was in use: the journal beside it has more.`)
+  }
   const examined = examineAndMigrate(draft, books.check)
   if (examined.type === 'unsound') return refused(`The file ${file} is not restored: ${examined.problem}.`)
   const path = join(dataDir, DATABASE_FILE)
@@ -143,17 +146,22 @@ function fileProblem(file: string): string | undefined {
     return `${file} is what a restore left behind, not a backup.`
   // A database that was copied while it was in use is not whole without its log, and a backup has none.
   const [log] = unfinishedBeside(file)
-  if (log !== undefined) return `${file} is not a backup but a database that was in use: there is ${log} too.`
-  return basename(file) === DATABASE_FILE && isUnfinished(dirname(file))
-    ? `${file} is not a backup but a database that was in use: the journal beside it has more.`
-    : undefined
+  return log && `${file} is not a backup but a database that was in use: there is ${log} too.`
 }
 
-function isUnfinished(folder: string): boolean {
+/**
+ * Whether a journal beside a file has something that is not in its tables, under the names that a gateway gives it and a restore keeps it
+ * under. A backup has no journal. The copy is asked, because SQLite leaves files beside what it opens.
+ */
+function isUnfinished(copy: string, file: string): boolean {
+  const names = JOURNAL_FILES.flatMap((name) => [name, keptJournal(basename(file), name)])
+  const paths = names.filter((name) => name !== basename(file)).map((name) => join(dirname(file), name))
   try {
-    const db = openForReading(folder)
+    const db = new Database(copy, { readonly: true, fileMustExist: true })
     try {
-      return framesLeft(folder, db)
+      db.pragma('trusted_schema = OFF')
+      const { projected, highest } = framesIn(paths, db)
+      return highest > projected
     } finally {
       db.close()
     }

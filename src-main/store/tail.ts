@@ -30,6 +30,13 @@ export type Tail = {
   readonly frame: number
 }
 
+const UNREADABLE: Tail = { entries: 0, changes: 0, isClosed: false, frame: 0 }
+
+/** A note that a power cut may have left behind, or in pieces, with the highest frame that the journal itself has. */
+export function noteWith(note: Tail | undefined, highest: number): Tail {
+  return { ...(note ?? UNREADABLE), frame: Math.max(note?.frame ?? 0, highest) }
+}
+
 /** What the database itself says of it. */
 type DatabaseTail = Pick<Tail, 'entries' | 'changes'>
 

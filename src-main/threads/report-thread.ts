@@ -18,7 +18,8 @@ import { usageView } from '#reports/usage-view.ts'
 import { backUp, type BackupAnswer, type BackupRequest } from '#store/backup.ts'
 import { openForReading } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
-import { journalPlace } from '#store/journal-open.ts'
+import { journalPaths } from '#store/journal-frames.ts'
+import { framesIn } from '#store/journal-open.ts'
 import { listAudit, type AuditFilter, type StoredAuditEntry } from '#store/audit-rows.ts'
 import {
   findRefused,
@@ -85,7 +86,7 @@ serveOperations<ReportOperations>({
   missed,
   receipt: (id) => readReceipt(db, id),
   verify: () => verifyLedger(db),
-  verifyAll: ({ canAppend }) => checkAll(db, dataDir, canAppend ? Infinity : (journalPlace(db)?.frame ?? 0)),
+  verifyAll: ({ canAppend }) => checkAll(db, dataDir, canAppend ? undefined : framesIn(journalPaths(dataDir), db)),
   backUp: (request) => backUp(db, { ...request, dataDir }, verifyLedger),
   audit: (filter) => listAudit(db, filter),
   refused: (filter) => listRefused(db, filter),

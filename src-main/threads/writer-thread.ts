@@ -24,7 +24,7 @@ import type { JournalPlace } from '#store/journal-writer.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
 import { saveRefused } from '#store/refused-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
-import { countChange, hasTail, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
+import { countChange, hasTail, noteWith, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
 import { chargedSince, type Charged } from '#store/usage-rows.ts'
 import { appenderOf, isMisfit, Projector } from '#threads/projector.ts'
@@ -64,7 +64,6 @@ export type WriterOperations = {
 const { dataDir, timeZone } = workerData as { dataDir: string; timeZone?: string }
 const isNoteRemoved = !hasTail(dataDir)
 const noted = readTail(dataDir)
-const UNREADABLE_NOTE = { entries: 0, changes: 0, isClosed: false, frame: 0 }
 const db = openForWriting(dataDir)
 const rollups = new UsageRollups(db, timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
 readable(() => rollups.open())
@@ -181,14 +180,25 @@ function openBooks(): OpenedBooks {
   const wasLeft = frame > before
   const highest = opened.highestFrame()
   if (isNoteRemoved && (misfit !== undefined || highest > frame)) {
-    opened.close()
-    startJournal(dataDir, db)
-    return { projector: openProjector(), lost: [], wasLeft }
+    return { projector: renewed(opened), lost: [], wasLeft }
   }
   if (misfit !== undefined) return { projector: opened, lost: [misfit], wasLeft }
-  // A note that a power cut left in pieces says nothing of its own.
-  const whole = { ...(noted ?? UNREADABLE_NOTE), frame: Math.max(noted?.frame ?? 0, highest) }
-  return { projector: opened, lost: tailProblems(dataDir, whole, { ...tailOf(db), frame }), wasLeft }
+  const gone = tailProblems(dataDir, noteWith(noted, highest), { ...tailOf(db), frame })
+  return { projector: gone.length > 0 ? opened : renewed(opened), lost: gone, wasLeft }
+}
+
+/**
+ * Goes on under a new name, now that nothing is needed of what was before: a copy of the folder has a journal of the same name, and what
+ * was appended there must never be taken for what was appended here.
+ */
+function renewed(opened: Projector): Projector {
+  opened.close()
+  try {
+    startJournal(dataDir, db, opened.projected)
+  } catch {
+    // A full disk: it goes on under the name that the database has.
+  }
+  return openProjector()
 }
 
 /** A sentence where the database is an older one than what the journal goes on from. */

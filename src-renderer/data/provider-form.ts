@@ -31,12 +31,13 @@ export const SWITCH_QUIRKS = [
   'stops_streams_only',
 ] as const satisfies readonly (keyof ProviderQuirks)[]
 export const CHOICE_QUIRKS = {
+  platform: ['own', 'vertex'],
   reasoning_field: ['reasoning_content', 'reasoning', 'none'],
   tool_ids: ['any', 'alphanumeric-9'],
   system_role: ['system', 'developer'],
   later_system: ['keep', 'user'],
 } as const satisfies { readonly [Name in keyof ProviderQuirks]?: readonly ProviderQuirks[Name][] }
-export const CHOICE_NAMES = ['reasoning_field', 'tool_ids', 'system_role', 'later_system'] as const
+export const CHOICE_NAMES = ['platform', 'reasoning_field', 'tool_ids', 'system_role', 'later_system'] as const
 
 export type AddForm = {
   readonly name: string
@@ -180,6 +181,7 @@ function readWhole(text: string, least: number, most: number): number | null | u
 const MAX_COUNT = 1_000_000_000
 const MAX_MS = 86_400_000
 const EMPTY_QUIRKS: EditForm['quirks'] = {
+  platform: '',
   stream_usage: '',
   reasoning_field: '',
   tool_ids: '',

@@ -78,7 +78,9 @@ describe('a preset', () => {
     ),
   )('%s makes a provider that speaks %s', async (id, dialect, { base_url }) => {
     const filled =
-      base_url === '{base_url}' ? 'https://api.example.com/v1' : base_url.replace(/\{(resource|region)\}/, 'mine')
+      base_url === '{base_url}'
+        ? 'https://api.example.com/v1'
+        : base_url.replace(/\{(resource|region|location|project)\}/g, 'mine')
     const more = { dialect, ...(filled === base_url ? {} : { base_url: filled }) } as Partial<ProviderCreate>
     expect(await add(id, more)).toMatchObject({ preset: id, dialect, base_url: filled })
   })

@@ -12,7 +12,7 @@ const card = loadPriceCard()
 
 const PROMISED = (
   'openai anthropic gemini openrouter azure-openai groq deepseek mistral xai together fireworks cerebras moonshot zai ' +
-  'ollama lm-studio llama-cpp vllm custom bedrock'
+  'ollama lm-studio llama-cpp vllm custom bedrock vertex-gemini vertex-claude'
 ).split(' ')
 
 describe('the presets', () => {

@@ -24,7 +24,8 @@ import {
   yamlFile,
 } from './generated-files.ts'
 
-const RUNS = process.env.FAREBOX_LONG_TESTS === '1' ? 10_000 : 200
+const isLong = process.env.FAREBOX_LONG_TESTS !== undefined
+const RUNS = isLong ? 10_000 : 200
 
 type Kind = {
   readonly name: string
@@ -75,7 +76,7 @@ function isThere(format: Format, text: string, path: Path): boolean {
   return valueAt(format.read(text), path) !== undefined
 }
 
-describe.each(KINDS)('$name', ({ format, files, members, note }) => {
+describe.each(KINDS)('$name', { timeout: isLong ? 600_000 : 20_000 }, ({ format, files, members, note }) => {
   it('gets its members, keeps every other character, and gives them back', () => {
     const property = fc.property(files, members, (text, given) => {
       const after = editOrRefusal(format, text, given)

@@ -10,6 +10,7 @@ import { chatModel } from '../support/farebox.ts'
 import { ollama } from '../support/local-servers.ts'
 import { closeServers, freePort, serveHttp } from '../support/small-servers.ts'
 import { plainList } from '../support/upstream-models.ts'
+import { startTokenEndpoint } from '../support/token-endpoint.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 const ADA = { name: 'ada', password: 'correct horse battery' }
@@ -108,6 +109,44 @@ describe('a new provider', () => {
     })
     expect(await show('vllm')).toMatchObject({ preset: 'vllm', base_url: upstream.url, secret_state: 'stored' })
     expect(upstream.requests.some(({ headers }) => headers.authorization === `Bearer ${SECRET}`)).toBe(true)
+  })
+
+  it('may be given the parts of an application, or the key file of a service account', async () => {
+    const endpoint = await startTokenEndpoint()
+    const entra = JSON.parse(endpoint.entraClient) as Record<'tenant_id' | 'client_id' | 'client_secret', string>
+    await dashboard.visit('/providers', async (page) => {
+      const open = async (preset: RegExp, name: string) => {
+        await page.getByRole('button', { name: 'Add a provider' }).first().click()
+        await page.getByRole('button', { name: preset }).click()
+        const dialog = page.getByRole('dialog', { name })
+        await dialog.getByLabel('Base URL').fill(upstream.url)
+        await dialog.getByLabel('Network').selectOption('local')
+        return dialog
+      }
+      const azure = await open(/^Azure OpenAI/, 'Add Azure OpenAI')
+      await azure.getByLabel('Given as').selectOption('entra_client')
+      await azure.getByLabel('Tenant id').fill(entra.tenant_id)
+      await azure.getByLabel('Client id').fill(entra.client_id)
+      expect(await azure.getByRole('button', { name: 'Add a provider' }).isDisabled()).toBe(true)
+      expect(await azure.getByLabel('Client secret').getAttribute('type')).toBe('password')
+      await azure.getByLabel('Client secret').fill(entra.client_secret)
+      await saved(azure, 'Add a provider')
+      await drawerOf(page, 'azure-openai').getByText('It is stored, and never shown again.').waitFor()
+      await isNowhere(page, entra.client_secret)
+      await page.keyboard.press('Escape')
+      const vertex = await open(/^Claude on Vertex AI/, 'Add Claude on Vertex AI')
+      const file = { name: 'key.json', mimeType: 'application/json' }
+      await vertex.getByLabel('Key file').setInputFiles({ ...file, buffer: Buffer.from('{"type":"authorized_user"}') })
+      await vertex.getByRole('button', { name: 'Add a provider' }).click()
+      await vertex.getByRole('alert').getByText("its 'type' must be").waitFor()
+      await vertex.getByLabel('Key file').setInputFiles({ ...file, buffer: Buffer.from(endpoint.serviceAccount) })
+      await saved(vertex, 'Add a provider')
+      await isNowhere(page, endpoint.canaries['the private key'] ?? '')
+    })
+    expect(await show('azure-openai')).toMatchObject({ secret_state: 'stored', dialect: 'responses' })
+    expect(await show('vertex-claude')).toMatchObject({ secret_state: 'stored', quirks: { platform: 'vertex' } })
+    for (const id of ['azure-openai', 'vertex-claude']) await dashboard.farebox.admin.call('removeProvider', { id })
+    await endpoint.close()
   })
 
   it('gets another secret, shows how both are, and loses one again', async () => {

@@ -8,7 +8,7 @@ import { soon } from '../gateway/support.ts'
 import { chatModel, startFarebox, type Farebox } from '../support/farebox.ts'
 import { REFUSED_ORIGIN, startRawUpstream, type RawUpstream } from '../support/raw-upstream.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { LAST_WORDS, type Fault, type Mode, type Run } from './fault.ts'
+import { LAST_WORDS, wordsOf, type Fault, type Mode, type Run } from './fault.ts'
 import { expectSeen, expectSettled, nameOf, readSeen } from './judge.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
@@ -162,7 +162,7 @@ async function suffer(house: House, { run, id, raw }: Place): Promise<void> {
   const { farebox } = house
   for (let call = 0; call < (run.fault.callsBefore ?? 0); call += 1) {
     const { text } = await callOnce(farebox, { run, model: id, key: await farebox.newKey('plenty') })
-    expect(text).toContain(run.fault.finds ?? LAST_WORDS)
+    expect(text).toContain(wordsOf(run) ?? LAST_WORDS)
   }
   const { key } = await farebox.admin.call('createKey', { body: { name: id, package: 'plenty' } })
   const ending = await expectSeen(run, await callOnce(farebox, { run, model: id, key }))

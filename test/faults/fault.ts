@@ -39,7 +39,11 @@ export type Sees =
   /** The same in our own words, because the provider's status blames itself; 200 where the format tells it in a stream alone. */
   | { readonly type: 'judged'; readonly status: number }
   /** A stream that has begun and ends with the error event of its format. */
-  | { readonly type: 'cut' }
+  | {
+      readonly type: 'cut'
+      /** Something that an answer's end has was passed on before: the end of one of several candidates. */
+      readonly hasEnd?: true
+    }
   /** An error where nothing was sent yet, else a cut stream: which of them depends on what the client's format sends when. */
   | { readonly type: 'broken'; readonly status: number }
   /** A connection was lost that another attempt may replace: an answer, or a 502. */
@@ -59,7 +63,7 @@ export type Fault = {
   /** Calls that go well before the one that counts. */
   readonly callsBefore?: number
   /** What the client must find in the answer: the last thing said in it, unless given; null where there is nothing to find. */
-  readonly finds?: string | null
+  readonly finds?: string | null | ((run: Run) => string | null)
   /** In credits, where it is known. `bounded`: the provider's counts are beyond all reason, and the charge stops somewhere. */
   readonly charge?: number | 'bounded'
   /** Where the charged counts come from, where it is known. */
@@ -77,6 +81,17 @@ export const ORDINARY_CHARGE = 0.000039
 
 /** Of answers in which nothing is said. */
 export const NOTHING_SAID = { finds: null } as const
+
+/** Of calls that break off: clients of Gemini get calls whole or not at all, all others what there was of one. */
+export function inPieces({ format }: Run): string | null {
+  return format.name === 'gemini' ? null : LAST_WORDS
+}
+
+/** The words that must be in what a client gets; null where there are none. */
+export function wordsOf(run: Run): string | null {
+  const { finds = LAST_WORDS } = run.fault
+  return typeof finds === 'function' ? finds(run) : finds
+}
 
 /** Passed on as it is to a client that speaks the format, but no answer that could be translated. */
 export function onlyPassed(otherwise: Sees): (run: Run) => Sees {

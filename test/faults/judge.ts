@@ -14,7 +14,7 @@ import {
 import { readStrictly as readMessages } from '../dialect/messages/strict-client.ts'
 import { readStrictly as readResponses } from '../dialect/responses/strict-reader.ts'
 import type { Farebox } from '../support/farebox.ts'
-import { LAST_WORDS, type Run } from './fault.ts'
+import { wordsOf, type Run } from './fault.ts'
 
 /** An answer as the client has it. Of one that is very long only its end is kept. */
 export type Seen = { readonly status: number; readonly headers: Headers; readonly text: string }
@@ -30,7 +30,7 @@ export async function readSeen(response: Response): Promise<Seen> {
   let text = ''
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.length > MAX_KEPT) text = text.slice(text.indexOf('\n\n', text.length - KEPT_END) + 2)
+    if (text.length > MAX_KEPT) text = text.slice(-KEPT_END).replace(/^[^]*?\r?\n\r?\n/, '')
   }
   return { status: response.status, headers: response.headers, text }
 }
@@ -43,7 +43,7 @@ export async function expectSeen(run: Run, seen: Seen): Promise<Ending> {
     case 'answer':
       return expectAnswer(run, seen)
     case 'cut':
-      return expectCut(run, seen)
+      return expectCut(run, seen, sees.hasEnd)
     case 'error':
       return expectOwnError(run, seen, sees)
     case 'refuses-us': {
@@ -85,8 +85,10 @@ async function expectJudged(run: Run, seen: Seen, status: number): Promise<Endin
   if (status === 200) expectCut(run, seen)
   else {
     const response = asResponse(seen)
-    const body = (await response.clone().json()) as { error: { details?: object } }
-    const details = body.error.details === undefined ? {} : { details: { code: 'context_length_exceeded' } }
+    const { error } = (await response.clone().json()) as { error: { details?: object } }
+    // Errors of Google's have details in any case.
+    const isOverflow = run.format.name === 'gemini' ? /"code":"context/.test(seen.text) : error.details !== undefined
+    const details = isOverflow ? { details: { code: 'context_length_exceeded' } } : {}
     await expectFormatError(response, run.format.name, status, details)
   }
   return { outcome: 'refused', status: 400 }
@@ -95,9 +97,10 @@ async function expectJudged(run: Run, seen: Seen, status: number): Promise<Endin
 /** The statuses of providers that clients of another format are told in another. The record has the provider's own. */
 const TRANSLATED: Readonly<Record<number, number>> = { 415: 400, 422: 400 }
 
-function expectCut(run: Run, { status, text }: Seen): Ending {
+function expectCut(run: Run, { status, text }: Seen, hasEnd = false): Ending {
   expect(`${status} ${text}`).toMatch(/^200 /)
-  if (!run.isPassed || run.format.name !== 'responses') expectBrokenStream(text, run.format)
+  if (!run.isPassed || run.format.name !== 'responses')
+    expectBrokenStream(text, hasEnd ? { ...run.format, terminal: /(?!)/ } : run.format)
   else {
     // A provider of responses tells of its error in events of its own, which are passed on.
     const names = eventNames(text).filter((name) => name !== '[DONE]')
@@ -110,7 +113,7 @@ function expectCut(run: Run, { status, text }: Seen): Ending {
 
 function expectAnswer(run: Run, { status, text, headers }: Seen): Ending {
   expect(`${status} ${text}`).toMatch(/^200 /)
-  const { finds = LAST_WORDS } = run.fault
+  const finds = wordsOf(run)
   if (finds !== null) expect(text).toContain(finds)
   if (run.mode === 'whole') {
     expect(headers.get('content-type')).toBe('application/json')
@@ -123,6 +126,8 @@ const WHOLE_ANSWERS: Readonly<Record<FormatName, object>> = {
   chat: { object: 'chat.completion', choices: expect.any(Array) },
   messages: { type: 'message', role: 'assistant', content: expect.any(Array) },
   responses: { object: 'response', status: expect.stringMatching(/completed|incomplete/), output: expect.any(Array) },
+  // A provider may leave out any member.
+  gemini: {},
 }
 
 /** What Farebox wrote is held against the strictest readers; what it passed on is the provider's, but for its end. */
@@ -146,6 +151,11 @@ function expectWholeStream({ format, isPassed }: Run, text: string): void {
       expect(last).toBe('[DONE]')
       expect(data.at(-2)).toMatch(/"response\.(completed|incomplete)"/)
       if (!isPassed) readResponses(text)
+      return
+    case 'gemini':
+      expect(text).not.toMatch(/^data: \{"error"/m)
+      // A blocked prompt has no candidates, and a provider may send counts behind its end.
+      if (!isPassed) expect(last).toMatch(/"finishReason":"/)
   }
 }
 

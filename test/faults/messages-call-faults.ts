@@ -8,6 +8,7 @@ import {
   CUT,
   deepJson,
   FAILED,
+  inPieces,
   LAST_WORDS,
   onlyPassed,
   scripted,
@@ -33,12 +34,14 @@ export const MESSAGES_CALL_FAULTS: readonly Fault[] = [
     modes: STREAMED,
     provider: calls(block(0, tool()), delta(0, input(`{"where":"${LAST_WORDS}`)), closed(0)),
     sees: ANSWERED,
+    finds: inPieces,
   },
   {
     name: 'a call whose input is no JSON',
     modes: STREAMED,
     provider: calls(block(0, tool()), delta(0, input(LAST_WORDS)), closed(0)),
     sees: ANSWERED,
+    finds: inPieces,
   },
   {
     name: 'a call whose input comes at once',

@@ -16,7 +16,7 @@ const STORM: readonly Behaviour[] = [
   { type: 'answer', cut: { at: 'before-headers', how: 'reset' } },
   { type: 'answer', cut: { at: 'after-headers', how: 'close' } },
 ]
-const CALLS_EACH = 8
+const CALLS_EACH = 6
 const STATUSES = [429, 502, 503, 504]
 
 let pair: Pair

@@ -133,6 +133,10 @@ const WISHES: Readonly<Record<Format['name'], object>> = {
     include: ['reasoning.encrypted_content'],
     max_output_tokens: 4000,
   },
+  gemini: {
+    tools: [{ functionDeclarations: [{ name: 'weather', description: 'Tells it.', parametersJsonSchema: SCHEMA }] }],
+    generationConfig: { thinkingConfig: { includeThoughts: true, thinkingBudget: 1024 }, maxOutputTokens: 4000 },
+  },
 }
 
 /** A user's turn with an image in it. */
@@ -150,6 +154,7 @@ const IMAGES: Readonly<Record<Format['name'], object>> = {
       { role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${PNG}`, detail: 'auto' }] },
     ],
   },
+  gemini: { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }] }] },
 }
 
 describe.each(FORMATS.map((format) => [format.name, format] as const))('a client of %s', (name, format) => {

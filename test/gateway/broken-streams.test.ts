@@ -12,6 +12,7 @@ import {
   expectBrokenStream,
   expectFormatError,
   PAIRS,
+  requestOf,
   startFormats,
   type Dialect,
   type Format,
@@ -211,8 +212,8 @@ describe.each(LONG)('a client of %s', (_name, format, dialect) => {
     const { hostname, port } = new URL(pair.farebox.url)
     const socket = connect(Number(port), hostname).pause()
     const lines = [`authorization: Bearer ${key}`, 'content-type: application/json']
-    const body = JSON.stringify({ ...format.body, model: dialect, stream: true })
-    socket.write(rawText(pair.farebox, `POST ${format.path} HTTP/1.1`, lines, body))
+    const { path, body } = requestOf(format, { model: dialect, stream: true })
+    socket.write(rawText(pair.farebox, `POST ${path} HTTP/1.1`, lines, JSON.stringify(body)))
     await soon(() => pair.upstream.requests.length)
     await new Promise((resolve) => setTimeout(resolve, 150))
     expect(pair.upstream.requests[0]?.completed).toBe(false)

@@ -61,8 +61,10 @@ type Turn = { readonly format: Format; readonly dialect: Dialect; readonly words
 
 function bodyOf({ format, dialect, words = LONG, more = {} }: Turn): object {
   const said = [{ role: 'user', content: words }]
+  const model = `cached-${dialect}`
+  if (format.name === 'gemini') return { model, contents: [{ role: 'user', parts: [{ text: words }] }], ...more }
   return {
-    model: `cached-${dialect}`,
+    model,
     ...(format.name === 'responses' ? { input: said } : { messages: said }),
     ...more,
   }

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeKey } from '#core/key-format.ts'
-import { expectFormatError, formatOf, FORMATS, startFormats, type FormatName } from './formats.ts'
+import { ask, expectFormatError, formatOf, FORMATS, startFormats, type FormatName } from './formats.ts'
 import { asResponse, get, manualClock, rawText, sendRaw, type ManualClock, type Pair } from './support.ts'
 
 const UNKNOWN_KEY = makeKey(Buffer.alloc(64, 7))
@@ -182,11 +182,12 @@ describe.each(PAID)('%s', (path, format) => {
 })
 
 describe('limits in headers', () => {
-  it.each(FORMATS.map(({ name, path }) => [name, path] as const))(
+  it.each(FORMATS.map(({ name }) => name))(
     'are told to clients of %s under the names that they know, whole and streamed',
-    async (format, path) => {
+    async (format) => {
       const { key } = await newKey('slow')
-      const response = await send(path, format, bearer(key))
+      const call = () => ask(pair, formatOf(format), { key, members: { model: formatOf(format).dialect } })
+      const response = await call()
       await response.text()
       expect(response.headers.get('x-ratelimit-limit-requests')).toBe('1')
       expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('0')
@@ -202,7 +203,7 @@ describe('limits in headers', () => {
         'anthropic-ratelimit-tokens-remaining': expect.stringMatching(/^\d+$/),
         'anthropic-ratelimit-tokens-reset': resetAt,
       })
-      const refused = await send(path, format, bearer(key))
+      const refused = await call()
       expect(refused.headers.get('anthropic-ratelimit-requests-remaining')).toBe('0')
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
     },

@@ -48,7 +48,10 @@ describe.each(AGENTS)('%s', (_client, headers, type) => {
   const send = (format: Format, members: object, given: string | undefined = key) =>
     ask(pair, format, { ...(given && { key: given }), members: { model: format.dialect, ...members }, headers })
 
-  describe.each(FORMATS.map((format) => [format.name, format] as const))('in %s', (_name, format) => {
+  // Google's clients read Google's own errors, whose code is a number for all.
+  const formats = FORMATS.filter(({ name }) => name !== 'gemini')
+
+  describe.each(formats.map((format) => [format.name, format] as const))('in %s', (_name, format) => {
     it.each<[string, () => Promise<Response>, number]>([
       ['without a key', () => send(format, {}, ''), 401],
       ['with an unknown key', () => send(format, {}, `key_${'x'.repeat(43)}`), 401],

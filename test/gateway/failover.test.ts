@@ -48,12 +48,17 @@ const FAULTS: readonly Fault[] = [
   ['does not begin in time', { type: 'answer', headersAfterMs: Infinity }, 'failed', null],
 ]
 
-const OTHER: Record<FormatName, Dialect> = { chat: 'messages', messages: 'chat-completions', responses: 'gemini' }
+const OTHER: Record<FormatName, Dialect> = {
+  chat: 'messages',
+  messages: 'chat-completions',
+  responses: 'gemini',
+  gemini: 'responses',
+}
 
 /** Who the targets are to a format: both pass its bytes on, one of them translates, or both do. */
 function pairsOf({ name, dialect }: Format): (readonly [Dialect, Dialect])[] {
   const other = OTHER[name]
-  const third = name === 'responses' ? 'messages' : 'gemini'
+  const third = dialect === 'gemini' || other === 'gemini' ? 'messages' : 'gemini'
   return [
     [dialect, dialect],
     [dialect, other],

@@ -1,4 +1,4 @@
-// One Farebox with a provider and a model of each dialect beside the demo provider, and what tests need to know of the three
+// One Farebox with a provider and a model of each dialect beside the demo provider, and what tests need to know of the four
 // client formats: how a call looks, and how an answer, an error and the end of a stream do.
 
 import { expect } from 'vitest'
@@ -51,7 +51,7 @@ export async function startFormats({ packages = [], ...options }: FormatOptions 
   return { farebox, upstream, close }
 }
 
-export type FormatName = 'chat' | 'messages' | 'responses'
+export type FormatName = 'chat' | 'messages' | 'responses' | 'gemini'
 
 export type Format = {
   readonly name: FormatName
@@ -90,6 +90,14 @@ export const FORMATS: readonly Format[] = [
     said: (answer) => answer['output']?.[0]?.['content']?.[0]?.['text'],
     terminal: /response\.completed|\[DONE\]/,
   },
+  {
+    name: 'gemini',
+    path: '/v1beta/models',
+    dialect: 'gemini',
+    body: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
+    said: (answer) => answer['candidates']?.[0]?.['content']?.['parts']?.[0]?.['text'],
+    terminal: /"finishReason":"/,
+  },
 ]
 
 /** Every client format with every provider dialect. */
@@ -111,7 +119,16 @@ export function ask(
   format: Format,
   { key, members, ...options }: CallOptions & { readonly members: object },
 ): Promise<Response> {
-  return post(farebox, { ...format.body, ...members }, { path: format.path, ...options, ...(key && { key }) })
+  const { path, body } = requestOf(format, members)
+  return post(farebox, body, { path, ...options, ...(key && { key }) })
+}
+
+/** A request as a client sends it: in Gemini the path names the model, and says whether a stream is wanted. */
+export function requestOf(format: Format, members: object): { readonly path: string; readonly body: object } {
+  if (format.name !== 'gemini') return { path: format.path, body: { ...format.body, ...members } }
+  const { model, stream, ...rest } = members as { readonly model?: string; readonly stream?: boolean }
+  const method = stream === true ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  return { path: `${format.path}/${model ?? 'none'}:${method}`, body: { ...format.body, ...rest } }
 }
 
 /** The types that the messages format has other words for than the contract. */
@@ -138,10 +155,46 @@ const TYPES: Record<number, string> = {
 
 /** The error object that a client of a format reads; `extra` stands for members of the error. */
 export function errorIn(format: FormatName, status: number, requestId: unknown, extra: object = {}): object {
+  if (format === 'gemini') return { error: googleError(status, requestId, extra) }
   const code = status as ErrorStatus
   const type = (format === 'messages' ? MESSAGES_TYPES[code] : undefined) ?? TYPES[status]
   const error = { message: expect.stringMatching(/\S/), type, code: status, request_id: requestId, ...extra }
   return format === 'messages' ? { type: 'error', error, request_id: requestId } : { error }
+}
+
+/** Google's name for each status. */
+const STATUSES: Record<number, string> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  402: 'FAILED_PRECONDITION',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ABORTED',
+  413: 'INVALID_ARGUMENT',
+  424: 'FAILED_PRECONDITION',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+}
+
+type ErrorExtra = { readonly type?: string; readonly param?: string; readonly details?: { readonly code: string } }
+
+/** What other formats have beside the words stands in Google's kinds of details. */
+function googleError(code: number, requestId: unknown, { type, param, details }: ErrorExtra): object {
+  const kind = (name: string, members: object) =>
+    expect.objectContaining({ '@type': `type.googleapis.com/google.rpc.${name}`, ...members }) as object
+  const metadata = { type: type ?? TYPES[code], ...details }
+  const wanted = [
+    kind('ErrorInfo', { domain: 'farebox', metadata: expect.objectContaining(metadata) as object }),
+    kind('RequestInfo', { requestId }),
+    ...(param === undefined
+      ? []
+      : [kind('BadRequest', { fieldViolations: [expect.objectContaining({ field: param }) as object] })]),
+  ]
+  const message = expect.stringMatching(/\S/) as string
+  return { code, message, status: STATUSES[code], details: expect.arrayContaining(wanted) as object[] }
 }
 
 /** What clients of a format are told when a provider refuses Farebox: with this status the programs that speak it do not ask again. */
@@ -193,6 +246,11 @@ function messageIn(event: Record<string, never>, format: FormatName): string {
     const failed = { code: expect.any(String), message: expect.any(String) }
     expect(event).toMatchObject({ type: 'response.failed', response: { status: 'failed', error: failed } })
     return event['response']?.['error']?.['message'] ?? ''
+  }
+  if (format === 'gemini') {
+    const said = { code: expect.any(Number), message: expect.any(String), status: expect.any(String) }
+    expect(event).toMatchObject({ error: said })
+    return event['error']?.['message'] ?? ''
   }
   if (format === 'messages') expect(event).toMatchObject({ type: 'error', request_id: expect.any(String) })
   expect(event).toMatchObject({ error: { type: expect.any(String), request_id: expect.any(String) } })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OVERFLOWS } from '../dialect/overflows.ts'
 import type { Behaviour } from '../support/upstream-behaviour.ts'
 import { expectSoundBooks } from './fault-support.ts'
-import { ask, DIALECTS, FORMATS, PAIRS, startFormats, wordsIn, type Dialect, type Format } from './formats.ts'
+import { ask, DIALECTS, errorIn, FORMATS, PAIRS, startFormats, wordsIn, type Dialect, type Format } from './formats.ts'
 import { eventData, type Pair } from './support.ts'
 
 let pair: Pair
@@ -25,6 +25,7 @@ const TOLD: Readonly<Record<Format['name'], RegExp>> = {
   chat: /maximum context length/i,
   messages: /prompt is too long|exceed context limit/i,
   responses: /maximum context length/i,
+  gemini: /input token count .*exceeds the maximum number of tokens/i,
 }
 const STATUSES = [400, 413, 500] as const
 
@@ -36,8 +37,10 @@ async function expectOverflow(response: Response, format: Format, stream: boolea
   const text = await response.text()
   if (format.name === 'responses' && stream) return expectFailedStream(response, text)
   expect(`${response.status} ${text}`).toMatch(/^400 \{/)
-  const { error } = JSON.parse(text) as { error: { message: string; type: string } }
-  expect(error.type).toBe('invalid_request_error')
+  const { error } = JSON.parse(text) as { error: { message: string } }
+  expect(error).toMatchObject(
+    format.name === 'gemini' ? { status: 'INVALID_ARGUMENT' } : { type: 'invalid_request_error' },
+  )
   expect(error.message).toMatch(TOLD[format.name])
   return error.message
 }
@@ -73,7 +76,8 @@ describe.each(PAIRS)('a full context, told to %s', (_name, format, dialect) => {
       pair.upstream.script({ type: 'status', status, body: { error } })
       const told = await expectOverflow(await send(format, dialect, stream), format, stream)
       if (format.name === 'messages') expect(told).toBe('prompt is too long: 5120 tokens > 4096 maximum')
-      else expect(told).toContain('maximum context length is 4096 tokens')
+      else if (format.name !== 'gemini') expect(told).toContain('maximum context length is 4096 tokens')
+      else expect(told).toMatch(/count \(5120\) exceeds .* \(4096\)/)
     }
   })
 
@@ -134,6 +138,8 @@ describe('a full context that is found when the answer has begun', () => {
     }
     const message = expect.stringMatching(TOLD[format.name])
     const details = { code: 'context_length_exceeded' }
-    expect(told['error']).toMatchObject({ message, type: 'invalid_request_error', details })
+    if (format.name === 'gemini') expect(told).toMatchObject(errorIn('gemini', 400, expect.any(String), { details }))
+    else expect(told['error']).toMatchObject({ message, type: 'invalid_request_error', details })
+    expect(told['error']).toMatchObject({ message })
   })
 })

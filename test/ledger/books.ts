@@ -21,7 +21,7 @@ import type { LedgerBatch } from '#ledger/rows.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { backUp } from '#store/backup.ts'
-import { openForReading, type Db } from '#store/database.ts'
+import { openForReading, openForWriting, type Db } from '#store/database.ts'
 import { DatabaseThread } from '#store/database-thread.ts'
 import { journalPlace } from '#store/journal-open.ts'
 import { JournalWriter } from '#store/journal-writer.ts'
@@ -215,7 +215,8 @@ export class Books {
   /** Ends the thread and leaves texts in the journal, as a process that was killed does. Returns the number of the frame before them. */
   async stopWith(texts: readonly string[]): Promise<number> {
     await this.stop()
-    const db = openForReading(this.dataDir)
+    // A connection that only reads would leave files beside the database.
+    const db = openForWriting(this.dataDir)
     const place = journalPlace(db)
     db.close()
     if (place === undefined) throw new Error('there is no journal')

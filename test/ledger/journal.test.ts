@@ -1,9 +1,13 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { verifyFolder } from '#app/verify-folder.ts'
 import { microCredits } from '#core/money.ts'
 import { openAccount } from '#ledger/account.ts'
 import { Journal, JournalHalted } from '#ledger/journal.ts'
 import { batchText } from '#ledger/batch-text.ts'
 import { entryRow, type LedgerBatch, type LedgerEntry } from '#ledger/rows.ts'
+import { JOURNAL_FILES } from '#store/journal-frames.ts'
 import { Books, terms, type SetClock } from './books.ts'
 
 const START = Date.parse('2028-02-14T09:30:00Z')
@@ -405,6 +409,34 @@ describe('a batch', () => {
     await reopened()
     expect(books.mismatches).toEqual([])
     expect(storedKinds().at(-1)).toBe('adjustment')
+  })
+
+  it('of a copy of the folder is not taken for its own', async () => {
+    await books.stop()
+    const copy = `${books.dataDir}-copy`
+    cpSync(books.dataDir, copy, { recursive: true })
+    const twin = await Books.open({ dataDir: copy, clock })
+    const frame = await twin.stopWith([textOf(sound(5))])
+    expect(await books.stopWith([])).toBe(frame)
+    for (const name of JOURNAL_FILES) cpSync(join(copy, name), join(books.dataDir, name))
+    rmSync(copy, { recursive: true })
+    await reopened()
+    expect(books.mismatches.join()).toContain('are of another database than the one beside them')
+    expect(storedKinds()).toEqual(['grant'])
+  })
+
+  it('behind a gap is missed by the check too, also where a power cut left the note behind', async () => {
+    const frame = await books.stopWith([textOf(sound(5)), textOf(sound(6)), textOf(sound(8))])
+    const note = readFileSync(join(books.dataDir, 'farebox.tail'))
+    writeFileSync(join(books.dataDir, 'farebox.tail'), note.subarray(0, 96))
+    const [file = ''] = JOURNAL_FILES
+    const bytes = readFileSync(join(books.dataDir, file))
+    bytes.write('#', bytes.indexOf('"6"'))
+    writeFileSync(join(books.dataDir, file), bytes)
+    const says = `frames ${frame + 2} to ${frame + 3} of the journal had been written and are gone`
+    expect(verifyFolder(books.dataDir)?.problems.join()).toContain(says)
+    await reopened()
+    expect(books.mismatches.join()).toContain(says)
   })
 
   it('of a newer version is left to that one', async () => {

@@ -138,6 +138,25 @@ function opencode(name: string, npm: string): Program {
   }
 }
 
+/** Gemini CLI, with which another base URL is enough. */
+export const GEMINI: Program = {
+  name: 'gemini-cli',
+  async run(installed, task) {
+    const settings = {
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      privacy: { usageStatisticsEnabled: false },
+      general: { enableAutoUpdate: false },
+    }
+    await folderWith(join(task.folder, 'home', '.gemini'), 'settings.json', JSON.stringify(settings))
+    const args = ['--prompt', task.prompt, '--model', task.model, '--output-format', 'json', '--yolo', '--skip-trust']
+    const env = { GOOGLE_GEMINI_BASE_URL: task.url, GEMINI_API_KEY: task.key }
+    const ended = await call(installed, 'gemini', task, { args, env })
+    const result = wholeObject(ended.stdout)
+    const succeeded = ended.code === 0 && result?.error === undefined
+    return { ...ended, succeeded, answer: typeof result?.response === 'string' ? result.response : '' }
+  },
+}
+
 /** Runs a program in an empty home, with nothing of this process's own settings. */
 async function call(installed: Installed, name: ProgramName, task: Task, { args, env }: Setup): Promise<Ended> {
   const home = join(task.folder, 'home')
@@ -172,6 +191,17 @@ function objectsOf(output: string): JsonObject[] {
       return []
     }
   })
+}
+
+/** An object that takes the rest of the output, from the first line that begins with a brace. */
+function wholeObject(output: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(output.slice(output.search(/^\{/m)))
+    return isObject(value) ? value : undefined
+  } catch {
+    // It ended before it could say how.
+    return undefined
+  }
 }
 
 function lastObject(output: string): JsonObject | undefined {

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { access, DIALECTS, ROUTES, type Lab, type Route } from './lab.ts'
-import { CLAUDE, CODEX, CODEX_BUILT_IN, OPENCODES, type Outcome, type Program } from './programs.ts'
+import { CLAUDE, CODEX, CODEX_BUILT_IN, GEMINI, OPENCODES, type Outcome, type Program } from './programs.ts'
 import { expect, type Scenario } from './scenario.ts'
 import { appliesPatch, runsCommand, TOOL_ANSWER, TOOL_FILE } from './tool-script.ts'
 
@@ -19,6 +19,7 @@ const MAIN = [CLAUDE, CODEX] as const
 
 export const runScenarios: readonly Scenario[] = [
   ...ROUTES.flatMap((route) => [...MAIN, ...OPENCODES].flatMap((program) => both(program, route, MODEL))),
+  ...ROUTES.flatMap((route) => both(GEMINI, route, MODEL)),
   ...ROUTES.flatMap((route) => both(CLAUDE, route, KNOWN.claude)),
   ...ROUTES.flatMap((route) => both(CODEX, route, KNOWN.codex)),
   ...ROUTES.map((route) => patch(route)),
@@ -84,7 +85,11 @@ function expectRequests(lab: Lab, outcome: Outcome, count: number): void {
   expect(asked.length === count, `the provider was asked ${asked.length} times instead of ${count}: ${paths}`, outcome)
 }
 
-/** Chat completions have no seal, and opencode does not ask for one on behalf of a model that it does not know. */
+/**
+ * Chat completions have no seal, and opencode does not ask for one on behalf of a model that it does not know. Gemini CLI keeps thoughts out of
+ * its history, and what sealed them: only what sealed a call comes back.
+ */
 function givesReasoningBack(program: Program, route: Route): boolean {
+  if (program === GEMINI) return route === 'alone' || route === 'gemini'
   return route !== 'chat-completions' && !OPENCODES.includes(program)
 }

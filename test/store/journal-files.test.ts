@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openForWriting, type Db } from '#store/database.ts'
-import { FRAMES_AT, journalPaths, MAX_TEXT_BYTES } from '#store/journal-frames.ts'
-import { foreignJournal, frameCounter, journalPlace, openJournal } from '#store/journal-open.ts'
+import { FRAMES_AT, IDLE_BYTES, journalPaths, MAX_TEXT_BYTES } from '#store/journal-frames.ts'
+import { foreignJournal, frameCounter, framesIn, journalPlace, openJournal, startJournal } from '#store/journal-open.ts'
 import type { JournalReader } from '#store/journal-reader.ts'
 import { JournalWriter } from '#store/journal-writer.ts'
 
@@ -159,6 +159,41 @@ describe('a file', () => {
     await sides.kill()
   })
 
+  it('that a burst made long is short again once everything is projected, and goes on from its start', async () => {
+    const sides = new Sides()
+    const sizes = () => journalPaths(folder).map((path) => statSync(path).size)
+    for (let burst = 0; burst < 3; burst++) {
+      const texts = Array.from({ length: 40 }, (_, count) => `${burst} ${count} ${'x'.repeat(100_000)}`)
+      for (const text of texts) await sides.writer.append(text)
+      expect(Math.max(...sizes())).toBeGreaterThan(3 * IDLE_BYTES)
+      // Not before: the last one is in no table yet.
+      expect(sides.project(sides.writer.lastFrame - 1)).toEqual(texts.slice(0, -1))
+      expect(Math.max(...sizes())).toBeGreaterThan(3 * IDLE_BYTES)
+      expect(sides.project(sides.writer.lastFrame)).toEqual(texts.slice(-1))
+      await expect.poll(sizes).toEqual([IDLE_BYTES, IDLE_BYTES])
+    }
+    await sides.writer.append('last')
+    await sides.kill()
+    expect(new Sides().left).toEqual(['last'])
+  })
+
+  it('of a new journal is short, has another name, and its numbers go on', async () => {
+    const sides = new Sides()
+    for (let count = 0; count < 40; count++) await sides.writer.append('x'.repeat(100_000))
+    await sides.kill()
+    const before = journalPlace(db)
+    const place = startJournal(folder, db, 40)
+    expect(place).toEqual({ name: expect.not.stringMatching(before?.name ?? '') as string, frame: 40 })
+    expect(journalPlace(db)).toEqual(place)
+    expect(journalPaths(folder).map((path) => statSync(path).size)).toEqual([IDLE_BYTES, IDLE_BYTES])
+    const next = new Sides()
+    expect(next.left).toEqual([])
+    await next.writer.append('next')
+    expect(next.writer.lastFrame).toBe(41)
+    expect(next.project(41)).toEqual(['next'])
+    await next.kill()
+  })
+
   it('takes no text that could not be read again, and each that could', { timeout: 60_000 }, async () => {
     const sides = new Sides()
     const longest = 'ü'.repeat(MAX_TEXT_BYTES / 2)
@@ -230,6 +265,10 @@ describe('a journal that', () => {
     expect(frames).toEqual({ texts: ['text 4', 'text 5'], last: 6 })
     expect(reader.highest()).toBe(10)
     reader.close()
+    expect(framesIn(journalPaths(folder), db)).toEqual({ projected: 4, highest: 10 })
+    // The other file holds nothing.
+    rmSync(second())
+    expect(framesIn(journalPaths(folder), db)).toEqual({ projected: 4, highest: 10 })
   })
 
   it('is cut anywhere is read up to there', async () => {

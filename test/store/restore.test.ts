@@ -1,14 +1,26 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { completeBooks } from '#app/whole-books.ts'
+import { batchText } from '#ledger/batch-text.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { backUp } from '#store/backup.ts'
 import { openForReading, openForWriting, applyMigrations, NEWEST_SCHEMA } from '#store/database.ts'
+import { JOURNAL_FILES } from '#store/journal-frames.ts'
 import { lockDataDir } from '#store/lock.ts'
 import { finishRestore, restoreBackup, type RestoreAnswer } from '#store/restore.ts'
 import { Books, terms } from '../ledger/books.ts'
@@ -274,6 +286,21 @@ describe('what is refused changes nothing:', () => {
   it('a database that was copied while it was in use', () => {
     writeFileSync(`${file}-wal`, 'the latest calls')
     expectNothing('not a backup but a database that was in use')
+  })
+
+  it('a database whose journal has more, under whatever name', async () => {
+    const running = await Books.open({ dataDir, clock })
+    await running.stopWith([batchText({ entries: [], usage: [], balances: [] })])
+    const copy = join(folder, 'copied')
+    cpSync(dataDir, copy, { recursive: true })
+    const says = 'the journal beside it has more'
+    expectNothing(says, { file: join(copy, 'farebox.db') })
+    renameSync(join(copy, 'farebox.db'), join(copy, 'tuesday.db'))
+    expectNothing(says, { file: join(copy, 'tuesday.db') })
+    // As a restore keeps them.
+    for (const name of JOURNAL_FILES) renameSync(join(copy, name), join(copy, name.replace('farebox', 'tuesday')))
+    expectNothing(says, { file: join(copy, 'tuesday.db') })
+    expect(readdirSync(copy).filter((name) => name.startsWith('tuesday.db'))).toEqual(['tuesday.db'])
   })
 })
 

@@ -28,6 +28,8 @@ const CHAT_PATH = '/v1/chat/completions'
 const FORMATS: readonly { readonly path: RegExp; readonly format: WireFormat }[] = [
   { path: /\/messages\/count_tokens$/, format: TOKEN_COUNT },
   { path: /\/messages$/, format: MESSAGES },
+  { path: /\/count-tokens:rawPredict$/, format: TOKEN_COUNT },
+  { path: /:(?:r|streamR)awPredict$/, format: MESSAGES },
   { path: /\/responses$/, format: RESPONSES },
   { path: /\/responses\/input_tokens$/, format: INPUT_COUNT },
   { path: /:countTokens$/, format: GEMINI_COUNT },

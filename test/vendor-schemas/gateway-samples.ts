@@ -127,15 +127,17 @@ async function failedCall({ pair, key }: Open, format: Format, failure: Behaviou
 }
 
 async function errorSample({ name }: Format, from: string, response: Promise<Response>): Promise<Sample> {
-  return { schema: name === 'messages' ? 'messages error' : 'chat error', text: await textOf(response), from }
+  const schema = name === 'messages' || name === 'gemini' ? `${name} error` : 'chat error'
+  return { schema, text: await textOf(response), from }
 }
 
 function refusedCalls({ pair, key, poor }: Open, format: Format): [string, Promise<Response>][] {
   const model = 'demo'
+  const wrong = format.name === 'gemini' ? { generationConfig: { temperature: 'hot' } } : { temperature: 'hot' }
   return [
     [`${format.name}: no key`, ask(pair, format, { members: { model } })],
     [`${format.name}: no such model`, ask(pair, format, { key, members: { model: 'none' } })],
-    [`${format.name}: a wrong member`, ask(pair, format, { key, members: { model, temperature: 'hot' } })],
+    [`${format.name}: a wrong member`, ask(pair, format, { key, members: { model, ...wrong } })],
     [`${format.name}: no credits`, ask(pair, format, { key: poor, members: { model: 'chat-completions' } })],
   ]
 }

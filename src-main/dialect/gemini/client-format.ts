@@ -12,6 +12,7 @@ import { GeminiTap } from '#dialect/gemini/tap-stream.ts'
 import { writeGeminiAnswer } from '#dialect/gemini/write-answer.ts'
 import { modelPath, readGeminiCount } from '#dialect/gemini/write-request.ts'
 import { inArray } from '#dialect/gemini/stream-frame.ts'
+import { vertexCount } from '#dialect/gemini/vertex.ts'
 import { GeminiStreamWriter } from '#dialect/gemini/write-stream.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
@@ -42,7 +43,8 @@ export const GEMINI_FORMAT: ClientDialect = {
     methods: { below: BELOW, names: [COUNT] },
     path: (model) => `/${modelPath(model)}:${COUNT}`,
     readRequest: readGeminiCountRequest,
-    wrap: (request, model) => {
+    wrap: (request, model, platform) => {
+      if (platform === 'vertex') return vertexCount(request)
       const named = `{"model":${JSON.stringify(decodeURIComponent(modelPath(model)))},${request.slice(request.indexOf('{') + 1)}`
       return `{"generateContentRequest":${named}}`
     },

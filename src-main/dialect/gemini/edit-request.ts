@@ -3,7 +3,7 @@
 
 import type { ClientRequest, PassEdits } from '#dialect/dialect.ts'
 import { field, spellingOf } from '#dialect/gemini/fields.ts'
-import { editObject, removeMember, scanObject } from '#dialect/json-text.ts'
+import { editObject, scanObject, withoutMember } from '#dialect/json-text.ts'
 import { isRecord, type RequestBody } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -23,11 +23,6 @@ export function editGeminiRequest({ body, outputCap }: ClientRequest, edits: Pas
   const text = editObject(body.text, body.scan, changes)
   // By the scan, which resolves the escapes in names as the provider does.
   return OF_PATH.filter((name) => body.scan.members.has(name)).reduce(withoutMember, text)
-}
-
-function withoutMember(text: string, name: string): string {
-  const scan = scanObject(text)
-  return 'problem' in scan ? text : removeMember(text, scan, name)
 }
 
 type Cap = { readonly before: number | undefined; readonly after: number }

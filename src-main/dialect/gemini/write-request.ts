@@ -6,6 +6,7 @@ import { tokenCount } from '#core/usage.ts'
 import type { WriteTarget, WrittenRequest } from '#dialect/dialect.ts'
 import { writeContents } from '#dialect/gemini/contents.ts'
 import { withCap, writeGeneration } from '#dialect/gemini/generation.ts'
+import { vertexCount } from '#dialect/gemini/vertex.ts'
 import { modelFacts, type GeminiFacts } from '#dialect/gemini/model-facts.ts'
 import type { Dropped } from '#dialect/gemini/model-parts.ts'
 import { cleanParameters, SchemaAllowance } from '#dialect/gemini/schema.ts'
@@ -35,6 +36,9 @@ export function writeGeminiCount(
   if (isRefusal(written)) return written
   const path = modelPath(target.upstreamModel)
   const request = { model: decodeURIComponent(path), ...written.body }
+  if (target.quirks.platform === 'vertex') {
+    return { path: `/${path}:countTokens`, body: vertexCount(JSON.stringify(request)) }
+  }
   return { path: `/${path}:countTokens`, body: JSON.stringify({ generateContentRequest: request }) }
 }
 

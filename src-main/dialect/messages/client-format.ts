@@ -10,6 +10,7 @@ import { readCountRequest, readMessagesRequest } from '#dialect/messages/read-re
 import { checkMessagesPass, readMessagesConversation } from '#dialect/messages/read-turns.ts'
 import { MESSAGES_ANSWER_TAP } from '#dialect/messages/tap-answer.ts'
 import { MessagesTap } from '#dialect/messages/tap-stream.ts'
+import { countPath, headersAt, messagesPath } from '#dialect/messages/vertex.ts'
 import { writeMessagesAnswer } from '#dialect/messages/write-answer.ts'
 import { readMessagesCount } from '#dialect/messages/write-request.ts'
 import { MessagesStreamWriter } from '#dialect/messages/write-stream.ts'
@@ -18,9 +19,10 @@ import { PassStream } from '#dialect/pass-stream.ts'
 
 export const MESSAGES_FORMAT: ClientDialect = {
   paths: ['/v1/messages'],
-  path: '/messages',
+  path: messagesPath,
   // A feature's header and its body travel together, also those that nobody knows yet.
   forwardedHeaders: /^anthropic-/,
+  headersAt,
   errorBody: messagesErrorBody,
   idHeaders: (requestId) => ({ 'x-request-id': requestId, 'request-id': requestId }),
   limitHeaders,
@@ -41,8 +43,11 @@ export const MESSAGES_FORMAT: ClientDialect = {
   writeAnswer: writeMessagesAnswer,
   count: {
     paths: ['/v1/messages/count_tokens'],
-    path: '/messages/count_tokens',
+    path: (_model, _isStream, platform) => countPath(platform),
     readRequest: readCountRequest,
+    // The path names no model, so that the request does.
+    wrap: (request, model, platform) =>
+      platform === 'vertex' ? `{"model":${JSON.stringify(model)},${request.slice(request.indexOf('{') + 1)}` : request,
     readCount: readMessagesCount,
     writeAnswer: (inputTokens) => JSON.stringify({ input_tokens: inputTokens }),
   },

@@ -2,8 +2,9 @@
 // would refuse because of a lowered cap, and what was mended of earlier answers that came from elsewhere.
 
 import type { ClientRequest, PassEdits } from '#dialect/dialect.ts'
-import { editObject } from '#dialect/json-text.ts'
+import { editObject, withoutMember } from '#dialect/json-text.ts'
 import { disableThinking } from '#dialect/messages/mend-pass.ts'
+import { versionAt } from '#dialect/messages/vertex.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
@@ -19,7 +20,10 @@ export function editMessagesRequest(request: ClientRequest, edits: PassEdits): s
     changes.set('max_tokens', String(edits.outputCap))
     fitThinking(value, { before: request.outputCap, after: edits.outputCap }, changes)
   }
-  return editObject(text, scan, changes)
+  const version = versionAt(edits.quirks.platform)
+  if (version === undefined) return editObject(text, scan, changes)
+  changes.set('anthropic_version', JSON.stringify(version))
+  return withoutMember(editObject(text, scan, changes), 'model')
 }
 
 /** A budget must be below the cap: where the lowered cap passes it, the budget is lowered with it or thinking is off. */

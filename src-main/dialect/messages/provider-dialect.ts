@@ -4,6 +4,7 @@ import type { ProviderDialect } from '#dialect/dialect.ts'
 import { MESSAGES_FORM, PAGE_QUERY, readListPage } from '#dialect/messages/model-list.ts'
 import { readMessagesAnswer } from '#dialect/messages/read-answer.ts'
 import { MessagesPartReader } from '#dialect/messages/read-stream.ts'
+import { messagesPath, versionAt } from '#dialect/messages/vertex.ts'
 import { readMessagesCount, writeMessagesCount, writeMessagesRequest } from '#dialect/messages/write-request.ts'
 
 export const MESSAGES_DIALECT: ProviderDialect = {
@@ -15,9 +16,9 @@ export const MESSAGES_DIALECT: ProviderDialect = {
   form: MESSAGES_FORM,
   probe: {
     prefixes: ['/v1', '/anthropic/v1', '/api/v1'],
-    path: () => '/messages',
-    body: ({ model, prompt, outputTokens }) => ({
-      model,
+    path: (model, platform) => messagesPath(model, false, platform),
+    body: ({ model, prompt, outputTokens, platform }) => ({
+      ...(platform === 'vertex' ? { anthropic_version: versionAt(platform) } : { model }),
       messages: [{ role: 'user', content: prompt }],
       max_tokens: outputTokens,
     }),

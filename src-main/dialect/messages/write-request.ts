@@ -8,6 +8,7 @@ import type { WireBlock } from '#dialect/messages/cache-marks.ts'
 import { hasLostThinking } from '#dialect/messages/lost-thinking.ts'
 import { modelFacts, type ClaudeFacts } from '#dialect/messages/model-facts.ts'
 import { cleanSchema } from '#dialect/messages/schema.ts'
+import { countPath, messagesPath, versionAt } from '#dialect/messages/vertex.ts'
 import { isBlank, Writing } from '#dialect/messages/write-blocks.ts'
 import { planThinking, type ThinkingPlan } from '#dialect/messages/write-reasoning.ts'
 import { writeTools } from '#dialect/messages/write-tools.ts'
@@ -43,11 +44,13 @@ export function writeMessagesRequest(conversation: Conversation, target: WriteTa
   const stream = target.isStream ? { stream: true } : {}
   const members = { ...(system.length === 0 ? {} : { system }), messages, ...tools, ...options, ...stream }
   return {
-    path: '/messages',
+    path: messagesPath(target.upstreamModel, target.isStream, target.quirks.platform),
     dropped,
     body: (outputCap) => {
       const thinking = composed.thinking(outputCap)
-      const head = { model: target.upstreamModel, max_tokens: outputCap }
+      const version = versionAt(target.quirks.platform)
+      const named = version === undefined ? { model: target.upstreamModel } : { anthropic_version: version }
+      const head = { ...named, max_tokens: outputCap }
       return JSON.stringify({ ...head, ...members, ...(thinking === undefined ? {} : { thinking }) })
     },
   }
@@ -94,8 +97,9 @@ export function writeMessagesCount(
   if (writing.refusal !== undefined) return writing.refusal
   if (!facts.prefill) endWithUser(messages)
   const model = target.upstreamModel
-  const body = JSON.stringify({ model, ...(system.length === 0 ? {} : { system }), messages, ...tools })
-  return { path: '/messages/count_tokens', body }
+  const anthropic_version = versionAt(target.quirks.platform)
+  const body = { model, anthropic_version, ...(system.length === 0 ? {} : { system }), messages, ...tools }
+  return { path: countPath(target.quirks.platform), body: JSON.stringify(body) }
 }
 
 /** The count in a provider's answer. */

@@ -7,6 +7,7 @@ import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
 import { readLimit } from '#renderer/data/provider-form.ts'
+import { ALL_KINDS } from '#renderer/data/secret-kinds.ts'
 import { SecretField } from '#renderer/pages/providers/SecretField.tsx'
 
 const FIELDS = ['label', 'weight', 'secret']
@@ -49,6 +50,7 @@ export function AddSecret({ provider, onClose }: { readonly provider: ProviderVi
         )}
       </Field>
       <SecretField
+        kinds={ALL_KINDS}
         secret={form.secret}
         onChange={(text) => setForm({ ...form, secret: text })}
         error={errorAt(add.error, 'secret')}

@@ -16,6 +16,7 @@ import {
   providerCreateBody,
   type AddForm,
 } from '#renderer/data/provider-form.ts'
+import { secretKindsOf } from '#renderer/data/secret-kinds.ts'
 import { NetworkField } from '#renderer/pages/providers/NetworkField.tsx'
 import { SecretField } from '#renderer/pages/providers/SecretField.tsx'
 
@@ -74,6 +75,7 @@ export function PresetForm({ preset, taken, onClose, onBack, onAdded }: PresetFo
       {preset.secret !== 'none' && (
         <>
           <SecretField
+            kinds={secretKindsOf(preset)}
             secret={form.secret}
             onChange={(secret) => set({ secret })}
             isOptional={preset.secret === 'optional'}

@@ -4,6 +4,7 @@ import type { ProviderView } from '#contract/providers.ts'
 import { errorAt, errorBeside } from '#renderer/api/field-errors.ts'
 import { useAction } from '#renderer/api/use-api.ts'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
+import { ALL_KINDS } from '#renderer/data/secret-kinds.ts'
 import { SecretField } from '#renderer/pages/providers/SecretField.tsx'
 
 type SecretDialogProps = { readonly provider: ProviderView; readonly onClose: () => void }
@@ -28,7 +29,7 @@ export function SecretDialog({ provider, onClose }: SecretDialogProps) {
       problem={errorBeside(replace.error, ['secret'])}
       onSubmit={() => replace.mutate({ id: provider.id, body: { secret: secret.trim() } })}
     >
-      <SecretField secret={secret} onChange={setSecret} error={errorAt(replace.error, 'secret')} />
+      <SecretField kinds={ALL_KINDS} secret={secret} onChange={setSecret} error={errorAt(replace.error, 'secret')} />
     </FormDialog>
   )
 }

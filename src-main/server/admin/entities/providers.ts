@@ -21,7 +21,7 @@ import type { HandlersOf } from '#server/admin/handlers.ts'
 export const PROVIDER_AUDIT: AuditRules = {
   kept: fields(
     'name preset dialect base_url network secret_header headers header_secrets',
-    'output_cap_field on_disconnect quirks stream_usage reasoning_field tool_ids system_role',
+    'output_cap_field on_disconnect quirks platform stream_usage reasoning_field tool_ids system_role',
     'later_system parallel_tool_calls cache_marks top_k max_stops json_schema reasoning_effort',
     'user_after_tool keeps_threads stops_streams_only',
     'limits concurrent_requests requests_per_minute tokens_per_minute credits_per_day',
