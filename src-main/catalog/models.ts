@@ -5,7 +5,7 @@ import { priceView, readPrice } from '#catalog/prices.ts'
 import { modelView } from '#catalog/views.ts'
 import type { PriceChange, PriceFields } from '#contract/prices.ts'
 import type { ModelCreate, ModelEdit, ModelView, TargetFields } from '#contract/schemas.ts'
-import type { Model, Provider, Target } from '#core/entities.ts'
+import { hasOutputCap, type Model, type Provider, type Target } from '#core/entities.ts'
 import { isPriceJump } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
@@ -57,7 +57,7 @@ function readKind(model: Model, edit: ModelEdit): Pick<Model, 'kind' | 'maxOutpu
   const kind = edit.kind ?? model.kind
   const maxOutputTokens = edit.max_output_tokens ?? model.maxOutputTokens
   if (kind === model.kind) return { kind, maxOutputTokens }
-  if (kind === 'embedding') return { kind, maxOutputTokens: edit.max_output_tokens ?? 0 }
+  if (!hasOutputCap(kind)) return { kind, maxOutputTokens: edit.max_output_tokens ?? 0 }
   if (maxOutputTokens === 0) return noOutputCap()
   const { price } = model
   if (price === undefined || price.outputMicro > 0 || price.inputMicro === 0) return { kind, maxOutputTokens }
@@ -123,7 +123,7 @@ export function readModelInput(
   findProvider: FindProvider,
 ): Model | Refusal {
   const kind = input.kind ?? existing?.kind ?? 'chat'
-  const maxOutputTokens = input.max_output_tokens ?? existing?.maxOutputTokens ?? (kind === 'embedding' ? 0 : undefined)
+  const maxOutputTokens = input.max_output_tokens ?? existing?.maxOutputTokens ?? (hasOutputCap(kind) ? undefined : 0)
   if (maxOutputTokens === undefined) return noOutputCap()
   const price =
     input.price === undefined
@@ -180,7 +180,7 @@ function noModel(id: string): Refusal {
 function unpriced(id: string): Refusal {
   return refuse(
     'invalid_request',
-    `Model '${id}' needs a price before it can be enabled: for input, and for output unless it makes embeddings.`,
+    `Model '${id}' needs a price before it can be enabled: for input, and for output if it writes texts.`,
     {
       param: 'price',
     },

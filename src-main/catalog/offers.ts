@@ -16,7 +16,7 @@ import { isName, nameFrom } from '#contract/visible.ts'
 import type { Model, ModelKind, Provider } from '#core/entities.ts'
 import { kindByName, type KindSource, type ListedModel } from '#core/listed-model.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
-import { embeddingsOf } from '#dialect/dialects.ts'
+import { embeddingsOf, familyOf, quirksOf } from '#dialect/dialects.ts'
 
 const FREE: WholePrice = { input: 0, output: 0, cache_read: 0, cache_write: 0 }
 /** The contract takes no higher price; nobody asks it. */
@@ -105,7 +105,7 @@ function offerOf(provider: Provider, model: Listed): ModelOffer {
     model: model.id,
     id: model.id,
     display_name: shownName(entry, model),
-    kind: kind === 'embedding' ? ('embedding' as const) : ('chat' as const),
+    kind: kind === 'other' ? ('chat' as const) : kind,
     kind_source: source,
     context_window: context ?? null,
     max_output_tokens:
@@ -160,8 +160,10 @@ function noteOf(entry: CardEntry | undefined): string | null {
 }
 
 function unsupportedNote({ id }: ListedModel, provider: Provider, kind: ListedModel['kind']): string | undefined {
-  if (kind === 'other') return 'It makes neither text nor embeddings.'
+  if (kind === 'other') return 'It makes what Farebox does not serve.'
   if (!isName(id)) return 'Its name has characters that cannot be seen.'
+  const family = kind === undefined ? undefined : familyOf(kind)
+  if (family !== undefined && !quirksOf(provider).routes.includes(family)) return `This provider has no ${family} here.`
   if (kind !== 'embedding' || embeddingsOf(provider) !== undefined) return undefined
   return `A provider that speaks ${provider.dialect} has no embeddings here.`
 }

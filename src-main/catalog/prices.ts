@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { PART_CLASSES } from '#contract/price-classes.ts'
 import type { PriceFields, WholePrice } from '#contract/prices.ts'
 import type { ModelView } from '#contract/schemas.ts'
-import type { Model } from '#core/entities.ts'
+import { hasOutputCap, type Model } from '#core/entities.ts'
 import { creditsToMicro, microToCredits, microToUnitCredits, unitCreditsToMicro } from '#core/money.ts'
 import type { Ladder, Price, PriceStep, Rates, Tier } from '#core/price.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
@@ -43,7 +43,7 @@ export function readPrice(
   { kind, price: existing }: Pick<Model, 'kind' | 'price'>,
   nextVersion: number,
 ): Price | Refusal {
-  if (fields.output === undefined && kind !== 'embedding') {
+  if (fields.output === undefined && hasOutputCap(kind)) {
     return refuse('invalid_request', "'price.output' is required for a chat model.", { param: 'price.output' })
   }
   const wrong = wrongMember(fields)

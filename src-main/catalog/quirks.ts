@@ -22,6 +22,7 @@ export function readQuirks(input: ProviderQuirks | undefined): Partial<Quirks> {
     userAfterTool: input.user_after_tool,
     keepsThreads: input.keeps_threads,
     stopsStreamsOnly: input.stops_streams_only,
+    routes: input.routes,
   }
   return withoutUndefined(named)
 }
@@ -43,6 +44,7 @@ export function quirksView(quirks: Partial<Quirks>): ProviderQuirks {
     user_after_tool: quirks.userAfterTool,
     keeps_threads: quirks.keepsThreads,
     stops_streams_only: quirks.stopsStreamsOnly,
+    routes: quirks.routes === undefined ? undefined : [...quirks.routes],
   })
 }
 

@@ -1,5 +1,6 @@
 // farebox model …
 
+import { KINDS } from '#cli/kind-text.ts'
 import { number, text, toggle, type Flag } from '#cli/flags.ts'
 import { UsageError } from '#cli/errors.ts'
 import { printable, view } from '#cli/output.ts'
@@ -56,7 +57,7 @@ const codex = verb({
 const add = verb({
   name: 'model add',
   usage: [
-    'ID --context-window N --target PROVIDER/UPSTREAM_MODEL … [--kind chat|embedding] [--display-name TEXT]',
+    `ID --context-window N --target PROVIDER/UPSTREAM_MODEL … [--kind ${KINDS}] [--display-name TEXT]`,
     `[--max-output-tokens N] [${PRICE_USAGE}] [--disabled]`,
   ].join(' '),
   summary: 'adds a model; its targets are tried in their order',
@@ -73,7 +74,7 @@ const add = verb({
   async run(client, { name, flags }) {
     const { price, rest } = priceOf(flags)
     const { target, disabled, ...fields } = rest
-    if (price !== undefined && flags.output === undefined && fields.kind !== 'embedding') {
+    if (price !== undefined && flags.output === undefined && (fields.kind ?? 'chat') === 'chat') {
       throw new UsageError('--output is required.')
     }
     const enabled = disabled === true ? false : undefined
@@ -85,8 +86,7 @@ const add = verb({
 
 const edit = verb({
   name: 'model edit',
-  usage:
-    'ID [--display-name TEXT] [--kind chat|embedding] [--context-window N] [--max-output-tokens N] [--target PROVIDER/UPSTREAM_MODEL …]',
+  usage: `ID [--display-name TEXT] [--kind ${KINDS}] [--context-window N] [--max-output-tokens N] [--target PROVIDER/UPSTREAM_MODEL …]`,
   summary: 'changes a model; what is not named stays, and targets are replaced as a whole',
   operand: 'ID',
   flags: { display_name: text, kind: text, context_window: number, max_output_tokens: number, target: targets },

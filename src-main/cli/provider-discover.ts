@@ -2,7 +2,7 @@
 
 import { UsageError } from '#cli/errors.ts'
 import { text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
-import { kindText } from '#cli/kind-text.ts'
+import { KINDS, kindText } from '#cli/kind-text.ts'
 import { printable, table, view } from '#cli/output.ts'
 import { requestBody } from '#cli/request.ts'
 import { shellWord } from '#cli/shell-word.ts'
@@ -21,7 +21,7 @@ const FLAGS = { add: toggle, kind: text, ports: text } satisfies FlagTable
 
 const discover = verb({
   name: 'provider discover',
-  usage: '[--add] [--kind chat|embedding] [--ports NAME=PORT,…]',
+  usage: `[--add] [--kind ${KINDS}] [--ports NAME=PORT,…]`,
   summary: 'looks for Ollama, LM Studio, llama.cpp and vLLM on this machine, and adds them with their models',
   flags: FLAGS,
   async run(client, { flags }) {

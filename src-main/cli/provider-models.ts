@@ -4,7 +4,7 @@ import { AdminError, type AdminClient } from '#cli/client.ts'
 import { UsageError } from '#cli/errors.ts'
 import { number, text, type Flag, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import type { Sources } from '#cli/host.ts'
-import { kindText } from '#cli/kind-text.ts'
+import { KINDS, kindText } from '#cli/kind-text.ts'
 import { printable, table, view } from '#cli/output.ts'
 import { requestBody } from '#cli/request.ts'
 import { shellWord } from '#cli/shell-word.ts'
@@ -29,8 +29,7 @@ export const ENABLE_FLAGS = {
   context_window: number,
   max_output_tokens: number,
 } satisfies FlagTable
-export const ENABLE_USAGE =
-  '--enable MODEL,…|all|none [--kind chat|embedding] [--context-window N] [--max-output-tokens N]'
+export const ENABLE_USAGE = `--enable MODEL,…|all|none [--kind ${KINDS}] [--context-window N] [--max-output-tokens N]`
 
 export const presets = verb({
   name: 'provider presets',

@@ -2,6 +2,7 @@
 // UTC.
 
 import { Type, type TProperties, type TString } from 'typebox'
+import { MODEL_KINDS } from '#contract/dialects.ts'
 import { isHeaderValue, isName, isVisible } from '#contract/visible.ts'
 
 /** An object that refuses members it does not know: a misspelt setting must never be ignored. */
@@ -15,7 +16,7 @@ export const Name = nameUpTo(100)
 export const KnownName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f]+$' })
 /** What a model is called where it is shown: its id, which may be longer than other names, where nobody said. */
 export const ShownModelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]+$' })
-export const ModelKind = Type.Enum(['chat', 'embedding'])
+export const ModelKind = Type.Enum([...MODEL_KINDS])
 /** Who says what a model is for; `name`: nobody does, and it is guessed from its name. */
 export const KindSource = Type.Enum(['administrator', 'card', 'provider', 'name'])
 /** What a provider calls a model. */

@@ -5,6 +5,7 @@ import { Type, type TProperties, type TSchema } from 'typebox'
 import { CODEX_API } from '#contract/codex-api.ts'
 import { NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 import { GEMINI_API } from '#contract/gemini-api.ts'
+import { PASSED_API } from '#contract/passed-api.ts'
 import { ReceiptView } from '#contract/receipt.ts'
 import { BalanceView } from '#contract/schemas.ts'
 
@@ -315,6 +316,7 @@ export const GATEWAY_API = {
     response: EmbeddingsAnswer,
     refusals: CALL_REFUSALS,
   },
+  ...PASSED_API,
   ...GEMINI_API,
   listModels: {
     method: 'GET',

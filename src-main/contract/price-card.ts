@@ -3,7 +3,7 @@
 
 import { Type, type Static } from 'typebox'
 import { Day, PageUrl } from '#contract/presets.ts'
-import { ModelName, strict } from '#contract/fields.ts'
+import { ModelKind, ModelName, strict } from '#contract/fields.ts'
 import { PriceFields, WholePrice } from '#contract/prices.ts'
 import { ModelView } from '#contract/schemas.ts'
 
@@ -17,7 +17,7 @@ export const CardEntry = strict({
   /** Other names of the same model at the same price. */
   also: Type.Optional(Type.Array(UpstreamModel)),
   display_name: Type.String({ minLength: 1, maxLength: 100 }),
-  kind: Type.Enum(['chat', 'embedding']),
+  kind: ModelKind,
   context_window: Count,
   max_output_tokens: Type.Optional(Count),
   /** USD per million tokens; null where no price can be relied on. A class that is left out costs what input costs. */

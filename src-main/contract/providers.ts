@@ -1,7 +1,7 @@
 // Providers as the admin API, the command line, farebox.yaml and the dashboard share them. Unknown fields are refused everywhere.
 
 import { Type, type Static } from 'typebox'
-import { PROVIDER_DIALECTS } from '#contract/dialects.ts'
+import { PROVIDER_DIALECTS, ROUTE_FAMILIES } from '#contract/dialects.ts'
 import {
   Count,
   Credits,
@@ -32,6 +32,8 @@ export const ProviderQuirks = strict({
   user_after_tool: Type.Optional(Type.Boolean()),
   keeps_threads: Type.Optional(Type.Boolean()),
   stops_streams_only: Type.Optional(Type.Boolean()),
+  /** What it has beside conversations. */
+  routes: Type.Optional(Type.Array(Type.Enum([...ROUTE_FAMILIES]), { uniqueItems: true })),
 })
 
 /** What Farebox may ask of a provider. */

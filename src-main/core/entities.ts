@@ -1,6 +1,7 @@
 // The things a gateway is set up with, as the rest of the program sees them. Times are UTC epoch milliseconds, amounts
 // micro-credits. The shapes on the wire are in contract/, the rows in store/.
 
+import type { MODEL_KINDS } from '#contract/dialects.ts'
 import type { MicroCredits } from '#core/money.ts'
 import type { Price } from '#core/price.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
@@ -80,7 +81,12 @@ export type Provider = {
   readonly createdAtMs: number
 }
 
-export type ModelKind = 'chat' | 'embedding'
+export type ModelKind = (typeof MODEL_KINDS)[number]
+
+/** Whether a model of this kind writes texts, whose length a request may cap. */
+export function hasOutputCap(kind: ModelKind): boolean {
+  return kind === 'chat'
+}
 
 export type Target = {
   readonly providerId: string

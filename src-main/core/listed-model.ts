@@ -1,5 +1,6 @@
 // What a provider tells about one of its models, in whatever dialect it lists them.
 
+import { MODEL_KINDS } from '#contract/dialects.ts'
 import type { ModelKind } from '#core/entities.ts'
 import type { ProviderDialect } from '#core/provider-dialect.ts'
 
@@ -17,9 +18,21 @@ export type ListedPrice = {
 export const KIND_SOURCES = ['administrator', 'card', 'provider', 'name'] as const
 export type KindSource = (typeof KIND_SOURCES)[number]
 
+/** The first that fits: some makers have the names of two kinds in one. */
+const NAMED_KINDS: readonly (readonly [ModelKind, RegExp])[] = [
+  ['rerank', /rerank/i],
+  ['moderation', /moderation/i],
+  ['embedding', /embed/i],
+]
+
 /** The kind that a model's name suggests, for models whose kind is not known otherwise. */
 export function kindByName(name: string): ModelKind {
-  return /embed/i.test(name) ? 'embedding' : 'chat'
+  return NAMED_KINDS.find(([, words]) => words.test(name))?.[0] ?? 'chat'
+}
+
+/** The kind of that name; undefined where there is none. */
+export function kindCalled(name: string | undefined): ModelKind | undefined {
+  return MODEL_KINDS.find((kind) => kind === name)
 }
 
 const MAX_COUNT = 1_000_000_000
@@ -34,7 +47,7 @@ export function listedCount(value: unknown): number | undefined {
 export type ListedModel = {
   readonly id: string
   readonly displayName: string | undefined
-  /** `other` makes neither texts nor embeddings, such as images or speech. */
+  /** `other` is for what nothing here is for, such as images or speech. */
   readonly kind: ModelKind | 'other' | undefined
   readonly contextWindow: number | undefined
   readonly maxOutputTokens: number | undefined

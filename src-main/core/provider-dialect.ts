@@ -1,10 +1,18 @@
 // The dialects that providers speak. `demo` is no wire format but a kind of provider: the built-in one, which speaks the usual
 // dialect inside the program.
 
-import { DEMO, type CLIENT_FORMATS, type PROVIDER_DIALECTS, type WIRE_DIALECTS } from '#contract/dialects.ts'
+import {
+  DEMO,
+  type CLIENT_FORMATS,
+  type PASSED_FORMATS,
+  type PROVIDER_DIALECTS,
+  type WIRE_DIALECTS,
+} from '#contract/dialects.ts'
 
 /** A format that clients speak. */
-export type FormatName = (typeof CLIENT_FORMATS)[number]
+export type FormatName = (typeof CLIENT_FORMATS)[number] | PassedName
+/** A format of an endpoint whose calls are passed on as they come. */
+export type PassedName = (typeof PASSED_FORMATS)[number]
 /** A wire format of providers. */
 export type WireDialect = (typeof WIRE_DIALECTS)[number]
 export type ProviderDialect = (typeof PROVIDER_DIALECTS)[number]

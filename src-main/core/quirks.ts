@@ -1,6 +1,11 @@
 // How providers of one dialect differ, as data: what a writer of the dialect may send and under which name. An administrator
 // changes single values; presets bring them for known providers.
 
+import type { ROUTE_FAMILIES } from '#contract/dialects.ts'
+
+/** What a provider may have beside conversations and embeddings: endpoints whose calls are passed on as they come. */
+export type RouteFamily = (typeof ROUTE_FAMILIES)[number]
+
 /** Who serves the models of a dialect: mostly whoever made it. On Google's Vertex AI addresses and small members are others. */
 export type Platform = 'own' | 'vertex'
 
@@ -32,6 +37,8 @@ export type Quirks = {
   readonly keepsThreads: boolean
   /** Computes a whole answer to its end when its client leaves, and stops only streams: whole answers are asked for as streams. */
   readonly stopsStreamsOnly: boolean
+  /** What it has beside conversations and embeddings. */
+  readonly routes: readonly RouteFamily[]
 }
 
 /** The quirks unless a provider sets others: what most providers of chat completions take. */
@@ -51,4 +58,5 @@ export const DEFAULT_QUIRKS: Quirks = {
   userAfterTool: true,
   keepsThreads: false,
   stopsStreamsOnly: false,
+  routes: [],
 }

@@ -75,7 +75,7 @@ export function keptMessage({ code, message, param }: Refusal, isOwnName: (name:
  * A sentence for a client without what may be the client's own words. Whatever is quoted in it stays only where it is a name
  * that this gateway gave.
  */
-export function withoutForeignWords(message: string, isOwnName: (name: string) => boolean): string {
+function withoutForeignWords(message: string, isOwnName: (name: string) => boolean): string {
   const quoted = Array.from(message.matchAll(/'([^']*)'/g), ([, words = '']) => words)
   const first = message.indexOf("'")
   if (first === -1 || (quoted.every(isOwnName) && message.split("'").length % 2 === 1)) return message

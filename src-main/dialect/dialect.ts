@@ -230,6 +230,7 @@ export type Embeddings = {
 export interface EmbeddingDialect extends Endpoint {
   /** The kind of model that serves it. */
   readonly kind: 'embedding'
+  readonly family?: undefined
   /** Providers of these dialects are sent the client's own bytes. */
   readonly passesTo: readonly WireDialect[]
   /** Where a provider of the same format takes the request. */
@@ -255,6 +256,7 @@ export interface EmbeddingProvider {
 export interface ClientDialect extends Endpoint {
   /** The kind of model that serves it. */
   readonly kind: 'chat'
+  readonly family?: undefined
   /** Providers of these dialects are sent the client's own bytes. */
   readonly passesTo: readonly WireDialect[]
   /** Where a provider of the same dialect takes requests. */

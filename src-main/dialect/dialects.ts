@@ -1,8 +1,8 @@
 // The table of client formats and provider dialects: one line for each, and nothing else in the program that tells them apart.
 
-import type { Provider } from '#core/entities.ts'
-import { wireDialect, type FormatName, type WireDialect } from '#core/provider-dialect.ts'
-import { DEFAULT_QUIRKS, type Quirks } from '#core/quirks.ts'
+import type { ModelKind, Provider } from '#core/entities.ts'
+import { isDemo, wireDialect, type FormatName, type WireDialect } from '#core/provider-dialect.ts'
+import { DEFAULT_QUIRKS, type Quirks, type RouteFamily } from '#core/quirks.ts'
 import { CONVERSE_DIALECT } from '#dialect/bedrock-converse/provider-dialect.ts'
 import { CHAT_FORMAT } from '#dialect/chat-completions/client-format.ts'
 import { CHAT_DIALECT } from '#dialect/chat-completions/provider-dialect.ts'
@@ -22,6 +22,8 @@ import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
 import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
 import { codexModels } from '#dialect/responses/codex-models.ts'
 import type { Form, ModelList } from '#dialect/model-list.ts'
+import type { PassedDialect } from '#dialect/passed-dialect.ts'
+import { PASSED_ROUTES } from '#dialect/passed/routes.ts'
 import { RESPONSES_FORMAT } from '#dialect/responses/client-format.ts'
 import { RESPONSES_DIALECT } from '#dialect/responses/provider-dialect.ts'
 
@@ -33,6 +35,7 @@ export const CLIENT_DIALECTS = {
   gemini: GEMINI_FORMAT,
   embeddings: EMBEDDINGS_FORMAT,
   'gemini-embeddings': GEMINI_EMBEDDINGS_FORMAT,
+  ...PASSED_ROUTES,
 } as const satisfies Readonly<Record<FormatName, AnyFormat>>
 
 /** What providers speak, by the names of `contract/dialects.ts`. */
@@ -49,10 +52,16 @@ export type ClientFormat = {
   [Name in FormatName]: (typeof CLIENT_DIALECTS)[Name] extends ClientDialect ? Name : never
 }[FormatName]
 
-export type AnyFormat = ClientDialect | EmbeddingDialect
+export type AnyFormat = ClientDialect | EmbeddingDialect | PassedDialect
 
 /** The formats with their names. */
 export const ENDPOINTS = Object.entries(CLIENT_DIALECTS) as readonly (readonly [FormatName, AnyFormat])[]
+
+/** What a provider must have for models of a kind; undefined where its dialect says all. */
+export function familyOf(kind: ModelKind): RouteFamily | undefined {
+  const families = ENDPOINTS.filter(([, format]) => format.kind === kind).map(([, { family }]) => family)
+  return families.includes(undefined) ? undefined : families[0]
+}
 
 /** What the clients of a format read around an answer. */
 export function endpointOf(name: FormatName): Endpoint {
@@ -64,7 +73,7 @@ export const codexCatalogue = codexModels
 
 /** Where clients of a format have tokens counted; undefined where they cannot. */
 export function countOf(format: AnyFormat): CountEndpoint | undefined {
-  return format.kind === 'chat' ? format.count : undefined
+  return format.family === undefined && format.kind === 'chat' ? format.count : undefined
 }
 
 /** The dialect in which a provider is asked. */
@@ -72,9 +81,13 @@ export function dialectOf({ dialect }: Pick<Provider, 'dialect'>): ProviderDiale
   return PROVIDER_DIALECTS[wireDialect(dialect)]
 }
 
+/** The built-in provider answers conversations and embeddings alone. */
+const DEMO_QUIRKS: Partial<Quirks> = { routes: [] }
+
 /** All quirks of a provider: its own, its dialect's, or what holds for most. */
 export function quirksOf(provider: Pick<Provider, 'dialect' | 'quirks'>): Quirks {
-  return { ...DEFAULT_QUIRKS, ...dialectOf(provider).quirks, ...provider.quirks }
+  const builtIn = isDemo(provider) ? DEMO_QUIRKS : undefined
+  return { ...DEFAULT_QUIRKS, ...dialectOf(provider).quirks, ...builtIn, ...provider.quirks }
 }
 
 /** What of a client's headers a provider of the same dialect is handed. */

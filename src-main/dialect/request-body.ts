@@ -59,6 +59,7 @@ const METERED_MEMBERS = new Set([
   'max_output_tokens',
   'background',
   'n',
+  'best_of',
   'stream',
   'stream_options',
   'input',

@@ -10,7 +10,14 @@ import type { MissingPrices } from '#pipeline/missing-prices.ts'
 import type { Clock, TokenCounter } from '#pipeline/ports.ts'
 import type { Bill } from '#pipeline/reservation.ts'
 import type { RoutingDeps } from '#pipeline/routing.ts'
-import { faultSettlement, roughSettlementOf, settlementOf, undelivered, usedTokens } from '#pipeline/settle.ts'
+import {
+  faultSettlement,
+  isToldByUnits,
+  roughSettlementOf,
+  settlementOf,
+  undelivered,
+  usedTokens,
+} from '#pipeline/settle.ts'
 import type { Settlement } from '#ledger/ledger.ts'
 
 export type BillDeps = {
@@ -161,9 +168,10 @@ function conversationCall({ admitted, place }: Ended): ConversationCall {
 }
 
 /** Remembers of a target whether it says what its answers used: where it does not, all charges are by our own count. */
-function noteReport({ end, reader, place }: Ended, { routing }: BillDeps): void {
+function noteReport({ end, reader, place, admitted }: Ended, { routing }: BillDeps): void {
   routing.health.noteDropped(place.target, reader.droppedPieces ?? 0)
   if (end.type !== 'complete' || reader.hasFailed === true) return
   const { isInputFinal, isOutputFinal } = reader.reported
-  routing.health.noteUsage(place.target, isInputFinal && isOutputFinal ? 'reported' : 'missing')
+  const isTold = (isInputFinal && isOutputFinal) || isToldByUnits({ reader, served: admitted.served })
+  routing.health.noteUsage(place.target, isTold ? 'reported' : 'missing')
 }

@@ -26,7 +26,8 @@ export function readGivenCount(
   byteLength: number,
   asked?: AskedInPath,
 ): GivenChat | Refusal {
-  if (client.kind !== 'chat' || client.count === undefined) throw new Error('a format has no way to count')
+  if (client.family !== undefined || client.kind !== 'chat' || client.count === undefined)
+    throw new Error('a format has no way to count')
   const request = client.count.readRequest(text, byteLength, asked)
   return isRefusal(request) ? request : { client, request }
 }

@@ -77,7 +77,7 @@ export async function runCount(call: Call, deps: CountDeps): Promise<void> {
 async function answerCount(call: Call, deps: CountDeps): Promise<void> {
   const client = CLIENT_DIALECTS[call.endpoint]
   const count = countOf(client)
-  if (client.kind !== 'chat' || count === undefined)
+  if (client.family !== undefined || client.kind !== 'chat' || count === undefined)
     throw new Error(`the format '${call.endpoint}' has no way to count`)
   const paused = deps.pause.refusal()
   if (paused !== undefined) return turnAway({ call, refusal: paused }, deps)

@@ -21,19 +21,14 @@ import type {
   ReadError,
 } from '#dialect/dialect.ts'
 import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
-import { CLIENT_DIALECTS, dialectOf, embeddingsOf, type AnyFormat } from '#dialect/dialects.ts'
+import { CLIENT_DIALECTS, dialectOf, embeddingsOf, quirksOf, type AnyFormat } from '#dialect/dialects.ts'
+import type { PassedDialect, PassedRequest } from '#dialect/passed-dialect.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
 import { countableIn, isPassedTo, readGiven, recalled, sizeOf, type ChatBody } from '#pipeline/chat-body.ts'
 import { affinityOf, conversationOf } from '#pipeline/conversation-name.ts'
-import {
-  ConversationBounds,
-  EmbeddingBounds,
-  inputFacts,
-  countedTexts,
-  type InputBounds,
-} from '#pipeline/input-bounds.ts'
+import { ConversationBounds, InputsBounds, inputFacts, countedTexts, type InputBounds } from '#pipeline/input-bounds.ts'
 import { newReader, plainTarget, prepareText, type PreparedFacts, type PreparedText } from '#pipeline/prepare.ts'
 
 export type EndpointName = keyof typeof CLIENT_DIALECTS
@@ -113,6 +108,10 @@ export function readRequest(
   { asked, own }: ReadMore = {},
 ): EndpointRequest | Refusal {
   const client: AnyFormat = CLIENT_DIALECTS[endpoint]
+  if (client.family !== undefined) {
+    const request = client.readRequest(text, byteLength)
+    return isRefusal(request) ? request : { ...unspoken(endpoint, client.kind, request), ...passedOn(client, request) }
+  }
   if (client.kind === 'embedding') return readEmbeddings(endpoint, client, { text, byteLength, asked })
   const given = readGiven(client, text, byteLength, asked)
   const chat = isRefusal(given) ? given : recalled(given, answersOf(own))
@@ -197,23 +196,11 @@ function readEmbeddings(
 ): EndpointRequest | Refusal {
   const request = client.readRequest(body.text, body.byteLength, body.asked)
   if (isRefusal(request)) return request
-  const { tokenCount } = request
-  const bounds = new EmbeddingBounds(request)
   return {
-    endpoint,
-    model: request.model,
+    ...unspoken(endpoint, client.kind, request),
     isStream: false,
-    kind: client.kind,
-    ...(tokenCount === undefined
-      ? inputTokens(request.body.size)
-      : { likelyInputTokens: tokenCount, worstInputTokens: tokenCount }),
-    inputBounds: bounds,
     choices: 0,
     outputCap: undefined,
-    outputCapName: 'max_tokens',
-    affinity: () => undefined,
-    conversationName: () => undefined,
-    countable: () => undefined,
     prepare: (destination) => {
       const embeddings = embeddingsOf(destination.provider)
       if (embeddings !== undefined) return prepareEmbeddings({ client, request, provider: embeddings }, destination)
@@ -221,6 +208,24 @@ function readEmbeddings(
       const message = `The provider of '${request.model}' speaks the ${dialect} dialect, which has no embeddings here.`
       return refuse('invalid_request', message, { param: 'model' })
     },
+  }
+}
+
+/** What is alike in requests that are no conversations. */
+function unspoken(endpoint: EndpointName, kind: ModelKind, request: PassedRequest | EmbeddingRequest) {
+  const { model, tokenCount, body } = request
+  return {
+    endpoint,
+    model,
+    kind,
+    ...(tokenCount === undefined
+      ? inputTokens(body.size)
+      : { likelyInputTokens: tokenCount, worstInputTokens: tokenCount }),
+    inputBounds: new InputsBounds(request),
+    outputCapName: 'max_tokens',
+    affinity: () => undefined,
+    conversationName: () => undefined,
+    countable: () => undefined,
   }
 }
 
@@ -256,6 +261,34 @@ function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destinatio
     body: () => written.body,
     readError: dialectOf(provider).readError,
     newReader: () => translatedEmbeddings(pair, wish.inputs.length),
+  }
+}
+
+type PassedOn = Pick<EndpointRequest, 'isStream' | 'units' | 'choices' | 'outputCap' | 'prepare'>
+
+/** A request that nobody translates: what a provider does not have itself is refused. */
+function passedOn(client: PassedDialect, request: PassedRequest): PassedOn {
+  return {
+    isStream: request.isStream,
+    units: request.units,
+    choices: request.choices,
+    outputCap: request.outputCap,
+    prepare: ({ provider, target }) => {
+      const quirks = quirksOf(provider)
+      if (!quirks.routes.includes(client.family)) {
+        const message = `The provider of '${request.model}' has no ${client.makes} here.`
+        return refuse('not_found', message, { param: 'model' })
+      }
+      return {
+        isPassed: true,
+        isStream: request.isStream,
+        path: client.path,
+        dropped: [],
+        body: (outputCap) => request.edit({ upstreamModel: target.upstreamModel, outputCap, quirks }),
+        newReader: () => request.newReader(),
+        readError: undefined,
+      }
+    },
   }
 }
 

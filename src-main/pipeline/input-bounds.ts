@@ -4,6 +4,7 @@
 import { worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
 import { closerTextTokens, isCountable, mostInputTokens, mostTokensPerByte } from '#core/token-bounds.ts'
 import type { EmbeddingRequest } from '#dialect/dialect.ts'
+import type { PassedRequest } from '#dialect/passed-dialect.ts'
 import { mayBeMini } from '#dialect/image-tokens.ts'
 import { surveyInput } from '#dialect/input-survey.ts'
 import type { RequestBody } from '#dialect/request-body.ts'
@@ -31,7 +32,7 @@ const TOOLS_FRAME_TOKENS = 1_024
 /** A translation or a provider's template can say more about a tool than its definition does. */
 const TOOL_TOKENS = 64
 /** Marks around each input are covered by its quotes. */
-const EMBEDDING_FRAME_TOKENS = 16
+const INPUTS_FRAME_TOKENS = 16
 
 /** What the bounds of a conversation are made of: plain data, because a large one is surveyed by the body thread. */
 export type InputFacts = Pick<
@@ -106,12 +107,15 @@ export class ConversationBounds implements InputBounds {
   }
 }
 
-/** The bounds of a request for embeddings. Each of several inputs may be as long as the context, so that it bounds none but a lone one. */
-export class EmbeddingBounds implements InputBounds {
-  readonly #request: EmbeddingRequest
+type BoundedRequest = Pick<EmbeddingRequest, 'tokenCount' | 'inputCount' | 'isLone' | 'references' | 'body'> &
+  Pick<PassedRequest, 'rereadBytes'>
+
+/** The bounds of a request that is no conversation. Each of several inputs may be as long as the context, so that it bounds none but a lone one. */
+export class InputsBounds implements InputBounds {
+  readonly #request: BoundedRequest
   #known: readonly string[] | undefined
 
-  constructor(request: EmbeddingRequest) {
+  constructor(request: BoundedRequest) {
     this.#request = request
   }
 
@@ -121,17 +125,20 @@ export class EmbeddingBounds implements InputBounds {
   }
 
   most(contextWindow: number): number {
-    const { text, byteLength } = this.#request.body
-    const tokens = this.#request.tokenCount ?? byteLength * mostTokensPerByte(text, byteLength) + EMBEDDING_FRAME_TOKENS
+    const { body, rereadBytes = 0, tokenCount } = this.#request
+    const perByte = mostTokensPerByte(body.text, body.byteLength)
+    const tokens = tokenCount ?? (body.byteLength + rereadBytes) * perByte + INPUTS_FRAME_TOKENS
     return this.#bound(contextWindow, tokens)
   }
 
   async closer(count: CountTokens, contextWindow: number): Promise<number> {
     const most = this.most(contextWindow)
-    const text = plain(this.#request.body.text)
-    if (this.#request.tokenCount !== undefined || this.references.length > 0 || !isCountable(text)) return most
+    const { body, tokenCount, rereadBytes } = this.#request
+    const text = plain(body.text)
+    const isMore = rereadBytes !== undefined || this.references.length > 0
+    if (tokenCount !== undefined || isMore || !isCountable(text)) return most
     const tokens = closerTextTokens([text], await count([text]))
-    return Math.min(most, this.#bound(contextWindow, tokens + EMBEDDING_FRAME_TOKENS))
+    return Math.min(most, this.#bound(contextWindow, tokens + INPUTS_FRAME_TOKENS))
   }
 
   #bound(contextWindow: number, tokens: number): number {

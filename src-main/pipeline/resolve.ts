@@ -1,11 +1,11 @@
 // From the model that a request names to the model and the target that serve it.
 
 import type { Catalog } from '#catalog/catalog.ts'
-import type { Model, Package, Target } from '#core/entities.ts'
+import type { Model, ModelKind, Package, Target } from '#core/entities.ts'
 import type { Price } from '#core/price.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { eachSecret } from '#core/secret-pool.ts'
-import { endpointOf } from '#dialect/dialects.ts'
+import { CLIENT_DIALECTS, endpointOf } from '#dialect/dialects.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import type { Place } from '#pipeline/routing.ts'
 
@@ -19,6 +19,19 @@ export type Served = {
 /** Whether a package's keys may call a model. */
 export function mayCall(entity: Package, modelId: string): boolean {
   return entity.models === 'all' || entity.models.includes(modelId)
+}
+
+const MAKES: Readonly<Record<ModelKind, string>> = {
+  chat: 'generates text',
+  embedding: 'makes embeddings',
+  rerank: 'ranks documents',
+  moderation: 'makes moderations',
+}
+
+function wrongKind(kind: ModelKind, { endpoint }: Pick<EndpointRequest, 'endpoint'>): string {
+  const { family } = CLIENT_DIALECTS[endpoint]
+  const wanted = family === undefined ? 'embeddings' : CLIENT_DIALECTS[endpoint].makes
+  return kind === 'chat' ? `${MAKES[kind]}; it has no ${wanted}` : `${MAKES[kind]} only`
 }
 
 /** What serves a request. A model that is not enabled does not exist for it; one that the key's package lacks is refused by that. */
@@ -38,8 +51,7 @@ export function resolveModel(
     })
   }
   if (model.kind !== request.kind) {
-    const says = model.kind === 'chat' ? 'generates text; it has no embeddings' : 'makes embeddings only'
-    return refuse('invalid_request', `The model '${model.id}' ${says}.`, { param: 'model' })
+    return refuse('invalid_request', `The model '${model.id}' ${wrongKind(model.kind, request)}.`, { param: 'model' })
   }
   // Enabling needs a price, so this guards against what should not happen: a call that nobody could charge.
   if (model.price === undefined)

@@ -4,6 +4,7 @@ import { estimateOutputTokens } from '#core/estimate.ts'
 import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import { priceOf } from '#core/pricing.ts'
+import { isByUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
@@ -69,7 +70,9 @@ export function settlementOf(ending: Ending, counter: TokenCounter): Soon<Settle
 export function roughSettlementOf(ending: Ending): Settlement {
   return settlementFor(
     ending,
-    isPaidFor(ending) ? charged(ending.reader.reported, likely(ending), ending.cached) : NOTHING,
+    isPaidFor(ending)
+      ? withLikelyUnits(charged(ending.reader.reported, likely(ending), ending.cached), ending.request)
+      : NOTHING,
   )
 }
 
@@ -155,8 +158,15 @@ const NOTHING: Counted = { usage: UNKNOWN_USAGE, source: 'none', estimated: '' }
 function usageOf(ending: Ending, counter: TokenCounter): Soon<Counted> {
   const { reported } = ending.reader
   if (!isPaidFor(ending)) return NOTHING
+  if (isToldByUnits(ending)) return { usage: reported.usage ?? UNKNOWN_USAGE, source: 'reported', estimated: '' }
   if (reported.isInputFinal && reported.isOutputFinal) return charged(reported, UNCOUNTED)
   return countedUsageOf(ending, counter)
+}
+
+/** Whether the provider said all that is charged: what it counted, for a model whose tokens cost nothing. */
+export function isToldByUnits({ reader, served }: Pick<Ending, 'reader' | 'served'>): boolean {
+  const { usage } = reader.reported
+  return usage !== undefined && isByUnits(usage, served.price)
 }
 
 async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Counted> {
@@ -166,7 +176,14 @@ async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Co
     isInputFinal ? 0 : countInput(ending.request, counter),
     isOutputFinal ? 0 : countOutput(ending, counter),
   ])
-  return charged(reported, { input, output }, ending.cached)
+  return withLikelyUnits(charged(reported, { input, output }, ending.cached), ending.request)
+}
+
+/** Of a call that generates nothing: what nobody counted and is not tokens is taken to be what was held for. */
+function withLikelyUnits(counted: Counted, { units, choices }: MeteredRequest): Counted {
+  const { usage } = counted
+  if (choices > 0 || units === undefined || usage.details?.units !== undefined) return counted
+  return { ...counted, usage: { ...usage, details: { ...usage.details, units } } }
 }
 
 /** Whether anything is charged: an answer that is whole, or what a client got of one. */

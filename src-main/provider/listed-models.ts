@@ -1,7 +1,14 @@
 // Reads a page of a provider's list of models, in the words of its dialect. Lists are loose: what is missing or odd is left
 // out, and an entry without a usable name is dropped.
 
-import { kindByName, listedCount, type ListedModel, type ListedPrice, type ModelListPlace } from '#core/listed-model.ts'
+import {
+  kindByName,
+  kindCalled,
+  listedCount,
+  type ListedModel,
+  type ListedPrice,
+  type ModelListPlace,
+} from '#core/listed-model.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import { recordOf } from '#dialect/foreign-bodies.ts'
 import type { JsonObject } from '#dialect/turn.ts'
@@ -56,13 +63,14 @@ function readUsualModel(entry: JsonObject, tellsPrices: boolean): ListedModel {
   }
 }
 
-const CHAT_TYPES = ['chat', 'language', 'code', 'llm', 'vlm']
-const OTHER_TYPES = ['image', 'video', 'audio', 'transcribe', 'rerank']
+const CHAT_TYPES = ['language', 'code', 'llm', 'vlm']
+const OTHER_TYPES = ['image', 'video', 'audio', 'transcribe']
 
 /** Together tells a type, Mistral capabilities; what the name says of it is a guess, and made elsewhere. */
 function kindOf(entry: JsonObject): ListedModel['kind'] {
   const type = textOf(entry['type'])
-  if (type === 'embedding') return 'embedding'
+  const kind = kindCalled(type)
+  if (kind !== undefined) return kind
   if (type !== undefined && CHAT_TYPES.includes(type)) return 'chat'
   if (type !== undefined && OTHER_TYPES.includes(type)) return 'other'
   const isChat = recordOf(entry['capabilities'])['completion_chat']

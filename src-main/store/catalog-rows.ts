@@ -13,7 +13,7 @@ import {
   type Provider,
   type Target,
 } from '#core/entities.ts'
-import { PROVIDER_DIALECTS } from '#contract/dialects.ts'
+import { MODEL_KINDS, PROVIDER_DIALECTS } from '#contract/dialects.ts'
 import { priceOfRow, priceRow, type Price, type PriceRow } from '#core/price.ts'
 import type { Invite } from '#core/invite.ts'
 import type { Member } from '#core/member.ts'
@@ -140,7 +140,7 @@ type StoredModel = Omit<Model, 'price' | 'targets' | 'isContextGuessed'> & {
 const MODELS = entityTable<StoredModel>('model', {
   id: text,
   displayName: text,
-  kind: wordOf(['chat', 'embedding']),
+  kind: wordOf(MODEL_KINDS),
   contextWindow: integer,
   maxOutputTokens: integer,
   isEnabled: flag,

@@ -21,6 +21,7 @@ import { providerHeaders } from '#store/migrations/0150-provider-headers.ts'
 import { noAnnouncement } from '#store/migrations/0160-no-announcement.ts'
 import { journal } from '#store/migrations/0170-journal.ts'
 import { finePrices } from '#store/migrations/0180-fine-prices.ts'
+import { modelKinds } from '#store/migrations/0190-model-kinds.ts'
 import { secretPools } from '#store/migrations/0210-secret-pools.ts'
 import { refusedCalls } from '#store/migrations/0220-refused-calls.ts'
 
@@ -45,6 +46,7 @@ export const MIGRATIONS = [
   noAnnouncement,
   journal,
   finePrices,
+  modelKinds,
   secretPools,
   refusedCalls,
 ] as const

@@ -18,5 +18,5 @@ export function modelOf(models: readonly ModelView[], format: Format, chosen: st
 }
 
 export function isFor(format: Format, model: ModelView): boolean {
-  return model.enabled && (model.kind === 'embedding') === isEmbedding(format)
+  return model.enabled && model.kind === (isEmbedding(format) ? 'embedding' : 'chat')
 }

@@ -1,12 +1,13 @@
 // A model as its form has it, and what the texts in it mean.
 
+import { MODEL_KINDS } from '#contract/dialects.ts'
 import type { ModelCreate, ModelEdit, ModelView } from '#contract/schemas.ts'
 import { isEmptyPrice, priceBody, readPrice, EMPTY_PRICE, type PriceForm } from '#renderer/data/price-form.ts'
 
 export type ModelForm = {
   readonly id: string
   readonly displayName: string
-  readonly kind: 'chat' | 'embedding'
+  readonly kind: (typeof MODEL_KINDS)[number]
   readonly contextWindow: string
   readonly maxOutput: string
   readonly provider: string
@@ -30,7 +31,7 @@ export function modelFormOf(model: ModelView): ModelForm {
     ...EMPTY_MODEL,
     id: model.id,
     displayName: model.display_name,
-    kind: model.kind === 'embedding' ? 'embedding' : 'chat',
+    kind: MODEL_KINDS.find((kind) => kind === model.kind) ?? 'chat',
     contextWindow: String(model.context_window),
     maxOutput: model.max_output_tokens === 0 ? '' : String(model.max_output_tokens),
   }
@@ -81,7 +82,7 @@ export function readTokens(text: string): number | undefined {
 }
 
 function maxOutputOf(form: ModelForm): { readonly max_output_tokens?: number } | undefined {
-  if (form.kind === 'embedding') return {}
+  if (form.kind !== 'chat') return {}
   const tokens = readTokens(form.maxOutput)
   return tokens === undefined ? undefined : { max_output_tokens: tokens }
 }

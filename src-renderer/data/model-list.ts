@@ -1,9 +1,9 @@
 // The list of models: what narrows it down, and who is concerned by one of them.
 
+import type { MODEL_KINDS } from '#contract/dialects.ts'
 import type { ModelView, PackageView } from '#contract/schemas.ts'
 
 export const MODEL_STATES = ['enabled', 'disabled', 'unpriced'] as const
-export const MODEL_KINDS = ['chat', 'embedding'] as const
 export type ModelState = (typeof MODEL_STATES)[number]
 
 export type ModelFilter = {

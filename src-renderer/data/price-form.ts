@@ -27,10 +27,10 @@ export function priceFormOf(price: Readonly<Record<PriceClass, number>> | null, 
   }
 }
 
-/** Undefined while a text means no price. A model for embeddings has no output, so that nothing has to be said of its price. */
+/** Undefined while a text means no price. Only models for conversations have an output in any case, whose price has to be said. */
 export function readPrice(form: PriceForm, locale: string, kind = 'chat'): PriceMicro | undefined {
   const input = readClass(form.input, locale)
-  const hasNoOutput = kind === 'embedding' && form.output.trim() === ''
+  const hasNoOutput = kind !== 'chat' && form.output.trim() === ''
   const output = hasNoOutput ? 0n : readClass(form.output, locale)
   if (input === undefined || output === undefined) return undefined
   const cacheRead = form.cache_read.trim() === '' ? input : readClass(form.cache_read, locale)

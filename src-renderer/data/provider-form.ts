@@ -1,6 +1,6 @@
 // A provider as its forms have it, and what the texts in them mean.
 
-import { DEMO, WIRE_DIALECTS } from '#contract/dialects.ts'
+import { DEMO, ROUTE_FAMILIES, WIRE_DIALECTS } from '#contract/dialects.ts'
 import type { Preset } from '#contract/presets.ts'
 import type { ProviderCreate, ProviderEdit, ProviderQuirks, ProviderView } from '#contract/providers.ts'
 import { amountText, readAmount } from '#renderer/data/amount-input.ts'
@@ -137,7 +137,13 @@ export function editFormOf(provider: ProviderView, locale: string): EditForm {
       first_byte_ms: textOf(time_limits.first_byte_ms),
       silence_ms: textOf(time_limits.silence_ms),
     },
-    quirks: { ...EMPTY_QUIRKS, ...switches, ...choices, max_stops: textOf(quirks.max_stops) },
+    quirks: {
+      ...EMPTY_QUIRKS,
+      ...switches,
+      ...choices,
+      max_stops: textOf(quirks.max_stops),
+      routes: routesText(quirks.routes),
+    },
   }
 }
 
@@ -196,6 +202,7 @@ const EMPTY_QUIRKS: EditForm['quirks'] = {
   user_after_tool: '',
   keeps_threads: '',
   stops_streams_only: '',
+  routes: '',
 }
 
 export function readLimit(text: string) {
@@ -208,6 +215,24 @@ export function readTimeLimit(text: string) {
 
 export function readStops(text: string) {
   return readWhole(text, 0, 64)
+}
+
+const NO_ROUTES = 'none'
+
+function routesText(routes: ProviderQuirks['routes']): string {
+  return routes?.length === 0 ? NO_ROUTES : (routes ?? []).join(', ')
+}
+
+/** Names with commas or spaces between them, or `none`: null for nothing typed, undefined for what is no route. */
+export function readRoutes(text: string): ProviderQuirks['routes'] | null {
+  const names = text
+    .trim()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  if (names.length === 0) return null
+  if (names.join() === NO_ROUTES) return []
+  const known = names.flatMap((name) => ROUTE_FAMILIES.find((family) => family === name) ?? [])
+  return known.length === names.length ? [...new Set(known)] : undefined
 }
 
 function limitsOf(form: EditForm, locale: string): ProviderView['limits'] | undefined {
@@ -233,12 +258,17 @@ function timesOf({ times }: EditForm): ProviderView['time_limits'] | undefined {
 
 function quirksOf({ quirks }: EditForm): ProviderQuirks | undefined {
   const stops = readStops(quirks.max_stops)
-  if (stops === undefined) return undefined
+  const routes = readRoutes(quirks.routes)
+  if (stops === undefined || routes === undefined) return undefined
   const switches = SWITCH_QUIRKS.flatMap((name) =>
     quirks[name] === '' ? [] : [[name, quirks[name] === 'yes'] as const],
   )
   const choices = CHOICE_NAMES.flatMap((name) => (quirks[name] === '' ? [] : [[name, quirks[name]] as const]))
-  return { ...Object.fromEntries([...switches, ...choices]), ...(stops === null ? {} : { max_stops: stops }) }
+  return {
+    ...Object.fromEntries([...switches, ...choices]),
+    ...(stops === null ? {} : { max_stops: stops }),
+    ...(routes === null ? {} : { routes: [...routes] }),
+  }
 }
 
 function changesOf(body: ProviderEdit, provider: ProviderView): ProviderEdit {

@@ -264,7 +264,7 @@ describe('adding models', () => {
     const name = await provider('gemini')
     expect(await add(name, 'all')).toEqual({ added: [], skipped: [] })
     expect((await add(name, ['imagen-c'])).skipped).toEqual([
-      { model: 'imagen-c', reason: 'It makes neither text nor embeddings.' },
+      { model: 'imagen-c', reason: 'It makes what Farebox does not serve.' },
     ])
   })
 

@@ -1,7 +1,7 @@
 // A dialect is one folder and one line of the table: nobody else knows its name, and each has the same files.
 
 import { describe, expect, it } from 'vitest'
-import { CLIENT_FORMATS, PROVIDER_DIALECTS, WIRE_DIALECTS } from '#contract/dialects.ts'
+import { CLIENT_FORMATS, PASSED_FORMATS, PROVIDER_DIALECTS, WIRE_DIALECTS } from '#contract/dialects.ts'
 import { quirksOf, CLIENT_DIALECTS, dialectOf, endpointAt, ENDPOINTS, FORMS } from '#dialect/dialects.ts'
 import { importsOf, readSources, withoutComments, type SourceFile } from '../support/sources.ts'
 
@@ -24,6 +24,10 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   'provider/fingerprints.ts': "type === 'embeddings'",
 }
 
+/** The endpoints whose calls are passed on as they come have one table of their own. */
+const PASSED = 'passed'
+const PASSED_TABLE = 'dialect/passed/routes.ts'
+
 const sources = readSources('src-main')
 const inDialect = sources.filter(({ path }) => path.startsWith('dialect/'))
 const folders = Map.groupBy(
@@ -31,7 +35,7 @@ const folders = Map.groupBy(
   ({ path }) => path.split('/')[1] ?? '',
 )
 
-const NAMES = [...new Set<string>([...CLIENT_FORMATS, ...PROVIDER_DIALECTS])]
+const NAMES = [...new Set<string>([...CLIENT_FORMATS, ...PASSED_FORMATS, ...PROVIDER_DIALECTS])]
 const NAME = `'(?:${NAMES.filter((name) => name !== 'chat').join('|')})'`
 /** A comparison with a name; `chat` is a kind of model too, so that it counts only beside a word for a format. */
 const COMPARED = new RegExp(
@@ -56,7 +60,9 @@ function namesIn({ path, text }: SourceFile): string[] {
 
 describe('outside the folder of dialects', () => {
   it('nobody asks which dialect or format there is', () => {
-    expect(sources.filter((file) => !inDialect.includes(file)).flatMap(namesIn)).toEqual([])
+    // What tools call things in their own settings says nothing of our dialects.
+    const asking = sources.filter((file) => !inDialect.includes(file) && !file.path.startsWith('connect/adapters/'))
+    expect(asking.flatMap(namesIn)).toEqual([])
   })
 
   it.each([
@@ -83,7 +89,7 @@ describe('outside the folder of dialects', () => {
 })
 
 describe('the folder of a dialect', () => {
-  it.each([...folders.keys()])('%s has the files that all have', (folder) => {
+  it.each([...folders.keys()].filter((folder) => folder !== PASSED))('%s has the files that all have', (folder) => {
     const files = (folders.get(folder) ?? []).map(({ path }) => path.split('/')[2] ?? '')
     const isClient = files.includes('client-format.ts')
     const isProvider = files.includes('provider-dialect.ts')
@@ -104,9 +110,21 @@ describe('the folder of a dialect', () => {
   })
 })
 
+describe('the folder of passed endpoints', () => {
+  it('is reached through its table, which only the table of all formats reads', () => {
+    const isInside = (path: string) => path.startsWith(`dialect/${PASSED}/`)
+    const reached = sources
+      .filter(({ path }) => !isInside(path))
+      .flatMap((file) => importsOf(file).map(({ target }) => [file.path, target] as const))
+      .filter(([, target]) => isInside(target))
+    expect(reached).toContainEqual([TABLE, PASSED_TABLE])
+    expect(reached.filter(([path]) => path !== TABLE)).toEqual([])
+  })
+})
+
 describe('the table', () => {
   it('has a line for each name, and no two alike', () => {
-    expect(Object.keys(CLIENT_DIALECTS)).toEqual([...CLIENT_FORMATS])
+    expect(Object.keys(CLIENT_DIALECTS)).toEqual([...CLIENT_FORMATS, ...PASSED_FORMATS])
     expect(new Set(WIRE_DIALECTS.map((dialect) => dialectOf({ dialect }))).size).toBe(WIRE_DIALECTS.length)
   })
 

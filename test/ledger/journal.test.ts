@@ -429,7 +429,7 @@ describe('a batch', () => {
     const frame = await books.stopWith([textOf(sound(5)), textOf(sound(6)), textOf(sound(8))])
     const note = readFileSync(join(books.dataDir, 'farebox.tail'))
     writeFileSync(join(books.dataDir, 'farebox.tail'), note.subarray(0, 96))
-    const [file = ''] = JOURNAL_FILES
+    const [file] = JOURNAL_FILES
     const bytes = readFileSync(join(books.dataDir, file))
     bytes.write('#', bytes.indexOf('"6"'))
     writeFileSync(join(books.dataDir, file), bytes)

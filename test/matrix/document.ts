@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { format, resolveConfig } from 'prettier'
-import type { ClientFormat } from '#dialect/dialects.ts'
+import { ENDPOINTS, quirksOf, type ClientFormat } from '#dialect/dialects.ts'
 import { FEATURES } from './features/all.ts'
 import { ANSWER_FEATURES, type AnswerFeature } from './features/answers.ts'
 import type { Feature } from './features/feature.ts'
@@ -118,8 +118,26 @@ export async function writeDocument(): Promise<string> {
     ANSWERS_INTRODUCTION,
     ...CLIENTS.map(answerTable),
     refusals(),
+    passedEndpoints(),
   ].join('\n')
   return format(text, { ...options, parser: 'markdown' })
+}
+
+function passedEndpoints(): string {
+  const rows = ENDPOINTS.flatMap(([, format]) =>
+    format.family === undefined ? [] : [[`\`${format.paths[0]}\``, `\`${format.kind}\``, `\`${format.family}\``]],
+  )
+  const having = PROVIDERS.filter((dialect) => quirksOf({ dialect, quirks: {} }).routes.length > 0)
+  const names = having.map((name) => `\`${name}\``).join(' and ')
+  return `## Endpoints that are passed on
+
+These are not translated: see [api.md](api.md#endpoints-that-are-passed-on). Providers that speak ${names} are taken to have them unless
+their quirk \`routes\` says something else; others are not asked, and the call is refused with 404.
+
+| endpoint | kind of the model | in \`routes\` |
+| --- | --- | --- |
+${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
+`
 }
 
 function requestTable(client: ClientFormat): string {

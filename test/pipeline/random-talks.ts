@@ -1,7 +1,7 @@
 // Conversations that nobody thought of, in the words of each client format.
 
 import fc from 'fast-check'
-import type { EndpointName } from '#pipeline/endpoints.ts'
+import type { ClientFormat } from '#dialect/dialects.ts'
 import { corpus } from '../input-estimates/corpus.ts'
 
 const KINDS = [...corpus().values()]
@@ -27,9 +27,7 @@ export const TALK = fc.record({
 type Talk = typeof TALK extends fc.Arbitrary<infer Value> ? Value : never
 
 /** What clients of each format send of a conversation. */
-export const BODIES: Readonly<
-  Record<Exclude<EndpointName, 'embeddings' | 'gemini-embeddings'>, (talk: Talk) => object>
-> = {
+export const BODIES: Readonly<Record<ClientFormat, (talk: Talk) => object>> = {
   chat: ({ system, said, tools, calls }) => ({
     model: 'm',
     messages: [

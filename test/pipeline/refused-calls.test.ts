@@ -79,7 +79,7 @@ describe('the same refusals', () => {
     note()
     nowMs += 60_001
     note()
-    expect((await written()).map(({ count }) => count).sort()).toEqual([1, 2])
+    expect((await written()).map(({ count }) => count).toSorted((one, other) => one - other)).toEqual([1, 2])
   })
 
   it('begin a new burst after an hour', async () => {

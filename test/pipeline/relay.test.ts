@@ -266,9 +266,24 @@ describe('the words of a provider that says that it failed', () => {
   it('are not waited for where they are about our account, or about when to come back', async () => {
     for (const status of [401, 402, 403, 407, 408, 429]) {
       const { relay, upstream } = relayOf(format, format.dialect)
-      upstream.head(status, JSON_TYPE)
+      upstream.head(status, { ...JSON_TYPE, 'retry-after': '1' })
       expect(await relay.ended).toMatchObject({ type: 'failed', failure: { status } })
     }
+  })
+
+  it('are waited for where too many were asked and nobody says when to come back: the account may have nothing left', async () => {
+    const spent = relayOf(format, format.dialect)
+    spent.upstream.head(429, JSON_TYPE)
+    spent.upstream.data(JSON.stringify({ error: { message: 'x', type: 'insufficient_quota' } }))
+    spent.upstream.end()
+    expect(await spent.relay.ended).toMatchObject({
+      type: 'failed',
+      failure: { status: 429, code: 'insufficient_quota' },
+    })
+    const silent = relayOf(format, format.dialect)
+    silent.upstream.head(429, JSON_TYPE)
+    look(silent.relay, 3)
+    expect(await silent.relay.ended).toMatchObject({ type: 'failed', failure: { status: 429, code: undefined } })
   })
 
   it('leave the silence of a judgement to its own limit', () => {

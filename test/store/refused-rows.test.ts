@@ -58,6 +58,11 @@ function burst(more: Partial<RefusedBurst> = {}): RefusedBurst {
   }
 }
 
+/** In one transaction, as the writer does. */
+function save(bursts: readonly RefusedBurst[]): void {
+  db.transaction(() => saveRefused(db, bursts))()
+}
+
 const ALL: RefusedFilter = {
   keyIds: undefined,
   modelId: undefined,
@@ -70,7 +75,7 @@ const ALL: RefusedFilter = {
 
 it('keeps the newest of each key and of strangers, whoever is refused how often', () => {
   const first = burst({ keyId: 'b' })
-  saveRefused(db, [first])
+  save([first])
   for (let index = 0; index < 60; index++) {
     saveRefused(
       db,
@@ -86,19 +91,19 @@ it('keeps the newest of each key and of strangers, whoever is refused how often'
 
 it('writes a burst that went on over what was there', () => {
   const one = burst()
-  saveRefused(db, [one])
-  saveRefused(db, [{ ...one, count: 9, lastAtMs: one.atMs + 500, message: 'later' }])
+  save([one])
+  save([{ ...one, count: 9, lastAtMs: one.atMs + 500, message: 'later' }])
   expect(listRefused(db, ALL)).toMatchObject([{ id: one.id, count: 9, last_at_ms: one.atMs + 500, message: 'later' }])
 })
 
 it('has nothing of a key that is gone', () => {
-  saveRefused(db, [burst({ keyId: 'never' })])
+  save([burst({ keyId: 'never' })])
   expect(listRefused(db, ALL)).toEqual([])
 })
 
 it('is paged without gap or repetition, also where many ended at once', () => {
   const many = Array.from({ length: 25 }, () => ({ ...burst(), atMs: 5, lastAtMs: 5 }))
-  saveRefused(db, many)
+  save(many)
   const seen: string[] = []
   for (let before: RefusedFilter['before']; ;) {
     const page = listRefused(db, { ...ALL, before, limit: 10 })
@@ -120,10 +125,10 @@ it('finds a request by its id, and by its time only where nothing else could be 
   const within = newId()
   nowMs += 1000
   const whole = { ...one, lastAtMs: nowMs, lastId: newId() }
-  saveRefused(db, [whole])
+  save([whole])
   expect(findRefused(db, one.id)).toMatchObject({ isCertain: false })
   expect(findRefused(db, whole.lastId)).toMatchObject({ row: { id: one.id }, isCertain: true })
   expect(findRefused(db, within)).toMatchObject({ row: { id: one.id }, isCertain: false })
-  saveRefused(db, [{ ...whole, id: newId(), keyId: undefined }])
+  save([{ ...whole, id: newId(), keyId: undefined }])
   expect(findRefused(db, within)).toBeUndefined()
 })

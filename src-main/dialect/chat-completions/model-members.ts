@@ -7,6 +7,8 @@ import type { JsonObject } from '#dialect/turn.ts'
 
 /** What is carried to every provider, whatever its dialect. */
 const PARAMETERS = ['max_tokens', 'stop', 'tools', 'tool_choice', 'response_format', 'structured_outputs']
+/** What a model of a kind gives, where that is not called as its kind is. */
+const OUTPUTS: Readonly<Partial<Record<Model['kind'], string>>> = { chat: 'text', embedding: 'embeddings' }
 const SAMPLING = ['temperature', 'top_p']
 const REASONING = ['reasoning', 'reasoning_effort', 'include_reasoning']
 
@@ -19,10 +21,10 @@ export function chatModelMembers(model: Model): JsonObject {
     top_provider: { context_length: context, max_completion_tokens: maxOutputTokens > 0 ? maxOutputTokens : null },
     architecture: {
       input_modalities: abilities?.inputs ?? ['text'],
-      output_modalities: [kind === 'embedding' ? 'embeddings' : 'text'],
+      output_modalities: [OUTPUTS[kind] ?? kind],
     },
-    supported_parameters: kind === 'embedding' ? [] : parametersOf(abilities),
-    ...(kind === 'embedding' || abilities === undefined ? {} : { reasoning: reasoningOf(abilities) }),
+    supported_parameters: kind === 'chat' ? parametersOf(abilities) : [],
+    ...(kind !== 'chat' || abilities === undefined ? {} : { reasoning: reasoningOf(abilities) }),
   }
 }
 

@@ -7,10 +7,12 @@ import { ChatPartReader } from '#dialect/chat-completions/read-stream.ts'
 import { writeChatRequest } from '#dialect/chat-completions/write-request.ts'
 import type { ProviderDialect } from '#dialect/dialect.ts'
 import { OPENAI_EMBEDDINGS } from '#dialect/embeddings/write-request.ts'
+import { OPENAI_ROUTES } from '#dialect/openai-endpoint.ts'
 
 export const CHAT_DIALECT: ProviderDialect = {
   secretHeader: 'authorization',
   embeddings: OPENAI_EMBEDDINGS,
+  quirks: { routes: OPENAI_ROUTES },
   modelList: { query: {}, readPage: readListPage },
   form: CHAT_FORM,
   probe: {

@@ -31,8 +31,25 @@ type Head = {
   readonly system_fingerprint?: unknown
 }
 
+/** What a choice is made of. */
+export type ChoiceForm = {
+  /** Takes note of what a choice brings. */
+  add(generated: GeneratedText, choice: JsonObject): void
+  /** The members of a choice that brings nothing more; `isBegun` where it had brought anything. */
+  empty(isBegun: boolean): JsonObject
+}
+
+const CHAT_CHOICES: ChoiceForm = {
+  add(generated, { delta, message }) {
+    // Some servers send the whole message once, in the form of an answer that is not streamed.
+    addGenerated(generated, isRecord(delta) || generated.bytes > 0 ? delta : message)
+  },
+  empty: (isBegun) => ({ delta: isBegun ? {} : { role: 'assistant', content: '' } }),
+}
+
 export class ChatTap implements StreamTap {
   readonly #wantsUsage: boolean
+  readonly #form: ChoiceForm
   readonly #choiceCount: number
   /** For each choice that was begun, whether it has its finish reason. */
   readonly #choices = new Map<number, boolean>()
@@ -46,7 +63,8 @@ export class ChatTap implements StreamTap {
   hasBegun = false
   isComplete = false
 
-  constructor(options: { readonly wantsUsage: boolean; readonly choices?: number }) {
+  constructor(options: { readonly wantsUsage: boolean; readonly choices?: number; readonly form?: ChoiceForm }) {
+    this.#form = options.form ?? CHAT_CHOICES
     this.#wantsUsage = options.wantsUsage
     this.#choiceCount = options.choices ?? 1
   }
@@ -100,8 +118,7 @@ export class ChatTap implements StreamTap {
     let text = ''
     for (const index of new Set([...this.#choices.keys(), ...wanted])) {
       if (this.#choices.get(index) === true) continue
-      const delta = this.#choices.has(index) ? {} : { role: 'assistant', content: '' }
-      const choice = { index, delta, logprobs: null, finish_reason: 'length' }
+      const choice = { index, ...this.#form.empty(this.#choices.has(index)), logprobs: null, finish_reason: 'length' }
       text += dataEvent({ ...head, choices: [choice], ...(this.#wantsUsage ? { usage: null } : {}) })
     }
     if (this.#wantsUsage) text += dataEvent({ ...head, choices: [], usage: writeUsage(usage) })
@@ -116,9 +133,7 @@ export class ChatTap implements StreamTap {
   #readChoice(choice: unknown): void {
     if (!isRecord(choice)) return
     const index = typeof choice['index'] === 'number' ? choice['index'] : 0
-    const { delta } = choice
-    // Some servers send the whole message once, in the form of an answer that is not streamed.
-    addGenerated(this.generated, isRecord(delta) || this.generated.bytes > 0 ? delta : choice['message'])
+    this.#form.add(this.generated, choice)
     const finish = choice['finish_reason']
     if (typeof finish === 'string' && finish !== '') {
       this.#choices.set(index, true)

@@ -14,6 +14,7 @@ import {
   type BodyText,
 } from '#dialect/request-body.ts'
 import { isNothing } from '#dialect/survey.ts'
+import { countTokens } from '#dialect/token-lists.ts'
 
 /** What OpenAI accepts in one request. */
 const MAX_INPUTS = 2048
@@ -91,11 +92,4 @@ function checkInput(input: unknown): Refusal | undefined {
 
 function isToken(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0
-}
-
-function countTokens(input: unknown): number | undefined {
-  if (!Array.isArray(input)) return undefined
-  if (typeof input[0] === 'number') return input.length
-  if (!Array.isArray(input[0])) return undefined
-  return input.reduce((sum: number, item: unknown) => sum + (Array.isArray(item) ? item.length : 0), 0)
 }

@@ -6,10 +6,10 @@ import { modelAbilities } from '#dialect/model-abilities.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** What may be asked of a model, by its kind. */
-const METHODS = {
+const METHODS: Readonly<Partial<Record<Model['kind'], readonly string[]>>> = {
   chat: ['generateContent', 'countTokens'],
   embedding: ['embedContent', 'batchEmbedContents'],
-} as const satisfies Readonly<Record<Model['kind'], readonly string[]>>
+}
 
 export const GEMINI_KEY_HEADER = 'x-goog-api-key'
 
@@ -30,7 +30,7 @@ function modelView(model: Model): JsonObject {
     displayName,
     ...(contextWindow > 0 ? { inputTokenLimit: contextWindow } : {}),
     ...(maxOutputTokens > 0 ? { outputTokenLimit: maxOutputTokens } : {}),
-    supportedGenerationMethods: METHODS[kind],
+    supportedGenerationMethods: METHODS[kind] ?? [],
     ...(efforts === undefined ? {} : { thinking: efforts.length > 0 }),
   }
 }

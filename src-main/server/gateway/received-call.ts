@@ -50,7 +50,8 @@ export function callOf(received: ReceivedCall, deps: ReceivingDeps): Soon<ReadyC
 }
 
 function isConversation(endpoint: EndpointName): endpoint is ClientFormat {
-  return CLIENT_DIALECTS[endpoint].kind === 'chat'
+  const { family, kind } = CLIENT_DIALECTS[endpoint]
+  return family === undefined && kind === 'chat'
 }
 
 async function callLater(

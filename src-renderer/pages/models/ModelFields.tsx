@@ -1,9 +1,9 @@
+import { MODEL_KINDS } from '#contract/dialects.ts'
 import { useTranslation } from 'react-i18next'
 import { errorAt } from '#renderer/api/field-errors.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { Input, Select } from '#renderer/components/input.tsx'
 import { readTokens, type ModelForm } from '#renderer/data/model-form.ts'
-import { MODEL_KINDS } from '#renderer/data/model-list.ts'
 
 export type FormPartProps = {
   readonly form: ModelForm

@@ -1,8 +1,9 @@
+import { MODEL_KINDS } from '#contract/dialects.ts'
 import { useTranslation } from 'react-i18next'
 import type { ModelView } from '#contract/schemas.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { FilterBar, FilterSelect, FilterText } from '#renderer/components/filters.tsx'
-import { MODEL_KINDS, MODEL_STATES, providersOf } from '#renderer/data/model-list.ts'
+import { MODEL_STATES, providersOf } from '#renderer/data/model-list.ts'
 import { countText } from '#renderer/data/numbers.ts'
 import type { ModelsSearch } from '#renderer/pages/models/search.ts'
 

@@ -1,7 +1,8 @@
+import { MODEL_KINDS } from '#contract/dialects.ts'
 import { useTranslation } from 'react-i18next'
 import type { ModelView } from '#contract/schemas.ts'
 import { Status, type Tone } from '#renderer/components/badge.tsx'
-import { MODEL_KINDS, stateOf, type ModelState } from '#renderer/data/model-list.ts'
+import { stateOf, type ModelState } from '#renderer/data/model-list.ts'
 
 const TONES = { enabled: 'live', disabled: 'calm', unpriced: 'low' } as const satisfies Record<ModelState, Tone>
 

@@ -1,4 +1,5 @@
-import { MODEL_KINDS, MODEL_STATES, type ModelFilter } from '#renderer/data/model-list.ts'
+import { MODEL_KINDS } from '#contract/dialects.ts'
+import { MODEL_STATES, type ModelFilter } from '#renderer/data/model-list.ts'
 import { choiceIn, textIn } from '#renderer/data/search.ts'
 
 /** What the address of this page may say behind the question mark. */

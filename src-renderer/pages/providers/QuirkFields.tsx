@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { errorAt } from '#renderer/api/field-errors.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { Input, Select } from '#renderer/components/input.tsx'
-import { CHOICE_NAMES, CHOICE_QUIRKS, readStops, SWITCH_QUIRKS } from '#renderer/data/provider-form.ts'
+import { CHOICE_NAMES, CHOICE_QUIRKS, readRoutes, readStops, SWITCH_QUIRKS } from '#renderer/data/provider-form.ts'
 import type { EditPartProps } from '#renderer/pages/providers/edit-part.ts'
 
 /** How the provider differs from others of its dialect. */
@@ -58,7 +58,31 @@ export function QuirkFields({ form, set, error }: EditPartProps) {
             />
           )}
         </Field>
+        <RoutesField form={form} set={set} error={error} />
       </div>
     </fieldset>
+  )
+}
+
+function RoutesField({ form, set, error }: EditPartProps) {
+  const { t } = useTranslation('providers')
+  const { quirks } = form
+  return (
+    <Field
+      label={t('quirk.routes')}
+      error={
+        errorAt(error, 'routes') ?? (readRoutes(quirks.routes) === undefined ? t('quirks.routesWrong') : undefined)
+      }
+    >
+      {(control) => (
+        <Input
+          {...control}
+          maxLength={200}
+          placeholder={t('quirks.usual')}
+          value={quirks.routes}
+          onChange={(event) => set({ quirks: { ...quirks, routes: event.target.value } })}
+        />
+      )}
+    </Field>
   )
 }

@@ -1,8 +1,8 @@
+import { MODEL_KINDS } from '#contract/dialects.ts'
 import { useTranslation } from 'react-i18next'
 import { errorAt } from '#renderer/api/field-errors.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { Select } from '#renderer/components/input.tsx'
-import { MODEL_KINDS } from '#renderer/data/model-list.ts'
 
 type Kind = '' | (typeof MODEL_KINDS)[number]
 

@@ -1,0 +1,14 @@
+// The endpoints whose calls are passed on as they come: one line for each.
+
+import type { PassedName } from '#core/provider-dialect.ts'
+import type { PassedDialect } from '#dialect/passed-dialect.ts'
+import { COMPLETIONS } from '#dialect/passed/completions.ts'
+import { MODERATIONS } from '#dialect/passed/moderations.ts'
+import { RERANK } from '#dialect/passed/rerank.ts'
+
+/** By the names of `contract/dialects.ts`. */
+export const PASSED_ROUTES = {
+  completions: COMPLETIONS,
+  moderations: MODERATIONS,
+  rerank: RERANK,
+} as const satisfies Readonly<Record<PassedName, PassedDialect>>
