@@ -43,6 +43,17 @@ const list = listVerb({
   whenEmpty: 'There are no models yet.',
 })
 
+const codex = verb({
+  name: 'model codex',
+  usage: '',
+  summary: 'prints the models as a file for the setting model_catalog_json of Codex',
+  flags: {},
+  async run(client) {
+    const models = await client.call('codexModels', {})
+    return view(models, JSON.stringify(models, null, 2))
+  },
+})
+
 const add = verb({
   name: 'model add',
   usage: [
@@ -124,7 +135,7 @@ const remove = plainVerb({
   says: (_removed, name) => `Model ${printable(name)} is removed.`,
 })
 
-export const MODEL_VERBS = [list, add, edit, price, card, enable, disable, remove]
+export const MODEL_VERBS = [list, codex, add, edit, price, card, enable, disable, remove]
 
 function stateText(model: ModelView): string {
   return `Model ${printable(model.id)} is ${stateOf(model)}.`

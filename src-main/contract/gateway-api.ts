@@ -2,6 +2,7 @@
 // members that Farebox does not know are for the provider to judge. What decides about a request is the code, not these schemas.
 
 import { Type, type TProperties, type TSchema } from 'typebox'
+import { CODEX_API } from '#contract/codex-api.ts'
 import { NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 import { GEMINI_API } from '#contract/gemini-api.ts'
 import { PASSED_API } from '#contract/passed-api.ts'
@@ -148,9 +149,14 @@ export const ListedModel = strict({
   display_name: Type.String(),
   context_window: Type.Integer(),
   max_output_tokens: Type.Integer(),
+  context_length: NullableInteger,
+  top_provider: strict({ context_length: NullableInteger, max_completion_tokens: NullableInteger }),
+  architecture: strict({ input_modalities: Type.Array(Type.String()), output_modalities: Type.Array(Type.String()) }),
+  supported_parameters: Type.Array(Type.String()),
+  reasoning: Type.Optional(Type.Union([strict({ supported_efforts: Type.Array(Type.String()) }), Type.Null()])),
   max_input_tokens: NullableInteger,
   max_tokens: NullableInteger,
-  capabilities: Type.Null(),
+  capabilities: Type.Union([loose({ effort: loose({}), thinking: loose({}) }), Type.Null()]),
   lifecycle: Type.Literal('active'),
   line: Type.Null(),
   deprecated_at: Type.Null(),
@@ -275,6 +281,18 @@ export const GATEWAY_API = {
     response: InputCountAnswer,
     refusals: [400, 401, 402, 403, 404, 413, 429, 503],
   },
+  compact: {
+    method: 'POST',
+    path: '/v1/responses/compact',
+    alias: '/responses/compact',
+    access: 'key',
+    group: 'Calls',
+    summary: 'Sums a conversation up in one item, which stands for it from then on.',
+    body: ResponsesRequest,
+    example: { model: 'demo-chat', input: 'Hello' },
+    response: ResponsesAnswer,
+    refusals: CALL_REFUSALS,
+  },
   refuseWebSocket: {
     method: 'GET',
     path: '/v1/responses',
@@ -285,6 +303,7 @@ export const GATEWAY_API = {
     response: '',
     refusals: [426],
   },
+  ...CODEX_API,
   embeddings: {
     method: 'POST',
     path: '/v1/embeddings',

@@ -2,6 +2,7 @@
 
 import { Type, type Static, type TSchema } from 'typebox'
 import * as audit from '#contract/audit.ts'
+import * as codex from '#contract/codex.ts'
 import * as demo from '#contract/demo.ts'
 import * as discovery from '#contract/discovery.ts'
 import * as invites from '#contract/invites.ts'
@@ -26,6 +27,7 @@ export const SHAPES = {
   ...reports,
   ...audit,
   ...receipt,
+  ...codex,
   ...demo,
   ...discovery,
   ...presets,

@@ -3,7 +3,6 @@
 
 import type { Model, OutputCapField, SecretHeader } from '#core/entities.ts'
 import type { LimitStanding } from '#core/limits.ts'
-import type { ListedModel } from '#core/listed-model.ts'
 import type { WireDialect } from '#core/provider-dialect.ts'
 import type { Platform, Quirks } from '#core/quirks.ts'
 import type { Refusal } from '#core/refusal.ts'
@@ -11,6 +10,8 @@ import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { StreamFold } from '#dialect/folded-answer.ts'
 import type { Mended } from '#dialect/mended.ts'
+import type { Form, ModelList } from '#dialect/model-list.ts'
+import type { ModelViews } from '#dialect/model-views.ts'
 import type { Overflow } from '#dialect/overflow.ts'
 import type { AnswerPart } from '#dialect/part.ts'
 import type { BodyText, RequestBody } from '#dialect/request-body.ts'
@@ -145,26 +146,22 @@ type Headers = Readonly<Record<string, string>>
 /** Below a provider's base URL; a function where the path names the model. */
 export type ProviderPath = string | ((upstreamModel: string, isStream: boolean, platform: Platform) => string)
 
-/** What may be asked of a model whose path is below one of `below` and ends in `:` and one of `names`. */
-export type PathMethods = { readonly below: readonly string[]; readonly names: readonly string[] }
-
-/** A list of models in a format's own form. */
-export interface ModelViews {
-  /** Where the list is; a model is below. */
-  readonly path: string
-  /** Clients that send this header read it where all others find the common list, too. */
-  readonly header: string
-  list(models: readonly Model[]): JsonObject
-  show(model: Model): JsonObject
+/** What may be asked of a model whose path is below one of `below` and ends in `:` and one of `names`; its clients may have their key in a header. */
+export type PathMethods = {
+  readonly below: readonly string[]
+  readonly names: readonly string[]
+  readonly keyHeader?: string
 }
 
 /** What the clients of one endpoint send and read around an answer. */
 export interface Endpoint {
   /** Where clients send their requests. */
   readonly paths: readonly string[]
+  /** Where clients ask for something special by the path alone, and what that is. */
+  readonly special?: { readonly paths: readonly string[]; readonly asked: AskedInPath }
   /** For formats whose paths name the model and what is asked of it. */
   readonly methods?: PathMethods
-  /** Lists of models that these clients ask for elsewhere than all others. */
+  /** Lists of models in another form than the common one. */
   readonly models?: ModelViews
   /** Names of headers that a provider of the same dialect may see. Everything else stays here. */
   readonly forwardedHeaders: RegExp
@@ -188,6 +185,8 @@ export interface Endpoint {
   readonly otherNames?: (model: string) => readonly string[]
   /** What clients read of a model in a list beside what all of them read. */
   readonly modelMembers?: (model: Model) => JsonObject
+  /** What these clients ask for beside calls and nobody here has: the paths, and what they are told, in words for a model. */
+  readonly missing?: { readonly paths: readonly string[]; readonly says: string }
   /** Whether clients try a WebSocket first, and go on without one as soon as it is refused. */
   readonly triesWebSocket?: true
 }
@@ -275,6 +274,8 @@ export interface ClientDialect extends Endpoint {
   readonly naming?: AnswerNaming
   /** What a provider of the same dialect cannot be asked, as a refusal; undefined for dialects that pass everything on. */
   readonly checkPass?: (request: ClientRequest, quirks: Quirks) => Refusal | undefined
+  /** Whether a provider of the same dialect understands the request; where not it is translated. Left out: it always does. */
+  readonly isUnderstood?: (request: ClientRequest, upstreamModel: string) => boolean
   /** What a provider of the same dialect would refuse because another provider gave it to the client. */
   mendPass(request: ClientRequest, target: PassTarget): Mended
   /** The request's text for a provider of the same dialect. */
@@ -337,35 +338,6 @@ export type ProviderError = {
   /** The HTTP status that the error deserves, where the body says. */
   readonly status: number | undefined
   readonly retryAfterSeconds: number | undefined
-}
-
-/** The entries of one page of a list of models. */
-export type ModelEntries = {
-  readonly entries: readonly JsonObject[]
-  /** What to add to the query for the next page; undefined at the end. */
-  readonly next: Headers | undefined
-}
-
-/** How a dialect's providers list their models. Lists are loose: what is missing or odd is left out. */
-export interface ModelList {
-  /** What asks for pages as long as there are. */
-  readonly query: Readonly<Record<string, string>>
-  /** undefined for something that is no list of models. */
-  readPage(body: unknown): ModelEntries | undefined
-  /** What an entry tells, for dialects whose entries are unlike those that most providers copied. */
-  readonly readModel?: (entry: JsonObject) => ListedModel
-}
-
-/** The form of a dialect's lists and errors, by which it is known where another one was expected. */
-export interface Form {
-  /** The dialect that is named where the form is seen: some dialects have one form. */
-  readonly dialect: WireDialect
-  /** Whether this is a list of models in this form. */
-  isList(body: unknown): boolean
-  /** Whether this is an error in this form. */
-  isError(body: unknown): boolean
-  /** Whether an error alone shows that the dialect is spoken at a base URL; where it is left out, a provider has to be asked more. */
-  readonly isProof?: (baseUrl: string) => boolean
 }
 
 /** What a test asks a provider, where its list of models leaves something open. */

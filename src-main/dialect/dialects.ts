@@ -12,8 +12,6 @@ import type {
   EmbeddingDialect,
   EmbeddingProvider,
   Endpoint,
-  Form,
-  ModelList,
   ProviderDialect,
 } from '#dialect/dialect.ts'
 import { EMBEDDINGS_FORMAT } from '#dialect/embeddings/client-format.ts'
@@ -22,6 +20,8 @@ import { GEMINI_EMBEDDINGS_FORMAT } from '#dialect/gemini-embeddings/client-form
 import { GEMINI_DIALECT } from '#dialect/gemini/provider-dialect.ts'
 import { MESSAGES_FORMAT } from '#dialect/messages/client-format.ts'
 import { MESSAGES_DIALECT } from '#dialect/messages/provider-dialect.ts'
+import { codexModels } from '#dialect/responses/codex-models.ts'
+import type { Form, ModelList } from '#dialect/model-list.ts'
 import type { PassedDialect } from '#dialect/passed-dialect.ts'
 import { PASSED_ROUTES } from '#dialect/passed/routes.ts'
 import { RESPONSES_FORMAT } from '#dialect/responses/client-format.ts'
@@ -67,6 +67,9 @@ export function familyOf(kind: ModelKind): RouteFamily | undefined {
 export function endpointOf(name: FormatName): Endpoint {
   return CLIENT_DIALECTS[name]
 }
+
+/** The models as the file that Codex reads. */
+export const codexCatalogue = codexModels
 
 /** Where clients of a format have tokens counted; undefined where they cannot. */
 export function countOf(format: AnyFormat): CountEndpoint | undefined {

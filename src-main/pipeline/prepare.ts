@@ -63,7 +63,9 @@ export function prepareText(chat: ChatBody, target: PrepareTarget): PreparedText
   const { client } = chat
   const request = requestFor(chat, target)
   if (isRefusal(request)) return request
-  return (isPassedTo(chat, target.provider) ? pass : translate)({ client, request }, target)
+  const isUnderstood = client.isUnderstood?.(request, target.upstreamModel) ?? true
+  const isPassed = isUnderstood && isPassedTo(chat, target.provider)
+  return (isPassed ? pass : translate)({ client, request }, target)
 }
 
 function pass({ client, request }: GivenChat, { provider, upstreamModel }: PrepareTarget): PreparedText | Refusal {

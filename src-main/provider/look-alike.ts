@@ -2,7 +2,7 @@
 
 import type { Provider } from '#core/entities.ts'
 import { judgementIn } from '#core/judgements.ts'
-import type { Form } from '#dialect/dialect.ts'
+import type { Form } from '#dialect/model-list.ts'
 import { dialectOf, FORMS } from '#dialect/dialects.ts'
 import { jsonOf, membersOf, type Answer } from '#provider/ask.ts'
 

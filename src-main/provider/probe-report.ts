@@ -5,7 +5,7 @@ import type { Provider, SecretHeader } from '#core/entities.ts'
 import type { UpstreamFailure } from '#core/failure.ts'
 import type { ProviderProblem } from '#core/provider-problems.ts'
 import { USUAL_DIALECT } from '#core/provider-dialect.ts'
-import type { Form } from '#dialect/dialect.ts'
+import type { Form } from '#dialect/model-list.ts'
 import type { ConnectionProblem } from '#provider/connection-problem.ts'
 
 export type ProbeResult = {

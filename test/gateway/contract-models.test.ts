@@ -52,6 +52,10 @@ describe('the model list', () => {
       line: null,
       deprecated_at: null,
       retires_at: null,
+      context_length: 100_000,
+      top_provider: { context_length: 100_000, max_completion_tokens: 1000 },
+      architecture: { input_modalities: ['text'], output_modalities: ['text'] },
+      supported_parameters: expect.arrayContaining(['max_tokens', 'tools', 'temperature']),
     })
   })
 

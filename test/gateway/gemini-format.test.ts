@@ -306,7 +306,7 @@ describe('a method', () => {
     },
   )
 
-  it.each(['OPTIONS', 'PUT', 'DELETE'])('that nothing here has is told in Google’s shape: %s', async (method) => {
+  it.each(['PATCH', 'PUT', 'DELETE'])('that nothing here has is told in Google’s shape: %s', async (method) => {
     for (const path of ['/v1beta/models/gemini:generateContent', '/v1beta/models']) {
       const response = await fetch(pair.farebox.url + path, { method, headers: { 'x-goog-api-key': key } })
       expect(await errorOf(response)).toMatchObject({ code: 404, status: 'NOT_FOUND' })
@@ -337,6 +337,7 @@ describe('the list of models', () => {
       inputTokenLimit: 100_000,
       outputTokenLimit: 1_000,
       supportedGenerationMethods: ['generateContent', 'countTokens'],
+      thinking: true,
     }
     expect(models).toContainEqual(large)
     expect(await (await get(pair.farebox, '/v1beta/models/vendor%2Ffamily%2Flarge', key)).json()).toEqual(large)

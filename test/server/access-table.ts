@@ -15,7 +15,7 @@ export type AccessRow = {
 }
 
 const CALLS =
-  /^POST ((\/v1)?\/(chat\/completions|embeddings|responses|messages|messages\/count_tokens|responses\/input_tokens)|\/v1beta\/.+|\/v1\/models\/.+)$/
+  /^POST ((\/v1)?\/(chat\/completions|embeddings|completions|moderations|rerank|responses|messages|messages\/count_tokens|responses\/(input_tokens|compact))|\/v1beta\/.+|\/v1\/models\/.+)$/
 const OPEN_API = /^POST \/api\/(session|invites\/accept)$/
 /** The page while it is not built, and files and models that are not there. */
 const PAGE = [200, 404, 503]
@@ -23,13 +23,31 @@ const PAGE = [200, 404, 503]
 /** In the order of the documentation; the last row is for all that is nothing else. */
 export const ACCESS_ROWS: readonly AccessRow[] = [
   {
-    what: 'calls: `POST` to chat completions, embeddings, responses, messages, `count_tokens`, `input_tokens`, and those of Gemini',
+    what: 'calls: `POST` to chat completions, embeddings, completions, moderations, rerank, responses, messages, `count_tokens`, `input_tokens`, `compact`, and those of Gemini',
     here: 'a key',
     overLan: 'a key',
     fromStrangers: '0',
     fromKnown: '33,554,432',
     fits: CALLS,
     statuses: [[401], [401]],
+  },
+  {
+    what: '`POST /v1/alpha/search`, which is always refused',
+    here: 'a key',
+    overLan: 'a key',
+    fromStrangers: '0',
+    fromKnown: '0',
+    fits: /^POST (\/v1)?\/alpha\/search$/,
+    statuses: [[401], [401]],
+  },
+  {
+    what: '`OPTIONS` of what tools ask',
+    here: 'everybody',
+    overLan: 'a key; everybody for `/health`',
+    fromStrangers: '0',
+    fromKnown: '0',
+    fits: /^OPTIONS /,
+    statuses: [[204], [204, 401]],
   },
   {
     what: '`GET /v1/balance`, `GET /v1/receipts/{id}`',
@@ -124,7 +142,9 @@ export const UNKNOWN: readonly (readonly [method: string, path: string])[] = [
   ['PUT', '/v1/chat/completions'],
   ['PATCH', '/v1/models'],
   ['DELETE', '/v1/responses'],
-  ['OPTIONS', '/v1/chat/completions'],
+  ['OPTIONS', '/v1/chat'],
+  ['OPTIONS', '/ready'],
+  ['OPTIONS', '/api/keys'],
   ['GET', '/nothing'],
   ['POST', '/api'],
   ['POST', '/api/nothing'],

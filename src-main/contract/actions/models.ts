@@ -4,6 +4,11 @@ import { actionsOf, forAdministrators, forHolders } from '#contract/actions/acti
 
 export const MODELS = actionsOf('Models', {
   listModels: forHolders('GET /api/models', 'Lists the models.', { response: 'ModelView[]' }),
+  codexModels: forAdministrators(
+    'GET /api/models/codex',
+    "Gives the enabled models as a file for Codex's setting `model_catalog_json`.",
+    { response: 'CodexModels' },
+  ),
   addModel: forAdministrators('POST /api/models', 'Adds a model with its price and targets.', {
     body: 'ModelCreate',
     response: 'ModelView',

@@ -2,6 +2,7 @@
 
 import { editChatRequest } from '#dialect/chat-completions/edit-request.ts'
 import { mendChatPass } from '#dialect/chat-completions/mend-pass.ts'
+import { chatModelMembers } from '#dialect/chat-completions/model-members.ts'
 import { readChatRequest } from '#dialect/chat-completions/read-request.ts'
 import { readChatConversation } from '#dialect/chat-completions/read-turns.ts'
 import { CHAT_ANSWER_TAP } from '#dialect/chat-completions/tap-answer.ts'
@@ -43,6 +44,7 @@ const RESPONSES_BODY: ClientDialect = {
 
 export const CHAT_FORMAT: ClientDialect = {
   ...CHAT,
+  modelMembers: chatModelMembers,
   // Only a body that is no chat completion at all is tried as something else, so that nobody else's error changes.
   other: {
     format: RESPONSES_BODY,

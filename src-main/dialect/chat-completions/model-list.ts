@@ -1,6 +1,6 @@
 // The list of models and the errors as OpenAI made them up and most others copied them.
 
-import type { Form, ModelEntries } from '#dialect/dialect.ts'
+import type { Form, ModelEntries } from '#dialect/model-list.ts'
 import { entriesOf, errorBodyOf, hasId, recordOf } from '#dialect/foreign-bodies.ts'
 
 /** A page of the list. No provider has a second one. */

@@ -4,7 +4,7 @@ import type { ClientDialect } from '#dialect/dialect.ts'
 import { editGeminiRequest } from '#dialect/gemini/edit-request.ts'
 import { BELOW, GEMINI_ENDPOINT } from '#dialect/gemini/endpoint.ts'
 import { mendGeminiPass } from '#dialect/gemini/mend-pass.ts'
-import { GEMINI_MODELS } from '#dialect/gemini/model-views.ts'
+import { GEMINI_KEY_HEADER, GEMINI_MODELS } from '#dialect/gemini/model-views.ts'
 import { GENERATE, readGeminiCountRequest, readGeminiRequest, STREAM } from '#dialect/gemini/read-request.ts'
 import { readGeminiConversation } from '#dialect/gemini/read-turns.ts'
 import { GEMINI_ANSWER_TAP } from '#dialect/gemini/tap-answer.ts'
@@ -23,7 +23,7 @@ const COUNT = 'countTokens'
 export const GEMINI_FORMAT: ClientDialect = {
   ...GEMINI_ENDPOINT,
   paths: PATHS,
-  methods: { below: BELOW, names: [GENERATE, STREAM] },
+  methods: { below: BELOW, names: [GENERATE, STREAM], keyHeader: GEMINI_KEY_HEADER },
   // A stream is always asked for as events; what the client gets of it may be an array.
   path: (model, isStream) => `/${modelPath(model)}:${isStream ? `${STREAM}?alt=sse` : GENERATE}`,
   models: GEMINI_MODELS,

@@ -1,7 +1,7 @@
 // The list of models and the errors as the Gemini API tells them.
 
 import { listedCount, type ListedModel } from '#core/listed-model.ts'
-import type { Form, ModelEntries } from '#dialect/dialect.ts'
+import type { Form, ModelEntries } from '#dialect/model-list.ts'
 import { recordOf } from '#dialect/foreign-bodies.ts'
 import { geminiErrorOf } from '#dialect/gemini/errors.ts'
 import { isRecord } from '#dialect/request-body.ts'

@@ -1,11 +1,11 @@
 // The messages format, as its clients speak it.
 
-import type { Model } from '#core/entities.ts'
 import type { LimitStanding } from '#core/limits.ts'
 import type { ClientDialect } from '#dialect/dialect.ts'
 import { editMessagesRequest } from '#dialect/messages/edit-request.ts'
 import { messagesErrorBody, messagesOverflowText } from '#dialect/messages/errors.ts'
 import { mendMessagesPass } from '#dialect/messages/mend-pass.ts'
+import { MESSAGES_MODELS, messagesModelMembers } from '#dialect/messages/model-views.ts'
 import { readCountRequest, readMessagesRequest } from '#dialect/messages/read-request.ts'
 import { checkMessagesPass, readMessagesConversation } from '#dialect/messages/read-turns.ts'
 import { MESSAGES_ANSWER_TAP } from '#dialect/messages/tap-answer.ts'
@@ -16,7 +16,6 @@ import { readMessagesCount } from '#dialect/messages/write-request.ts'
 import { MessagesStreamWriter } from '#dialect/messages/write-stream.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
-import type { JsonObject } from '#dialect/turn.ts'
 
 export const MESSAGES_FORMAT: ClientDialect = {
   paths: ['/v1/messages'],
@@ -29,7 +28,8 @@ export const MESSAGES_FORMAT: ClientDialect = {
   limitHeaders,
   overflowText: messagesOverflowText,
   otherNames,
-  modelMembers,
+  modelMembers: messagesModelMembers,
+  models: MESSAGES_MODELS,
   kind: 'chat',
   passesTo: ['messages'],
   readRequest: readMessagesRequest,
@@ -65,17 +65,4 @@ function limitHeaders(name: string, { limit, remaining, resetMs }: LimitStanding
 function otherNames(model: string): readonly string[] {
   const unmarked = model.replace(/\[1m\]$/, '')
   return [unmarked, unmarked.replace(/-\d{8}$/, '')]
-}
-
-/** Members that strict clients want. What nobody here can know is null, as they allow. */
-function modelMembers({ contextWindow, maxOutputTokens }: Model): JsonObject {
-  return {
-    max_input_tokens: contextWindow > 0 ? contextWindow : null,
-    max_tokens: maxOutputTokens > 0 ? maxOutputTokens : null,
-    capabilities: null,
-    lifecycle: 'active',
-    line: null,
-    deprecated_at: null,
-    retires_at: null,
-  }
 }

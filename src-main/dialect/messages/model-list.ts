@@ -1,6 +1,6 @@
 // The list of models and the errors as Anthropic tells them.
 
-import type { Form, ModelEntries } from '#dialect/dialect.ts'
+import type { Form, ModelEntries } from '#dialect/model-list.ts'
 import { entriesOf, errorBodyOf, hasId, recordOf } from '#dialect/foreign-bodies.ts'
 
 /** As many as a page may have. */

@@ -5,6 +5,8 @@ import type { ClientDialect } from '#dialect/dialect.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 import { PassAnswer } from '#dialect/pass-answer.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
+import { CODEX_MODELS } from '#dialect/responses/codex-models.ts'
+import { COMPACT, isCompactedBy } from '#dialect/responses/compaction.ts'
 import { editResponsesRequest } from '#dialect/responses/edit-request.ts'
 import { toldRefusal } from '#dialect/responses/errors.ts'
 import { passKeeper } from '#dialect/responses/kept-pass.ts'
@@ -24,8 +26,16 @@ export const RESPONSES_FORMAT: ClientDialect = {
   readsOverflowInStream: true,
   told: toldRefusal,
   triesWebSocket: true,
+  special: { paths: ['/v1/responses/compact', '/responses/compact'], asked: COMPACT },
+  models: CODEX_MODELS,
+  // No provider says what a search cost. Codex shows the refusal to its model and goes on; of a status above 499 it would ask again.
+  missing: {
+    paths: ['/v1/alpha/search', '/alpha/search'],
+    says: 'There is no web search here. Go on without it, and do not search again.',
+  },
   passesTo: ['responses'],
   readRequest: readResponsesRequest,
+  isUnderstood: isCompactedBy,
   mendPass: mendResponsesPass,
   editRequest: editResponsesRequest,
   naming: { namesIn, recall: recallResponses, askedIn },

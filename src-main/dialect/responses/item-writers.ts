@@ -4,6 +4,7 @@ import type { KeptItem } from '#dialect/dialect.ts'
 import type { Block, Citation } from '#dialect/part.ts'
 import { wrapCallSeal } from '#dialect/call-seal.ts'
 import type { Wishes } from '#dialect/responses/wishes.ts'
+import { compactionItem } from '#dialect/responses/compaction.ts'
 import {
   annotationOf,
   callIdPrefix,
@@ -84,7 +85,7 @@ export abstract class ItemWriter {
 export function newItemWriter(slot: ItemSlot, block: Block, wishes: Wishes): ItemWriter {
   switch (block.type) {
     case 'text':
-      return new TextWriter(slot)
+      return wishes.isCompaction ? new CompactionWriter(slot) : new TextWriter(slot)
     case 'refusal':
       return wishes.takesRefusalParts ? new RefusalWriter(slot) : new TextWriter(slot)
     case 'reasoning':
@@ -125,6 +126,26 @@ class TextWriter extends ItemWriter {
       this.slot.event('response.content_part.done', `${this.place},"part":${JSON.stringify(part)}`) +
       this.finish(messageItem(this.id, status, [part]))
     )
+  }
+}
+
+/** Nothing is seen of a summary before it is whole: a part of one stands for nothing. */
+class CompactionWriter extends ItemWriter {
+  override readonly canWait = true
+
+  open(): string {
+    return ''
+  }
+
+  delta(text: string): string {
+    this.text += text
+    return ''
+  }
+
+  done(status: ItemStatus = 'completed'): string {
+    if (this.text === '' || status !== 'completed') return ''
+    const added = this.begin('cmp', (id) => compactionItem(id, ''))
+    return added + this.finish(compactionItem(this.id, this.text))
   }
 }
 

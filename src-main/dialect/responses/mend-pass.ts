@@ -7,6 +7,7 @@ import { editedMembers, type JsonEdit } from '#dialect/json-edit.ts'
 import { IdEdits, UNMENDED, type Mended } from '#dialect/mended.ts'
 import { isOpenAiModel } from '#dialect/openai-models.ts'
 import { isRecord } from '#dialect/request-body.ts'
+import { summaryIn } from '#dialect/responses/compaction.ts'
 import { MAX_CALL_ID_LENGTH } from '#dialect/responses/write-input.ts'
 import { isOwnItemId } from '#dialect/responses/response-object.ts'
 import { isWrappedSeal } from '#dialect/seal.ts'
@@ -23,7 +24,11 @@ export function mendResponsesPass({ body }: ClientRequest, { upstreamModel }: Pa
     if (!isRecord(item)) continue
     const path = ['input', index]
     const type = typeof item['type'] === 'string' ? item['type'] : 'message'
-    if (type === 'reasoning') {
+    const summary = summaryIn(item)
+    if (summary !== undefined) {
+      edits.push({ path, value: JSON.stringify({ role: 'user', content: summary }) })
+      ids.other()
+    } else if (type === 'reasoning') {
       if (!isLost(item, facts)) continue
       hasLost = true
       edits.push({ path, value: undefined })

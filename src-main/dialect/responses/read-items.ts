@@ -3,6 +3,7 @@
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { summaryIn } from '#dialect/responses/compaction.ts'
 import { readAssistantContent, readToolOutput, readUserContent } from '#dialect/responses/read-content.ts'
 import { LOCAL_SHELL, TOOL_SEARCH, ToolList } from '#dialect/responses/read-tools.ts'
 import type { TurnList } from '#dialect/responses/turn-list.ts'
@@ -50,6 +51,8 @@ function readItem(item: JsonObject, param: string, sinks: ItemSinks): Refusal | 
       return readOutput(item, param, sinks)
     case 'tool_search_output':
       return readSearchOutput(item, param, sinks)
+    case 'compaction':
+      return readSummary(item, sinks)
     case 'item_reference':
       return unknownItem(item['id'], param)
   }
@@ -88,6 +91,13 @@ function readMessage(item: JsonObject, param: string, { turns }: ItemSinks): Ref
     turns.user(parts.filter((part): part is Exclude<UserContent, TextContent> => part.type !== 'text'))
   }
   return undefined
+}
+
+/** One that only OpenAI could read is named. */
+function readSummary(item: JsonObject, { turns, dropped }: ItemSinks): undefined {
+  const text = summaryIn(item)
+  if (text === undefined) dropped.add('compaction')
+  else turns.user([{ type: 'text', text }])
 }
 
 function readReasoning(item: JsonObject, { turns }: ItemSinks): undefined {

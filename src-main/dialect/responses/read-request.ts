@@ -2,7 +2,7 @@
 // need. Members that Farebox does not know are left alone; they are the provider's to judge.
 
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import type { ClientRequest } from '#dialect/dialect.ts'
+import type { AskedInPath, ClientRequest } from '#dialect/dialect.ts'
 import {
   booleanRule,
   checkFields,
@@ -16,6 +16,7 @@ import {
   type RequestBody,
   type BodyText,
 } from '#dialect/request-body.ts'
+import { COMPACT, withCompactionWish } from '#dialect/responses/compaction.ts'
 
 /** Clients that want no cap send the largest integer they know; it is lowered to the model's maximum. */
 const MAX_CAP = Number.MAX_SAFE_INTEGER
@@ -42,8 +43,8 @@ const RULES: readonly FieldRule[] = [
 ]
 
 /** The request, or a refusal that names the member that is wrong. */
-export function readResponsesRequest(text: BodyText, byteLength: number): ClientRequest | Refusal {
-  const body = parseBody(text, byteLength)
+export function readResponsesRequest(text: BodyText, byteLength: number, asked?: AskedInPath): ClientRequest | Refusal {
+  const body = asked?.method === COMPACT.method ? withCompactionWish(text, byteLength) : parseBody(text, byteLength)
   if (isRefusal(body)) return body
   const { value } = body
   const model = readModel(value)

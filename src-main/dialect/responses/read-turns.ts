@@ -4,6 +4,7 @@
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { ClientRequest } from '#dialect/dialect.ts'
 import { isRecord } from '#dialect/request-body.ts'
+import { asksForCompaction, COMPACTION_WISH } from '#dialect/responses/compaction.ts'
 import { readItems } from '#dialect/responses/read-items.ts'
 import { readToolChoice } from '#dialect/responses/read-tool-choice.ts'
 import { ToolList } from '#dialect/responses/read-tools.ts'
@@ -46,6 +47,8 @@ const SHARED = [
   'service_tier',
 ]
 
+const NO_TOOL = { type: 'none' } as const
+
 /** More names than any header has room for. */
 const MAX_DROPPED = 64
 
@@ -56,20 +59,23 @@ export function readResponsesConversation(request: ClientRequest): Conversation 
   const dropped = new Set<string>()
   const turns = new TurnList()
   const list = new ToolList()
-  const { instructions, input } = value
+  const { instructions } = value
   if (typeof instructions === 'string' && instructions !== '') turns.system([{ type: 'text', text: instructions }])
-  const problem = list.read(value['tools'], 'tools') ?? readInput(input, { turns, tools: list, dropped })
+  const problem = list.read(value['tools'], 'tools') ?? readInput(value, { turns, tools: list, dropped })
   if (problem !== undefined) return problem
-  const toolChoice = readToolChoice(value['tool_choice'], list)
+  const isCompaction = asksForCompaction(value)
+  if (isCompaction) turns.user([{ type: 'text', text: COMPACTION_WISH }])
+  // Tools stay, because calls of them are in the conversation.
+  const toolChoice = isCompaction ? NO_TOOL : readToolChoice(value['tool_choice'], list)
   if (isRefusal(toolChoice)) return toolChoice
-  const text = readTextWish(value['text'])
+  const text = readTextWish(isCompaction ? undefined : value['text'])
   if (isRefusal(text)) return text
   const reasoning = readReasoningWish(value, dropped)
   dropOthers(value, dropped)
   return {
     turns: turns.turns,
     tools: list.tools,
-    hostedTools: list.hosted,
+    hostedTools: isCompaction ? [] : list.hosted,
     toolChoice,
     allowsParallelTools: typeof value['parallel_tool_calls'] === 'boolean' ? value['parallel_tool_calls'] : undefined,
     outputCap: request.outputCap,
@@ -84,8 +90,9 @@ export function readResponsesConversation(request: ClientRequest): Conversation 
   }
 }
 
-function readInput(input: unknown, sinks: Parameters<typeof readItems>[1]): Refusal | undefined {
-  if (Array.isArray(input)) return readItems(input, sinks)
+function readInput(value: JsonObject, sinks: Parameters<typeof readItems>[1]): Refusal | undefined {
+  const { input } = value
+  if (Array.isArray(input)) return readItems(asksForCompaction(value) ? input.slice(0, -1) : input, sinks)
   if (typeof input === 'string') sinks.turns.user([{ type: 'text', text: input }])
   return undefined
 }

@@ -1,6 +1,7 @@
 // What a client of the responses format wants to get back, from its request. The reader and the writers have to agree on it.
 
 import { isRecord } from '#dialect/request-body.ts'
+import { asksForCompaction } from '#dialect/responses/compaction.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 export type Wishes = {
@@ -15,6 +16,8 @@ export type Wishes = {
   readonly takesRefusalParts: boolean
   /** Whether later requests may name this answer, which is so unless a client says otherwise. */
   readonly isKept: boolean
+  /** Whether the answer is to be one summary of the conversation. */
+  readonly isCompaction: boolean
 }
 
 export function wishesOf(body: JsonObject): Wishes {
@@ -25,5 +28,6 @@ export function wishesOf(body: JsonObject): Wishes {
     keepsSealed: Array.isArray(include) && include.includes('reasoning.encrypted_content'),
     takesRefusalParts: !isRecord(body['client_metadata']),
     isKept: store !== false,
+    isCompaction: asksForCompaction(body),
   }
 }

@@ -5,6 +5,7 @@ import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import type { AnswerContext, KeptItem, StreamWriter } from '#dialect/dialect.ts'
 import type { AnswerPart, Block, FinishReason } from '#dialect/part.ts'
+import { SummaryParts } from '#dialect/responses/compaction.ts'
 import { responseErrorOf } from '#dialect/responses/errors.ts'
 import { keptCallSeal, newItemWriter, SealedCallWriter, type ItemWriter } from '#dialect/responses/item-writers.ts'
 import { writeFinish } from '#dialect/responses/finish-reasons.ts'
@@ -24,6 +25,8 @@ export class ResponsesStreamWriter implements StreamWriter {
   /** The same items for requests that name them; undefined where nobody may. */
   readonly #kept: KeptItem[] | undefined
   readonly #context: AnswerContext
+  /** For an answer that is to be one summary. */
+  readonly #summary: SummaryParts | undefined
   #sequence = 0
   /** Characters of all texts. */
   #length = 0
@@ -39,10 +42,12 @@ export class ResponsesStreamWriter implements StreamWriter {
     this.#stem = idStem(context.exchangeId)
     this.#wishes = wishesOf(context.request.body.value)
     this.#context = context
+    this.#summary = this.#wishes.isCompaction ? new SummaryParts() : undefined
     this.#kept = context.keep === undefined || !this.#wishes.isKept ? undefined : []
   }
 
   write(part: AnswerPart): string {
+    if (this.#summary?.keep(part) === false) return ''
     switch (part.type) {
       case 'start':
         return this.#begin()

@@ -6,9 +6,10 @@ import type { Credentials } from '#pipeline/authenticate.ts'
 
 /** Headers that hold a key and nothing else; those of a format count at its own paths alone. */
 const COMMON_HEADER = 'x-api-key'
-const OWN_HEADERS = ENDPOINTS.flatMap(([, { methods, models }]) =>
-  models === undefined ? [] : (methods?.below ?? []).map((below) => ({ below, header: models.header })),
-)
+const OWN_HEADERS = ENDPOINTS.flatMap(([, { methods }]) => {
+  const header = methods?.keyHeader
+  return header === undefined ? [] : (methods?.below ?? []).map((below) => ({ below, header }))
+})
 
 /** Names under which people put keys into a URL. */
 const QUERY_NAMES = ['key', 'api_key', 'apikey', 'api-key', 'access_token', 'token']

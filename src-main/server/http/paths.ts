@@ -2,6 +2,9 @@
 
 import { refuse, type Refusal } from '#core/refusal.ts'
 
+/** Tools and monitors look by HEAD whether something is there. */
+export const READ = ['GET', 'HEAD']
+
 const SLASH = 0x2f
 /** Enough to see what was mistyped. */
 const MAX_SHOWN = 120

@@ -103,6 +103,9 @@ const LIMITS = {
   },
 }
 
+/** Methods with which nobody sends a body that is wanted. */
+const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
 export function buildServer(deps: ServerDeps): FastifyInstance {
   const { lan, hosts } = deps
   const scheme = lan === undefined ? 'http' : 'https'
@@ -222,7 +225,7 @@ function watchClients(app: FastifyInstance): ClientConnections {
 
 /** A body that nobody reads: what is left of it must not be read just to be thrown away, so that nothing comes on the connection. */
 function takesNoBody(request: FastifyRequest): boolean {
-  return (request.method === 'GET' || request.method === 'HEAD') && announcedBytes(request) !== null
+  return BODILESS.has(request.method) && announcedBytes(request) !== null
 }
 
 /** Decides by the route that was matched, never by the URL's text. The not-found handler has no access and shows nothing. */

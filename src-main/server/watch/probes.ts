@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isLoopback } from '#core/loopback.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { Ledger } from '#ledger/ledger.ts'
-import { noSuchPath } from '#server/http/paths.ts'
+import { noSuchPath, READ } from '#server/http/paths.ts'
 import type { Readiness } from '#server/watch/readiness.ts'
 import { sendRefusal } from '#server/http/refusals.ts'
 
@@ -29,18 +29,28 @@ export type Metrics = {
 const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export function registerProbes(app: FastifyInstance, deps: ProbeDeps): void {
-  app.get('/health', { config: { access: 'public', lan: 'public' } }, (request, reply) => {
-    const state = deps.ledger.state
-    const health = { status: state === 'ok' ? 'ok' : 'degraded', name: 'farebox' }
-    // Strangers on the LAN need no more to know that it is there.
-    if (request.protocol === 'https') return reply.send(health)
-    return reply.send({ ...health, version: deps.version, ledger: state })
+  app.route({
+    method: READ,
+    url: '/health',
+    config: { access: 'public', lan: 'public' },
+    handler: (request, reply) => {
+      const state = deps.ledger.state
+      const health = { status: state === 'ok' ? 'ok' : 'degraded', name: 'farebox' }
+      // Strangers on the LAN need no more to know that it is there.
+      if (request.protocol === 'https') return reply.send(health)
+      return reply.send({ ...health, version: deps.version, ledger: state })
+    },
   })
-  app.get('/ready', { config: { access: 'public', lan: 'never' } }, (_request, reply) => {
-    const reason = deps.readiness.problem
-    reply.header('cache-control', 'no-store')
-    if (reason === undefined) return reply.send({ status: 'ready', name: 'farebox' })
-    return sendRefusal(reply, refuse('overloaded', `Farebox takes no calls now: ${reason}.`, { details: { reason } }))
+  app.route({
+    method: READ,
+    url: '/ready',
+    config: { access: 'public', lan: 'never' },
+    handler: (_request, reply) => {
+      const reason = deps.readiness.problem
+      reply.header('cache-control', 'no-store')
+      if (reason === undefined) return reply.send({ status: 'ready', name: 'farebox' })
+      return sendRefusal(reply, refuse('overloaded', `Farebox takes no calls now: ${reason}.`, { details: { reason } }))
+    },
   })
   app.get('/metrics', { config: { access: 'scraper', lan: 'never' } }, async (_request, reply) => {
     const text = (await deps.metrics?.read()) ?? ''

@@ -4,6 +4,7 @@ import { addModel, editModel, enableModel, priceModel, removeModel } from '#cata
 import { modelsOfKey, ownModels } from '#catalog/own.ts'
 import { modelView } from '#catalog/views.ts'
 import { byRole } from '#core/member.ts'
+import { codexCatalogue } from '#dialect/dialects.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
 import { fields, type AuditRules } from '#server/admin/audit-details.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
@@ -26,6 +27,7 @@ export function modelHandlers({ context, inTurn }: EntityDeps): HandlersOf<'mode
         member: (member) => ownModels(catalog, member),
         holder: (keyId) => modelsOfKey(catalog, keyId),
       }),
+    codexModels: () => codexCatalogue(catalog.models.filter(({ isEnabled }) => isEnabled)),
     addModel: ({ body }) => inTurn(() => addModel(context, body)),
     editModel: ({ id, body }) => inTurn(() => editModel(context, id, body)),
     priceModel: ({ id, body }) => inTurn(() => priceModel(context, id, body)),
