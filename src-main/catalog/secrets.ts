@@ -30,8 +30,25 @@ type Kept = { readonly reference: SecretReference; readonly before: string | und
  */
 export async function commitWithSecrets(
   context: CatalogContext,
-  { secrets, leaving, rows, accounting }: SecretChange,
+  change: SecretChange,
 ): Promise<{ readonly isForgotten: boolean } | Refusal> {
+  const goOn = await context.secrets.holdOffForgetting()
+  let isDone = false
+  try {
+    const refusal = await keepAndCommit(context, change)
+    if (refusal !== undefined) return refusal
+    isDone = true
+  } finally {
+    goOn()
+    if (!isDone) await context.secrets.forget()
+  }
+  return { isForgotten: change.leaving.length === 0 || (await context.secrets.forget()) }
+}
+
+async function keepAndCommit(
+  context: CatalogContext,
+  { secrets, leaving, rows, accounting }: SecretChange,
+): Promise<Refusal | undefined> {
   const kept: Kept[] = []
   const isAlone = secrets.length === 1 && leaving.length === 0 && rows.length === 0
   const refusal = await orRefusal(async () => {
@@ -57,7 +74,7 @@ export async function commitWithSecrets(
     const changed = new Set(secrets.map(({ provider }) => provider.id))
     context.targetsChanged(context.catalog.targetsAt(changed))
   }
-  return { isForgotten: leaving.length === 0 || (await context.secrets.forget()) }
+  return undefined
 }
 
 /** What a present provider is sent now; nothing where none would be sent it. */
@@ -82,7 +99,6 @@ async function takeBack(context: CatalogContext, kept: readonly Kept[]): Promise
   }
   const idle = kept.flatMap(({ reference, before }) => (before === undefined ? [reference.providerId] : []))
   if (idle.length > 0) await orRefusal(() => context.secrets.intendToForget(idle))
-  await context.secrets.forget()
 }
 
 /** The scheme, host and port of a provider; empty for the demo. */

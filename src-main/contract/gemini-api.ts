@@ -87,7 +87,7 @@ export const GEMINI_API = {
     response: Type.Array(GeminiAnswer),
     isStream: true,
     refusals: CALL_REFUSALS,
-    error: GeminiError,
+    error: Type.Union([GeminiError, Type.Array(GeminiError, { minItems: 1, maxItems: 1 })]),
   },
   embedContent: {
     ...CALL,

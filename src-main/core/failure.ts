@@ -21,11 +21,18 @@ export class UpstreamFailure extends Error {
   readonly status: number | undefined
   /** The name of what it reported, for kind `reported`, where the words alone may not tell; `insufficient_quota` also with a status. */
   readonly code: string | undefined
+  /** Whether it befell what gets tokens with a secret, before the provider itself was asked. */
+  readonly isOfToken: boolean
 
   constructor(
     kind: FailureKind,
     message: string,
-    details: { status?: number; retryAfterSeconds?: number | undefined; code?: string | undefined } = {},
+    details: {
+      status?: number
+      retryAfterSeconds?: number | undefined
+      code?: string | undefined
+      isOfToken?: true
+    } = {},
   ) {
     super(message)
     this.name = 'UpstreamFailure'
@@ -33,6 +40,7 @@ export class UpstreamFailure extends Error {
     this.status = details.status
     this.retryAfterSeconds = details.retryAfterSeconds
     this.code = details.code
+    this.isOfToken = details.isOfToken === true
   }
 }
 
@@ -57,8 +65,8 @@ export function isOutOfQuota({ code }: UpstreamFailure): boolean {
 
 /** Whether a failure says something about the secret that a provider was shown, or its account, and nothing about the request. */
 export function isAboutSecret(failure: UpstreamFailure): boolean {
-  const { kind, status } = failure
-  if (kind === 'secret') return true
+  const { kind, status, isOfToken } = failure
+  if (kind === 'secret' || isOfToken) return true
   return status === 429 || (status !== undefined && isAboutAccount(failure))
 }
 

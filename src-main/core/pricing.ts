@@ -1,7 +1,7 @@
 // What a call costs. The hold is priced here as the settlement is, so that the two cannot drift apart: the one at the dearest
 // prices that a call may come to, the other at those of what was counted.
 
-import { fineCharge, unitsMicro } from '#core/fine-pricing.ts'
+import { fineCharge, unitPriceFor, unitsMicro } from '#core/fine-pricing.ts'
 import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import type { Ladder, Price, Rates, Tier } from '#core/price.ts'
 import { FAST_TIER, STANDARD_TIER } from '#core/service-tier.ts'
@@ -46,7 +46,7 @@ export function ratesOf(usage: TokenUsage, price: Price): Rates {
 /** Whether a charge is more than its four classes at their prices. */
 function hasMore({ details, reasoningTokens }: TokenUsage, { parts }: Rates, { units, minimumMicro }: Price): boolean {
   if (minimumMicro !== undefined) return true
-  if (units !== undefined && (details?.units !== undefined || units['request'] !== undefined)) return true
+  if (units !== undefined && (details?.units !== undefined || unitPriceFor(units, 'request') !== undefined)) return true
   return parts !== undefined && (details?.parts !== undefined || (parts.reasoning !== undefined && !!reasoningTokens))
 }
 
@@ -161,7 +161,8 @@ function dearestOf(price: Price, { inputTokens, tier }: Omit<Worst, 'outputToken
   const standard = dearest
   for (const [name, reached] of Object.entries(price.tiers)) {
     // A provider chooses among its tiers where it was asked for none, but for the one that has to be asked for.
-    if (tier === undefined ? name === FAST_TIER : name !== tier) continue
+    // Where one place is asked for that, another may choose among the rest.
+    if (tier === undefined ? name === FAST_TIER : tier !== FAST_TIER && name !== tier) continue
     const ofTier =
       'factorMicro' in reached ? multiplied(standard, reached.factorMicro) : dearestStep(reached, inputTokens, most)
     dearest = Math.max(dearest, ofTier)

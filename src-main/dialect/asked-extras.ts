@@ -16,17 +16,18 @@ const MAX_SEARCHES = 1000
 const OPENAI_DIALECTS: readonly string[] = ['chat-completions', 'responses']
 
 /**
- * The tier that all of these providers are asked for. Each is asked in the words of the client where it understands these; any
+ * The tier that all of these providers are asked for; the fast one where any of them is, since it has to be paid for there whoever else may answer. Each is asked in the words of the client where it understands these; any
  * other may choose, but for Gemini, which serves at the standard tier whoever asks for none.
  */
 export function tierAsked(client: ClientDialect, body: JsonObject, providers: readonly Provider[]): string | undefined {
-  const asked = tierIn(body)
+  const asked = tierIn(client, body)
   const tiers = providers.map(({ dialect }) => {
     const wire = wireDialect(dialect)
     const isCarried = client.passesTo.includes(wire) || isSharedBy(client, wire)
     const carried = isCarried ? asked : undefined
     return carried ?? (wire === 'gemini' ? STANDARD_TIER : undefined)
   })
+  if (tiers.includes(FAST_TIER)) return FAST_TIER
   return tiers.every((tier) => tier === tiers[0]) ? tiers[0] : undefined
 }
 
@@ -34,11 +35,12 @@ function isSharedBy({ passesTo }: ClientDialect, wire: string): boolean {
   return OPENAI_DIALECTS.includes(wire) && passesTo.some((dialect) => OPENAI_DIALECTS.includes(dialect))
 }
 
-function tierIn({ service_tier, serviceTier, speed }: JsonObject): string | undefined {
-  if (speed === FAST_TIER) return FAST_TIER
-  // OpenAI calls its priority tier fast as well, and reports it as priority.
-  if (service_tier === FAST_TIER) return 'priority'
-  return servedTier(service_tier ?? serviceTier)
+/** By the member that the format has: one of another format's would be passed over by the provider. */
+function tierIn({ passesTo }: ClientDialect, { service_tier, serviceTier, speed }: JsonObject): string | undefined {
+  if (passesTo.includes('gemini')) return servedTier(serviceTier ?? service_tier)
+  if (passesTo.includes('messages') && speed === FAST_TIER) return FAST_TIER
+  // OpenAI calls its priority tier fast as well.
+  return service_tier === FAST_TIER ? 'priority' : servedTier(service_tier)
 }
 
 /** How many searches a request allows its provider; undefined where it may make none. */

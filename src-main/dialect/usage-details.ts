@@ -1,7 +1,7 @@
 // What a provider tells of a usage beside its classes: parts that it sells apart, what is not tokens, and the service tier. Most
 // answers have none of it, and get nothing made for it.
 
-import { servedTier, STANDARD_TIER } from '#core/service-tier.ts'
+import { FAST_TIER, servedTier, STANDARD_TIER } from '#core/service-tier.ts'
 import { tokenCount, type CountedPart, type UsageDetails } from '#core/usage.ts'
 
 /** Nothing but that the call was served as most are. */
@@ -45,7 +45,9 @@ export function laterDetails(
 
 /** The service tier that an answer in one of OpenAI's formats names. */
 export function answerTier(answer: Readonly<Record<string, unknown>> | undefined): string | undefined {
-  return servedTier(answer?.['service_tier'])
+  const tier = servedTier(answer?.['service_tier'])
+  // One tier of OpenAI's with two names. What Anthropic calls fast is another one.
+  return tier === FAST_TIER ? 'priority' : tier
 }
 
 /** A count that most usages do not have. */

@@ -3,7 +3,7 @@
 // first served.
 
 import type { Provider, ProviderLimits } from '#core/entities.ts'
-import { totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
+import { microCredits, totalMicro, type MicroCredits, ZERO } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { accountId, FIRST_LABEL, secretId } from '#core/secret-pool.ts'
 import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
@@ -35,7 +35,13 @@ export type ProviderUse = { readonly concurrent: number; readonly chargedTodayMi
 /** Who asks for a place, and for which call. */
 export type Asker = Cancellation & { readonly call: CallNote }
 
-type SlotRequest = CallNote & { readonly provider: Provider; readonly wish: ProviderWish }
+type SlotRequest = CallNote & {
+  readonly provider: Provider
+  readonly wish: ProviderWish
+  /** Whether it waits among those that wait for the same secret, and not for the provider. */
+  readonly isWithSecret: boolean
+}
+
 /** The lane of a provider, and one for each of its secrets where it has several. */
 type Lanes = {
   readonly own: ProviderLane
@@ -91,7 +97,7 @@ export class ProviderGate {
     const { exchangeId, keyId, modelId } = asker.call
     const isWithSecret = provider.chosen !== undefined && this.#mayTake(this.#lanesOf(provider.id).own, wish)
     const line = isWithSecret ? accountId(provider) : provider.id
-    return this.#queue.join({ exchangeId, keyId, modelId, provider, wish }, line, asker)
+    return this.#queue.join({ exchangeId, keyId, modelId, provider, wish, isWithSecret }, line, asker)
   }
 
   /** Gives a place back. What it may come to cost stays held until `charge`. */
@@ -107,7 +113,7 @@ export class ProviderGate {
       lane.addTokens(usedTokens - inputTokens)
     }
     // The provider got a second secret while the request ran with the only one.
-    if (label === undefined) this.#lanesOf(providerId).bySecret.get(FIRST_LABEL)?.day.close(ZERO, chargedMicro)
+    if (label === undefined) this.#lanesOf(providerId).bySecret.get(FIRST_LABEL)?.day.close(heldMicro, chargedMicro)
     this.#serve(providerId)
   }
 
@@ -120,6 +126,7 @@ export class ProviderGate {
   grow(slot: Slot, moreMicro: MicroCredits): void {
     slot.heldMicro = totalMicro(slot.heldMicro + moreMicro)
     for (const lane of this.#lanesAt(slot.providerId, slot.label)) lane.day.hold(moreMicro)
+    if (slot.label === undefined) this.#lanesOf(slot.providerId).bySecret.get(FIRST_LABEL)?.day.hold(moreMicro)
   }
 
   /** What was charged today before this start, by the ids of providers and, within them, by the labels of secrets. */
@@ -175,13 +182,18 @@ export class ProviderGate {
     const { inputTokens } = wish
     own.take(inputTokens, promisedMicro)
     secret?.take(inputTokens, promisedMicro)
+    // What goes with the only secret counts for it once there are more.
+    if (chosen === undefined) bySecret.get(FIRST_LABEL)?.day.hold(promisedMicro)
     return { providerId, label: chosen?.label, inputTokens, promisedMicro, heldMicro: promisedMicro }
   }
 
-  #look({ provider, wish }: SlotRequest): Look<Slot | Full, Full> {
+  #look({ provider, wish, isWithSecret }: SlotRequest): Look<Slot | Full, Full> {
     const taken = this.#occupy(provider, wish)
     if (!('type' in taken) || !taken.isPassing) return { type: 'answer', answer: taken }
-    return { type: 'wait', blocks: 'line', hindrance: taken, overAtMs: undefined }
+    // What only its secret has no room for is in nobody's way who goes with another.
+    const isOfLine = isWithSecret || !this.#mayTake(this.#lanesOf(provider.id).own, wish)
+    const blocks = isOfLine ? 'line' : 'key'
+    return { type: 'wait', blocks, hindrance: taken, overAtMs: undefined }
   }
 
   #mayTake(lane: ProviderLane, wish: ProviderWish): boolean {
@@ -228,12 +240,15 @@ export class ProviderGate {
     return lanes
   }
 
-  /** The first secret begins with what the others were not charged: what was charged before there were others was charged with it. */
+  /** The first secret begins with what the others were not charged and do not hold: what was charged before there were others was charged with it. */
   #laneOfSecret({ own, bySecret }: Lanes, label: string): ProviderLane {
     let lane = bySecret.get(label)
     if (lane === undefined) {
       lane = new ProviderLane(this.#options)
-      if (label === FIRST_LABEL) lane.day.restore(Math.max(0, own.day.chargedMicro - chargedOf(bySecret)))
+      if (label === FIRST_LABEL) {
+        lane.day.restore(Math.max(0, own.day.chargedMicro - chargedOf(bySecret)))
+        lane.day.hold(microCredits(Math.max(0, own.day.heldMicro - heldOf(bySecret))))
+      }
       bySecret.set(label, lane)
     }
     return lane
@@ -242,4 +257,8 @@ export class ProviderGate {
 
 function chargedOf(bySecret: Lanes['bySecret']): number {
   return [...bySecret.values()].reduce((sum, { day }) => sum + day.chargedMicro, 0)
+}
+
+function heldOf(bySecret: Lanes['bySecret']): number {
+  return [...bySecret.values()].reduce((sum, { day }) => sum + day.heldMicro, 0)
 }

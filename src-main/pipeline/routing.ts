@@ -117,18 +117,22 @@ export class Routing<At extends Place> {
     const { gate } = this.#deps
     const full = new Map<At, Full>()
     let told: Refusal | undefined
-    const tryAll = (places: readonly At[]) => {
+    const tryAll = (places: readonly At[], asked = wish) => {
       for (const place of places) {
         const state = this.#refusalOfState(place)
         told ??= state
         if (state !== undefined) continue
-        const slot = gate.take(place.provider, wish)
+        const slot = gate.take(place.provider, asked)
         if (!('type' in slot)) return this.#turn(place, slot)
         full.set(place, slot)
       }
       return undefined
     }
-    const turn = tryAll(this.#candidates(wanted))
+    const candidates = this.#candidates(wanted)
+    // Less than the worst case is promised only where no other place has room for all of it.
+    const isChoice = candidates.length > 1 && wish.leastMicro < wish.worstMicro
+    const whole = isChoice ? tryAll(candidates, { ...wish, leastMicro: wish.worstMicro }) : undefined
+    const turn = whole ?? tryAll(candidates)
     if (turn !== undefined) return turn
     const queue = [...full].find(([, { isPassing }]) => isPassing)?.[0]
     if (queue !== undefined) {

@@ -3,6 +3,7 @@
 import { estimateOutputTokens } from '#core/estimate.ts'
 import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
+import type { Price } from '#core/price.ts'
 import { priceOf } from '#core/pricing.ts'
 import { isByUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
@@ -128,16 +129,25 @@ function settlementFor(ending: Settled, { usage: counted, source, estimated }: C
 
 /**
  * A usage as it is charged and recorded. Where its provider did not say at which tier it was served, it is the one that was asked
- * for. That it was the standard one goes without saying.
+ * for, unless that is the cheaper one: nobody pays less for a word that its provider may have passed over. That it was the standard
+ * one goes without saying.
  */
 function servedUsage(usage: TokenUsage, { request, served, place }: Settled): TokenUsage {
   const { details } = usage
-  const tier = details?.tier ?? (served.price.tiers && request.tierAt?.([place.provider]))
+  const { price } = served
+  const tier = details?.tier ?? (price.tiers && dearerTier(usage, price, request.tierAt?.([place.provider])))
   const name = tier === STANDARD_TIER ? undefined : tier
   if (name === details?.tier) return usage
   const { parts, units } = details ?? {}
   const isPlain = name === undefined && parts === undefined && units === undefined
   return { ...usage, details: isPlain ? undefined : { parts, units, tier: name } }
+}
+
+function dearerTier(usage: TokenUsage, price: Price, asked: string | undefined): string | undefined {
+  if (asked === undefined) return undefined
+  const at = (tier: string) =>
+    priceOf({ ...usage, details: { parts: undefined, units: undefined, ...usage.details, tier } }, price)
+  return at(asked) > at(STANDARD_TIER) ? asked : STANDARD_TIER
 }
 
 /** What an exchange used, for the tokens-per-minute limit; known at once, since its slot must not wait for a count. */

@@ -93,25 +93,32 @@ function grantedIn(answer: Answer | NoAnswer, { name }: Provider): Granted {
   if (status === 429 || status >= 500) {
     const seconds = Number(answer.headers['retry-after'])
     const retryAfterSeconds = seconds > 0 ? Math.ceil(seconds) : undefined
-    throw new UpstreamFailure('status', `${endpoint} answered ${status}.`, { status, retryAfterSeconds })
+    throw new UpstreamFailure('status', `${endpoint} answered ${status}.`, {
+      status,
+      retryAfterSeconds,
+      isOfToken: true,
+    })
   }
-  if (status !== 200) throw new UpstreamFailure('malformed', `${endpoint} answered ${status}, which is no token.`)
+  if (status !== 200)
+    throw new UpstreamFailure('malformed', `${endpoint} answered ${status}, which is no token.`, { isOfToken: true })
   const { access_token: text, token_type: type = 'Bearer', expires_in: seconds } = members
   const lifeMs = seconds === undefined ? UNSAID_LIFE_MS : Number(seconds) * 1000
   const isToken = typeof text === 'string' && text.length <= MAX_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(text)
   if (!isToken || !/^bearer$/i.test(String(type)) || !(lifeMs > 0)) {
-    throw new UpstreamFailure('malformed', `${endpoint} answered with something that is no token.`)
+    throw new UpstreamFailure('malformed', `${endpoint} answered with something that is no token.`, { isOfToken: true })
   }
   return { text, lifeMs: Math.min(lifeMs, MAX_LIFE_MS) }
 }
 
 function unreached(endpoint: string, { problem, detail }: NoAnswer): UpstreamFailure {
   if (problem === 'address_not_allowed') {
-    return new UpstreamFailure('address', `${endpoint} is where no such provider may be. ${detail}`)
+    return new UpstreamFailure('address', `${endpoint} is where no such provider may be. ${detail}`, {
+      isOfToken: true,
+    })
   }
   const isSlow = problem === 'connect_timeout' || problem === 'answer_timeout'
-  if (isSlow) return new UpstreamFailure('timeout', `${endpoint} did not answer in time.`)
-  return new UpstreamFailure('connect', `${endpoint} could not be reached (${detail}).`)
+  if (isSlow) return new UpstreamFailure('timeout', `${endpoint} did not answer in time.`, { isOfToken: true })
+  return new UpstreamFailure('connect', `${endpoint} could not be reached (${detail}).`, { isOfToken: true })
 }
 
 /** The name of an error, which is one word, and Entra's own number for it. Nothing else of what the endpoint says is repeated. */

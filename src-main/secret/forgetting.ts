@@ -20,6 +20,7 @@ export class Forgetting {
   readonly #options: ForgettingOptions
   #pending: Set<string> | undefined
   #last: Promise<unknown> = Promise.resolve()
+  #heldOff = 0
 
   constructor(options: ForgettingOptions) {
     this.#options = options
@@ -43,6 +44,18 @@ export class Forgetting {
     })
   }
 
+  /**
+   * Nothing is forgotten from when it resolves until what it resolves to is called: meanwhile a change keeps secrets that are in no row
+   * yet, and leaves others that still are.
+   */
+  async holdOff(): Promise<() => void> {
+    this.#heldOff += 1
+    await this.#last
+    return () => {
+      this.#heldOff -= 1
+    }
+  }
+
   /** Resolves to whether nothing is left. Never rejects: what could not be forgotten now is tried again later. */
   async carryOut(): Promise<boolean> {
     try {
@@ -56,10 +69,14 @@ export class Forgetting {
   async #forget(): Promise<boolean> {
     const pending = await this.#read()
     if (pending.size === 0) return true
+    if (this.#heldOff > 0) return false
     const { store, isInUse } = this.#options
     for (const reference of await store.list()) {
+      if (this.#heldOff > 0) return false
       if (pending.has(reference.providerId) && !isInUse(reference)) await store.delete(reference)
     }
+    // What was kept for a change that began meanwhile was looked at before its rows were there.
+    if (this.#heldOff > 0) return false
     await this.#write(new Set())
     return true
   }

@@ -102,6 +102,10 @@ export class Keeper implements SecretKeeper {
     return this.#options.forgetting.intend(providerIds)
   }
 
+  holdOffForgetting(): Promise<() => void> {
+    return this.#options.forgetting.holdOff()
+  }
+
   forget(): Promise<boolean> {
     return this.#options.forgetting.carryOut()
   }

@@ -43,6 +43,8 @@ export type SecretKeeper = SecretStore & {
   readonly trouble: string | undefined
   /** Notes down, durably, that providers have secrets that are to be forgotten once nothing uses them any more. */
   intendToForget(providerIds: readonly string[]): Promise<void>
+  /** Nothing is forgotten from when it resolves until what it resolves to is called. */
+  holdOffForgetting(): Promise<() => void>
   /** Forgets what was noted down, as far as the store allows. Resolves to whether nothing is left. Never rejects. */
   forget(): Promise<boolean>
   /** Of how many providers something is still to be forgotten. */

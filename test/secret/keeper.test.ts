@@ -117,6 +117,21 @@ describe('what is to be forgotten', () => {
     expect(await keeper.list()).toEqual([OPENAI, LOCAL])
   })
 
+  it('waits for a change that keeps what is in no row yet, whoever reads meanwhile', async () => {
+    const keeper = open()
+    inUse = [OPENAI]
+    await keeper.set(OPENAI, 'secret')
+    const goOn = await keeper.holdOffForgetting()
+    await keeper.set({ ...OPENAI, label: 'second' }, 'added')
+    await keeper.intendToForget(['p1'])
+    expect(await keeper.forget()).toBe(false)
+    await keeper.refresh([OPENAI])
+    inUse = [OPENAI, { ...OPENAI, label: 'second' }]
+    goOn()
+    expect(await keeper.forget()).toBe(true)
+    expect(await keeper.list()).toHaveLength(2)
+  })
+
   it('goes later where it cannot, also after a restart, and the note of it holds no secret', async () => {
     await withSecret()
     await close()

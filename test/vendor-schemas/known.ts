@@ -115,13 +115,14 @@ export const KNOWN: readonly Known[] = [
         'context_window',
         'max_output_tokens',
       ),
+      ...bothWays('architecture', 'context_length', 'reasoning', 'supported_parameters', 'top_provider'),
       '.object',
       '.has_more',
       '.first_id',
       '.last_id',
     ],
     problem: 'unknown',
-    reason: 'One list serves both families: each has the members of the other, and the limits that our contract names.',
+    reason: 'One list serves both families: each has the members of the other, those of OpenRouter, and the limits that our contract names.',
   },
 ]
 

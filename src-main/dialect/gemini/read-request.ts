@@ -28,12 +28,13 @@ const ROLES = new Set<unknown>([undefined, null, '', 'user', 'model', 'function'
 const MAX_CANDIDATES = 128
 const CONFIG = 'generationConfig'
 /** Members that decide what a call costs: spelt in another way they would be served and not be seen. */
-const METERED = new Set([CONFIG, 'maxOutputTokens', 'candidateCount'].map((name) => name.toLowerCase()))
+const METERED = new Set([CONFIG, 'maxOutputTokens', 'candidateCount', 'serviceTier'].map((name) => name.toLowerCase()))
 
 const RULES: readonly FieldRule[] = [
   objectRule('systemInstruction'),
   objectRule(CONFIG),
   objectRule('toolConfig'),
+  { name: 'serviceTier', says: 'a string', allows: (value) => typeof value === 'string' },
   { name: 'tools', says: 'an array of tools', allows: (value) => Array.isArray(value) && value.every(isRecord) },
 ]
 
@@ -115,6 +116,8 @@ const METERED_SPELLINGS = new Set([
   'max_output_tokens',
   'candidateCount',
   'candidate_count',
+  'serviceTier',
+  'service_tier',
 ])
 
 /** The rules for members in either spelling. */

@@ -40,7 +40,9 @@ function geminiDetails(reported: JsonObject): UsageDetails | undefined {
   const output_audio = tokensOf(candidatesTokensDetails, 'AUDIO')
   const output_image = tokensOf(candidatesTokensDetails, 'IMAGE')
   const tier = servedTier(reported['serviceTier']) ?? servedTier(reported['trafficType'])
-  if (promptAudio + promptImage + output_audio + output_image === 0) return detailsOf(tier, undefined, undefined)
+  const cached = cache_read_audio + cache_read_image
+  if (cached + promptAudio + promptImage + output_audio + output_image === 0)
+    return detailsOf(tier, undefined, undefined)
   const input_audio = Math.max(0, promptAudio - cache_read_audio)
   const input_image = Math.max(0, promptImage - cache_read_image)
   const parts = { input_audio, input_image, cache_read_audio, cache_read_image, output_audio, output_image }

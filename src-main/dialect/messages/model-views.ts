@@ -47,6 +47,12 @@ export function messagesModelMembers(model: Model): JsonObject {
 function capabilitiesOf({ inputs, efforts }: ModelAbilities): JsonObject {
   const supported = (is: boolean) => ({ supported: is })
   const thinks = efforts.some((effort) => effort !== 'none')
+  const types = {
+    adaptive: supported(thinks),
+    enabled: supported(thinks),
+    disabled: supported(true),
+    between_tools: supported(thinks),
+  }
   const effort = Object.fromEntries(LEVELS.map((level) => [level, supported(efforts.includes(level))]))
   return {
     batch: supported(false),
@@ -63,6 +69,6 @@ function capabilitiesOf({ inputs, efforts }: ModelAbilities): JsonObject {
     pdf_input: supported(inputs.includes('file')),
     server_tools: { ...supported(false), code_execution: supported(false), web_search: supported(false) },
     structured_outputs: supported(true),
-    thinking: { ...supported(thinks), types: { adaptive: supported(thinks), enabled: supported(thinks) } },
+    thinking: { ...supported(thinks), types },
   }
 }
