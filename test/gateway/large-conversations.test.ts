@@ -5,7 +5,17 @@ import { chatModel } from '../support/farebox.ts'
 import type { Behaviour } from '../support/upstream-behaviour.ts'
 import type { RecordedRequest } from '../support/upstream.ts'
 import { expectSoundBooks } from './fault-support.ts'
-import { ask, DIALECTS, expectFormatError, FORMATS, formatOf, PAIRS, startFormats, type Format } from './formats.ts'
+import {
+  ask,
+  DIALECTS,
+  expectFormatError,
+  FORMATS,
+  formatOf,
+  PAIRS,
+  requestOf,
+  startFormats,
+  type Format,
+} from './formats.ts'
 import { CHAT_PATH, post, usageOf, type Pair } from './support.ts'
 
 const LONG = 'The "färe" is counted once 🚋\n'.repeat(60_000)
@@ -37,6 +47,7 @@ afterAll(async () => {
 
 function members({ name: format }: Format, text: string): object {
   if (format === 'responses') return { input: [{ role: 'user', content: text }] }
+  if (format === 'gemini') return { contents: [{ role: 'user', parts: [{ text }] }] }
   return { messages: [{ role: 'user', content: text }] }
 }
 
@@ -53,7 +64,7 @@ describe('a large conversation', () => {
       pair.upstream.forget()
       const [large, small] = [await send(format, dialect, { stream }), await send(format, dialect, { stream }, 'Hi')]
       expect(large.status).toBe(200)
-      const estimates = /"input_tokens":\d+,"cache_creation/g
+      const estimates = /"input_tokens":\d+,"cache_creation|"promptTokenCount":\d+,"totalTokenCount":\d+/g
       const [text, expected] = [await large.text(), await small.text()].map(masked)
       expect(text?.replace(estimates, '')).toBe(expected?.replace(estimates, ''))
       const [ofLarge, ofSmall] = pair.upstream.requests
@@ -209,8 +220,15 @@ describe('the tokens of a large conversation', () => {
 
 describe('what is wrong with a large conversation', () => {
   it.each(FORMATS)('is told with the member, in the words of $name', async (format) => {
-    for (const more of [{ temperature: 3 }, { stream: 'yes' }]) {
-      const [param = ''] = Object.keys(more)
+    const mistakes = {
+      temperature: { temperature: 3 },
+      stream: { stream: 'yes' },
+    }
+    const mistakesOfGoogle = {
+      'generationConfig.temperature': { generationConfig: { temperature: 3 } },
+      tools: { tools: 'yes' },
+    }
+    for (const [param, more] of Object.entries(format.name === 'gemini' ? mistakesOfGoogle : mistakes)) {
       const response = await send(format, 'chat-completions', more)
       await expectFormatError(response, format.name, 400, { param })
     }
@@ -218,10 +236,11 @@ describe('what is wrong with a large conversation', () => {
     expect(pair.upstream.requests).toHaveLength(0)
   })
 
-  it.each(FORMATS)('is told where it is no UTF-8 or no JSON, in the words of $name', async ({ name: format, path }) => {
+  it.each(FORMATS)('is told where it is no UTF-8 or no JSON, in the words of $name', async (format) => {
+    const { path } = requestOf(format, { model: 'chat-completions' })
     for (const body of [Buffer.alloc(2_000_000, 0xff), Buffer.from(`{"model":"${LONG}`)]) {
       const response = await post(pair.farebox, body as unknown as string, { key, path })
-      await expectFormatError(response, format, 400)
+      await expectFormatError(response, format.name, 400)
     }
   })
 })

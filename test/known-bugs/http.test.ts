@@ -148,7 +148,7 @@ it.each(DIALECTS)(
   },
 )
 
-it.each(['messages', 'gemini'] as const)(
+it.each(['messages', 'bedrock-converse'] as const)(
   'langwatch/langwatch#6184: embeddings of a provider of %s are refused by name',
   (dialect) => {
     const text = JSON.stringify({ model: 'farebox-model', input: 'Hi' })
