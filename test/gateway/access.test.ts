@@ -140,6 +140,7 @@ describe('whoever is signed in', () => {
       'listKeys',
       'listModels',
       'listPackages',
+      'listRefused',
       'overview',
       'receipt',
       'revokeKey',
@@ -149,6 +150,7 @@ describe('whoever is signed in', () => {
       'signOut',
       'usage',
       'usageReport',
+      'why',
     ])
   })
 
