@@ -74,14 +74,15 @@ export async function connectTool(workshop: Workshop, wish: ConnectWish): Promis
   const prepare = (value: string) => expandingOf(workshop, adapter, { url, key: value, ...choice })
   const plan = (value: string, readFile: ReadFile) =>
     plansOf(adapter.connect?.files ?? [], { expanding: prepare(value), surroundings, readFile })
+  const held = readKeyValue(dataDir, tool)
   const view = (changes: readonly Change[], value: string) => ({
     tool,
-    changes: changes.map((change) => changeView(change, [value])).filter(isChange),
+    changes: changes.map((change) => changeView(change, [value, held ?? value])).filter(isChange),
     key_name: key.name,
     next: [...steps.map((line) => filled(line, prepare(value).values)), ...openFiles(changes, value, surroundings)],
   })
   // It is all worked out before anything is done: a file that is refused leaves the tool and its key as they were.
-  const known = (key.previous === undefined ? readKeyValue(dataDir, tool) : undefined) ?? NO_KEY
+  const known = (key.previous === undefined ? held : undefined) ?? NO_KEY
   const seen = lookedAt(dataDir, tool, (readFile) => plan(known, readFile))
   insistOnSeen(seen, wish.seen)
   if (wish.isDryRun) return view(seen, known)
@@ -275,7 +276,9 @@ function lookedAt(dataDir: string, tool: string, plan: (readFile: ReadFile) => r
   const readFile = (path: string): ToolFile => {
     const back = files.find(({ entry }) => entry.file === path)
     const file = back?.file ?? readToolFile(path)
-    return back === undefined ? file : { ...file, bytes: back.bytes, sha256: sha256Of(back.bytes) }
+    if (back === undefined) return file
+    const mode = back.bytes === undefined ? undefined : file.mode
+    return { ...file, bytes: back.bytes, sha256: sha256Of(back.bytes), mode }
   }
   return plan(readFile).map(({ file: { path, mode }, after }) => {
     const now = files.find(({ entry }) => entry.file === path)?.file ?? readToolFile(path)

@@ -208,6 +208,18 @@ describe('a difference that is shown', () => {
   })
 })
 
+describe('a difference between two connections', () => {
+  it('has neither the old key in it nor the new one', async () => {
+    const workshop = openWorkshop()
+    await connectTool(workshop, wish('claude-code-vscode'))
+    const other = wish('claude-code-vscode', { key: { name: 'new' } })
+    const preview = await connectTool(workshop, { ...other, isDryRun: true })
+    const { changes } = await connectTool(workshop, other)
+    expect(changes[0]?.diff).toContain('••••••')
+    expect(JSON.stringify([preview, changes])).not.toContain('fbx_value')
+  })
+})
+
 describe('a file', () => {
   it('that repeats what is changed by an anchor is left alone', () => {
     const member = (path: readonly string[], value: unknown) => [{ path, value }]
@@ -236,6 +248,7 @@ describe('a file', () => {
     const places = ['$TOOL_HOME/settings.{jsonc,json}', '~/.tool/settings.{jsonc,json}']
     const around = (env: Record<string, string>) => ({ home: '/home/h{x}y', env, platform: 'linux' as const })
     expect(pathOf(places, around({}))).toBe('/home/h{x}y/.tool/settings.json')
+    expect(pathOf(['~/.tool/settings.json'], around({}))).toBe('/home/h{x}y/.tool/settings.json')
     expect(pathOf(places, around({ TOOL_HOME: '/opt/{a,b}' }))).toBe('/opt/{a,b}/settings.json')
   })
 
