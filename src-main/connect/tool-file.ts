@@ -192,7 +192,7 @@ function attempt<Done>(path: string, work: () => Done): Done {
 }
 
 /** EPERM is the answer where a file would be given to a group or a user that this one may not give it to. */
-const PLACE_ERRORS: ReadonlyMap<unknown, RefusedReason> = new Map([
+const PLACE_ERRORS: ReadonlyMap<string, RefusedReason> = new Map([
   ['ENOTDIR', 'not_a_file'],
   ['ELOOP', 'not_a_file'],
   ['EACCES', 'read_only'],
@@ -200,8 +200,8 @@ const PLACE_ERRORS: ReadonlyMap<unknown, RefusedReason> = new Map([
   ['EPERM', 'foreign'],
 ])
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'no code'
 }
 
 function statOf(path: string): Stats | undefined {
