@@ -39,11 +39,9 @@ const disconnect = verb({
   isOperandOptional: true,
   flags: { all: toggle },
   run: (client, { name, flags, sources }) =>
-    inWorkshop(client, sources, async ({ connectedTools, disconnectTool }, workshop) => {
+    inWorkshop(client, sources, async ({ disconnectAll, disconnectTool }, workshop) => {
       if ((name === '') !== (flags.all === true)) throw new UsageError("'disconnect' needs a TOOL, or --all.")
-      const tools = flags.all === true ? connectedTools(workshop.dataDir) : [name]
-      const done: DisconnectView[] = []
-      for (const tool of tools) done.push(await disconnectTool(workshop, tool))
+      const done = flags.all === true ? await disconnectAll(workshop) : [await disconnectTool(workshop, name)]
       const value = flags.all === true ? done : done[0]
       const said = done.map(disconnectText).join('\n\n') || 'No tool is connected.'
       const hasProblem = done.some(({ problems }) => problems.length > 0)

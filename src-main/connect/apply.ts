@@ -12,7 +12,7 @@ import {
   type Journal,
   type JournalFile,
 } from '#connect/journal.ts'
-import { FORMATS, shownDiff, type FilePlan } from '#connect/plan.ts'
+import { FORMATS, naming, type FilePlan } from '#connect/plan.ts'
 import {
   decode,
   encode,
@@ -50,23 +50,33 @@ export function applyPlans({ dataDir, tool, plans, at }: Connecting): Journal {
   return connected
 }
 
-/** What became of one file. */
-export type TakenBack = {
-  readonly file: string
-  readonly before_sha256: string | null
-  readonly after_sha256: string | null
-  readonly diff: string
+/** What becomes of one file. */
+export type TakingBack = {
+  readonly entry: JournalFile
+  /** The file as it is; undefined where it could not be looked at. */
+  readonly file: ToolFile | undefined
+  readonly bytes: Buffer | undefined
   /** Members that somebody changed since, and that stay. */
   readonly left: readonly string[]
   /** Why nothing could be done; the file is as it was found. */
   readonly problem: string | null
 }
 
-/** Takes back what was written for a tool. undefined where nothing was, or all of it is taken back already. */
-export function takeBack(dataDir: string, tool: string): readonly TakenBack[] | undefined {
+/** Works out what taking back would do to each file of a tool, and writes nothing. None where all of it is taken back already. */
+export function planTakingBack(dataDir: string, tool: string): readonly TakingBack[] {
   const journal = readJournal(dataDir, tool)
-  if (journal === undefined || journal.state === 'disconnected') return undefined
-  const files = journal.files.toReversed().map((entry) => takeBackFile(dataDir, tool, entry))
+  if (journal === undefined || journal.state === 'disconnected') return []
+  return journal.files.toReversed().map((entry) => {
+    const nothing = { entry, file: undefined, bytes: undefined, left: [] }
+    return orProblem(nothing, () => planFileBack(dataDir, tool, entry))
+  })
+}
+
+/** Takes back what was written for a tool. All files are worked out before the first of them is written. */
+export function takeBack(dataDir: string, tool: string): readonly TakingBack[] {
+  const journal = readJournal(dataDir, tool)
+  if (journal === undefined || journal.state === 'disconnected') return []
+  const files = planTakingBack(dataDir, tool).map((file) => orProblem(file, () => takeFileBack(file)))
   if (files.every(({ problem }) => problem === null)) {
     writeJournal(dataDir, { ...journal, state: 'disconnected' })
     removeWrittenCopies(dataDir, tool)
@@ -74,24 +84,32 @@ export function takeBack(dataDir: string, tool: string): readonly TakenBack[] | 
   return files
 }
 
-function takeBackFile(dataDir: string, tool: string, entry: JournalFile): TakenBack {
-  removeDrafts(entry.target)
+/** A file that is refused stays as it is, and the others need not. */
+function orProblem(file: Omit<TakingBack, 'problem'>, work: () => TakingBack): TakingBack {
   try {
-    const file = readToolFile(entry.file)
-    const copies = {
-      before: entry.before_copy === null ? undefined : readCopy(dataDir, tool, entry.before_copy),
-      after: readCopy(dataDir, tool, entry.after_copy),
-    }
-    const { bytes, left } = undoneFile(entry, file, copies)
-    if (sha256Of(bytes) !== file.sha256) replaceToolFile(file, bytes)
-    if (bytes === undefined) removeEmptyFolders(entry.made_folders)
-    const after = sha256Of(bytes)
-    const diff = shownDiff({ before: file.bytes, after: bytes }, [])
-    return { file: entry.file, before_sha256: file.sha256, after_sha256: after, diff, left, problem: null }
+    return naming(file.entry.file, work)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    return { file: entry.file, before_sha256: null, after_sha256: null, diff: '', left: [], problem: error.message }
+    return { ...file, bytes: file.file?.bytes, left: [], problem: error.message }
   }
+}
+
+function planFileBack(dataDir: string, tool: string, entry: JournalFile): TakingBack {
+  const file = readToolFile(entry.file)
+  const copies = {
+    before: entry.before_copy === null ? undefined : readCopy(dataDir, tool, entry.before_copy),
+    after: readCopy(dataDir, tool, entry.after_copy),
+  }
+  return { entry, file, ...undoneFile(entry, file, copies), problem: null }
+}
+
+function takeFileBack(planned: TakingBack): TakingBack {
+  const { entry, file, bytes } = planned
+  if (file === undefined) return planned
+  removeDrafts(entry.target)
+  if (sha256Of(bytes) !== file.sha256) replaceToolFile(file, bytes)
+  if (bytes === undefined) removeEmptyFolders(entry.made_folders)
+  return planned
 }
 
 type Copies = { readonly before: Buffer | undefined; readonly after: Buffer }

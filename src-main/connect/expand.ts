@@ -63,7 +63,7 @@ function modelValues({ id, name, context, output }: ToolModel): Values {
 }
 
 /** As one word of a shell. */
-function shellQuoted(text: string): string {
+export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
@@ -171,9 +171,9 @@ export function pathOf(places: Places, { home, env, platform }: Surroundings): s
           ? (places.darwin ?? places.other)
           : places.other
       : places
-  const expanded = own.flatMap((place) => placeOf(place, { home, env }) ?? [])
-  const [first = ''] = expanded
-  const choices = namesInBraces(first).map((choice) => paths.normalize(choice))
+  const place = own.find((one) => placeOf(one, { home, env }) !== undefined) ?? ''
+  // Only the braces of the place itself are meant: the home folder or a variable may have some of its own in its name.
+  const choices = namesInBraces(place).map((choice) => paths.normalize(placeOf(choice, { home, env }) ?? choice))
   return choices.find((choice) => existsSync(choice)) ?? choices.at(-1) ?? ''
 }
 

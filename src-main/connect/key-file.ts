@@ -18,6 +18,12 @@ export function keyFileOf(dataDir: string, tool: string): string {
   return join(connectionFolder(dataDir, tool), 'key')
 }
 
+/** The value of a tool's key; undefined where it has none on the disk. */
+export function readKeyValue(dataDir: string, tool: string): string | undefined {
+  const file = keyFileOf(dataDir, tool)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
 export function readKeyRecord(dataDir: string, tool: string): KeyRecord | undefined {
   const file = recordFile(dataDir, tool)
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KeyRecord) : undefined

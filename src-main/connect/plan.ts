@@ -8,7 +8,7 @@ import { JSON_FORMAT } from '#connect/formats/json.ts'
 import { LINES_FORMAT } from '#connect/formats/lines.ts'
 import { TOML_FORMAT } from '#connect/formats/toml.ts'
 import { YAML_FORMAT } from '#connect/formats/yaml.ts'
-import { decode, encode, readToolFile, sha256Of, type ToolFile } from '#connect/tool-file.ts'
+import { decode, encode, insistOnPlace, readToolFile, sha256Of, type ToolFile } from '#connect/tool-file.ts'
 
 export const FORMATS = {
   json: JSON_FORMAT,
@@ -43,23 +43,28 @@ export type ChangeView = {
   readonly diff: string
 }
 
+/** How a file is read: as it is, or as it would be once something is taken back. */
+export type ReadFile = (path: string) => ToolFile
+
 /** Throws a Refused that names the file. */
-export function planFile(wanted: Wanted): FilePlan {
+export function planFile(wanted: Wanted, readFile: ReadFile = readToolFile): FilePlan {
   return naming(wanted.path, () => {
-    const file = readToolFile(wanted.path)
+    const file = readFile(wanted.path)
+    if (file.bytes === undefined) insistOnPlace(file)
     return { wanted, file, after: contentOf(wanted, file) }
   })
 }
 
 /** What a file says; undefined where there is none. Throws a Refused that names it. */
-export function readValues(path: string, format: FormatName): unknown {
+export function readValues(path: string, format: FormatName, readFile: ReadFile = readToolFile): unknown {
   return naming(path, () => {
-    const { bytes } = readToolFile(path)
+    const { bytes } = readFile(path)
     return bytes === undefined ? undefined : FORMATS[format].read(decode(bytes))
   })
 }
 
-function naming<Done>(path: string, work: () => Done): Done {
+/** What is refused names the file. */
+export function naming<Done>(path: string, work: () => Done): Done {
   try {
     return work()
   } catch (error) {
@@ -79,18 +84,21 @@ function contentOf(wanted: Wanted, { bytes, path }: ToolFile): Buffer {
 }
 
 /** A difference for people and scripts. Nothing in it that looks like a secret can be read. */
-export function changeView({ file, after }: FilePlan, secrets: readonly string[]): ChangeView {
+export function changeView(
+  { path, before, after }: Sides & { readonly path: string },
+  secrets: readonly string[],
+): ChangeView {
   return {
-    file: file.path,
-    before_sha256: file.sha256,
+    file: path,
+    before_sha256: sha256Of(before),
     after_sha256: sha256Of(after),
-    diff: shownDiff({ before: file.bytes, after }, secrets),
+    diff: shownDiff({ before, after }, secrets),
   }
 }
 
 type Sides = { readonly before: Buffer | undefined; readonly after: Buffer | undefined }
 
-export function shownDiff({ before, after }: Sides, secrets: readonly string[]): string {
+function shownDiff({ before, after }: Sides, secrets: readonly string[]): string {
   const [from = '', to = ''] = [before, after].map((bytes) => (bytes === undefined ? '' : decode(bytes)))
   const lines = unifiedDiff(from, to).split('\n')
   return lines.map((line) => withoutSecrets(line, secrets)).join('\n')
@@ -99,9 +107,19 @@ export function shownDiff({ before, after }: Sides, secrets: readonly string[]):
 const SECRET_MEMBER =
   /((?:key|token|secret|password|authorization|credential)\w*["']?\s*[:=]\s*["']?)([^\s"',<{$}][^\s"',}]{7,})/gi
 
+/** What follows these words in a header is a secret whatever it looks like. */
+const SECRET_HEADER = /\b((?:Bearer|Basic)\s+)[^\s"',}]{8,}/gi
+
+/** Keys of Farebox and of well-known services, by how they begin. */
+const SECRET_WORD =
+  /(?<![\w-])(?:key_[0-9A-Za-z]{38}|(?:sk-|gh[oprsu]_|github_pat_|xox[a-z]-|AIza|glpat-|hf_|gsk_|xai-)[\w-]{8,})(?![\w-])/g
+
 function withoutSecrets(line: string, secrets: readonly string[]): string {
   const shown = secrets.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line)
-  return shown.replace(SECRET_MEMBER, (_, name: string) => `${name}${HIDDEN}`)
+  return shown
+    .replace(SECRET_HEADER, (_, word: string) => `${word}${HIDDEN}`)
+    .replace(SECRET_WORD, HIDDEN)
+    .replace(SECRET_MEMBER, (_, name: string) => `${name}${HIDDEN}`)
 }
 
 const HIDDEN = '••••••'

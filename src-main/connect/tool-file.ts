@@ -25,7 +25,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { changedMeanwhile, Refused } from '#connect/format.ts'
+import { changedMeanwhile, Refused, type RefusedReason } from '#connect/format.ts'
 
 /** Settings are small; more than this is something else. */
 const MAX_FILE_BYTES = 16 * 1_048_576
@@ -49,12 +49,29 @@ export type ToolFile = {
 /** Reads a file, and refuses one that is not to be written. */
 export function readToolFile(path: string): ToolFile {
   const target = targetOf(path)
-  const stats = statOf(target)
+  const stats = attempt(path, () => statOf(target))
   if (stats === undefined) return { path, target, bytes: undefined, sha256: null, mode: undefined }
   insistOnOwnFile(path, stats)
   insistOnWritable(path, target)
   const bytes = readFileSync(target)
   return { path, target, bytes, sha256: sha256Of(bytes), mode: stats.mode & 0o7777 }
+}
+
+/**
+ * Refuses a place where no file can be made, before anything else is done for it. The nearest thing on the way to it that is there has to
+ * be a folder that this user may write in.
+ */
+export function insistOnPlace({ path, target }: ToolFile): void {
+  let folder = dirname(target)
+  while (attempt(path, () => lstatSync(folder, { throwIfNoEntry: false })) === undefined && dirname(folder) !== folder)
+    folder = dirname(folder)
+  const isFolder = attempt(path, () => statOf(folder))?.isDirectory() ?? false
+  if (!isFolder) throw new Refused('not_a_file', `${path} cannot be made: ${folder} is not a folder.`)
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+  } catch {
+    throw new Refused('read_only', `${path} cannot be made: nothing can be written in ${folder}.`)
+  }
 }
 
 /** The same hash as the previews and the journal have; null for no file. */
@@ -86,7 +103,7 @@ export function replaceToolFile({ path, target, sha256, mode }: ToolFile, bytes:
   }
   const draft = join(dirname(target), `.${basename(target)}.farebox-${randomUUID().slice(0, 8)}`)
   try {
-    writeDraft(draft, bytes, { mode: mode ?? PRIVATE_MODE, like: statOf(target) })
+    attempt(path, () => writeDraft(draft, bytes, { mode: mode ?? PRIVATE_MODE, like: statOf(target) }))
     insistOnUnchanged(path, target, sha256)
     renameSync(draft, target)
   } catch (error) {
@@ -110,12 +127,29 @@ export function removeDrafts(target: string): void {
 /** The folders on the way to a file that are not there yet, the outermost first. */
 export function missingFolders(path: string): string[] {
   const missing: string[] = []
-  for (let folder = dirname(path); !existsSync(folder); folder = dirname(folder)) missing.unshift(folder)
+  let folder = dirname(path)
+  while (!existsSync(folder) && dirname(folder) !== folder) {
+    missing.unshift(folder)
+    folder = dirname(folder)
+  }
   return missing
 }
 
+/**
+ * Makes folders for this user alone, the outermost first. They are made one at a time: in places such as /proc, where no folder can be
+ * made, Node goes on for ever when it is to make those above it too.
+ */
 export function makeFolders(folders: readonly string[]): void {
-  for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const folder of folders) {
+    try {
+      mkdirSync(folder, { mode: 0o700 })
+    } catch (error) {
+      const code = codeOf(error)
+      // Somebody else made it meanwhile.
+      if (code === 'EEXIST') continue
+      throw new Refused('not_a_file', `The folder ${folder} cannot be made (${code}).`)
+    }
+  }
 }
 
 /** Of the folders that Farebox made, those that nobody put anything into. */
@@ -138,11 +172,36 @@ export function writePrivate(path: string, bytes: Buffer | string): void {
 function targetOf(path: string): string {
   let target = resolve(path)
   for (let links = 0; links < MAX_LINKS; links++) {
-    const stats = lstatSync(target, { throwIfNoEntry: false })
+    const place = target
+    const stats = attempt(path, () => lstatSync(place, { throwIfNoEntry: false }))
     if (stats?.isSymbolicLink() !== true) return target
-    target = resolve(dirname(target), readlinkSync(target))
+    target = resolve(dirname(place), readlinkSync(place))
   }
   throw new Refused('not_a_file', `${path} is a link that leads nowhere.`)
+}
+
+/** What the system says of a place that cannot be used, as a refusal that names the file. */
+function attempt<Done>(path: string, work: () => Done): Done {
+  try {
+    return work()
+  } catch (error) {
+    const reason = PLACE_ERRORS.get(codeOf(error))
+    if (reason === undefined) throw error
+    throw new Refused(reason, `${path} cannot be used (${codeOf(error)}).`)
+  }
+}
+
+/** EPERM is the answer where a file would be given to a group or a user that this one may not give it to. */
+const PLACE_ERRORS: ReadonlyMap<string, RefusedReason> = new Map([
+  ['ENOTDIR', 'not_a_file'],
+  ['ELOOP', 'not_a_file'],
+  ['EACCES', 'read_only'],
+  ['EROFS', 'read_only'],
+  ['EPERM', 'foreign'],
+])
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'no code'
 }
 
 function statOf(path: string): Stats | undefined {
@@ -204,6 +263,6 @@ function syncFolder(folder: string): void {
 }
 
 export function makePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolders(missingFolders(join(folder, 'file')))
   if (process.platform !== 'win32') chmodSync(folder, 0o700)
 }

@@ -1,10 +1,17 @@
 // The key of a tool: made by its connection, kept in a file of Farebox's own that this user alone reads, and suspended when the tool is
 // disconnected, so that its package, its credits and its history are there when it comes back.
 
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { Refused } from '#connect/format.ts'
 import type { Gateway } from '#connect/gateway.ts'
-import { connectionFolder, keyFileOf, readKeyRecord, writeKeyRecord, type KeyRecord } from '#connect/key-file.ts'
+import {
+  connectionFolder,
+  keyFileOf,
+  readKeyRecord,
+  readKeyValue,
+  writeKeyRecord,
+  type KeyRecord,
+} from '#connect/key-file.ts'
 import { makePrivateFolder, writePrivate } from '#connect/tool-file.ts'
 import type { KeyCreated, KeyView, PackageView } from '#contract/schemas.ts'
 
@@ -14,6 +21,8 @@ export type KeyPlan = {
   readonly package: PackageView
   /** The key that the tool has already. */
   readonly known: KeyView | undefined
+  /** The key that it has had until now, where it is to have another. */
+  readonly previous: KeyView | undefined
 }
 
 type Asking = { readonly dataDir: string; readonly tool: string; readonly gateway: Gateway }
@@ -31,12 +40,12 @@ export async function planKey({ dataDir, tool, gateway }: Asking, wanted: Wanted
     )
   }
   const name = known?.name ?? wanted.name ?? freeName(tool, usable)
-  return { name, package: packageOf(packages, wanted.package ?? known?.package), known }
+  const previous = known === undefined ? own : undefined
+  return { name, package: packageOf(packages, wanted.package ?? known?.package), known, previous }
 }
 
 /** Carries the plan out and resolves with the key's value. */
 export async function obtainKey({ dataDir, tool, gateway }: Asking, plan: KeyPlan): Promise<string> {
-  const file = keyFileOf(dataDir, tool)
   makePrivateFolder(connectionFolder(dataDir, tool))
   const { known, name } = plan
   if (known === undefined) {
@@ -45,11 +54,45 @@ export async function obtainKey({ dataDir, tool, gateway }: Asking, plan: KeyPla
     return keep(dataDir, tool, await gateway.createKey({ name, package: plan.package.name }))
   }
   if (known.package !== plan.package.name) await gateway.moveKey(known.id, plan.package.name)
-  const isReady = known.status === 'active' && existsSync(file)
-  if (isReady) return readFileSync(file, 'utf8')
+  const held = readKeyValue(dataDir, tool)
+  if (known.status === 'active' && held !== undefined) return held
   const value = keep(dataDir, tool, await gateway.rotateKey(known.id))
   if (known.status === 'suspended') await gateway.resumeKey(known.id)
   return value
+}
+
+/**
+ * Uses a tool's key, and puts everything as it was where that fails: a key that was made or woken for it rests again, and the one that
+ * the tool had before is its key again. Where it goes well, that one rests.
+ */
+export async function withKey<Done>(asking: Asking, plan: KeyPlan, use: (value: string) => Done): Promise<Done> {
+  const { dataDir, tool, gateway } = asking
+  const held: Held = { record: readKeyRecord(dataDir, tool), value: readKeyValue(dataDir, tool) }
+  let done: Done
+  try {
+    done = use(await obtainKey(asking, plan))
+  } catch (error) {
+    if (plan.known?.status !== 'active') await rest(asking)
+    if (plan.previous !== undefined) hold(asking, held)
+    throw error
+  }
+  if (plan.previous?.status === 'active') await gateway.suspendKey(plan.previous.id)
+  return done
+}
+
+type Held = { readonly record: KeyRecord | undefined; readonly value: string | undefined }
+
+function hold({ dataDir, tool }: Asking, { record, value }: Held): void {
+  if (record !== undefined) writeKeyRecord(dataDir, tool, record)
+  if (value !== undefined) writePrivate(keyFileOf(dataDir, tool), value)
+}
+
+/** The key of a tool rests, and its value is no longer on the disk. */
+async function rest({ dataDir, tool, gateway }: Asking): Promise<void> {
+  forgetKeyValue(dataDir, tool)
+  const id = readKeyRecord(dataDir, tool)?.id
+  // A gateway that cannot be asked just now must not hide why the key is of no use.
+  if (id !== undefined && id !== null) await gateway.suspendKey(id).catch(() => undefined)
 }
 
 /** The tool's key, where it has one. */

@@ -4,13 +4,14 @@
 import { existsSync } from 'node:fs'
 import type { Adapter } from '#connect/adapter.ts'
 import { ADAPTERS, adapterOf } from '#connect/adapters.ts'
-import { applyPlans, takeBack, type TakenBack } from '#connect/apply.ts'
+import { applyPlans, planTakingBack, takeBack, type TakingBack } from '#connect/apply.ts'
 import {
   expandLaunch,
   expandLines,
   expandMembers,
   filled,
   pathOf,
+  shellQuoted,
   valuesOf,
   type Expanding,
   type Surroundings,
@@ -19,10 +20,19 @@ import { changedMeanwhile, Refused } from '#connect/format.ts'
 import type { Gateway } from '#connect/gateway.ts'
 import { findInstalled } from '#connect/installed.ts'
 import { readJournal } from '#connect/journal.ts'
-import { keyFileOf } from '#connect/key-file.ts'
+import { keyFileOf, readKeyValue } from '#connect/key-file.ts'
 import { chooseModels, type WantedModels } from '#connect/models.ts'
-import { changeView, planFile, readValues, type ChangeView, type FilePlan, type Wanted } from '#connect/plan.ts'
-import { forgetKeyValue, keyOf, obtainKey, planKey, type WantedKey } from '#connect/tool-key.ts'
+import {
+  changeView,
+  planFile,
+  readValues,
+  type ChangeView,
+  type FilePlan,
+  type ReadFile,
+  type Wanted,
+} from '#connect/plan.ts'
+import { readToolFile, sha256Of, type ToolFile } from '#connect/tool-file.ts'
+import { forgetKeyValue, keyOf, obtainKey, planKey, withKey, type WantedKey } from '#connect/tool-key.ts'
 import { valueAt } from '#connect/values.ts'
 
 export type Workshop = {
@@ -62,25 +72,29 @@ export async function connectTool(workshop: Workshop, wish: ConnectWish): Promis
   const choice = chooseModels(await gateway.models(), key.package, wish.models)
   const url = await gateway.url()
   const prepare = (value: string) => expandingOf(workshop, adapter, { url, key: value, ...choice })
-  const plan = (expanding: Expanding) => plansOf(adapter.connect?.files ?? [], expanding, surroundings)
-  const view = (plans: readonly FilePlan[], value: string) => ({
+  const plan = (value: string, readFile: ReadFile) =>
+    plansOf(adapter.connect?.files ?? [], { expanding: prepare(value), surroundings, readFile })
+  const held = readKeyValue(dataDir, tool)
+  const view = (changes: readonly Change[], value: string) => ({
     tool,
-    changes: plans.map((change) => changeView(change, [value])),
+    changes: changes.map((change) => changeView(change, [value, held ?? value])).filter(isChange),
     key_name: key.name,
-    next: steps.map((line) => filled(line, prepare(value).values)),
+    next: [...steps.map((line) => filled(line, prepare(value).values)), ...openFiles(changes, value, surroundings)],
   })
-  if (wish.isDryRun) {
-    const isConnected = readJournal(dataDir, tool)?.state === 'connected'
-    return view(isConnected ? [] : plan(prepare(NO_KEY)), NO_KEY)
-  }
-  // What was written before goes first, so that its copy is of the file as the tool's user left it.
-  insistOnTakenBack(takeBack(dataDir, tool))
-  insistOnSeen(plan(prepare(NO_KEY)), wish.seen)
-  const value = await obtainKey(asking, key)
-  const plans = plan(prepare(value))
-  insistOnSeen(plans, wish.seen)
-  if (plans.length > 0) applyPlans({ dataDir, tool, plans, at: new Date(nowMs()).toISOString() })
-  return view(plans, value)
+  // It is all worked out before anything is done: a file that is refused leaves the tool and its key as they were.
+  const known = (key.previous === undefined ? held : undefined) ?? NO_KEY
+  const seen = lookedAt(dataDir, tool, (readFile) => plan(known, readFile))
+  insistOnSeen(seen, wish.seen)
+  if (wish.isDryRun) return view(seen, known)
+  return withKey(asking, key, (value) => {
+    const changes = lookedAt(dataDir, tool, (readFile) => plan(value, readFile))
+    insistOnSeen(changes, wish.seen)
+    // What was written before goes first, so that its copy is of the file as the tool's user left it.
+    insistOnTakenBack(takeBack(dataDir, tool))
+    const plans = plan(value, readToolFile)
+    if (plans.length > 0) applyPlans({ dataDir, tool, plans, at: new Date(nowMs()).toISOString() })
+    return view(changes, value)
+  })
 }
 
 export type DisconnectView = {
@@ -96,18 +110,37 @@ export type DisconnectView = {
 /** Takes a tool's connection back. It needs no gateway: where none can be asked, the key stays and that is said. */
 export async function disconnectTool(workshop: Workshop, tool: string): Promise<DisconnectView> {
   const adapter = knownAdapter(tool)
-  const files = takeBack(workshop.dataDir, adapter.tool) ?? []
+  // It is read before it is forgotten, so that no difference shows it.
+  const secrets = [readKeyValue(workshop.dataDir, adapter.tool) ?? []].flat()
+  const files = takeBack(workshop.dataDir, adapter.tool)
   const problems = files.flatMap(({ problem }) => problem ?? [])
-  const left = files.flatMap((file) => file.left.map((member) => `${file.file}: ${member}`))
+  const left = files.flatMap((file) => file.left.map((member) => `${file.entry.file}: ${member}`))
   const key = problems.length > 0 ? { name: null, next: [] } : await restKey(workshop, adapter)
   return {
     tool: adapter.tool,
-    changes: files.filter(({ before_sha256: before, after_sha256: after }) => before !== after).map(changeOf),
+    changes: files
+      .map(({ entry, file, bytes }) => changeView({ path: entry.file, before: file?.bytes, after: bytes }, secrets))
+      .filter(isChange),
     left,
     problems,
     key_name: key.name,
     next: [...left.map((member) => `${member} was changed by somebody since, and stays.`), ...key.next],
   }
+}
+
+/** Takes all connections back. What is wrong with one of them is its problem, and the others are taken back nevertheless. */
+export async function disconnectAll(workshop: Workshop): Promise<DisconnectView[]> {
+  const done: DisconnectView[] = []
+  for (const tool of connectedTools(workshop.dataDir)) {
+    done.push(await disconnectTool(workshop, tool).catch((error: unknown) => notDisconnected(tool, error)))
+  }
+  return done
+}
+
+function notDisconnected(tool: string, error: unknown): DisconnectView {
+  const why = error instanceof Error ? error.message : String(error)
+  const problems = [`${tool} could not be disconnected: ${why}`]
+  return { tool, changes: [], left: [], problems, key_name: null, next: [] }
 }
 
 /** The tools that have something to be taken back, or a key. */
@@ -129,6 +162,13 @@ export async function launchTool(workshop: Workshop, wish: Omit<ConnectWish, 'is
   }
   const asking = { dataDir: workshop.dataDir, tool: adapter.tool, gateway: workshop.gateway }
   const key = await planKey(asking, wish.key)
+  const state = readJournal(workshop.dataDir, adapter.tool)?.state
+  if (key.previous !== undefined && (state === 'connected' || state === 'connecting')) {
+    throw new Refused(
+      'taken',
+      `${adapter.name} is connected with the key '${key.previous.name}'. Leave --key out, or give it another one with 'farebox connect'.`,
+    )
+  }
   const choice = chooseModels(await workshop.gateway.models(), key.package, wish.models)
   const url = await workshop.gateway.url()
   const value = await obtainKey(asking, key)
@@ -191,22 +231,23 @@ function expandingOf({ dataDir, surroundings, nowMs }: Workshop, adapter: Adapte
   return { values: { ...values, ...Object.fromEntries(paths) }, models: chosen.models }
 }
 
-function plansOf(
-  files: NonNullable<Adapter['connect']>['files'],
-  expanding: Expanding,
-  surroundings: Surroundings,
-): FilePlan[] {
-  return files.map((file) => planFile(wantedOf(file, expanding, surroundings)))
+type Planning = {
+  readonly expanding: Expanding
+  readonly surroundings: Surroundings
+  readonly readFile: ReadFile
+}
+
+function plansOf(files: NonNullable<Adapter['connect']>['files'], planning: Planning): FilePlan[] {
+  return files.map((file) => planFile(wantedOf(file, planning), planning.readFile))
 }
 
 function wantedOf(
   file: NonNullable<Adapter['connect']>['files'][number],
-  expanding: Expanding,
-  surroundings: Surroundings,
+  { expanding, surroundings, readFile }: Planning,
 ): Wanted {
   const path = pathOf(file.places, surroundings)
   if (file.type === 'own') return { type: 'own', path, text: `${expandLines(file.lines, expanding).join('\n')}\n` }
-  const values = readValues(path, file.format)
+  const values = readValues(path, file.format, readFile)
   if (values === undefined && file.mustExist !== undefined) {
     throw new Refused('not_a_file', `${path} is not there yet. ${file.mustExist}`)
   }
@@ -219,19 +260,53 @@ function wantedOf(
   }
 }
 
-function insistOnSeen(plans: readonly FilePlan[], seen: ConnectWish['seen'] = {}): void {
-  for (const { file } of plans) {
-    if (Object.hasOwn(seen, file.path) && seen[file.path] !== file.sha256) throw changedMeanwhile(file.path)
+/** What a person sees change: a file as it is now, and as it will be. */
+type Change = {
+  readonly path: string
+  readonly before: Buffer | undefined
+  readonly after: Buffer
+  readonly mode: Mode
+}
+type Mode = ToolFile['mode']
+
+/** The changes of a connection, where what was written for an earlier one is taken back first. Nothing is written. */
+function lookedAt(dataDir: string, tool: string, plan: (readFile: ReadFile) => readonly FilePlan[]): readonly Change[] {
+  const files = planTakingBack(dataDir, tool)
+  insistOnTakenBack(files)
+  const readFile = (path: string): ToolFile => {
+    const back = files.find(({ entry }) => entry.file === path)
+    const file = back?.file ?? readToolFile(path)
+    if (back === undefined) return file
+    const mode = back.bytes === undefined ? undefined : file.mode
+    return { ...file, bytes: back.bytes, sha256: sha256Of(back.bytes), mode }
+  }
+  return plan(readFile).map(({ file: { path, mode }, after }) => {
+    const now = files.find(({ entry }) => entry.file === path)?.file ?? readToolFile(path)
+    return { path, before: now.bytes, after, mode }
+  })
+}
+
+function isChange({ before_sha256: before, after_sha256: after }: ChangeView): boolean {
+  return before !== after
+}
+
+function insistOnSeen(changes: readonly Change[], seen: ConnectWish['seen'] = {}): void {
+  for (const { path, before } of changes) {
+    if (Object.hasOwn(seen, path) && seen[path] !== sha256Of(before)) throw changedMeanwhile(path)
   }
 }
 
-function insistOnTakenBack(files: readonly TakenBack[] | undefined): void {
-  const problem = files?.find((file) => file.problem !== null)?.problem
+function insistOnTakenBack(files: readonly TakingBack[]): void {
+  const problem = files.find((file) => file.problem !== null)?.problem
   if (problem !== undefined && problem !== null) throw new Refused('changed', problem)
 }
 
-function changeOf({ file, before_sha256, after_sha256, diff }: TakenBack): ChangeView {
-  return { file, before_sha256, after_sha256, diff }
+/** What to do about files that others of this machine can read, where the key is in them. */
+function openFiles(changes: readonly Change[], key: string, { platform }: Surroundings): string[] {
+  const open = changes.filter(
+    ({ after, mode = 0 }) => platform !== 'win32' && (mode & 0o044) !== 0 && after.includes(key),
+  )
+  return open.map(({ path }) => `${path} can be read by others: chmod 600 ${shellQuoted(path)}`)
 }
 
 /** The key of a tool that is disconnected rests; its value is no longer on the disk. */

@@ -16,6 +16,9 @@ import {
 } from '#connect/format.ts'
 import { entryIndex, fromEntries } from '#connect/values.ts'
 
+/** Of nodes in each other; a member is one and its value another. */
+const MAX_DEPTH = 1_000
+
 export const JSON_FORMAT: Format = {
   newEntries: 'last',
   read: (text) => {
@@ -50,6 +53,7 @@ function parse(text: string): Node | undefined {
   const root = treeOf(text, errors)
   const [error] = errors
   if (error !== undefined) throw unreadable('JSON', lineAt(text, error.offset))
+  if (root !== undefined) insistOnShallow(root)
   if (root !== undefined && root.type !== 'object' && root.type !== 'array') throw unreadable('JSON')
   return root
 }
@@ -60,6 +64,15 @@ function treeOf(text: string, errors: ParseError[]): Node | undefined {
   } catch {
     // It is nested deeper than the parser's stack goes.
     throw unreadable('JSON')
+  }
+}
+
+/** Refuses what is nested deeper than a person writes: an edit goes as deep as its values do, and has no more than its stack. */
+function insistOnShallow(root: Node): void {
+  let level: readonly Node[] = [root]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw unreadable('JSON')
+    level = level.flatMap(({ children }) => children ?? [])
   }
 }
 

@@ -10,6 +10,7 @@ import {
   isScalar,
   isSeq,
   parseDocument,
+  visit,
   type Node,
   type Pair,
   type YAMLMap,
@@ -51,6 +52,7 @@ export const YAML_FORMAT: Format = {
     const parent = find(contents, path.slice(0, -1))
     const step = path.at(-1)
     if (parent === undefined || step === undefined) return text
+    insistOnNoAnchorsAlong(contents, path)
     if (isMap(parent) && typeof step === 'string') return withoutPair(text, parent, step)
     if (isSeq(parent) && typeof step !== 'string') return withoutItem(text, parent, step)
     return text
@@ -111,11 +113,32 @@ function rangeOf(node: Node): Range {
   return { start, end: isNode(inner) ? rangeOf(inner).end : end }
 }
 
+/** An alias elsewhere stands for what an anchor names: it would say something else after a change of that. */
+function insistOnNoAnchor(node: Node): void {
+  if ('anchor' in node && node.anchor !== undefined) {
+    throw new Refused('uneditable', `It uses '&${String(node.anchor)}' there, which other parts of it may repeat.`)
+  }
+}
+
+/** The same for all that is in a node, which is replaced. */
+function insistOnNoAnchors(node: Node): void {
+  visit(node, { Node: (_, inner) => insistOnNoAnchor(inner as Node) })
+}
+
+/** The same for what is taken out, and for all that it is taken out of. */
+function insistOnNoAnchorsAlong(root: unknown, path: Path): void {
+  const nodes = [...path.keys()].flatMap((length) => find(root, path.slice(0, length)) ?? [])
+  for (const node of nodes) insistOnNoAnchor(node)
+  const last = find(root, path)
+  if (last !== undefined) insistOnNoAnchors(last)
+}
+
 type YamlPut = { readonly text: string; readonly node: Node; readonly path: Path; readonly content: Content }
 
 function putAt({ text, node, path, content }: YamlPut): string {
   const [step, ...rest] = path
   if (step === undefined) return withValue(text, node, content)
+  insistOnNoAnchor(node)
   const inner = child(node, step)
   const isLeft = inner !== undefined && (rest.length === 0 || !(isScalar(inner) && inner.value === null))
   if (isLeft) return putAt({ text, node: inner, path: rest, content })
@@ -127,6 +150,7 @@ function putAt({ text, node, path, content }: YamlPut): string {
 }
 
 function withValue(text: string, node: Node, content: Content): string {
+  insistOnNoAnchors(node)
   const { start, end } = rangeOf(node)
   const space = start === end && /[:-]$/.test(text.slice(0, start)) ? ' ' : ''
   const tail = text.slice(start, end).endsWith('\n') ? newlineOf(text) : ''
