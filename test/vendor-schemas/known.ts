@@ -122,7 +122,8 @@ export const KNOWN: readonly Known[] = [
       '.last_id',
     ],
     problem: 'unknown',
-    reason: 'One list serves both families: each has the members of the other, those of OpenRouter, and the limits that our contract names.',
+    reason:
+      'One list serves both families: each has the members of the other, those of OpenRouter, and the limits that our contract names.',
   },
 ]
 
