@@ -32,6 +32,7 @@ import {
   type RaisedError,
 } from '#server/http/refusals.ts'
 import { registerActions, type FoundRoute } from '#server/http/route-table.ts'
+import { serveSockets, type DoorDeps } from '#server/socket/door.ts'
 
 /**
  * Who may reach a route: anyone, who presents a key, what reads the figures, whoever is signed in (a holder of a key, a member, an
@@ -71,7 +72,10 @@ declare module 'fastify' {
 
 export type ServerDeps = GatewayDeps &
   DashboardDeps &
+  DoorDeps &
   StreamDeps & {
+    /** The connections to the listener for this machine. */
+    readonly clients: ClientConnections
     readonly newId: () => string
     /** Counts the bodies of all requests. */
     readonly memory: Pick<MemoryGuard, 'bodies'>
@@ -165,7 +169,9 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
         .then(answer, done)
     } else answer(checkCaller(request, access, deps) ?? (access === 'key' ? deps.callGuard.room(request) : undefined))
   })
-  serveCallsStraight(app, deps, { hosts, scheme, clients: lan === undefined ? undefined : watchClients(app) })
+  const strangers = lan === undefined ? undefined : watchClients(app)
+  serveCallsStraight(app, deps, { hosts, scheme, clients: strangers })
+  serveSockets(app, deps, { hosts, scheme, clients: strangers ?? deps.clients })
   // Refused above, before its body is read; a route that declines what it matched would come here.
   app.setNotFoundHandler((request, reply) => sendRefusalAndClose(reply, noSuchPath(request)))
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
