@@ -14,8 +14,8 @@ import { clientTool, SESSION_HEADERS, type SentHeaders } from '#core/client-tool
 import { DAY_MS } from '#core/calendar.ts'
 import type { Key } from '#core/entities.ts'
 
-export const PROJECT_HEADER = 'x-farebox-project'
-export const TAGS_HEADER = 'x-farebox-tags'
+const PROJECT_HEADER = 'x-farebox-project'
+const TAGS_HEADER = 'x-farebox-tags'
 
 /** Parties of one key on a day, and of all keys. */
 export const MAX_PARTIES = 100
@@ -117,7 +117,7 @@ function tagsOf(headers: SentHeaders, { tags = [] }: Key): readonly string[] {
 }
 
 /** The session that a call was made in; what cannot be kept as it is becomes a hash. */
-export function sessionOf(headers: SentHeaders, hash: AttributionsDeps['hash']): string | undefined {
+function sessionOf(headers: SentHeaders, hash: AttributionsDeps['hash']): string | undefined {
   for (const name of SESSION_HEADERS) {
     const id = headers[name]
     if (typeof id === 'string' && id !== '' && id.length <= MAX_SESSION) return sessionName(id, hash)

@@ -221,8 +221,7 @@ describe('roll-ups', () => {
           }
           for (const group of ['tool', 'project'] as const) expect(sumOfAll(microOf(group))).toBe(sum(meant))
           const byTag = microOf('tag')
-          for (const tag of NAMES)
-            expect(byTag.get(tag) ?? 0).toBe(sum(meant.filter(({ tags = [] }) => tags.includes(tag))))
+          for (const tag of NAMES) expect(byTag.get(tag) ?? 0).toBe(sum(meant.filter(({ tags }) => tags.includes(tag))))
         }
       },
     )
