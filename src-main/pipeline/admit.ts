@@ -184,8 +184,9 @@ function wishFor(
   const leastCap = Math.min(outputCap ?? 0, leastOutputTokens(served.places))
   // A stream is ended at its cap. A whole answer is paid for as it comes.
   const beyond = isStream || outputCap === undefined ? 0 : caps.mostTokens(served.places)
-  const outputTokens = Math.max(choices * (outputCap ?? 0), beyond)
-  const leastTokens = Math.max(choices * leastCap, beyond)
+  const uncapped = request.output?.mostTokens ?? 0
+  const outputTokens = Math.max(choices * (outputCap ?? 0), beyond) + uncapped
+  const leastTokens = Math.max(choices * leastCap, beyond) + uncapped
   const worst = worstOf({ request, served }, inputTokens)
   return {
     worstMicro: worstPriceOf({ ...worst, outputTokens }, served.price),
