@@ -22,7 +22,8 @@ afterAll(async () => {
 /** What is held for a call while its provider says nothing. */
 async function heldFor(path: string, request: object): Promise<number> {
   const { key } = await freshKey(pair)
-  pair.upstream.script({ type: 'raw', parts: ['{}'], stall: { at: 'before-headers', ms: Infinity } })
+  const contentType = path === SPEECH ? 'audio/wav' : 'application/json'
+  pair.upstream.script({ type: 'raw', parts: ['{}'], contentType, stall: { at: { byte: 1 }, ms: Infinity } })
   const abort = new AbortController()
   const asked = post(pair.farebox, request, { key, path, signal: abort.signal }).catch(() => undefined)
   const heldNow = async () => Number((await pair.farebox.balance(key))['held_credits'])
