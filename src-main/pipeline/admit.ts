@@ -131,7 +131,7 @@ function holdFor(input: AdmitRequest, { cancellation, share }: Holding, deps: Ad
   const names = served.places.map(({ target }) => target.upstreamModel)
   const most = request.inputBounds.most(contextWindow, names)
   const wide = holdRequest(input, { inputTokens: most, outputCap, share }, deps)
-  const isRoomy = served.places.every(({ provider }) => deps.routing.gate.hasRoom(provider, wide.worstMicro))
+  const isRoomy = deps.routing.gate.hasRoomForAll(served.places, wide.worstMicro)
   const isEasy = (isRoomy && wide.worstMicro < MAX_AMOUNT) || wide.isFree
   const atOnce = isEasy ? deps.ledger.holdAtOnce(wide) : undefined
   if (atOnce !== undefined) return { answer: atOnce, inputTokens: most, asked: wide }

@@ -149,7 +149,7 @@ export class Attempts implements Asker {
     try {
       const prepared = await this.#prepare(place)
       if (isRefusal(prepared)) {
-        this.#routing.exclude(place)
+        this.#routing.cannotBeAsked(place, this.#admitted.request.keeperId)
         return undefined
       }
       const sent = await this.#write({ place, prepared }, slot)
