@@ -44,7 +44,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
-  cli: { values: ['contract', 'core', 'connect'], packages: ['yaml', 'uqr'] },
+  // It reads and repairs what `connect` wrote, and asks for nothing itself.
+  doctor: { values: ['connect'], types: ['contract'] },
+  cli: { values: ['contract', 'core', 'connect', 'doctor'], packages: ['yaml', 'uqr'] },
   lan: { values: ['contract', 'core'] },
   shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
   config: { values: [] },
