@@ -11,8 +11,8 @@ type OutlookProps = { readonly item: Pick<KeyView, 'balance' | 'outlook' | 'crea
 export function Outlook({ item, zone }: OutlookProps) {
   const { t, i18n } = useTranslation('common')
   const nowMs = useNow()
-  const { resetsAtMs, then } = outlookOf(item)
-  const words = useThenText()(then, nowMs)
+  const { resetsAtMs, becomes } = outlookOf(item)
+  const words = useBecomesText()(becomes, nowMs)
   if (item.balance.total_credits === null || (resetsAtMs === undefined && words === undefined)) return null
   const sinceMs = Math.max(msOf(item.balance.cycle_started_at) ?? 0, msOf(item.created_at) ?? 0)
   return (
@@ -30,21 +30,21 @@ export function Outlook({ item, zone }: OutlookProps) {
   )
 }
 
-function useThenText(): (then: Said['then'], nowMs: number) => string | undefined {
+function useBecomesText(): (becomes: Said['becomes'], nowMs: number) => string | undefined {
   const { t, i18n } = useTranslation('common')
   const locale = i18n.language
-  return (then, nowMs) => {
-    switch (then.type) {
+  return (becomes, nowMs) => {
+    switch (becomes.type) {
       case 'unknown':
         return undefined
       case 'used-up':
         return t('left.usedUp')
       case 'left-over':
-        return t('left.leftOver', { credits: moneyText(microOf(then.credits) ?? 0n, locale) })
+        return t('left.leftOver', { credits: moneyText(microOf(becomes.credits) ?? 0n, locale) })
       case 'runs-out':
-        return t('left.runsOut', { when: dayText(then.atMs, nowMs, locale) })
+        return t('left.runsOut', { when: dayText(becomes.atMs, nowMs, locale) })
       case 'lasts':
-        return t('left.lasts', { span: spanText(Math.max(0, then.untilMs - nowMs), locale) })
+        return t('left.lasts', { span: spanText(Math.max(0, becomes.untilMs - nowMs), locale) })
     }
   }
 }

@@ -6,7 +6,7 @@ import { msOf } from '#renderer/data/times.ts'
 export type Outlook = {
   /** When the credits are renewed; undefined: never. */
   readonly resetsAtMs: number | undefined
-  readonly then:
+  readonly becomes:
     | { readonly type: 'unknown' }
     | { readonly type: 'used-up' }
     | { readonly type: 'left-over'; readonly credits: number }
@@ -19,7 +19,7 @@ type Balanced = Pick<KeyView, 'balance' | 'outlook'>
 
 export function outlookOf({ balance, outlook }: Balanced): Outlook {
   const resetsAtMs = msOf(balance.next_reset_at)
-  const said = (then: Outlook['then']) => ({ resetsAtMs, then })
+  const said = (becomes: Outlook['becomes']) => ({ resetsAtMs, becomes })
   if (balance.remaining_credits !== null && balance.remaining_credits <= 0) return said({ type: 'used-up' })
   const runsOutMs = msOf(outlook?.runs_out_at)
   if (runsOutMs !== undefined) {

@@ -73,18 +73,8 @@ export function usePackageColumns(
       align: 'right',
       className: 'w-10 max-sm:hidden',
     }
-    return [
-      name,
-      type,
-      credits,
-      left,
-      zoneColumn(t),
-      limits,
-      models,
-      count,
-      end,
-      ...(onAction === undefined ? [] : [actions]),
-    ]
+    const middle = [credits, leftColumn(t, keys), zoneColumn(t), limits, models, count, end]
+    return [name, type, ...middle, ...(onAction === undefined ? [] : [actions])]
   }, [t, keys, onAction])
 }
 

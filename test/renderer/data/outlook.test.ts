@@ -60,16 +60,16 @@ describe('what becomes of credits', () => {
     [{ outlook: { left_over_credits: null, runs_out_at: null } }, { type: 'unknown' }],
     [{ reset: RESET }, { type: 'unknown' }],
     [{ remaining: null }, { type: 'unknown' }],
-  ] as const)('of %j is %j', (change, then) => {
+  ] as const)('of %j is %j', (change, becomes) => {
     expect(outlookOf(key('ci', change))).toEqual({
       resetsAtMs: 'reset' in change ? Date.parse(change.reset) : undefined,
-      then,
+      becomes,
     })
   })
 })
 
 describe('the order of keys', () => {
-  it('is by when they run out, then by the part that is left; keys without a limit are in none', () => {
+  it('is by when they run out, becomes by the part that is left; keys without a limit are in none', () => {
     const keys = [
       key('much', { remaining: 49 }),
       key('free', { remaining: null }),
