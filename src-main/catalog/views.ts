@@ -89,6 +89,9 @@ export function keyView(key: Key, balance: Balance, catalog: Catalog, nowMs: num
     created_at: iso(key.createdAtMs),
     value_since: iso(key.valueSinceMs),
     previous_valid_until: previousUntil(key, nowMs),
+    tool: key.tool ?? null,
+    project: key.project ?? null,
+    tags: [...(key.tags ?? [])],
     balance: balanceView(balance),
     outlook: outlookView(key, balance, nowMs),
   }

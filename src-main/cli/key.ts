@@ -1,7 +1,7 @@
 // farebox key …
 
 import type { KeyView } from '#contract/schemas.ts'
-import { number, text } from '#cli/flags.ts'
+import { listOrNone, number, text, textOrNone } from '#cli/flags.ts'
 import { outlookText } from '#cli/outlook-text.ts'
 import { facts, printable, time, view } from '#cli/output.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
@@ -10,10 +10,10 @@ import { verb } from '#cli/verb.ts'
 
 const create = verb({
   name: 'key create',
-  usage: 'NAME --package P [--owner M] [--expires 90d|never|DATE]',
+  usage: 'NAME --package P [--owner M] [--expires 90d|never|DATE] [--project P] [--tags A,B] [--tool T]',
   summary: 'makes a key and prints it, once only',
   operand: 'NAME',
-  flags: { package: text, owner: text, expires: text },
+  flags: { package: text, owner: text, expires: text, project: text, tags: listOrNone, tool: text },
   async run(client, { name, flags }) {
     const key = await client.call('createKey', { body: requestBody('createKey', { name, ...flags }) })
     const lines = [
@@ -51,6 +51,16 @@ const show = plainVerb({
   summary: 'shows a key and its balance',
   operand: 'NAME',
   action: 'showKey',
+  says: details,
+})
+
+const edit = plainVerb({
+  name: 'key edit',
+  usage: '[--project P|none] [--tags A,B|none] [--tool T|none]',
+  summary: 'says what the calls of a key are counted to',
+  operand: 'NAME',
+  flags: { project: textOrNone, tags: listOrNone, tool: textOrNone },
+  action: 'editKey',
   says: details,
 })
 
@@ -120,6 +130,7 @@ export const KEY_VERBS = [
   create,
   list,
   show,
+  edit,
   change('suspend', 'suspendKey', 'stops a key until it is resumed'),
   change('resume', 'resumeKey', 'lets a suspended key be used again'),
   extend,

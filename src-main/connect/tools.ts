@@ -19,7 +19,7 @@ import {
 import { changedMeanwhile, Refused } from '#connect/format.ts'
 import type { Gateway } from '#connect/gateway.ts'
 import { findInstalled } from '#connect/installed.ts'
-import { readJournal } from '#connect/journal.ts'
+import { isOpenConnection, journalState, readJournal } from '#connect/journal.ts'
 import { keyFileOf, readKeyValue } from '#connect/key-file.ts'
 import { chooseModels, type WantedModels } from '#connect/models.ts'
 import {
@@ -92,7 +92,8 @@ export async function connectTool(workshop: Workshop, wish: ConnectWish): Promis
     // What was written before goes first, so that its copy is of the file as the tool's user left it.
     insistOnTakenBack(takeBack(dataDir, tool))
     const plans = plan(value, readToolFile)
-    if (plans.length > 0) applyPlans({ dataDir, tool, plans, at: new Date(nowMs()).toISOString() })
+    const told = { url, model: choice.model.id, small_model: choice.small.id }
+    if (plans.length > 0) applyPlans({ dataDir, tool, plans, at: new Date(nowMs()).toISOString(), told })
     return view(changes, value)
   })
 }
@@ -145,10 +146,9 @@ function notDisconnected(tool: string, error: unknown): DisconnectView {
 
 /** The tools that have something to be taken back, or a key. */
 export function connectedTools(dataDir: string): string[] {
-  return ADAPTERS.map(({ tool }) => tool).filter((tool) => {
-    const state = readJournal(dataDir, tool)?.state
-    return state === 'connected' || state === 'connecting' || existsSync(keyFileOf(dataDir, tool))
-  })
+  return ADAPTERS.map(({ tool }) => tool).filter(
+    (tool) => isOpenConnection(dataDir, tool) || existsSync(keyFileOf(dataDir, tool)),
+  )
 }
 
 export type LaunchView = { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> }
@@ -162,8 +162,7 @@ export async function launchTool(workshop: Workshop, wish: Omit<ConnectWish, 'is
   }
   const asking = { dataDir: workshop.dataDir, tool: adapter.tool, gateway: workshop.gateway }
   const key = await planKey(asking, wish.key)
-  const state = readJournal(workshop.dataDir, adapter.tool)?.state
-  if (key.previous !== undefined && (state === 'connected' || state === 'connecting')) {
+  if (key.previous !== undefined && isOpenConnection(workshop.dataDir, adapter.tool)) {
     throw new Refused(
       'taken',
       `${adapter.name} is connected with the key '${key.previous.name}'. Leave --key out, or give it another one with 'farebox connect'.`,
@@ -192,18 +191,24 @@ export async function listTools({ dataDir, surroundings, gateway }: Workshop): P
   return Promise.all(
     ADAPTERS.map(async (adapter) => {
       const key = keyOf(dataDir, adapter.tool, keys)
-      const journal = readJournal(dataDir, adapter.tool)
       const lastRequestAt = key?.balance.last_used_at ?? null
       return {
         tool: adapter.tool,
         name: adapter.name,
         ...(await findInstalled(adapter, surroundings)),
         connected: key?.status === 'active' && lastRequestAt !== null,
-        files: journal === undefined || journal.state === 'disconnected' ? [] : journal.files.map(({ file }) => file),
+        files: writtenFiles(dataDir, adapter.tool),
         last_request_at: lastRequestAt,
       }
     }),
   )
+}
+
+/** None where the journal cannot be read: what is wrong with it is said by whoever is to take it back. */
+function writtenFiles(dataDir: string, tool: string): readonly string[] {
+  const state = journalState(dataDir, tool)
+  if (state === 'unreadable' || state === 'disconnected') return []
+  return readJournal(dataDir, tool)?.files.map(({ file }) => file) ?? []
 }
 
 function knownAdapter(tool: string): Adapter {
@@ -270,7 +275,11 @@ type Change = {
 type Mode = ToolFile['mode']
 
 /** The changes of a connection, where what was written for an earlier one is taken back first. Nothing is written. */
-function lookedAt(dataDir: string, tool: string, plan: (readFile: ReadFile) => readonly FilePlan[]): readonly Change[] {
+export function lookedAt(
+  dataDir: string,
+  tool: string,
+  plan: (readFile: ReadFile) => readonly FilePlan[],
+): readonly Change[] {
   const files = planTakingBack(dataDir, tool)
   insistOnTakenBack(files)
   const readFile = (path: string): ToolFile => {
@@ -296,7 +305,7 @@ function insistOnSeen(changes: readonly Change[], seen: ConnectWish['seen'] = {}
   }
 }
 
-function insistOnTakenBack(files: readonly TakingBack[]): void {
+export function insistOnTakenBack(files: readonly TakingBack[]): void {
   const problem = files.find((file) => file.problem !== null)?.problem
   if (problem !== undefined && problem !== null) throw new Refused('changed', problem)
 }

@@ -6,6 +6,7 @@ import { CLIENT_FORMATS } from '#contract/dialects.ts'
 import {
   ModelName,
   KnownName,
+  Label,
   NullableCount,
   NullableCredits,
   NullableText,
@@ -38,8 +39,22 @@ export const Totals = strict({
   unknown_usage: Type.Integer(),
 })
 
-/** `owner` goes by what is said of keys, `member` by whose they are; keys of no member go by what is said of them there too. */
-export const USAGE_GROUPS = ['none', 'model', 'key', 'provider', 'package', 'owner', 'member'] as const
+/**
+ * `owner` goes by what is said of keys, `member` by whose they are; keys of no member go by what is said of them there too. A call with
+ * several tags is counted for each of them, so that the groups of `tag` can come to more than the totals.
+ */
+export const USAGE_GROUPS = [
+  'none',
+  'model',
+  'key',
+  'provider',
+  'package',
+  'owner',
+  'member',
+  'tool',
+  'project',
+  'tag',
+] as const
 export const USAGE_ROLLUPS = ['hour', 'day'] as const
 
 export const UsageReportQuery = strict({
@@ -54,6 +69,9 @@ export const UsageReportQuery = strict({
   package: Type.Optional(KnownName),
   owner: Type.Optional(KnownName),
   member: Type.Optional(KnownName),
+  tool: Type.Optional(Label),
+  project: Type.Optional(Label),
+  tag: Type.Optional(Label),
   /** `none` leaves the course of time out, which leaves room for more groups. */
   points: Type.Optional(Type.Enum(['all', 'none'])),
   /**

@@ -132,6 +132,9 @@ const key: ResponseBody<'showKey'> = {
   created_at: AT,
   value_since: AT,
   previous_valid_until: null,
+  tool: null,
+  project: null,
+  tags: [],
   balance: {
     total_credits: 50,
     remaining_credits: 49.5,
@@ -169,6 +172,10 @@ export const USAGE_RECORD: ResponseBody<'usage'>['usage'][number] = {
   overrun: false,
   first_byte_ms: 120,
   duration_ms: 900,
+  tool: 'zed',
+  project: null,
+  tags: ['ci', 'night'],
+  session: null,
 }
 
 export const RECEIPT: ResponseBody<'receipt'> = {
@@ -206,6 +213,10 @@ export const RECEIPT: ResponseBody<'receipt'> = {
   ],
   first_byte_ms: 120,
   duration_ms: 900,
+  tool: null,
+  project: null,
+  tags: [],
+  session: null,
 }
 
 const member: ResponseBody<'addMember'> = {

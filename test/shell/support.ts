@@ -53,6 +53,9 @@ export function keyView(
     created_at: AT,
     value_since: AT,
     previous_valid_until: null,
+    tool: null,
+    project: null,
+    tags: [],
     balance: {
       total_credits: total,
       remaining_credits: remaining,
@@ -93,6 +96,10 @@ export function callView(changes: Partial<UsageView> = {}): UsageView {
     overrun: false,
     first_byte_ms: null,
     duration_ms: 10,
+    tool: null,
+    project: null,
+    tags: [],
+    session: null,
     ...changes,
   }
 }

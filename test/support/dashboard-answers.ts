@@ -47,6 +47,9 @@ const KEY = {
     last_used_at: null,
   },
   outlook: null,
+  tool: null,
+  project: null,
+  tags: [],
 } as const satisfies ResponseBody<'showKey'>
 
 const OVERVIEW = {

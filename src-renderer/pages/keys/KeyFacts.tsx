@@ -55,6 +55,9 @@ export function KeyFacts({ item }: { readonly item: KeyView }) {
     <Facts
       facts={[
         { name: t('column.owner'), value: item.owner ?? t('noOwner') },
+        ...(item.tool === null ? [] : [{ name: t('tool'), value: item.tool }]),
+        ...(item.project === null ? [] : [{ name: t('project'), value: item.project }]),
+        ...(item.tags.length === 0 ? [] : [{ name: t('tags'), value: item.tags.join(', ') }]),
         { name: t('created'), value: <Time at={item.created_at} /> },
         { name: t('valueSince'), value: <Time at={item.value_since} /> },
         ...(item.previous_valid_until === null

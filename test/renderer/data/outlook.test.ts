@@ -38,6 +38,9 @@ function key(name: string, { remaining = 40, reset = null, outlook = null }: Cha
       last_used_at: AT,
     },
     outlook,
+    tool: null,
+    project: null,
+    tags: [],
   }
 }
 
