@@ -140,6 +140,7 @@ const DASHBOARD_PARTS = [
   'contract/admin-address.ts',
   'contract/csv.ts',
   'contract/dialects.ts',
+  'contract/urgency.ts',
   'contract/usage-sums.ts',
 ]
 const DASHBOARD_PACKAGES =

@@ -2,6 +2,7 @@
 
 import type { KeyView } from '#contract/schemas.ts'
 import { listOrNone, number, text, textOrNone } from '#cli/flags.ts'
+import { outlookText } from '#cli/outlook-text.ts'
 import { facts, printable, time, view } from '#cli/output.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { requestBody } from '#cli/request.ts'
@@ -36,6 +37,8 @@ const list = listVerb({
     STATUS: (key) => key.status,
     REMAINING: remaining,
     USED: ({ balance }) => balance.used_credits,
+    RESETS: ({ balance }) => time(balance.next_reset_at),
+    'AT THIS PACE': outlookText,
     REQUESTS: ({ balance }) => balance.total_requests,
     EXPIRES: (key) => time(key.expires_at) ?? 'never',
     'LAST USED': ({ balance }) => time(balance.last_used_at),
@@ -183,6 +186,7 @@ function details(key: KeyView): string {
     'held credits': balance.held_credits,
     'cycle since': time(balance.cycle_started_at),
     'next reset': time(balance.next_reset_at),
+    'at this pace': outlookText(key),
     requests: balance.total_requests,
     'last used': time(balance.last_used_at),
   })

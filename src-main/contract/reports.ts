@@ -16,7 +16,7 @@ import {
 } from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
 import { MemberLimitsShown } from '#contract/members.ts'
-import { UsageView } from '#contract/schemas.ts'
+import { KeyView, UsageView } from '#contract/schemas.ts'
 
 /**
  * An ISO date or date-time, `month` for the beginning of the present one, or a length of time up to now such as `24h` or `7d`: so many
@@ -134,15 +134,12 @@ export const OverviewView = strict({
     /** Whether other machines reach the gateway, and where. */
     lan: strict({ state: LanStatus.properties.state, urls: LanStatus.properties.urls }),
   }),
-  /** Over the keys that can be used and have credits; null where there is none. */
   credits: strict({
     keys: Type.Integer(),
     unlimited_keys: Type.Integer(),
-    total_credits: NullableCredits,
-    remaining_credits: NullableCredits,
     held_credits: Type.Number(),
-    /** At the speed of the last seven days; null where nothing runs out before its reset. */
-    runs_out_at: NullableTimestamp,
+    /** The keys with credits of which the least is left, first. One key's credits cannot be spent by another, so they are not added. */
+    lowest: Type.Array(KeyView),
   }),
   today: strict({
     totals: Totals,

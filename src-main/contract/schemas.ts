@@ -156,6 +156,12 @@ export const BalanceView = strict({
   total_requests: Type.Integer(),
   last_used_at: Type.Union([Timestamp, Type.Null()]),
 })
+/** What becomes of a key's credits at the pace of its cycle so far; of credits that are never renewed, since the key was made. */
+const Outlook = strict({
+  /** What the cycle leaves over; null where nothing is renewed or it runs out before. */
+  left_over_credits: Type.Union([Type.Number(), Type.Null()]),
+  runs_out_at: Type.Union([Timestamp, Type.Null()]),
+})
 export const KeyView = strict({
   id: Type.String(),
   name: KnownName,
@@ -174,6 +180,8 @@ export const KeyView = strict({
   project: NullableText,
   tags: Type.Array(Type.String()),
   balance: BalanceView,
+  /** null in the first hour, and where nothing is left or nothing bounds the key. */
+  outlook: Type.Union([Outlook, Type.Null()]),
   /** What is to be known about the change that this answers, such as that it holds but is not on disk yet. */
   notice: Type.Optional(Type.String()),
 })

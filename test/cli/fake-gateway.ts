@@ -145,6 +145,7 @@ const key: ResponseBody<'showKey'> = {
     total_requests: 7,
     last_used_at: null,
   },
+  outlook: { left_over_credits: null, runs_out_at: '2027-03-04T00:00:00.000Z' },
 }
 
 export const USAGE_RECORD: ResponseBody<'usage'>['usage'][number] = {
@@ -359,10 +360,8 @@ export const OVERVIEW: ResponseBody<'overview'> = {
   credits: {
     keys: 3,
     unlimited_keys: 1,
-    total_credits: 50,
-    remaining_credits: 41.2,
     held_credits: 0.18,
-    runs_out_at: null,
+    lowest: [key],
   },
   today: { totals, previous: NO_TOTALS, expected_credits: 3.9 },
   own_limits: null,

@@ -114,6 +114,7 @@ function keyView(id: string, name: string, packageName: string): KeyView {
       total_requests: 0,
       last_used_at: null,
     },
+    outlook: null,
   }
 }
 

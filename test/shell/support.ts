@@ -66,6 +66,7 @@ export function keyView(
       total_requests: 1,
       last_used_at: AT,
     },
+    outlook: null,
     ...changes,
   }
 }

@@ -28,7 +28,7 @@ function key(id: string, change: Partial<KeyView> = {}): KeyView {
   const own = { id, name: id, hint: 'abcd', package: 'team', owner: null, status: 'active', expires_at: null }
   const labels = { tool: null, project: null, tags: [] }
   const times = { created_at: AT, value_since: AT, previous_valid_until: null }
-  return { ...own, ...times, ...labels, balance: BALANCE, ...change }
+  return { ...own, ...times, ...labels, balance: BALANCE, outlook: null, ...change }
 }
 
 function entity(id: string, change: Partial<PackageView> = {}): PackageView {
