@@ -56,8 +56,13 @@ export function administration(input: AdministrationInput): AdminHandlers {
     pause: calling.pause,
     memberUse: (memberId) => ({
       running: gate.running(memberId),
-      chargedTodayMicro: budgets.chargedTodayMicro(memberId),
-      heldMicro: budgets.heldMicro(memberId),
+      chargedTodayMicro: budgets.member.chargedMicro(memberId, 'daily'),
+      heldMicro: budgets.member.heldMicro(memberId),
+    }),
+    projectUse: (project) => ({
+      chargedTodayMicro: budgets.project.chargedMicro(project, 'daily'),
+      chargedThisMonthMicro: budgets.project.chargedMicro(project, 'monthly'),
+      heldMicro: budgets.project.heldMicro(project),
     }),
     waiting: (viewer) => waitingView({ ...stores, ...calling }, viewer),
     status: async () => {

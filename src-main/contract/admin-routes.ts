@@ -10,6 +10,7 @@ import { LEDGER } from '#contract/actions/ledger.ts'
 import { MEMBERS } from '#contract/actions/members.ts'
 import { MODELS } from '#contract/actions/models.ts'
 import { PACKAGES } from '#contract/actions/packages.ts'
+import { PROJECTS } from '#contract/actions/projects.ts'
 import { PRICES } from '#contract/actions/prices.ts'
 import { PROVIDERS } from '#contract/actions/providers.ts'
 import { REPORTS } from '#contract/actions/reports.ts'
@@ -28,6 +29,7 @@ export const ADMIN_ENTITIES = {
   providers: PROVIDERS,
   members: MEMBERS,
   invites: INVITES,
+  projects: PROJECTS,
   ledger: LEDGER,
   gateway: GATEWAY,
   lan: LAN,

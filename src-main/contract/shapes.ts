@@ -11,6 +11,7 @@ import * as members from '#contract/members.ts'
 import * as pause from '#contract/pause.ts'
 import * as presets from '#contract/presets.ts'
 import * as card from '#contract/price-card.ts'
+import * as projects from '#contract/projects.ts'
 import * as prices from '#contract/prices.ts'
 import * as offers from '#contract/provider-models.ts'
 import * as providers from '#contract/providers.ts'
@@ -37,6 +38,7 @@ export const SHAPES = {
   ...invites,
   ...lan,
   ...pause,
+  ...projects,
   ...waiting,
   ...refused,
 }

@@ -11,6 +11,7 @@ import { LAN_AUDIT, lanHandlers } from '#server/admin/entities/lan.ts'
 import { MEMBER_AUDIT, memberHandlers } from '#server/admin/entities/members.ts'
 import { MODEL_AUDIT, modelHandlers } from '#server/admin/entities/models.ts'
 import { PACKAGE_AUDIT, packageHandlers } from '#server/admin/entities/packages.ts'
+import { PROJECT_AUDIT, projectHandlers } from '#server/admin/entities/projects.ts'
 import { PRICE_AUDIT, priceHandlers } from '#server/admin/entities/prices.ts'
 import { PROVIDER_AUDIT, providerHandlers } from '#server/admin/entities/providers.ts'
 import { SECRET_AUDIT, secretHandlers } from '#server/admin/entities/secrets.ts'
@@ -30,6 +31,7 @@ export function adminHandlers(adminDeps: AdminDeps): AdminHandlers {
     ...providerHandlers(deps),
     ...memberHandlers(deps),
     ...inviteHandlers(deps),
+    ...projectHandlers(deps),
     ...gatewayHandlers(deps),
     ...lanHandlers(deps),
     ...secretHandlers(deps),
@@ -49,6 +51,7 @@ const AUDIT: Readonly<Record<AdminEntity, AuditRules>> = {
   providers: PROVIDER_AUDIT,
   members: MEMBER_AUDIT,
   invites: INVITE_AUDIT,
+  projects: PROJECT_AUDIT,
   ledger: ONLY_READ,
   gateway: GATEWAY_AUDIT,
   lan: LAN_AUDIT,
