@@ -17,6 +17,7 @@ import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { setUpDemo } from '#catalog/demo.ts'
 import { countSecrets } from '#catalog/secrets.ts'
+import type { Surroundings } from '#connect/expand.ts'
 import type { Log } from '#core/log.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import type { BooksCheck } from '#ledger/books-check.ts'
@@ -60,11 +61,13 @@ export type AppSurroundings = {
   readonly clock?: Clock
   /** How the process of the keychain is started; as a child of Node unless given. */
   readonly startKeychain?: StartKeychain
+  /** Where the tools of this user keep their settings; without it none of them can be connected. */
+  readonly tools?: Surroundings
 }
 
 /** Opens the data folder and puts everything together. Throws DatabaseError where the folder is in use or not ours. */
 export async function openApp(config: Config, log: Log, surroundings: AppSurroundings = {}): Promise<App> {
-  const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain() } = surroundings
+  const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain(), tools } = surroundings
   makeDataDir(config.dataDir)
   const lock = lockDataDir(config.dataDir)
   const release = () => lock.release()
@@ -87,7 +90,7 @@ export async function openApp(config: Config, log: Log, surroundings: AppSurroun
     const side = new SideThreads(config.dataDir, () => made.stores.projection.settled())
     const clients = new ClientConnections()
     const operations = openOperations({ config, parts, log, side, connections: () => clients.size })
-    const inside = { config, log, parts, writer, side, clients, operations, release }
+    const inside = { config, log, parts, writer, side, clients, operations, tools, release }
     return new RunningApp({ ...inside, serving: openServing(inside) })
   } catch (error) {
     await parts?.stores.close()
@@ -106,6 +109,7 @@ type Inside = {
   /** Of the listener for this machine. */
   readonly clients: ClientConnections
   readonly operations: Operations
+  readonly tools: Surroundings | undefined
   /** Lets others have the data folder. */
   readonly release: () => void
 }
@@ -173,7 +177,7 @@ function visitsOf({ log, parts: { clock, context }, writer }: Inside, reading: R
 type ForAdministration = Pick<Serving, 'own' | 'openPages' | 'reading' | 'check' | 'visits' | 'lan'>
 
 function administrationOf(
-  { config, parts, operations, side }: Inside,
+  { config, parts, operations, side, tools }: Inside,
   { own, openPages, reading, check, visits, lan }: ForAdministration,
 ): Once<AdminHandlers> {
   const startedAtMs = Date.now()
@@ -187,6 +191,8 @@ function administrationOf(
       side,
       visits: await visits.get(),
       lan: () => lan.control(),
+      tools,
+      url: () => own.url,
       ticketMade: () => openPages.ticketMade(),
       status: () => statusOf({ config, parts, operations, lan, check, url: own.url, startedAtMs }),
     })

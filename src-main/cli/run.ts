@@ -133,6 +133,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     askHidden: isJson ? undefined : host.askHidden,
     exportLedger: () => exportFrom(dataDir, connection, host),
     verifyLedger: async () => ((await connection.instance()) === undefined ? host.verifyLedger(dataDir) : undefined),
+    lockConnections: () => host.lockConnections(dataDir),
     restore: (request) => host.restore(dataDir, request),
     openInBrowser: (url) => host.openInBrowser(dataDir, url),
   }

@@ -129,8 +129,7 @@ describe('a connection that is made again', () => {
     expect(readFileSync(path, 'utf8')).toBe(before)
     expect(changes[0]?.diff).toContain(`-    "ANTHROPIC_MODEL": "${LARGE.id}"`)
     expect(changes[0]?.diff).toContain(`+    "ANTHROPIC_MODEL": "${OTHER.id}"`)
-    const seen = { [path]: changes[0]?.before_sha256 ?? null }
-    expect((await connectTool(workshop, { ...other, seen })).changes).toEqual(changes)
+    expect((await connectTool(workshop, { ...other, seen: changes })).changes).toEqual(changes)
     await disconnectTool(workshop, 'claude-code')
     expect(readFileSync(path, 'utf8')).toBe('{}\n')
   })

@@ -1,0 +1,62 @@
+// What there is to connect on this machine, and how it is connected. Nothing is written.
+
+import type { Adapter } from '#connect/adapter.ts'
+import { ADAPTERS } from '#connect/adapters.ts'
+import { findInstalled } from '#connect/installed.ts'
+import { readJournal, type Journal } from '#connect/journal.ts'
+import { readKeyValue } from '#connect/key-file.ts'
+import { keyOf } from '#connect/tool-key.ts'
+import type { Workshop } from '#connect/tools.ts'
+import type { KeyView } from '#contract/schemas.ts'
+import type { ToolView } from '#contract/tools.ts'
+
+export async function listTools({ dataDir, surroundings, gateway }: Workshop): Promise<ToolView[]> {
+  const keys = await gateway.keys()
+  return Promise.all(
+    ADAPTERS.map(async (adapter) => {
+      const { tool, name, versions, page, impossible = null } = adapter
+      const key = keyOf(dataDir, tool, keys)
+      const journal = openJournalOf(dataDir, tool)
+      const isHeld = journal !== undefined || readKeyValue(dataDir, tool) !== undefined
+      const state = isHeld ? stateOf(journal, key) : 'none'
+      const written = (journal?.files ?? []).map(({ file, members }) => ({
+        file,
+        members: members.map(({ member }) => member),
+      }))
+      return {
+        tool,
+        name,
+        ...(await findInstalled(adapter, surroundings)),
+        connected: state === 'connected',
+        files: written.map(({ file }) => file),
+        last_request_at: key?.balance.last_used_at ?? null,
+        state,
+        key_name: key?.name ?? null,
+        package: key?.package ?? null,
+        written,
+        ways: waysOf(adapter),
+        impossible,
+        versions,
+        page,
+      }
+    }),
+  )
+}
+
+function openJournalOf(dataDir: string, tool: string): Journal | undefined {
+  const journal = readJournal(dataDir, tool)
+  return journal?.state === 'disconnected' ? undefined : journal
+}
+
+/** A request that came before the tool was connected says nothing of whether the connection works. */
+function stateOf(journal: Journal | undefined, key: KeyView | undefined): ToolView['state'] {
+  if (journal?.state === 'connecting') return 'unfinished'
+  if (key?.status !== 'active') return 'keyless'
+  const { last_used_at: lastUsedAt } = key.balance
+  return lastUsedAt !== null && (journal === undefined || lastUsedAt >= journal.at) ? 'connected' : 'waiting'
+}
+
+function waysOf({ launch, connect, copy }: Adapter): ToolView['ways'] {
+  const ways = { launch, connect, copy }
+  return (['launch', 'connect', 'copy'] as const).filter((way) => ways[way] !== undefined)
+}
