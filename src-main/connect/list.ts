@@ -30,6 +30,7 @@ export async function listTools({ dataDir, surroundings, gateway }: Workshop): P
         connected: state === 'connected',
         files: written.map(({ file }) => file),
         last_request_at: key?.balance.last_used_at ?? null,
+        connected_at: journal?.at ?? null,
         state,
         key_name: key?.name ?? null,
         package: key?.package ?? null,

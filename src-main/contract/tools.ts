@@ -19,6 +19,8 @@ export const ToolView = strict({
   /** What Farebox wrote, and has not taken back. */
   files: Type.Array(File),
   last_request_at: NullableTimestamp,
+  /** When Farebox wrote its files. */
+  connected_at: NullableTimestamp,
   /**
    * `waiting`: connected, and no request came yet; `keyless`: connected with a key that is blocked or gone; `unfinished`: a connection
    * that was broken off, which disconnecting takes back.

@@ -384,6 +384,7 @@ describe('the list', () => {
       connected: false,
       files: [],
       last_request_at: null,
+      connected_at: null,
       state: 'none',
       key_name: null,
       package: null,
