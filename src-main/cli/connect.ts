@@ -83,14 +83,21 @@ function wishOf({ package: packageName, key, model, small_model: small }: Wishes
 /** The editors of all formats are loaded by whoever connects something, and by nobody else. */
 async function inWorkshop(
   client: AdminClient,
-  { env, homeDir, platform, folder, lockConnections }: Sources,
+  sources: Sources,
   work: (tools: typeof ConnectTools, workshop: Workshop) => Promise<Output>,
 ): Promise<Output> {
   const [tools, { Refused }] = await Promise.all([import('#connect/tools.ts'), import('#connect/format.ts')])
+  const { env, homeDir, platform, folder } = sources
   const surroundings = { env, home: homeDir, platform }
   try {
     const gateway = gatewayOf(client)
-    return await work(tools, { dataDir: folder, surroundings, gateway, nowMs: Date.now, lock: lockConnections })
+    return await work(tools, {
+      dataDir: folder,
+      surroundings,
+      gateway,
+      nowMs: Date.now,
+      lock: () => sources.lockConnections(),
+    })
   } catch (error) {
     if (error instanceof Refused) throw new CommandFailure(error.reason, error.message)
     throw error
