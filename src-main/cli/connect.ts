@@ -81,7 +81,7 @@ function wishOf({ package: packageName, key, model, small_model: small }: Wishes
 }
 
 /** The editors of all formats are loaded by whoever connects something, and by nobody else. */
-async function inWorkshop(
+export async function inWorkshop(
   client: AdminClient,
   sources: Sources,
   work: (tools: typeof ConnectTools, workshop: Workshop) => Promise<Output>,
@@ -119,7 +119,7 @@ function gatewayOf(client: AdminClient): Gateway {
 }
 
 /** Where the gateway listens, or will listen when it is started. */
-async function ownAddress(client: AdminClient): Promise<string> {
+export async function ownAddress(client: AdminClient): Promise<string> {
   const { url } = await client.call('status', {})
   if (url !== null) return url
   const { settings } = await client.call('showSettings', {})

@@ -15,6 +15,9 @@ export type CommandHost = {
   /** Where tools keep their settings below, and what they look like on this system. */
   readonly homeDir: string
   readonly platform: NodeJS.Platform
+  /** Where the command was called. */
+  readonly workingDir: string
+  readonly machine: MachineProbe
   /** Runs a program in this terminal and resolves with its exit code; undefined where there is no such program. */
   runProgram(command: readonly string[], env: Readonly<Record<string, string>>): Promise<number | undefined>
   /** The text of a file; rejects with the system's error when there is none. */
@@ -47,6 +50,15 @@ export type CommandHost = {
   openInBrowser(dataDir: string, url: string): Promise<boolean>
   /** Opens the store itself, for when no gateway runs on the data folder. Rejects when it cannot. */
   openInProcess(dataDir: string): Promise<{ transport: AdminTransport; close(): Promise<void> }>
+}
+
+/** What is wrong with this machine; each null where nothing is, or nothing can be told. */
+export type MachineProbe = {
+  nativeModuleProblem(): Promise<string | null>
+  dataFolderProblem(dataDir: string): Promise<string | null>
+  freeBytes(dataDir: string): number | null
+  /** Who listens on a port of this machine, as a few words; null for nobody. */
+  portOwner(port: number): Promise<string | null>
 }
 
 export type KeyState = 'active' | 'suspended' | 'expired' | 'revoked'
@@ -87,12 +99,16 @@ export type Sources = Pick<
   | 'columns'
   | 'homeDir'
   | 'platform'
+  | 'workingDir'
+  | 'machine'
   | 'runProgram'
 > & {
   /** The data folder that the command is about. */
   readonly folder: string
   /** The lock of the data folder that the command is about. */
   lockConnections(): ReturnType<CommandHost['lockConnections']>
+  /** Whether a gateway runs on that folder. */
+  isRunning(): Promise<boolean>
   /** The export of the data folder that the command is about. */
   exportLedger(): AsyncIterable<string>
   /** The check of the data folder that the command is about; undefined where a gateway runs, which is asked instead. */

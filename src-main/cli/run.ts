@@ -8,6 +8,7 @@ import { AdminError, adminClient } from '#cli/client.ts'
 import { openLater, type Connection } from '#cli/connection.ts'
 import { CONNECT_VERBS } from '#cli/connect.ts'
 import { DEMO_VERBS } from '#cli/demo.ts'
+import { DOCTOR_VERBS } from '#cli/doctor.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
 import type { CommandHost, Sources } from '#cli/host.ts'
@@ -45,6 +46,7 @@ const VERBS: readonly Verb[] = [
   ...APPLY_VERBS,
   ...DEMO_VERBS,
   ...CONNECT_VERBS,
+  ...DOCTOR_VERBS,
   ...PROVIDER_VERBS,
   ...PROVIDER_SECRET_VERBS,
   ...DISCOVER_VERBS,
@@ -131,6 +133,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     // JSON is asked for by programs.
     ask: isJson ? undefined : host.ask,
     askHidden: isJson ? undefined : host.askHidden,
+    isRunning: async () => (await connection.instance()) !== undefined,
     exportLedger: () => exportFrom(dataDir, connection, host),
     verifyLedger: async () => ((await connection.instance()) === undefined ? host.verifyLedger(dataDir) : undefined),
     lockConnections: () => host.lockConnections(dataDir),

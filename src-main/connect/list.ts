@@ -3,7 +3,7 @@
 import type { Adapter } from '#connect/adapter.ts'
 import { ADAPTERS } from '#connect/adapters.ts'
 import { findInstalled } from '#connect/installed.ts'
-import { readJournal, type Journal } from '#connect/journal.ts'
+import { journalState, readJournal, type Journal } from '#connect/journal.ts'
 import { readKeyValue } from '#connect/key-file.ts'
 import { keyOf } from '#connect/tool-key.ts'
 import type { Workshop } from '#connect/tools.ts'
@@ -17,8 +17,7 @@ export async function listTools({ dataDir, surroundings, gateway }: Workshop): P
       const { tool, name, versions, page, impossible = null } = adapter
       const key = keyOf(dataDir, tool, keys)
       const journal = openJournalOf(dataDir, tool)
-      const isHeld = journal !== undefined || readKeyValue(dataDir, tool) !== undefined
-      const state = isHeld ? stateOf(journal, key) : 'none'
+      const state = stateOf({ dataDir, tool, journal, key })
       const written = (journal?.files ?? []).map(({ file, members }) => ({
         file,
         members: members.map(({ member }) => member),
@@ -44,14 +43,24 @@ export async function listTools({ dataDir, surroundings, gateway }: Workshop): P
   )
 }
 
+/** None where it cannot be read: what is wrong with it is said by whoever is to take it back. */
 function openJournalOf(dataDir: string, tool: string): Journal | undefined {
-  const journal = readJournal(dataDir, tool)
-  return journal?.state === 'disconnected' ? undefined : journal
+  const state = journalState(dataDir, tool)
+  return state === 'unreadable' || state === 'disconnected' ? undefined : readJournal(dataDir, tool)
+}
+
+type Present = {
+  readonly dataDir: string
+  readonly tool: string
+  readonly journal: Journal | undefined
+  readonly key: KeyView | undefined
 }
 
 /** A request that came before the tool was connected says nothing of whether the connection works. */
-function stateOf(journal: Journal | undefined, key: KeyView | undefined): ToolView['state'] {
-  if (journal?.state === 'connecting') return 'unfinished'
+function stateOf({ dataDir, tool, journal, key }: Present): ToolView['state'] {
+  const state = journalState(dataDir, tool)
+  if (state === 'connecting' || state === 'unreadable') return 'unfinished'
+  if (state === 'disconnected' && readKeyValue(dataDir, tool) === undefined) return 'none'
   if (key?.status !== 'active') return 'keyless'
   const { last_used_at: lastUsedAt } = key.balance
   return lastUsedAt !== null && (journal === undefined || lastUsedAt >= journal.at) ? 'connected' : 'waiting'

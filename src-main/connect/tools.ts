@@ -18,7 +18,7 @@ import {
 } from '#connect/expand.ts'
 import { changedMeanwhile, Refused } from '#connect/format.ts'
 import type { Gateway } from '#connect/gateway.ts'
-import { readJournal } from '#connect/journal.ts'
+import { isOpenConnection } from '#connect/journal.ts'
 import { keyFileOf, readKeyValue } from '#connect/key-file.ts'
 import { chooseModels, type WantedModels } from '#connect/models.ts'
 import { changeView, planFile, readValues, type FilePlan, type ReadFile, type Wanted } from '#connect/plan.ts'
@@ -54,7 +54,7 @@ export function connectTool(workshop: Workshop, wish: ConnectWish): Promise<Tool
 }
 
 /** Two connections at a time could each take the other's files for somebody's own. */
-async function alone<Done>({ lock }: Workshop, work: () => Promise<Done>): Promise<Done> {
+export async function alone<Done>({ lock }: Workshop, work: () => Promise<Done>): Promise<Done> {
   const held = await lock()
   if (held === undefined) {
     throw new Refused('busy', 'A tool is being connected or disconnected just now. Try again in a moment.')
@@ -97,7 +97,8 @@ async function connect(workshop: Workshop, wish: ConnectWish): Promise<ToolConne
     // What was written before goes first, so that its copy is of the file as the tool's user left it.
     insistOnTakenBack(takeBack(dataDir, tool))
     const plans = plan(value, readToolFile)
-    if (plans.length > 0) applyPlans({ dataDir, tool, plans, at: new Date(nowMs()).toISOString() })
+    const told = { url, model: choice.model.id, small_model: choice.small.id }
+    if (plans.length > 0) applyPlans({ dataDir, tool, plans, at: new Date(nowMs()).toISOString(), told })
     return view(changes, value)
   })
 }
@@ -167,10 +168,9 @@ function notDisconnected(tool: string, error: unknown): ToolDisconnection {
 
 /** The tools that have something to be taken back, or a key. */
 export function connectedTools(dataDir: string): string[] {
-  return ADAPTERS.map(({ tool }) => tool).filter((tool) => {
-    const state = readJournal(dataDir, tool)?.state
-    return state === 'connected' || state === 'connecting' || existsSync(keyFileOf(dataDir, tool))
-  })
+  return ADAPTERS.map(({ tool }) => tool).filter(
+    (tool) => isOpenConnection(dataDir, tool) || existsSync(keyFileOf(dataDir, tool)),
+  )
 }
 
 export type LaunchView = { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> }
@@ -188,8 +188,7 @@ async function launch(workshop: Workshop, wish: Omit<ConnectWish, 'isDryRun'>): 
   }
   const asking = { dataDir: workshop.dataDir, tool: adapter.tool, gateway: workshop.gateway }
   const key = await planKey(asking, wish.key)
-  const state = readJournal(workshop.dataDir, adapter.tool)?.state
-  if (key.previous !== undefined && (state === 'connected' || state === 'connecting')) {
+  if (key.previous !== undefined && isOpenConnection(workshop.dataDir, adapter.tool)) {
     throw new Refused(
       'taken',
       `${adapter.name} is connected with the key '${key.previous.name}'. Leave --key out, or give it another one with 'farebox connect'.`,
@@ -265,7 +264,11 @@ type Change = {
 type Mode = ToolFile['mode']
 
 /** The changes of a connection, where what was written for an earlier one is taken back first. Nothing is written. */
-function lookedAt(dataDir: string, tool: string, plan: (readFile: ReadFile) => readonly FilePlan[]): readonly Change[] {
+export function lookedAt(
+  dataDir: string,
+  tool: string,
+  plan: (readFile: ReadFile) => readonly FilePlan[],
+): readonly Change[] {
   const files = planTakingBack(dataDir, tool)
   insistOnTakenBack(files)
   const readFile = (path: string): ToolFile => {
@@ -301,7 +304,7 @@ function insistOnSame(changes: readonly Change[], before: readonly Change[]): vo
   if (other !== undefined) throw changedMeanwhile(other.path)
 }
 
-function insistOnTakenBack(files: readonly TakingBack[]): void {
+export function insistOnTakenBack(files: readonly TakingBack[]): void {
   const problem = files.find((file) => file.problem !== null)?.problem
   if (problem !== undefined && problem !== null) throw new Refused('changed', problem)
 }

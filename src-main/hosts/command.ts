@@ -12,6 +12,7 @@ import { openInBrowser } from '#cli/browser.ts'
 import type { AdminTransport } from '#cli/client.ts'
 import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
 import { runCommand } from '#cli/run.ts'
+import { MACHINE } from '#hosts/machine.ts'
 import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
 
 /** Runs one command and returns its exit code. */
@@ -40,6 +41,8 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
     stderr: (output) => void process.stderr.write(output),
     homeDir: homedir(),
     platform: process.platform,
+    workingDir: process.cwd(),
+    machine: MACHINE,
     runProgram,
     readFile: (path) => readFile(path, 'utf8'),
     readStdin: () => text(process.stdin),

@@ -131,7 +131,7 @@ function holdFor(input: AdmitRequest, { cancellation, share }: Holding, deps: Ad
   const names = served.places.map(({ target }) => target.upstreamModel)
   const most = request.inputBounds.most(contextWindow, names)
   const wide = holdRequest(input, { inputTokens: most, outputCap, share }, deps)
-  const isRoomy = served.places.every(({ provider }) => deps.routing.gate.hasRoom(provider, wide.worstMicro))
+  const isRoomy = deps.routing.gate.hasRoomForAll(served.places, wide.worstMicro)
   const isEasy = (isRoomy && wide.worstMicro < MAX_AMOUNT) || wide.isFree
   const atOnce = isEasy ? deps.ledger.holdAtOnce(wide) : undefined
   if (atOnce !== undefined) return { answer: atOnce, inputTokens: most, asked: wide }
@@ -184,8 +184,9 @@ function wishFor(
   const leastCap = Math.min(outputCap ?? 0, leastOutputTokens(served.places))
   // A stream is ended at its cap. A whole answer is paid for as it comes.
   const beyond = isStream || outputCap === undefined ? 0 : caps.mostTokens(served.places)
-  const outputTokens = Math.max(choices * (outputCap ?? 0), beyond)
-  const leastTokens = Math.max(choices * leastCap, beyond)
+  const uncapped = request.output?.mostTokens ?? 0
+  const outputTokens = Math.max(choices * (outputCap ?? 0), beyond) + uncapped
+  const leastTokens = Math.max(choices * leastCap, beyond) + uncapped
   const worst = worstOf({ request, served }, inputTokens)
   return {
     worstMicro: worstPriceOf({ ...worst, outputTokens }, served.price),

@@ -90,7 +90,7 @@ async function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): 
     const prepared = await request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })
     if (!isRefusal(prepared)) return { routing, first: { place, prepared } }
     refusal ??= prepared
-    routing.exclude(place)
+    routing.cannotBeAsked(place, request.keeperId)
   }
   if (refusal === undefined) throw new Error('a model has no place')
   return refusal

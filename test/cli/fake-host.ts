@@ -68,6 +68,13 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     stderr: (text) => void (printed.stderr += text),
     homeDir: world.homeDir ?? '/nonexistent/home',
     platform: 'linux',
+    workingDir: '/nonexistent/project',
+    machine: {
+      nativeModuleProblem: async () => null,
+      dataFolderProblem: async () => null,
+      freeBytes: () => null,
+      portOwner: async () => null,
+    },
     runProgram: async (command, env) => {
       programs.push({ command, env })
       return 0

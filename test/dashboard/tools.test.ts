@@ -140,6 +140,7 @@ it('a tool that only its user can set up gets a key, and the lines with it', asy
     const dialog = page.getByRole('dialog', { name: 'Connect JetBrains AI Assistant' })
     await dialog.getByRole('button', { name: 'Make a key and show the lines' }).click()
     const lines = dialog.getByRole('region', { name: 'Lines' })
+    await lines.waitFor()
     await lines.getByText(`API key: ${keyOf('jetbrains')}`).waitFor()
     await lines.getByText(`URL: ${dashboard.farebox.url}/v1`).waitFor()
   })
