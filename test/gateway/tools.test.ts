@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SeenChange, ToolConnect, ToolView } from '#contract/tools.ts'
-import { openApp } from '#app/app.ts'
+import { openApp } from '#app/open.ts'
 import { adminClient } from '#cli/client.ts'
 import { lockConnections } from '#store/lock.ts'
 import { postChat } from '../support/chat.ts'
