@@ -1,5 +1,4 @@
-// The composition root: from a configuration to a running Farebox. The hosts (headless,
-// the command line, the desktop shell) open an app and close it again.
+// The composition root: from an open data folder to a running Farebox.
 
 import { LanListener } from '#app/lan-listener.ts'
 import { removeInstance, removeOpenPages, writeInstance } from '#app/notes.ts'
@@ -12,7 +11,7 @@ import { ReadingThreads } from '#app/reading-threads.ts'
 import { statusOf } from '#app/status.ts'
 import { booksCheck } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
-import { DASHBOARD_DIR, OWN_COMMAND, scriptFile } from '#config/program-files.ts'
+import { DASHBOARD_DIR, OWN_COMMAND } from '#config/program-files.ts'
 import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { setUpDemo } from '#catalog/demo.ts'
@@ -26,10 +25,7 @@ import type { AdminHandlers } from '#server/admin/handlers.ts'
 import { ClientConnections } from '#server/http/client-connections.ts'
 import { buildServer, type ServerDeps } from '#server/http/server.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
-import { makeDataDir } from '#store/data-folder.ts'
-import { DatabaseThread } from '#store/database-thread.ts'
-import { lockDataDir } from '#store/lock.ts'
-import { finishRestore } from '#store/restore.ts'
+import type { DatabaseThread } from '#store/database-thread.ts'
 
 export type App = {
   /** Starts to serve on loopback. Rejects with the system's error, such as EADDRINUSE. */
@@ -62,24 +58,19 @@ export type AppSurroundings = {
   readonly startKeychain?: StartKeychain
 }
 
-/** Opens the data folder and puts everything together. Throws DatabaseError where the folder is in use or not ours. */
-export async function openApp(config: Config, log: Log, surroundings: AppSurroundings = {}): Promise<App> {
+/** What `openApp` has by the time everything else is loaded. */
+export type Opened = {
+  readonly config: Config
+  readonly log: Log
+  readonly writer: DatabaseThread<WriterOperations>
+  /** Lets others have the data folder. */
+  readonly release: () => void
+}
+
+/** Puts everything together on a data folder that is open. What is opened here is closed where that fails; the writer is not. */
+export async function runApp(opened: Opened, surroundings: AppSurroundings): Promise<App> {
+  const { config, log, writer } = opened
   const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain() } = surroundings
-  makeDataDir(config.dataDir)
-  const lock = lockDataDir(config.dataDir)
-  const release = () => lock.release()
-  try {
-    // Whoever holds the lock is the only Farebox here, so a note about another one is left over from a process that died.
-    removeInstance(config.dataDir)
-    removeOpenPages(config.dataDir)
-    if (finishRestore(config.dataDir)) {
-      log('Completed the restore of a backup that had been interrupted.', { event: 'restore_completed' })
-    }
-  } catch (error) {
-    release()
-    throw error
-  }
-  const writer = new DatabaseThread<WriterOperations>(scriptFile('writer-thread'), { dataDir: config.dataDir })
   let parts: Parts | undefined
   try {
     const made = await assemble({ config, log, clock, writer, startKeychain })
@@ -87,27 +78,20 @@ export async function openApp(config: Config, log: Log, surroundings: AppSurroun
     const side = new SideThreads(config.dataDir, () => made.stores.projection.settled())
     const clients = new ClientConnections()
     const operations = openOperations({ config, parts, log, side, connections: () => clients.size })
-    const inside = { config, log, parts, writer, side, clients, operations, release }
+    const inside = { ...opened, parts, side, clients, operations }
     return new RunningApp({ ...inside, serving: openServing(inside) })
   } catch (error) {
     await parts?.stores.close()
-    await writer.close().catch(() => undefined)
-    release()
     throw error
   }
 }
 
-type Inside = {
-  readonly config: Config
-  readonly log: Log
+type Inside = Opened & {
   readonly parts: Parts
-  readonly writer: DatabaseThread<WriterOperations>
   readonly side: SideThreads
   /** Of the listener for this machine. */
   readonly clients: ClientConnections
   readonly operations: Operations
-  /** Lets others have the data folder. */
-  readonly release: () => void
 }
 
 /** The ways in, each made when somebody first takes it. */
@@ -141,6 +125,7 @@ function openServing(inside: Inside): Serving {
     clock,
     hashKey: context.hashKey,
     readReceipt: (id) => reading.receipts.call('receipt', id),
+    readSession: (of) => reading.receipts.call('session', of),
     findRefused: (id) => reading.findRefused(id, calling.refused),
     missed: (question) => reading.reports.call('missed', question),
     version: VERSION,

@@ -23,6 +23,7 @@ import { MissingPrices } from '#pipeline/missing-prices.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
+import { Attributions } from '#pipeline/attributions.ts'
 import { MemberBudgets } from '#pipeline/member-budgets.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { Pause } from '#pipeline/pause.ts'
@@ -68,6 +69,7 @@ export type Calling = {
   readonly maxAttempts: number
   readonly answers: AnswerMemory
   readonly refused: RefusedCalls
+  readonly attributions: Attributions
 }
 
 export type Secrets = {
@@ -139,6 +141,7 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets } }: Cal
       catalog: stores.catalog,
       save: (bursts) => writer.call('saveRefused', bursts),
     }),
+    attributions: new Attributions({ nowMs: clock.nowMs, hash: hashKey }),
   }
 }
 

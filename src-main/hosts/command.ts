@@ -64,7 +64,7 @@ async function openInProcess(
   surroundings: AppSurroundings | undefined,
 ): Promise<{ transport: AdminTransport; close(): Promise<void> }> {
   // Loaded only here: most commands talk to a gateway that runs.
-  const { openApp } = await import('#app/app.ts')
+  const { openApp } = await import('#app/open.ts')
   const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`), surroundings)
   return { transport: (request) => app.inject(request, 'command line'), close: () => app.close() }
 }

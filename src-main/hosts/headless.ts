@@ -1,7 +1,8 @@
 // The host without a display: starts the app, prints where it listens, ends it cleanly on a signal.
 
 import { homedir } from 'node:os'
-import { openApp, type App, type AppSurroundings } from '#app/app.ts'
+import type { App, AppSurroundings } from '#app/app.ts'
+import { openApp } from '#app/open.ts'
 import { readConfig, VERSION, type Config } from '#config/config.ts'
 import { describeFault } from '#app/faults.ts'
 import { OWN_COMMAND } from '#config/program-files.ts'

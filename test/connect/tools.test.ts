@@ -93,7 +93,7 @@ describe('a key of its own', () => {
 
   it('is not one that somebody made under that name', async () => {
     const workshop = openWorkshop()
-    await workshop.gateway.createKey({ name: 'claude-code', package: 'team' })
+    await workshop.gateway.createKey({ name: 'claude-code', package: 'team', tool: 'curl' })
     settings(workshop, '{}\n')
     expect((await connectTool(workshop, wish('claude-code'))).key_name).toBe('claude-code-2')
     const again = connectTool(workshop, wish('opencode', { key: { name: 'claude-code' } }))

@@ -101,6 +101,9 @@ function keyView(id: string, name: string, packageName: string): KeyView {
     created_at: AT,
     value_since: AT,
     previous_valid_until: null,
+    tool: null,
+    project: null,
+    tags: [],
     balance: {
       total_credits: null,
       remaining_credits: null,
@@ -111,6 +114,7 @@ function keyView(id: string, name: string, packageName: string): KeyView {
       total_requests: 0,
       last_used_at: null,
     },
+    outlook: null,
   }
 }
 

@@ -95,6 +95,9 @@ const KEY: Key = {
   createdAtMs: 4,
   valueSinceMs: 6,
   previous: { hash: 'g'.repeat(43), validUntilMs: 7 },
+  tool: 'zed',
+  project: 'books',
+  tags: ['ci', 'night'],
 }
 
 const MEMBER: Member = {
