@@ -3,6 +3,7 @@
 
 import type { AdminTransport } from '#cli/client.ts'
 import type { LedgerReport } from '#contract/schemas.ts'
+import type { Price } from '#core/price.ts'
 
 export type CommandHost = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -18,6 +19,8 @@ export type CommandHost = {
   /** Where the command was called. */
   readonly workingDir: string
   readonly machine: MachineProbe
+  /** The day of the price card, and what it has for a model. */
+  priceCard(): Promise<{ readonly date: string; readonly priceOfModel: (model: string) => Price | undefined }>
   /** Runs a program in this terminal and resolves with its exit code; undefined where there is no such program. */
   runProgram(command: readonly string[], env: Readonly<Record<string, string>>): Promise<number | undefined>
   /** The text of a file; rejects with the system's error when there is none. */
@@ -101,6 +104,7 @@ export type Sources = Pick<
   | 'platform'
   | 'workingDir'
   | 'machine'
+  | 'priceCard'
   | 'runProgram'
 > & {
   /** The data folder that the command is about. */

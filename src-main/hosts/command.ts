@@ -43,6 +43,7 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
     platform: process.platform,
     workingDir: process.cwd(),
     machine: MACHINE,
+    priceCard: async () => (await import('#catalog/card-prices.ts')).cardPrices(),
     runProgram,
     readFile: (path) => readFile(path, 'utf8'),
     readStdin: () => text(process.stdin),
