@@ -46,7 +46,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
   // It reads and repairs what `connect` wrote, and asks for nothing itself.
   doctor: { values: ['connect'], types: ['contract'] },
-  cli: { values: ['contract', 'core', 'connect', 'doctor'], packages: ['yaml', 'uqr'] },
+  // It reads the logs of tools, and knows neither the ledger nor a way to write.
+  scan: { values: ['core', 'dialect'] },
+  cli: { values: ['contract', 'core', 'connect', 'doctor', 'scan'], packages: ['yaml', 'uqr'] },
   lan: { values: ['contract', 'core'] },
   shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
   config: { values: [] },
@@ -215,7 +217,8 @@ describe('the sources', () => {
   }
 
   it('load no schema before somebody asks for the admin API', () => {
-    const reached = loadedWith('hosts/headless.ts')
+    const reached = [...new Set([...loadedWith('hosts/headless.ts'), ...loadedWith('app/app.ts')])]
+    expect(reached).toContain('app/open.ts')
     expect(reached).toContain('pipeline/run.ts')
     expect(reached).toContain('contract/admin-routes.ts')
     expect(reached).not.toContain('typebox')

@@ -7,6 +7,7 @@ import type { Operations } from '#app/operations.ts'
 import { USER_AGENT, type Calling, type Parts } from '#app/parts.ts'
 import type { ReadingThreads } from '#app/reading-threads.ts'
 import { secretState } from '#catalog/secrets.ts'
+import type { Surroundings } from '#connect/expand.ts'
 import { renewKeyFile } from '#connect/key-file.ts'
 import type { SideThreads } from '#threads/side-threads.ts'
 import type { SettingsView } from '#contract/audit.ts'
@@ -32,12 +33,15 @@ export type AdministrationInput = {
   readonly visits: Visits
   readonly ticketMade: () => void
   readonly lan: () => Promise<LanControl>
+  readonly tools: Surroundings | undefined
+  /** Where this machine reaches the gateway; undefined before it listens. */
+  readonly url: () => string | undefined
   readonly reading: ReadingThreads
   readonly side: SideThreads
 }
 
 export function administration(input: AdministrationInput): AdminHandlers {
-  const { parts, operations, status, config, visits, ticketMade, lan, reading, side } = input
+  const { parts, operations, status, config, visits, ticketMade, lan, tools, url, reading, side } = input
   const { clock, context, stores, calling, secrets } = parts
   const upstream = { ...calling, ...secrets, clock, userAgent: USER_AGENT }
   const watched = { ...stores, ...calling, clock, stateOf: (provider: Provider) => secretState(context, provider) }
@@ -48,6 +52,11 @@ export function administration(input: AdministrationInput): AdminHandlers {
     keyRotated: (keyId, value) => renewKeyFile(config.dataDir, keyId, value),
     keyGuesses: operations.callGuard,
     lan,
+    // The editors of all formats come with it, which nobody needs who connects nothing.
+    tools: async (inTurn) => {
+      const { toolControl } = await import('#app/tool-control.ts')
+      return toolControl({ dataDir: config.dataDir, surroundings: tools, context, url, inTurn })
+    },
     settings: async () => ({
       ...settingsOf(config, context.timeZone),
       database_bytes: await reading.reports.call('databaseBytes', undefined),

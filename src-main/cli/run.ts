@@ -27,6 +27,7 @@ import { PAUSE_VERBS } from '#cli/pause.ts'
 import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
 import { PROVIDER_SECRET_VERBS } from '#cli/provider-secrets.ts'
 import { PROVIDER_VERBS } from '#cli/provider.ts'
+import { SCAN_VERBS } from '#cli/scan.ts'
 import { SECRET_VERBS } from '#cli/secret.ts'
 import { SETTINGS_VERBS } from '#cli/settings.ts'
 import { STATUS_VERBS } from '#cli/status.ts'
@@ -48,6 +49,7 @@ const VERBS: readonly Verb[] = [
   ...DEMO_VERBS,
   ...CONNECT_VERBS,
   ...DOCTOR_VERBS,
+  ...SCAN_VERBS,
   ...PROVIDER_VERBS,
   ...PROVIDER_SECRET_VERBS,
   ...DISCOVER_VERBS,
@@ -138,6 +140,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     isRunning: async () => (await connection.instance()) !== undefined,
     exportLedger: () => exportFrom(dataDir, connection, host),
     verifyLedger: async () => ((await connection.instance()) === undefined ? host.verifyLedger(dataDir) : undefined),
+    lockConnections: () => host.lockConnections(dataDir),
     restore: (request) => host.restore(dataDir, request),
     openInBrowser: (url) => host.openInBrowser(dataDir, url),
   }

@@ -17,6 +17,7 @@ import { REPORTS } from '#contract/actions/reports.ts'
 import { SECRETS } from '#contract/actions/secrets.ts'
 import { SESSION } from '#contract/actions/session.ts'
 import { STREAMS } from '#contract/actions/streams.ts'
+import { TOOLS } from '#contract/actions/tools.ts'
 
 /** The entities with their actions, in the order of the reference. */
 export const ADMIN_ENTITIES = {
@@ -34,6 +35,7 @@ export const ADMIN_ENTITIES = {
   gateway: GATEWAY,
   lan: LAN,
   secrets: SECRETS,
+  tools: TOOLS,
 } as const
 
 export type { Route, RouteAccess }

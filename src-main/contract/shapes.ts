@@ -19,6 +19,7 @@ import * as receipt from '#contract/receipt.ts'
 import * as refused from '#contract/refused.ts'
 import * as reports from '#contract/reports.ts'
 import * as schemas from '#contract/schemas.ts'
+import * as tools from '#contract/tools.ts'
 import * as waiting from '#contract/waiting.ts'
 
 export const SHAPES = {
@@ -41,6 +42,7 @@ export const SHAPES = {
   ...projects,
   ...waiting,
   ...refused,
+  ...tools,
 }
 
 type NamedShapes = typeof SHAPES

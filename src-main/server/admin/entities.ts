@@ -16,6 +16,7 @@ import { PRICE_AUDIT, priceHandlers } from '#server/admin/entities/prices.ts'
 import { PROVIDER_AUDIT, providerHandlers } from '#server/admin/entities/providers.ts'
 import { SECRET_AUDIT, secretHandlers } from '#server/admin/entities/secrets.ts'
 import { SESSION_AUDIT, sessionHandlers } from '#server/admin/entities/session.ts'
+import { TOOL_AUDIT, toolHandlers } from '#server/admin/entities/tools.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import { reportHandlers } from '#server/reports/report-handlers.ts'
 
@@ -35,6 +36,7 @@ export function adminHandlers(adminDeps: AdminDeps): AdminHandlers {
     ...gatewayHandlers(deps),
     ...lanHandlers(deps),
     ...secretHandlers(deps),
+    ...toolHandlers(deps),
   }
 }
 
@@ -56,6 +58,7 @@ const AUDIT: Readonly<Record<AdminEntity, AuditRules>> = {
   gateway: GATEWAY_AUDIT,
   lan: LAN_AUDIT,
   secrets: SECRET_AUDIT,
+  tools: TOOL_AUDIT,
 }
 
 /** What the audit log says of an action: the rules of its entity. */
