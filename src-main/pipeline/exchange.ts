@@ -1,5 +1,6 @@
 // A call at each stage of its journey, as one stage hands it to the next.
 
+import type { Attribution } from '#core/attribution.ts'
 import type { ClientQuirks } from '#core/client-quirks.ts'
 import type { WireBytes } from '#dialect/answer.ts'
 import type { AskedInPath } from '#dialect/dialect.ts'
@@ -32,6 +33,8 @@ export type Call = {
   readonly quirks?: ClientQuirks
   /** What it may name of its connection; undefined for one that has its connection for itself. */
   readonly connection?: ConnectionAnswers | undefined
+  /** Whom it is made for; undefined for one that no tool made. */
+  readonly attribution?: Attribution | undefined
 }
 
 /** A call that was let in. */
