@@ -16,6 +16,7 @@ import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { setUpDemo } from '#catalog/demo.ts'
 import { countSecrets } from '#catalog/secrets.ts'
+import type { Surroundings } from '#connect/expand.ts'
 import type { Log } from '#core/log.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import type { BooksCheck } from '#ledger/books-check.ts'
@@ -56,6 +57,8 @@ export type AppSurroundings = {
   readonly clock?: Clock
   /** How the process of the keychain is started; as a child of Node unless given. */
   readonly startKeychain?: StartKeychain
+  /** Where the tools of this user keep their settings; without it none of them can be connected. */
+  readonly tools?: Surroundings
 }
 
 /** What `openApp` has by the time everything else is loaded. */
@@ -78,7 +81,7 @@ export async function runApp(opened: Opened, surroundings: AppSurroundings): Pro
     const side = new SideThreads(config.dataDir, () => made.stores.projection.settled())
     const clients = new ClientConnections()
     const operations = openOperations({ config, parts, log, side, connections: () => clients.size })
-    const inside = { ...opened, parts, side, clients, operations }
+    const inside = { ...opened, parts, side, clients, operations, tools: surroundings.tools }
     return new RunningApp({ ...inside, serving: openServing(inside) })
   } catch (error) {
     await parts?.stores.close()
@@ -92,6 +95,7 @@ type Inside = Opened & {
   /** Of the listener for this machine. */
   readonly clients: ClientConnections
   readonly operations: Operations
+  readonly tools: Surroundings | undefined
 }
 
 /** The ways in, each made when somebody first takes it. */
@@ -158,7 +162,7 @@ function visitsOf({ log, parts: { clock, context }, writer }: Inside, reading: R
 type ForAdministration = Pick<Serving, 'own' | 'openPages' | 'reading' | 'check' | 'visits' | 'lan'>
 
 function administrationOf(
-  { config, parts, operations, side }: Inside,
+  { config, parts, operations, side, tools }: Inside,
   { own, openPages, reading, check, visits, lan }: ForAdministration,
 ): Once<AdminHandlers> {
   const startedAtMs = Date.now()
@@ -172,6 +176,8 @@ function administrationOf(
       side,
       visits: await visits.get(),
       lan: () => lan.control(),
+      tools,
+      url: () => own.url,
       ticketMade: () => openPages.ticketMade(),
       status: () => statusOf({ config, parts, operations, lan, check, url: own.url, startedAtMs }),
     })

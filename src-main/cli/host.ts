@@ -33,6 +33,8 @@ export type CommandHost = {
   readonly askHidden: ((question: string) => Promise<string>) | undefined
   /** The data folder to work on, from the `--data-dir` flag, the environment or the platform's default. */
   dataDir(flag: string | undefined): string
+  /** Keeps others from connecting tools until it is released; undefined where somebody is at it. */
+  lockConnections(dataDir: string): Promise<{ release(): void } | undefined>
   /** Writes a file that only this user can read, and that is there only once it is whole. */
   writeFile(path: string, chunks: AsyncIterable<string>): Promise<void>
   /**
@@ -107,6 +109,8 @@ export type Sources = Pick<
 > & {
   /** The data folder that the command is about. */
   readonly folder: string
+  /** The lock of the data folder that the command is about. */
+  lockConnections(): ReturnType<CommandHost['lockConnections']>
   /** Whether a gateway runs on that folder. */
   isRunning(): Promise<boolean>
   /** The export of the data folder that the command is about. */

@@ -49,6 +49,7 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
     readStdin: () => text(process.stdin),
     ask: process.stdin.isTTY && process.stdout.isTTY ? askPerson : undefined,
     askHidden: process.stdin.isTTY && process.stdout.isTTY ? askHidden : undefined,
+    lockConnections: lockAt,
     writeFile: writeWhole,
     exportLedger: exportOf,
     verifyLedger: verifyAt,
@@ -131,6 +132,11 @@ async function writeWhole(path: string, chunks: AsyncIterable<string>): Promise<
   }
   await file.close()
   await rename(draft, path)
+}
+
+async function lockAt(dataDir: string): Promise<{ release(): void } | undefined> {
+  const { lockConnections } = await import('#store/lock.ts')
+  return lockConnections(dataDir)
 }
 
 async function* exportOf(dataDir: string, where: { readonly isRunning: boolean }): AsyncGenerator<string> {

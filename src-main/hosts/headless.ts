@@ -21,7 +21,10 @@ export async function startHeadless(argv: string[], whyNoTray?: string, surround
   reportMistakes(log, config)
   let app: App | undefined
   try {
-    app = await openApp(config, log, surroundings)
+    app = await openApp(config, log, {
+      tools: { home: homedir(), env: process.env, platform: process.platform },
+      ...surroundings,
+    })
     if (!(await applyConfigFile(app, config, log))) return await app.close()
     const url = await app.listen(config.port)
     // The first key is shown only once, so it is not made before anything that can still fail.

@@ -87,6 +87,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     ask: world.typed === undefined ? undefined : answerTyped,
     askHidden: world.typed === undefined ? undefined : answerTyped,
     dataDir: (flag) => flag ?? world.dataDir ?? NO_INSTANCE_DIR,
+    lockConnections: async () => ({ release: () => undefined }),
     writeFile: async (path, chunks) => {
       for await (const chunk of chunks) written[path] = (written[path] ?? '') + chunk
     },
