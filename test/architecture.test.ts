@@ -45,7 +45,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
-  cli: { values: ['contract', 'core', 'connect'], packages: ['yaml', 'uqr'] },
+  // It reads and repairs what `connect` wrote, and asks for nothing itself.
+  doctor: { values: ['connect'], types: ['contract'] },
+  // It reads the logs of tools, and knows neither the ledger nor a way to write.
+  scan: { values: ['core', 'dialect'] },
+  cli: { values: ['contract', 'core', 'connect', 'doctor', 'scan'], packages: ['yaml', 'uqr'] },
   lan: { values: ['contract', 'core'] },
   shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
   config: { values: [] },
@@ -139,6 +143,7 @@ const DASHBOARD_PARTS = [
   'contract/admin-address.ts',
   'contract/csv.ts',
   'contract/dialects.ts',
+  'contract/urgency.ts',
   'contract/usage-sums.ts',
 ]
 const DASHBOARD_PACKAGES =
@@ -213,7 +218,8 @@ describe('the sources', () => {
   }
 
   it('load no schema before somebody asks for the admin API', () => {
-    const reached = loadedWith('hosts/headless.ts')
+    const reached = [...new Set([...loadedWith('hosts/headless.ts'), ...loadedWith('app/app.ts')])]
+    expect(reached).toContain('app/open.ts')
     expect(reached).toContain('pipeline/run.ts')
     expect(reached).toContain('contract/admin-routes.ts')
     expect(reached).not.toContain('typebox')
@@ -245,7 +251,7 @@ const SHORT_SPREADS: Readonly<Record<string, readonly string[]>> = {
   'src-main/lan/der.ts': ['tagged(TAGS.'],
   'src-main/core/uuid.ts': ['String.fromCharCode(...codes)'],
   'src-main/dialect/input-survey.ts': ['rules('],
-  'src-main/ledger/entries.ts': ['insertEntry.run(...row)', 'insertUsage.run(...row)', 'putBalance.run(...row)'],
+  'src-main/ledger/entries.ts': ['insertEntry.run(...row)', 'putBalance.run(...row)'],
   'src-main/provider/demo-embedding.ts': ['Math.hypot(...values)'],
   'src-main/provider/redaction.ts': ['Math.max(...secrets.map('],
   'src-main/server/sign-in/sign-in-throttle.ts': ['Math.max(this.#waitForAll(most, nowMs), ...own'],

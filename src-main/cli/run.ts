@@ -9,6 +9,7 @@ import { AdminError, adminClient } from '#cli/client.ts'
 import { openLater, type Connection } from '#cli/connection.ts'
 import { CONNECT_VERBS } from '#cli/connect.ts'
 import { DEMO_VERBS } from '#cli/demo.ts'
+import { DOCTOR_VERBS } from '#cli/doctor.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
 import type { CommandHost, Sources } from '#cli/host.ts'
@@ -22,10 +23,12 @@ import { printableLines, type Output } from '#cli/output.ts'
 import { OPEN_VERBS } from '#cli/open.ts'
 import { OVERVIEW_VERBS } from '#cli/overview.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
+import { PROJECT_VERBS } from '#cli/project.ts'
 import { PAUSE_VERBS } from '#cli/pause.ts'
 import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
 import { PROVIDER_SECRET_VERBS } from '#cli/provider-secrets.ts'
 import { PROVIDER_VERBS } from '#cli/provider.ts'
+import { SCAN_VERBS } from '#cli/scan.ts'
 import { SECRET_VERBS } from '#cli/secret.ts'
 import { SETTINGS_VERBS } from '#cli/settings.ts'
 import { STATUS_VERBS } from '#cli/status.ts'
@@ -46,6 +49,8 @@ const VERBS: readonly Verb[] = [
   ...APPLY_VERBS,
   ...DEMO_VERBS,
   ...CONNECT_VERBS,
+  ...DOCTOR_VERBS,
+  ...SCAN_VERBS,
   ...PROVIDER_VERBS,
   ...PROVIDER_SECRET_VERBS,
   ...DISCOVER_VERBS,
@@ -54,6 +59,7 @@ const VERBS: readonly Verb[] = [
   ...PACKAGE_VERBS,
   ...KEY_VERBS,
   ...MEMBER_VERBS,
+  ...PROJECT_VERBS,
   ...INVITE_VERBS,
   ...USAGE_VERBS,
   ...USAGE_REPORT_VERBS,
@@ -133,8 +139,10 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     // JSON is asked for by programs.
     ask: isJson ? undefined : host.ask,
     askHidden: isJson ? undefined : host.askHidden,
+    isRunning: async () => (await connection.instance()) !== undefined,
     exportLedger: () => exportFrom(dataDir, connection, host),
     verifyLedger: async () => ((await connection.instance()) === undefined ? host.verifyLedger(dataDir) : undefined),
+    lockConnections: () => host.lockConnections(dataDir),
     restore: (request) => host.restore(dataDir, request),
     openInBrowser: (url) => host.openInBrowser(dataDir, url),
   }

@@ -43,6 +43,38 @@ const RerankAnswer = Type.Object({
   results: Type.Optional(Type.Array(Loose, { description: 'Called `data` by some providers.' })),
 })
 
+const Image = Type.Object({ b64_json: Type.Optional(Type.String()), url: Type.Optional(Type.String()) })
+const ImageRequest = Type.Object({
+  model: Model,
+  prompt: Type.String({ minLength: 1 }),
+  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+  size: Type.Optional(Type.String({ description: 'Such as `1024x1024`, or `auto`.' })),
+  quality: Type.Optional(Type.String()),
+  response_format: Type.Optional(Type.Union([Type.Literal('url'), Type.Literal('b64_json')])),
+  stream: Stream,
+  partial_images: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
+})
+const ImageEditRequest = Type.Object({
+  ...ImageRequest.properties,
+  images: Type.Array(Type.Object({ image_url: Type.Optional(Type.String()) }), {
+    minItems: 1,
+    maxItems: 16,
+    description: 'Each with an address, or with all of the image as a data URL.',
+  }),
+  mask: Type.Optional(Loose),
+})
+const ImageAnswer = Type.Object({ data: Type.Array(Image), usage: Type.Optional(Loose) })
+
+const SpeechRequest = Type.Object({
+  model: Model,
+  input: Type.String({ minLength: 1, description: 'What is read aloud.' }),
+  voice: Type.Optional(Type.Union([Type.String(), Loose])),
+  instructions: Type.Optional(Type.String()),
+  response_format: Type.Optional(Type.String({ description: 'Such as `mp3`, `wav` or `opus`.' })),
+  speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
+  stream_format: Type.Optional(Type.Union([Type.Literal('audio'), Type.Literal('sse')])),
+})
+
 const CALL_REFUSALS = [400, 401, 402, 403, 404, 413, 424, 429, 502, 503, 504]
 const CALL = { method: 'POST', access: 'key', group: 'Calls', refusals: CALL_REFUSALS } as const
 
@@ -74,5 +106,35 @@ export const PASSED_API = {
     body: RerankRequest,
     example: { model: 'a-rerank-model', query: 'Which is a greeting?', documents: ['Hello', 'Goodbye'] },
     response: RerankAnswer,
+  },
+  makeImages: {
+    ...CALL,
+    path: '/v1/images/generations',
+    alias: '/images/generations',
+    summary: 'Makes images of a text; passed on to providers that have this.',
+    body: ImageRequest,
+    example: { model: 'an-image-model', prompt: 'A boat at sea', size: '1024x1024' },
+    response: ImageAnswer,
+    isStream: true,
+  },
+  editImages: {
+    ...CALL,
+    path: '/v1/images/edits',
+    alias: '/images/edits',
+    summary: 'Makes images of other images and a text; passed on to providers that have this.',
+    body: ImageEditRequest,
+    example: { model: 'an-image-model', prompt: 'At night', images: [{ image_url: 'https://example.com/boat.png' }] },
+    response: ImageAnswer,
+    isStream: true,
+  },
+  speak: {
+    ...CALL,
+    path: '/v1/audio/speech',
+    alias: '/audio/speech',
+    summary: 'Reads a text aloud: answers with the sound; passed on to providers that have this.',
+    body: SpeechRequest,
+    example: { model: 'a-speech-model', input: 'Hello', voice: 'alloy' },
+    response: 'audio/mpeg',
+    isStream: true,
   },
 } as const

@@ -23,6 +23,8 @@ const NAMED_KINDS: readonly (readonly [ModelKind, RegExp])[] = [
   ['rerank', /rerank/i],
   ['moderation', /moderation/i],
   ['embedding', /embed/i],
+  ['image', /^(?:gpt-image|dall-e|chatgpt-image)|\b(?:imagen|flux)\b|stable-diffusion/i],
+  ['speech', /\btts\b/i],
 ]
 
 /** The kind that a model's name suggests, for models whose kind is not known otherwise. */
@@ -47,7 +49,7 @@ export function listedCount(value: unknown): number | undefined {
 export type ListedModel = {
   readonly id: string
   readonly displayName: string | undefined
-  /** `other` is for what nothing here is for, such as images or speech. */
+  /** `other` is for what nothing here is for, such as films. */
   readonly kind: ModelKind | 'other' | undefined
   readonly contextWindow: number | undefined
   readonly maxOutputTokens: number | undefined

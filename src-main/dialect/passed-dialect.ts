@@ -41,10 +41,19 @@ export type PassedRequest = {
   readonly rereadBytes?: number
   /** What it may come to use that is not tokens. */
   readonly units?: Units
+  /** Bytes of it that are no text, and the most tokens that they come to. */
+  readonly media?: { readonly bytes: number; readonly tokens: number }
+  /** Output of which the request caps nothing; undefined where there is none. */
+  readonly output?: UncappedOutput
+  /** Of an answer that is neither JSON nor events. */
+  readonly mediaTypes?: RegExp
   readonly body: RequestBody
   /** The request's text for a provider. */
   edit(edits: PassedEdits): string
   newReader(): AnswerReader
 }
+
+/** Tokens of an output that is no text: how many there can be, and how many there are where nobody says. */
+export type UncappedOutput = { readonly mostTokens: number; readonly likelyTokens: number }
 
 export type PassedEdits = Pick<PassEdits, 'upstreamModel' | 'outputCap' | 'quirks'>

@@ -7,6 +7,8 @@ export type AnswerHeaderInput = {
   readonly isStream: boolean
   /** The media type of a stream that is not one of events. */
   readonly streamType?: string | undefined
+  /** The media types of an answer that is neither JSON nor events, which its provider chooses. */
+  readonly mediaTypes?: RegExp | undefined
   /** Whether the provider's answer is passed on as it is. */
   readonly isPassed: boolean
   readonly adjusted: string | undefined
@@ -20,7 +22,7 @@ const PASSED_HEADERS = ['openai-processing-ms', 'openai-version']
 
 export function answerHeaders(input: AnswerHeaderInput, upstream: UpstreamHeaders): Headers {
   const headers: Record<string, string> = {
-    'content-type': input.isStream ? (input.streamType ?? 'text/event-stream; charset=utf-8') : 'application/json',
+    'content-type': contentType(input, upstream),
     'x-farebox-attempts': attemptList(input.failed, ANSWERED),
   }
   if (input.isStream) {
@@ -35,6 +37,12 @@ export function answerHeaders(input: AnswerHeaderInput, upstream: UpstreamHeader
     if (typeof value === 'string') headers[name] = value
   }
   return headers
+}
+
+function contentType({ isStream, streamType, mediaTypes }: AnswerHeaderInput, upstream: UpstreamHeaders): string {
+  const given = upstream['content-type']
+  if (mediaTypes !== undefined && typeof given === 'string') return given
+  return isStream ? (streamType ?? 'text/event-stream; charset=utf-8') : 'application/json'
 }
 
 /** What became of a request that was not answered, for its error. */

@@ -149,7 +149,7 @@ export class Attempts implements Asker {
     try {
       const prepared = await this.#prepare(place)
       if (isRefusal(prepared)) {
-        this.#routing.exclude(place)
+        this.#routing.cannotBeAsked(place, this.#admitted.request.keeperId)
         return undefined
       }
       const sent = await this.#write({ place, prepared }, slot)
@@ -233,20 +233,21 @@ export class Attempts implements Asker {
     const { provider, target } = place
     const { body, leftOut } = sent
     const outputCap = this.#outputCap(slot)
-    const { isPassed } = prepared
+    const { isPassed, mediaTypes } = prepared
     const handed = isPassed ? headersFor(request.endpoint, provider, clientHeaders) : {}
     const lessened = Object.keys(clientHeaders).filter((name) => isPassed && handed[name] !== clientHeaders[name])
     const dropped = [...prepared.dropped, ...leftOut, ...lessened]
     const reader = prepared.newReader()
     const { isStream, streamType } = request
     const adjusted = adjustedHeader(request, outputCap)
-    const input = { isStream, streamType, isPassed, adjusted, dropped, failed: [...this.#notes] }
+    const input = { isStream, streamType, mediaTypes, isPassed, adjusted, dropped, failed: [...this.#notes] }
     const headersOf = (upstream: UpstreamHeaders) => ({ ...headers(), ...answerHeaders(input, upstream) })
     const relay = new Relay({
       transport,
       providerName: provider.name,
       request: { provider, path: prepared.path, body, headers: handed },
       isStream: prepared.isStream,
+      mediaTypes,
       reader,
       readError: prepared.readError,
       client,
@@ -255,7 +256,7 @@ export class Attempts implements Asker {
         client.begin(200, headersOf(upstream))
       },
       monotonicMs: clock.monotonicMs,
-      guard: isStream && slot !== undefined ? this.#guard(outputCap) : undefined,
+      guard: isStream && request.choices > 0 && slot !== undefined ? this.#guard(outputCap) : undefined,
       beginDrain: provider.onDisconnect === 'drain' ? (giveUp) => drains.begin(giveUp) : undefined,
     })
     return { place, prepared, outputCap, sent, reader, relay, headers: headersOf }

@@ -22,7 +22,7 @@ import type {
 } from '#dialect/dialect.ts'
 import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
 import { CLIENT_DIALECTS, dialectOf, embeddingsOf, quirksOf, type AnyFormat } from '#dialect/dialects.ts'
-import type { PassedDialect, PassedRequest } from '#dialect/passed-dialect.ts'
+import type { PassedDialect, PassedRequest, UncappedOutput } from '#dialect/passed-dialect.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
 import type { AnswerMemory } from '#pipeline/answer-memory.ts'
@@ -57,6 +57,8 @@ export type MeteredRequest = {
   /** How many answers are generated; 0 where nothing is. */
   readonly choices: number
   readonly outputCap: number | undefined
+  /** Output of which nothing can be capped; undefined where there is none. */
+  readonly output?: UncappedOutput | undefined
   /** The name of the member that caps the output, as the client knows it. */
   readonly outputCapName: string
   /** What requests of one conversation have in common, so that they go to the same target; undefined where nothing says so. */
@@ -86,6 +88,8 @@ export type Destination = {
 /** How the answer to a request that is ready for a target is read. */
 export type AnswerReading = {
   readonly newReader: () => AnswerReader
+  /** The media types of an answer that is neither JSON nor events. */
+  readonly mediaTypes?: RegExp | undefined
   readonly readError: ReadError | undefined
 }
 
@@ -264,13 +268,14 @@ function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destinatio
   }
 }
 
-type PassedOn = Pick<EndpointRequest, 'isStream' | 'units' | 'choices' | 'outputCap' | 'prepare'>
+type PassedOn = Pick<EndpointRequest, 'isStream' | 'units' | 'output' | 'choices' | 'outputCap' | 'prepare'>
 
 /** A request that nobody translates: what a provider does not have itself is refused. */
 function passedOn(client: PassedDialect, request: PassedRequest): PassedOn {
   return {
     isStream: request.isStream,
     units: request.units,
+    output: request.output,
     choices: request.choices,
     outputCap: request.outputCap,
     prepare: ({ provider, target }) => {
@@ -286,6 +291,7 @@ function passedOn(client: PassedDialect, request: PassedRequest): PassedOn {
         dropped: [],
         body: (outputCap) => request.edit({ upstreamModel: target.upstreamModel, outputCap, quirks }),
         newReader: () => request.newReader(),
+        mediaTypes: request.mediaTypes,
         readError: undefined,
       }
     },

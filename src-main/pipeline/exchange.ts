@@ -1,5 +1,6 @@
 // A call at each stage of its journey, as one stage hands it to the next.
 
+import type { Attribution } from '#core/attribution.ts'
 import type { ClientQuirks } from '#core/client-quirks.ts'
 import type { WireBytes } from '#dialect/answer.ts'
 import type { AskedInPath } from '#dialect/dialect.ts'
@@ -30,6 +31,8 @@ export type Call = {
   readonly client: Client
   /** What its client cannot read; undefined for one that reads what the contract says. */
   readonly quirks?: ClientQuirks
+  /** Whom it is made for; undefined for one that no tool made. */
+  readonly attribution?: Attribution | undefined
 }
 
 /** A call that was let in. */

@@ -33,6 +33,7 @@ const TOOLS_FRAME_TOKENS = 1_024
 const TOOL_TOKENS = 64
 /** Marks around each input are covered by its quotes. */
 const INPUTS_FRAME_TOKENS = 16
+const NO_MEDIA = { bytes: 0, tokens: 0 }
 
 /** What the bounds of a conversation are made of: plain data, because a large one is surveyed by the body thread. */
 export type InputFacts = Pick<
@@ -108,7 +109,7 @@ export class ConversationBounds implements InputBounds {
 }
 
 type BoundedRequest = Pick<EmbeddingRequest, 'tokenCount' | 'inputCount' | 'isLone' | 'references' | 'body'> &
-  Pick<PassedRequest, 'rereadBytes'>
+  Pick<PassedRequest, 'rereadBytes' | 'media'>
 
 /** The bounds of a request that is no conversation. Each of several inputs may be as long as the context, so that it bounds none but a lone one. */
 export class InputsBounds implements InputBounds {
@@ -125,17 +126,18 @@ export class InputsBounds implements InputBounds {
   }
 
   most(contextWindow: number): number {
-    const { body, rereadBytes = 0, tokenCount } = this.#request
+    const { body, rereadBytes = 0, media = NO_MEDIA, tokenCount } = this.#request
     const perByte = mostTokensPerByte(body.text, body.byteLength)
-    const tokens = tokenCount ?? (body.byteLength + rereadBytes) * perByte + INPUTS_FRAME_TOKENS
+    const textBytes = body.byteLength - media.bytes + rereadBytes
+    const tokens = tokenCount ?? textBytes * perByte + media.tokens + INPUTS_FRAME_TOKENS
     return this.#bound(contextWindow, tokens)
   }
 
   async closer(count: CountTokens, contextWindow: number): Promise<number> {
     const most = this.most(contextWindow)
-    const { body, tokenCount, rereadBytes } = this.#request
+    const { body, tokenCount, rereadBytes, media } = this.#request
     const text = plain(body.text)
-    const isMore = rereadBytes !== undefined || this.references.length > 0
+    const isMore = rereadBytes !== undefined || media !== undefined || this.references.length > 0
     if (tokenCount !== undefined || isMore || !isCountable(text)) return most
     const tokens = closerTextTokens([text], await count([text]))
     return Math.min(most, this.#bound(contextWindow, tokens + INPUTS_FRAME_TOKENS))

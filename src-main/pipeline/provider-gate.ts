@@ -8,10 +8,10 @@ import { refuse, type Refusal } from '#core/refusal.ts'
 import { accountId, FIRST_LABEL, secretId } from '#core/secret-pool.ts'
 import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look } from '#core/wait-queue.ts'
-import type { DayCountOptions } from '#pipeline/day-count.ts'
+import type { CycleCountOptions } from '#pipeline/cycle-count.ts'
 import { ProviderLane, type Full, type ProviderWish } from '#pipeline/provider-lane.ts'
 
-export type ProviderGateOptions = DayCountOptions & {
+export type ProviderGateOptions = CycleCountOptions & {
   readonly after: After
   /** How long a request may wait for its turn. */
   readonly maxWaitMs: number
@@ -34,6 +34,9 @@ export type ProviderUse = { readonly concurrent: number; readonly chargedTodayMi
 
 /** Who asks for a place, and for which call. */
 export type Asker = Cancellation & { readonly call: CallNote }
+
+/** A target and its provider with one of its secrets. */
+type AskedPlace = { readonly target: object; readonly provider: Provider }
 
 type SlotRequest = CallNote & {
   readonly provider: Provider
@@ -83,6 +86,15 @@ export class ProviderGate {
     this.#queue.serveLine(provider.id)
     if (provider.chosen !== undefined) this.#queue.serveLine(accountId(provider))
     return this.#hasLine(provider) ? LINE_IS_LONG : this.#occupy(provider, wish)
+  }
+
+  /** Whether each target has room for what a request may come to cost: one secret that has it is enough, whatever others have used up. */
+  hasRoomForAll(places: readonly AskedPlace[], worstMicro: MicroCredits): boolean {
+    return places.every(({ target, provider }) => {
+      if (this.hasRoom(provider, worstMicro)) return true
+      if (provider.chosen === undefined) return false
+      return places.some((other) => other.target === target && this.hasRoom(other.provider, worstMicro))
+    })
   }
 
   /** Whether what a request may come to cost fits into what is left of the provider's day, and of its secret's. */

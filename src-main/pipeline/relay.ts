@@ -32,6 +32,8 @@ export type RelayInput = {
   readonly request: UpstreamRequest
   readonly providerName: string
   readonly isStream: boolean
+  /** The media types of an answer that is neither JSON nor events. */
+  readonly mediaTypes?: RegExp | undefined
   readonly reader: AnswerReader
   readonly client: Client
   /** What a body of an error says beside its words; undefined for dialects whose status says it all. */
@@ -135,7 +137,7 @@ export class Relay {
     this.status = status
     this.headers = headers
     if (status >= 200 && status < 300) {
-      checkContentType(headers, this.#input.isStream)
+      checkContentType(headers, this.#input)
       this.#isAnswering = true
       return
     }
@@ -275,10 +277,17 @@ export class Relay {
 }
 
 /** An HTML page with status 200 is no answer, and neither is a whole answer where a stream was asked for. */
-function checkContentType(headers: UpstreamHeaders, isStream: boolean): void {
+function checkContentType(
+  headers: UpstreamHeaders,
+  { isStream, mediaTypes }: Pick<RelayInput, 'isStream' | 'mediaTypes'>,
+): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw new UpstreamFailure('malformed', 'The provider compressed its answer though it was not asked to.')
+  }
+  if (mediaTypes !== undefined) {
+    if (mediaTypes.test(contentType(headers))) return
+    throw new UpstreamFailure('malformed', 'The provider did not answer with what was asked for.')
   }
   if (isStream ? !contentType(headers).startsWith('text/event-stream') : !isJsonType(headers)) {
     const expected = isStream ? 'a stream of events' : 'JSON'

@@ -26,6 +26,8 @@ const MAKES: Readonly<Record<ModelKind, string>> = {
   embedding: 'makes embeddings',
   rerank: 'ranks documents',
   moderation: 'makes moderations',
+  image: 'makes images',
+  speech: 'makes speech',
 }
 
 function wrongKind(kind: ModelKind, { endpoint }: Pick<EndpointRequest, 'endpoint'>): string {

@@ -158,9 +158,9 @@ export class Routing<At extends Place> {
     this.#noteFailures(place, [...earlier, failure])
     const { health, monotonicMs } = this.#deps
     const isOver = earlier.length >= RETRIES_PER_TARGET || health.isDown(place.target, monotonicMs())
-    if (retry !== 'here' || isOver) this.exclude(place)
+    if (retry !== 'here' || isOver) this.#exclude(place)
     // What says nothing about the secret would be the same with another one.
-    if (!isAboutSecret(failure)) for (const other of this.#besides(place)) this.exclude(other)
+    if (!isAboutSecret(failure)) for (const other of this.#besides(place)) this.#exclude(other)
     if (retry === 'nowhere') return undefined
     return this.next()
   }
@@ -188,12 +188,20 @@ export class Routing<At extends Place> {
   /** Notes that a target does not know what it was asked for, and says what to do next. */
   unknownAt({ place }: Turn<At>): Next<At> | undefined {
     this.#noteFailures(place, this.#failuresOf(place))
-    this.exclude(place)
+    this.#exclude(place)
     return this.next()
   }
 
-  /** Leaves a target out of this exchange, because it cannot be asked this at all. */
-  exclude(place: At): void {
+  /**
+   * Leaves a target out of this exchange, because it cannot be asked this at all: with every secret of its provider, unless the
+   * request names what only one account knows (`keeperId`).
+   */
+  cannotBeAsked(place: At, keeperId: string | undefined): void {
+    this.#exclude(place)
+    if (keeperId === undefined) for (const other of this.#besides(place)) this.#exclude(other)
+  }
+
+  #exclude(place: At): void {
     this.#givenUp = [...this.#givenUp, place]
   }
 

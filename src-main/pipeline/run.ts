@@ -54,7 +54,8 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
     if (isRefusal(served)) return turnAway({ call, model, refusal: served }, deps)
     const choice = await chooseFirst({ call, request, served }, deps)
     if (isRefusal(choice)) return turnAway({ call, model, refusal: choice }, deps)
-    const input = { exchangeId: call.requestId, caller: call.caller, request, served }
+    const project = call.attribution?.project
+    const input = { exchangeId: call.requestId, caller: call.caller, request, served, project }
     const soon = admit(input, call.client, deps)
     const admission = isLater(soon) ? await soon : soon
     if (isRefusal(admission)) return turnAway({ call, model, refusal: admission }, deps, limitHeaders(call, deps))
@@ -90,7 +91,7 @@ async function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): 
     const prepared = await request.prepare({ ...place, exchangeId: call.requestId, nowMs: deps.clock.nowMs() })
     if (!isRefusal(prepared)) return { routing, first: { place, prepared } }
     refusal ??= prepared
-    routing.exclude(place)
+    routing.cannotBeAsked(place, request.keeperId)
   }
   if (refusal === undefined) throw new Error('a model has no place')
   return refusal

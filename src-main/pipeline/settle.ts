@@ -1,11 +1,12 @@
 // What an exchange is charged, on every way that it can end: what was answered or delivered is paid for, nothing else is.
 
+import type { Attribution } from '#core/attribution.ts'
 import { estimateOutputTokens } from '#core/estimate.ts'
 import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
 import type { Price } from '#core/price.ts'
 import { priceOf } from '#core/pricing.ts'
-import { isByUnits } from '#core/units.ts'
+import { isByUnits, withPricedUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
@@ -37,6 +38,7 @@ export type Ending = {
   readonly firstByteMs: number | undefined
   readonly durationMs: number
   readonly attempts: readonly AttemptNote[]
+  readonly attribution: Attribution | undefined
   /** What of the conversation's last input was cached; undefined where nobody knows. */
   readonly cached?: CachedShare | undefined
 }
@@ -92,7 +94,7 @@ export function undelivered(settlement: Settlement): Settlement {
 
 /** A call that a mistake of ours ended before anything was delivered. */
 export function faultSettlement(
-  ending: Pick<Ending, 'caller' | 'request' | 'served' | 'place' | 'createdAtMs'>,
+  ending: Pick<Ending, 'caller' | 'request' | 'served' | 'place' | 'createdAtMs' | 'attribution'>,
 ): Settlement {
   const end = { type: 'fault', error: undefined } as const
   const rest = { end, hasBegun: false, firstByteMs: undefined, durationMs: 0, attempts: undefined }
@@ -124,6 +126,7 @@ function settlementFor(ending: Settled, { usage: counted, source, estimated }: C
     createdAtMs: ending.createdAtMs,
     firstByteMs: ending.firstByteMs,
     durationMs: ending.durationMs,
+    attribution: ending.attribution,
   }
 }
 
@@ -132,9 +135,11 @@ function settlementFor(ending: Settled, { usage: counted, source, estimated }: C
  * for, unless that is the cheaper one: nobody pays less for a word that its provider may have passed over. That it was the standard
  * one goes without saying.
  */
-function servedUsage(usage: TokenUsage, { request, served, place }: Settled): TokenUsage {
-  const { details } = usage
+function servedUsage(counted: TokenUsage, { request, served, place }: Settled): TokenUsage {
   const { price } = served
+  // What a request itself says that it uses may be paid for in tokens.
+  const usage = request.units === undefined ? counted : withPricedUnits(counted, price)
+  const { details } = usage
   const tier = details?.tier ?? (price.tiers && dearerTier(usage, price, request.tierAt?.([place.provider])))
   const name = tier === STANDARD_TIER ? undefined : tier
   if (name === details?.tier) return usage
@@ -169,14 +174,15 @@ function usageOf(ending: Ending, counter: TokenCounter): Soon<Counted> {
   const { reported } = ending.reader
   if (!isPaidFor(ending)) return NOTHING
   if (isToldByUnits(ending)) return { usage: reported.usage ?? UNKNOWN_USAGE, source: 'reported', estimated: '' }
-  if (reported.isInputFinal && reported.isOutputFinal) return charged(reported, UNCOUNTED)
+  const isUntold = isByUnits(ending.request.units, ending.served.price)
+  if (reported.isInputFinal && reported.isOutputFinal && !isUntold) return charged(reported, UNCOUNTED)
   return countedUsageOf(ending, counter)
 }
 
 /** Whether the provider said all that is charged: what it counted, for a model whose tokens cost nothing. */
 export function isToldByUnits({ reader, served }: Pick<Ending, 'reader' | 'served'>): boolean {
   const { usage } = reader.reported
-  return usage !== undefined && isByUnits(usage, served.price)
+  return isByUnits(usage?.details?.units, served.price)
 }
 
 async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Counted> {
@@ -193,7 +199,7 @@ async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Co
 function withLikelyUnits(counted: Counted, { units, choices }: MeteredRequest): Counted {
   const { usage } = counted
   if (choices > 0 || units === undefined || usage.details?.units !== undefined) return counted
-  return { ...counted, usage: { ...usage, details: { ...usage.details, units } } }
+  return { ...counted, source: 'estimated', usage: { ...usage, details: { ...usage.details, units } } }
 }
 
 /** Whether anything is charged: an answer that is whole, or what a client got of one. */
@@ -242,7 +248,9 @@ function charged(reported: ReportedUsage, delivery: Delivery, share?: CachedShar
 
 /** What was delivered, from sizes alone. */
 function likely({ request, reader }: Pick<Ending, 'request' | 'reader'>): Delivery {
-  const output = request.choices === 0 ? 0 : Math.max(1, estimateOutputTokens(reader.generated.bytes))
+  const { choices, output: uncapped } = request
+  const output =
+    choices === 0 ? (uncapped?.likelyTokens ?? 0) : Math.max(1, estimateOutputTokens(reader.generated.bytes))
   return { input: request.likelyInputTokens, output }
 }
 
@@ -254,7 +262,8 @@ async function countInput(request: MeteredRequest, counter: TokenCounter): Promi
 }
 
 async function countOutput(ending: Ending, counter: TokenCounter): Promise<number> {
-  if (ending.request.choices === 0) return 0
+  const { choices, output } = ending.request
+  if (choices === 0) return output?.likelyTokens ?? 0
   const { text, bytes } = deliveredText(ending)
   const kept = Buffer.byteLength(text)
   if (kept === 0) return Math.max(1, estimateOutputTokens(bytes))

@@ -64,7 +64,7 @@ function readUsualModel(entry: JsonObject, tellsPrices: boolean): ListedModel {
 }
 
 const CHAT_TYPES = ['language', 'code', 'llm', 'vlm']
-const OTHER_TYPES = ['image', 'video', 'audio', 'transcribe']
+const OTHER_TYPES = ['video', 'audio', 'transcribe']
 
 /** Together tells a type, Mistral capabilities; what the name says of it is a guess, and made elsewhere. */
 function kindOf(entry: JsonObject): ListedModel['kind'] {

@@ -113,7 +113,8 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
     group: partOf(request.group),
     owners: request.owners,
   }
-  const before = sumsByGroup(db, query, calendar.before(rollup, fromMs, intervals.length))
+  const past = calendar.before(rollup, fromMs, intervals.length)
+  const before = sumsByGroup(db, query, past)
   // Where they are few, all values of all intervals are read at once; else those of the values that are shown, in a second reading.
   const isFew = request.hasPoints && countValues(db, query) * intervals.length <= MAX_POINTS
   const all = isFew ? sumsByInterval(db, query, { intervals }) : undefined
@@ -134,16 +135,17 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
       ...shown.map((value) => ({ ...headOf(db, request, value), ...line(value) })),
       ...(isRest ? [{ kind: 'other' as const, id: null, name: null, ...line(null, new Set(shown)) }] : []),
     ],
-    totals: totalsView(sumOf(present)),
-    previous: totalsView(sumOf(before)),
+    totals: totalsView(totalOf(db, query, intervals, present)),
+    previous: totalsView(totalOf(db, query, past, before)),
     refused: refusedIn(db, request.parts, { sinceMs: fromMs, untilMs: toMs }),
   }
 }
 
 type Bounds = { readonly sinceMs: number; readonly untilMs: number }
 
-function refusedIn(db: Db, { keyIds, modelId, providerId, packageId }: UsageParts, bounds: Bounds): number | null {
-  const isOfCallsAlone = providerId !== undefined || packageId !== undefined
+function refusedIn(db: Db, parts: UsageParts, bounds: Bounds): number | null {
+  const { keyIds, modelId, ...ofCallsAlone } = parts
+  const isOfCallsAlone = Object.values(ofCallsAlone).some((part) => part !== undefined)
   return isOfCallsAlone ? null : countRefused(db, { keyIds, modelId, ...bounds })
 }
 
@@ -223,6 +225,11 @@ function headOf(db: Db, { group, heads }: UsageReportRequest, value: string) {
   const hasId = group === 'key' || group === 'provider' || group === 'package'
   const name = value === '' ? null : hasId ? nameOf(db, group, value) : value
   return { kind: 'value' as const, id: hasId && value !== '' ? value : null, name }
+}
+
+/** A call with several tags is in the sums of several groups, and once in the total. */
+function totalOf(db: Db, query: SumsQuery, intervals: readonly number[], groups: readonly GroupSums[]): Sums {
+  return sumOf(query.group === 'tag' ? sumsByGroup(db, { ...query, group: undefined }, intervals) : groups)
 }
 
 function sumOf(all: readonly Sums[]): Sums {

@@ -2,7 +2,7 @@
 // the shell performs; nothing here knows Electron.
 
 import { addressOf, clockTime, describeGateway } from '#shell/icon.ts'
-import type { GatewayState, PackageCredits, RecentError, ShellState, Switches } from '#shell/state.ts'
+import type { GatewayState, LeftOfKey, PackageCredits, RecentError, ShellState, Switches } from '#shell/state.ts'
 import type { UpdateState } from '#shell/updates.ts'
 
 /** A page of the dashboard. */
@@ -128,9 +128,25 @@ function detailItems({ packages, errors }: ShellState): MenuItem[] {
   ]
 }
 
-function creditItem({ name, remaining, total, unlimitedKeys }: PackageCredits): MenuItem {
-  const bounded = total > 0 ? `${credits(remaining)} of ${credits(total)} credits left` : 'no credits'
-  return item(`${name}: ${unlimitedKeys > 0 && total === 0 ? 'unlimited' : bounded}`, { type: 'open', page: 'keys' })
+function creditItem({ name, keys, lowest }: PackageCredits): MenuItem {
+  const of = keys > 1 && lowest !== undefined ? ` (the lowest of ${keys} keys)` : ''
+  return item(`${name}${of}: ${leftText(lowest)}`, { type: 'open', page: 'keys' })
+}
+
+function leftText(left: LeftOfKey | undefined): string {
+  if (left === undefined) return 'unlimited'
+  if (left.total <= 0) return 'no credits'
+  const { remaining, total, resetsAtMs, runsOutAtMs } = left
+  return [
+    `${credits(remaining)} of ${credits(total)} credits left`,
+    ...(runsOutAtMs === undefined ? [] : [`runs out ${dayAndMonth(runsOutAtMs)}`]),
+    ...(resetsAtMs === undefined ? [] : [`resets ${dayAndMonth(resetsAtMs)}`]),
+  ].join(', ')
+}
+
+/** `1 Dec`, by the clock of this machine. */
+function dayAndMonth(atMs: number): string {
+  return new Date(atMs).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
 }
 
 /** Cut, never rounded up: the menu must not show credits that do not exist. */

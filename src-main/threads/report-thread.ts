@@ -29,7 +29,9 @@ import {
   type RefusedFilter,
   type StoredRefused,
 } from '#store/refused-rows.ts'
+import { sumsOfSession, type SessionOfKey } from '#store/session-sums.ts'
 import { listUsage, type UsageFilter } from '#store/usage-list.ts'
+import type { Sums } from '#store/usage-measures.ts'
 import { readReceipt, readUsage, type StoredReceipt } from '#store/usage-rows.ts'
 
 export type MissedRequest = {
@@ -51,6 +53,7 @@ export type ReportOperations = {
   /** Calls that ended after the one with an id, in the order in which they did; undefined where they are too many to say. */
   missed: { input: MissedRequest; output: UsageView[] | undefined }
   receipt: { input: string; output: StoredReceipt | undefined }
+  session: { input: SessionOfKey; output: Sums }
   /** The books alone. */
   verify: { input: undefined; output: LedgerReport }
   /** The books, whether reports agree with them, and whether anything is missing that was noted. `canAppend`: whether frames come meanwhile. */
@@ -92,6 +95,7 @@ serveOperations<ReportOperations>({
   overview: (request) => overviewSums(db, request),
   missed,
   receipt: (id) => readReceipt(db, id),
+  session: (of) => sumsOfSession(db, of),
   verify: () => verifyLedger(db),
   verifyAll: ({ canAppend }) => checkAll(db, dataDir, canAppend ? undefined : framesIn(journalPaths(dataDir), db)),
   backUp: (request) => backUp(db, { ...request, dataDir }, verifyLedger),

@@ -40,7 +40,7 @@ describe('editing a model', () => {
     ['price', { price: { input: 1, output: 1 } }],
     ['enabled', { enabled: false }],
     ['id', { id: 'another' }],
-    ['kind', { kind: 'image' }],
+    ['kind', { kind: 'film' }],
   ])('is refused for its %s and changes nothing: %j', async (param, wrong) => {
     const before = await add()
     expect(await refusal(edit(before.id, { display_name: 'Changed', ...wrong }))).toEqual(refused.invalid(param))

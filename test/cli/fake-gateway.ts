@@ -133,6 +133,9 @@ const key: ResponseBody<'showKey'> = {
   created_at: AT,
   value_since: AT,
   previous_valid_until: null,
+  tool: null,
+  project: null,
+  tags: [],
   balance: {
     total_credits: 50,
     remaining_credits: 49.5,
@@ -143,6 +146,7 @@ const key: ResponseBody<'showKey'> = {
     total_requests: 7,
     last_used_at: null,
   },
+  outlook: { left_over_credits: null, runs_out_at: '2027-03-04T00:00:00.000Z' },
 }
 
 export const USAGE_RECORD: ResponseBody<'usage'>['usage'][number] = {
@@ -169,6 +173,10 @@ export const USAGE_RECORD: ResponseBody<'usage'>['usage'][number] = {
   overrun: false,
   first_byte_ms: 120,
   duration_ms: 900,
+  tool: 'zed',
+  project: null,
+  tags: ['ci', 'night'],
+  session: null,
 }
 
 export const RECEIPT: ResponseBody<'receipt'> = {
@@ -206,6 +214,10 @@ export const RECEIPT: ResponseBody<'receipt'> = {
   ],
   first_byte_ms: 120,
   duration_ms: 900,
+  tool: null,
+  project: null,
+  tags: [],
+  session: null,
 }
 
 const member: ResponseBody<'addMember'> = {
@@ -349,10 +361,8 @@ export const OVERVIEW: ResponseBody<'overview'> = {
   credits: {
     keys: 3,
     unlimited_keys: 1,
-    total_credits: 50,
-    remaining_credits: 41.2,
     held_credits: 0.18,
-    runs_out_at: null,
+    lowest: [key],
   },
   today: { totals, previous: NO_TOTALS, expected_credits: 3.9 },
   own_limits: null,

@@ -34,7 +34,7 @@ describe('provider discover', () => {
     const { stdout, requests } = await run(['provider', 'discover', '--kind', 'embedding'])
     expect(requests).toMatchObject([{ body: { kind: 'embedding' } }])
     expect(stdout).toContain('farebox provider discover --add --kind embedding\n')
-    expect(await run(['provider', 'discover', '--kind', 'image'])).toMatchObject({ exitCode: 2, requests: [] })
+    expect(await run(['provider', 'discover', '--kind', 'film'])).toMatchObject({ exitCode: 2, requests: [] })
   })
 
   it('says that nothing is new', async () => {

@@ -352,8 +352,8 @@ describe('a list', () => {
   it('is a table with a dash for what is unknown', async () => {
     const { stdout } = await run(['key', 'list'])
     expect(stdout).toBe(
-      'NAME    ENDS IN  PACKAGE  OWNER  STATUS  REMAINING  USED  REQUESTS  EXPIRES               LAST USED\n' +
-        'laptop  a1B2     team     -      active       49.5   0.5         7  2027-01-02 03:04 UTC  -\n',
+      'NAME    ENDS IN  PACKAGE  OWNER  STATUS  REMAINING  USED  RESETS  AT THIS PACE                   REQUESTS  EXPIRES               LAST USED\n' +
+        'laptop  a1B2     team     -      active       49.5   0.5  -       runs out 2027-03-04 00:00 UTC         7  2027-01-02 03:04 UTC  -\n',
     )
   })
 

@@ -71,6 +71,8 @@ const ELSEWHERE: Partial<Record<AdminAction, string>> = {
   checkBill: 'reads files: test/gateway/bills.test.ts',
   applyPriceCard: 'takes only what priceCard answered: test/catalog/price-card.test.ts',
   backUp: 'writes files: test/server/backup.test.ts',
+  connectTool: 'writes files: test/gateway/tools.test.ts',
+  disconnectTool: 'writes files: test/gateway/tools.test.ts',
 }
 
 /** Everything that is stored is in the answer of one of these. */

@@ -15,6 +15,8 @@ export type PassedCall = {
   readonly charge: number
   /** What the provider is sent in place of members of the request. */
   readonly sent?: Readonly<Record<string, unknown>>
+  /** What the charge is at most where the provider reports no usage, and whether that is all it needs to report; else 0.01 credits. */
+  readonly unreported?: { readonly most: number; readonly isTold?: true }
   /** What the client gets where that is not what the provider sent. */
   readonly gets?: string
 }
@@ -22,6 +24,10 @@ export type PassedCall = {
 export const MODELS: readonly ModelCreate[] = [
   chatModel('rank', { kind: 'rerank', price: { input: 3 } }),
   chatModel('search', { kind: 'rerank', price: { input: 0, units: { search: 0.002 } } }),
+  chatModel('image', { kind: 'image', price: { input: 5, output: 40, input_image: 10 } }),
+  chatModel('picture', { kind: 'image', price: { input: 0, units: { image: 0.25, 'image/1024x1024/high': 0.125 } } }),
+  chatModel('voice', { kind: 'speech', price: { input: 0, units: { character: 0.00001 } } }),
+  chatModel('speaker', { kind: 'speech', price: { input: 1, output: 12 } }),
   chatModel('moderate', { kind: 'moderation', price: { input: 5 } }),
 ]
 
@@ -39,6 +45,16 @@ const USAGE = JSON.stringify({
   choices: [],
   usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
 })
+
+const IMAGE_USAGE = {
+  input_tokens: 10,
+  output_tokens: 272,
+  total_tokens: 282,
+  input_tokens_details: { text_tokens: 10, image_tokens: 0 },
+}
+/** More than is kept of an answer before its client gets any of it. */
+const LARGE = 'iVBORw0KGgo/'.repeat(2500)
+const SOUND = Buffer.from(Array.from({ length: 40_000 }, (_, index) => (index * 7) % 256))
 
 export const CALLS: readonly PassedCall[] = [
   {
@@ -97,5 +113,83 @@ export const CALLS: readonly PassedCall[] = [
       meta: { api_version: { version: '2' }, billed_units: { search_units: 2 } },
     }),
     charge: 0.004,
+  },
+  {
+    name: 'images',
+    path: '/v1/images/generations',
+    model: 'image',
+    request: { prompt: 'A boat – ü', size: '1024x1024', quality: 'low', background: 'auto' },
+    answer: json({ created: 1, data: [{ b64_json: LARGE }], usage: IMAGE_USAGE }),
+    // 10 at 5 and 272 at 40 credits per million.
+    charge: 0.01093,
+    // As many tokens as the lowest quality may come to.
+    unreported: { most: 0.017 },
+  },
+  {
+    name: 'images by their number',
+    path: '/images/generations',
+    model: 'picture',
+    request: { prompt: 'A boat', n: 2, size: '1024x1024', quality: 'high', response_format: 'url' },
+    answer: json({
+      created: 1,
+      data: [{ url: 'https://i.test/1', revised_prompt: 'ü "b"' }, { url: 'https://i.test/2' }],
+    }),
+    charge: 0.25,
+    unreported: { most: 0.25, isTold: true },
+  },
+  {
+    name: 'images whose size the provider chose',
+    path: '/v1/images/generations',
+    model: 'picture',
+    request: { prompt: 'A boat' },
+    answer: json({ created: 1, size: '1024x1024', quality: 'high', data: [{ b64_json: 'AAAA' }], usage: IMAGE_USAGE }),
+    charge: 0.125,
+    unreported: { most: 0.125, isTold: true },
+  },
+  {
+    name: 'streamed images',
+    path: '/v1/images/generations',
+    model: 'image',
+    request: { prompt: 'A boat', stream: true, partial_images: 1 },
+    answer: events(
+      JSON.stringify({ type: 'image_generation.partial_image', partial_image_index: 0, b64_json: LARGE }),
+      JSON.stringify({ type: 'image_generation.completed', b64_json: LARGE, usage: IMAGE_USAGE }),
+    ),
+    charge: 0.01093,
+  },
+  {
+    name: 'edits of images',
+    path: '/v1/images/edits',
+    model: 'image',
+    request: { prompt: 'At night', images: [{ image_url: `data:image/png;base64,${LARGE}` }], mask: { file_id: 'f' } },
+    answer: json({
+      created: 1,
+      data: [{ b64_json: 'AAAA' }],
+      usage: { ...IMAGE_USAGE, input_tokens: 110, input_tokens_details: { text_tokens: 10, image_tokens: 100 } },
+    }),
+    // 100 more at 10 credits per million.
+    charge: 0.01193,
+    unreported: { most: 0.27 },
+  },
+  {
+    name: 'speech',
+    path: '/v1/audio/speech',
+    model: 'voice',
+    request: { input: 'Hello – ü 👋', voice: 'alloy', response_format: 'wav' },
+    answer: { type: 'raw', parts: [SOUND.subarray(0, 100), SOUND.subarray(100)], contentType: 'audio/wav' },
+    // 11 characters, of which one is written as two.
+    charge: 0.00011,
+  },
+  {
+    name: 'speech in events',
+    path: '/audio/speech',
+    model: 'speaker',
+    request: { input: 'Hello', voice: { id: 'v' }, stream_format: 'sse' },
+    answer: events(
+      JSON.stringify({ type: 'speech.audio.delta', audio: 'AAAA' }),
+      JSON.stringify({ type: 'speech.audio.done', usage: { input_tokens: 3, output_tokens: 25, total_tokens: 28 } }),
+    ),
+    // 3 at 1 and 25 at 12 credits per million.
+    charge: 0.000303,
   },
 ]

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { after } from '#app/after.ts'
 import type { Provider, ProviderLimits } from '#core/entities.ts'
 import { microCredits, ZERO } from '#core/money.ts'
+import { eachSecret } from '#core/secret-pool.ts'
 import { ProviderGate, type Slot } from '#pipeline/provider-gate.ts'
 import type { Full, ProviderWish } from '#pipeline/provider-lane.ts'
 import { testProvider } from '../support/provider.ts'
@@ -303,6 +304,37 @@ describe('a limit of credits per day', () => {
     expect(gate.use('p').chargedTodayMicro).toBe(4)
     charge(1, 6)
     expect(gate.take(TEN, ONE)).toMatchObject({ limit: 'dailyMicro' })
+  })
+})
+
+describe('room for the worst case of a call', () => {
+  const day = { dailyMicro: microCredits(10) }
+  const pool = ['a', 'b'].map((label) => ({ label, weight: 1, limits: day, createdAtMs: 0 }))
+  const [usedUp, other] = eachSecret(testProvider({ hasSecret: true, pool }))
+  const spend = (provider: Provider | undefined) => {
+    if (provider === undefined) throw new Error('a pool has a secret')
+    const slot = slotOf(gate.take(provider, wish(10)))
+    gate.leave(slot)
+    gate.charge(slot, microCredits(10))
+  }
+  const placesOf = (...providers: readonly (Provider | undefined)[]) => {
+    const target = {}
+    return providers.flatMap((provider) => (provider === undefined ? [] : [{ target, provider }]))
+  }
+
+  it('is there as long as one secret of each target has it', () => {
+    const places = placesOf(usedUp, other)
+    spend(usedUp)
+    expect(gate.hasRoomForAll(places, microCredits(10))).toBe(true)
+    spend(other)
+    expect(gate.hasRoomForAll(places, microCredits(1))).toBe(false)
+  })
+
+  it('is not there while one target of several has none', () => {
+    const alone = { target: {}, provider: testProvider({ id: 'alone', limits: day }) }
+    expect(gate.hasRoomForAll([...placesOf(usedUp, other), alone], microCredits(10))).toBe(true)
+    spend(alone.provider)
+    expect(gate.hasRoomForAll([...placesOf(usedUp, other), alone], microCredits(10))).toBe(false)
   })
 })
 

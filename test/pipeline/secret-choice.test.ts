@@ -177,6 +177,24 @@ describe('a secret that is refused', () => {
   })
 })
 
+describe('a request that a target cannot be asked', () => {
+  const nextAfter = (keeperId: string | undefined) => {
+    const [first = fail(), ...others] = poolOf([1, 1, 1])
+    const elsewhere = { target: { ...TARGET, upstreamModel: 'other' }, provider: testProvider({ id: 'q' }) }
+    const routing = new Routing([first, ...others, elsewhere], newDeps())
+    routing.cannotBeAsked(first, keeperId)
+    return routing.next()?.place.target.upstreamModel
+  }
+
+  it('is not made ready once more for each of its secrets', () => {
+    expect(nextAfter(undefined)).toBe('other')
+  })
+
+  it('is asked with the next secret where it names what one account knows', () => {
+    expect(nextAfter('p')).toBe('m')
+  })
+})
+
 function fail(): never {
   throw new Error('a pool has a place')
 }

@@ -266,7 +266,8 @@ describe('a page of a list', () => {
       { contextWindow: 2048, kind: 'embedding' },
     ],
     ['a Mistral model for other things', { capabilities: { completion_chat: false } }, { kind: 'other' }],
-    ['a Together model for images', { type: 'image' }, { kind: 'other' }],
+    ['a Together model for images', { type: 'image' }, { kind: 'image' }],
+    ['a Together model for films', { type: 'video' }, { kind: 'other' }],
     ['a member of another meaning', { max_tokens: 4096 }, {}],
   ] as const)('has the limits that %s tells', (_, entry, told) => {
     expect(read([{ id: 'm', ...entry }])).toEqual([{ ...model('m'), ...told }])

@@ -15,7 +15,7 @@ export type AccessRow = {
 }
 
 const CALLS =
-  /^POST ((\/v1)?\/(chat\/completions|embeddings|completions|moderations|rerank|responses|messages|messages\/count_tokens|responses\/(input_tokens|compact))|\/v1beta\/.+|\/v1\/models\/.+)$/
+  /^POST ((\/v1)?\/(chat\/completions|embeddings|completions|moderations|rerank|images\/(generations|edits)|audio\/speech|responses|messages|messages\/count_tokens|responses\/(input_tokens|compact))|\/v1beta\/.+|\/v1\/models\/.+)$/
 const OPEN_API = /^POST \/api\/(session|invites\/accept)$/
 /** The page while it is not built, and files and models that are not there. */
 const PAGE = [200, 404, 503]
@@ -23,7 +23,7 @@ const PAGE = [200, 404, 503]
 /** In the order of the documentation; the last row is for all that is nothing else. */
 export const ACCESS_ROWS: readonly AccessRow[] = [
   {
-    what: 'calls: `POST` to chat completions, embeddings, completions, moderations, rerank, responses, messages, `count_tokens`, `input_tokens`, `compact`, and those of Gemini',
+    what: 'calls: `POST` to chat completions, embeddings, completions, moderations, rerank, images, speech, responses, messages, `count_tokens`, `input_tokens`, `compact`, and those of Gemini',
     here: 'a key',
     overLan: 'a key',
     fromStrangers: '0',
@@ -50,12 +50,12 @@ export const ACCESS_ROWS: readonly AccessRow[] = [
     statuses: [[204], [204, 401]],
   },
   {
-    what: '`GET /v1/balance`, `GET /v1/receipts/{id}`',
+    what: '`GET /v1/balance`, `GET /v1/usage`, `GET /v1/receipts/{id}`',
     here: 'a key',
     overLan: 'a key',
     fromStrangers: '0',
     fromKnown: '0',
-    fits: /^GET \/v1\/(balance|receipts\/.+)$/,
+    fits: /^GET \/v1\/(balance|usage|receipts\/.+)$/,
     statuses: [[401], [401]],
   },
   {

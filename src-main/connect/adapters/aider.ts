@@ -26,6 +26,12 @@ export const AIDER = {
       'A new value of the key has to be brought here by connecting again.',
     ],
   },
+  overrides: {
+    variables: ['AIDER_MODEL', 'AIDER_OPENAI_API_BASE', 'AIDER_OPENAI_API_KEY'],
+    files: [
+      { places: ['./.aider.conf.yml'], format: 'yaml', members: [['model'], ['openai-api-base'], ['openai-api-key']] },
+    ],
+  },
   launch: {
     command: ['aider', '--model', 'openai/<model>', '--weak-model', 'openai/<small>'],
     env: { OPENAI_API_BASE: '<v1>', OPENAI_API_KEY: '<key>' },

@@ -37,6 +37,9 @@ export const CODEX = {
     ],
     next: ['Start Codex with: codex --profile farebox'],
   },
+  overrides: {
+    files: [{ places: ['/etc/codex/managed_config.toml'], format: 'toml', members: [['model_provider'], ['model']] }],
+  },
   launch: {
     command: [
       'codex',

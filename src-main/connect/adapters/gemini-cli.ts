@@ -31,6 +31,15 @@ export const GEMINI_CLI = {
       'A new value of the key has to be brought here by connecting again.',
     ],
   },
+  overrides: {
+    variables: ['GEMINI_API_KEY', 'GOOGLE_GEMINI_BASE_URL', 'GOOGLE_GENAI_USE_GCA', 'GOOGLE_GENAI_USE_VERTEXAI'],
+    // The nearest .env is the only one that it reads.
+    files: [
+      { places: ['./.gemini/.env'], format: 'env' },
+      { places: ['./.env'], format: 'env' },
+      { places: ['./.gemini/settings.json'], format: 'json', members: [['security', 'auth', 'selectedType']] },
+    ],
+  },
   launch: {
     command: ['gemini'],
     env: {

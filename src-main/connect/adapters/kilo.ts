@@ -19,4 +19,8 @@ export const KILO = {
     ],
     next: ['Start Kilo as ever.'],
   },
+  overrides: {
+    variables: ['KILO_CONFIG_CONTENT'],
+    files: [{ places: ['./{kilo.jsonc,kilo.json}'], format: 'json', members: [['model'], ['provider', 'farebox']] }],
+  },
 } as const satisfies Adapter

@@ -36,6 +36,21 @@ export const OPENCODE = {
     ],
     next: ['Start opencode as ever. A project with settings of its own may name another model there.'],
   },
+  overrides: {
+    variables: ['OPENCODE_CONFIG_CONTENT'],
+    files: [
+      { places: ['./{opencode.jsonc,opencode.json}'], format: 'json', members: [['model'], ['provider', 'farebox']] },
+      {
+        places: {
+          win32: ['$ProgramData/opencode/{opencode.jsonc,opencode.json}'],
+          darwin: ['/Library/Application Support/opencode/{opencode.jsonc,opencode.json}'],
+          other: ['/etc/opencode/{opencode.jsonc,opencode.json}'],
+        },
+        format: 'json',
+        members: [['model'], ['provider', 'farebox']],
+      },
+    ],
+  },
   launch: {
     command: ['opencode'],
     env: {

@@ -34,6 +34,19 @@ export const QWEN_CODE = {
     ],
     next: ['Start Qwen Code as ever.', 'A new value of the key has to be brought here by connecting again.'],
   },
+  overrides: {
+    variables: ['FAREBOX_API_KEY'],
+    files: [
+      {
+        places: ['./.qwen/settings.json'],
+        format: 'json',
+        members: [
+          ['security', 'auth', 'selectedType'],
+          ['model', 'name'],
+        ],
+      },
+    ],
+  },
   launch: {
     command: ['qwen', '--auth-type', 'openai'],
     env: { OPENAI_BASE_URL: '<v1>', OPENAI_API_KEY: '<key>', OPENAI_MODEL: '<model>' },

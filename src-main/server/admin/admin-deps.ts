@@ -5,6 +5,7 @@ import type { SettingsView } from '#contract/audit.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
 import type { ProviderSecretView, ProviderTestResult } from '#contract/providers.ts'
+import type { ToolConnect, ToolConnection, ToolDisconnection, ToolView } from '#contract/tools.ts'
 import type { WaitingView } from '#contract/waiting.ts'
 import type { Provider } from '#core/entities.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
@@ -27,6 +28,13 @@ export type LanControl = {
   turnOff(): Promise<LanView>
 }
 
+/** What is refused is about the files of tools, and in words. */
+export type ToolControl = {
+  list(): Promise<ToolView[] | Refusal>
+  connect(tool: string, wish: ToolConnect): Promise<ToolConnection | Refusal>
+  disconnect(tool: string, wish: { readonly isDryRun: boolean }): Promise<ToolDisconnection | Refusal>
+}
+
 export type AdminDeps = ReportDeps & {
   readonly pause: Pause
   readonly waiting: (viewer: Viewer) => WaitingView
@@ -47,6 +55,8 @@ export type AdminDeps = ReportDeps & {
   readonly keyGuesses: KeySignInDeps['guesses']
   readonly settings: () => Promise<SettingsView>
   readonly lan: () => Promise<LanControl>
+  /** The tools of this machine; keys are made and changed in turn with everything else. */
+  readonly tools: (inTurn: InTurn) => Promise<ToolControl>
   readonly backUp: (request: BackupRequest) => Promise<BackupAnswer>
   readonly sealedFiles: { readonly writeSealed: typeof writeSealed; readonly readSealed: typeof readSealed }
 }

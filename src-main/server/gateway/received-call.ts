@@ -7,6 +7,7 @@ import { isLater, type Soon } from '#core/soon.ts'
 import type { AskedInPath } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, endpointOf, type ClientFormat } from '#dialect/dialects.ts'
 import type { BodyText } from '#dialect/request-body.ts'
+import type { Attributions } from '#pipeline/attributions.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
@@ -30,7 +31,11 @@ export type ReceivedCall = {
   readonly response: ServerResponse
 }
 
-export type ReceivingDeps = { readonly largeBodies: LargeBodies; readonly denseBodies: DenseBodies }
+export type ReceivingDeps = {
+  readonly largeBodies: LargeBodies
+  readonly denseBodies: DenseBodies
+  readonly attributions: Attributions
+}
 
 /** `forget`: to be called when the call is over, where its conversation is kept elsewhere. */
 export type ReadyCall = Call & { readonly forget?: () => void }
@@ -42,11 +47,12 @@ export function callOf(received: ReceivedCall, deps: ReceivingDeps): Soon<ReadyC
   const { byteLength } = body
   if (isConversation(endpoint)) {
     const large = deps.largeBodies.conversation(body, { format: endpoint, isCount, asked }, bodyParts)
-    if (large !== undefined) return { ...made(received, { text: large, byteLength }), forget: () => large.forget() }
+    if (large !== undefined)
+      return { ...made(received, { text: large, byteLength }, deps), forget: () => large.forget() }
   }
   const text = deps.largeBodies.text(body)
   if (isLater(text) || received.bodyParts > 0) return callLater(received, { text, byteLength }, deps)
-  return isRefusal(text) ? text : made(received, { text, byteLength })
+  return isRefusal(text) ? text : made(received, { text, byteLength }, deps)
 }
 
 function isConversation(endpoint: EndpointName): endpoint is ClientFormat {
@@ -57,17 +63,18 @@ function isConversation(endpoint: EndpointName): endpoint is ClientFormat {
 async function callLater(
   received: ReceivedCall,
   { text: soon, byteLength }: { readonly text: Soon<BodyText | Refusal>; readonly byteLength: number },
-  { denseBodies }: ReceivingDeps,
+  deps: ReceivingDeps,
 ): Promise<Call | Refusal> {
   const text = await soon
   if (isRefusal(text)) return text
-  if (received.bodyParts > 0) await denseBodies.turn(received.bodyParts)
-  return made(received, { text, byteLength })
+  if (received.bodyParts > 0) await deps.denseBodies.turn(received.bodyParts)
+  return made(received, { text, byteLength }, deps)
 }
 
 function made(
   { id, endpoint, asked, caller, headers, response }: ReceivedCall,
   body: Pick<Call, 'text' | 'byteLength'>,
+  { attributions }: Pick<ReceivingDeps, 'attributions'>,
 ): Call {
   return {
     requestId: id,
@@ -78,6 +85,7 @@ function made(
     headers: forwardedOf(headers, endpointOf(endpoint).forwardedHeaders),
     client: new HttpClient(response),
     quirks: clientQuirks(headers),
+    attribution: attributions.of(headers, caller.key),
   }
 }
 

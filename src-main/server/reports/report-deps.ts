@@ -30,11 +30,19 @@ export type MemberUse = {
   readonly heldMicro: MicroCredits
 }
 
+/** What calls for a project were charged on this day and in this month of the machine's time zone, and what running ones may cost. */
+export type ProjectUse = {
+  readonly chargedTodayMicro: MicroCredits
+  readonly chargedThisMonthMicro: MicroCredits
+  readonly heldMicro: MicroCredits
+}
+
 export type ReportDeps = {
   readonly context: CatalogContext
   readonly reports: ReportQuestions
   readonly status: () => Promise<StatusView>
   readonly memberUse: (memberId: string) => MemberUse
+  readonly projectUse: (project: string) => ProjectUse
   readonly open: Pick<OpenExchanges, 'size' | 'count'>
   readonly findRefused: FindRefused
   /** Bytes that are free where the database is; undefined where nobody can say. */

@@ -1,0 +1,66 @@
+// Passes a whole answer on as it comes, for those that are too large to be kept: images and sound. Its last piece waits until its
+// charge is on disk.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import type { AnswerReader } from '#dialect/answer.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
+
+/** What such an answer says. Methods throw UpstreamFailure for what is none. */
+export type PieceTap = {
+  push?(chunk: Buffer): void
+  /** What the whole of it came to. */
+  end(): TokenUsage | undefined
+}
+
+/** Ten images of the largest size and quality, as text. */
+const MAX_BYTES = 512 * 1024 * 1024
+/** So much is kept before the client gets any of it: a short answer can still fail as a whole. */
+const EARLY_BYTES = 16 * 1024
+
+export class PieceAnswer implements AnswerReader {
+  readonly #tap: PieceTap
+  #held: Buffer[] = []
+  #length = 0
+  readonly generated = new GeneratedText('utf8')
+  readonly reported = new ReportedUsage(this.generated)
+  isComplete = false
+
+  constructor(tap: PieceTap) {
+    this.#tap = tap
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.reported.usage
+  }
+
+  push(chunk: Buffer): Buffer | undefined {
+    this.#length += chunk.length
+    if (this.#length > MAX_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too large an answer.')
+    this.#tap.push?.(chunk)
+    const before = this.#held
+    if (this.#length <= EARLY_BYTES || before.length === 0) {
+      before.push(chunk)
+      return undefined
+    }
+    this.#held = [chunk]
+    return joined(before)
+  }
+
+  end(): void {
+    if (this.#length === 0) throw new UpstreamFailure('malformed', 'The provider sent an empty answer.')
+    this.reported.note(this.#tap.end())
+    this.reported.noteComplete()
+    this.isComplete = true
+  }
+
+  final(): Buffer {
+    return joined(this.#held)
+  }
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
+}

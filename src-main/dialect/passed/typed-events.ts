@@ -1,0 +1,89 @@
+// What the events of a stream say that have a type and no choices, for passing them on: images and sound as they are made.
+
+import { UpstreamFailure } from '#core/failure.ts'
+import type { Refusal } from '#core/refusal.ts'
+import type { TokenUsage } from '#core/usage.ts'
+import { chatStreamError } from '#dialect/chat-completions/errors.ts'
+import { reportedError } from '#dialect/chat-completions/reported-error.ts'
+import { GeneratedText } from '#dialect/generated-text.ts'
+import type { StreamTap } from '#dialect/pass-stream.ts'
+import { ReportedUsage } from '#dialect/reported-usage.ts'
+import { parseJson, isRecord } from '#dialect/request-body.ts'
+import { eventData } from '#dialect/sse.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+
+const KEEP_ALIVE = ': keep-alive\n\n'
+
+export type TypedEvents = {
+  /** The types of the events that end what was asked for. */
+  readonly ends: readonly string[]
+  /** How many of these there are. */
+  readonly times: number
+  /** The usage that such an event tells, with the number of those that came. */
+  usage(event: JsonObject, times: number): TokenUsage
+  /** The text that an event brings. */
+  text?(event: JsonObject): unknown
+}
+
+export class TypedEventTap implements StreamTap {
+  readonly #events: TypedEvents
+  #times = 0
+  readonly generated = new GeneratedText('latin1')
+  readonly reported = new ReportedUsage(this.generated)
+  readonly said = undefined
+  hasBegun = false
+  isComplete = false
+
+  constructor(events: TypedEvents) {
+    this.#events = events
+  }
+
+  read(event: string, value: JsonObject): string {
+    const { type, error } = value
+    if (type === 'error' || (error !== undefined && error !== null)) throw failureIn(event)
+    if (typeof type !== 'string') throw new UpstreamFailure('malformed', 'The provider sent an event without a type.')
+    this.hasBegun = true
+    const text = this.#events.text?.(value)
+    if (typeof text === 'string') this.generated.add(text)
+    if (!this.#events.ends.includes(type)) return event
+    this.#times += 1
+    this.reported.note(this.#events.usage(value, this.#times))
+    this.isComplete = this.#times >= this.#events.times
+    return event
+  }
+
+  again(event: string): string {
+    return event
+  }
+
+  readDone(): void {
+    if (this.#times === 0) throw new UpstreamFailure('malformed', 'The provider sent a stream without an answer.')
+    this.isComplete = true
+  }
+
+  end(): string | undefined {
+    if (this.#times === 0) return undefined
+    this.isComplete = true
+    return ''
+  }
+
+  fail(refusal: Refusal, requestId: string): Buffer {
+    return chatStreamError(refusal, requestId)
+  }
+
+  /** Nothing of it is capped, so that it is never ended early. */
+  cutShort(): string {
+    return ''
+  }
+
+  /** A comment: clients skip it. */
+  keepAlive(): string | undefined {
+    return this.hasBegun ? KEEP_ALIVE : undefined
+  }
+}
+
+/** The words of an error are for the client, so they are read as text this time. */
+function failureIn(event: string): UpstreamFailure {
+  const value = parseJson(Buffer.from(eventData(event) ?? '', 'latin1').toString('utf8'))
+  return reportedError(isRecord(value) ? (value['error'] ?? value) : undefined)
+}
