@@ -51,6 +51,7 @@ describe('five hundred connections at once', () => {
         .poll(async () => await pair.farebox.balance(key), { timeout: 20_000 })
         .toMatchObject({ held_credits: 0, total_requests: 100 })
     }
+    await expect.poll(async () => (await pair.farebox.admin.call('status', {})).open_exchanges).toBe(0)
     await expectSoundBooks(pair)
   }, 60_000)
 })

@@ -23,7 +23,8 @@ beforeEach(async () => {
   key = (await pair.farebox.admin.call('createKey', { body: { name, package: 'plenty' } })).key
 })
 
-const open = () => openTalk(pair.farebox, key)
+/** As whom calls over HTTP are made here. */
+const open = () => openTalk(pair.farebox, key, { headers: { 'user-agent': 'node' } })
 const user = (text: string) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
 const lastBody = () => pair.upstream.requests.at(-1)?.body as Record<string, unknown>
 const held = async () => (await pair.farebox.balance(key))['held_credits']
