@@ -4,6 +4,7 @@
 import { APPLY_VERBS } from '#cli/apply.ts'
 import { AUDIT_VERBS } from '#cli/audit.ts'
 import { BACKUP_VERBS } from '#cli/backup.ts'
+import { BILL_VERBS } from '#cli/bills.ts'
 import { AdminError, adminClient } from '#cli/client.ts'
 import { openLater, type Connection } from '#cli/connection.ts'
 import { CONNECT_VERBS } from '#cli/connect.ts'
@@ -22,6 +23,7 @@ import { printableLines, type Output } from '#cli/output.ts'
 import { OPEN_VERBS } from '#cli/open.ts'
 import { OVERVIEW_VERBS } from '#cli/overview.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
+import { PROJECT_VERBS } from '#cli/project.ts'
 import { PAUSE_VERBS } from '#cli/pause.ts'
 import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
 import { PROVIDER_SECRET_VERBS } from '#cli/provider-secrets.ts'
@@ -57,11 +59,13 @@ const VERBS: readonly Verb[] = [
   ...PACKAGE_VERBS,
   ...KEY_VERBS,
   ...MEMBER_VERBS,
+  ...PROJECT_VERBS,
   ...INVITE_VERBS,
   ...USAGE_VERBS,
   ...USAGE_REPORT_VERBS,
   ...WHY_VERBS,
   ...LEDGER_VERBS,
+  ...BILL_VERBS,
   ...AUDIT_VERBS,
   ...BACKUP_VERBS,
 ]

@@ -2,6 +2,7 @@
 // the command line and the dashboard follow from it too.
 
 import type { Route, RouteAccess } from '#contract/actions/action.ts'
+import { BILLS } from '#contract/actions/bills.ts'
 import { GATEWAY } from '#contract/actions/gateway.ts'
 import { INVITES } from '#contract/actions/invites.ts'
 import { KEYS } from '#contract/actions/keys.ts'
@@ -10,6 +11,7 @@ import { LEDGER } from '#contract/actions/ledger.ts'
 import { MEMBERS } from '#contract/actions/members.ts'
 import { MODELS } from '#contract/actions/models.ts'
 import { PACKAGES } from '#contract/actions/packages.ts'
+import { PROJECTS } from '#contract/actions/projects.ts'
 import { PRICES } from '#contract/actions/prices.ts'
 import { PROVIDERS } from '#contract/actions/providers.ts'
 import { REPORTS } from '#contract/actions/reports.ts'
@@ -29,7 +31,9 @@ export const ADMIN_ENTITIES = {
   providers: PROVIDERS,
   members: MEMBERS,
   invites: INVITES,
+  projects: PROJECTS,
   ledger: LEDGER,
+  bills: BILLS,
   gateway: GATEWAY,
   lan: LAN,
   secrets: SECRETS,

@@ -2,6 +2,7 @@
 
 import { Type, type Static, type TSchema } from 'typebox'
 import * as audit from '#contract/audit.ts'
+import * as bills from '#contract/bills.ts'
 import * as codex from '#contract/codex.ts'
 import * as demo from '#contract/demo.ts'
 import * as discovery from '#contract/discovery.ts'
@@ -11,6 +12,7 @@ import * as members from '#contract/members.ts'
 import * as pause from '#contract/pause.ts'
 import * as presets from '#contract/presets.ts'
 import * as card from '#contract/price-card.ts'
+import * as projects from '#contract/projects.ts'
 import * as prices from '#contract/prices.ts'
 import * as offers from '#contract/provider-models.ts'
 import * as providers from '#contract/providers.ts'
@@ -38,9 +40,11 @@ export const SHAPES = {
   ...invites,
   ...lan,
   ...pause,
+  ...projects,
   ...waiting,
   ...refused,
   ...tools,
+  ...bills,
 }
 
 type NamedShapes = typeof SHAPES
