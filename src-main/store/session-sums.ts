@@ -3,7 +3,7 @@
 import type { Db } from '#store/database.ts'
 import { statement } from '#store/statements.ts'
 import { partParameters, recordConditions, type UsageParts } from '#store/usage-filter.ts'
-import { RECORD_SUMS, type Sums } from '#store/usage-measures.ts'
+import { MEASURES, RECORD_SUMS, type Sums } from '#store/usage-measures.ts'
 import type { GroupSums } from '#store/usage-sums.ts'
 
 /** A session by what it is called here. */
@@ -31,9 +31,7 @@ export function sumsBySession(
     `WITH sums AS MATERIALIZED (
        SELECT session_id, ${RECORD_SUMS} FROM usage_record INDEXED BY usage_record_created
        WHERE created_at_ms >= @fromMs AND created_at_ms < @toMs ${recordConditions(parts)} GROUP BY session_id)
-     SELECT coalesce(call_session.name, '') AS value, sums.* FROM sums
+     SELECT coalesce(call_session.name, '') AS value, ${MEASURES.join(', ')} FROM sums
        LEFT JOIN call_session ON call_session.id = sums.session_id`,
-  )
-    .all({ ...range, ...partParameters(parts) })
-    .map(({ session_id: _, ...sums }: GroupSums & { session_id?: unknown }) => sums)
+  ).all({ ...range, ...partParameters(parts) })
 }
