@@ -18,7 +18,7 @@ type Room = {
 
 /** The rooms that `app` puts together. */
 const PARTS =
-  'contract core dialect store ledger catalog reports provider secret pipeline server lan config threads connect'.split(
+  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect'.split(
     ' ',
   )
 
@@ -29,7 +29,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   store: { values: ['core', 'contract'], packages: ['better-sqlite3'] },
   ledger: { values: ['core'], types: ['store'], packages: ['better-sqlite3'] },
   catalog: { values: ['core', 'contract', 'dialect'], types: ['store', 'ledger', 'secret'] },
-  reports: { values: ['core', 'catalog', 'store'], types: ['contract', 'ledger'] },
+  bills: { values: ['contract'], isPure: true },
+  reports: { values: ['core', 'catalog', 'store', 'bills'], types: ['contract', 'ledger'] },
   provider: {
     values: ['core', 'dialect'],
     types: ['pipeline', 'secret'],
@@ -40,7 +41,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   server: {
     values: ['contract', 'core', 'dialect', 'pipeline', 'catalog', 'reports'],
     types: ['store', 'ledger', 'secret'],
-    packages: ['fastify'],
+    packages: ['fastify', 'ws'],
   },
   // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },

@@ -4,6 +4,7 @@
 import { APPLY_VERBS } from '#cli/apply.ts'
 import { AUDIT_VERBS } from '#cli/audit.ts'
 import { BACKUP_VERBS } from '#cli/backup.ts'
+import { BILL_VERBS } from '#cli/bills.ts'
 import { AdminError, adminClient } from '#cli/client.ts'
 import { openLater, type Connection } from '#cli/connection.ts'
 import { CONNECT_VERBS } from '#cli/connect.ts'
@@ -64,6 +65,7 @@ const VERBS: readonly Verb[] = [
   ...USAGE_REPORT_VERBS,
   ...WHY_VERBS,
   ...LEDGER_VERBS,
+  ...BILL_VERBS,
   ...AUDIT_VERBS,
   ...BACKUP_VERBS,
 ]

@@ -2,6 +2,7 @@
 // the command line and the dashboard follow from it too.
 
 import type { Route, RouteAccess } from '#contract/actions/action.ts'
+import { BILLS } from '#contract/actions/bills.ts'
 import { GATEWAY } from '#contract/actions/gateway.ts'
 import { INVITES } from '#contract/actions/invites.ts'
 import { KEYS } from '#contract/actions/keys.ts'
@@ -32,6 +33,7 @@ export const ADMIN_ENTITIES = {
   invites: INVITES,
   projects: PROJECTS,
   ledger: LEDGER,
+  bills: BILLS,
   gateway: GATEWAY,
   lan: LAN,
   secrets: SECRETS,

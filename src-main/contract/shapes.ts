@@ -2,6 +2,7 @@
 
 import { Type, type Static, type TSchema } from 'typebox'
 import * as audit from '#contract/audit.ts'
+import * as bills from '#contract/bills.ts'
 import * as codex from '#contract/codex.ts'
 import * as demo from '#contract/demo.ts'
 import * as discovery from '#contract/discovery.ts'
@@ -43,6 +44,7 @@ export const SHAPES = {
   ...waiting,
   ...refused,
   ...tools,
+  ...bills,
 }
 
 type NamedShapes = typeof SHAPES

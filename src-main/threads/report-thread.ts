@@ -10,6 +10,7 @@ import { isRefusal } from '#core/refusal.ts'
 import { listEntries, resolvedAfter, type EntryFilter } from '#ledger/list.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
 import { verifyLedger } from '#ledger/verify.ts'
+import { billCheck, type BillCheckRequest } from '#reports/bill-check.ts'
 import { ledgerView } from '#reports/ledger-view.ts'
 import { overviewSums, type OverviewRequest, type OverviewSums } from '#reports/overview-sums.ts'
 import { usagePageView } from '#reports/usage-page.ts'
@@ -44,6 +45,8 @@ export type ReportOperations = {
   usage: { input: UsageFilter; output: Uint8Array }
   /** JSON text of a `UsageReport`. */
   usageReport: { input: UsageReportRequest; output: Uint8Array | Refusal }
+  /** JSON text of a `BillCheck`. */
+  billCheck: { input: BillCheckRequest; output: Uint8Array | Refusal }
   /** JSON text of a `LedgerList`. */
   ledger: { input: EntryFilter; output: Uint8Array }
   overview: { input: OverviewRequest; output: OverviewSums }
@@ -83,6 +86,10 @@ serveOperations<ReportOperations>({
   usageReport: (request) => {
     const report = usageReport(db, request)
     return isRefusal(report) ? report : jsonOf(report)
+  },
+  billCheck: (request) => {
+    const check = billCheck(db, request)
+    return isRefusal(check) ? check : jsonOf(check)
   },
   ledger: (filter) => jsonOf(ledgerView(listEntries(db, filter))),
   overview: (request) => overviewSums(db, request),

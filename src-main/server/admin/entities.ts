@@ -4,6 +4,7 @@ import { takeTurns } from '#catalog/turns.ts'
 import { ADMIN_ENTITIES, type AdminAction, type AdminEntity } from '#contract/admin-routes.ts'
 import type { AdminDeps } from '#server/admin/admin-deps.ts'
 import type { AuditRules } from '#server/admin/audit-details.ts'
+import { BILL_AUDIT, billHandlers } from '#server/admin/entities/bills.ts'
 import { GATEWAY_AUDIT, gatewayHandlers } from '#server/admin/entities/gateway.ts'
 import { INVITE_AUDIT, inviteHandlers } from '#server/admin/entities/invites.ts'
 import { KEY_AUDIT, keyHandlers } from '#server/admin/entities/keys.ts'
@@ -37,6 +38,7 @@ export function adminHandlers(adminDeps: AdminDeps): AdminHandlers {
     ...lanHandlers(deps),
     ...secretHandlers(deps),
     ...toolHandlers(deps),
+    ...billHandlers(deps),
   }
 }
 
@@ -55,6 +57,7 @@ const AUDIT: Readonly<Record<AdminEntity, AuditRules>> = {
   invites: INVITE_AUDIT,
   projects: PROJECT_AUDIT,
   ledger: ONLY_READ,
+  bills: BILL_AUDIT,
   gateway: GATEWAY_AUDIT,
   lan: LAN_AUDIT,
   secrets: SECRET_AUDIT,

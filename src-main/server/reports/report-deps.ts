@@ -6,6 +6,7 @@ import type { MicroCredits } from '#core/money.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { EntryFilter } from '#ledger/list.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
+import type { BillCheckRequest } from '#reports/bill-check.ts'
 import type { OverviewRequest, OverviewSums } from '#reports/overview-sums.ts'
 import type { UsageReportRequest } from '#reports/usage-report.ts'
 import type { FindRefused } from '#server/reports/why.ts'
@@ -18,6 +19,7 @@ export type ReportQuestions = {
   usageReport(request: UsageReportRequest): Promise<Uint8Array | Refusal>
   ledger(filter: EntryFilter): Promise<Uint8Array>
   overview(request: OverviewRequest): Promise<OverviewSums>
+  billCheck(request: BillCheckRequest): Promise<Uint8Array | Refusal>
   refused(filter: RefusedFilter): Promise<StoredRefused[]>
 }
 
