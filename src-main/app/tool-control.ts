@@ -9,6 +9,7 @@ import { modelView, packageView } from '#catalog/views.ts'
 import type { Surroundings } from '#connect/expand.ts'
 import { Refused } from '#connect/format.ts'
 import type { Gateway } from '#connect/gateway.ts'
+import { toolGuides } from '#connect/guides.ts'
 import { listTools } from '#connect/list.ts'
 import { connectTool, disconnectTool, previewDisconnect, type Workshop } from '#connect/tools.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -24,6 +25,8 @@ export type ToolControlDeps = {
   readonly inTurn: InTurn
 }
 
+const PLATFORMS = { linux: 'linux', macos: 'darwin', windows: 'win32' } as const
+
 export function toolControl(deps: ToolControlDeps): ToolControl {
   return {
     list: () => inWorkshop(deps, listTools),
@@ -35,6 +38,16 @@ export function toolControl(deps: ToolControlDeps): ToolControl {
           models: { model, small },
           isDryRun,
           ...(seen !== undefined && { seen }),
+        }),
+      ),
+    guides: ({ url, system, models, model }) =>
+      refusing(async () =>
+        toolGuides({
+          url: url ?? deps.url() ?? notListening(),
+          platform: PLATFORMS[system],
+          models,
+          model,
+          nowMs: deps.context.nowMs(),
         }),
       ),
     disconnect: (tool, { isDryRun }) =>
@@ -49,8 +62,12 @@ async function inWorkshop<Done>(
   const { dataDir, surroundings, context } = deps
   if (surroundings === undefined) return refuse('not_found', 'This Farebox has no user whose tools it could connect.')
   const lock = async () => lockConnections(dataDir)
+  return refusing(() => work({ dataDir, surroundings, gateway: gatewayOf(deps), nowMs: context.nowMs, lock }))
+}
+
+async function refusing<Done>(work: () => Promise<Done>): Promise<Done | Refusal> {
   try {
-    return await work({ dataDir, surroundings, gateway: gatewayOf(deps), nowMs: context.nowMs, lock })
+    return await work()
   } catch (error) {
     if (error instanceof RefusedByGateway) return error.refusal
     if (error instanceof Refused) return refuse(error.reason === 'missing' ? 'not_found' : 'conflict', error.message)

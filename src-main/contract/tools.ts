@@ -82,9 +82,33 @@ export const ToolDisconnection = strict({
   next: Type.Array(Type.String()),
 })
 
+export const ToolGuideQuery = strict({
+  model: Type.Optional(ModelName),
+  /** Of the machine that the tool is on. */
+  system: Type.Optional(Type.Enum(['linux', 'macos', 'windows'])),
+})
+
+/** How a tool of another machine is set up by hand. `YOUR_KEY` stands for the key. */
+export const ToolGuide = strict({
+  tool: Type.String(),
+  name: Type.String(),
+  /** The variable that names the file of the certificate; null where the system has to trust it. */
+  certificate: NullableText,
+  /** What goes into which files, beside what is there. */
+  files: Type.Array(strict({ place: Type.String(), text: Type.String() })),
+  /** What it is started with. */
+  launch: Type.Union([
+    strict({ command: Type.Array(Type.String()), env: Type.Record(Type.String(), Type.String()) }),
+    Type.Null(),
+  ]),
+  /** What is set in its own pages: first where, then what. */
+  steps: Type.Array(Type.String()),
+})
+
 export type ToolView = Static<typeof ToolView>
 export type FileChange = Static<typeof FileChange>
 export type SeenChange = Static<typeof SeenChange>
 export type ToolConnect = Static<typeof ToolConnect>
 export type ToolConnection = Static<typeof ToolConnection>
+export type ToolGuide = Static<typeof ToolGuide>
 export type ToolDisconnection = Static<typeof ToolDisconnection>

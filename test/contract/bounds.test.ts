@@ -23,6 +23,7 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   createInvite: { body: (name) => ({ name }) },
   listAudit: { query: {} },
   listRefused: { query: {} },
+  toolGuides: { query: {} },
   pause: { body: () => ({}) },
   apply: {
     body: (name) => ({

@@ -170,3 +170,14 @@ it('the audit log says who connected which tool to what, and repeats no key that
   expect(JSON.stringify(rows)).toContain(settings)
   expect(JSON.stringify(rows)).not.toContain(pasted)
 })
+
+it('guides for other machines have the models that may be used, and say so where there is none', async () => {
+  const guides = await farebox.admin.call('toolGuides', { query: { model: 'demo-chat', system: 'macos' } })
+  expect(guides.find(({ tool }) => tool === 'goose')?.launch?.env).toMatchObject({
+    OPENAI_HOST: farebox.url,
+    GOOSE_MODEL: 'demo-chat',
+  })
+  const places = (tool: string) => guides.find((guide) => guide.tool === tool)?.files.map(({ place }) => place)
+  expect(places('vscode-chat')).toEqual(['~/Library/Application Support/Code/User/chatLanguageModels.json'])
+  await expect(farebox.admin.call('toolGuides', { query: { model: 'none' } })).rejects.toThrow("no model 'none'")
+})

@@ -1,6 +1,6 @@
 // Tools of this machine that are to use Farebox. They are edited as the user whose Farebox this is, so that nobody asks from afar.
 
-import { actionsOf, forThisMachine } from '#contract/actions/action.ts'
+import { actionsOf, forMembers, forThisMachine } from '#contract/actions/action.ts'
 
 export const TOOLS = actionsOf('Tools', {
   listTools: forThisMachine('GET /api/tools', 'Lists the tools of this machine, and how each is connected.', {
@@ -16,4 +16,9 @@ export const TOOLS = actionsOf('Tools', {
     "Takes back exactly what was written into a tool's settings, or shows what that would be.",
     { body: 'ToolDisconnect', response: 'ToolDisconnection', example: { dry_run: true } },
   ),
+  toolGuides: forMembers('GET /api/tools/guides', 'Says how tools of another machine are set up by hand.', {
+    query: 'ToolGuideQuery',
+    response: 'ToolGuide[]',
+    refusals: [404],
+  }),
 })

@@ -4,8 +4,9 @@ import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
+import type { ModelView } from '#contract/schemas.ts'
 import type { ProviderSecretView, ProviderTestResult } from '#contract/providers.ts'
-import type { ToolConnect, ToolConnection, ToolDisconnection, ToolView } from '#contract/tools.ts'
+import type { ToolConnect, ToolConnection, ToolDisconnection, ToolGuide, ToolView } from '#contract/tools.ts'
 import type { WaitingView } from '#contract/waiting.ts'
 import type { Provider } from '#core/entities.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
@@ -28,10 +29,19 @@ export type LanControl = {
   turnOff(): Promise<LanView>
 }
 
+export type GuideWish = {
+  readonly url: string | undefined
+  readonly system: 'linux' | 'macos' | 'windows'
+  readonly models: readonly ModelView[]
+  readonly model: string | undefined
+}
+
 /** What is refused is about the files of tools, and in words. */
 export type ToolControl = {
   list(): Promise<ToolView[] | Refusal>
   connect(tool: string, wish: ToolConnect): Promise<ToolConnection | Refusal>
+  /** `url` is where the other machine reaches the gateway; undefined for this one. */
+  guides(wish: GuideWish): Promise<ToolGuide[] | Refusal>
   disconnect(tool: string, wish: { readonly isDryRun: boolean }): Promise<ToolDisconnection | Refusal>
 }
 

@@ -8,7 +8,7 @@ import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { isOverLan } from '#renderer/data/over-lan.ts'
-import { shellFor, systemOf } from '#renderer/data/trust.ts'
+import { systemOf } from '#renderer/data/trust.ts'
 import { FirstKey } from '#renderer/pages/welcome/FirstKey.tsx'
 import { Tools } from '#renderer/pages/welcome/Tools.tsx'
 import { TrustCard } from '#renderer/pages/welcome/TrustCard.tsx'
@@ -34,7 +34,7 @@ export function WelcomePage() {
       </Card>
       {isPinned && <TrustCard certificate={certificate} system={system} onSystem={setSystem} />}
       <Card title={t('tools.title')}>
-        <Tools made={made} shell={shellFor(system)} isPinned={isPinned} />
+        <Tools made={made} system={system} isPinned={isPinned} />
       </Card>
       <Button asChild look="primary" className="self-start">
         <Link to="/overview">{t('done')}</Link>
