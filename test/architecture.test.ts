@@ -41,7 +41,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   server: {
     values: ['contract', 'core', 'dialect', 'pipeline', 'catalog', 'reports'],
     types: ['store', 'ledger', 'secret'],
-    packages: ['fastify'],
+    packages: ['fastify', 'ws'],
   },
   // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
