@@ -138,6 +138,7 @@ function openServing(inside: Inside): Serving {
     ...calling,
     ...faults,
     ...operations,
+    alerts: parts.alerting.alerts,
     clock,
     hashKey: context.hashKey,
     readReceipt: (id) => reading.receipts.call('receipt', id),
@@ -216,6 +217,8 @@ class RunningApp implements App {
     const url = own.listensOn(actualPort)
     writeInstance(config.dataDir, { url, pid: process.pid, token: own.adminToken })
     overdue.begin()
+    parts.alerting.webhooks.begin()
+    parts.alerting.alerts.begin()
     // After an end that nobody meant the pages of the file are looked at too, whatever was read of it.
     if (atStart.isSummarised || !atStart.endedWell) void check.run()
     else check.skip()
@@ -281,6 +284,8 @@ class RunningApp implements App {
     check.close()
     await side.abandon()
     await operations.close()
+    await parts.alerting.alerts.close()
+    await parts.alerting.webhooks.close()
     await visits.made?.close()
     await reading.close()
     await parts.calling.counter.close()

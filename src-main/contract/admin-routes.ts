@@ -2,6 +2,7 @@
 // the command line and the dashboard follow from it too.
 
 import type { Route, RouteAccess } from '#contract/actions/action.ts'
+import { ALERTS } from '#contract/actions/alerts.ts'
 import { GATEWAY } from '#contract/actions/gateway.ts'
 import { INVITES } from '#contract/actions/invites.ts'
 import { KEYS } from '#contract/actions/keys.ts'
@@ -28,6 +29,7 @@ export const ADMIN_ENTITIES = {
   providers: PROVIDERS,
   members: MEMBERS,
   invites: INVITES,
+  alerts: ALERTS,
   ledger: LEDGER,
   gateway: GATEWAY,
   lan: LAN,

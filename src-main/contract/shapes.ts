@@ -1,6 +1,7 @@
 // Every shape of the contract by its name. Actions say their shapes by these names, and the reference shows them under the same.
 
 import { Type, type Static, type TSchema } from 'typebox'
+import * as alerts from '#contract/alerts.ts'
 import * as audit from '#contract/audit.ts'
 import * as codex from '#contract/codex.ts'
 import * as demo from '#contract/demo.ts'
@@ -39,6 +40,7 @@ export const SHAPES = {
   ...pause,
   ...waiting,
   ...refused,
+  ...alerts,
 }
 
 type NamedShapes = typeof SHAPES

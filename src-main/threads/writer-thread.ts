@@ -11,6 +11,15 @@ import type { RefusedBurst } from '#core/refused-call.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
 import {
+  loadAlerts,
+  raiseAlerts,
+  rearmAlerts,
+  writeAlerts,
+  type AlertWrite,
+  type LoadedAlerts,
+  type Raised,
+} from '#store/alert-rows.ts'
+import {
   applyCatalogChange,
   loadCatalog,
   loadPriceVersions,
@@ -37,6 +46,7 @@ type Loaded = {
   readonly charged: Charged
   /** undefined where nobody ever set it. */
   readonly lan: LanSettings | undefined
+  readonly alerts: LoadedAlerts
   /** Whether the process before this one came to its end, as far as anybody noted. */
   readonly endedWell: boolean
   /** Where appending goes on; undefined where nothing may be appended, because something is missing. */
@@ -56,6 +66,9 @@ export type WriterOperations = {
   loadVisits: { input: undefined; output: VisitState }
   changeVisits: { input: readonly VisitChange[]; output: void }
   changeLan: { input: LanSettings; output: void }
+  /** The ids of the alerts that are new. */
+  raiseAlerts: { input: Raised; output: readonly string[] }
+  writeAlerts: { input: AlertWrite; output: void }
   saveRefused: { input: readonly RefusedBurst[]; output: void }
   close: { input: undefined; output: void }
 }
@@ -72,6 +85,7 @@ let tail: TailWriter | undefined
 const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerBatch) => {
   for (const item of changes) applyCatalogChange(db, item)
   appendRows(batch)
+  rearmAlerts(db, batch.balances)
   countChange(db)
 })
 const changeLan = db.transaction((settings: LanSettings) => {
@@ -81,6 +95,7 @@ const changeLan = db.transaction((settings: LanSettings) => {
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
   for (const item of changes) applyVisitChange(db, item)
 })
+const raise = db.transaction((raised: Raised) => raiseAlerts(db, raised))
 const saveBursts = db.transaction((bursts: readonly RefusedBurst[]) => saveRefused(db, bursts))
 
 const RESTORE = 'Restore a backup: farebox restore FILE'
@@ -270,6 +285,7 @@ serveOperations<WriterOperations>({
       priceVersions: loadPriceVersions(db),
       charged: chargedSince(db, chargedSinceMs),
       lan: loadLan(db),
+      alerts: loadAlerts(db),
       journal: lost.length === 0 ? journalPlace(db) : undefined,
     })),
   adjustment: (id) => findAdjustment(db, id),
@@ -280,6 +296,8 @@ serveOperations<WriterOperations>({
   },
   loadVisits: () => loadVisits(db),
   changeVisits: (changes) => withRoom(() => changeVisits.immediate(changes)),
+  raiseAlerts: (raised) => raise.immediate(raised),
+  writeAlerts: (write) => withRoom(() => writeAlerts(db, write)),
   saveRefused: (bursts) => saveBursts.immediate(bursts),
   changeLan: (settings) => {
     withRoom(() => changeLan.immediate(settings))

@@ -4,6 +4,7 @@ import { takeTurns } from '#catalog/turns.ts'
 import { ADMIN_ENTITIES, type AdminAction, type AdminEntity } from '#contract/admin-routes.ts'
 import type { AdminDeps } from '#server/admin/admin-deps.ts'
 import type { AuditRules } from '#server/admin/audit-details.ts'
+import { ALERT_AUDIT, alertHandlers } from '#server/admin/entities/alerts.ts'
 import { GATEWAY_AUDIT, gatewayHandlers } from '#server/admin/entities/gateway.ts'
 import { INVITE_AUDIT, inviteHandlers } from '#server/admin/entities/invites.ts'
 import { KEY_AUDIT, keyHandlers } from '#server/admin/entities/keys.ts'
@@ -30,6 +31,7 @@ export function adminHandlers(adminDeps: AdminDeps): AdminHandlers {
     ...providerHandlers(deps),
     ...memberHandlers(deps),
     ...inviteHandlers(deps),
+    ...alertHandlers(deps),
     ...gatewayHandlers(deps),
     ...lanHandlers(deps),
     ...secretHandlers(deps),
@@ -49,6 +51,7 @@ const AUDIT: Readonly<Record<AdminEntity, AuditRules>> = {
   providers: PROVIDER_AUDIT,
   members: MEMBER_AUDIT,
   invites: INVITE_AUDIT,
+  alerts: ALERT_AUDIT,
   ledger: ONLY_READ,
   gateway: GATEWAY_AUDIT,
   lan: LAN_AUDIT,
