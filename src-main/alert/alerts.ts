@@ -85,7 +85,7 @@ export class Alerts {
 
   get rules(): ThresholdRule[] {
     return Array.from(this.#rules, ([name, thresholds]) => {
-      const [scope = '', subjectId] = JSON.parse(name) as [string, string | undefined]
+      const [scope, subjectId] = JSON.parse(name) as [string, string | undefined]
       return { scope, subjectId, thresholds }
     })
   }

@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto'
 
-export const SECRET_PREFIX = 'whsec_'
+const SECRET_PREFIX = 'whsec_'
 
 /** A secret that a receiver is given once: 32 random bytes in base64 behind a prefix. */
 export function webhookSecret(randomBytes: (size: number) => Buffer): string {

@@ -141,7 +141,7 @@ export class Webhooks {
     this.#isClosed = true
     const lines = [...this.#lines.values()]
     for (const { cancel } of lines) cancel?.()
-    await Promise.all(lines.map(({ serving }) => serving))
+    await Promise.all(lines.flatMap(({ serving }) => serving ?? []))
   }
 
   #serveSoon(line: Line): void {

@@ -106,11 +106,8 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   try {
     const secrets = openSecrets(foundation, stores.catalog)
     const calling = callingFor({ config, clock, writer, stores, secrets })
-    const alerting = openAlerting({
-      ...{ clock, writer, log, stores, calling },
-      secrets: secrets.secrets,
-      userAgent: USER_AGENT,
-    })
+    const ways = { stores, calling, secrets: secrets.secrets, userAgent: USER_AGENT }
+    const alerting = openAlerting({ clock, writer, log, ...ways })
     const context = contextFor({ clock, writer, stores, secrets, calling, alerting })
     return { clock, stores, secrets, calling, alerting, context, faults: faultReporter(log) }
   } catch (error) {

@@ -57,7 +57,7 @@ describe('the settings', () => {
 describe('a threshold that is reached', () => {
   it('is a line on the overview that leads to the key, and a message to the webhook', async () => {
     const { admin, url } = dashboard.farebox
-    await admin.call('addPackage', { body: { name: 'tiny', type: 'monthly', credits: 0.01, timezone: 'UTC' } })
+    await admin.call('addPackage', { body: { name: 'tiny', type: 'monthly', credits: 5, timezone: 'UTC' } })
     const { key } = await admin.call('createKey', { body: { name: 'laptop', package: 'tiny' } })
     await admin.call('setThresholds', { body: { scope: 'key', name: 'laptop', thresholds: [80] } })
     const before = receiver.received.length
