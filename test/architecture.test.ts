@@ -18,7 +18,7 @@ type Room = {
 
 /** The rooms that `app` puts together. */
 const PARTS =
-  'contract core dialect store ledger catalog reports provider secret pipeline server lan config threads connect alert'.split(
+  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect alert'.split(
     ' ',
   )
 
@@ -29,7 +29,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   store: { values: ['core', 'contract'], packages: ['better-sqlite3'] },
   ledger: { values: ['core'], types: ['store'], packages: ['better-sqlite3'] },
   catalog: { values: ['core', 'contract', 'dialect'], types: ['store', 'ledger', 'secret'] },
-  reports: { values: ['core', 'catalog', 'store'], types: ['contract', 'ledger'] },
+  bills: { values: ['contract'], isPure: true },
+  reports: { values: ['core', 'catalog', 'store', 'bills'], types: ['contract', 'ledger'] },
   provider: {
     values: ['core', 'dialect'],
     types: ['pipeline', 'secret'],
@@ -47,7 +48,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // It reads and repairs what `connect` wrote, and asks for nothing itself.
   alert: { values: ['core'], types: ['ledger', 'store', 'secret'] },
   doctor: { values: ['connect'], types: ['contract'] },
-  cli: { values: ['contract', 'core', 'connect', 'doctor'], packages: ['yaml', 'uqr'] },
+  // It reads the logs of tools, and knows neither the ledger nor a way to write.
+  scan: { values: ['core', 'dialect'] },
+  cli: { values: ['contract', 'core', 'connect', 'doctor', 'scan'], packages: ['yaml', 'uqr'] },
   lan: { values: ['contract', 'core'] },
   shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
   config: { values: [] },
@@ -216,7 +219,8 @@ describe('the sources', () => {
   }
 
   it('load no schema before somebody asks for the admin API', () => {
-    const reached = loadedWith('hosts/headless.ts')
+    const reached = [...new Set([...loadedWith('hosts/headless.ts'), ...loadedWith('app/app.ts')])]
+    expect(reached).toContain('app/open.ts')
     expect(reached).toContain('pipeline/run.ts')
     expect(reached).toContain('contract/admin-routes.ts')
     expect(reached).not.toContain('typebox')

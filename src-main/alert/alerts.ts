@@ -24,8 +24,8 @@ export type BudgetSource = {
   readonly subjects: () => Iterable<string>
   /** undefined where nothing bounds it, or it is gone; `changing` while it cannot be judged. */
   readonly standing: (subjectId: string) => (BudgetStanding & { readonly name: string }) | 'changing' | undefined
-  /** Where its thresholds are said, the nearest first, such as its package; its own and those of the scope are looked for anyway. */
-  readonly groupOf?: (subjectId: string) => { readonly scope: AlertScope; readonly subjectId: string } | undefined
+  /** Where its thresholds are said beside its own, the nearest first, such as its package; those of the scope come last anyway. */
+  readonly groupsOf?: (subjectId: string) => readonly Pick<ThresholdRule, 'scope' | 'subjectId'>[]
 }
 
 export type AlertsOptions = {
@@ -245,14 +245,14 @@ export class Alerts {
     for (const listener of this.#listeners) listener(told)
   }
 
-  #thresholdsOf({ scope, groupOf }: BudgetSource, subjectId: string): readonly number[] {
-    const group = groupOf?.(subjectId)
-    return (
-      this.#rules.get(ruleName(scope, subjectId)) ??
-      (group && this.#rules.get(ruleName(group.scope, group.subjectId))) ??
-      this.#rules.get(ruleName(scope, undefined)) ??
-      DEFAULT_THRESHOLDS
-    )
+  #thresholdsOf({ scope, groupsOf }: BudgetSource, subjectId: string): readonly number[] {
+    const own = this.#rules.get(ruleName(scope, subjectId))
+    if (own !== undefined) return own
+    for (const group of groupsOf?.(subjectId) ?? []) {
+      const said = this.#rules.get(ruleName(group.scope, group.subjectId))
+      if (said !== undefined) return said
+    }
+    return this.#rules.get(ruleName(scope, undefined)) ?? DEFAULT_THRESHOLDS
   }
 
   #touch(scope: AlertScope, subjectId: string): void {

@@ -7,10 +7,9 @@ import { Alerts, type BudgetSource } from '#alert/alerts.ts'
 import { alertBody } from '#alert/message.ts'
 import { webhookSecret } from '#alert/signature.ts'
 import { Webhooks, type AttemptOutcome, type SendMessage } from '#alert/webhooks.ts'
-import { Calendar } from '#core/calendar.ts'
+import { cycleStart, nextCycleStart, type CycleKind } from '#core/cycle.ts'
 import type { Log } from '#core/log.ts'
-import { microCredits, type MicroCredits } from '#core/money.ts'
-import type { MemberBudgets } from '#pipeline/member-budgets.ts'
+import type { AllBudgets } from '#pipeline/budgets.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { ProviderGate } from '#pipeline/provider-gate.ts'
 import { ask, type Answer, type NoAnswer } from '#provider/ask.ts'
@@ -37,8 +36,8 @@ export type AlertingFrom = {
   readonly userAgent: string
 }
 
-/** What counts the days of members and providers. */
-type Counting = { readonly budgets: MemberBudgets; readonly routing: { readonly gate: ProviderGate } }
+/** What counts the cycles of members, projects and providers. */
+type Counting = { readonly budgets: AllBudgets; readonly routing: { readonly gate: ProviderGate } }
 type WayOut = { readonly connections: Connections }
 
 const SEND_LIMIT_MS = 15_000
@@ -63,6 +62,8 @@ export function openAlerting({ clock, writer, log, stores, calling, secrets, use
     sources: [
       keyBudgets(stores, nowMs),
       memberBudgets(stores, calling, nowMs),
+      projectBudgets('daily', stores, calling, nowMs),
+      projectBudgets('monthly', stores, calling, nowMs),
       providerBudgets(stores, calling, nowMs),
     ],
     nowMs,
@@ -92,19 +93,12 @@ function keyBudgets({ catalog, ledger }: Stores, nowMs: () => number): BudgetSou
       const budget = key && ledger.budget(id)
       return typeof budget === 'object' ? { ...budget, name: key?.name ?? id } : budget
     },
-    groupOf: (id) => {
-      const key = catalog.key(id)
-      return key && { scope: 'package', subjectId: key.packageId }
-    },
+    groupsOf: (id) => [{ scope: 'package', subjectId: catalog.key(id)?.packageId ?? '' }],
   }
 }
 
-function memberBudgets(
-  { catalog, timeZone }: Stores,
-  { budgets }: Pick<Counting, 'budgets'>,
-  nowMs: () => number,
-): BudgetSource {
-  const day = dayOf(timeZone, nowMs)
+function memberBudgets({ catalog, timeZone }: Stores, { budgets }: Counting, nowMs: () => number): BudgetSource {
+  const day = cycleOf('daily', timeZone, nowMs)
   return {
     scope: 'member',
     subjectOf: ({ keyId }) => catalog.key(keyId)?.memberId,
@@ -112,17 +106,39 @@ function memberBudgets(
     standing: (id) => {
       const totalMicro = catalog.limitsOfMember(id).dailyMicro
       if (totalMicro === undefined) return undefined
-      return { ...day(totalMicro, budgets.chargedTodayMicro(id)), name: catalog.member(id)?.name ?? id }
+      const usedMicro = budgets.member.chargedMicro(id, 'daily')
+      return { ...day(), totalMicro, usedMicro, name: catalog.member(id)?.name ?? id }
     },
   }
 }
 
-function providerBudgets(
+/** A project may have a day and a month, which are told apart by their scopes, and have the thresholds of the project. */
+function projectBudgets(
+  kind: CycleKind,
   { catalog, timeZone }: Stores,
-  { routing }: Pick<Counting, 'routing'>,
+  { budgets }: Counting,
   nowMs: () => number,
 ): BudgetSource {
-  const day = dayOf(timeZone, nowMs)
+  const cycle = cycleOf(kind, timeZone, nowMs)
+  return {
+    scope: kind === 'daily' ? 'project' : 'project_month',
+    subjectOf: ({ attribution }) => attribution?.project,
+    subjects: () => catalog.projects.map(({ id }) => id),
+    standing: (id) => {
+      const limits = catalog.project(id)?.limits
+      const totalMicro = kind === 'daily' ? limits?.dailyMicro : limits?.monthlyMicro
+      if (totalMicro === undefined) return undefined
+      return { ...cycle(), totalMicro, usedMicro: budgets.project.chargedMicro(id, kind), name: id }
+    },
+    groupsOf: (subjectId) => [
+      { scope: 'project', subjectId },
+      { scope: 'project', subjectId: undefined },
+    ],
+  }
+}
+
+function providerBudgets({ catalog, timeZone }: Stores, { routing }: Counting, nowMs: () => number): BudgetSource {
+  const day = cycleOf('daily', timeZone, nowMs)
   return {
     scope: 'provider',
     subjectOf: ({ providerId }) => providerId,
@@ -131,18 +147,20 @@ function providerBudgets(
       const provider = catalog.provider(id)
       const totalMicro = provider?.limits.dailyMicro
       if (provider === undefined || totalMicro === undefined) return undefined
-      return { ...day(totalMicro, routing.gate.use(id).chargedTodayMicro), name: provider.name }
+      return { ...day(), totalMicro, usedMicro: routing.gate.use(id).chargedTodayMicro, name: provider.name }
     },
   }
 }
 
-/** A day of this machine as a cycle. */
-function dayOf(timeZone: string, nowMs: () => number) {
-  const calendar = new Calendar(timeZone)
-  return (totalMicro: MicroCredits, usedMicro: number) => {
-    const cycleStartedAtMs = calendar.dayStart(nowMs())
-    const nextResetAtMs = calendar.end('day', cycleStartedAtMs)
-    return { totalMicro, usedMicro: microCredits(usedMicro), cycleStartedAtMs, nextResetAtMs }
+/** The present day or month of this machine. It is looked up once in each. */
+function cycleOf(kind: CycleKind, timeZone: string, nowMs: () => number) {
+  let cycle = { cycleStartedAtMs: 0, nextResetAtMs: 0 }
+  return () => {
+    const now = nowMs()
+    if (now < cycle.cycleStartedAtMs || now >= cycle.nextResetAtMs) {
+      cycle = { cycleStartedAtMs: cycleStart(kind, timeZone, now), nextResetAtMs: nextCycleStart(kind, timeZone, now) }
+    }
+    return cycle
   }
 }
 

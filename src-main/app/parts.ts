@@ -25,7 +25,7 @@ import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
 import { Attributions } from '#pipeline/attributions.ts'
-import { MemberBudgets } from '#pipeline/member-budgets.ts'
+import { Budgets, purseId, type AllBudgets } from '#pipeline/budgets.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { Pause } from '#pipeline/pause.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
@@ -39,6 +39,7 @@ import { DemoTransport } from '#provider/demo.ts'
 import { OwnListener } from '#provider/own-listener.ts'
 import { Tokenizer } from '#provider/tokenizer.ts'
 import { HttpTransport } from '#provider/transport.ts'
+import { UNLIMITED } from '#core/spending.ts'
 import { Forgetting } from '#secret/forgetting.ts'
 import { Keeper } from '#secret/keeper.ts'
 import type { StartKeychain } from '#secret/keychain-child.ts'
@@ -55,7 +56,7 @@ export type Calling = {
   readonly pause: Pause
   readonly drains: Drains
   readonly gate: Gate
-  readonly budgets: MemberBudgets
+  readonly budgets: AllBudgets
   readonly routing: RoutingDeps
   /** What was learnt of targets. */
   readonly adaptations: Adaptations
@@ -145,7 +146,11 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets } }: Cal
       catalog: stores.catalog,
       save: (bursts) => writer.call('saveRefused', bursts),
     }),
-    attributions: new Attributions({ nowMs: clock.nowMs, hash: hashKey }),
+    attributions: new Attributions({
+      nowMs: clock.nowMs,
+      hash: hashKey,
+      isProject: (name) => stores.catalog.project(name) !== undefined,
+    }),
   }
 }
 
@@ -178,7 +183,11 @@ function contextFor({ clock, writer, stores, secrets, calling, alerting }: Conte
     memberLimitsChanged(memberId) {
       // Lets those go on that wait for what a member may do.
       gate.memberLimitsChanged(memberId)
-      ledger.purseChanged(memberId)
+      ledger.purseChanged(purseId('member', memberId))
+      alerting.alerts.lookAtAll()
+    },
+    projectLimitsChanged: (project) => {
+      ledger.purseChanged(purseId('project', project))
       alerting.alerts.lookAtAll()
     },
     targetsChanged(targets) {
@@ -218,12 +227,14 @@ function routingFor(
   }
 }
 
-function budgetsFor({ nowMs }: Clock, { catalog, ledger, timeZone, atStart }: Stores): MemberBudgets {
-  const dailyMicroOf = (memberId: string) => catalog.limitsOfMember(memberId).dailyMicro
-  const changed = (memberId: string) => ledger.purseChanged(memberId)
-  const budgets = new MemberBudgets({ nowMs, timeZone, dailyMicroOf, changed })
-  budgets.restore(atStart.charged.byMember)
-  return budgets
+function budgetsFor({ nowMs }: Clock, { catalog, ledger, timeZone, atStart }: Stores): AllBudgets {
+  const options = { nowMs, timeZone, changed: (id: string) => ledger.purseChanged(id) }
+  const limitsOf = (name: string) => catalog.project(name)?.limits ?? UNLIMITED
+  const member = new Budgets({ ...options, scope: 'member', limitsOf: (id) => catalog.limitsOfMember(id) })
+  const project = new Budgets({ ...options, scope: 'project', limitsOf })
+  member.restore({ daily: atStart.charged.byMember })
+  project.restore(atStart.chargedOfProjects)
+  return { member, project }
 }
 
 function forgetTargets(targets: readonly Target[], memories: readonly { forget(target: Target): void }[]): void {

@@ -46,7 +46,7 @@ export type Stores = {
   readonly newId: () => string
   readonly timeZone: string
   /** What the disk said when it was read. */
-  readonly atStart: Pick<LoadedState, 'lan' | 'endedWell' | 'charged' | 'alerts'> &
+  readonly atStart: Pick<LoadedState, 'lan' | 'endedWell' | 'charged' | 'chargedOfProjects' | 'alerts'> &
     Pick<LoadedState['ledger'], 'isSummarised'>
 }
 
@@ -60,7 +60,11 @@ export type StoresFrom = {
 export async function openStores({ config, log, clock, writer }: StoresFrom): Promise<Stores> {
   const newId = uuidV7Generator(clock.nowMs, pooledRandom())
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const loaded = await writer.call('load', { chargedSinceMs: cycleStart('daily', timeZone, clock.nowMs()) })
+  const nowMs = clock.nowMs()
+  const loaded = await writer.call('load', {
+    chargedSinceMs: cycleStart('daily', timeZone, nowMs),
+    monthSinceMs: cycleStart('monthly', timeZone, nowMs),
+  })
   const catalog = new Catalog(loaded.catalog, loaded.priceVersions)
   const recorded = new RecordedCalls()
   const writes = new WriteMeter(clock.monotonicMs)
@@ -83,8 +87,8 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
     await close()
     throw error
   }
-  const { lan, endedWell, charged, alerts } = loaded
-  const atStart = { lan, endedWell, charged, alerts, isSummarised: loaded.ledger.isSummarised }
+  const { lan, endedWell, charged, chargedOfProjects, alerts } = loaded
+  const atStart = { lan, endedWell, charged, chargedOfProjects, alerts, isSummarised: loaded.ledger.isSummarised }
   return { catalog, ledger, projection, close, recorded, changedBalances, writes, overdue, newId, timeZone, atStart }
 }
 

@@ -5,6 +5,7 @@ import { ALERT_VERBS } from '#cli/alerts.ts'
 import { APPLY_VERBS } from '#cli/apply.ts'
 import { AUDIT_VERBS } from '#cli/audit.ts'
 import { BACKUP_VERBS } from '#cli/backup.ts'
+import { BILL_VERBS } from '#cli/bills.ts'
 import { AdminError, adminClient } from '#cli/client.ts'
 import { openLater, type Connection } from '#cli/connection.ts'
 import { CONNECT_VERBS } from '#cli/connect.ts'
@@ -23,10 +24,12 @@ import { printableLines, type Output } from '#cli/output.ts'
 import { OPEN_VERBS } from '#cli/open.ts'
 import { OVERVIEW_VERBS } from '#cli/overview.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
+import { PROJECT_VERBS } from '#cli/project.ts'
 import { PAUSE_VERBS } from '#cli/pause.ts'
 import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
 import { PROVIDER_SECRET_VERBS } from '#cli/provider-secrets.ts'
 import { PROVIDER_VERBS } from '#cli/provider.ts'
+import { SCAN_VERBS } from '#cli/scan.ts'
 import { SECRET_VERBS } from '#cli/secret.ts'
 import { SETTINGS_VERBS } from '#cli/settings.ts'
 import { STATUS_VERBS } from '#cli/status.ts'
@@ -49,6 +52,7 @@ const VERBS: readonly Verb[] = [
   ...DEMO_VERBS,
   ...CONNECT_VERBS,
   ...DOCTOR_VERBS,
+  ...SCAN_VERBS,
   ...PROVIDER_VERBS,
   ...PROVIDER_SECRET_VERBS,
   ...DISCOVER_VERBS,
@@ -57,11 +61,13 @@ const VERBS: readonly Verb[] = [
   ...PACKAGE_VERBS,
   ...KEY_VERBS,
   ...MEMBER_VERBS,
+  ...PROJECT_VERBS,
   ...INVITE_VERBS,
   ...USAGE_VERBS,
   ...USAGE_REPORT_VERBS,
   ...WHY_VERBS,
   ...LEDGER_VERBS,
+  ...BILL_VERBS,
   ...AUDIT_VERBS,
   ...BACKUP_VERBS,
 ]
@@ -138,6 +144,7 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     isRunning: async () => (await connection.instance()) !== undefined,
     exportLedger: () => exportFrom(dataDir, connection, host),
     verifyLedger: async () => ((await connection.instance()) === undefined ? host.verifyLedger(dataDir) : undefined),
+    lockConnections: () => host.lockConnections(dataDir),
     restore: (request) => host.restore(dataDir, request),
     openInBrowser: (url) => host.openInBrowser(dataDir, url),
   }

@@ -63,6 +63,8 @@ export type Adapter = {
   readonly command?: string
   /** Where there is something, the tool is installed, though no command says so. */
   readonly folders?: Places
+  /** The variable that names a file with a certificate to trust; without one it trusts what the system trusts. */
+  readonly certificate?: 'NODE_EXTRA_CA_CERTS' | 'SSL_CERT_FILE' | 'CODEX_CA_CERTIFICATE'
   readonly connect?: { readonly files: readonly FileTemplate[]; readonly next: readonly string[] }
   readonly overrides?: Overrides
   /** A variable that is an object here is set to its JSON. */

@@ -3,7 +3,7 @@
 import { Type, type Static } from 'typebox'
 import { KnownName, Name, NullableCount, NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 
-export const THRESHOLD_SCOPES = ['key', 'package', 'member', 'provider'] as const
+export const THRESHOLD_SCOPES = ['key', 'package', 'member', 'project', 'provider'] as const
 
 export const AlertView = strict({
   id: Type.String(),

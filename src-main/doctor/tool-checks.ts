@@ -5,7 +5,7 @@ import { valueHash, type JournalFile } from '#connect/journal.ts'
 import { FORMATS } from '#connect/plan.ts'
 import { readdress } from '#connect/readdress.ts'
 import { sha256Of } from '#connect/tool-file.ts'
-import { disconnectTool } from '#connect/tools.ts'
+import { alone, disconnectTool } from '#connect/tools.ts'
 import { valueAt } from '#connect/values.ts'
 import type { Found, ToolCheck } from '#doctor/check.ts'
 import { winningPlaces } from '#doctor/overrides.ts'
@@ -130,8 +130,9 @@ function wrongAddress(tool: ToolPicture, { gateway, nowMs }: Picture): Found | u
   if (changedMembers(tool).length > 0) return found
   return {
     ...found,
-    async repair({ dataDir }) {
-      readdress({ dataDir, tool: adapter.tool, url, nowMs })
+    async repair(workshop) {
+      const { dataDir } = workshop
+      await alone(workshop, async () => readdress({ dataDir, tool: adapter.tool, url, nowMs }))
       return `${adapter.name} has the address ${url} now, where it had ${told.url}.`
     },
   }

@@ -2,7 +2,7 @@
 // so that two calls can never both take the last credit; the journal makes every decision durable.
 
 import { MAX_AMOUNT, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
-import { decide, type SpendScope } from '#core/spending.ts'
+import { decide, type Purse, type SpendScope } from '#core/spending.ts'
 import type { WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look, type Wait } from '#core/wait-queue.ts'
 import {
@@ -57,7 +57,7 @@ const MAX_WAITERS_OF_KEY = 64
 export class Ledger {
   readonly #journal: Journal
   readonly #nowMs: () => number
-  /** Those who wait for credits that running calls hold. All keys of a member wait in one line. */
+  /** Those who wait for credits that running calls hold. All calls of a project wait in one line, else all keys of a member. */
   readonly #queue: WaitQueue<HoldRequest, HoldAnswer, SpendScope>
   readonly #accounts = new Map<string, Account>()
   readonly #holds = new Map<string, OpenHold>()
@@ -78,6 +78,7 @@ export class Ledger {
       look: (request) => this.#look(request),
       refuse: (request, scope) => this.#refused('held-by-others', request, scope),
       reasonOf: () => ({ type: 'credits' }),
+      sourcesOf: ({ purses }) => purses.map(({ id }) => id),
     })
   }
 
@@ -202,7 +203,7 @@ export class Ledger {
     const account = this.#rolled(request.keyId)
     if (request.isFree) return this.#take(account, request, ZERO)
     if (this.#queue.hasLine(lineOf(request))) return undefined
-    const verdict = decide(request, spendableOf(account), request.purse)
+    const verdict = decide(request, spendableOf(account), request.purses)
     if (verdict.type !== 'fits' || verdict.amountMicro < request.worstMicro) return undefined
     return this.#take(account, request, verdict.amountMicro)
   }
@@ -218,7 +219,7 @@ export class Ledger {
 
   /** Looks again at calls that wait, because something came back to what they spend from beside the balances of their keys. */
   purseChanged(purseId: string): void {
-    this.#queue.serveLine(purseId)
+    this.#queue.serveSource(purseId)
   }
 
   /**
@@ -305,14 +306,14 @@ export class Ledger {
     if (this.state !== 'ok') return { type: 'answer', answer: { type: 'halted' } }
     const account = this.#account(request.keyId)
     this.#begin(account)
-    const verdict = decide(request, spendableOf(account), request.purse)
+    const verdict = decide(request, spendableOf(account), request.purses)
     switch (verdict.type) {
       case 'fits':
         return { type: 'answer', answer: this.#take(account, request, verdict.amountMicro) }
       case 'exhausted':
         return { type: 'answer', answer: this.#refused('exhausted', request, verdict.scope) }
       case 'held-by-others':
-        return waitFor(verdict.scope)
+        return waitFor(verdict.scope, request)
     }
   }
 
@@ -335,7 +336,7 @@ export class Ledger {
     }
     this.#holds.set(hold.exchangeId, hold)
     this.#journal.add(account, [takeHold(account, hold)])
-    request.purse?.hold(promisedMicro)
+    for (const purse of request.purses) purse.hold(promisedMicro)
     return { type: 'held', hold, promisedMicro }
   }
 
@@ -377,14 +378,23 @@ export class Ledger {
   }
 }
 
-/** Nobody knows when those calls end that hold the credits. */
-function waitFor(scope: SpendScope): Wait<SpendScope> {
-  return { type: 'wait', blocks: scope === 'key' ? 'key' : 'line', hindrance: scope, overAtMs: undefined }
+/** Nobody knows when those calls end that hold the credits. Only what all calls of the line spend from keeps the whole line waiting. */
+function waitFor(scope: SpendScope, { purses }: HoldRequest): Wait<SpendScope> {
+  return {
+    type: 'wait',
+    blocks: scope === ownerOf(purses)?.scope ? 'line' : 'key',
+    hindrance: scope,
+    overAtMs: undefined,
+  }
 }
 
-/** All keys of a member wait in one line. */
-function lineOf({ keyId, purse }: HoldRequest): string {
-  return purse?.id ?? keyId
+function lineOf({ keyId, purses }: HoldRequest): string {
+  return ownerOf(purses)?.id ?? keyId
+}
+
+/** Whose line a call waits in; undefined for its key's. */
+function ownerOf(purses: HoldRequest['purses']): Purse | undefined {
+  return purses.find(({ hasLine }) => hasLine)
 }
 
 function recordOf(hold: OpenHold, settlement: Settlement): UsageRecord {

@@ -30,6 +30,8 @@ export type AttributionsDeps = {
   readonly nowMs: () => number
   /** Of the id of a session that cannot be kept as it is. */
   readonly hash: (text: string) => string
+  /** Whether somebody has set limits for a project, which must hold however many others are named. */
+  readonly isProject: (name: string) => boolean
 }
 
 /** What is known of one key, as it was set up when that became known. */
@@ -56,7 +58,7 @@ export class Attributions {
     const name = `${text}\n${headers[SESSION_HEADERS[0]] === undefined}`
     const before = written.get(name)
     if (before !== undefined) return before
-    const party = this.#told(partyIn(headers, key), told) ?? knownPartOf(headers, key)
+    const party = this.#told(partyIn(headers, key), told) ?? this.#knownPartOf(headers, key)
     if (written.size < MAX_WRITTEN && name.length <= MAX_REMEMBERED) written.set(name, party)
     return party
   }
@@ -69,6 +71,15 @@ export class Attributions {
     told.add(name)
     this.#count += 1
     return party
+  }
+
+  /** What of a party is told apart in any case, because it is one of few. */
+  #knownPartOf(headers: SentHeaders, key: Key): Party {
+    const client = clientTool(headers)
+    const tool = client === undefined || client.isKnown ? client?.tool : OTHER
+    const named = projectOf(headers, key)
+    const isKnown = named === undefined || named === key.project || this.#deps.isProject(named)
+    return { tool: key.tool ?? tool, project: isKnown ? named : OTHER, tags: key.tags ?? [] }
   }
 
   #known(key: Key): KeyParties {
@@ -94,14 +105,6 @@ function partyIn(headers: SentHeaders, key: Key): Party {
     project: projectOf(headers, key),
     tags: tagsOf(headers, key),
   }
-}
-
-/** What of a party is told apart in any case, because it is one of few. */
-function knownPartOf(headers: SentHeaders, key: Key): Party {
-  const client = clientTool(headers)
-  const tool = client === undefined || client.isKnown ? client?.tool : OTHER
-  const isNamed = textOf(headers, PROJECT_HEADER) !== ''
-  return { tool: key.tool ?? tool, project: key.project ?? (isNamed ? OTHER : undefined), tags: key.tags ?? [] }
 }
 
 /** What a key is set to holds for all of its calls, whatever its client says. */

@@ -54,7 +54,8 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
     if (isRefusal(served)) return turnAway({ call, model, refusal: served }, deps)
     const choice = await chooseFirst({ call, request, served }, deps)
     if (isRefusal(choice)) return turnAway({ call, model, refusal: choice }, deps)
-    const input = { exchangeId: call.requestId, caller: call.caller, request, served }
+    const project = call.attribution?.project
+    const input = { exchangeId: call.requestId, caller: call.caller, request, served, project }
     const soon = admit(input, call.client, deps)
     const admission = isLater(soon) ? await soon : soon
     if (isRefusal(admission)) return turnAway({ call, model, refusal: admission }, deps, limitHeaders(call, deps))

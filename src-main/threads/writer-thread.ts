@@ -30,6 +30,7 @@ import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import type { JournalPlace } from '#store/journal-writer.ts'
+import { chargedByProject } from '#store/project-rows.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
 import { saveRefused } from '#store/refused-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
@@ -44,6 +45,8 @@ type Loaded = {
   readonly priceVersions: Map<string, number>
   /** Micro-credits by provider. */
   readonly charged: Charged
+  /** By project, on the day and in the month. */
+  readonly chargedOfProjects: { readonly daily: Map<string, number>; readonly monthly: Map<string, number> }
   /** undefined where nobody ever set it. */
   readonly lan: LanSettings | undefined
   readonly alerts: LoadedAlerts
@@ -55,7 +58,7 @@ type Loaded = {
 
 export type WriterOperations = {
   /** Everything the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
-  load: { input: { chargedSinceMs: number }; output: Loaded }
+  load: { input: { chargedSinceMs: number; monthSinceMs: number }; output: Loaded }
   /** undefined where there is none of this id. */
   adjustment: { input: AdjustmentId; output: FirstAdjustment | undefined }
   /** Projects the journal up to a frame. */
@@ -277,13 +280,17 @@ const { projector, lost, wasLeft } = readable(openBooks)
 if (lost.length === 0) tail = new TailWriter(dataDir, db)
 
 serveOperations<WriterOperations>({
-  load: ({ chargedSinceMs }) =>
+  load: ({ chargedSinceMs, monthSinceMs }) =>
     readable(() => ({
       catalog: loadCatalog(db),
       ledger: loadBooks(),
       endedWell: noted === undefined || (noted.isClosed && !wasLeft),
       priceVersions: loadPriceVersions(db),
       charged: chargedSince(db, chargedSinceMs),
+      chargedOfProjects: {
+        daily: chargedByProject(db, chargedSinceMs),
+        monthly: chargedByProject(db, monthSinceMs),
+      },
       lan: loadLan(db),
       alerts: loadAlerts(db),
       journal: lost.length === 0 ? journalPlace(db) : undefined,

@@ -155,4 +155,20 @@ describe('the day of a member and of a provider', () => {
     // What is half used needs nobody.
     expect(attention.filter(({ subject }) => subject === 'upstream')).toEqual([])
   })
+
+  it('are those of a project as well, for its day and its month by the thresholds of the project', async () => {
+    pair = await startPair({ clock: manualClock('2027-03-01T12:00:00Z') })
+    const { farebox, upstream } = pair
+    const { admin } = farebox
+    await admin.call('setProject', { id: 'web', body: { credits_per_day: 0.001, credits_per_month: 0.002 } })
+    await admin.call('setThresholds', { body: { scope: 'project', thresholds: [30] } })
+    await admin.call('setThresholds', { body: { scope: 'key', thresholds: [] } })
+    const { key } = await admin.call('createKey', { body: { name: 'k', package: 'plenty', project: 'web' } })
+    await spend({ farebox, upstream }, key, 650)
+    const list = async () =>
+      (await admin.call('listAlerts', {}))
+        .map(({ scope, name, threshold }) => `${scope} ${name} ${threshold}`)
+        .toSorted()
+    await expect.poll(list, PATIENCE).toEqual(['project web 30', 'project_month web 30'])
+  })
 })

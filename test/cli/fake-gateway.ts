@@ -1,6 +1,7 @@
 // A gateway that answers every action of the admin API with a fixed view, and records what it was asked. It refuses what
 // the contract does not know, so that a request of a wrong shape fails the test that made it.
 
+import type { BillCheck } from '#contract/bills.ts'
 import type { ProviderSecretView } from '#contract/providers.ts'
 import type { AdminRequest, AdminResponse, AdminTransport } from '#cli/client.ts'
 import { ADMIN_API, type AdminAction, type Endpoint, type ResponseBody } from '#contract/admin-api.ts'
@@ -385,6 +386,53 @@ const SECRET_VIEW: ProviderSecretView = {
   created_at: AT,
 }
 
+const USED = { input: 5, cache_read: 0, cache_write: 0, output: 7 }
+const TIME = { from: '2026-10-01T10:00:00.000Z', to: '2026-10-01T11:00:00.000Z' }
+const BILL_CHECK: BillCheck = {
+  provider: 'openai',
+  ...TIME,
+  made_at: '2026-10-02T00:00:00.000Z',
+  columns: {
+    format: 'OpenAI, usage',
+    read: [
+      { column: 'model', meaning: 'model' },
+      { column: 'user_id', meaning: null },
+    ],
+  },
+  tokens: {
+    compared: 3,
+    differing: 1,
+    differences: [
+      {
+        ...TIME,
+        model: 'gpt',
+        ours: USED,
+        theirs: { ...USED, output: 9 },
+        causes: ['estimated'],
+        calls: ['u-1'],
+        call_count: 3,
+      },
+    ],
+  },
+  money: {
+    compared: 2,
+    differing: 1,
+    differences: [
+      {
+        ...TIME,
+        model: null,
+        ours: '1',
+        theirs: '1.5',
+        currency: 'USD',
+        causes: ['rounding'],
+        calls: [],
+        call_count: 0,
+      },
+    ],
+  },
+  unexplained: 0,
+}
+
 export const ANSWERS = {
   pause: { paused_until: AT },
   resume: { paused_until: null },
@@ -561,6 +609,7 @@ export const ANSWERS = {
     database_bytes: 4096,
   },
   listLedger: { entries: [LEDGER_ENTRY], next: '16' },
+  checkBill: BILL_CHECK,
   verifyLedger: { ok: true, keys: 1, entries: 9, open_holds: 0, usage_records: 7, problems: [] },
   backUp: {
     file: '/backups/monday.db',

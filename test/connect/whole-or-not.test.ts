@@ -19,7 +19,8 @@ import { withMembers } from '#connect/edit.ts'
 import { pathOf } from '#connect/expand.ts'
 import { YAML_FORMAT } from '#connect/formats/yaml.ts'
 import { renewKeyFile } from '#connect/key-file.ts'
-import { connectTool, disconnectAll, disconnectTool, launchTool, listTools, type ConnectWish } from '#connect/tools.ts'
+import { listTools } from '#connect/list.ts'
+import { connectTool, disconnectAll, disconnectTool, launchTool, type ConnectWish } from '#connect/tools.ts'
 import { closeWorkshops, LARGE, OTHER, openWorkshop, type TestWorkshop } from './workshop.ts'
 
 afterEach(closeWorkshops)
@@ -130,8 +131,7 @@ describe('a connection that is made again', () => {
     expect(readFileSync(path, 'utf8')).toBe(before)
     expect(changes[0]?.diff).toContain(`-    "ANTHROPIC_MODEL": "${LARGE.id}"`)
     expect(changes[0]?.diff).toContain(`+    "ANTHROPIC_MODEL": "${OTHER.id}"`)
-    const seen = { [path]: changes[0]?.before_sha256 ?? null }
-    expect((await connectTool(workshop, { ...other, seen })).changes).toEqual(changes)
+    expect((await connectTool(workshop, { ...other, seen: changes })).changes).toEqual(changes)
     await disconnectTool(workshop, 'claude-code')
     expect(readFileSync(path, 'utf8')).toBe('{}\n')
   })

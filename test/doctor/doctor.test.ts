@@ -182,7 +182,7 @@ describe('each problem', () => {
   it('is in the table, in the documentation, and has a case here', () => {
     expect(Object.keys(CASES)).toEqual(PROBLEM_IDS)
     const docs = readFileSync(join(import.meta.dirname, '../../docs/connect.md'), 'utf8')
-    const table = docs.slice(docs.indexOf('## When a tool does not work'), docs.indexOf('## The tools'))
+    const table = docs.slice(docs.indexOf('## When a tool does not work'), docs.indexOf('## What tools have used'))
     const documented = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, id]) => id)
     expect(documented).toEqual(PROBLEM_IDS)
   })

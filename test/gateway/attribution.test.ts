@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { KeyCreate, UsageList } from '#contract/schemas.ts'
 import { expectSoundBooks } from './fault-support.ts'
 import { ask, newKey, ROUTES, startHouse, type House } from './house.ts'
-import { get, post } from './support.ts'
+import { expectError, get, post } from './support.ts'
 
 const BODY = { model: 'chat-completions', messages: [{ role: 'user', content: 'Hello' }] }
 const NOBODY = { tool: null, project: null, tags: [], session: null }
@@ -137,4 +137,46 @@ it('sums by tool, project and tag are those of the calls', async () => {
   expect(await report('tool')).toEqual([2, { curl: 2 }])
   expect(await report('project')).toEqual([2, { 'sums-a': 1, 'sums-b': 1 }])
   expect(await report('tag')).toEqual([2, { t1: 2, t2: 1 }])
+})
+
+describe('what a session cost', () => {
+  const usageOf = (query: string, by = key) => get(house.farebox, `/v1/usage${query}`, by)
+
+  it('is the sum of the calls of this key in it, to the micro-credit, and nothing of others', async () => {
+    const ids: string[] = []
+    for (let call = 0; call < 3; call++) ids.push(await callWith({ 'session-id': 'shared' }))
+    await callWith({ 'session-id': 'not this one' })
+    const { key: other } = await newKey(house)
+    await callWith({ 'session-id': 'shared' }, other)
+    const charges = await Promise.all(ids.map(async (id) => Number((await receipt(id))['charge_credits'])))
+    const micro = charges.reduce((sum, credits) => sum + Math.round(credits * 1e6), 0)
+    expect(micro).toBeGreaterThan(0)
+    const usage = await usageOf('?session=shared')
+    expect(usage.status).toBe(200)
+    expect(await usage.json()).toMatchObject({
+      object: 'usage',
+      session: 'shared',
+      requests: 3,
+      charge_credits: micro / 1e6,
+    })
+    expect(await (await usageOf('?session=shared', other)).json()).toMatchObject({ requests: 1 })
+    expect(await (await usageOf('?session=never')).json()).toMatchObject({ requests: 0, charge_credits: 0 })
+  })
+
+  it('is found by the id that was sent, also where a hash of it is kept', async () => {
+    const long = 'y'.repeat(300)
+    await callWith({ 'session-id': long })
+    expect(await (await usageOf(`?session=${long}`)).json()).toMatchObject({ requests: 1 })
+  })
+
+  it.each(['', '?session=', '?session=a&session=b', `?session=${'x'.repeat(1025)}`])(
+    'is refused without one session: %s',
+    async (query) => {
+      await expectError(await usageOf(query), 400, { param: 'session' })
+    },
+  )
+
+  it('is told to nobody without a key', async () => {
+    await expectError(await fetch(`${house.farebox.url}/v1/usage?session=shared`), 401)
+  })
 })

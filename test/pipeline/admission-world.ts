@@ -17,7 +17,7 @@ import { admit, affordableCap, type Admission } from '#pipeline/admit.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import { Gate } from '#pipeline/gate.ts'
-import { MemberBudgets } from '#pipeline/member-budgets.ts'
+import { Budgets } from '#pipeline/budgets.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import type { Outcome } from '#pipeline/reservation.ts'
 import type { Served } from '#pipeline/resolve.ts'
@@ -116,7 +116,7 @@ export class World {
   readonly #provider: Provider
   readonly #arrivals: { readonly number: number; readonly keyId: string }[] = []
   #ledger: Ledger
-  #budgets: MemberBudgets
+  #budgets: Budgets
   #providerGate: ProviderGate
   #ids = 0
 
@@ -215,7 +215,7 @@ export class World {
     this.#ledger = this.#newLedger()
     this.#budgets = this.#newBudgets()
     this.#providerGate = this.#newProviderGate()
-    this.#budgets.restore(new Map([['member', this.#today(this.#chargedOfMember)]]))
+    this.#budgets.restore({ daily: new Map([['member', this.#today(this.#chargedOfMember)]]) })
     this.#providerGate.restore(new Map([['p', this.#today(this.#chargedOfProvider)]]))
     for (const account of accounts) this.#accounts.set(account.keyId, account)
     this.#ledger.restore({ accounts, holds: holds.map((hold) => ({ ...hold, grownMicro: ZERO })), adjustments: [] })
@@ -320,7 +320,7 @@ export class World {
     return {
       catalog: NO_CATALOG,
       gate: OPEN_GATE,
-      budgets: this.#budgets,
+      budgets: { member: this.#budgets, project: this.#budgets },
       ledger: this.#ledger,
       counter: { countAtMost: () => Promise.resolve(0) },
       caps: new CapMemory(),
@@ -333,11 +333,12 @@ export class World {
     return new Ledger({ journal: PATIENT_JOURNAL, nowMs: () => this.nowMs, after, holdWaitMs: ENDLESS_MS })
   }
 
-  #newBudgets(): MemberBudgets {
-    return new MemberBudgets({
+  #newBudgets(): Budgets {
+    return new Budgets({
+      scope: 'member',
       nowMs: () => this.nowMs,
       timeZone: 'UTC',
-      dailyMicroOf: () => (this.memberDaily === undefined ? undefined : microCredits(this.memberDaily)),
+      limitsOf: () => ({ dailyMicro: this.memberDaily === undefined ? undefined : microCredits(this.memberDaily) }),
       changed: (memberId) => this.#ledger.purseChanged(memberId),
     })
   }

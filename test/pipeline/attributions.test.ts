@@ -12,7 +12,11 @@ let attributions: Attributions
 
 beforeEach(() => {
   nowMs = 5 * DAY
-  attributions = new Attributions({ nowMs: () => nowMs, hash: (text) => `${text.length}` })
+  attributions = new Attributions({
+    nowMs: () => nowMs,
+    hash: (text) => `${text.length}`,
+    isProject: (name) => name === 'limited',
+  })
 })
 
 describe('the tool of a call', () => {
@@ -75,6 +79,7 @@ describe('the project and tags of a call', () => {
     for (let place = 0; place < MAX_PARTIES; place++) expect(projectAt(place).project).toBe(`p${place}`)
     expect(projectAt(MAX_PARTIES)).toEqual({ tool: 'other', project: 'other', tags: [], session: undefined })
     expect(projectAt(3).project).toBe('p3')
+    expect(attributions.of({ 'x-farebox-project': 'Limited' }, KEY).project).toBe('limited')
     expect(projectAt(MAX_PARTIES, { ...KEY, id: 'another' }).project).toBe(`p${MAX_PARTIES}`)
     nowMs += DAY
     expect(projectAt(MAX_PARTIES).project).toBe(`p${MAX_PARTIES}`)

@@ -50,12 +50,12 @@ export const ACCESS_ROWS: readonly AccessRow[] = [
     statuses: [[204], [204, 401]],
   },
   {
-    what: '`GET /v1/balance`, `GET /v1/receipts/{id}`',
+    what: '`GET /v1/balance`, `GET /v1/usage`, `GET /v1/receipts/{id}`',
     here: 'a key',
     overLan: 'a key',
     fromStrangers: '0',
     fromKnown: '0',
-    fits: /^GET \/v1\/(balance|receipts\/.+)$/,
+    fits: /^GET \/v1\/(balance|usage|receipts\/.+)$/,
     statuses: [[401], [401]],
   },
   {

@@ -7,6 +7,7 @@ export const AIDER = {
   page: 'https://aider.chat/docs/config/aider_conf.html',
   checked: '2026-11-22',
   command: 'aider',
+  certificate: 'SSL_CERT_FILE',
   connect: {
     files: [
       {

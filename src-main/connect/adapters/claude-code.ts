@@ -14,6 +14,7 @@ export const CLAUDE_CODE = {
   page: 'https://code.claude.com/docs/en/llm-gateway-connect',
   checked: '2026-11-22',
   command: 'claude',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {

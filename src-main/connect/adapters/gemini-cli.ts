@@ -7,6 +7,7 @@ export const GEMINI_CLI = {
   page: 'https://github.com/google-gemini/gemini-cli/blob/main/docs/reference/configuration.md',
   checked: '2026-11-22',
   command: 'gemini',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {

@@ -8,6 +8,7 @@ export const KILO = {
   page: 'https://kilo.ai/docs/cli',
   checked: '2026-11-22',
   command: 'kilo',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {

@@ -21,6 +21,7 @@ export const OPENCODE = {
   page: 'https://opencode.ai/docs/config',
   checked: '2026-11-22',
   command: 'opencode',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {

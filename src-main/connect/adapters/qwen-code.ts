@@ -7,6 +7,7 @@ export const QWEN_CODE = {
   page: 'https://qwenlm.github.io/qwen-code-docs/en/users/configuration/model-providers',
   checked: '2026-11-22',
   command: 'qwen',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {

@@ -6,7 +6,9 @@ import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
+import type { ModelView } from '#contract/schemas.ts'
 import type { ProviderSecretView, ProviderTestResult } from '#contract/providers.ts'
+import type { ToolConnect, ToolConnection, ToolDisconnection, ToolGuide, ToolView } from '#contract/tools.ts'
 import type { WaitingView } from '#contract/waiting.ts'
 import type { Provider } from '#core/entities.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
@@ -39,6 +41,22 @@ export type AlertControl = {
   readonly testBody: () => string
 }
 
+export type GuideWish = {
+  readonly url: string | undefined
+  readonly system: 'linux' | 'macos' | 'windows'
+  readonly models: readonly ModelView[]
+  readonly model: string | undefined
+}
+
+/** What is refused is about the files of tools, and in words. */
+export type ToolControl = {
+  list(): Promise<ToolView[] | Refusal>
+  connect(tool: string, wish: ToolConnect): Promise<ToolConnection | Refusal>
+  /** `url` is where the other machine reaches the gateway; undefined for this one. */
+  guides(wish: GuideWish): Promise<ToolGuide[] | Refusal>
+  disconnect(tool: string, wish: { readonly isDryRun: boolean }): Promise<ToolDisconnection | Refusal>
+}
+
 export type AdminDeps = ReportDeps & {
   readonly pause: Pause
   readonly waiting: (viewer: Viewer) => WaitingView
@@ -60,6 +78,8 @@ export type AdminDeps = ReportDeps & {
   readonly keyGuesses: KeySignInDeps['guesses']
   readonly settings: () => Promise<SettingsView>
   readonly lan: () => Promise<LanControl>
+  /** The tools of this machine; keys are made and changed in turn with everything else. */
+  readonly tools: (inTurn: InTurn) => Promise<ToolControl>
   readonly backUp: (request: BackupRequest) => Promise<BackupAnswer>
   readonly sealedFiles: { readonly writeSealed: typeof writeSealed; readonly readSealed: typeof readSealed }
 }

@@ -20,6 +20,7 @@ import { registerModelLists } from '#server/gateway/model-lists.ts'
 import { registerModelPaths } from '#server/gateway/model-paths.ts'
 import { answerOptions } from '#server/gateway/options.ts'
 import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
+import { sessionUsage, type SessionUsageDeps } from '#server/gateway/session-usage.ts'
 import { refusedBy, type FindRefused } from '#server/reports/why.ts'
 import { callOf, type ReceivedCall, type ReceivingDeps } from '#server/gateway/received-call.ts'
 import { READ } from '#server/http/paths.ts'
@@ -27,9 +28,9 @@ import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
 
 export type GatewayDeps = RunDeps &
   ProbeDeps &
-  ReceivingDeps & {
+  ReceivingDeps &
+  SessionUsageDeps & {
     readonly callGuard: CallGuard
-    readonly hashKey: (key: string) => string
     readonly readReceipt: ReadReceipt
     readonly findRefused: FindRefused
   }
@@ -81,6 +82,15 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
     url: '/v1/balance',
     config: key,
     handler: (request, reply) => showBalance(request, reply, deps),
+  })
+  app.route<{ Querystring: { session?: unknown } }>({
+    method: READ,
+    url: '/v1/usage',
+    config: key,
+    async handler(request, reply) {
+      const usage = await sessionUsage(callerOf(request).key.id, request.query.session, deps)
+      return isRefusal(usage) ? sendRefusal(reply, usage) : reply.send(usage)
+    },
   })
   app.route<{ Params: { id: string } }>({
     method: READ,

@@ -103,6 +103,13 @@ const LIMITS = {
   },
 }
 
+/** No route has a schema of Fastify's: what is checked stands in `contract`. Unused, its compilers would take a part of every start. */
+const NO_SCHEMAS = { compilersFactory: { buildValidator: compilesNothing, buildSerializer: compilesNothing } }
+
+function compilesNothing(): never {
+  throw new Error('a route has a schema of Fastify')
+}
+
 /** Methods with which nobody sends a body that is wanted. */
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -113,6 +120,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     ...LIMITS,
     ...(lan === undefined ? {} : { serverFactory: (handler: RequestListener) => lan.makeServer(handler, lanLimits()) }),
     logger: false,
+    schemaController: NO_SCHEMAS,
     trustProxy: false,
     // Names of models are long, and longer where they are encoded. The size of the head bounds them.
     routerOptions: { maxParamLength: LIMITS.http.maxHeaderSize },

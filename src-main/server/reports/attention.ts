@@ -189,7 +189,8 @@ const BUDGET_PAGES: Readonly<Record<string, string>> = { key: 'keys', member: 'm
 
 function budgetLine({ scope, name, threshold, nextResetAtMs }: ReachedBudget): Attention {
   const at = nextResetAtMs === undefined ? null : iso(nextResetAtMs)
-  const whose = scope === 'key' ? `Key '${name}' has` : `The ${scope} '${name}' has on this day`
+  const time = scope === 'project_month' ? 'in this month' : 'on this day'
+  const whose = scope === 'key' ? `Key '${name}' has` : `The ${scope.replace('_month', '')} '${name}' has ${time}`
   const part = threshold === 100 ? 'all' : `${threshold} %`
   return about(
     `budget_${scope}_${threshold === 100 ? 'all' : 'much'}`,

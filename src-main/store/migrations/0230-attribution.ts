@@ -25,6 +25,13 @@ ALTER TABLE key ADD COLUMN tool TEXT;
 ALTER TABLE key ADD COLUMN project TEXT;
 ALTER TABLE key ADD COLUMN tags TEXT NOT NULL DEFAULT '';
 
+-- Projects that have limits, by their names; a limit that is not in it is none.
+CREATE TABLE project (
+  id TEXT NOT NULL PRIMARY KEY,
+  limits TEXT NOT NULL CHECK (json_valid(limits)),
+  created_at_ms INTEGER NOT NULL
+) STRICT;
+
 DELETE FROM usage_rollup;
 DELETE FROM usage_hour;
 DELETE FROM usage_day;

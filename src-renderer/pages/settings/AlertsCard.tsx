@@ -13,7 +13,7 @@ import { Input, Select } from '#renderer/components/input.tsx'
 import { Loading } from '#renderer/components/states.tsx'
 import { thresholdsOf, thresholdsText } from '#renderer/data/thresholds.ts'
 
-const SCOPES = ['key', 'package', 'member', 'provider'] as const satisfies readonly ThresholdsSet['scope'][]
+const SCOPES = ['key', 'package', 'member', 'project', 'provider'] as const satisfies readonly ThresholdsSet['scope'][]
 
 export function AlertsCard() {
   const { t } = useTranslation('settings')

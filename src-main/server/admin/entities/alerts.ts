@@ -108,6 +108,8 @@ function subjectIdOf({ context: { catalog } }: EntityDeps, scope: string, name: 
       return catalog.package(name)?.id
     case 'member':
       return catalog.member(name)?.id
+    case 'project':
+      return catalog.project(name.toLowerCase())?.id
     default:
       return catalog.provider(name)?.id
   }

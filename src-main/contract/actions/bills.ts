@@ -1,0 +1,16 @@
+// Bills of providers.
+
+import { actionsOf, forThisMachine, REPORT_REFUSALS } from '#contract/actions/action.ts'
+
+export const BILLS = actionsOf('Bills', {
+  checkBill: forThisMachine(
+    'POST /api/bills/check',
+    'Compares a usage or cost report of a provider with the books, and says the cause of each difference.',
+    {
+      body: 'BillCheckBody',
+      response: 'BillCheck',
+      example: { provider: 'openai', file: '/home/ada/completions_usage.csv' },
+      refusals: REPORT_REFUSALS,
+    },
+  ),
+})
