@@ -41,12 +41,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   server: {
     values: ['contract', 'core', 'dialect', 'pipeline', 'catalog', 'reports'],
     types: ['store', 'ledger', 'secret', 'alert'],
-    packages: ['fastify'],
+    packages: ['fastify', 'ws'],
   },
   // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
-  // It reads and repairs what `connect` wrote, and asks for nothing itself.
   alert: { values: ['core'], types: ['ledger', 'store', 'secret'] },
+  // It reads and repairs what `connect` wrote, and asks for nothing itself.
   doctor: { values: ['connect'], types: ['contract'] },
   // It reads the logs of tools, and knows neither the ledger nor a way to write.
   scan: { values: ['core', 'dialect'] },

@@ -112,7 +112,7 @@ type Serving = {
 }
 
 function openServing(inside: Inside): Serving {
-  const { config, log, parts, writer, side, operations } = inside
+  const { config, log, parts, writer, side, clients, operations } = inside
   const { clock, stores, calling, context, faults } = parts
   const own = new OwnAddress()
   const openPages = new OpenPages(config.dataDir)
@@ -127,6 +127,7 @@ function openServing(inside: Inside): Serving {
     ...faults,
     ...operations,
     alerts: parts.alerting.alerts,
+    clients,
     clock,
     hashKey: context.hashKey,
     readReceipt: (id) => reading.receipts.call('receipt', id),
@@ -330,12 +331,13 @@ class RunningApp implements App {
   #look(): void {
     const { config, parts, operations } = this.#inside
     const { clock, stores, calling } = parts
-    const { open, connections, answers } = calling
+    const { open, connections, answers, sockets } = calling
     const { catalog } = stores
     answers.sweep()
     operations.memory.look()
     connections.retain(catalog.providers.filter((provider) => !isDemo(provider)))
     open.look()
+    sockets.look()
     this.#serving.visits.made?.sweep()
     open.stopOlderThan(clock.monotonicMs() - config.upstreamTotalTimeoutMs)
     for (const keyId of open.keyIds()) {

@@ -46,6 +46,7 @@ import type { StartKeychain } from '#secret/keychain-child.ts'
 import { openKeychain } from '#secret/keychain.ts'
 import type { SecretStore } from '#secret/port.ts'
 import { openVault } from '#secret/vault.ts'
+import { Sockets } from '#server/socket/sockets.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 
 export const USER_AGENT = `farebox/${VERSION}`
@@ -70,6 +71,7 @@ export type Calling = {
   readonly transport: Transport
   readonly maxAttempts: number
   readonly answers: AnswerMemory
+  readonly sockets: Sockets
   readonly refused: RefusedCalls
   readonly attributions: Attributions
 }
@@ -142,6 +144,8 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets } }: Cal
     transport: transportOf(http, new DemoTransport(clock.nowMs)),
     maxAttempts: config.upstreamAttempts,
     answers: new AnswerMemory({ monotonicMs: clock.monotonicMs, keptMs: config.answerMemoryMs }),
+    // Without a memory a conversation over one of them would end with its second message.
+    sockets: new Sockets({ isOn: config.webSockets && config.answerMemoryMs > 0, monotonicMs: clock.monotonicMs }),
     refused: new RefusedCalls({
       catalog: stores.catalog,
       save: (bursts) => writer.call('saveRefused', bursts),
@@ -158,7 +162,7 @@ type ContextFrom = Pick<Foundation, 'clock' | 'writer'> & Pick<Parts, 'stores' |
 
 function contextFor({ clock, writer, stores, secrets, calling, alerting }: ContextFrom): CatalogContext {
   const { catalog, ledger, overdue, newId, timeZone } = stores
-  const { open, gate, routing, adaptations, caps, cached, answers } = calling
+  const { open, gate, routing, adaptations, caps, cached, answers, sockets } = calling
   const memories = [routing.health, routing.secrets, adaptations, caps, cached]
   return {
     catalog,
@@ -178,6 +182,7 @@ function contextFor({ clock, writer, stores, secrets, calling, alerting }: Conte
     insist: (changes) => overdue.insist(changes),
     keyBlocked(keyId) {
       open.stopKey(keyId)
+      sockets.keyBlocked(keyId)
       answers.forget(keyId)
     },
     memberLimitsChanged(memberId) {

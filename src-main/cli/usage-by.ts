@@ -21,6 +21,7 @@ const CHOICES = [
   'tool',
   'project',
   'tag',
+  'session',
 ] as const satisfies readonly UsageReport['group'][]
 
 type Asked = Pick<

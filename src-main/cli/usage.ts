@@ -41,7 +41,7 @@ const usage = verb({
     '[--since DATE] [--until DATE] [--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME] [--member NAME]',
     '[--tool NAME] [--project NAME] [--tag NAME] [--session ID]',
     '[--status ok|failed|cut|out_of_credits|client_gone] [--min-credits N] [--limit N] [--before CURSOR] [--csv]',
-    '| --by member|owner|key|model|provider|package|tool|project|tag [--since DATE] [--until DATE] [filters] [--csv] | --receipt ID',
+    '| --by member|owner|key|model|provider|package|tool|project|tag|session [--since DATE] [--until DATE] [filters] [--csv] | --receipt ID',
   ].join(' '),
   summary: 'lists the calls that were made, latest first, or sums them up by member',
   flags: { ...FILTER_FLAGS, by: text, csv: toggle, receipt: text },

@@ -304,15 +304,16 @@ export const GATEWAY_API = {
     response: ResponsesAnswer,
     refusals: CALL_REFUSALS,
   },
-  refuseWebSocket: {
+  openWebSocket: {
     method: 'GET',
     path: '/v1/responses',
     alias: '/responses',
-    access: 'public',
+    access: 'key',
     group: 'Calls',
-    summary: 'Always refuses with 426: there is no WebSocket here.',
+    summary:
+      'Opens a WebSocket for several responses; refuses with 426 whatever does not ask for one, or where there is none.',
     response: '',
-    refusals: [426],
+    refusals: [401, 402, 403, 426],
   },
   ...CODEX_API,
   embeddings: {

@@ -9,7 +9,9 @@ export const KEY_CHECKS: readonly ToolCheck[] = [
   {
     id: 'key_missing',
     find: (tool, { gateway }) =>
-      gateway === undefined || tool.journal === undefined || (tool.key !== undefined && tool.keyValue !== undefined)
+      gateway === undefined ||
+      tool.journal?.state !== 'connected' ||
+      (tool.key !== undefined && tool.keyValue !== undefined)
         ? undefined
         : {
             message: `${tool.adapter.name} is connected, but has no key any more.`,
@@ -92,7 +94,7 @@ function ofStatus(id: string, status: string, says: string, how: (tool: ToolPict
 
 /** Whether the adapter writes the value itself, and it was written. */
 function hasKeyInSettings({ adapter, journal, keyValue }: ToolPicture): boolean {
-  if (journal === undefined || keyValue === undefined) return false
+  if (journal?.state !== 'connected' || keyValue === undefined) return false
   const members = (adapter.connect?.files ?? []).flatMap((file) => (file.type === 'members' ? file.members : []))
   return members.some((member) => !('ifPresent' in member) && JSON.stringify(member).includes('"<key>"'))
 }

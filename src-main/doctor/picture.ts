@@ -1,6 +1,7 @@
 // What the checks of the doctor look at, put together before the first of them runs: the gateway, the machine, and each tool with what is
 // in its files. Checks read nothing but this, so that each can be understood alone.
 
+import { readFileSync } from 'node:fs'
 import type { Adapter } from '#connect/adapter.ts'
 import { ADAPTERS } from '#connect/adapters.ts'
 import type { Surroundings } from '#connect/expand.ts'
@@ -8,8 +9,8 @@ import { Refused } from '#connect/format.ts'
 import { findInstalled, type Installed } from '#connect/installed.ts'
 import { readJournal, type Journal, type JournalFile } from '#connect/journal.ts'
 import { readKeyValue } from '#connect/key-file.ts'
-import { naming } from '#connect/plan.ts'
-import { decode, readToolFile } from '#connect/tool-file.ts'
+import { FORMATS, naming } from '#connect/plan.ts'
+import { decode } from '#connect/tool-file.ts'
 import { keyOf } from '#connect/tool-key.ts'
 import { connectedTools } from '#connect/tools.ts'
 import type { KeyView, ModelView, PackageView, StatusView } from '#contract/schemas.ts'
@@ -36,10 +37,12 @@ export type MachinePicture = {
   readonly portOwner: string | null
 }
 
-/** `text` is undefined where the file is not there or cannot be looked at; `problem` says why. */
+/** `text` is undefined where the file is not there or cannot be read, and `problem` says why where it is there. */
 export type FilePicture = {
   readonly entry: JournalFile
   readonly text: string | undefined
+  /** What the text says, in a file of members. */
+  readonly values: unknown
   readonly problem: string | null
 }
 
@@ -110,14 +113,27 @@ async function lookAtTool(
   }
 }
 
+/** A file that could not be written is no trouble for the tool: this looks at what is in it alone. */
 function lookAtFile(entry: JournalFile): FilePicture {
-  const { value: text, problem } = orRefusal(() =>
-    naming(entry.file, () => {
-      const { bytes } = readToolFile(entry.file)
-      return bytes && decode(bytes)
-    }),
-  )
-  return { entry, text, problem }
+  const { value, problem } = orRefusal(() => naming(entry.file, () => contentOf(entry)))
+  return { entry, text: value?.text, values: value?.values, problem }
+}
+
+function contentOf({ file, format }: JournalFile): { readonly text: string; readonly values: unknown } | undefined {
+  const bytes = bytesOf(file)
+  if (bytes === undefined) return undefined
+  const text = decode(bytes)
+  return { text, values: format === 'own' ? undefined : FORMATS[format].read(text) }
+}
+
+function bytesOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code'
+    if (code === 'ENOENT') return undefined
+    throw new Refused('unreadable', `${file} cannot be read (${code}).`)
+  }
 }
 
 type Read<Value> = { readonly value: Value | undefined; readonly problem: string | null }

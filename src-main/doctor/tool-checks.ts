@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs'
 import { valueHash, type JournalFile } from '#connect/journal.ts'
-import { FORMATS } from '#connect/plan.ts'
 import { readdress } from '#connect/readdress.ts'
 import { sha256Of } from '#connect/tool-file.ts'
 import { alone, disconnectTool } from '#connect/tools.ts'
@@ -94,10 +93,9 @@ function changedMembers({ journal, files }: ToolPicture): string[] {
   return journal?.state === 'connected' ? files.flatMap(changedIn) : []
 }
 
-function changedIn({ entry, text, problem }: FilePicture): string[] {
+function changedIn({ entry, text, values, problem }: FilePicture): string[] {
   if (text === undefined || problem !== null) return []
   if (entry.format === 'own') return isAsWritten(entry, text) ? [] : [entry.file]
-  const values = FORMATS[entry.format].read(text)
   return entry.members
     .filter(
       ({ path, kept = [], after_sha256: after }) => kept.length === 0 && valueHash(valueAt(values, path)) !== after,

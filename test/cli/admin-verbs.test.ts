@@ -200,7 +200,10 @@ describe('a verb', () => {
     ['usage report --group colour', '--group must be one of none'],
     ['usage report --top 1.5', '--top takes a whole number from 1 to 999.'],
     ['usage --status lost', '--status must be one of ok, failed, cut, out_of_credits, client_gone.'],
-    ['usage --by colour', '--by must be one of member, owner, key, model, provider, package, tool, project, tag.'],
+    [
+      'usage --by colour',
+      '--by must be one of member, owner, key, model, provider, package, tool, project, tag, session.',
+    ],
     ['usage --by none', '--by must be one of member'],
     ['usage --by member --limit 5', '--limit picks single calls'],
     ['usage --by member --status ok', '--status picks single calls'],

@@ -1,6 +1,6 @@
 // Every problem that the doctor knows is made to happen on a machine on which nothing else is wrong, and is found by its name, alone.
 
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { StatusView } from '#contract/schemas.ts'
@@ -198,6 +198,31 @@ describe('each problem', () => {
   })
 })
 
+describe('a file that was written', () => {
+  it('is a problem where the tool cannot read it either, and the others are looked at nevertheless', async () => {
+    const patient = await Patient.connected()
+    writeFileSync(patient.path('.claude', 'settings.json'), '{ no json')
+    rmSync(patient.path('.gemini', '.env'))
+    mkdirSync(patient.path('.gemini', '.env'))
+    const problems = await patient.examine()
+    expect(problems.map(({ id, tool }) => `${id} ${tool}`)).toEqual([
+      'file claude-code',
+      'file gemini-cli',
+      'key_not_brought gemini-cli',
+    ])
+    expect(problems[1]?.message).toContain('EISDIR')
+  })
+
+  it('is none where it only cannot be written, or was made anew with the same in it', async () => {
+    const patient = await Patient.connected()
+    const settings = patient.path('.claude', 'settings.json')
+    const says = JSON.parse(readFileSync(settings, 'utf8')) as object
+    writeFileSync(settings, JSON.stringify({ theme: 'dark', ...says }))
+    chmodSync(settings, 0o444)
+    expect(await patient.examine()).toEqual([])
+  })
+})
+
 describe('a repair', () => {
   it('takes back a connection that was interrupted, and its key rests', async () => {
     const patient = await Patient.connected()
@@ -207,6 +232,15 @@ describe('a repair', () => {
     expect(done).toEqual([expect.stringContaining('Took back')])
     expect(() => readFileSync(env)).toThrow('ENOENT')
     expect(patient.workshop.gateway.asked).toContain('suspend k-2')
+    expect(await patient.examine()).toEqual([])
+  })
+
+  it('takes back one that was interrupted before anything of it was written', async () => {
+    const patient = await Patient.connected()
+    editJournal(patient, 'gemini-cli', (journal) => void (journal.state = 'connecting'))
+    for (const file of ['.env', 'settings.json']) rmSync(patient.path('.gemini', file))
+    expect((await patient.examine()).map(({ id }) => id)).toEqual(['half_done'])
+    await repair(await patient.examine(), patient.workshop)
     expect(await patient.examine()).toEqual([])
   })
 

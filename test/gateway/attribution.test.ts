@@ -139,6 +139,33 @@ it('sums by tool, project and tag are those of the calls', async () => {
   expect(await report('tag')).toEqual([2, { t1: 2, t2: 1 }])
 })
 
+it('sums by session are those of its calls, of a time and without its course', async () => {
+  await callWith({ 'session-id': 'by-a' })
+  await callWith({ 'session-id': 'by-a' })
+  await callWith({ 'session-id': 'by-b' })
+  await callWith({})
+  const query = { group: 'session', key: name, from: '24h' } as const
+  const { series, totals } = await house.farebox.admin.call('usageReport', {
+    query: { ...query, points: 'none', top: '2' },
+  })
+  expect(totals.requests).toBe(4)
+  expect(series.map((line) => [line.kind, line.totals.requests])).toEqual([
+    ['value', 2],
+    ['value', 1],
+    ['other', 1],
+  ])
+  expect(series[0]?.name).toBe('by-a')
+  const all = await house.farebox.admin.call('usageReport', { query: { ...query, points: 'none' } })
+  expect(Object.fromEntries(all.series.map((line) => [line.name, line.totals.requests]))).toEqual({
+    'by-a': 2,
+    'by-b': 1,
+    null: 1,
+  })
+  const micro = all.series.reduce((sum, line) => sum + Math.round(line.totals.charge_credits * 1e6), 0)
+  expect(micro).toBe(Math.round(all.totals.charge_credits * 1e6))
+  await expect(house.farebox.admin.call('usageReport', { query })).rejects.toThrow('points=none')
+})
+
 describe('what a session cost', () => {
   const usageOf = (query: string, by = key) => get(house.farebox, `/v1/usage${query}`, by)
 

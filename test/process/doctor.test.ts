@@ -1,11 +1,12 @@
 // `farebox doctor` as people run it: on a machine on which nothing is wrong, and on real ports, folders, keys and providers that are.
 
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { endProcesses, farebox, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
+import { startUpstream } from '../support/upstream.ts'
 
 type Answer = {
   readonly ok: boolean
@@ -130,6 +131,41 @@ describe('the doctor', () => {
     expect(stdout).toContain('Nothing is wrong.')
     expect(code).toBe(0)
     expect(() => readFileSync(join(folder, '.gemini', '.env'))).toThrow('ENOENT')
+  })
+
+  it('finds a provider that refuses our secret, and secrets that cannot be opened any more', async () => {
+    const upstream = await startUpstream()
+    try {
+      upstream.script({ type: 'status', status: 401 })
+      const { admin } = gateway
+      const targets = [{ provider: 'upstream', model: 'real-chat' }]
+      const place = { dialect: 'chat-completions', base_url: upstream.url, secret: 'sk-of-the-provider' } as const
+      await admin.call('addProvider', { body: { name: 'upstream', ...place } })
+      const sizes = { context_window: 1000, max_output_tokens: 100, price: { input: 1, output: 1 } }
+      await admin.call('addModel', { body: { id: 'real', targets, ...sizes } })
+      expect(await doctor()).toEqual({ ok: true, problems: [] })
+      const key = readFileSync(join(dataDir, 'connections', 'claude-code', 'key'), 'utf8')
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'real', messages: [{ role: 'user', content: 'hi' }] }),
+      })
+      await answer.text()
+      const refused = await doctor()
+      expect(ids(refused)).toEqual(['provider_refused'])
+      expect(refused.problems[0]?.message).toContain("'upstream'")
+
+      await gateway.stop()
+      rmSync(join(dataDir, 'vault.key'))
+      const port = Number(new URL(gateway.url).port)
+      gateway = await startProcess({ dataDir, port })
+      const locked = await doctor()
+      expect(ids(locked)).toEqual(['secrets'])
+      expect(locked.problems[0]?.message).toContain("'upstream'")
+      expect(JSON.stringify([refused, locked])).not.toContain('sk-of-the-provider')
+    } finally {
+      await upstream.close()
+    }
   })
 
   it('makes nothing where nothing has ever been', async () => {

@@ -1,6 +1,6 @@
 // From a request whose body is there to the call that the journey serves.
 
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { clientQuirks } from '#core/client-quirks.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { isLater, type Soon } from '#core/soon.ts'
@@ -11,10 +11,9 @@ import type { Attributions } from '#pipeline/attributions.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
-import type { Headers } from '#pipeline/ports.ts'
+import type { Client, Headers } from '#pipeline/ports.ts'
 import type { DenseBodies } from '#server/bodies/dense-bodies.ts'
 import type { LargeBodies } from '#server/bodies/large-bodies.ts'
-import { HttpClient } from '#server/http/http-client.ts'
 
 export type ReceivedCall = {
   readonly id: string
@@ -28,7 +27,8 @@ export type ReceivedCall = {
   readonly body: Buffer
   /** Of how many parts the body is made; 0 where nobody counted. */
   readonly bodyParts: number
-  readonly response: ServerResponse
+  readonly client: Client
+  readonly connection?: Call['connection']
 }
 
 export type ReceivingDeps = {
@@ -72,7 +72,7 @@ async function callLater(
 }
 
 function made(
-  { id, endpoint, asked, caller, headers, response }: ReceivedCall,
+  { id, endpoint, asked, caller, headers, client, connection }: ReceivedCall,
   body: Pick<Call, 'text' | 'byteLength'>,
   { attributions }: Pick<ReceivingDeps, 'attributions'>,
 ): Call {
@@ -83,8 +83,9 @@ function made(
     caller,
     ...body,
     headers: forwardedOf(headers, endpointOf(endpoint).forwardedHeaders),
-    client: new HttpClient(response),
+    client,
     quirks: clientQuirks(headers),
+    connection,
     attribution: attributions.of(headers, caller.key),
   }
 }
