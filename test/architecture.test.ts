@@ -229,6 +229,15 @@ describe('the sources', () => {
     expect(loaded.toSorted()).toEqual([...plain, 'contract/dialects.ts', 'contract/price-classes.ts'].toSorted())
   })
 
+  it('load no editor of settings before somebody asks for a tool', () => {
+    const reached = loadedWith('app/administration.ts')
+    expect(reached).toContain('connect/key-file.ts')
+    for (const part of ['connect/tools.ts', 'connect/adapters.ts', 'jsonc-parser', 'toml-eslint-parser', 'dotenv']) {
+      expect(reached).not.toContain(part)
+    }
+    expect(loadedWith('app/tool-control.ts')).toContain('jsonc-parser')
+  })
+
   it('bring no schema into the dashboard', () => {
     for (const table of DASHBOARD_PARTS) expect(loadedWith(table), table).not.toContain('typebox')
     expect(loadedWith('contract/admin-api.ts')).toContain('typebox')

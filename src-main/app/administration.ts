@@ -90,6 +90,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
         return reading.reports.call('usageReport', request)
       },
       ledger: (filter) => reading.reports.call('ledger', filter),
+      billCorrections: (request) => reading.reports.call('billCorrections', request),
       billCheck: (request) => reading.reports.call('billCheck', request),
       overview: (request) => reading.reports.call('overview', request),
       refused: async (filter) => {

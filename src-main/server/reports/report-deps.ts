@@ -8,6 +8,7 @@ import type { Refusal } from '#core/refusal.ts'
 import type { EntryFilter } from '#ledger/list.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { BillCheckRequest } from '#reports/bill-check.ts'
+import type { BillCorrection } from '#reports/bill-corrections.ts'
 import type { OverviewRequest, OverviewSums } from '#reports/overview-sums.ts'
 import type { UsageReportRequest } from '#reports/usage-report.ts'
 import type { FindRefused } from '#server/reports/why.ts'
@@ -21,6 +22,7 @@ export type ReportQuestions = {
   ledger(filter: EntryFilter): Promise<Uint8Array>
   overview(request: OverviewRequest): Promise<OverviewSums>
   billCheck(request: BillCheckRequest): Promise<Uint8Array | Refusal>
+  billCorrections(request: BillCheckRequest): Promise<BillCorrection[] | Refusal>
   refused(filter: RefusedFilter): Promise<StoredRefused[]>
 }
 
