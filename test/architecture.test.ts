@@ -18,7 +18,7 @@ type Room = {
 
 /** The rooms that `app` puts together. */
 const PARTS =
-  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect'.split(
+  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect alert'.split(
     ' ',
   )
 
@@ -40,11 +40,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   pipeline: { values: ['core', 'dialect', 'catalog'], types: ['ledger', 'store'] },
   server: {
     values: ['contract', 'core', 'dialect', 'pipeline', 'catalog', 'reports'],
-    types: ['store', 'ledger', 'secret'],
+    types: ['store', 'ledger', 'secret', 'alert'],
     packages: ['fastify', 'ws'],
   },
   // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
+  alert: { values: ['core'], types: ['ledger', 'store', 'secret'] },
   // It reads and repairs what `connect` wrote, and asks for nothing itself.
   doctor: { values: ['connect'], types: ['contract'] },
   // It reads the logs of tools, and knows neither the ledger nor a way to write.
@@ -226,6 +227,15 @@ describe('the sources', () => {
     const plain = loadedWith('contract/admin-routes.ts')
     const loaded = reached.filter((path) => path.startsWith('contract/'))
     expect(loaded.toSorted()).toEqual([...plain, 'contract/dialects.ts', 'contract/price-classes.ts'].toSorted())
+  })
+
+  it('load no editor of settings before somebody asks for a tool', () => {
+    const reached = loadedWith('app/administration.ts')
+    expect(reached).toContain('connect/key-file.ts')
+    for (const part of ['connect/tools.ts', 'connect/adapters.ts', 'jsonc-parser', 'toml-eslint-parser', 'dotenv']) {
+      expect(reached).not.toContain(part)
+    }
+    expect(loadedWith('app/tool-control.ts')).toContain('jsonc-parser')
   })
 
   it('bring no schema into the dashboard', () => {

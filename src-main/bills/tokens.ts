@@ -14,6 +14,8 @@ export type TokenDifference = Span & {
   readonly causes: readonly Cause[]
   /** The ids of the calls that the causes are about. */
   readonly calls: readonly string[]
+  /** Whether the report shows that nobody but Farebox is in it: by its requests, or by the names of keys. */
+  readonly isOurs: boolean
 }
 
 export type TokenComparison = {
@@ -38,6 +40,8 @@ type Bucket = Span & {
   theirs: TokenCounts
   ourCalls: number
   requests: number | undefined
+  /** Whether all of theirs is of keys that are known to be ours. */
+  readonly isNamed: boolean
   readonly doubtful: readonly DoubtfulCall[]
   /** Calls that ran when it began, where the report begins with it. */
   readonly before: readonly DoubtfulCall[]
@@ -55,7 +59,7 @@ export function compareTokens(report: BillReport, side: OurSide, options: Compar
   const isForeign = ({ account }: UsageLine) =>
     accounts !== undefined && account !== undefined && !accounts.has(account)
   const own = report.usage.filter((line) => !isForeign(line))
-  const buckets = bucketsOf({ ...report, usage: own }, side)
+  const buckets = bucketsOf({ ...report, usage: own }, side, accounts !== undefined)
   const moved = moveEdges(buckets)
   const differences = [
     ...buckets.flatMap((bucket) => differenceOf(bucket, moved, options) ?? []),
@@ -82,7 +86,7 @@ function isNothing(counts: TokenCounts): boolean {
 }
 
 /** In the order of their models and times. */
-function bucketsOf({ usage, usageSpans }: BillReport, { hours, doubtful }: OurSide): Bucket[] {
+function bucketsOf({ usage, usageSpans }: BillReport, { hours, doubtful }: OurSide, hasNames: boolean): Bucket[] {
   const ourHours = grouped(hours, ({ startMs, model }) => `${startMs} ${modelNameOf(model)}`)
   const lines = grouped(usage, (line) => `${line.startMs}-${line.endMs} ${modelNameOf(line.model)}`)
   const doubts = grouped(doubtful, ({ startMs, model }) => `${startMs - (startMs % HOUR_MS)} ${modelNameOf(model)}`)
@@ -96,10 +100,16 @@ function bucketsOf({ usage, usageSpans }: BillReport, { hours, doubtful }: OurSi
       const ours = starts.flatMap((startMs) => ourHours.get(`${startMs} ${model}`) ?? [])
       const inDoubt = starts.flatMap((startMs) => doubts.get(`${startMs} ${model}`) ?? [])
       if (theirs.length === 0 && ours.length === 0) return []
+      const isNamed = theirs.every(({ account }) => account !== undefined)
       const earlier = ends.has(span.startMs) ? [] : (doubts.get(`${span.startMs - HOUR_MS} ${model}`) ?? [])
       const before = earlier.filter((call) => isRunningAt(call, span.startMs))
       const place = { ...span, model: ours[0]?.model ?? theirs[0]?.model ?? model, before }
-      return [bucketOf({ ...place, isLast: !begins.has(span.endMs) }, { ours, theirs, inDoubt })]
+      return [
+        bucketOf(
+          { ...place, isNamed: hasNames && isNamed, isLast: !begins.has(span.endMs) },
+          { ours, theirs, inDoubt },
+        ),
+      ]
     }),
   )
 }
@@ -115,7 +125,7 @@ function isRunningAt({ doubt, endMs }: DoubtfulCall, instantMs: number): boolean
 }
 
 function bucketOf(
-  place: Pick<Bucket, keyof Span | 'model' | 'before' | 'isLast'>,
+  place: Pick<Bucket, keyof Span | 'model' | 'before' | 'isNamed' | 'isLast'>,
   { ours, theirs, inDoubt }: Sides,
 ): Bucket {
   const isCounted = theirs.every(({ requests }) => requests !== undefined)
@@ -168,7 +178,7 @@ function differenceOf(
   const { startMs, endMs, model, theirs, doubtful, ourCalls, requests } = bucket
   const late = moved.get(bucket)
   const difference = less(theirs, bucket.ours)
-  const shown = { startMs, endMs, model, ours: bucket.ours, theirs }
+  const shown = { startMs, endMs, model, ours: bucket.ours, theirs, isOurs: false }
   if (late !== undefined) return { ...shown, causes: ['hour_edge'], calls: late.map(({ id }) => id) }
   if (isNothing(difference)) return undefined
   const isOpen = endMs + LATE_MS > madeMs && PAID_CLASSES.every((name) => difference[name] <= 0)
@@ -176,11 +186,22 @@ function differenceOf(
   const extraRequests = requests === undefined ? undefined : requests - ourCalls
   const causes = tokenCauses({ difference, extraRequests, ourCalls, doubtful })
   const calls = doubtful.filter(({ doubt }) => causes.some((cause) => cause === doubt)).map(({ id }) => id)
-  return { ...shown, causes, calls: [...new Set(calls)] }
+  const uncounted = doubtful.reduce((sum, call) => sum + call.uncounted, 0)
+  const isOurs = extraRequests === undefined ? bucket.isNamed : extraRequests === uncounted
+  return { ...shown, causes, calls: [...new Set(calls)], isOurs }
 }
 
 function foreignDifference({ startMs, endMs, model, counts }: UsageLine): TokenDifference {
-  return { startMs, endMs, model, ours: NOTHING, theirs: counts, causes: ['not_through_farebox'], calls: [] }
+  return {
+    startMs,
+    endMs,
+    model,
+    ours: NOTHING,
+    theirs: counts,
+    causes: ['not_through_farebox'],
+    calls: [],
+    isOurs: false,
+  }
 }
 
 /** Each of them once. */

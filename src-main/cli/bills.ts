@@ -2,12 +2,12 @@
 
 import { resolve } from 'node:path'
 import { UsageError } from '#cli/errors.ts'
-import { text, type Flag } from '#cli/flags.ts'
-import { printable, table, time, view, type Cell } from '#cli/output.ts'
+import { text, toggle, type Flag } from '#cli/flags.ts'
+import { printable, table, tableOf, time, view, type Cell, type Columns } from '#cli/output.ts'
 import { requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { Cause } from '#contract/bill-causes.ts'
-import type { BillCheck } from '#contract/bills.ts'
+import type { BillCheck, BillSettled } from '#contract/bills.ts'
 import { PAID_CLASSES } from '#contract/price-classes.ts'
 
 /** Differences that are printed; `--json` has all that are listed. */
@@ -28,7 +28,35 @@ const check = verb({
   },
 })
 
-export const BILL_VERBS = [check]
+const settle = verb({
+  name: 'bills settle',
+  usage: 'FILE --provider NAME [--account-keys ID,...] [--dry-run]',
+  summary: 'corrects what calls were charged by an estimate to what the report shows, each of them once',
+  operand: 'FILE',
+  flags: { provider: text, account_keys: names, dry_run: toggle },
+  async run(client, { name: file, flags }) {
+    if (flags.provider === undefined) throw new UsageError('Say whose report it is with --provider NAME.')
+    const body = requestBody('settleBill', { ...flags, file: resolve(file) })
+    const answer = await client.call('settleBill', { body })
+    const isRefused = answer.corrections.some(({ state }) => state === 'refused')
+    return { ...view(answer, settledText(answer)), exitCode: isRefused ? 1 : 0 }
+  },
+})
+
+export const BILL_VERBS = [check, settle]
+
+const SETTLED: Columns<BillSettled['corrections'][number]> = {
+  CALL: ({ call }) => call,
+  KEY: ({ key }) => key,
+  CREDITS: ({ credits }) => credits,
+  STATE: ({ state }) => ({ open: 'not made yet', made: 'made', before: 'made before', refused: 'refused' })[state],
+  REASON: ({ message, reason }) => message ?? reason,
+}
+
+function settledText({ dry_run: isDryRun, corrections }: BillSettled): string {
+  const rows = tableOf(SETTLED, corrections, 'There is nothing to correct.')
+  return isDryRun && corrections.length > 0 ? `${rows}\n\nNothing was changed.` : rows
+}
 
 const WORDS: Readonly<Record<Cause, string>> = {
   not_through_farebox: 'not through Farebox',

@@ -4,15 +4,15 @@ import { Type, type Static } from 'typebox'
 import { CAUSES } from '#contract/bill-causes.ts'
 import { KnownName, NullableText, strict, Timestamp } from '#contract/fields.ts'
 
-export const BillCheckBody = strict({
-  provider: KnownName,
-  /** The absolute path of a file of the provider's console, or of saved pages of its usage and cost interfaces. */
-  file: Type.String({ minLength: 1, maxLength: 4096 }),
-  /** What the provider calls the keys that Farebox uses; usage of others is then known to be theirs. */
-  account_keys: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 100 }),
-  ),
-})
+/** The absolute path of a file of the provider's console, or of saved pages of its usage and cost interfaces. */
+const ReportFile = Type.String({ minLength: 1, maxLength: 4096 })
+const AccountKey = Type.String({ minLength: 1, maxLength: 200 })
+/** What the provider calls the keys that Farebox uses; usage of others is then known to be theirs. */
+const AccountKeys = Type.Array(AccountKey, { minItems: 1, maxItems: 100 })
+const Asked = { provider: KnownName, file: ReportFile, account_keys: Type.Optional(AccountKeys) }
+
+export const BillCheckBody = strict(Asked)
+export const BillSettleBody = strict({ ...Asked, dry_run: Type.Optional(Type.Boolean()) })
 
 const Tokens = strict({
   input: Type.Integer(),
@@ -65,5 +65,23 @@ export const BillCheck = strict({
   unexplained: Type.Integer(),
 })
 
+export const BillSettled = strict({
+  dry_run: Type.Boolean(),
+  corrections: Type.Array(
+    strict({
+      call: Type.String(),
+      key: Type.String(),
+      /** What the key gets; below 0 it is charged more. */
+      credits: Type.Number(),
+      reason: Type.String(),
+      /** `open`: it would be made; `before`: it was made by an earlier settlement. */
+      state: Type.Enum(['open', 'made', 'before', 'refused']),
+      /** Why it was refused. */
+      message: NullableText,
+    }),
+  ),
+})
+
+export type BillSettled = Static<typeof BillSettled>
 export type BillCheckBody = Static<typeof BillCheckBody>
 export type BillCheck = Static<typeof BillCheck>

@@ -8,7 +8,7 @@ import { decimalText, type Span } from '#bills/report.ts'
 import type { OurSide } from '#bills/tokens.ts'
 import { iso } from '#catalog/dates.ts'
 import type { BillCheck } from '#contract/bills.ts'
-import { refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { billHours, doubtfulRecords, type BillHour, type BillRange, type BillRecord } from '#store/bill-rows.ts'
 import type { Db } from '#store/database.ts'
 
@@ -30,34 +30,36 @@ const MAX_DOUBTFUL = 50_000
 const MAX_LISTED = 500
 const MAX_CALLS = 20
 
+/** A report that was read, and compared with our side. */
+export type ComparedBill = { readonly bill: Bill; readonly time: Span; readonly preview: CsvPreview | undefined }
+
 export function billCheck(db: Db, request: BillCheckRequest): BillCheck | Refusal {
+  const compared = compareBill(db, request)
+  if (isRefusal(compared)) return compared
+  const { bill, time, preview } = compared
+  const { providerName: provider, madeMs } = request
+  return { provider, ...shownTime(time), made_at: iso(madeMs), columns: shownColumns(preview), ...shownBill(bill) }
+}
+
+export function compareBill(db: Db, request: BillCheckRequest): ComparedBill | Refusal {
   const read = readReport(request.text)
   if (read.type === 'problem') return refuse('invalid_request', read.message, { param: 'file' })
   const time = timeOf(read.report)
   if (time === undefined) return refuse('invalid_request', 'The report is about no time.', { param: 'file' })
   if (time.endMs - time.startMs > MAX_DAYS * 24 * HOUR_MS) {
-    return refuse('invalid_request', `The report is about more than ${MAX_DAYS} days. Take a shorter time.`, {
-      param: 'file',
-    })
+    const says = `The report is about more than ${MAX_DAYS} days. Take a shorter time.`
+    return refuse('invalid_request', says, { param: 'file' })
   }
   const { providerId, providerName, madeMs, accounts } = request
   // What ran when the report begins may be counted in its first hour.
-  const range = { providerId, providerName, fromMs: time.startMs - HOUR_MS, toMs: time.endMs }
-  const side = ourSide(db, range)
+  const side = ourSide(db, { providerId, providerName, fromMs: time.startMs - HOUR_MS, toMs: time.endMs })
   if (side === undefined) {
     return refuse('invalid_request', 'Too many calls of that time are in doubt. Take a shorter time.', {
       param: 'file',
     })
   }
   const options = { accounts: accounts === undefined ? undefined : new Set(accounts), madeMs }
-  const bill = checkBill(read.report, side, options)
-  return {
-    provider: providerName,
-    ...shownTime(time),
-    made_at: iso(madeMs),
-    columns: shownColumns(read.preview),
-    ...shownBill(bill),
-  }
+  return { bill: checkBill(read.report, side, options), time, preview: read.preview }
 }
 
 function ourSide(db: Db, range: BillRange): OurSide | undefined {
@@ -107,14 +109,16 @@ function shownBill({ tokens, money, unexplained }: Bill): Pick<BillCheck, 'token
     tokens: {
       compared: tokens.compared,
       differing: tokens.differences.length,
-      differences: tokens.differences.slice(0, MAX_LISTED).map(({ model, ours, theirs, causes, calls, ...time }) => ({
-        ...shownTime(time),
-        model,
-        ours,
-        theirs,
-        causes: [...causes],
-        ...shownCalls(calls),
-      })),
+      differences: tokens.differences
+        .slice(0, MAX_LISTED)
+        .map(({ model, ours, theirs, causes, calls, startMs, endMs }) => ({
+          ...shownTime({ startMs, endMs }),
+          model,
+          ours,
+          theirs,
+          causes: [...causes],
+          ...shownCalls(calls),
+        })),
     },
     money: {
       compared: money.compared,

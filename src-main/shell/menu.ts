@@ -6,7 +6,7 @@ import type { GatewayState, LeftOfKey, PackageCredits, RecentError, ShellState, 
 import type { UpdateState } from '#shell/updates.ts'
 
 /** A page of the dashboard. */
-export type Page = 'overview' | 'requests' | 'keys' | 'providers' | 'ledger' | 'settings'
+export type Page = 'overview' | 'requests' | 'keys' | 'providers' | 'tools' | 'ledger' | 'settings'
 
 export type MenuAction =
   | { readonly type: 'open'; readonly page: Page }
@@ -41,7 +41,7 @@ export function menuOf(state: ShellState): MenuItem[] {
   return [
     ...statusItems(state),
     SEPARATOR,
-    ...(gateway.type === 'running' ? [item('Open dashboard', { type: 'open', page: 'overview' } as const)] : []),
+    ...(gateway.type === 'running' ? pageItems() : []),
     ...switchItems(gateway),
     ...(gateway.type === 'running' ? [SEPARATOR, ...copyItems(gateway.url, state)] : []),
     ...(gateway.type === 'running' ? detailItems(state) : []),
@@ -51,6 +51,10 @@ export function menuOf(state: ShellState): MenuItem[] {
     SEPARATOR,
     item(quitLabel(gateway), { type: 'quit' }),
   ]
+}
+
+function pageItems(): MenuItem[] {
+  return [item('Open dashboard', { type: 'open', page: 'overview' }), item('Tools', { type: 'open', page: 'tools' })]
 }
 
 function statusItems({ gateway, attention, lan }: ShellState): MenuItem[] {

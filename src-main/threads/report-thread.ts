@@ -11,6 +11,7 @@ import { listEntries, resolvedAfter, type EntryFilter } from '#ledger/list.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { billCheck, type BillCheckRequest } from '#reports/bill-check.ts'
+import { billCorrections, type BillCorrection } from '#reports/bill-corrections.ts'
 import { ledgerView } from '#reports/ledger-view.ts'
 import { overviewSums, type OverviewRequest, type OverviewSums } from '#reports/overview-sums.ts'
 import { usagePageView } from '#reports/usage-page.ts'
@@ -47,6 +48,7 @@ export type ReportOperations = {
   usageReport: { input: UsageReportRequest; output: Uint8Array | Refusal }
   /** JSON text of a `BillCheck`. */
   billCheck: { input: BillCheckRequest; output: Uint8Array | Refusal }
+  billCorrections: { input: BillCheckRequest; output: BillCorrection[] | Refusal }
   /** JSON text of a `LedgerList`. */
   ledger: { input: EntryFilter; output: Uint8Array }
   overview: { input: OverviewRequest; output: OverviewSums }
@@ -87,6 +89,7 @@ serveOperations<ReportOperations>({
     const report = usageReport(db, request)
     return isRefusal(report) ? report : jsonOf(report)
   },
+  billCorrections: (request) => billCorrections(db, request),
   billCheck: (request) => {
     const check = billCheck(db, request)
     return isRefusal(check) ? check : jsonOf(check)

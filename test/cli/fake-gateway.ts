@@ -610,6 +610,12 @@ export const ANSWERS = {
   },
   listLedger: { entries: [LEDGER_ENTRY], next: '16' },
   checkBill: BILL_CHECK,
+  settleBill: {
+    dry_run: false,
+    corrections: [
+      { call: 'u-1', key: 'laptop', credits: -0.5, reason: 'Bill of openai', state: 'made' as const, message: null },
+    ],
+  },
   verifyLedger: { ok: true, keys: 1, entries: 9, open_holds: 0, usage_records: 7, problems: [] },
   backUp: {
     file: '/backups/monday.db',

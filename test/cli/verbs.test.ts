@@ -217,6 +217,10 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
       body: { provider: 'openai', file: '/tmp/usage.csv', account_keys: ['key_a', 'key_b'] },
     },
   ],
+  [
+    'bills settle /tmp/usage.csv --provider openai --dry-run',
+    { method: 'POST', path: '/api/bills/settle', body: { provider: 'openai', file: '/tmp/usage.csv', dry_run: true } },
+  ],
   ['ledger verify', { method: 'GET', path: '/api/ledger/verify' }],
   [
     'apply -f farebox.yaml',

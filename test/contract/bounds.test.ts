@@ -69,6 +69,7 @@ const ELSEWHERE: Partial<Record<AdminAction, string>> = {
   discover: 'asks servers: test/catalog/discovered.test.ts',
   exportSecrets: 'writes files: test/secret',
   importSecrets: 'reads files: test/secret',
+  settleBill: 'reads files: test/gateway/bills.test.ts',
   checkBill: 'reads files: test/gateway/bills.test.ts',
   applyPriceCard: 'takes only what priceCard answered: test/catalog/price-card.test.ts',
   backUp: 'writes files: test/server/backup.test.ts',

@@ -60,6 +60,7 @@ describe('the menu', () => {
       "The secret of provider 'x' is locked.",
       '--',
       'Open dashboard',
+      'Tools',
       'Pause for an hour',
       'Stop',
       '--',
@@ -90,7 +91,7 @@ describe('the menu', () => {
     expect(menuText({ gateway: { type: 'stopped' } })).toContain('Start')
     for (const gateway of [{ type: 'stopped' }, { type: 'starting' }, { type: 'stopping' }, FAILED] as const) {
       const shown = menuText({ gateway }).join('\n')
-      expect(shown).not.toMatch(/Stop$|Pause|Copy|Open dashboard|All settings/m)
+      expect(shown).not.toMatch(/Stop$|Pause|Copy|Open dashboard|Tools|All settings/m)
       expect(shown).toContain('Quit Farebox')
     }
     expect(menuText({ gateway: { type: 'stopping' } }).join()).not.toContain('Start,')

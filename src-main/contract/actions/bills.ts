@@ -13,4 +13,14 @@ export const BILLS = actionsOf('Bills', {
       refusals: REPORT_REFUSALS,
     },
   ),
+  settleBill: forThisMachine(
+    'POST /api/bills/settle',
+    'Corrects what calls were charged by an estimate to what such a report shows, each of them once.',
+    {
+      body: 'BillSettleBody',
+      response: 'BillSettled',
+      example: { provider: 'openai', file: '/home/ada/completions_usage.csv', dry_run: true },
+      refusals: REPORT_REFUSALS,
+    },
+  ),
 })

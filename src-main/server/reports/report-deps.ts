@@ -1,5 +1,6 @@
 // What the handlers of reports work with.
 
+import type { Alerts } from '#alert/alerts.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { MicroCredits } from '#core/money.ts'
@@ -7,6 +8,7 @@ import type { Refusal } from '#core/refusal.ts'
 import type { EntryFilter } from '#ledger/list.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { BillCheckRequest } from '#reports/bill-check.ts'
+import type { BillCorrection } from '#reports/bill-corrections.ts'
 import type { OverviewRequest, OverviewSums } from '#reports/overview-sums.ts'
 import type { UsageReportRequest } from '#reports/usage-report.ts'
 import type { FindRefused } from '#server/reports/why.ts'
@@ -20,6 +22,7 @@ export type ReportQuestions = {
   ledger(filter: EntryFilter): Promise<Uint8Array>
   overview(request: OverviewRequest): Promise<OverviewSums>
   billCheck(request: BillCheckRequest): Promise<Uint8Array | Refusal>
+  billCorrections(request: BillCheckRequest): Promise<BillCorrection[] | Refusal>
   refused(filter: RefusedFilter): Promise<StoredRefused[]>
 }
 
@@ -41,6 +44,7 @@ export type ReportDeps = {
   readonly context: CatalogContext
   readonly reports: ReportQuestions
   readonly status: () => Promise<StatusView>
+  readonly alerting: { readonly alerts: Pick<Alerts, 'standing'> }
   readonly memberUse: (memberId: string) => MemberUse
   readonly projectUse: (project: string) => ProjectUse
   readonly open: Pick<OpenExchanges, 'size' | 'count'>
