@@ -18,7 +18,7 @@ type Room = {
 
 /** The rooms that `app` puts together. */
 const PARTS =
-  'contract core dialect store ledger catalog reports provider secret pipeline server lan config threads connect'.split(
+  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect alert'.split(
     ' ',
   )
 
@@ -29,7 +29,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   store: { values: ['core', 'contract'], packages: ['better-sqlite3'] },
   ledger: { values: ['core'], types: ['store'], packages: ['better-sqlite3'] },
   catalog: { values: ['core', 'contract', 'dialect'], types: ['store', 'ledger', 'secret'] },
-  reports: { values: ['core', 'catalog', 'store'], types: ['contract', 'ledger'] },
+  bills: { values: ['contract'], isPure: true },
+  reports: { values: ['core', 'catalog', 'store', 'bills'], types: ['contract', 'ledger'] },
   provider: {
     values: ['core', 'dialect'],
     types: ['pipeline', 'secret'],
@@ -39,12 +40,17 @@ const ROOMS: Readonly<Record<string, Room>> = {
   pipeline: { values: ['core', 'dialect', 'catalog'], types: ['ledger', 'store'] },
   server: {
     values: ['contract', 'core', 'dialect', 'pipeline', 'catalog', 'reports'],
-    types: ['store', 'ledger', 'secret'],
-    packages: ['fastify'],
+    types: ['store', 'ledger', 'secret', 'alert'],
+    packages: ['fastify', 'ws'],
   },
   // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
-  cli: { values: ['contract', 'core', 'connect'], packages: ['yaml', 'uqr'] },
+  alert: { values: ['core'], types: ['ledger', 'store', 'secret'] },
+  // It reads and repairs what `connect` wrote, and asks for nothing itself.
+  doctor: { values: ['connect'], types: ['contract'] },
+  // It reads the logs of tools, and knows neither the ledger nor a way to write.
+  scan: { values: ['core', 'dialect'] },
+  cli: { values: ['contract', 'core', 'connect', 'doctor', 'scan'], packages: ['yaml', 'uqr'] },
   lan: { values: ['contract', 'core'] },
   shell: { values: ['contract', 'core'], types: ['secret'], packages: ['electron', 'electron-updater'] },
   config: { values: [] },
@@ -138,6 +144,7 @@ const DASHBOARD_PARTS = [
   'contract/admin-address.ts',
   'contract/csv.ts',
   'contract/dialects.ts',
+  'contract/urgency.ts',
   'contract/usage-sums.ts',
 ]
 const DASHBOARD_PACKAGES =
@@ -212,13 +219,23 @@ describe('the sources', () => {
   }
 
   it('load no schema before somebody asks for the admin API', () => {
-    const reached = loadedWith('hosts/headless.ts')
+    const reached = [...new Set([...loadedWith('hosts/headless.ts'), ...loadedWith('app/app.ts')])]
+    expect(reached).toContain('app/open.ts')
     expect(reached).toContain('pipeline/run.ts')
     expect(reached).toContain('contract/admin-routes.ts')
     expect(reached).not.toContain('typebox')
     const plain = loadedWith('contract/admin-routes.ts')
     const loaded = reached.filter((path) => path.startsWith('contract/'))
     expect(loaded.toSorted()).toEqual([...plain, 'contract/dialects.ts', 'contract/price-classes.ts'].toSorted())
+  })
+
+  it('load no editor of settings before somebody asks for a tool', () => {
+    const reached = loadedWith('app/administration.ts')
+    expect(reached).toContain('connect/key-file.ts')
+    for (const part of ['connect/tools.ts', 'connect/adapters.ts', 'jsonc-parser', 'toml-eslint-parser', 'dotenv']) {
+      expect(reached).not.toContain(part)
+    }
+    expect(loadedWith('app/tool-control.ts')).toContain('jsonc-parser')
   })
 
   it('bring no schema into the dashboard', () => {
@@ -244,7 +261,7 @@ const SHORT_SPREADS: Readonly<Record<string, readonly string[]>> = {
   'src-main/lan/der.ts': ['tagged(TAGS.'],
   'src-main/core/uuid.ts': ['String.fromCharCode(...codes)'],
   'src-main/dialect/input-survey.ts': ['rules('],
-  'src-main/ledger/entries.ts': ['insertEntry.run(...row)', 'insertUsage.run(...row)', 'putBalance.run(...row)'],
+  'src-main/ledger/entries.ts': ['insertEntry.run(...row)', 'putBalance.run(...row)'],
   'src-main/provider/demo-embedding.ts': ['Math.hypot(...values)'],
   'src-main/provider/redaction.ts': ['Math.max(...secrets.map('],
   'src-main/server/sign-in/sign-in-throttle.ts': ['Math.max(this.#waitForAll(most, nowMs), ...own'],

@@ -2,11 +2,13 @@
 // gateway that only relays never pays for any of it.
 
 import { statfs } from 'node:fs/promises'
+import { testBody } from '#alert/message.ts'
 import { describeSettings, VERSION, type Config } from '#config/config.ts'
 import type { Operations } from '#app/operations.ts'
-import { USER_AGENT, type Parts } from '#app/parts.ts'
+import { USER_AGENT, type Calling, type Parts } from '#app/parts.ts'
 import type { ReadingThreads } from '#app/reading-threads.ts'
 import { secretState } from '#catalog/secrets.ts'
+import type { Surroundings } from '#connect/expand.ts'
 import { renewKeyFile } from '#connect/key-file.ts'
 import type { SideThreads } from '#threads/side-threads.ts'
 import type { SettingsView } from '#contract/audit.ts'
@@ -19,7 +21,7 @@ import { readSealed, writeSealed } from '#secret/sealed-export.ts'
 import { adminHandlers } from '#server/admin/entities.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
-import type { LanControl } from '#server/admin/admin-deps.ts'
+import type { AdminDeps, LanControl } from '#server/admin/admin-deps.ts'
 import { missingPricesView, providerUseView, targetsView } from '#server/watch/health.ts'
 import { secretsLeftOut, secretsView } from '#server/watch/secrets.ts'
 import { waitingView } from '#server/gateway/waiting.ts'
@@ -32,14 +34,16 @@ export type AdministrationInput = {
   readonly visits: Visits
   readonly ticketMade: () => void
   readonly lan: () => Promise<LanControl>
+  readonly tools: Surroundings | undefined
+  /** Where this machine reaches the gateway; undefined before it listens. */
+  readonly url: () => string | undefined
   readonly reading: ReadingThreads
   readonly side: SideThreads
 }
 
 export function administration(input: AdministrationInput): AdminHandlers {
-  const { parts, operations, status, config, visits, ticketMade, lan, reading, side } = input
+  const { parts, operations, status, config, visits, ticketMade, lan, tools, url, reading, side } = input
   const { clock, context, stores, calling, secrets } = parts
-  const { gate, budgets } = calling
   const upstream = { ...calling, ...secrets, clock, userAgent: USER_AGENT }
   const watched = { ...stores, ...calling, clock, stateOf: (provider: Provider) => secretState(context, provider) }
   return adminHandlers({
@@ -49,16 +53,17 @@ export function administration(input: AdministrationInput): AdminHandlers {
     keyRotated: (keyId, value) => renewKeyFile(config.dataDir, keyId, value),
     keyGuesses: operations.callGuard,
     lan,
+    // The editors of all formats come with it, which nobody needs who connects nothing.
+    tools: async (inTurn) => {
+      const { toolControl } = await import('#app/tool-control.ts')
+      return toolControl({ dataDir: config.dataDir, surroundings: tools, context, url, inTurn })
+    },
     settings: async () => ({
       ...settingsOf(config, context.timeZone),
       database_bytes: await reading.reports.call('databaseBytes', undefined),
     }),
     pause: calling.pause,
-    memberUse: (memberId) => ({
-      running: gate.running(memberId),
-      chargedTodayMicro: budgets.chargedTodayMicro(memberId),
-      heldMicro: budgets.heldMicro(memberId),
-    }),
+    ...usesOf(calling),
     waiting: (viewer) => waitingView({ ...stores, ...calling }, viewer),
     status: async () => {
       return {
@@ -85,6 +90,8 @@ export function administration(input: AdministrationInput): AdminHandlers {
         return reading.reports.call('usageReport', request)
       },
       ledger: (filter) => reading.reports.call('ledger', filter),
+      billCorrections: (request) => reading.reports.call('billCorrections', request),
+      billCheck: (request) => reading.reports.call('billCheck', request),
       overview: (request) => reading.reports.call('overview', request),
       refused: async (filter) => {
         await calling.refused.write()
@@ -95,6 +102,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     freeBytes: () => freeBytes(config.dataDir),
     readReceipt: (id) => reading.receipts.call('receipt', id),
     findRefused: (id) => reading.findRefused(id, calling.refused),
+    alerting: { ...parts.alerting, testBody: () => testBody(clock.nowMs()) },
     verifyLedger: () => side.run((thread) => thread.call('verifyAll', { canAppend: stores.projection.canAppend })),
     sealedFiles: { readSealed, writeSealed },
     // A backup that lacks what clients were told is none: better to say what the disk says.
@@ -103,6 +111,22 @@ export function administration(input: AdministrationInput): AdminHandlers {
       return side.run((thread) => thread.call('backUp', request))
     },
   })
+}
+
+/** What calls of a member, and for a project, do now and were charged. */
+function usesOf({ gate, budgets }: Calling): Pick<AdminDeps, 'memberUse' | 'projectUse'> {
+  return {
+    memberUse: (memberId) => ({
+      running: gate.running(memberId),
+      chargedTodayMicro: budgets.member.chargedMicro(memberId, 'daily'),
+      heldMicro: budgets.member.heldMicro(memberId),
+    }),
+    projectUse: (project) => ({
+      chargedTodayMicro: budgets.project.chargedMicro(project, 'daily'),
+      chargedThisMonthMicro: budgets.project.chargedMicro(project, 'monthly'),
+      heldMicro: budgets.project.heldMicro(project),
+    }),
+  }
 }
 
 function settingsOf(config: Config, timeZone: string): Omit<SettingsView, 'database_bytes'> {

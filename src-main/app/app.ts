@@ -1,5 +1,4 @@
-// The composition root: from a configuration to a running Farebox. The hosts (headless,
-// the command line, the desktop shell) open an app and close it again.
+// The composition root: from an open data folder to a running Farebox.
 
 import { LanListener } from '#app/lan-listener.ts'
 import { removeInstance, removeOpenPages, writeInstance } from '#app/notes.ts'
@@ -12,11 +11,12 @@ import { ReadingThreads } from '#app/reading-threads.ts'
 import { statusOf } from '#app/status.ts'
 import { booksCheck } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
-import { DASHBOARD_DIR, OWN_COMMAND, scriptFile } from '#config/program-files.ts'
+import { DASHBOARD_DIR, OWN_COMMAND } from '#config/program-files.ts'
 import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import { setUpDemo } from '#catalog/demo.ts'
 import { countSecrets } from '#catalog/secrets.ts'
+import type { Surroundings } from '#connect/expand.ts'
 import type { Log } from '#core/log.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import type { BooksCheck } from '#ledger/books-check.ts'
@@ -26,10 +26,7 @@ import type { AdminHandlers } from '#server/admin/handlers.ts'
 import { ClientConnections } from '#server/http/client-connections.ts'
 import { buildServer, type ServerDeps } from '#server/http/server.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
-import { makeDataDir } from '#store/data-folder.ts'
-import { DatabaseThread } from '#store/database-thread.ts'
-import { lockDataDir } from '#store/lock.ts'
-import { finishRestore } from '#store/restore.ts'
+import type { DatabaseThread } from '#store/database-thread.ts'
 
 export type App = {
   /** Starts to serve on loopback. Rejects with the system's error, such as EADDRINUSE. */
@@ -60,26 +57,23 @@ export type AppSurroundings = {
   readonly clock?: Clock
   /** How the process of the keychain is started; as a child of Node unless given. */
   readonly startKeychain?: StartKeychain
+  /** Where the tools of this user keep their settings; without it none of them can be connected. */
+  readonly tools?: Surroundings
 }
 
-/** Opens the data folder and puts everything together. Throws DatabaseError where the folder is in use or not ours. */
-export async function openApp(config: Config, log: Log, surroundings: AppSurroundings = {}): Promise<App> {
+/** What `openApp` has by the time everything else is loaded. */
+export type Opened = {
+  readonly config: Config
+  readonly log: Log
+  readonly writer: DatabaseThread<WriterOperations>
+  /** Lets others have the data folder. */
+  readonly release: () => void
+}
+
+/** Puts everything together on a data folder that is open. What is opened here is closed where that fails; the writer is not. */
+export async function runApp(opened: Opened, surroundings: AppSurroundings): Promise<App> {
+  const { config, log, writer } = opened
   const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain() } = surroundings
-  makeDataDir(config.dataDir)
-  const lock = lockDataDir(config.dataDir)
-  const release = () => lock.release()
-  try {
-    // Whoever holds the lock is the only Farebox here, so a note about another one is left over from a process that died.
-    removeInstance(config.dataDir)
-    removeOpenPages(config.dataDir)
-    if (finishRestore(config.dataDir)) {
-      log('Completed the restore of a backup that had been interrupted.', { event: 'restore_completed' })
-    }
-  } catch (error) {
-    release()
-    throw error
-  }
-  const writer = new DatabaseThread<WriterOperations>(scriptFile('writer-thread'), { dataDir: config.dataDir })
   let parts: Parts | undefined
   try {
     const made = await assemble({ config, log, clock, writer, startKeychain })
@@ -87,27 +81,21 @@ export async function openApp(config: Config, log: Log, surroundings: AppSurroun
     const side = new SideThreads(config.dataDir, () => made.stores.projection.settled())
     const clients = new ClientConnections()
     const operations = openOperations({ config, parts, log, side, connections: () => clients.size })
-    const inside = { config, log, parts, writer, side, clients, operations, release }
+    const inside = { ...opened, parts, side, clients, operations, tools: surroundings.tools }
     return new RunningApp({ ...inside, serving: openServing(inside) })
   } catch (error) {
     await parts?.stores.close()
-    await writer.close().catch(() => undefined)
-    release()
     throw error
   }
 }
 
-type Inside = {
-  readonly config: Config
-  readonly log: Log
+type Inside = Opened & {
   readonly parts: Parts
-  readonly writer: DatabaseThread<WriterOperations>
   readonly side: SideThreads
   /** Of the listener for this machine. */
   readonly clients: ClientConnections
   readonly operations: Operations
-  /** Lets others have the data folder. */
-  readonly release: () => void
+  readonly tools: Surroundings | undefined
 }
 
 /** The ways in, each made when somebody first takes it. */
@@ -124,7 +112,7 @@ type Serving = {
 }
 
 function openServing(inside: Inside): Serving {
-  const { config, log, parts, writer, side, operations } = inside
+  const { config, log, parts, writer, side, clients, operations } = inside
   const { clock, stores, calling, context, faults } = parts
   const own = new OwnAddress()
   const openPages = new OpenPages(config.dataDir)
@@ -138,9 +126,12 @@ function openServing(inside: Inside): Serving {
     ...calling,
     ...faults,
     ...operations,
+    alerts: parts.alerting.alerts,
+    clients,
     clock,
     hashKey: context.hashKey,
     readReceipt: (id) => reading.receipts.call('receipt', id),
+    readSession: (of) => reading.receipts.call('session', of),
     findRefused: (id) => reading.findRefused(id, calling.refused),
     missed: (question) => reading.reports.call('missed', question),
     version: VERSION,
@@ -173,7 +164,7 @@ function visitsOf({ log, parts: { clock, context }, writer }: Inside, reading: R
 type ForAdministration = Pick<Serving, 'own' | 'openPages' | 'reading' | 'check' | 'visits' | 'lan'>
 
 function administrationOf(
-  { config, parts, operations, side }: Inside,
+  { config, parts, operations, side, tools }: Inside,
   { own, openPages, reading, check, visits, lan }: ForAdministration,
 ): Once<AdminHandlers> {
   const startedAtMs = Date.now()
@@ -187,6 +178,8 @@ function administrationOf(
       side,
       visits: await visits.get(),
       lan: () => lan.control(),
+      tools,
+      url: () => own.url,
       ticketMade: () => openPages.ticketMade(),
       status: () => statusOf({ config, parts, operations, lan, check, url: own.url, startedAtMs }),
     })
@@ -216,6 +209,8 @@ class RunningApp implements App {
     const url = own.listensOn(actualPort)
     writeInstance(config.dataDir, { url, pid: process.pid, token: own.adminToken })
     overdue.begin()
+    parts.alerting.webhooks.begin()
+    parts.alerting.alerts.begin()
     // After an end that nobody meant the pages of the file are looked at too, whatever was read of it.
     if (atStart.isSummarised || !atStart.endedWell) void check.run()
     else check.skip()
@@ -281,6 +276,8 @@ class RunningApp implements App {
     check.close()
     await side.abandon()
     await operations.close()
+    await parts.alerting.alerts.close()
+    await parts.alerting.webhooks.close()
     await visits.made?.close()
     await reading.close()
     await parts.calling.counter.close()
@@ -334,12 +331,13 @@ class RunningApp implements App {
   #look(): void {
     const { config, parts, operations } = this.#inside
     const { clock, stores, calling } = parts
-    const { open, connections, answers } = calling
+    const { open, connections, answers, sockets } = calling
     const { catalog } = stores
     answers.sweep()
     operations.memory.look()
     connections.retain(catalog.providers.filter((provider) => !isDemo(provider)))
     open.look()
+    sockets.look()
     this.#serving.visits.made?.sweep()
     open.stopOlderThan(clock.monotonicMs() - config.upstreamTotalTimeoutMs)
     for (const keyId of open.keyIds()) {

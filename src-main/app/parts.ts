@@ -4,6 +4,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { after } from '#app/after.ts'
+import { openAlerting, type Alerting } from '#app/alerting.ts'
 import { faultReporter, type Faults } from '#app/faults.ts'
 import { EMPTY_BATCH, openStores, type Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
@@ -23,7 +24,8 @@ import { MissingPrices } from '#pipeline/missing-prices.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
-import { MemberBudgets } from '#pipeline/member-budgets.ts'
+import { Attributions } from '#pipeline/attributions.ts'
+import { Budgets, purseId, type AllBudgets } from '#pipeline/budgets.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { Pause } from '#pipeline/pause.ts'
 import type { Clock, Transport } from '#pipeline/ports.ts'
@@ -37,12 +39,14 @@ import { DemoTransport } from '#provider/demo.ts'
 import { OwnListener } from '#provider/own-listener.ts'
 import { Tokenizer } from '#provider/tokenizer.ts'
 import { HttpTransport } from '#provider/transport.ts'
+import { UNLIMITED } from '#core/spending.ts'
 import { Forgetting } from '#secret/forgetting.ts'
 import { Keeper } from '#secret/keeper.ts'
 import type { StartKeychain } from '#secret/keychain-child.ts'
 import { openKeychain } from '#secret/keychain.ts'
 import type { SecretStore } from '#secret/port.ts'
 import { openVault } from '#secret/vault.ts'
+import { Sockets } from '#server/socket/sockets.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 
 export const USER_AGENT = `farebox/${VERSION}`
@@ -53,7 +57,7 @@ export type Calling = {
   readonly pause: Pause
   readonly drains: Drains
   readonly gate: Gate
-  readonly budgets: MemberBudgets
+  readonly budgets: AllBudgets
   readonly routing: RoutingDeps
   /** What was learnt of targets. */
   readonly adaptations: Adaptations
@@ -67,7 +71,9 @@ export type Calling = {
   readonly transport: Transport
   readonly maxAttempts: number
   readonly answers: AnswerMemory
+  readonly sockets: Sockets
   readonly refused: RefusedCalls
+  readonly attributions: Attributions
 }
 
 export type Secrets = {
@@ -83,6 +89,7 @@ export type Parts = {
   readonly stores: Stores
   readonly secrets: Secrets
   readonly calling: Calling
+  readonly alerting: Alerting
   readonly context: CatalogContext
   readonly faults: Faults
 }
@@ -102,8 +109,10 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   try {
     const secrets = openSecrets(foundation, stores.catalog)
     const calling = callingFor({ config, clock, writer, stores, secrets })
-    const context = contextFor({ clock, writer, stores, secrets, calling })
-    return { clock, stores, secrets, calling, context, faults: faultReporter(log) }
+    const ways = { stores, calling, secrets: secrets.secrets, userAgent: USER_AGENT }
+    const alerting = openAlerting({ clock, writer, log, ...ways })
+    const context = contextFor({ clock, writer, stores, secrets, calling, alerting })
+    return { clock, stores, secrets, calling, alerting, context, faults: faultReporter(log) }
   } catch (error) {
     await stores.close()
     throw error
@@ -135,18 +144,25 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets } }: Cal
     transport: transportOf(http, new DemoTransport(clock.nowMs)),
     maxAttempts: config.upstreamAttempts,
     answers: new AnswerMemory({ monotonicMs: clock.monotonicMs, keptMs: config.answerMemoryMs }),
+    // Without a memory a conversation over one of them would end with its second message.
+    sockets: new Sockets({ isOn: config.webSockets && config.answerMemoryMs > 0, monotonicMs: clock.monotonicMs }),
     refused: new RefusedCalls({
       catalog: stores.catalog,
       save: (bursts) => writer.call('saveRefused', bursts),
     }),
+    attributions: new Attributions({
+      nowMs: clock.nowMs,
+      hash: hashKey,
+      isProject: (name) => stores.catalog.project(name) !== undefined,
+    }),
   }
 }
 
-type ContextFrom = Pick<Foundation, 'clock' | 'writer'> & Pick<Parts, 'stores' | 'secrets' | 'calling'>
+type ContextFrom = Pick<Foundation, 'clock' | 'writer'> & Pick<Parts, 'stores' | 'secrets' | 'calling' | 'alerting'>
 
-function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): CatalogContext {
+function contextFor({ clock, writer, stores, secrets, calling, alerting }: ContextFrom): CatalogContext {
   const { catalog, ledger, overdue, newId, timeZone } = stores
-  const { open, gate, routing, adaptations, caps, cached, answers } = calling
+  const { open, gate, routing, adaptations, caps, cached, answers, sockets } = calling
   const memories = [routing.health, routing.secrets, adaptations, caps, cached]
   return {
     catalog,
@@ -166,14 +182,24 @@ function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): C
     insist: (changes) => overdue.insist(changes),
     keyBlocked(keyId) {
       open.stopKey(keyId)
+      sockets.keyBlocked(keyId)
       answers.forget(keyId)
     },
     memberLimitsChanged(memberId) {
       // Lets those go on that wait for what a member may do.
       gate.memberLimitsChanged(memberId)
-      ledger.purseChanged(memberId)
+      ledger.purseChanged(purseId('member', memberId))
+      alerting.alerts.lookAtAll()
     },
-    targetsChanged: (targets) => forgetTargets(targets, memories),
+    projectLimitsChanged: (project) => {
+      ledger.purseChanged(purseId('project', project))
+      alerting.alerts.lookAtAll()
+    },
+    targetsChanged(targets) {
+      forgetTargets(targets, memories)
+      // A provider may have another bound now.
+      alerting.alerts.lookAtAll()
+    },
   }
 }
 
@@ -206,12 +232,14 @@ function routingFor(
   }
 }
 
-function budgetsFor({ nowMs }: Clock, { catalog, ledger, timeZone, atStart }: Stores): MemberBudgets {
-  const dailyMicroOf = (memberId: string) => catalog.limitsOfMember(memberId).dailyMicro
-  const changed = (memberId: string) => ledger.purseChanged(memberId)
-  const budgets = new MemberBudgets({ nowMs, timeZone, dailyMicroOf, changed })
-  budgets.restore(atStart.charged.byMember)
-  return budgets
+function budgetsFor({ nowMs }: Clock, { catalog, ledger, timeZone, atStart }: Stores): AllBudgets {
+  const options = { nowMs, timeZone, changed: (id: string) => ledger.purseChanged(id) }
+  const limitsOf = (name: string) => catalog.project(name)?.limits ?? UNLIMITED
+  const member = new Budgets({ ...options, scope: 'member', limitsOf: (id) => catalog.limitsOfMember(id) })
+  const project = new Budgets({ ...options, scope: 'project', limitsOf })
+  member.restore({ daily: atStart.charged.byMember })
+  project.restore(atStart.chargedOfProjects)
+  return { member, project }
 }
 
 function forgetTargets(targets: readonly Target[], memories: readonly { forget(target: Target): void }[]): void {

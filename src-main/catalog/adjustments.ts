@@ -20,6 +20,11 @@ export function adjustKey(context: CatalogContext, idOrName: string, input: KeyA
   return adjustBy(context, idOrName, { kind: 'correction', credits, reason, id })
 }
 
+/** How the ledger names a correction with an id. */
+export function correctionId(id: string): string {
+  return `correction:${id}`
+}
+
 const KINDS = ['top-up', 'correction'] as const
 
 type Adjustment = {

@@ -12,6 +12,7 @@ import {
 } from '#core/entities.ts'
 import { isInvitable, type Invite } from '#core/invite.ts'
 import { NO_LIMITS, type Member, type MemberLimits } from '#core/member.ts'
+import type { Project } from '#core/project.ts'
 import type { CatalogChange, CatalogState } from '#store/catalog-rows.ts'
 
 export class Catalog {
@@ -23,6 +24,7 @@ export class Catalog {
   readonly #members = new Map<string, Member>()
   /** By the hash of their code. */
   readonly #invites = new Map<string, Invite>()
+  readonly #projects = new Map<string, Project>()
   readonly #priceVersions: Map<string, number>
 
   constructor(state: CatalogState, priceVersions: ReadonlyMap<string, number>) {
@@ -33,6 +35,7 @@ export class Catalog {
     for (const key of state.keys) this.#putKey(key)
     for (const member of state.members) this.#members.set(member.id, member)
     for (const invite of state.invites) this.#invites.set(invite.codeHash, invite)
+    for (const project of state.projects) this.#projects.set(project.id, project)
   }
 
   get providers(): Provider[] {
@@ -118,6 +121,16 @@ export class Catalog {
     return this.#members.get(memberId)?.limits ?? NO_LIMITS
   }
 
+  /** Those that have limits. */
+  get projects(): Project[] {
+    return [...this.#projects.values()]
+  }
+
+  /** By its name in small letters. */
+  project(name: string): Project | undefined {
+    return this.#projects.get(name)
+  }
+
   /** Every key of a member, revoked ones too. */
   keysOfMember(memberId: string): Key[] {
     return this.keys.filter((key) => key.memberId === memberId)
@@ -176,6 +189,12 @@ export class Catalog {
         return
       case 'delete-invite':
         this.#invites.delete(change.codeHash)
+        return
+      case 'put-project':
+        this.#projects.set(change.project.id, change.project)
+        return
+      case 'delete-project':
+        this.#projects.delete(change.id)
         return
     }
   }

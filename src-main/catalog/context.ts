@@ -34,6 +34,8 @@ export type CatalogContext = {
   readonly keyBlocked: (keyId: string) => void
   /** Tells the rest of the program that a member has other limits, so that those who wait for the old ones are looked at again. */
   readonly memberLimitsChanged: (memberId: string) => void
+  /** The same of a project. */
+  readonly projectLimitsChanged: (project: string) => void
   /** Tells the rest of the program that these targets are reached in another way now: what it learned about them counts no more. */
   readonly targetsChanged: (targets: readonly Target[]) => void
 }

@@ -4,7 +4,8 @@ import { commitChanges, insistOnChanges, UNWRITTEN, type CatalogContext } from '
 import { isoOrNull, readExpiry } from '#catalog/dates.ts'
 import { noPackage, termsOf } from '#catalog/packages.ts'
 import { keyView } from '#catalog/views.ts'
-import type { KeyCreate, KeyCreated, KeyView } from '#contract/schemas.ts'
+import type { KeyCreate, KeyCreated, KeyEdit, KeyView } from '#contract/schemas.ts'
+import { cleanName, cleanTags } from '#core/attribution.ts'
 import type { Key, Package, StoredKeyStatus, Suspender } from '#core/entities.ts'
 import { keyHint, makeKey } from '#core/key-format.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -55,6 +56,7 @@ export function newKey(context: CatalogContext, entity: Package, input: Omit<Key
     createdAtMs: nowMs,
     valueSinceMs: nowMs,
     previous: undefined,
+    ...labelsOf(input),
   }
   return { key, value }
 }
@@ -114,6 +116,22 @@ export async function resumeKey(
     return refuse('forbidden', `Key '${key.name}' was suspended by an administrator, who can resume it.`)
   }
   return changeStatus(context, idOrName, 'active')
+}
+
+/** Says what the calls of a key are counted to from the next request on. */
+export async function editKey(context: CatalogContext, idOrName: string, edit: KeyEdit): Promise<KeyView | Refusal> {
+  const key = context.catalog.key(idOrName)
+  if (key === undefined) return noKey(idOrName)
+  return put(context, { ...key, ...labelsOf(edit) })
+}
+
+/** Those that are named alone: others stay what they are. */
+function labelsOf({ tool, project, tags }: KeyEdit): Pick<Key, 'tool' | 'project' | 'tags'> {
+  return {
+    ...(tool === undefined ? {} : { tool: tool === null ? undefined : cleanName(tool) }),
+    ...(project === undefined ? {} : { project: project === null ? undefined : cleanName(project) }),
+    ...(tags === undefined ? {} : { tags: cleanTags(tags) }),
+  }
 }
 
 /** Final: the key is unusable from the next request on, and its running answers end. */

@@ -9,6 +9,7 @@ import { limitsView, timeLimitsView } from '#catalog/provider-limits.ts'
 import { quirksView } from '#catalog/quirks.ts'
 import { rateLimitsView } from '#catalog/rate-limits.ts'
 import type { Key, Model, Package, Provider } from '#core/entities.ts'
+import { outlookOf } from '#core/forecast.ts'
 import { microToCredits, type MicroCredits } from '#core/money.ts'
 import { dialectOf } from '#dialect/dialects.ts'
 import type { SecretState } from '#core/secret-failure.ts'
@@ -88,7 +89,23 @@ export function keyView(key: Key, balance: Balance, catalog: Catalog, nowMs: num
     created_at: iso(key.createdAtMs),
     value_since: iso(key.valueSinceMs),
     previous_valid_until: previousUntil(key, nowMs),
+    tool: key.tool ?? null,
+    project: key.project ?? null,
+    tags: [...(key.tags ?? [])],
     balance: balanceView(balance),
+    outlook: outlookView(key, balance, nowMs),
+  }
+}
+
+function outlookView(key: Key, balance: Balance, nowMs: number): KeyView['outlook'] {
+  const { remainingMicro, usedMicro, cycleStartedAtMs, nextResetAtMs } = balance
+  if (remainingMicro === null || usedMicro === null) return null
+  const sinceMs = Math.max(cycleStartedAtMs, key.createdAtMs)
+  const outlook = outlookOf({ remainingMicro, usedMicro, sinceMs, nextResetAtMs }, nowMs)
+  if (outlook === undefined) return null
+  return {
+    left_over_credits: outlook.leftOverMicro === undefined ? null : microToCredits(outlook.leftOverMicro),
+    runs_out_at: isoOrNull(outlook.runsOutAtMs),
   }
 }
 

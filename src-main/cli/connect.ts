@@ -8,7 +8,8 @@ import { printable, printableLines, tableOf, time, view, type Columns, type Outp
 import { verb } from '#cli/verb.ts'
 import type { Gateway } from '#connect/gateway.ts'
 import type * as ConnectTools from '#connect/tools.ts'
-import type { ConnectView, DisconnectView, ToolView, Workshop } from '#connect/tools.ts'
+import type { Workshop } from '#connect/tools.ts'
+import type { ToolConnection, ToolDisconnection, ToolView } from '#contract/tools.ts'
 
 const WISHES = { package: text, key: text, model: text, small_model: text } as const
 const WISHES_USAGE = '[--package P] [--key NAME] [--model ID] [--small-model ID]'
@@ -80,15 +81,23 @@ function wishOf({ package: packageName, key, model, small_model: small }: Wishes
 }
 
 /** The editors of all formats are loaded by whoever connects something, and by nobody else. */
-async function inWorkshop(
+export async function inWorkshop(
   client: AdminClient,
-  { env, homeDir, platform, folder }: Sources,
+  sources: Sources,
   work: (tools: typeof ConnectTools, workshop: Workshop) => Promise<Output>,
 ): Promise<Output> {
   const [tools, { Refused }] = await Promise.all([import('#connect/tools.ts'), import('#connect/format.ts')])
+  const { env, homeDir, platform, folder } = sources
   const surroundings = { env, home: homeDir, platform }
   try {
-    return await work(tools, { dataDir: folder, surroundings, gateway: gatewayOf(client), nowMs: Date.now })
+    const gateway = gatewayOf(client)
+    return await work(tools, {
+      dataDir: folder,
+      surroundings,
+      gateway,
+      nowMs: Date.now,
+      lock: () => sources.lockConnections(),
+    })
   } catch (error) {
     if (error instanceof Refused) throw new CommandFailure(error.reason, error.message)
     throw error
@@ -110,7 +119,7 @@ function gatewayOf(client: AdminClient): Gateway {
 }
 
 /** Where the gateway listens, or will listen when it is started. */
-async function ownAddress(client: AdminClient): Promise<string> {
+export async function ownAddress(client: AdminClient): Promise<string> {
   const { url } = await client.call('status', {})
   if (url !== null) return url
   const { settings } = await client.call('showSettings', {})
@@ -127,13 +136,14 @@ const COLUMNS: Columns<ToolView> = {
 }
 
 function listing(client: AdminClient, sources: Sources): Promise<Output> {
-  return inWorkshop(client, sources, async ({ listTools }, workshop) => {
+  return inWorkshop(client, sources, async (_, workshop) => {
+    const { listTools } = await import('#connect/list.ts')
     const tools = await listTools(workshop)
     return view(tools, tableOf(COLUMNS, tools, 'There are no tools.'))
   })
 }
 
-function connectText({ tool, changes, key_name: key, next }: ConnectView, isDryRun: boolean): string {
+function connectText({ tool, changes, key_name: key, next }: ToolConnection, isDryRun: boolean): string {
   const does = isDryRun ? 'would be changed' : 'is changed'
   const files = changes.map(({ file, diff }) => `${printable(file)} ${does}:\n${printableLines(shownText(diff))}`)
   const keys = isDryRun ? `Its key would be '${key}'.` : `Its key is '${key}'.`
@@ -150,7 +160,7 @@ function shownText(diff: string): string {
   return diff.replaceAll('\r', '').replaceAll('\t', '    ')
 }
 
-function disconnectText({ tool, changes, problems, next }: DisconnectView): string {
+function disconnectText({ tool, changes, problems, next }: ToolDisconnection): string {
   const files = changes.map(({ file }) => `${printable(file)} is as it was.`)
   const done =
     files.length === 0 && problems.length === 0 ? [`Nothing of ${printable(tool)} was to be taken back.`] : files

@@ -19,6 +19,11 @@ export type FlagValues<Table extends FlagTable> = {
 }
 
 export const text: Flag<string> = { type: 'string', read: ([only = '']) => only }
+/** `none` takes away what there is. */
+export const textOrNone: Flag<string | null> = {
+  type: 'string',
+  read: ([only = '']) => (only === 'none' ? null : only),
+}
 export const toggle: Flag<boolean> = { type: 'boolean', read: () => true }
 export const number: Flag<number> = { type: 'string', read: ([only = ''], name) => numberOf(only, name) }
 export const numberOrNone: Flag<number | 'none'> = {
@@ -39,12 +44,18 @@ export function countUpTo(most: number): Flag<string> {
 /** `all`, or names with commas between them. */
 export const allOrList: Flag<'all' | string[]> = {
   type: 'string',
-  read: ([only = ''], name) => {
-    if (only === 'all') return 'all'
-    const names = only.split(',').map((part) => part.trim())
-    if (names.includes('')) throw new UsageError(`${name} takes all, or names with commas between them.`)
-    return names
-  },
+  read: ([only = ''], name) => (only === 'all' ? 'all' : namesIn(only, `${name} takes all, or`)),
+}
+/** Names with commas between them; `none` for no name. */
+export const listOrNone: Flag<string[]> = {
+  type: 'string',
+  read: ([only = ''], name) => (only === 'none' ? [] : namesIn(only, `${name} takes none, or`)),
+}
+
+function namesIn(text: string, otherwise: string): string[] {
+  const names = text.split(',').map((part) => part.trim())
+  if (names.includes('')) throw new UsageError(`${otherwise} names with commas between them.`)
+  return names
 }
 
 /** What was typed after a verb, sorted: the operands in order, and the texts given for each flag. */

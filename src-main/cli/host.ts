@@ -3,6 +3,7 @@
 
 import type { AdminTransport } from '#cli/client.ts'
 import type { LedgerReport } from '#contract/schemas.ts'
+import type { Price } from '#core/price.ts'
 
 export type CommandHost = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -15,6 +16,11 @@ export type CommandHost = {
   /** Where tools keep their settings below, and what they look like on this system. */
   readonly homeDir: string
   readonly platform: NodeJS.Platform
+  /** Where the command was called. */
+  readonly workingDir: string
+  readonly machine: MachineProbe
+  /** The day of the price card, and what it has for a model. */
+  priceCard(): Promise<{ readonly date: string; readonly priceOfModel: (model: string) => Price | undefined }>
   /** Runs a program in this terminal and resolves with its exit code; undefined where there is no such program. */
   runProgram(command: readonly string[], env: Readonly<Record<string, string>>): Promise<number | undefined>
   /** The text of a file; rejects with the system's error when there is none. */
@@ -27,6 +33,8 @@ export type CommandHost = {
   readonly askHidden: ((question: string) => Promise<string>) | undefined
   /** The data folder to work on, from the `--data-dir` flag, the environment or the platform's default. */
   dataDir(flag: string | undefined): string
+  /** Keeps others from connecting tools until it is released; undefined where somebody is at it. */
+  lockConnections(dataDir: string): Promise<{ release(): void } | undefined>
   /** Writes a file that only this user can read, and that is there only once it is whole. */
   writeFile(path: string, chunks: AsyncIterable<string>): Promise<void>
   /**
@@ -45,6 +53,15 @@ export type CommandHost = {
   openInBrowser(dataDir: string, url: string): Promise<boolean>
   /** Opens the store itself, for when no gateway runs on the data folder. Rejects when it cannot. */
   openInProcess(dataDir: string): Promise<{ transport: AdminTransport; close(): Promise<void> }>
+}
+
+/** What is wrong with this machine; each null where nothing is, or nothing can be told. */
+export type MachineProbe = {
+  nativeModuleProblem(): Promise<string | null>
+  dataFolderProblem(dataDir: string): Promise<string | null>
+  freeBytes(dataDir: string): number | null
+  /** Who listens on a port of this machine, as a few words; null for nobody. */
+  portOwner(port: number): Promise<string | null>
 }
 
 export type KeyState = 'active' | 'suspended' | 'expired' | 'revoked'
@@ -85,10 +102,17 @@ export type Sources = Pick<
   | 'columns'
   | 'homeDir'
   | 'platform'
+  | 'workingDir'
+  | 'machine'
+  | 'priceCard'
   | 'runProgram'
 > & {
   /** The data folder that the command is about. */
   readonly folder: string
+  /** The lock of the data folder that the command is about. */
+  lockConnections(): ReturnType<CommandHost['lockConnections']>
+  /** Whether a gateway runs on that folder. */
+  isRunning(): Promise<boolean>
   /** The export of the data folder that the command is about. */
   exportLedger(): AsyncIterable<string>
   /** The check of the data folder that the command is about; undefined where a gateway runs, which is asked instead. */

@@ -1,7 +1,8 @@
 // farebox key …
 
 import type { KeyView } from '#contract/schemas.ts'
-import { number, text } from '#cli/flags.ts'
+import { listOrNone, number, text, textOrNone } from '#cli/flags.ts'
+import { outlookText } from '#cli/outlook-text.ts'
 import { facts, printable, time, view } from '#cli/output.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { requestBody } from '#cli/request.ts'
@@ -9,10 +10,10 @@ import { verb } from '#cli/verb.ts'
 
 const create = verb({
   name: 'key create',
-  usage: 'NAME --package P [--owner M] [--expires 90d|never|DATE]',
+  usage: 'NAME --package P [--owner M] [--expires 90d|never|DATE] [--project P] [--tags A,B] [--tool T]',
   summary: 'makes a key and prints it, once only',
   operand: 'NAME',
-  flags: { package: text, owner: text, expires: text },
+  flags: { package: text, owner: text, expires: text, project: text, tags: listOrNone, tool: text },
   async run(client, { name, flags }) {
     const key = await client.call('createKey', { body: requestBody('createKey', { name, ...flags }) })
     const lines = [
@@ -36,6 +37,8 @@ const list = listVerb({
     STATUS: (key) => key.status,
     REMAINING: remaining,
     USED: ({ balance }) => balance.used_credits,
+    RESETS: ({ balance }) => time(balance.next_reset_at),
+    'AT THIS PACE': outlookText,
     REQUESTS: ({ balance }) => balance.total_requests,
     EXPIRES: (key) => time(key.expires_at) ?? 'never',
     'LAST USED': ({ balance }) => time(balance.last_used_at),
@@ -48,6 +51,16 @@ const show = plainVerb({
   summary: 'shows a key and its balance',
   operand: 'NAME',
   action: 'showKey',
+  says: details,
+})
+
+const edit = plainVerb({
+  name: 'key edit',
+  usage: '[--project P|none] [--tags A,B|none] [--tool T|none]',
+  summary: 'says what the calls of a key are counted to',
+  operand: 'NAME',
+  flags: { project: textOrNone, tags: listOrNone, tool: textOrNone },
+  action: 'editKey',
   says: details,
 })
 
@@ -117,6 +130,7 @@ export const KEY_VERBS = [
   create,
   list,
   show,
+  edit,
   change('suspend', 'suspendKey', 'stops a key until it is resumed'),
   change('resume', 'resumeKey', 'lets a suspended key be used again'),
   extend,
@@ -172,6 +186,7 @@ function details(key: KeyView): string {
     'held credits': balance.held_credits,
     'cycle since': time(balance.cycle_started_at),
     'next reset': time(balance.next_reset_at),
+    'at this pace': outlookText(key),
     requests: balance.total_requests,
     'last used': time(balance.last_used_at),
   })

@@ -1,5 +1,6 @@
 // farebox overview: whether it runs, what is left, what it costs and what is wrong, as the dashboard shows it first.
 
+import { leftText } from '#cli/outlook-text.ts'
 import { facts, printable, tableOf, time, view, type Cell, type Columns } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
 import type { OverviewView } from '#contract/reports.ts'
@@ -37,10 +38,8 @@ function credits({ credits: sum }: OverviewView): Facts {
   const unlimited = sum.unlimited_keys === 0 ? '' : ` and ${sum.unlimited_keys} unlimited`
   return {
     keys: `${sum.keys}${unlimited}`,
-    'remaining credits':
-      sum.remaining_credits === null ? null : `${sum.remaining_credits} of ${sum.total_credits ?? '-'}`,
     'held credits': sum.held_credits,
-    'runs out': time(sum.runs_out_at),
+    ...Object.fromEntries(sum.lowest.map((key) => [printable(`credits of ${key.name}`), leftText(key)])),
   }
 }
 

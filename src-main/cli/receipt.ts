@@ -12,6 +12,7 @@ export function receiptText(receipt: ReceiptView): string {
     model: receipt.model,
     provider: receipt.provider,
     endpoint: receipt.endpoint,
+    ...madeFor(receipt),
     outcome: `${receipt.outcome} (${receipt.status})`,
     attempts: attemptsText(receipt.attempts),
     'first byte ms': receipt.first_byte_ms,
@@ -24,6 +25,16 @@ export function receiptText(receipt: ReceiptView): string {
   const lines = table(['LINE', 'TOKENS', 'SOURCE', 'PER MILLION', 'CREDITS'], rows, 'This request cost nothing.')
   const sum = facts({ charge: receipt.charge_credits, held: receipt.held_credits, overrun: receipt.overrun })
   return `${call}\n\n${lines}\n\n${sum}`
+}
+
+/** What somebody said of it. */
+function madeFor({ tool, project, tags, session }: ReceiptView) {
+  return {
+    ...(tool === null ? {} : { tool }),
+    ...(project === null ? {} : { project }),
+    ...(tags.length === 0 ? {} : { tags: tags.join(', ') }),
+    ...(session === null ? {} : { session }),
+  }
 }
 
 type Line = ReceiptView['lines'][number]

@@ -1,13 +1,16 @@
 // The command line: words in, text and an exit code out. It finds the verb and the gateway and prints what the verb hands
 // back; the admin API does the work, and the host says how the outside world is reached.
 
+import { ALERT_VERBS } from '#cli/alerts.ts'
 import { APPLY_VERBS } from '#cli/apply.ts'
 import { AUDIT_VERBS } from '#cli/audit.ts'
 import { BACKUP_VERBS } from '#cli/backup.ts'
+import { BILL_VERBS } from '#cli/bills.ts'
 import { AdminError, adminClient } from '#cli/client.ts'
 import { openLater, type Connection } from '#cli/connection.ts'
 import { CONNECT_VERBS } from '#cli/connect.ts'
 import { DEMO_VERBS } from '#cli/demo.ts'
+import { DOCTOR_VERBS } from '#cli/doctor.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
 import type { CommandHost, Sources } from '#cli/host.ts'
@@ -21,10 +24,12 @@ import { printableLines, type Output } from '#cli/output.ts'
 import { OPEN_VERBS } from '#cli/open.ts'
 import { OVERVIEW_VERBS } from '#cli/overview.ts'
 import { PACKAGE_VERBS } from '#cli/package.ts'
+import { PROJECT_VERBS } from '#cli/project.ts'
 import { PAUSE_VERBS } from '#cli/pause.ts'
 import { DISCOVER_VERBS } from '#cli/provider-discover.ts'
 import { PROVIDER_SECRET_VERBS } from '#cli/provider-secrets.ts'
 import { PROVIDER_VERBS } from '#cli/provider.ts'
+import { SCAN_VERBS } from '#cli/scan.ts'
 import { SECRET_VERBS } from '#cli/secret.ts'
 import { SETTINGS_VERBS } from '#cli/settings.ts'
 import { STATUS_VERBS } from '#cli/status.ts'
@@ -39,12 +44,15 @@ const VERBS: readonly Verb[] = [
   ...OPEN_VERBS,
   ...OVERVIEW_VERBS,
   ...WAITING_VERBS,
+  ...ALERT_VERBS,
   ...SETTINGS_VERBS,
   ...PAUSE_VERBS,
   ...LAN_VERBS,
   ...APPLY_VERBS,
   ...DEMO_VERBS,
   ...CONNECT_VERBS,
+  ...DOCTOR_VERBS,
+  ...SCAN_VERBS,
   ...PROVIDER_VERBS,
   ...PROVIDER_SECRET_VERBS,
   ...DISCOVER_VERBS,
@@ -53,11 +61,13 @@ const VERBS: readonly Verb[] = [
   ...PACKAGE_VERBS,
   ...KEY_VERBS,
   ...MEMBER_VERBS,
+  ...PROJECT_VERBS,
   ...INVITE_VERBS,
   ...USAGE_VERBS,
   ...USAGE_REPORT_VERBS,
   ...WHY_VERBS,
   ...LEDGER_VERBS,
+  ...BILL_VERBS,
   ...AUDIT_VERBS,
   ...BACKUP_VERBS,
 ]
@@ -131,8 +141,10 @@ async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host
     // JSON is asked for by programs.
     ask: isJson ? undefined : host.ask,
     askHidden: isJson ? undefined : host.askHidden,
+    isRunning: async () => (await connection.instance()) !== undefined,
     exportLedger: () => exportFrom(dataDir, connection, host),
     verifyLedger: async () => ((await connection.instance()) === undefined ? host.verifyLedger(dataDir) : undefined),
+    lockConnections: () => host.lockConnections(dataDir),
     restore: (request) => host.restore(dataDir, request),
     openInBrowser: (url) => host.openInBrowser(dataDir, url),
   }

@@ -1,8 +1,12 @@
 // farebox status: whether a gateway runs on the data folder, and how it is.
 
+import { leftText } from '#cli/outlook-text.ts'
 import { facts, printable, time, view } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
-import type { StatusView } from '#contract/schemas.ts'
+import type { KeyView, StatusView } from '#contract/schemas.ts'
+import { byUrgency } from '#contract/urgency.ts'
+
+const MAX_KEYS = 3
 
 const status = verb({
   name: 'status',
@@ -11,14 +15,14 @@ const status = verb({
   flags: {},
   whenStopped: view({ state: 'stopped' }, 'stopped'),
   async run(client) {
-    const answer = await client.call('status', {})
-    return view(answer, details(answer))
+    const [answer, keys] = await Promise.all([client.call('status', {}), client.call('listKeys', {})])
+    return view(answer, details(answer, keys))
   },
 })
 
 export const STATUS_VERBS = [status]
 
-function details(answer: StatusView): string {
+function details(answer: StatusView, keys: readonly KeyView[]): string {
   const known = facts({
     state: answer.state,
     version: answer.version,
@@ -38,6 +42,7 @@ function details(answer: StatusView): string {
     models: answer.models,
     packages: answer.packages,
     keys: answer.keys,
+    ...credits(keys),
     ...sickTargets(answer),
     ...targetsBeyondCap(answer),
     ...silentTargets(answer),
@@ -47,6 +52,12 @@ function details(answer: StatusView): string {
     ...secretsLeftOut(answer),
   })
   return [known, ...answer.attention.map(printable)].join('\n')
+}
+
+/** The keys that somebody should look at first; the others are in `key list`. */
+function credits(keys: readonly KeyView[]): Readonly<Record<string, string>> {
+  const lowest = byUrgency(keys.filter(({ status: state }) => state === 'active')).slice(0, MAX_KEYS)
+  return Object.fromEntries(lowest.map((key) => [printable(`credits of ${key.name}`), leftText(key)]))
 }
 
 function lanText({ lan: { state, urls, problem } }: StatusView): string {

@@ -18,9 +18,16 @@ const CHOICES = [
   'model',
   'provider',
   'package',
+  'tool',
+  'project',
+  'tag',
+  'session',
 ] as const satisfies readonly UsageReport['group'][]
 
-type Asked = Pick<UsageReportQuery, 'from' | 'to' | 'key' | 'model' | 'provider' | 'package' | 'owner' | 'member'>
+type Asked = Pick<
+  UsageReportQuery,
+  'from' | 'to' | 'key' | 'model' | 'provider' | 'package' | 'owner' | 'member' | 'tool' | 'project' | 'tag'
+>
 
 /** Of the present month unless a time is named. */
 export async function usageBy(

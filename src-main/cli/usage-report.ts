@@ -13,8 +13,9 @@ const MAX_TOP = 999
 const report = verb({
   name: 'usage report',
   usage: [
-    '[--from WHEN] [--to WHEN] [--group none|model|key|provider|package|owner|member] [--rollup hour|day] [--top N]',
-    '[--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME] [--member NAME] [--csv]',
+    '[--from WHEN] [--to WHEN] [--group none|model|key|provider|package|owner|member|tool|project|tag] [--rollup hour|day] [--top N]',
+    '[--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME] [--member NAME] [--tool NAME]',
+    '[--project NAME] [--tag NAME] [--csv]',
   ].join(' '),
   summary: 'sums up the usage by group and time, and compares it with the period before',
   flags: {
@@ -29,6 +30,9 @@ const report = verb({
     package: text,
     owner: text,
     member: text,
+    tool: text,
+    project: text,
+    tag: text,
     csv: toggle,
   },
   async run(client, { flags: { csv, ...filter } }) {

@@ -1,7 +1,7 @@
 // farebox usage: the usage records, as a table, as the API gives them, or as CSV; and sums of them by whom they were made.
 
 import type { AdminClient } from '#cli/client.ts'
-import { csvLine } from '#contract/csv.ts'
+import { csvLine, type CsvField } from '#contract/csv.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
 import { countUpTo, flagName, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import { more, tableOf, time, view, type Columns } from '#cli/output.ts'
@@ -22,6 +22,10 @@ const FILTER_FLAGS = {
   package: text,
   owner: text,
   member: text,
+  tool: text,
+  project: text,
+  tag: text,
+  session: text,
   status: text,
   min_credits: text,
   before: text,
@@ -35,8 +39,9 @@ const usage = verb({
   name: 'usage',
   usage: [
     '[--since DATE] [--until DATE] [--key NAME] [--model ID] [--provider NAME] [--package NAME] [--owner NAME] [--member NAME]',
+    '[--tool NAME] [--project NAME] [--tag NAME] [--session ID]',
     '[--status ok|failed|cut|out_of_credits|client_gone] [--min-credits N] [--limit N] [--before CURSOR] [--csv]',
-    '| --by member|owner|key|model|provider|package [--since DATE] [--until DATE] [filters] [--csv] | --receipt ID',
+    '| --by member|owner|key|model|provider|package|tool|project|tag|session [--since DATE] [--until DATE] [filters] [--csv] | --receipt ID',
   ].join(' '),
   summary: 'lists the calls that were made, latest first, or sums them up by member',
   flags: { ...FILTER_FLAGS, by: text, csv: toggle, receipt: text },
@@ -61,8 +66,10 @@ export const USAGE_VERBS = [usage]
 type Filter = FlagValues<typeof FILTER_FLAGS>
 
 /** Sums are of all calls in a time, so that what picks single calls has no meaning there. */
-function rangeOf({ since, until, status, min_credits, before, limit, ...parts }: Filter) {
-  const single = Object.entries({ status, min_credits, before, limit }).find(([, value]) => value !== undefined)
+function rangeOf({ since, until, session, status, min_credits, before, limit, ...parts }: Filter) {
+  const single = Object.entries({ session, status, min_credits, before, limit }).find(
+    ([, value]) => value !== undefined,
+  )
   if (single !== undefined)
     throw new UsageError(`${flagName(single[0])} picks single calls, and --by adds all of them up.`)
   return { ...parts, from: since, to: until }
@@ -92,6 +99,10 @@ const COLUMNS = [
   'first_byte_ms',
   'duration_ms',
   'secret',
+  'tool',
+  'project',
+  'tags',
+  'session',
 ] as const satisfies readonly (keyof UsageView)[]
 
 /** Page after page until the end or the limit, so that an export of any length needs the memory of one page. */
@@ -104,12 +115,17 @@ async function* csvChunks(client: AdminClient, filter: Filter): AsyncGenerator<s
     const query = requestQuery('usage', { ...filter, ...cursor, limit: String(Math.min(wanted, PAGE_SIZE)) })
     const { usage: records, next } = await client.call('usage', { query })
     const wantedRecords = records.slice(0, wanted)
-    yield wantedRecords.map((record) => csvLine(COLUMNS.map((column) => record[column]))).join('')
+    yield wantedRecords.map((record) => csvLine(COLUMNS.map((column) => cellOf(record[column])))).join('')
     wanted -= wantedRecords.length
     if (next === null) return
     if (next === before) throw new CommandFailure('unknown_answer', 'The gateway gave the same page of usage twice.')
     before = next
   }
+}
+
+/** No tag has a space in it. */
+function cellOf(value: UsageView[(typeof COLUMNS)[number]]): CsvField {
+  return Array.isArray(value) ? value.join(' ') : value
 }
 
 const SHOWN: Columns<UsageView> = {

@@ -164,6 +164,12 @@ export const SETTINGS = {
     'FAREBOX_ANSWER_MEMORY_MS',
     3_600_000,
   ),
+  webSockets: chosen(
+    'Whether clients of the responses format may keep a WebSocket for their calls.',
+    'FAREBOX_WEBSOCKETS',
+    trueOrFalse,
+    true,
+  ),
   shutdownGraceMs: patience(
     'How long requests in flight may take to finish when Farebox stops.',
     'FAREBOX_SHUTDOWN_GRACE_MS',

@@ -40,6 +40,17 @@ export type FileTemplate =
       readonly lines: readonly (string | { readonly each: 'models'; readonly value: string })[]
     }
 
+/** What counts more for a tool than its user's settings. A place that begins with `./` is of the project that it is started in. */
+export type Overrides = {
+  readonly variables?: readonly string[]
+  /** Without `members` the file wins by being there. */
+  readonly files?: readonly {
+    readonly places: Places
+    readonly format: FormatName
+    readonly members?: readonly (readonly string[])[]
+  }[]
+}
+
 export type Adapter = {
   readonly tool: string
   readonly name: string
@@ -52,7 +63,10 @@ export type Adapter = {
   readonly command?: string
   /** Where there is something, the tool is installed, though no command says so. */
   readonly folders?: Places
+  /** The variable that names a file with a certificate to trust; without one it trusts what the system trusts. */
+  readonly certificate?: 'NODE_EXTRA_CA_CERTS' | 'SSL_CERT_FILE' | 'CODEX_CA_CERTIFICATE'
   readonly connect?: { readonly files: readonly FileTemplate[]; readonly next: readonly string[] }
+  readonly overrides?: Overrides
   /** A variable that is an object here is set to its JSON. */
   readonly launch?: { readonly command: readonly string[]; readonly env: Readonly<Record<string, Template>> }
   /** For what can only be done by hand: where, and what goes there. */

@@ -11,6 +11,7 @@ import {
   writeJournal,
   type Journal,
   type JournalFile,
+  type Told,
 } from '#connect/journal.ts'
 import { FORMATS, naming, type FilePlan } from '#connect/plan.ts'
 import {
@@ -31,11 +32,12 @@ export type Connecting = {
   readonly tool: string
   readonly plans: readonly FilePlan[]
   readonly at: string
+  readonly told: Told
 }
 
 /** Writes the planned files. Throws a Refused where one has changed since; those that were written are then taken back. */
-export function applyPlans({ dataDir, tool, plans, at }: Connecting): Journal {
-  const journal = openJournal(dataDir, tool, { plans, at })
+export function applyPlans({ dataDir, tool, plans, at, told }: Connecting): Journal {
+  const journal = openJournal(dataDir, tool, { plans, at, told })
   try {
     for (const { file, after } of plans) {
       makeFolders(missingFolders(file.target))

@@ -44,7 +44,8 @@ export function valuesOf({ url, key, keyFile, model, small, platform, nowMs }: C
     printKey: isWindows ? `type "${keyFile}"` : `cat ${shellQuoted(keyFile)}`,
     printCommand: isWindows ? 'cmd' : 'cat',
     printArguments: isWindows ? ['/c', 'type', keyFile] : [keyFile],
-    now: new Date(nowMs).toISOString(),
+    // The day alone, so that what is written is what a preview of the same day showed.
+    now: `${new Date(nowMs).toISOString().slice(0, 10)}T00:00:00.000Z`,
     model: model.id,
     modelJson: JSON.stringify(model.id),
     modelName: model.name,

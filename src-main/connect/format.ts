@@ -43,6 +43,7 @@ export type RefusedReason =
   | 'not_a_file'
   | 'taken' // there is something of this name that is not Farebox's
   | 'missing' // there is no such tool, model or package
+  | 'busy' // another connection is being made
 
 /** The same for a format's parser, whose own words could quote what is in the file. */
 export function unreadable(format: string, line?: number): Refused {

@@ -9,7 +9,11 @@ export type Gateway = {
   readonly packages: () => Promise<readonly PackageView[]>
   readonly keys: () => Promise<readonly KeyView[]>
   /** Both never expire: a tool that stops on some day says nothing of why. */
-  readonly createKey: (wanted: { readonly name: string; readonly package: string }) => Promise<KeyCreated>
+  readonly createKey: (wanted: {
+    readonly name: string
+    readonly package: string
+    readonly tool: string
+  }) => Promise<KeyCreated>
   readonly rotateKey: (id: string) => Promise<KeyCreated>
   readonly moveKey: (id: string, packageName: string) => Promise<unknown>
   readonly suspendKey: (id: string) => Promise<unknown>

@@ -6,10 +6,11 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WrittenMember } from '#connect/edit.ts'
+import { Refused } from '#connect/format.ts'
 import { connectionFolder } from '#connect/key-file.ts'
 import { FORMATS, type FilePlan, type FormatName } from '#connect/plan.ts'
 import { decode, makePrivateFolder, missingFolders, sha256Of, writePrivate } from '#connect/tool-file.ts'
-import { pathText, valueAt } from '#connect/values.ts'
+import { isObject, pathText, valueAt } from '#connect/values.ts'
 
 export type JournalMember = WrittenMember & {
   readonly member: string
@@ -33,17 +34,71 @@ export type JournalFile = {
   readonly members: readonly JournalMember[]
 }
 
+/** What a connection was told of the gateway. */
+export type Told = { readonly url: string; readonly model: string; readonly small_model: string }
+
 export type Journal = {
   readonly tool: string
   readonly state: 'connecting' | 'connected' | 'disconnected'
   readonly at: string
+  readonly told: Told
   readonly files: readonly JournalFile[]
 }
 
-/** undefined where the tool was never connected. */
+/** undefined where the tool was never connected. Throws a Refused where it cannot be read. */
 export function readJournal(dataDir: string, tool: string): Journal | undefined {
-  const path = join(connectionFolder(dataDir, tool), JOURNAL)
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Journal) : undefined
+  const folder = connectionFolder(dataDir, tool)
+  const path = join(folder, JOURNAL)
+  if (!existsSync(path)) return undefined
+  const journal = parsedOrNothing(path)
+  if (isJournal(journal)) return journal
+  const how = `What its files were is in ${folder}, in the files whose names begin with 'before-'.`
+  throw new Refused('unreadable', `The journal ${path} cannot be read. ${how}`)
+}
+
+/** Whether there is anything of a connection to be taken back. A journal that cannot be read may well have something. */
+export function isOpenConnection(dataDir: string, tool: string): boolean {
+  return journalState(dataDir, tool) !== 'disconnected'
+}
+
+/** A tool that was never connected is `disconnected` as well. */
+export function journalState(dataDir: string, tool: string): Journal['state'] | 'unreadable' {
+  try {
+    return readJournal(dataDir, tool)?.state ?? 'disconnected'
+  } catch (error) {
+    if (error instanceof Refused) return 'unreadable'
+    throw error
+  }
+}
+
+function parsedOrNothing(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    // Whatever it is, it is no journal, which its reader says.
+    return undefined
+  }
+}
+
+function isTold(value: unknown): value is Told {
+  return isObject(value) && ['url', 'model', 'small_model'].every((name) => typeof value[name] === 'string')
+}
+
+const STATES: readonly unknown[] = ['connecting', 'connected', 'disconnected']
+
+/** What is read of it later. */
+function isJournal(value: unknown): value is Journal {
+  if (!isObject(value) || !STATES.includes(value['state']) || !Array.isArray(value['files'])) return false
+  if (value['told'] !== undefined && !isTold(value['told'])) return false
+  return value['files'].every(
+    (file) =>
+      isObject(file) &&
+      ['file', 'target', 'after_copy'].every((name) => typeof file[name] === 'string') &&
+      (file['format'] === 'own' || Object.hasOwn(FORMATS, String(file['format']))) &&
+      Array.isArray(file['made_folders']) &&
+      Array.isArray(file['members']) &&
+      file['members'].every((member) => isObject(member) && Array.isArray(member['path'])),
+  )
 }
 
 export function writeJournal(dataDir: string, journal: Journal): void {
@@ -55,7 +110,7 @@ export function writeJournal(dataDir: string, journal: Journal): void {
 export function openJournal(
   dataDir: string,
   tool: string,
-  opened: { plans: readonly FilePlan[]; at: string },
+  opened: { plans: readonly FilePlan[]; at: string; told: Told },
 ): Journal {
   const folder = connectionFolder(dataDir, tool)
   makePrivateFolder(folder)
@@ -67,7 +122,7 @@ export function openJournal(
     writePrivate(join(folder, copies.after), plan.after)
     return journalFile(plan, { before: before === undefined ? null : copies.before, after: copies.after })
   })
-  const journal: Journal = { tool, state: 'connecting', at: opened.at, files }
+  const journal: Journal = { tool, state: 'connecting', at: opened.at, told: opened.told, files }
   writeJournal(dataDir, journal)
   return journal
 }
@@ -116,7 +171,8 @@ function membersOf({ wanted, file, after }: FilePlan, format: FormatName): Journ
   }))
 }
 
-function valueHash(value: unknown): string | null {
+/** A value as the journal has it. */
+export function valueHash(value: unknown): string | null {
   if (value === undefined) return null
   return createHash('sha256').update(JSON.stringify(value)).digest('hex')
 }

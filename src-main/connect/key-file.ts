@@ -24,9 +24,14 @@ export function readKeyValue(dataDir: string, tool: string): string | undefined 
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
+/** undefined where there is none, or none that can be read: the tool then gets a key as if it never had one. */
 export function readKeyRecord(dataDir: string, tool: string): KeyRecord | undefined {
-  const file = recordFile(dataDir, tool)
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KeyRecord) : undefined
+  try {
+    const record = JSON.parse(readFileSync(recordFile(dataDir, tool), 'utf8')) as Partial<KeyRecord> | null
+    return typeof record?.name === 'string' ? { id: record.id ?? null, name: record.name } : undefined
+  } catch {
+    return undefined
+  }
 }
 
 export function writeKeyRecord(dataDir: string, tool: string, record: KeyRecord): void {

@@ -8,6 +8,7 @@ import { JSON_FORMAT } from '#connect/formats/json.ts'
 import { LINES_FORMAT } from '#connect/formats/lines.ts'
 import { TOML_FORMAT } from '#connect/formats/toml.ts'
 import { YAML_FORMAT } from '#connect/formats/yaml.ts'
+import type { FileChange } from '#contract/tools.ts'
 import { decode, encode, insistOnPlace, readToolFile, sha256Of, type ToolFile } from '#connect/tool-file.ts'
 
 export const FORMATS = {
@@ -33,14 +34,6 @@ export type FilePlan = {
   readonly wanted: Wanted
   readonly file: ToolFile
   readonly after: Buffer
-}
-
-/** As the contract for scripts has it. */
-export type ChangeView = {
-  readonly file: string
-  readonly before_sha256: string | null
-  readonly after_sha256: string | null
-  readonly diff: string
 }
 
 /** How a file is read: as it is, or as it would be once something is taken back. */
@@ -87,7 +80,7 @@ function contentOf(wanted: Wanted, { bytes, path }: ToolFile): Buffer {
 export function changeView(
   { path, before, after }: Sides & { readonly path: string },
   secrets: readonly string[],
-): ChangeView {
+): FileChange {
   return {
     file: path,
     before_sha256: sha256Of(before),

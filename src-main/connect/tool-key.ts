@@ -51,7 +51,7 @@ export async function obtainKey({ dataDir, tool, gateway }: Asking, plan: KeyPla
   if (known === undefined) {
     // Written before, so that a key whose value was lost on the way is found again by its name.
     writeKeyRecord(dataDir, tool, { id: null, name })
-    return keep(dataDir, tool, await gateway.createKey({ name, package: plan.package.name }))
+    return keep(dataDir, tool, await gateway.createKey({ name, package: plan.package.name, tool }))
   }
   if (known.package !== plan.package.name) await gateway.moveKey(known.id, plan.package.name)
   const held = readKeyValue(dataDir, tool)

@@ -18,28 +18,22 @@ import {
 } from '#connect/expand.ts'
 import { changedMeanwhile, Refused } from '#connect/format.ts'
 import type { Gateway } from '#connect/gateway.ts'
-import { findInstalled } from '#connect/installed.ts'
-import { readJournal } from '#connect/journal.ts'
+import { isOpenConnection } from '#connect/journal.ts'
 import { keyFileOf, readKeyValue } from '#connect/key-file.ts'
 import { chooseModels, type WantedModels } from '#connect/models.ts'
-import {
-  changeView,
-  planFile,
-  readValues,
-  type ChangeView,
-  type FilePlan,
-  type ReadFile,
-  type Wanted,
-} from '#connect/plan.ts'
+import { changeView, planFile, readValues, type FilePlan, type ReadFile, type Wanted } from '#connect/plan.ts'
 import { readToolFile, sha256Of, type ToolFile } from '#connect/tool-file.ts'
 import { forgetKeyValue, keyOf, obtainKey, planKey, withKey, type WantedKey } from '#connect/tool-key.ts'
 import { valueAt } from '#connect/values.ts'
+import type { FileChange, SeenChange, ToolConnection, ToolDisconnection } from '#contract/tools.ts'
 
 export type Workshop = {
   readonly dataDir: string
   readonly surroundings: Surroundings
   readonly gateway: Gateway
   readonly nowMs: () => number
+  /** Keeps everybody else from changing connections until it is released; undefined where somebody else is at it. */
+  readonly lock: () => Promise<{ release(): void } | undefined>
 }
 
 export type ConnectWish = {
@@ -47,22 +41,32 @@ export type ConnectWish = {
   readonly key: WantedKey
   readonly models: WantedModels
   readonly isDryRun: boolean
-  /** The hashes of the files that somebody looked at before they agreed; another one is refused. */
-  readonly seen?: Readonly<Record<string, string | null>>
-}
-
-export type ConnectView = {
-  readonly tool: string
-  readonly changes: readonly ChangeView[]
-  readonly key_name: string
-  readonly next: readonly string[]
+  /** The changes of the preview that somebody agreed to; any other is refused. */
+  readonly seen?: readonly SeenChange[]
 }
 
 /** Stands for the key in a preview, where there is none yet. */
 const NO_KEY = 'the-key-of-this-tool'
 
 /** Connects a tool, or shows what that would write. Throws a Refused. */
-export async function connectTool(workshop: Workshop, wish: ConnectWish): Promise<ConnectView> {
+export function connectTool(workshop: Workshop, wish: ConnectWish): Promise<ToolConnection> {
+  return wish.isDryRun ? connect(workshop, wish) : alone(workshop, () => connect(workshop, wish))
+}
+
+/** Two connections at a time could each take the other's files for somebody's own. */
+export async function alone<Done>({ lock }: Workshop, work: () => Promise<Done>): Promise<Done> {
+  const held = await lock()
+  if (held === undefined) {
+    throw new Refused('busy', 'A tool is being connected or disconnected just now. Try again in a moment.')
+  }
+  try {
+    return await work()
+  } finally {
+    held.release()
+  }
+}
+
+async function connect(workshop: Workshop, wish: ConnectWish): Promise<ToolConnection> {
   const { dataDir, surroundings, gateway, nowMs } = workshop
   const adapter = knownAdapter(wish.tool)
   const { tool } = adapter
@@ -84,60 +88,79 @@ export async function connectTool(workshop: Workshop, wish: ConnectWish): Promis
   // It is all worked out before anything is done: a file that is refused leaves the tool and its key as they were.
   const known = (key.previous === undefined ? held : undefined) ?? NO_KEY
   const seen = lookedAt(dataDir, tool, (readFile) => plan(known, readFile))
-  insistOnSeen(seen, wish.seen)
-  if (wish.isDryRun) return view(seen, known)
+  const preview = view(seen, known)
+  insistOnSeen(preview.changes, wish.seen)
+  if (wish.isDryRun) return preview
   return withKey(asking, key, (value) => {
     const changes = lookedAt(dataDir, tool, (readFile) => plan(value, readFile))
-    insistOnSeen(changes, wish.seen)
+    insistOnSame(changes, seen)
     // What was written before goes first, so that its copy is of the file as the tool's user left it.
     insistOnTakenBack(takeBack(dataDir, tool))
     const plans = plan(value, readToolFile)
-    if (plans.length > 0) applyPlans({ dataDir, tool, plans, at: new Date(nowMs()).toISOString() })
+    const told = { url, model: choice.model.id, small_model: choice.small.id }
+    if (plans.length > 0) applyPlans({ dataDir, tool, plans, at: new Date(nowMs()).toISOString(), told })
     return view(changes, value)
   })
 }
 
-export type DisconnectView = {
-  readonly tool: string
-  readonly changes: readonly ChangeView[]
-  /** Members that somebody changed since, and that stay as they are. */
-  readonly left: readonly string[]
-  readonly problems: readonly string[]
-  readonly key_name: string | null
-  readonly next: readonly string[]
+/** Takes a tool's connection back. It needs no gateway: where none can be asked, the key stays and that is said. */
+export function disconnectTool(workshop: Workshop, tool: string): Promise<ToolDisconnection> {
+  return alone(workshop, async () => {
+    const adapter = knownAdapter(tool)
+    // It is read before it is forgotten, so that no difference shows it.
+    const secrets = secretsOf(workshop, adapter)
+    const files = takeBack(workshop.dataDir, adapter.tool)
+    const hasProblem = files.some(({ problem }) => problem !== null)
+    const key = hasProblem ? { name: null, next: [] } : await restKey(workshop, adapter)
+    return disconnection(adapter, files, { secrets, key })
+  })
 }
 
-/** Takes a tool's connection back. It needs no gateway: where none can be asked, the key stays and that is said. */
-export async function disconnectTool(workshop: Workshop, tool: string): Promise<DisconnectView> {
+/** Shows what taking a tool's connection back would do, and changes nothing. */
+export async function previewDisconnect(workshop: Workshop, tool: string): Promise<ToolDisconnection> {
   const adapter = knownAdapter(tool)
-  // It is read before it is forgotten, so that no difference shows it.
-  const secrets = [readKeyValue(workshop.dataDir, adapter.tool) ?? []].flat()
-  const files = takeBack(workshop.dataDir, adapter.tool)
-  const problems = files.flatMap(({ problem }) => problem ?? [])
+  const { dataDir, gateway } = workshop
+  const key = keyOf(dataDir, tool, await gateway.keys())
+  return disconnection(adapter, planTakingBack(dataDir, tool), {
+    secrets: secretsOf(workshop, adapter),
+    key: { name: key?.name ?? null, next: [] },
+  })
+}
+
+function secretsOf({ dataDir }: Workshop, { tool }: Adapter): string[] {
+  return [readKeyValue(dataDir, tool) ?? []].flat()
+}
+
+type RestingKey = { readonly name: string | null; readonly next: readonly string[] }
+
+function disconnection(
+  { tool }: Adapter,
+  files: readonly TakingBack[],
+  { secrets, key }: { readonly secrets: readonly string[]; readonly key: RestingKey },
+): ToolDisconnection {
   const left = files.flatMap((file) => file.left.map((member) => `${file.entry.file}: ${member}`))
-  const key = problems.length > 0 ? { name: null, next: [] } : await restKey(workshop, adapter)
   return {
-    tool: adapter.tool,
+    tool,
     changes: files
       .map(({ entry, file, bytes }) => changeView({ path: entry.file, before: file?.bytes, after: bytes }, secrets))
       .filter(isChange),
     left,
-    problems,
+    problems: files.flatMap(({ problem }) => problem ?? []),
     key_name: key.name,
     next: [...left.map((member) => `${member} was changed by somebody since, and stays.`), ...key.next],
   }
 }
 
 /** Takes all connections back. What is wrong with one of them is its problem, and the others are taken back nevertheless. */
-export async function disconnectAll(workshop: Workshop): Promise<DisconnectView[]> {
-  const done: DisconnectView[] = []
+export async function disconnectAll(workshop: Workshop): Promise<ToolDisconnection[]> {
+  const done: ToolDisconnection[] = []
   for (const tool of connectedTools(workshop.dataDir)) {
     done.push(await disconnectTool(workshop, tool).catch((error: unknown) => notDisconnected(tool, error)))
   }
   return done
 }
 
-function notDisconnected(tool: string, error: unknown): DisconnectView {
+function notDisconnected(tool: string, error: unknown): ToolDisconnection {
   const why = error instanceof Error ? error.message : String(error)
   const problems = [`${tool} could not be disconnected: ${why}`]
   return { tool, changes: [], left: [], problems, key_name: null, next: [] }
@@ -145,16 +168,19 @@ function notDisconnected(tool: string, error: unknown): DisconnectView {
 
 /** The tools that have something to be taken back, or a key. */
 export function connectedTools(dataDir: string): string[] {
-  return ADAPTERS.map(({ tool }) => tool).filter((tool) => {
-    const state = readJournal(dataDir, tool)?.state
-    return state === 'connected' || state === 'connecting' || existsSync(keyFileOf(dataDir, tool))
-  })
+  return ADAPTERS.map(({ tool }) => tool).filter(
+    (tool) => isOpenConnection(dataDir, tool) || existsSync(keyFileOf(dataDir, tool)),
+  )
 }
 
 export type LaunchView = { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> }
 
 /** What a tool is started with; writes to no file of it. */
-export async function launchTool(workshop: Workshop, wish: Omit<ConnectWish, 'isDryRun'>): Promise<LaunchView> {
+export function launchTool(workshop: Workshop, wish: Omit<ConnectWish, 'isDryRun'>): Promise<LaunchView> {
+  return alone(workshop, () => launch(workshop, wish))
+}
+
+async function launch(workshop: Workshop, wish: Omit<ConnectWish, 'isDryRun'>): Promise<LaunchView> {
   const adapter = knownAdapter(wish.tool)
   if (adapter.launch === undefined) {
     const why = adapter.impossible ?? `Connect it with 'farebox connect ${adapter.tool}'.`
@@ -162,8 +188,7 @@ export async function launchTool(workshop: Workshop, wish: Omit<ConnectWish, 'is
   }
   const asking = { dataDir: workshop.dataDir, tool: adapter.tool, gateway: workshop.gateway }
   const key = await planKey(asking, wish.key)
-  const state = readJournal(workshop.dataDir, adapter.tool)?.state
-  if (key.previous !== undefined && (state === 'connected' || state === 'connecting')) {
+  if (key.previous !== undefined && isOpenConnection(workshop.dataDir, adapter.tool)) {
     throw new Refused(
       'taken',
       `${adapter.name} is connected with the key '${key.previous.name}'. Leave --key out, or give it another one with 'farebox connect'.`,
@@ -173,37 +198,6 @@ export async function launchTool(workshop: Workshop, wish: Omit<ConnectWish, 'is
   const url = await workshop.gateway.url()
   const value = await obtainKey(asking, key)
   return expandLaunch(adapter.launch, expandingOf(workshop, adapter, { url, key: value, ...choice }))
-}
-
-export type ToolView = {
-  readonly tool: string
-  readonly name: string
-  readonly installed: boolean
-  readonly version: string | null
-  /** A request with the tool's key came. */
-  readonly connected: boolean
-  /** What Farebox wrote, and has not taken back. */
-  readonly files: readonly string[]
-  readonly last_request_at: string | null
-}
-
-export async function listTools({ dataDir, surroundings, gateway }: Workshop): Promise<ToolView[]> {
-  const keys = await gateway.keys()
-  return Promise.all(
-    ADAPTERS.map(async (adapter) => {
-      const key = keyOf(dataDir, adapter.tool, keys)
-      const journal = readJournal(dataDir, adapter.tool)
-      const lastRequestAt = key?.balance.last_used_at ?? null
-      return {
-        tool: adapter.tool,
-        name: adapter.name,
-        ...(await findInstalled(adapter, surroundings)),
-        connected: key?.status === 'active' && lastRequestAt !== null,
-        files: journal === undefined || journal.state === 'disconnected' ? [] : journal.files.map(({ file }) => file),
-        last_request_at: lastRequestAt,
-      }
-    }),
-  )
 }
 
 function knownAdapter(tool: string): Adapter {
@@ -270,7 +264,11 @@ type Change = {
 type Mode = ToolFile['mode']
 
 /** The changes of a connection, where what was written for an earlier one is taken back first. Nothing is written. */
-function lookedAt(dataDir: string, tool: string, plan: (readFile: ReadFile) => readonly FilePlan[]): readonly Change[] {
+export function lookedAt(
+  dataDir: string,
+  tool: string,
+  plan: (readFile: ReadFile) => readonly FilePlan[],
+): readonly Change[] {
   const files = planTakingBack(dataDir, tool)
   insistOnTakenBack(files)
   const readFile = (path: string): ToolFile => {
@@ -286,17 +284,27 @@ function lookedAt(dataDir: string, tool: string, plan: (readFile: ReadFile) => r
   })
 }
 
-function isChange({ before_sha256: before, after_sha256: after }: ChangeView): boolean {
+function isChange({ before_sha256: before, after_sha256: after }: FileChange): boolean {
   return before !== after
 }
 
-function insistOnSeen(changes: readonly Change[], seen: ConnectWish['seen'] = {}): void {
-  for (const { path, before } of changes) {
-    if (Object.hasOwn(seen, path) && seen[path] !== sha256Of(before)) throw changedMeanwhile(path)
-  }
+/** Only what somebody looked at is written: these files, as they were, to what was shown. */
+function insistOnSeen(changes: readonly FileChange[], seen: ConnectWish['seen']): void {
+  if (seen === undefined) return
+  const other = changes.find(
+    ({ file, before_sha256: before, after_sha256: after }) =>
+      !seen.some((one) => one.file === file && one.before_sha256 === before && one.after_sha256 === after),
+  )
+  if (other !== undefined) throw changedMeanwhile(other.file)
 }
 
-function insistOnTakenBack(files: readonly TakingBack[]): void {
+/** The key was made meanwhile, and the files have to be those that were looked at before that. */
+function insistOnSame(changes: readonly Change[], before: readonly Change[]): void {
+  const other = changes.find(({ before: bytes }, index) => sha256Of(bytes) !== sha256Of(before[index]?.before))
+  if (other !== undefined) throw changedMeanwhile(other.path)
+}
+
+export function insistOnTakenBack(files: readonly TakingBack[]): void {
   const problem = files.find((file) => file.problem !== null)?.problem
   if (problem !== undefined && problem !== null) throw new Refused('changed', problem)
 }

@@ -2,6 +2,8 @@
 // the command line and the dashboard follow from it too.
 
 import type { Route, RouteAccess } from '#contract/actions/action.ts'
+import { ALERTS } from '#contract/actions/alerts.ts'
+import { BILLS } from '#contract/actions/bills.ts'
 import { GATEWAY } from '#contract/actions/gateway.ts'
 import { INVITES } from '#contract/actions/invites.ts'
 import { KEYS } from '#contract/actions/keys.ts'
@@ -10,12 +12,14 @@ import { LEDGER } from '#contract/actions/ledger.ts'
 import { MEMBERS } from '#contract/actions/members.ts'
 import { MODELS } from '#contract/actions/models.ts'
 import { PACKAGES } from '#contract/actions/packages.ts'
+import { PROJECTS } from '#contract/actions/projects.ts'
 import { PRICES } from '#contract/actions/prices.ts'
 import { PROVIDERS } from '#contract/actions/providers.ts'
 import { REPORTS } from '#contract/actions/reports.ts'
 import { SECRETS } from '#contract/actions/secrets.ts'
 import { SESSION } from '#contract/actions/session.ts'
 import { STREAMS } from '#contract/actions/streams.ts'
+import { TOOLS } from '#contract/actions/tools.ts'
 
 /** The entities with their actions, in the order of the reference. */
 export const ADMIN_ENTITIES = {
@@ -28,10 +32,14 @@ export const ADMIN_ENTITIES = {
   providers: PROVIDERS,
   members: MEMBERS,
   invites: INVITES,
+  projects: PROJECTS,
+  alerts: ALERTS,
   ledger: LEDGER,
+  bills: BILLS,
   gateway: GATEWAY,
   lan: LAN,
   secrets: SECRETS,
+  tools: TOOLS,
 } as const
 
 export type { Route, RouteAccess }

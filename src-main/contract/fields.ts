@@ -30,6 +30,11 @@ const HeaderValue = Type.Refine(
 export const Headers = Type.Record(Type.String(), HeaderValue, { maxProperties: 16 })
 /** The same for a change: null takes one away. */
 export const HeaderChanges = Type.Record(Type.String(), Type.Union([HeaderValue, Type.Null()]), { maxProperties: 32 })
+/** What calls are counted to: a tool, a project, a tag. Capitals become small letters. */
+export const Label = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._/:@+-]{0,63}$' })
+export const Labels = Type.Array(Label, { maxItems: 5 })
+/** As a tool sends it. */
+export const SessionId = Type.String({ minLength: 1, maxLength: 1024 })
 /** Why somebody does something, in their words. */
 export const Reason = visible(Type.String({ maxLength: 500 }))
 export const RequiredReason = visible(Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }))
@@ -42,6 +47,15 @@ export const NullableCount = Type.Union([Type.Integer(), Type.Null()])
 export const NullableText = Type.Union([Type.String(), Type.Null()])
 export const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
 export const NullableCredits = Type.Union([Type.Number(), Type.Null()])
+
+/** Whom a call was made for; null for what nobody said. */
+export const AttributionFields = {
+  tool: NullableText,
+  project: NullableText,
+  tags: Type.Array(Type.String()),
+  /** The id that its tool gave its session, or the hash of one that is too long. */
+  session: NullableText,
+}
 
 /** Rate limits as they are given: one that is left out is no limit. */
 export const LimitsFields = strict({

@@ -1,12 +1,13 @@
 // The gateway's own endpoints, for the reference: what is read of a request and written in an answer. Requests are loose, because
 // members that Farebox does not know are for the provider to judge. What decides about a request is the code, not these schemas.
 
-import { Type, type TProperties, type TSchema } from 'typebox'
+import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 import { CODEX_API } from '#contract/codex-api.ts'
 import { NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 import { GEMINI_API } from '#contract/gemini-api.ts'
 import { PASSED_API } from '#contract/passed-api.ts'
 import { ReceiptView } from '#contract/receipt.ts'
+import { Totals } from '#contract/reports.ts'
 import { BalanceView } from '#contract/schemas.ts'
 
 export type GatewayEndpoint = {
@@ -182,6 +183,14 @@ export const Balance = strict({
   model_limits: Type.Optional(strict({ max_context_tokens: Type.Integer(), max_output_tokens: NullableInteger })),
 })
 
+export const SessionUsage = strict({
+  object: Type.Literal('usage'),
+  /** The id of the session, or the hash of one that is too long. */
+  session: Type.String(),
+  ...Totals.properties,
+})
+export type SessionUsage = Static<typeof SessionUsage>
+
 export const Health = strict({
   status: Type.Enum(['ok', 'degraded']),
   name: Type.Literal('farebox'),
@@ -211,6 +220,8 @@ export const MessagesError = strict({
 const BalanceQuery = loose({
   model: Type.Optional(Type.String({ description: 'Also shows the limits of this model.' })),
 })
+
+const SessionUsageQuery = loose({ session: Type.String({ description: 'The id that the tool gave its session.' }) })
 
 const CALL_REFUSALS = [400, 401, 402, 403, 404, 413, 424, 429, 502, 503, 504]
 const HELLO = [{ role: 'user', content: 'Hello' }]
@@ -293,15 +304,16 @@ export const GATEWAY_API = {
     response: ResponsesAnswer,
     refusals: CALL_REFUSALS,
   },
-  refuseWebSocket: {
+  openWebSocket: {
     method: 'GET',
     path: '/v1/responses',
     alias: '/responses',
-    access: 'public',
+    access: 'key',
     group: 'Calls',
-    summary: 'Always refuses with 426: there is no WebSocket here.',
+    summary:
+      'Opens a WebSocket for several responses; refuses with 426 whatever does not ask for one, or where there is none.',
     response: '',
-    refusals: [426],
+    refusals: [401, 402, 403, 426],
   },
   ...CODEX_API,
   embeddings: {
@@ -347,6 +359,16 @@ export const GATEWAY_API = {
     query: BalanceQuery,
     response: Balance,
     refusals: [401, 402, 403, 404],
+  },
+  sessionUsage: {
+    method: 'GET',
+    path: '/v1/usage',
+    access: 'key',
+    group: 'Balance and receipts',
+    summary: "Sums up the key's calls in one session of a tool.",
+    query: SessionUsageQuery,
+    response: SessionUsage,
+    refusals: [400, 401, 402, 403],
   },
   receipt: {
     method: 'GET',

@@ -2,7 +2,7 @@
 // admin API and the command line.
 
 import { Type, type Static } from 'typebox'
-import { NullableCount, NullableText, strict } from '#contract/fields.ts'
+import { AttributionFields, NullableCount, NullableText, strict } from '#contract/fields.ts'
 import { PAID_CLASSES, PART_CLASSES } from '#contract/price-classes.ts'
 import { NullablePrice } from '#contract/prices.ts'
 
@@ -98,6 +98,7 @@ export const ReceiptView = strict({
   ]),
   first_byte_ms: NullableCount,
   duration_ms: Type.Integer(),
+  ...AttributionFields,
 })
 
 export type ReceiptView = Static<typeof ReceiptView>

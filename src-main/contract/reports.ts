@@ -6,6 +6,7 @@ import { CLIENT_FORMATS } from '#contract/dialects.ts'
 import {
   ModelName,
   KnownName,
+  Label,
   NullableCount,
   NullableCredits,
   NullableText,
@@ -15,7 +16,7 @@ import {
 } from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
 import { MemberLimitsShown } from '#contract/members.ts'
-import { UsageView } from '#contract/schemas.ts'
+import { KeyView, UsageView } from '#contract/schemas.ts'
 
 /**
  * An ISO date or date-time, `month` for the beginning of the present one, or a length of time up to now such as `24h` or `7d`: so many
@@ -38,8 +39,24 @@ export const Totals = strict({
   unknown_usage: Type.Integer(),
 })
 
-/** `owner` goes by what is said of keys, `member` by whose they are; keys of no member go by what is said of them there too. */
-export const USAGE_GROUPS = ['none', 'model', 'key', 'provider', 'package', 'owner', 'member'] as const
+/**
+ * `owner` goes by what is said of keys, `member` by whose they are; keys of no member go by what is said of them there too. A call with
+ * several tags is counted for each of them, so that the groups of `tag` can come to more than the totals. `session` is for short times, and has
+ * no points.
+ */
+export const USAGE_GROUPS = [
+  'none',
+  'model',
+  'key',
+  'provider',
+  'package',
+  'owner',
+  'member',
+  'tool',
+  'project',
+  'tag',
+  'session',
+] as const
 export const USAGE_ROLLUPS = ['hour', 'day'] as const
 
 export const UsageReportQuery = strict({
@@ -54,6 +71,9 @@ export const UsageReportQuery = strict({
   package: Type.Optional(KnownName),
   owner: Type.Optional(KnownName),
   member: Type.Optional(KnownName),
+  tool: Type.Optional(Label),
+  project: Type.Optional(Label),
+  tag: Type.Optional(Label),
   /** `none` leaves the course of time out, which leaves room for more groups. */
   points: Type.Optional(Type.Enum(['all', 'none'])),
   /**
@@ -116,15 +136,12 @@ export const OverviewView = strict({
     /** Whether other machines reach the gateway, and where. */
     lan: strict({ state: LanStatus.properties.state, urls: LanStatus.properties.urls }),
   }),
-  /** Over the keys that can be used and have credits; null where there is none. */
   credits: strict({
     keys: Type.Integer(),
     unlimited_keys: Type.Integer(),
-    total_credits: NullableCredits,
-    remaining_credits: NullableCredits,
     held_credits: Type.Number(),
-    /** At the speed of the last seven days; null where nothing runs out before its reset. */
-    runs_out_at: NullableTimestamp,
+    /** The keys with credits of which the least is left, first. One key's credits cannot be spent by another, so they are not added. */
+    lowest: Type.Array(KeyView),
   }),
   today: strict({
     totals: Totals,

@@ -4,16 +4,21 @@
 import { Type, type Static } from 'typebox'
 import {
   Count,
+  AttributionFields,
   Credits,
   KnownName,
+  Label,
+  Labels,
   LimitsFields,
   LimitsShown,
   ModelKind,
   ModelName,
   Name,
   NullableCount,
+  NullableText,
   Reason,
   RequiredReason,
+  SessionId,
   ShownModelName,
   strict,
   Timestamp,
@@ -110,6 +115,16 @@ export const KeyCreate = strict({
   package: KnownName,
   owner: Type.Optional(Name),
   expires: Type.Optional(Expires),
+  /** What its calls are counted to, whatever its clients say. */
+  tool: Type.Optional(Label),
+  project: Type.Optional(Label),
+  tags: Type.Optional(Labels),
+})
+/** null takes one away. */
+export const KeyEdit = strict({
+  tool: Type.Optional(Type.Union([Label, Type.Null()])),
+  project: Type.Optional(Type.Union([Label, Type.Null()])),
+  tags: Type.Optional(Labels),
 })
 export const KeyExtend = strict({ expires: Expires })
 export const KeyTopUp = strict({
@@ -141,6 +156,12 @@ export const BalanceView = strict({
   total_requests: Type.Integer(),
   last_used_at: Type.Union([Timestamp, Type.Null()]),
 })
+/** What becomes of a key's credits at the pace of its cycle so far; of credits that are never renewed, since the key was made. */
+const Outlook = strict({
+  /** What the cycle leaves over; null where nothing is renewed or it runs out before. */
+  left_over_credits: Type.Union([Type.Number(), Type.Null()]),
+  runs_out_at: Type.Union([Timestamp, Type.Null()]),
+})
 export const KeyView = strict({
   id: Type.String(),
   name: KnownName,
@@ -154,7 +175,13 @@ export const KeyView = strict({
   value_since: Timestamp,
   /** Until when the value before works as well. */
   previous_valid_until: Type.Union([Timestamp, Type.Null()]),
+  /** What its calls are counted to; null where its clients say it. */
+  tool: NullableText,
+  project: NullableText,
+  tags: Type.Array(Type.String()),
   balance: BalanceView,
+  /** null in the first hour, and where nothing is left or nothing bounds the key. */
+  outlook: Type.Union([Outlook, Type.Null()]),
   /** What is to be known about the change that this answers, such as that it holds but is not on disk yet. */
   notice: Type.Optional(Type.String()),
 })
@@ -179,6 +206,12 @@ export const UsageQuery = strict({
   package: Type.Optional(KnownName),
   owner: Type.Optional(KnownName),
   member: Type.Optional(KnownName),
+  tool: Type.Optional(Label),
+  project: Type.Optional(Label),
+  /** One of its tags. */
+  tag: Type.Optional(Label),
+  /** The id that a tool gave its session. */
+  session: Type.Optional(SessionId),
   /** `failed`: every call whose client did not get a whole answer; the ones after it are kinds of it. */
   status: Type.Optional(Type.Enum(['ok', 'failed', 'cut', 'out_of_credits', 'client_gone'])),
   min_credits: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$' })),
@@ -210,6 +243,7 @@ export const UsageView = strict({
   overrun: Type.Boolean(),
   first_byte_ms: NullableCount,
   duration_ms: Type.Integer(),
+  ...AttributionFields,
 })
 export const UsageList = strict({
   usage: Type.Array(UsageView),
@@ -364,6 +398,7 @@ export type PackageCreate = Static<typeof PackageCreate>
 export type PackageEdit = Static<typeof PackageEdit>
 export type PackageView = Static<typeof PackageView>
 export type KeyCreate = Static<typeof KeyCreate>
+export type KeyEdit = Static<typeof KeyEdit>
 export type KeyTopUp = Static<typeof KeyTopUp>
 export type KeyAdjust = Static<typeof KeyAdjust>
 export type KeyRotate = Static<typeof KeyRotate>

@@ -1,7 +1,9 @@
 // Every shape of the contract by its name. Actions say their shapes by these names, and the reference shows them under the same.
 
 import { Type, type Static, type TSchema } from 'typebox'
+import * as alerts from '#contract/alerts.ts'
 import * as audit from '#contract/audit.ts'
+import * as bills from '#contract/bills.ts'
 import * as codex from '#contract/codex.ts'
 import * as demo from '#contract/demo.ts'
 import * as discovery from '#contract/discovery.ts'
@@ -11,6 +13,7 @@ import * as members from '#contract/members.ts'
 import * as pause from '#contract/pause.ts'
 import * as presets from '#contract/presets.ts'
 import * as card from '#contract/price-card.ts'
+import * as projects from '#contract/projects.ts'
 import * as prices from '#contract/prices.ts'
 import * as offers from '#contract/provider-models.ts'
 import * as providers from '#contract/providers.ts'
@@ -18,6 +21,7 @@ import * as receipt from '#contract/receipt.ts'
 import * as refused from '#contract/refused.ts'
 import * as reports from '#contract/reports.ts'
 import * as schemas from '#contract/schemas.ts'
+import * as tools from '#contract/tools.ts'
 import * as waiting from '#contract/waiting.ts'
 
 export const SHAPES = {
@@ -37,8 +41,12 @@ export const SHAPES = {
   ...invites,
   ...lan,
   ...pause,
+  ...projects,
   ...waiting,
   ...refused,
+  ...alerts,
+  ...tools,
+  ...bills,
 }
 
 type NamedShapes = typeof SHAPES

@@ -160,6 +160,10 @@ export type Key = {
   readonly createdAtMs: number
   /** When it got the value that it has. */
   readonly valueSinceMs: number
+  /** What its calls are counted to: the tool that it was made for, a project, and tags. */
+  readonly tool?: string | undefined
+  readonly project?: string | undefined
+  readonly tags?: readonly string[] | undefined
   /** The value before, as long as it works beside the new one. */
   readonly previous: PreviousValue | undefined
 }

@@ -1,31 +1,38 @@
 // What is to come if it goes on like this: when credits run out, and what a day will have cost.
 
-import type { MicroCredits } from '#core/money.ts'
+import { microCredits, type MicroCredits } from '#core/money.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A key's credits, and what it was charged over a length of time. */
-export type Spending = {
+/** What an account has left, and what it was used for since its cycle or the account itself began. */
+export type Standing = {
   readonly remainingMicro: MicroCredits
+  readonly usedMicro: MicroCredits
+  readonly sinceMs: number
   /** When its credits are renewed; undefined: never. */
   readonly nextResetAtMs: number | undefined
-  readonly chargedMicro: number
-  readonly overMs: number
 }
 
-/**
- * The instant at which the first of several keys has nothing left; undefined where each lasts until its reset, or for ten years. A key that has
- * nothing left now has run out already, and says nothing about what is to come.
- */
-export function runsOutAtMs(keys: readonly Spending[], nowMs: number): number | undefined {
-  let first: number | undefined
-  for (const { remainingMicro, nextResetAtMs, chargedMicro, overMs } of keys) {
-    if (remainingMicro <= 0 || chargedMicro <= 0 || overMs <= 0) continue
-    const atMs = nowMs + Math.floor((remainingMicro / chargedMicro) * overMs)
-    if (nextResetAtMs !== undefined && atMs >= nextResetAtMs) continue
-    if (first === undefined || atMs < first) first = atMs
+/** What becomes of an account at the pace of its cycle. Where neither is said, its credits last for a long time and are never renewed. */
+export type Outlook = {
+  /** What its cycle leaves over. */
+  readonly leftOverMicro: MicroCredits | undefined
+  readonly runsOutAtMs: number | undefined
+}
+
+/** undefined in the first hour, which says nothing, and where nothing is left that could run out. */
+export function outlookOf(standing: Standing, nowMs: number): Outlook | undefined {
+  const { remainingMicro, usedMicro, sinceMs, nextResetAtMs } = standing
+  const elapsedMs = nowMs - sinceMs
+  if (elapsedMs < HOUR_MS || remainingMicro <= 0) return undefined
+  const lastsMs = usedMicro <= 0 ? Number.POSITIVE_INFINITY : Math.floor((remainingMicro / usedMicro) * elapsedMs)
+  const untilResetMs = (nextResetAtMs ?? Number.POSITIVE_INFINITY) - nowMs
+  if (lastsMs < untilResetMs) {
+    return { leftOverMicro: undefined, runsOutAtMs: lastsMs <= FAR_MS ? nowMs + lastsMs : undefined }
   }
-  return first !== undefined && first - nowMs <= FAR_MS ? first : undefined
+  if (nextResetAtMs === undefined) return { leftOverMicro: undefined, runsOutAtMs: undefined }
+  const toComeMicro = Math.ceil((usedMicro / elapsedMs) * Math.max(0, untilResetMs))
+  return { leftOverMicro: microCredits(Math.max(0, remainingMicro - toComeMicro)), runsOutAtMs: undefined }
 }
 
 /** What lasts for ten years does not run out for anybody who asks now. */

@@ -11,15 +11,28 @@ export type Spendable = {
   readonly heldMicro: number
 }
 
-/** What a call spends from beside the balance of its key: the day of the key's member. */
+/** Who may have a budget beside the balances of keys. */
+export type PurseScope = 'member' | 'project'
+
+/** What calls of one day and of one month may be charged; undefined is no bound. */
+export type BudgetLimits = {
+  readonly dailyMicro: MicroCredits | undefined
+  readonly monthlyMicro?: MicroCredits | undefined
+}
+
+export const UNLIMITED: BudgetLimits = { dailyMicro: undefined }
+
+/** What a call spends from beside the balance of its key: the budget of its project, or of the key's member. */
 export interface Purse extends Spendable {
-  /** All calls that spend from it wait in one line. */
   readonly id: string
+  readonly scope: PurseScope
+  /** Whether all calls that spend from it wait in one line, of which a call has one: that of the first. */
+  readonly hasLine: boolean
   hold(amountMicro: MicroCredits): void
 }
 
 /** Whose amount it is that a call does not fit into. */
-export type SpendScope = 'key' | 'member'
+export type SpendScope = 'key' | PurseScope
 
 export type Wish = {
   /** The most that the call can cost. */
@@ -39,10 +52,11 @@ export type Verdict =
  * A call fits where its worst case does. Less is promised only where nothing else runs, so that at most one call of an amount runs
  * on what is left of it; every other one waits until running calls have ended.
  */
-export function decide(wish: Wish, key: Spendable, member: Spendable | undefined): Verdict {
+export function decide(wish: Wish, key: Spendable, purses: readonly Purse[] = []): Verdict {
   // Nothing is let in where nothing is left, whatever it costs.
   const leastMicro = Math.max(1, wish.leastMicro)
-  const all = member === undefined ? [{ scope: 'key', of: key } as const] : scopesOf(key, member)
+  // Purses first: whoever waits for one of them keeps all of its keys waiting.
+  const all = [...purses.map((of) => ({ scope: of.scope, of })), { scope: 'key' as const, of: key }]
   let amountMicro: number = wish.worstMicro
   let hindrance: SpendScope | undefined
   for (const { scope, of } of all) {
@@ -53,9 +67,4 @@ export function decide(wish: Wish, key: Spendable, member: Spendable | undefined
   }
   if (hindrance !== undefined) return { type: 'held-by-others', scope: hindrance }
   return { type: 'fits', amountMicro: microCredits(amountMicro) }
-}
-
-/** The member first: whoever waits for the member's day keeps all keys of the member waiting. */
-function scopesOf(key: Spendable, member: Spendable) {
-  return [{ scope: 'member', of: member } as const, { scope: 'key', of: key } as const]
 }

@@ -38,6 +38,8 @@ export type WaitQueueOptions<Call, Answer, Hindrance> = {
   readonly refuse: (call: Call, hindrance: Hindrance) => Answer
   /** The same as lists of those who wait show it. */
   readonly reasonOf: (hindrance: Hindrance, call: Call) => WaitReason
+  /** What something may come back to for a call, beside its key and its line. */
+  readonly sourcesOf?: (call: Call) => readonly string[]
 }
 
 type Waiter<Call, Answer, Hindrance> = {
@@ -64,8 +66,8 @@ export class WaitQueue<Call extends CallNote, Answer, Hindrance> {
   readonly #options: WaitQueueOptions<Call, Answer, Hindrance>
   /** Only those in which somebody waits. */
   readonly #lines = new Map<string, Line<Call, Answer, Hindrance>>()
-  /** The lines in which calls of a key wait. A key that gets another member has calls in two. */
-  readonly #linesOfKeys = new Map<string, Set<Line<Call, Answer, Hindrance>>>()
+  /** The lines in which calls of a key, or of another source, wait. A key that gets another member has calls in two. */
+  readonly #linesOfSources = new Map<string, Set<Line<Call, Answer, Hindrance>>>()
 
   constructor(options: WaitQueueOptions<Call, Answer, Hindrance>) {
     this.#options = options
@@ -115,7 +117,12 @@ export class WaitQueue<Call extends CallNote, Answer, Hindrance> {
 
   /** Looks again at those who may go on because something came back to a key. */
   serveKey(keyId: string): void {
-    const lines = this.#linesOfKeys.get(keyId)
+    this.serveSource(keyId)
+  }
+
+  /** Looks again at those who may go on because something came back to a source of theirs. */
+  serveSource(id: string): void {
+    const lines = this.#linesOfSources.get(id)
     // Lines that are empty by then leave the set while this goes through it, which sets allow.
     if (lines !== undefined) for (const line of lines) this.#serve(line)
   }
@@ -179,21 +186,29 @@ export class WaitQueue<Call extends CallNote, Answer, Hindrance> {
   #enter(line: Line<Call, Answer, Hindrance>, waiter: Waiter<Call, Answer, Hindrance>): void {
     this.#lines.set(line.id, line)
     line.waiters.add(waiter)
-    const { keyId } = waiter.call
-    const lines = this.#linesOfKeys.get(keyId)
-    if (lines === undefined) this.#linesOfKeys.set(keyId, new Set([line]))
-    else lines.add(line)
+    for (const id of this.#sourcesOf(waiter.call)) {
+      const lines = this.#linesOfSources.get(id)
+      if (lines === undefined) this.#linesOfSources.set(id, new Set([line]))
+      else lines.add(line)
+    }
   }
 
   #leave(line: Line<Call, Answer, Hindrance>, waiter: Waiter<Call, Answer, Hindrance>): void {
     waiter.loseInterest?.()
     line.waiters.delete(waiter)
     if (line.waiters.size === 0) this.#lines.delete(line.id)
-    const { keyId } = waiter.call
-    if (countOf(line, keyId) > 0) return
-    const lines = this.#linesOfKeys.get(keyId)
-    lines?.delete(line)
-    if (lines?.size === 0) this.#linesOfKeys.delete(keyId)
+    const left = new Set(this.#sourcesOf(waiter.call))
+    for (const { call } of line.waiters) for (const id of this.#sourcesOf(call)) left.delete(id)
+    for (const id of left) {
+      const lines = this.#linesOfSources.get(id)
+      lines?.delete(line)
+      if (lines?.size === 0) this.#linesOfSources.delete(id)
+    }
+  }
+
+  #sourcesOf(call: Call): readonly string[] {
+    const { sourcesOf } = this.#options
+    return sourcesOf === undefined ? [call.keyId] : [call.keyId, ...sourcesOf(call)]
   }
 
   /** Whether the call that came last is one too many. */

@@ -42,6 +42,10 @@ export type ClientRequest = {
   readonly body: RequestBody
   /** Of a request that went on from an earlier answer which was put into its body. */
   readonly wentOn?: WentOn
+  /** Whether its answer may be named on the connection that it came over, though no provider keeps it. */
+  readonly isOfConnection?: boolean
+  /** Whether it only prepares the next request, and no answer is to be generated. */
+  readonly isWarmUp?: boolean
 }
 
 /** What a request said itself, before the conversation that it goes on from was put before it. */
@@ -187,8 +191,8 @@ export interface Endpoint {
   readonly modelMembers?: (model: Model) => JsonObject
   /** What these clients ask for beside calls and nobody here has: the paths, and what they are told, in words for a model. */
   readonly missing?: { readonly paths: readonly string[]; readonly says: string }
-  /** Whether clients try a WebSocket first, and go on without one as soon as it is refused. */
-  readonly triesWebSocket?: true
+  /** What a message asks over a WebSocket at these paths, where clients open some. They go on without one as soon as it is refused. */
+  readonly webSocket?: AskedInPath
 }
 
 /** In which form the vectors are wanted: as numbers or packed by OpenAI's clients, one or several by Google's. */

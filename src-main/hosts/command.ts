@@ -12,6 +12,7 @@ import { openInBrowser } from '#cli/browser.ts'
 import type { AdminTransport } from '#cli/client.ts'
 import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
 import { runCommand } from '#cli/run.ts'
+import { MACHINE } from '#hosts/machine.ts'
 import type { LedgerReport as LedgerReportView } from '#contract/schemas.ts'
 
 /** Runs one command and returns its exit code. */
@@ -40,11 +41,15 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
     stderr: (output) => void process.stderr.write(output),
     homeDir: homedir(),
     platform: process.platform,
+    workingDir: process.cwd(),
+    machine: MACHINE,
+    priceCard: async () => (await import('#catalog/card-prices.ts')).cardPrices(),
     runProgram,
     readFile: (path) => readFile(path, 'utf8'),
     readStdin: () => text(process.stdin),
     ask: process.stdin.isTTY && process.stdout.isTTY ? askPerson : undefined,
     askHidden: process.stdin.isTTY && process.stdout.isTTY ? askHidden : undefined,
+    lockConnections: lockAt,
     writeFile: writeWhole,
     exportLedger: exportOf,
     verifyLedger: verifyAt,
@@ -60,7 +65,7 @@ async function openInProcess(
   surroundings: AppSurroundings | undefined,
 ): Promise<{ transport: AdminTransport; close(): Promise<void> }> {
   // Loaded only here: most commands talk to a gateway that runs.
-  const { openApp } = await import('#app/app.ts')
+  const { openApp } = await import('#app/open.ts')
   const app = await openApp(configFor(dataDir), (line) => process.stderr.write(`${line}\n`), surroundings)
   return { transport: (request) => app.inject(request, 'command line'), close: () => app.close() }
 }
@@ -127,6 +132,11 @@ async function writeWhole(path: string, chunks: AsyncIterable<string>): Promise<
   }
   await file.close()
   await rename(draft, path)
+}
+
+async function lockAt(dataDir: string): Promise<{ release(): void } | undefined> {
+  const { lockConnections } = await import('#store/lock.ts')
+  return lockConnections(dataDir)
 }
 
 async function* exportOf(dataDir: string, where: { readonly isRunning: boolean }): AsyncGenerator<string> {

@@ -20,7 +20,10 @@ const END_SLACK_MS = 20_000
 /** What Windows files notifications under. The installer gives its shortcut the same name, and nothing is shown where they differ. */
 const APP_USER_MODEL_ID = 'farebox'
 /** A child of Node cannot be started where running as Node is switched off. */
-const SURROUNDINGS = { startKeychain: startKeychainUtility } as const
+const SURROUNDINGS = {
+  startKeychain: startKeychainUtility,
+  tools: { home: homedir(), env: process.env, platform: process.platform },
+} as const
 
 // Electron is ready only when this file has been run, so nothing here may wait for that.
 start(process.argv.slice(app.isPackaged ? 1 : 2)).catch((error: unknown) => {

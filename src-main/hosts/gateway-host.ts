@@ -1,6 +1,7 @@
 // The gateway as the desktop shell sees it: one in this process, or the one that runs on the data folder already.
 
-import { openApp, type App, type AppSurroundings } from '#app/app.ts'
+import type { App, AppSurroundings } from '#app/app.ts'
+import { openApp } from '#app/open.ts'
 import type { Config } from '#config/config.ts'
 import { applyConfigFile, explainStart } from '#hosts/headless.ts'
 import { adminClient, httpTransport, readInstance, type AdminClient } from '#cli/client.ts'

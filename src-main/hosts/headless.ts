@@ -1,7 +1,8 @@
 // The host without a display: starts the app, prints where it listens, ends it cleanly on a signal.
 
 import { homedir } from 'node:os'
-import { openApp, type App, type AppSurroundings } from '#app/app.ts'
+import type { App, AppSurroundings } from '#app/app.ts'
+import { openApp } from '#app/open.ts'
 import { readConfig, VERSION, type Config } from '#config/config.ts'
 import { describeFault } from '#app/faults.ts'
 import { OWN_COMMAND } from '#config/program-files.ts'
@@ -20,7 +21,10 @@ export async function startHeadless(argv: string[], whyNoTray?: string, surround
   reportMistakes(log, config)
   let app: App | undefined
   try {
-    app = await openApp(config, log, surroundings)
+    app = await openApp(config, log, {
+      tools: { home: homedir(), env: process.env, platform: process.platform },
+      ...surroundings,
+    })
     if (!(await applyConfigFile(app, config, log))) return await app.close()
     const url = await app.listen(config.port)
     // The first key is shown only once, so it is not made before anything that can still fail.

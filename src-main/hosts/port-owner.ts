@@ -2,6 +2,7 @@
 // bounded amount, for a bounded time, and answers something whatever happens.
 
 import { readdir, readFile, readlink } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { basename } from 'node:path'
 
 const HEALTH_TIMEOUT_MS = 500
@@ -13,6 +14,19 @@ const UNKNOWN = 'another program'
 /** Completes the sentence "port 3273 is taken by …". Never throws. */
 export async function describePortOwner(port: number): Promise<string> {
   return (await describeFarebox(port)) ?? (await describeProcess(port)) ?? UNKNOWN
+}
+
+/** Who listens on a port of this machine; null for nobody. Never throws. */
+export async function findPortOwner(port: number): Promise<string | null> {
+  return (await isTaken(port)) ? describePortOwner(port) : null
+}
+
+function isTaken(port: number): Promise<boolean> {
+  const probe = createServer()
+  return new Promise((resolve) => {
+    probe.once('error', (error) => resolve('code' in error && error.code === 'EADDRINUSE'))
+    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => probe.close(() => resolve(false)))
+  })
 }
 
 async function describeFarebox(port: number): Promise<string | undefined> {

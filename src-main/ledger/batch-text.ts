@@ -4,7 +4,7 @@
 import type { BalanceRow, LedgerBatch } from '#ledger/rows.ts'
 
 /** To be raised whenever the rows change, together with a reader of the form before. */
-const FORM = 1
+const FORM = 2
 
 /** A text in a form that this version does not know. */
 export class NewerForm extends Error {
@@ -39,7 +39,7 @@ type Parts = [entries: LedgerBatch['entries'], usage: LedgerBatch['usage'], bala
 /** What a frame's checksum says is what was written. */
 function partsOf(text: string): Parts {
   const [form, ...parts] = JSON.parse(text) as [number, ...Parts] | Parts
-  // The first texts had no number, and the same rows.
+  // The first texts had no number, and the same rows. Rows of the form 1 end before the names of whom a call was made for.
   if (typeof form !== 'number') return [form, ...parts] as unknown as Parts
   if (form > FORM) throw new NewerForm()
   return parts as Parts

@@ -3,11 +3,19 @@
 
 import type { Database } from 'better-sqlite3'
 import { microCredits, type MicroCredits } from '#core/money.ts'
+import { attributionIds } from '#ledger/attribution-ids.ts'
 import { nextReset, type Account, type AccountTerms, type OpenHold } from '#ledger/account.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import { areSameTerms } from '#ledger/terms.ts'
 import { summarisedUpTo } from '#ledger/summary.ts'
-import { BALANCE_COLUMNS, ENTRY_COLUMNS, USAGE_COLUMNS, type Cell, type LedgerBatch } from '#ledger/rows.ts'
+import {
+  BALANCE_COLUMNS,
+  ENTRY_COLUMNS,
+  PLAIN_USAGE_CELLS,
+  USAGE_COLUMNS,
+  type Cell,
+  type LedgerBatch,
+} from '#ledger/rows.ts'
 
 /**
  * Returns a function that writes a batch inside the caller's transaction. A row that is there already is passed over, so
@@ -17,7 +25,7 @@ export function ledgerAppender(db: Database): (batch: LedgerBatch) => string[] {
   const insertEntry = db.prepare<Cell[]>(
     `INSERT INTO ledger_entry (${ENTRY_COLUMNS}) VALUES (${marks(ENTRY_COLUMNS)}) ON CONFLICT DO NOTHING`,
   )
-  const insertUsage = db.prepare<Cell[]>(
+  const insertUsage = db.prepare<[readonly Cell[]]>(
     `INSERT INTO usage_record (${USAGE_COLUMNS}) VALUES (${marks(USAGE_COLUMNS)}) ON CONFLICT DO NOTHING`,
   )
   const putBalance = db.prepare<Cell[]>(
@@ -29,19 +37,20 @@ export function ledgerAppender(db: Database): (batch: LedgerBatch) => string[] {
        package_micro = excluded.package_micro, time_zone = excluded.time_zone,
        next_reset_at_ms = excluded.next_reset_at_ms`,
   )
+  const idsFor = attributionIds(db)
+  const idsOf = (row: readonly Cell[]) => idsFor(row.slice(PLAIN_USAGE_CELLS))
   return (batch) => {
     for (const row of batch.entries) insertEntry.run(...row)
-    const recorded = batch.usage.map(whole).filter((row) => insertUsage.run(...row).changes === 1)
+    const recorded = batch.usage.filter((row) => insertUsage.run(whole(row, idsOf(row))).changes === 1)
     for (const row of batch.balances) putBalance.run(...row)
     return recorded.map(([id]) => String(id))
   }
 }
 
-const USAGE_CELLS = USAGE_COLUMNS.split(', ').length
-
-/** A journal that an earlier version left behind has rows without the columns that came since; these are the last ones. */
-function whole(row: readonly Cell[]): readonly Cell[] {
-  return row.length === USAGE_CELLS ? row : [...row, ...Array<null>(USAGE_CELLS - row.length).fill(null)]
+/** With the ids in the place of names. A journal that an earlier version left has rows without the last cells, which came since. */
+function whole(row: readonly Cell[], ids: readonly Cell[]): readonly Cell[] {
+  const missing = Math.max(0, PLAIN_USAGE_CELLS - row.length)
+  return [...row.slice(0, PLAIN_USAGE_CELLS), ...Array<null>(missing).fill(null), ...ids]
 }
 
 export type LedgerState = {

@@ -12,7 +12,7 @@ export type HoldRequest = {
   /** The most that it can cost with the smallest output that is of any use. */
   readonly leastMicro: MicroCredits
   /** What it spends from beside the balance of its key. */
-  readonly purse: Purse | undefined
+  readonly purses: readonly Purse[]
   /** A model whose every price is an explicit 0 is admitted whatever is left. */
   readonly isFree: boolean
   readonly modelId: string

@@ -2,13 +2,14 @@
 // so that two calls can never both take the last credit; the journal makes every decision durable.
 
 import { MAX_AMOUNT, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
-import { decide, type SpendScope } from '#core/spending.ts'
+import { decide, type Purse, type SpendScope } from '#core/spending.ts'
 import type { WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look, type Wait } from '#core/wait-queue.ts'
 import {
   adjust,
   balanceOf,
   balanceRow,
+  budgetOf,
   countableMicro,
   growHold,
   growthLeft,
@@ -41,6 +42,8 @@ export type LedgerOptions = {
   readonly after: After
   /** How long a call waits for credits that other calls hold. */
   readonly holdWaitMs: number
+  /** Told the balances that a top-up, a correction or other terms left, once they are on disk. */
+  readonly onChanged?: (balances: LedgerBatch['balances']) => void
 }
 
 /** The id that an adjustment was made with: repeating it changes nothing. */
@@ -54,17 +57,19 @@ const MAX_WAITERS_OF_KEY = 64
 export class Ledger {
   readonly #journal: Journal
   readonly #nowMs: () => number
-  /** Those who wait for credits that running calls hold. All keys of a member wait in one line. */
+  /** Those who wait for credits that running calls hold. All calls of a project wait in one line, else all keys of a member. */
   readonly #queue: WaitQueue<HoldRequest, HoldAnswer, SpendScope>
   readonly #accounts = new Map<string, Account>()
   readonly #holds = new Map<string, OpenHold>()
   /** Ids of adjustments that were made, as `key/id`. */
   readonly #adjustments = new Set<string>()
+  readonly #onChanged: LedgerOptions['onChanged']
   #mismatch: string | undefined
 
   constructor(options: LedgerOptions) {
     this.#journal = options.journal
     this.#nowMs = options.nowMs
+    this.#onChanged = options.onChanged
     this.#queue = new WaitQueue({
       nowMs: options.nowMs,
       after: options.after,
@@ -73,6 +78,7 @@ export class Ledger {
       look: (request) => this.#look(request),
       refuse: (request, scope) => this.#refused('held-by-others', request, scope),
       reasonOf: () => ({ type: 'credits' }),
+      sourcesOf: ({ purses }) => purses.map(({ id }) => id),
     })
   }
 
@@ -156,9 +162,11 @@ export class Ledger {
   }
 
   balance(keyId: string): Balance {
-    const account = this.#account(keyId)
-    this.#roll(account)
-    return balanceOf(account)
+    return balanceOf(this.#rolled(keyId))
+  }
+
+  budget(keyId: string): ReturnType<typeof budgetOf> {
+    return budgetOf(this.#rolled(keyId))
   }
 
   /**
@@ -192,11 +200,10 @@ export class Ledger {
   /** Holds the whole worst case of a call if it fits and no other call waits. undefined: `hold` decides. */
   holdAtOnce(request: HoldRequest): Held | undefined {
     if (this.state !== 'ok') return undefined
-    const account = this.#account(request.keyId)
-    this.#roll(account)
+    const account = this.#rolled(request.keyId)
     if (request.isFree) return this.#take(account, request, ZERO)
     if (this.#queue.hasLine(lineOf(request))) return undefined
-    const verdict = decide(request, spendableOf(account), request.purse)
+    const verdict = decide(request, spendableOf(account), request.purses)
     if (verdict.type !== 'fits' || verdict.amountMicro < request.worstMicro) return undefined
     return this.#take(account, request, verdict.amountMicro)
   }
@@ -212,7 +219,7 @@ export class Ledger {
 
   /** Looks again at calls that wait, because something came back to what they spend from beside the balances of their keys. */
   purseChanged(purseId: string): void {
-    this.#queue.serveLine(purseId)
+    this.#queue.serveSource(purseId)
   }
 
   /**
@@ -228,9 +235,7 @@ export class Ledger {
   /** By how much the hold of a running call can grow, in micro-credits: Infinity for keys without a limit. */
   growthLeft(hold: OpenHold): number {
     if (this.#holds.get(hold.exchangeId) !== hold || this.#mismatch !== undefined) return 0
-    const account = this.#account(hold.keyId)
-    this.#roll(account)
-    return growthLeft(account, hold)
+    return growthLeft(this.#rolled(hold.keyId), hold)
   }
 
   /**
@@ -242,8 +247,7 @@ export class Ledger {
     if (!this.#holds.delete(hold.exchangeId)) {
       return Promise.reject(new Error(`hold ${hold.exchangeId} was resolved before`))
     }
-    const account = this.#account(hold.keyId)
-    this.#roll(account)
+    const account = this.#rolled(hold.keyId)
     const settlement = { ...asked, chargeMicro: countableMicro(account, asked.chargeMicro) }
     const wasLate = hold.cycleStartedAtMs !== account.cycleStartedAtMs
     const resolved = resolveHold(account, hold, settlement.chargeMicro, this.#nowMs())
@@ -274,8 +278,7 @@ export class Ledger {
   }
 
   #termsChange({ keyId, terms, reason, isUsageReset = false }: TermsRequest & { readonly keyId: string }) {
-    const account = this.#account(keyId)
-    this.#roll(account)
+    const account = this.#rolled(keyId)
     if (areSameTerms(account.terms, terms) && !isUsageReset) return []
     const nowMs = this.#nowMs()
     let idempotencyId: string | undefined
@@ -287,13 +290,14 @@ export class Ledger {
   }
 
   #change(changes: readonly AccountChange[], rows: readonly CatalogChange[]): Promise<void> {
-    const proposal = proposalOf(changes, rows, ({ entries, rests }) => {
+    const proposal = proposalOf(changes, rows, ({ entries, rests, balances }) => {
       for (const entry of entries) this.#remember(entry)
       for (const rest of rests) if (rest.entries.length > 0) this.#journal.add(rest.account, rest.entries)
       for (const { account } of changes) {
         this.#roll(account)
         this.#queue.serveKey(account.keyId)
       }
+      this.#onChanged?.(balances)
     })
     return this.#journal.propose(proposal)
   }
@@ -302,14 +306,14 @@ export class Ledger {
     if (this.state !== 'ok') return { type: 'answer', answer: { type: 'halted' } }
     const account = this.#account(request.keyId)
     this.#begin(account)
-    const verdict = decide(request, spendableOf(account), request.purse)
+    const verdict = decide(request, spendableOf(account), request.purses)
     switch (verdict.type) {
       case 'fits':
         return { type: 'answer', answer: this.#take(account, request, verdict.amountMicro) }
       case 'exhausted':
         return { type: 'answer', answer: this.#refused('exhausted', request, verdict.scope) }
       case 'held-by-others':
-        return waitFor(verdict.scope)
+        return waitFor(verdict.scope, request)
     }
   }
 
@@ -332,8 +336,15 @@ export class Ledger {
     }
     this.#holds.set(hold.exchangeId, hold)
     this.#journal.add(account, [takeHold(account, hold)])
-    request.purse?.hold(promisedMicro)
+    for (const purse of request.purses) purse.hold(promisedMicro)
     return { type: 'held', hold, promisedMicro }
+  }
+
+  /** The account in its present cycle. */
+  #rolled(keyId: string): Account {
+    const account = this.#account(keyId)
+    this.#roll(account)
+    return account
   }
 
   #roll(account: Account): void {
@@ -367,14 +378,23 @@ export class Ledger {
   }
 }
 
-/** Nobody knows when those calls end that hold the credits. */
-function waitFor(scope: SpendScope): Wait<SpendScope> {
-  return { type: 'wait', blocks: scope === 'key' ? 'key' : 'line', hindrance: scope, overAtMs: undefined }
+/** Nobody knows when those calls end that hold the credits. Only what all calls of the line spend from keeps the whole line waiting. */
+function waitFor(scope: SpendScope, { purses }: HoldRequest): Wait<SpendScope> {
+  return {
+    type: 'wait',
+    blocks: scope === ownerOf(purses)?.scope ? 'line' : 'key',
+    hindrance: scope,
+    overAtMs: undefined,
+  }
 }
 
-/** All keys of a member wait in one line. */
-function lineOf({ keyId, purse }: HoldRequest): string {
-  return purse?.id ?? keyId
+function lineOf({ keyId, purses }: HoldRequest): string {
+  return ownerOf(purses)?.id ?? keyId
+}
+
+/** Whose line a call waits in; undefined for its key's. */
+function ownerOf(purses: HoldRequest['purses']): Purse | undefined {
+  return purses.find(({ hasLine }) => hasLine)
 }
 
 function recordOf(hold: OpenHold, settlement: Settlement): UsageRecord {

@@ -2,6 +2,7 @@
 // thread and are bound to prepared statements thousands of times a second, where named members would cost as much as the
 // rest of the work.
 
+import { tagsText, type Attribution } from '#core/attribution.ts'
 import type { MicroCredits } from '#core/money.ts'
 import type { UsageDetails } from '#core/usage.ts'
 
@@ -98,19 +99,35 @@ export type UsageRecord = {
   readonly createdAtMs: number
   readonly firstByteMs: number | undefined
   readonly durationMs: number
+  /** Whom it was made for; undefined where nobody said, or nobody asked. */
+  readonly attribution?: Attribution | undefined
 }
 
 export const USAGE_COLUMNS =
   'id, key_id, package_id, endpoint, model_id, provider_id, upstream_model, is_stream, outcome, status, input_tokens, ' +
   'cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, usage_source, price_version, hold_micro, ' +
-  'charge_micro, is_overrun, created_at_ms, first_byte_ms, duration_ms, estimated_classes, attempts, details, secret'
+  'charge_micro, is_overrun, created_at_ms, first_byte_ms, duration_ms, estimated_classes, attempts, details, secret, ' +
+  'attribution_id, session_id'
 
 /** What a column holds. */
 export type Cell = string | number | null
 
+/** Up to `secret`; then the names that the two ids stand for, of a call that has any. */
+export const PLAIN_USAGE_CELLS = USAGE_COLUMNS.split(', ').length - 2
+
 type UsageRow = readonly Cell[]
 
 export function usageRow(record: UsageRecord): UsageRow {
+  const row = plainRow(record)
+  const { attribution } = record
+  if (attribution === undefined) return row
+  const { tool, project, tags, session } = attribution
+  if (tool === undefined && project === undefined && session === undefined && tags.length === 0) return row
+  row.push(tool ?? null, project ?? null, tags.length === 0 ? null : tagsText(tags), session ?? null)
+  return row
+}
+
+function plainRow(record: UsageRecord): Cell[] {
   return [
     record.id,
     record.keyId,

@@ -10,10 +10,10 @@ import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Wish } from '#core/spending.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { dialectOf } from '#dialect/dialects.ts'
+import type { AllBudgets, Share } from '#pipeline/budgets.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
 import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { LimitedKey, Ticket } from '#pipeline/gate.ts'
-import type { MemberBudgets, Share } from '#pipeline/member-budgets.ts'
 import type { BoundCounter, Clock } from '#pipeline/ports.ts'
 import type { ProviderWish } from '#pipeline/provider-lane.ts'
 import { Reservation, type Lenders } from '#pipeline/reservation.ts'
@@ -37,7 +37,7 @@ export type Admission = {
 
 export type AdmitDeps = Lenders & {
   readonly catalog: Catalog
-  readonly budgets: MemberBudgets
+  readonly budgets: AllBudgets
   readonly counter: BoundCounter
   readonly caps: CapMemory
   readonly clock: Pick<Clock, 'nowMs'>
@@ -48,6 +48,8 @@ export type AdmitRequest = {
   readonly caller: Caller
   readonly request: MeteredRequest
   readonly served: Served
+  /** What it is made for; undefined for no project. */
+  readonly project?: string | undefined
 }
 
 /** At once where there is room in everything. */
@@ -79,11 +81,10 @@ function enterWith(
   { ticket, cancellation }: Entering,
   deps: AdmitDeps,
 ): Soon<Admission | Refusal> {
-  const { memberId } = input.caller.key
-  const share = memberId === undefined ? undefined : deps.budgets.share(memberId)
+  const shares = sharesOf(input, deps)
   const goOn = (held: Hold) => {
     if (held.answer.type !== 'held') deps.gate.undo(ticket)
-    return admitted(input, { ticket, share, held }, deps)
+    return admitted(input, { ticket, shares, held }, deps)
   }
   const giveUp = (error: unknown) => {
     deps.gate.undo(ticket)
@@ -91,20 +92,29 @@ function enterWith(
   }
   let held: Soon<Hold>
   try {
-    held = holdFor(input, { cancellation, share }, deps)
+    held = holdFor(input, { cancellation, shares }, deps)
   } catch (error) {
     return giveUp(error)
   }
   return isLater(held) ? held.then(goOn, giveUp) : goOn(held)
 }
 
-type Entered = { readonly ticket: Ticket; readonly share: Share | undefined; readonly held: Hold }
+/** Of the project first: its calls wait in one line, of whichever member they are. */
+function sharesOf({ caller, project }: AdmitRequest, { budgets }: AdmitDeps): readonly Share[] {
+  const { memberId } = caller.key
+  return [
+    ...(project === undefined ? [] : [budgets.project.share(project)]),
+    ...(memberId === undefined ? [] : [budgets.member.share(memberId)]),
+  ]
+}
 
-function admitted(input: AdmitRequest, { ticket, share, held }: Entered, deps: AdmitDeps): Admission | Refusal {
+type Entered = { readonly ticket: Ticket; readonly shares: readonly Share[]; readonly held: Hold }
+
+function admitted(input: AdmitRequest, { ticket, shares, held }: Entered, deps: AdmitDeps): Admission | Refusal {
   const { answer, inputTokens, asked } = held
   if (answer.type === 'uncountable') return uncountable()
   if (answer.type !== 'held') return refusalOf(answer, input, deps)
-  const reservation = new Reservation({ ticket, share, hold: answer.hold }, deps)
+  const reservation = new Reservation({ ticket, shares, hold: answer.hold }, deps)
   const holder = presentCaller(input.caller, deps.catalog)
   const outputCap = affordableCap(input, inputTokens, answer.promisedMicro)
   const isWhole = outputCap === largestOutputCap(input)
@@ -124,31 +134,31 @@ type Hold = {
  * Holds the worst case of a call. Where there is plenty, its input is taken for the most that it can be, which takes no time. Where
  * that does not fit its tokens are counted, so that nobody is refused for a bound that is far too wide.
  */
-function holdFor(input: AdmitRequest, { cancellation, share }: Holding, deps: AdmitDeps): Soon<Hold> {
+function holdFor(input: AdmitRequest, { cancellation, shares }: Holding, deps: AdmitDeps): Soon<Hold> {
   const { request, served } = input
   const { contextWindow } = served.model
   const outputCap = largestOutputCap(input)
   const names = served.places.map(({ target }) => target.upstreamModel)
   const most = request.inputBounds.most(contextWindow, names)
-  const wide = holdRequest(input, { inputTokens: most, outputCap, share }, deps)
+  const wide = holdRequest(input, { inputTokens: most, outputCap, shares }, deps)
   const isRoomy = deps.routing.gate.hasRoomForAll(served.places, wide.worstMicro)
   const isEasy = (isRoomy && wide.worstMicro < MAX_AMOUNT) || wide.isFree
   const atOnce = isEasy ? deps.ledger.holdAtOnce(wide) : undefined
   if (atOnce !== undefined) return { answer: atOnce, inputTokens: most, asked: wide }
-  return holdCounted(input, { cancellation, share, names }, deps)
+  return holdCounted(input, { cancellation, shares, names }, deps)
 }
 
-type Holding = { readonly cancellation: Cancellation; readonly share: Share | undefined }
+type Holding = { readonly cancellation: Cancellation; readonly shares: readonly Share[] }
 
 async function holdCounted(
   input: AdmitRequest,
-  { cancellation, share, names }: Holding & { readonly names: readonly string[] },
+  { cancellation, shares, names }: Holding & { readonly names: readonly string[] },
   deps: AdmitDeps,
 ): Promise<Hold> {
   const { request, served } = input
   const count = (texts: readonly string[]) => deps.counter.countAtMost(texts)
   const inputTokens = await request.inputBounds.closer(count, served.model.contextWindow, names)
-  const asked = holdRequest(input, { inputTokens, outputCap: largestOutputCap(input), share }, deps)
+  const asked = holdRequest(input, { inputTokens, outputCap: largestOutputCap(input), shares }, deps)
   if (asked.worstMicro >= MAX_AMOUNT) return { answer: { type: 'uncountable' }, inputTokens, asked }
   return { answer: await deps.ledger.hold(asked, cancellation), inputTokens, asked }
 }
@@ -156,10 +166,10 @@ async function holdCounted(
 type HoldFor = {
   readonly inputTokens: number
   readonly outputCap: number | undefined
-  readonly share: Share | undefined
+  readonly shares: readonly Share[]
 }
 
-function holdRequest(input: AdmitRequest, { inputTokens, outputCap, share }: HoldFor, deps: AdmitDeps): HoldRequest {
+function holdRequest(input: AdmitRequest, { inputTokens, outputCap, shares }: HoldFor, deps: AdmitDeps): HoldRequest {
   const { exchangeId, caller, served } = input
   const { worstMicro, leastMicro } = wishFor(input, { inputTokens, outputCap }, deps)
   return {
@@ -167,7 +177,7 @@ function holdRequest(input: AdmitRequest, { inputTokens, outputCap, share }: Hol
     keyId: caller.key.id,
     worstMicro,
     leastMicro,
-    purse: share,
+    purses: shares,
     isFree: isFree(served.price),
     modelId: served.model.id,
     priceVersion: served.price.version,
@@ -251,12 +261,13 @@ export function adjustedHeader(request: MeteredRequest, cap: number | undefined)
 
 function refusalOf(
   answer: Exclude<HoldAnswer, Held>,
-  { caller, request, served }: AdmitRequest,
+  { caller, request, served, project }: AdmitRequest,
   { budgets, ledger }: AdmitDeps,
 ): Refusal {
   if (answer.type === 'halted') return ledger.state === 'mismatch' ? mismatch() : halted()
   const { memberId } = caller.key
-  if (answer.scope === 'member' && memberId !== undefined) return budgets.refusal(memberId, answer.type)
+  if (answer.scope === 'member' && memberId !== undefined) return budgets.member.refusal(memberId, answer.type)
+  if (answer.scope === 'project' && project !== undefined) return budgets.project.refusal(project, answer.type)
   if (answer.type === 'exhausted') return exhausted(answer.balance, request)
   const held = `${microToCredits(answer.balance.heldMicro)} credits are held by calls in flight`
   const message = `What this call to '${served.model.id}' may cost is more than is free: ${held}. Retry when they have ended.`

@@ -85,11 +85,12 @@ function noted(ended: Ended, { end, last, settlement }: FinishedBill, deps: Bill
 }
 
 /** What a call is charged that a mistake of ours ended. */
-export function faultBill({ request, served, choice, admission }: Admitted, error: unknown): Bill & Finished {
+export function faultBill({ call, request, served, choice, admission }: Admitted, error: unknown): Bill & Finished {
   const { holder, reservation } = admission
   const { createdAtMs } = reservation.hold
   const { place } = choice.first
-  const settlement = faultSettlement({ caller: holder, request, served, place, createdAtMs })
+  const { attribution } = call
+  const settlement = faultSettlement({ caller: holder, request, served, place, createdAtMs, attribution })
   return { end: { type: 'fault', error }, last: undefined, settlement }
 }
 
@@ -126,6 +127,7 @@ function settle(ended: Ended, deps: BillDeps): Soon<Settlement> {
     firstByteMs: relay.firstByteAtMs === undefined ? undefined : Math.round(relay.firstByteAtMs - startedMs),
     durationMs: Math.round(deps.clock.monotonicMs() - startedMs),
     attempts: notes,
+    attribution: admitted.call.attribution,
     cached: reader.reported.isInputFinal
       ? undefined
       : deps.cached.of(conversationCall(ended), deps.clock.monotonicMs()),

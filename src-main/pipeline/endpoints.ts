@@ -5,7 +5,7 @@ import type { ModelKind, Provider, Target } from '#core/entities.ts'
 import { estimateInputTokens, worstCaseInputTokens, type InputSize } from '#core/estimate.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { accountId } from '#core/secret-pool.ts'
-import type { Units } from '#core/usage.ts'
+import { UNKNOWN_USAGE, type TokenUsage, type Units } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { Countable } from '#dialect/count.ts'
 import type {
@@ -69,6 +69,8 @@ export type MeteredRequest = {
   readonly countable: () => CountableInput | Promise<CountableInput>
   /** The account at a provider that gave an answer which the request names. */
   readonly keeperId?: string | undefined
+  /** Whether it only prepares the next request, and no answer is to be generated. */
+  readonly isWarmUp?: boolean | undefined
 }
 
 /** A request that is read and written where it is used. */
@@ -91,10 +93,19 @@ export type AnswerReading = {
   /** The media types of an answer that is neither JSON nor events. */
   readonly mediaTypes?: RegExp | undefined
   readonly readError: ReadError | undefined
+  /** The whole stream of an answer that says nothing, for formats that have warm-ups. It is kept as every answer is. */
+  readonly silence?: () => string
 }
 
-/** Where the answers of a caller are remembered. */
-export type OwnAnswers = { readonly answers: AnswerMemory; readonly keyId: string }
+/** Where the answers of a caller are remembered, and those of its connection that nobody else may name. */
+export type OwnAnswers = {
+  readonly answers: AnswerMemory
+  readonly keyId: string
+  readonly connection?: ConnectionAnswers | undefined
+}
+
+/** The answers of one connection, for as long as it is open. */
+export type ConnectionAnswers = { readonly answers: AnswerMemory; readonly id: string }
 
 export type ReadMore = {
   /** What the path says, where it names the model. */
@@ -123,7 +134,13 @@ export function readRequest(
 }
 
 export function answersOf(own: OwnAnswers | undefined): KeptAnswers | undefined {
-  return own?.answers.of(own.keyId)
+  const ofKey = own?.answers.of(own.keyId)
+  const ofConnection = own?.connection?.answers.of(own.connection.id)
+  if (ofConnection === undefined) return ofKey
+  return {
+    answer: (id) => ofConnection.answer(id) ?? ofKey?.answer(id),
+    withItem: (id) => ofConnection.withItem(id) ?? ofKey?.withItem(id),
+  }
 }
 
 function requestOf(endpoint: EndpointName, chat: ChatBody, own: OwnAnswers | undefined): EndpointRequest {
@@ -153,8 +170,8 @@ function requestOf(endpoint: EndpointName, chat: ChatBody, own: OwnAnswers | und
 
 /** What a request says of itself in its first members, and what follows from its size. */
 export function meteredMembers(endpoint: EndpointName, request: AskedRequest, size: InputSize) {
-  const { model, isStream, streamType, choices, outputCap, outputCapName } = request
-  const told = { model, isStream, streamType, choices, outputCap, outputCapName }
+  const { model, isStream, streamType, choices, outputCap, outputCapName, isWarmUp } = request
+  const told = { model, isStream, streamType, choices, outputCap, outputCapName, isWarmUp }
   return { endpoint, kind: 'chat', ...told, ...inputTokens(size) } as const
 }
 
@@ -174,21 +191,31 @@ export function answerReading(
   { isPassed, translation }: PreparedFacts,
   { provider, exchangeId, nowMs }: Destination,
 ): AnswerReading {
+  const { client, request, size } = sent
+  const contextOf = (known: Pick<KeptAnswer, 'providerId'>) => {
+    const { likelyInputTokens } = inputTokens(size)
+    return { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens, keep: keepOf(sent, known) }
+  }
   return {
     newReader: () => {
-      const { client, request, size } = sent
       // The provider of an answer that is passed on may know it by itself.
-      const keep = keepOf(sent, isPassed ? { providerId: accountId(provider) } : {})
-      const { likelyInputTokens } = inputTokens(size)
-      const context = { request, exchangeId, createdAtS: Math.floor(nowMs / 1000), likelyInputTokens, keep }
+      const context = contextOf(isPassed ? { providerId: accountId(provider) } : {})
       return newReader({ client, provider, translation, context })
     },
     readError: dialectOf(provider).readError,
+    silence: () => {
+      const writer = client.newStreamWriter(contextOf({}))
+      return writer.write({ type: 'start' }) + writer.end(NO_USAGE)
+    },
   }
 }
 
-function keepOf({ own, askedIn }: Sent, known: Pick<KeptAnswer, 'providerId'>): KeepAnswer | undefined {
-  return own && ((answer) => own.answers.keep(own.keyId, { ...answer, ...known, asked: askedIn() }))
+function keepOf({ own, askedIn, request }: Sent, known: Pick<KeptAnswer, 'providerId'>): KeepAnswer | undefined {
+  if (own === undefined) return undefined
+  const { answers, keyId, connection } = own
+  if (request.isOfConnection !== true) return (answer) => answers.keep(keyId, { ...answer, ...known, asked: askedIn() })
+  // No provider keeps it.
+  return (answer) => connection?.answers.keep(connection.id, { ...answer, asked: askedIn() })
 }
 
 type EmbeddingsBody = { readonly text: BodyText; readonly byteLength: number; readonly asked: AskedInPath | undefined }
@@ -297,6 +324,9 @@ function passedOn(client: PassedDialect, request: PassedRequest): PassedOn {
     },
   }
 }
+
+/** Of an answer that no provider was asked for. */
+const NO_USAGE: TokenUsage = { ...UNKNOWN_USAGE, inputTokens: 0, outputTokens: 0 }
 
 function inputTokens(size: InputSize): Pick<EndpointRequest, 'likelyInputTokens' | 'worstInputTokens'> {
   return { likelyInputTokens: estimateInputTokens(size), worstInputTokens: worstCaseInputTokens(size) }

@@ -1,5 +1,6 @@
 // A call at each stage of its journey, as one stage hands it to the next.
 
+import type { Attribution } from '#core/attribution.ts'
 import type { ClientQuirks } from '#core/client-quirks.ts'
 import type { WireBytes } from '#dialect/answer.ts'
 import type { AskedInPath } from '#dialect/dialect.ts'
@@ -9,7 +10,7 @@ import type { Attempted, Ready } from '#pipeline/attempts.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { DistantBody } from '#pipeline/body-questions.ts'
 import type { CallRequest } from '#pipeline/distant-request.ts'
-import type { EndpointName } from '#pipeline/endpoints.ts'
+import type { ConnectionAnswers, EndpointName } from '#pipeline/endpoints.ts'
 import type { Client, Headers } from '#pipeline/ports.ts'
 import type { RelayEnd } from '#pipeline/relay.ts'
 import type { Served } from '#pipeline/resolve.ts'
@@ -30,6 +31,10 @@ export type Call = {
   readonly client: Client
   /** What its client cannot read; undefined for one that reads what the contract says. */
   readonly quirks?: ClientQuirks
+  /** What it may name of its connection; undefined for one that has its connection for itself. */
+  readonly connection?: ConnectionAnswers | undefined
+  /** Whom it is made for; undefined for one that no tool made. */
+  readonly attribution?: Attribution | undefined
 }
 
 /** A call that was let in. */

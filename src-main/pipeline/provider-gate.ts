@@ -8,10 +8,10 @@ import { refuse, type Refusal } from '#core/refusal.ts'
 import { accountId, FIRST_LABEL, secretId } from '#core/secret-pool.ts'
 import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look } from '#core/wait-queue.ts'
-import type { DayCountOptions } from '#pipeline/day-count.ts'
+import type { CycleCountOptions } from '#pipeline/cycle-count.ts'
 import { ProviderLane, type Full, type ProviderWish } from '#pipeline/provider-lane.ts'
 
-export type ProviderGateOptions = DayCountOptions & {
+export type ProviderGateOptions = CycleCountOptions & {
   readonly after: After
   /** How long a request may wait for its turn. */
   readonly maxWaitMs: number

@@ -5,7 +5,7 @@ import type { PackageLimits, ProviderLimits } from '#core/entities.ts'
 import { addTokens, checkLimits, giveBackLimits, newLimitState, takeLimits, type LimitState } from '#core/limits.ts'
 import type { MicroCredits } from '#core/money.ts'
 import { decide, type Spendable, type Wish } from '#core/spending.ts'
-import { DayCount, type DayCountOptions } from '#pipeline/day-count.ts'
+import { CycleCount, type CycleCountOptions } from '#pipeline/cycle-count.ts'
 
 /** What a request may come to take of a provider's limits. */
 export type ProviderWish = Wish & {
@@ -28,13 +28,13 @@ const HELD_RETRY_MS = 5000
 export class ProviderLane {
   readonly #nowMs: () => number
   readonly #state: LimitState = newLimitState()
-  readonly day: DayCount
+  readonly day: CycleCount
   /** As the last request knew them, so that those who wait are held to what holds now. */
   limits: ProviderLimits = {}
 
-  constructor(options: DayCountOptions) {
+  constructor(options: CycleCountOptions) {
     this.#nowMs = options.nowMs
-    this.day = new DayCount(options)
+    this.day = new CycleCount(options)
   }
 
   /** How many requests run. */
@@ -57,7 +57,7 @@ export class ProviderLane {
       const { limit, waitMs } = verdict
       return { type: 'full', limit, waitMs, isPassing: limit === 'concurrentRequests' }
     }
-    const spend = decide(wish, this.spendable, undefined)
+    const spend = decide(wish, this.spendable)
     if (spend.type === 'fits') return spend.amountMicro
     const isPassing = spend.type === 'held-by-others'
     return {

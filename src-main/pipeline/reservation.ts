@@ -1,10 +1,10 @@
-// What a call took of everything that bounds it: its turn at the rate limits, its part of its member's day, its hold on the credits of
+// What a call took of everything that bounds it: its turn at the rate limits, its part of the budgets of its project and member, its hold on the credits of
 // its key, and, while it is asked, its place at a provider. All of it is given back by one `close`, whichever way the call ended.
 
 import { microCredits, ZERO } from '#core/money.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import type { Gate, Ticket } from '#pipeline/gate.ts'
-import type { Share } from '#pipeline/member-budgets.ts'
+import type { Share } from '#pipeline/budgets.ts'
 import type { ProviderGate, Slot } from '#pipeline/provider-gate.ts'
 import type { OpenHold } from '#ledger/account.ts'
 import type { Ledger, Settlement } from '#ledger/ledger.ts'
@@ -12,8 +12,8 @@ import type { Ledger, Settlement } from '#ledger/ledger.ts'
 /** What admission took. */
 export type Taken = {
   readonly ticket: Ticket
-  /** Of the day of the member whose key it is. */
-  readonly share: Share | undefined
+  /** Of the budgets of its project and of the member whose key it is. */
+  readonly shares: readonly Share[]
   readonly hold: OpenHold
 }
 
@@ -42,15 +42,15 @@ export type Outcome = {
 export class Reservation {
   readonly hold: OpenHold
   readonly #ticket: Ticket
-  readonly #share: Share | undefined
+  readonly #shares: readonly Share[]
   readonly #from: Lenders
   /** The place of the attempt that is not paid for yet. */
   #slot: Slot | undefined
 
-  constructor({ ticket, share, hold }: Taken, from: Lenders) {
+  constructor({ ticket, shares, hold }: Taken, from: Lenders) {
     this.hold = hold
     this.#ticket = ticket
-    this.#share = share
+    this.#shares = shares
     this.#from = from
   }
 
@@ -71,7 +71,7 @@ export class Reservation {
 
   /**
    * Gives everything back, and resolves when the charge is on disk. The turn at the rate limits is free at once, because counting
-   * tokens may take a moment; what the days of member and provider hold is known when the charge is.
+   * tokens may take a moment; what budgets and the provider's day hold is known when the charge is.
    * Rejects with JournalHalted where the disk refuses the charge; everything is given back all the same.
    */
   async close({ usedTokens, bill }: Outcome): Promise<void> {
@@ -82,7 +82,7 @@ export class Reservation {
       await ledger.resolve(this.hold, settlement, undelivered)
     } finally {
       this.#pay(settlement.chargeMicro, usedTokens)
-      this.#share?.close(settlement.chargeMicro)
+      for (const share of this.#shares) share.close(settlement.chargeMicro)
     }
   }
 
@@ -90,22 +90,26 @@ export class Reservation {
   get heldMicro(): number {
     const { amountMicro, grownMicro, isUnlimited } = this.hold
     const ofKey = isUnlimited ? Number.POSITIVE_INFINITY : amountMicro + grownMicro
-    return Math.min(ofKey, this.#share?.ownMicro ?? Number.POSITIVE_INFINITY, this.#slot?.heldMicro ?? 0)
+    const ofBudgets = leastOf(this.#shares, ({ ownMicro }) => ownMicro ?? Number.POSITIVE_INFINITY)
+    return Math.min(ofKey, ofBudgets, this.#slot?.heldMicro ?? 0)
   }
 
   /** By how much that can grow; Infinity where nothing is bounded. */
   get growthLeftMicro(): number {
     const { ledger, routing } = this.#from
-    const ofMember = Math.max(0, this.#share?.availableMicro ?? Number.POSITIVE_INFINITY)
+    const ofBudgets = Math.max(
+      0,
+      leastOf(this.#shares, ({ availableMicro }) => availableMicro),
+    )
     const ofProvider = this.#slot === undefined ? 0 : routing.gate.growthLeft(this.#slot)
-    return Math.min(ledger.growthLeft(this.hold), ofMember, ofProvider)
+    return Math.min(ledger.growthLeft(this.hold), ofBudgets, ofProvider)
   }
 
   /** Lets it grow, in all of them, by an amount that is at most what is left to grow by. */
   grow(moreMicro: number): void {
     const { ledger, routing } = this.#from
     const gotMicro = ledger.extend(this.hold, microCredits(moreMicro))
-    this.#share?.hold(gotMicro)
+    for (const share of this.#shares) share.hold(gotMicro)
     if (this.#slot !== undefined) routing.gate.grow(this.#slot, gotMicro)
   }
 
@@ -114,4 +118,9 @@ export class Reservation {
     this.#slot = undefined
     if (slot !== undefined) this.#from.routing.gate.charge(slot, chargeMicro, usedTokens)
   }
+}
+
+/** Infinity where there are none. */
+function leastOf(shares: readonly Share[], amountOf: (share: Share) => number): number {
+  return shares.reduce((least, share) => Math.min(least, amountOf(share)), Number.POSITIVE_INFINITY)
 }

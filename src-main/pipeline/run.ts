@@ -45,7 +45,7 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   try {
     const paused = deps.pause.refusal()
     if (paused !== undefined) return turnAway({ call, refusal: paused }, deps)
-    const own = { answers: deps.answers, keyId: call.caller.key.id }
+    const own = { answers: deps.answers, keyId: call.caller.key.id, connection: call.connection }
     const read = readCall(call, own)
     const request = isLater(read) ? await read : read
     if (isRefusal(request)) return turnAway({ call, refusal: request }, deps)
@@ -54,7 +54,9 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
     if (isRefusal(served)) return turnAway({ call, model, refusal: served }, deps)
     const choice = await chooseFirst({ call, request, served }, deps)
     if (isRefusal(choice)) return turnAway({ call, model, refusal: choice }, deps)
-    const input = { exchangeId: call.requestId, caller: call.caller, request, served }
+    if (request.isWarmUp === true) return answerNothing(call, choice)
+    const project = call.attribution?.project
+    const input = { exchangeId: call.requestId, caller: call.caller, request, served, project }
     const soon = admit(input, call.client, deps)
     const admission = isLater(soon) ? await soon : soon
     if (isRefusal(admission)) return turnAway({ call, model, refusal: admission }, deps, limitHeaders(call, deps))
@@ -94,6 +96,13 @@ async function chooseFirst({ call, request, served }: ReadCall, deps: RunDeps): 
   }
   if (refusal === undefined) throw new Error('a model has no place')
   return refusal
+}
+
+/** A warm-up could be served now, and is remembered. No provider is asked, so that it costs nothing. */
+function answerNothing(call: Call, { first: { prepared } }: Choice): void {
+  const text = prepared.silence?.() ?? ''
+  call.client.begin(200, { 'content-type': 'text/event-stream', ...baseHeaders(call) })
+  call.client.end(Buffer.from(text))
 }
 
 /** From the hold to the last byte. There is one way through it, whatever goes wrong, and `close` stands on it once. */

@@ -1,5 +1,6 @@
 // What an exchange is charged, on every way that it can end: what was answered or delivered is paid for, nothing else is.
 
+import type { Attribution } from '#core/attribution.ts'
 import { estimateOutputTokens } from '#core/estimate.ts'
 import { refusalOfFailure, type FailureKind } from '#core/failure.ts'
 import { ZERO } from '#core/money.ts'
@@ -37,6 +38,7 @@ export type Ending = {
   readonly firstByteMs: number | undefined
   readonly durationMs: number
   readonly attempts: readonly AttemptNote[]
+  readonly attribution: Attribution | undefined
   /** What of the conversation's last input was cached; undefined where nobody knows. */
   readonly cached?: CachedShare | undefined
 }
@@ -92,7 +94,7 @@ export function undelivered(settlement: Settlement): Settlement {
 
 /** A call that a mistake of ours ended before anything was delivered. */
 export function faultSettlement(
-  ending: Pick<Ending, 'caller' | 'request' | 'served' | 'place' | 'createdAtMs'>,
+  ending: Pick<Ending, 'caller' | 'request' | 'served' | 'place' | 'createdAtMs' | 'attribution'>,
 ): Settlement {
   const end = { type: 'fault', error: undefined } as const
   const rest = { end, hasBegun: false, firstByteMs: undefined, durationMs: 0, attempts: undefined }
@@ -124,6 +126,7 @@ function settlementFor(ending: Settled, { usage: counted, source, estimated }: C
     createdAtMs: ending.createdAtMs,
     firstByteMs: ending.firstByteMs,
     durationMs: ending.durationMs,
+    attribution: ending.attribution,
   }
 }
 

@@ -1,7 +1,7 @@
 // One short question to a server over HTTP and its whole answer, for everything that is not a call: tests of providers and the
 // search for local servers. No redirect is followed, and time and size are bounded. What goes wrong is a value, never a throw.
 
-import { request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Destination } from '#provider/connections.ts'
 import { connectionProblemOf, type ConnectionProblem } from '#provider/connection-problem.ts'
 import { redactionFor } from '#provider/redaction.ts'
@@ -40,9 +40,11 @@ export type WayOut = { readonly pool: (destination: Destination) => Dispatcher }
 export async function ask(question: Question): Promise<Answer | NoAnswer> {
   const { method, url, headers, body, secrets = [], dispatcherOf, timeLimitMs, maxBytes } = question
   try {
-    const response = await request(url, {
+    const { origin, pathname, search } = new URL(url)
+    const response = await dispatcherOf(url).request({
+      origin,
+      path: pathname + search,
       method,
-      dispatcher: dispatcherOf(url),
       headers: { accept: 'application/json', 'accept-encoding': 'identity', ...headers },
       signal: AbortSignal.timeout(timeLimitMs),
       ...(body === undefined ? {} : { body }),

@@ -2,9 +2,9 @@
 // connection is made to an address that the provider may not be at, no redirect is followed and no proxy of the environment
 // used. Pools differ by origin, network and time limits; one that no provider needs any more is closed.
 
-import { Pool } from 'undici'
 import type { Provider, ProviderTimeLimits } from '#core/entities.ts'
 import { guardedConnector, type IsOwn, type Resolve } from '#provider/guarded-connector.ts'
+import { Pool } from '#provider/undici.ts'
 
 /** What a connection depends on. It need not be a provider that is set up. */
 export type Destination = Pick<Provider, 'baseUrl' | 'network' | 'timeLimits'>

@@ -3,9 +3,9 @@
 
 import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { buildConnector } from 'undici'
 import { addressProblem, baseUrlProblem, literalAddress } from '#core/address.ts'
 import type { Network } from '#core/entities.ts'
+import { buildConnector } from '#provider/undici.ts'
 
 /** All addresses of a name, as `dns.lookup` gives them. */
 export type Resolve = (

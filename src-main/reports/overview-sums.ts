@@ -1,4 +1,4 @@
-// What the overview says about calls: today beside yesterday, the speed of the last days, how fast streams begin, the latest calls.
+// What the overview says about calls: today beside yesterday, how fast streams begin, the latest calls.
 
 import type { UsageView } from '#contract/schemas.ts'
 import { HOUR_MS } from '#core/calendar.ts'
@@ -19,16 +19,10 @@ export type OverviewSums = {
   readonly today: Sums
   /** Yesterday up to the same time of day. */
   readonly previous: Sums
-  /** Micro-credits by key since `sinceMs`, the beginning of a day about a week ago. */
-  readonly spent: {
-    readonly sinceMs: number
-    readonly byKey: readonly (readonly [keyId: string, chargeMicro: number])[]
-  }
   readonly firstToken: { readonly p50Ms: number | undefined; readonly p95Ms: number | undefined }
   readonly latest: readonly UsageView[]
 }
 
-const SPEED_DAYS = 7
 const LATENCY_HOURS = 24
 const LATEST = 10
 
@@ -36,15 +30,12 @@ export function overviewSums(db: Db, { parts, nowMs }: OverviewRequest): Overvie
   return db.transaction((): OverviewSums => {
     const calendar = calendarOf(db)
     const dayMs = calendar.dayStart(nowMs)
-    const days = [...calendar.before('day', dayMs, SPEED_DAYS - 1), dayMs]
-    const byKey = sumsByGroup(db, { rollup: 'day', parts, group: 'key' }, days)
     const page = { sinceMs: undefined, untilMs: undefined, status: undefined, minMicro: undefined, before: undefined }
     return {
       timeZone: calendar.timeZone,
       day: { startMs: dayMs, endMs: calendar.end('day', dayMs) },
       today: sumOf(db, parts, 'day', [dayMs]),
       previous: previousSums(db, parts, nowMs),
-      spent: { sinceMs: days[0] ?? dayMs, byKey: byKey.map((sums) => [sums.value, sums.charge_micro]) },
       firstToken: firstToken(db, parts, nowMs),
       latest: listUsage(db, { ...page, parts, limit: LATEST }).rows.map(usageView),
     }

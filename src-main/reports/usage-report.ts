@@ -7,7 +7,8 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { totalsView } from '#reports/totals-view.ts'
 import type { Db } from '#store/database.ts'
 import { countRefused } from '#store/refused-rows.ts'
-import type { UsageParts } from '#store/usage-filter.ts'
+import { sumsBySession } from '#store/session-sums.ts'
+import { ANY_PARTS, type UsageParts } from '#store/usage-filter.ts'
 import { addSums, NO_SUMS, type Sums } from '#store/usage-measures.ts'
 import { nameOf, rollupZone } from '#store/usage-names.ts'
 import {
@@ -48,7 +49,7 @@ export function usageReport(db: Db, request: UsageReportRequest): UsageReport | 
   return db.transaction(() => {
     const calendar = calendarOf(db)
     const span = spanOf(request, calendar)
-    return isRefusal(span) ? span : report(db, request, span, calendar)
+    return isRefusal(span) ? span : (sessionRefusal(db, request, span, calendar) ?? report(db, request, span, calendar))
   })()
 }
 
@@ -104,6 +105,27 @@ function tooMany(rollup: Rollup): Refusal {
   })
 }
 
+/** Sessions are in no roll-up: their calls are read one by one, so that those of a report are bounded. */
+const MAX_SESSION_CALLS = 100_000
+
+function sessionRefusal(
+  db: Db,
+  { group, hasPoints }: UsageReportRequest,
+  { rollup, intervals }: Span,
+  calendar: Calendar,
+): Refusal | undefined {
+  if (group !== 'session') return undefined
+  if (hasPoints) {
+    return refuse('invalid_request', 'Sessions have no course of time: ask with points=none.', { param: 'points' })
+  }
+  const past = calendar.before(rollup, intervals[0] ?? 0, intervals.length)
+  const whole = { rollup, parts: ANY_PARTS, group: undefined }
+  const calls = sumOf(sumsByGroup(db, whole, [...past, ...intervals])).requests
+  if (calls <= MAX_SESSION_CALLS) return undefined
+  const message = `A report by session is of at most ${MAX_SESSION_CALLS} calls, and these are ${calls}, with those of the time before. Ask for a shorter time.`
+  return refuse('invalid_request', message, { param: 'from' })
+}
+
 function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calendar): UsageReport {
   const { rollup, intervals, toMs } = span
   const fromMs = intervals[0] ?? toMs
@@ -113,13 +135,20 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
     group: partOf(request.group),
     owners: request.owners,
   }
-  const before = sumsByGroup(db, query, calendar.before(rollup, fromMs, intervals.length))
+  const past = calendar.before(rollup, fromMs, intervals.length)
+  const isBySession = request.group === 'session'
+  const sumsIn = (starts: readonly number[], untilMs: number) =>
+    isBySession
+      ? sumsBySession(db, request.parts, { fromMs: starts[0] ?? untilMs, toMs: untilMs })
+      : sumsByGroup(db, query, starts)
+  const before = sumsIn(past, fromMs)
   // Where they are few, all values of all intervals are read at once; else those of the values that are shown, in a second reading.
   const isFew = request.hasPoints && countValues(db, query) * intervals.length <= MAX_POINTS
   const all = isFew ? sumsByInterval(db, query, { intervals }) : undefined
-  const present = all === undefined ? sumsByGroup(db, query, intervals) : sumByValue(all)
-  const ranked = rank(present, before)
-  const shown = query.group === undefined ? [''] : ranked.slice(0, request.top)
+  const present = all === undefined ? sumsIn(intervals, toMs) : sumByValue(all)
+  // A session that was over by then is none of this time.
+  const ranked = rank(present, isBySession ? [] : before)
+  const shown = request.group === 'none' ? [''] : ranked.slice(0, request.top)
   const points = request.hasPoints ? pointsOf(db, query, { intervals, shown, all }) : undefined
   const line = lineOf({ present, before, points, intervals })
   const isRest = ranked.length > shown.length
@@ -134,22 +163,23 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
       ...shown.map((value) => ({ ...headOf(db, request, value), ...line(value) })),
       ...(isRest ? [{ kind: 'other' as const, id: null, name: null, ...line(null, new Set(shown)) }] : []),
     ],
-    totals: totalsView(sumOf(present)),
-    previous: totalsView(sumOf(before)),
+    totals: totalsView(totalOf(db, query, intervals, present)),
+    previous: totalsView(totalOf(db, query, past, before)),
     refused: refusedIn(db, request.parts, { sinceMs: fromMs, untilMs: toMs }),
   }
 }
 
 type Bounds = { readonly sinceMs: number; readonly untilMs: number }
 
-function refusedIn(db: Db, { keyIds, modelId, providerId, packageId }: UsageParts, bounds: Bounds): number | null {
-  const isOfCallsAlone = providerId !== undefined || packageId !== undefined
+function refusedIn(db: Db, parts: UsageParts, bounds: Bounds): number | null {
+  const { keyIds, modelId, ...ofCallsAlone } = parts
+  const isOfCallsAlone = Object.values(ofCallsAlone).some((part) => part !== undefined)
   return isOfCallsAlone ? null : countRefused(db, { keyIds, modelId, ...bounds })
 }
 
 /** Members are told apart by the ids handed in, as owners are. */
 function partOf(group: UsageReportRequest['group']): SumsQuery['group'] {
-  if (group === 'none') return undefined
+  if (group === 'none' || group === 'session') return undefined
   return group === 'member' ? 'owner' : group
 }
 
@@ -223,6 +253,11 @@ function headOf(db: Db, { group, heads }: UsageReportRequest, value: string) {
   const hasId = group === 'key' || group === 'provider' || group === 'package'
   const name = value === '' ? null : hasId ? nameOf(db, group, value) : value
   return { kind: 'value' as const, id: hasId && value !== '' ? value : null, name }
+}
+
+/** A call with several tags is in the sums of several groups, and once in the total. */
+function totalOf(db: Db, query: SumsQuery, intervals: readonly number[], groups: readonly GroupSums[]): Sums {
+  return sumOf(query.group === 'tag' ? sumsByGroup(db, { ...query, group: undefined }, intervals) : groups)
 }
 
 function sumOf(all: readonly Sums[]): Sums {

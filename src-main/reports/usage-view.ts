@@ -3,6 +3,7 @@
 
 import { iso } from '#catalog/dates.ts'
 import type { UsageView } from '#contract/schemas.ts'
+import { tagsOfText, tagsText } from '#core/attribution.ts'
 import { microCredits, microToCredits } from '#core/money.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
 import type { StoredUsage } from '#store/usage-rows.ts'
@@ -26,6 +27,10 @@ export function callView(row: StoredUsage) {
     overrun: row.is_overrun === 1,
     first_byte_ms: row.first_byte_ms,
     duration_ms: row.duration_ms,
+    tool: row.tool || null,
+    project: row.project || null,
+    tags: tagsOfText(row.tags ?? ''),
+    session: row.session,
   }
 }
 
@@ -75,5 +80,9 @@ export function recordedView(
     attempts: record.attempts ?? null,
     details: null,
     secret: record.secret ?? null,
+    tool: record.attribution?.tool ?? null,
+    project: record.attribution?.project ?? null,
+    tags: tagsText(record.attribution?.tags ?? []),
+    session: record.attribution?.session ?? null,
   })
 }

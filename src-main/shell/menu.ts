@@ -2,11 +2,11 @@
 // the shell performs; nothing here knows Electron.
 
 import { addressOf, clockTime, describeGateway } from '#shell/icon.ts'
-import type { GatewayState, PackageCredits, RecentError, ShellState, Switches } from '#shell/state.ts'
+import type { GatewayState, LeftOfKey, PackageCredits, RecentError, ShellState, Switches } from '#shell/state.ts'
 import type { UpdateState } from '#shell/updates.ts'
 
 /** A page of the dashboard. */
-export type Page = 'overview' | 'requests' | 'keys' | 'providers' | 'ledger' | 'settings'
+export type Page = 'overview' | 'requests' | 'keys' | 'providers' | 'tools' | 'ledger' | 'settings'
 
 export type MenuAction =
   | { readonly type: 'open'; readonly page: Page }
@@ -41,7 +41,7 @@ export function menuOf(state: ShellState): MenuItem[] {
   return [
     ...statusItems(state),
     SEPARATOR,
-    ...(gateway.type === 'running' ? [item('Open dashboard', { type: 'open', page: 'overview' } as const)] : []),
+    ...(gateway.type === 'running' ? pageItems() : []),
     ...switchItems(gateway),
     ...(gateway.type === 'running' ? [SEPARATOR, ...copyItems(gateway.url, state)] : []),
     ...(gateway.type === 'running' ? detailItems(state) : []),
@@ -51,6 +51,10 @@ export function menuOf(state: ShellState): MenuItem[] {
     SEPARATOR,
     item(quitLabel(gateway), { type: 'quit' }),
   ]
+}
+
+function pageItems(): MenuItem[] {
+  return [item('Open dashboard', { type: 'open', page: 'overview' }), item('Tools', { type: 'open', page: 'tools' })]
 }
 
 function statusItems({ gateway, attention, lan }: ShellState): MenuItem[] {
@@ -128,9 +132,25 @@ function detailItems({ packages, errors }: ShellState): MenuItem[] {
   ]
 }
 
-function creditItem({ name, remaining, total, unlimitedKeys }: PackageCredits): MenuItem {
-  const bounded = total > 0 ? `${credits(remaining)} of ${credits(total)} credits left` : 'no credits'
-  return item(`${name}: ${unlimitedKeys > 0 && total === 0 ? 'unlimited' : bounded}`, { type: 'open', page: 'keys' })
+function creditItem({ name, keys, lowest }: PackageCredits): MenuItem {
+  const of = keys > 1 && lowest !== undefined ? ` (the lowest of ${keys} keys)` : ''
+  return item(`${name}${of}: ${leftText(lowest)}`, { type: 'open', page: 'keys' })
+}
+
+function leftText(left: LeftOfKey | undefined): string {
+  if (left === undefined) return 'unlimited'
+  if (left.total <= 0) return 'no credits'
+  const { remaining, total, resetsAtMs, runsOutAtMs } = left
+  return [
+    `${credits(remaining)} of ${credits(total)} credits left`,
+    ...(runsOutAtMs === undefined ? [] : [`runs out ${dayAndMonth(runsOutAtMs)}`]),
+    ...(resetsAtMs === undefined ? [] : [`resets ${dayAndMonth(resetsAtMs)}`]),
+  ].join(', ')
+}
+
+/** `1 Dec`, by the clock of this machine. */
+function dayAndMonth(atMs: number): string {
+  return new Date(atMs).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
 }
 
 /** Cut, never rounded up: the menu must not show credits that do not exist. */

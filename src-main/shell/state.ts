@@ -1,7 +1,7 @@
 // What the shell knows, as plain values: menu, icon and notifications are functions of it.
 
 import type { KeyView, StatusView } from '#contract/schemas.ts'
-import { creditsToMicro, sumToCredits, ZERO } from '#core/money.ts'
+import { byUrgency } from '#contract/urgency.ts'
 import type { Reading } from '#shell/gateway-port.ts'
 import type { UpdateState } from '#shell/updates.ts'
 
@@ -19,12 +19,19 @@ export type GatewayState =
       readonly ledger: 'ok' | 'halted' | 'mismatch'
     }
 
-/** What is left to the keys of one package. Credits, not micro-credits. */
+/** What is left to the key of a package that somebody should look at first. Credits, not micro-credits. */
 export type PackageCredits = {
   readonly name: string
+  readonly keys: number
+  /** undefined where none of its keys has credits that are counted. */
+  readonly lowest: LeftOfKey | undefined
+}
+
+export type LeftOfKey = {
   readonly remaining: number
   readonly total: number
-  readonly unlimitedKeys: number
+  readonly resetsAtMs: number | undefined
+  readonly runsOutAtMs: number | undefined
 }
 
 export type RecentError = { readonly at: string; readonly model: string; readonly status: number; readonly key: string }
@@ -93,23 +100,28 @@ function isUsedLately({ balance }: KeyView, nowMs: number): boolean {
   return balance.last_used_at !== null && nowMs - Date.parse(balance.last_used_at) < LATELY_MS
 }
 
-/** Summed as integers, so that the menu agrees with the dashboard to the last digit. */
+/** One key's credits cannot be spent by another, so they are not added. */
 function packagesOf(keys: readonly KeyView[]): PackageCredits[] {
-  const sums = new Map<string, { remaining: number; total: number; unlimitedKeys: number }>()
-  for (const key of keys) {
-    const sum = sums.get(key.package) ?? { remaining: 0, total: 0, unlimitedKeys: 0 }
-    sums.set(key.package, sum)
-    const { remaining_credits: remaining, total_credits: total } = key.balance
-    if (remaining === null || total === null) sum.unlimitedKeys += 1
-    else {
-      sum.remaining += creditsToMicro(remaining) ?? ZERO
-      sum.total += creditsToMicro(total) ?? ZERO
-    }
-  }
-  return Array.from(sums, ([name, sum]) => ({
+  const byPackage = Map.groupBy(keys, (key) => key.package)
+  return Array.from(byPackage, ([name, members]) => ({
     name,
-    remaining: sumToCredits(sum.remaining),
-    total: sumToCredits(sum.total),
-    unlimitedKeys: sum.unlimitedKeys,
+    keys: members.length,
+    lowest: leftOf(byUrgency(members)[0]),
   })).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function leftOf(key: KeyView | undefined): LeftOfKey | undefined {
+  const remaining = key?.balance.remaining_credits
+  const total = key?.balance.total_credits
+  if (key === undefined || typeof remaining !== 'number' || typeof total !== 'number') return undefined
+  return {
+    remaining,
+    total,
+    resetsAtMs: instantOf(key.balance.next_reset_at),
+    runsOutAtMs: instantOf(key.outlook?.runs_out_at ?? null),
+  }
+}
+
+function instantOf(at: string | null): number | undefined {
+  return at === null ? undefined : Date.parse(at)
 }

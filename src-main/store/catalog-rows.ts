@@ -17,11 +17,13 @@ import { MODEL_KINDS, PROVIDER_DIALECTS } from '#contract/dialects.ts'
 import { priceOfRow, priceRow, type Price, type PriceRow } from '#core/price.ts'
 import type { Invite } from '#core/invite.ts'
 import type { Member } from '#core/member.ts'
+import type { Project } from '#core/project.ts'
 import type { Db } from '#store/database.ts'
 import { entityTable, flag, integer, json, micro, optional, text, wordOf } from '#store/entity-table.ts'
 import { deleteInvite, loadInvites, putInvite } from '#store/invite-rows.ts'
 import { loadKeys, putKey } from '#store/key-rows.ts'
 import { deleteMember, loadMembers, putMember } from '#store/member-rows.ts'
+import { deleteProject, loadProjects, putProject } from '#store/project-rows.ts'
 
 export type CatalogState = {
   readonly providers: readonly Provider[]
@@ -30,6 +32,7 @@ export type CatalogState = {
   readonly keys: readonly Key[]
   readonly members: readonly Member[]
   readonly invites: readonly Invite[]
+  readonly projects: readonly Project[]
 }
 
 /** One change to the catalogue. `put` inserts or replaces; keys are never deleted, only revoked. */
@@ -46,6 +49,8 @@ export type CatalogChange =
   | { readonly type: 'delete-member'; readonly id: string }
   | { readonly type: 'put-invite'; readonly invite: Invite }
   | { readonly type: 'delete-invite'; readonly codeHash: string }
+  | { readonly type: 'put-project'; readonly project: Project }
+  | { readonly type: 'delete-project'; readonly id: string }
 
 /** Applies one change inside the caller's transaction. Throws SqliteError where a constraint says no. */
 export function applyCatalogChange(db: Db, change: CatalogChange): void {
@@ -75,6 +80,10 @@ export function applyCatalogChange(db: Db, change: CatalogChange): void {
       return putInvite(db, change.invite)
     case 'delete-invite':
       return deleteInvite(db, change.codeHash)
+    case 'put-project':
+      return putProject(db, change.project)
+    case 'delete-project':
+      return deleteProject(db, change.id)
   }
 }
 
@@ -87,6 +96,7 @@ export function loadCatalog(db: Db): CatalogState {
     keys: loadKeys(db),
     members: loadMembers(db),
     invites: loadInvites(db),
+    projects: loadProjects(db),
   }
 }
 

@@ -10,6 +10,7 @@ import { errorCode } from '#store/files.ts'
 const FILES = [
   'farebox.db farebox.db-wal farebox.db-shm farebox.db-journal farebox.lock farebox.lock-journal instance.json',
   'farebox.journal-1 farebox.journal-2 farebox.tail',
+  'connections.lock connections.lock-journal',
   'secrets.enc vault.key keychain.json secrets-to-forget.json metrics.token lan-key.pem lan-certificate.pem shell.json',
 ].flatMap((names) => names.split(' '))
 const OTHERS_MAY_WRITE = 0o022

@@ -1,5 +1,6 @@
 // Reads and writes keys.
 
+import { tagsOfText, tagsText } from '#core/attribution.ts'
 import { SUSPENDERS, type Key, type PreviousValue, type StoredKeyStatus } from '#core/entities.ts'
 import type { Db } from '#store/database.ts'
 import { oneOf } from '#store/values.ts'
@@ -19,18 +20,21 @@ type KeyRow = {
   value_since_ms: number | null
   previous_hash: string | null
   previous_until_ms: number | null
+  tool: string | null
+  project: string | null
+  tags: string
 }
 
 /** Inserts or replaces a key. Throws SqliteError where a constraint says no. */
 export function putKey(db: Db, key: Key): void {
   db.prepare(
     `INSERT INTO key (id, name, owner, member_id, hash, hint, package_id, status, suspended_by, expires_at_ms,
-       created_at_ms, value_since_ms, previous_hash, previous_until_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       created_at_ms, value_since_ms, previous_hash, previous_until_ms, tool, project, tags)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, owner = excluded.owner, member_id = excluded.member_id,
        hash = excluded.hash, hint = excluded.hint, value_since_ms = excluded.value_since_ms,
        previous_hash = excluded.previous_hash, previous_until_ms = excluded.previous_until_ms, package_id = excluded.package_id, status = excluded.status, suspended_by = excluded.suspended_by,
-       expires_at_ms = excluded.expires_at_ms`,
+       expires_at_ms = excluded.expires_at_ms, tool = excluded.tool, project = excluded.project, tags = excluded.tags`,
   ).run(
     key.id,
     key.name,
@@ -46,6 +50,9 @@ export function putKey(db: Db, key: Key): void {
     key.valueSinceMs,
     key.previous?.hash ?? null,
     key.previous?.validUntilMs ?? null,
+    key.tool ?? null,
+    key.project ?? null,
+    tagsText(key.tags ?? []),
   )
 }
 
@@ -69,6 +76,9 @@ function keyOf(row: KeyRow): Key {
     createdAtMs: row.created_at_ms,
     valueSinceMs: row.value_since_ms ?? row.created_at_ms,
     previous: previousOf(row),
+    tool: row.tool ?? undefined,
+    project: row.project ?? undefined,
+    tags: row.tags === '' ? undefined : tagsOfText(row.tags),
   }
 }
 

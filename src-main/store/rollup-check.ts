@@ -3,9 +3,9 @@
 
 import type { Db } from '#store/database.ts'
 import { MEASURES, RECORD_SUMS, ROLLUP_SUMS } from '#store/usage-measures.ts'
-import { idsOf, WHOLE_SLICE } from '#store/usage-slices.ts'
+import { idsOf, PART_COLUMNS, WHOLE_SLICE } from '#store/usage-slices.ts'
 
-const PARTS = 'key_id, model_id, provider_id, package_id'
+const PARTS = Object.values(PART_COLUMNS).join(', ')
 const NAMES = MEASURES.join(', ')
 const WHOLE = idsOf(WHOLE_SLICE)
 
@@ -13,8 +13,9 @@ const WHOLE = idsOf(WHOLE_SLICE)
 const LEFT = MEASURES.map((name) => `sum(${name}) <> 0`).join(' OR ')
 const NEGATIVE = MEASURES.map((name) => `-${name}`).join(', ')
 
-const OF_RECORDS = `SELECT key_id, model_id, coalesce(provider_id, '') AS provider_id, package_id, ${RECORD_SUMS}
-  FROM usage_record GROUP BY 1, 2, 3, 4`
+const OF_RECORDS = `SELECT key_id, model_id, coalesce(provider_id, '') AS provider_id, package_id, coalesce(tool, '') AS tool,
+  coalesce(project, '') AS project, coalesce(tags, '') AS tags, ${RECORD_SUMS}
+  FROM usage_record LEFT JOIN attribution ON attribution.id = attribution_id GROUP BY 1, 2, 3, 4, 5, 6, 7`
 const OF_HOURS = `SELECT group_id, ${ROLLUP_SUMS} FROM usage_hour
   WHERE group_id >= ${WHOLE.first} AND group_id < ${WHOLE.end} GROUP BY group_id`
 const OF_DAYS = OF_HOURS.replace('usage_hour', 'usage_day')

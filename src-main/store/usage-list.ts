@@ -5,7 +5,7 @@
 import { append } from '#core/append.ts'
 import type { Db } from '#store/database.ts'
 import { statement } from '#store/statements.ts'
-import { partConditions, partParameters, partsOf, type UsageParts } from '#store/usage-filter.ts'
+import { groupConditions, partParameters, partsOf, recordConditions, type UsageParts } from '#store/usage-filter.ts'
 import { CALL_COLUMNS, CALL_NAMES, type StoredUsage } from '#store/usage-rows.ts'
 import { idsOf, sliceFor, WHOLE_SLICE } from '#store/usage-slices.ts'
 
@@ -16,6 +16,8 @@ export type UsageFilter = {
   readonly untilMs: number | undefined
   readonly status: CallState | undefined
   readonly minMicro: number | undefined
+  /** What a session is called. */
+  readonly session?: string | undefined
   /** Only records before this place. */
   readonly before: UsagePlace | undefined
   readonly limit: number
@@ -65,7 +67,7 @@ export function listUsage(db: Db, filter: UsageFilter): UsagePage {
     const page = { fromMs: Math.max(fromMs, range.fromMs), before, limit: filter.limit - rows.length, most: left }
     append(rows, readRange(db, filter, page))
     if (rows.length === filter.limit) return { rows, next: placeOf(rows.at(-1)) }
-    const stop = range.calls < left ? undefined : placeAfter(db, page)
+    const stop = range.calls < left ? undefined : placeAfter(db, filter, page)
     if (stop !== undefined) return { rows, next: stop }
     left -= range.calls
   }
@@ -88,9 +90,9 @@ type DatedRange = Range & { readonly calls: number; readonly isNewDay: boolean }
 /** Where records that fit can be, the newest first: everywhere, or in the hours that the roll-ups name. */
 function* rangesOf(db: Db, filter: UsageFilter, range: Range): Generator<DatedRange> {
   const isEasy = partsOf(filter.parts).length === 0 && filter.status === undefined && filter.minMicro === undefined
-  if (isEasy) {
-    // Every record that is read fits.
-    yield { ...range, calls: 0, isNewDay: true }
+  if (isEasy || filter.session !== undefined) {
+    // Every record that is read fits, unless others of its session do not.
+    yield { ...range, calls: isEasy ? 0 : MAX_READ, isNewDay: true }
     return
   }
   for (const day of daysWith(db, filter, range)) {
@@ -126,7 +128,7 @@ function sumConditions({ status, minMicro }: UsageFilter): string {
 }
 
 function parametersOf(filter: UsageFilter) {
-  return { ...partParameters(filter.parts), minMicro: filter.minMicro ?? 0 }
+  return { ...partParameters(filter.parts), minMicro: filter.minMicro ?? 0, session: filter.session ?? null }
 }
 
 /** Days with records that may fit, the newest first. */
@@ -139,7 +141,7 @@ function daysWith(db: Db, filter: UsageFilter, { fromMs, toMs }: Range): Range[]
          UNION ALL
          SELECT (SELECT max(started_at_ms) FROM usage_day WHERE started_at_ms < day.at) FROM day WHERE day.at > @fromMs),
        chosen AS MATERIALIZED (SELECT id FROM usage_group AS parts
-         WHERE parts.slice = @slice ${partConditions('parts', filter.parts)})
+         WHERE parts.slice = @slice ${groupConditions('parts', filter.parts)})
        SELECT day.at AS fromMs, coalesce((SELECT min(started_at_ms) FROM usage_day WHERE started_at_ms > day.at), @toMs) AS toMs
        FROM day WHERE day.at IS NOT NULL AND EXISTS (SELECT 1 FROM chosen CROSS JOIN usage_day AS sums
          ON sums.started_at_ms = day.at AND sums.group_id = chosen.id ${sumConditions(filter)})
@@ -159,7 +161,7 @@ function hoursWith(db: Db, filter: UsageFilter, day: Range): Hours[] {
     `WITH hour AS MATERIALIZED (
        SELECT DISTINCT sums.started_at_ms FROM usage_hour AS sums CROSS JOIN usage_group AS parts ON parts.id = sums.group_id
        WHERE sums.started_at_ms >= @fromMs AND sums.started_at_ms < @toMs AND parts.slice = ${WHOLE_SLICE}
-         ${partConditions('parts', filter.parts)} ${sumConditions(filter)})
+         ${groupConditions('parts', filter.parts)} ${sumConditions(filter)})
      SELECT hour.started_at_ms AS fromMs, total.requests AS calls,
        min(@toMs, coalesce((SELECT min(started_at_ms) FROM usage_hour WHERE started_at_ms > hour.started_at_ms), @toMs)) AS toMs
      FROM hour JOIN usage_hour AS total ON total.started_at_ms = hour.started_at_ms AND total.group_id = ${idsOf(0).first}
@@ -175,15 +177,20 @@ type Reading = {
   readonly most: number
 }
 
-const IN_ORDER = `FROM usage_record INDEXED BY usage_record_created
-  WHERE (created_at_ms, id) < (@beforeMs, @beforeId) AND created_at_ms >= @fromMs ORDER BY created_at_ms DESC, id DESC`
+/** Records of a range, or of one session there, the newest first. */
+function inOrder(session: string | undefined): string {
+  const index = session === undefined ? 'usage_record_created' : 'usage_record_session'
+  const ofSession = session === undefined ? '' : 'session_id = (SELECT id FROM call_session WHERE name = @session) AND'
+  return `FROM usage_record INDEXED BY ${index} WHERE ${ofSession} (created_at_ms, id) < (@beforeMs, @beforeId)
+    AND created_at_ms >= @fromMs ORDER BY created_at_ms DESC, id DESC`
+}
 
 function readRange(db: Db, filter: UsageFilter, { fromMs, before, limit, most }: Reading): StoredUsage[] {
   const { status, minMicro } = filter
   return statement<StoredUsage>(
     db,
-    `SELECT ${CALL_COLUMNS} FROM (SELECT * ${IN_ORDER} LIMIT @most) AS usage_record ${CALL_NAMES}
-       WHERE 1 ${partConditions('usage_record', filter.parts)}
+    `SELECT ${CALL_COLUMNS} FROM (SELECT * ${inOrder(filter.session)} LIMIT @most) AS usage_record ${CALL_NAMES}
+       WHERE 1 ${recordConditions(filter.parts)}
          ${status === undefined ? '' : `AND ${OF_STATE[status]}`}
          ${minMicro === undefined ? '' : 'AND usage_record.charge_micro >= @minMicro'}
        ORDER BY usage_record.created_at_ms DESC, usage_record.id DESC LIMIT @limit`,
@@ -191,8 +198,10 @@ function readRange(db: Db, filter: UsageFilter, { fromMs, before, limit, most }:
 }
 
 /** The last record that was read, where there are more than could be; undefined where all were. */
-function placeAfter(db: Db, { fromMs, before, most }: Reading): UsagePlace | undefined {
-  return statement<UsagePlace>(db, `SELECT created_at_ms AS createdAtMs, id ${IN_ORDER} LIMIT 1 OFFSET @skipped`).get({
+function placeAfter(db: Db, { session }: UsageFilter, { fromMs, before, most }: Reading): UsagePlace | undefined {
+  const order = inOrder(session)
+  return statement<UsagePlace>(db, `SELECT created_at_ms AS createdAtMs, id ${order} LIMIT 1 OFFSET @skipped`).get({
+    session: session ?? null,
     beforeMs: before.createdAtMs,
     beforeId: before.id,
     fromMs,

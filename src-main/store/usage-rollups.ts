@@ -8,24 +8,19 @@ import { Calendar, DAY_MS } from '#core/calendar.ts'
 import { latencyClass } from '#core/latency.ts'
 import type { Db } from '#store/database.ts'
 import { MEASURES, RECORD_SHARES } from '#store/usage-measures.ts'
-import { DAY_SLICES, HOUR_SLICES, idsOf, PARTS } from '#store/usage-slices.ts'
+import { DAY_SLICES, HOUR_SLICES, idsOf, PART_COLUMNS, PARTS } from '#store/usage-slices.ts'
 
-/** A record as a row: when, its four parts, how long a stream took to begin, and its share of each sum. */
-type Row = readonly [
-  createdAtMs: number,
-  keyId: string,
-  modelId: string,
-  providerId: string,
-  packageId: string,
-  firstTokenMs: number | null,
-  id: string,
-  ...shares: number[],
-]
-const SHARES_AT = 7
+/** A record as a row: when, how long a stream took to begin, its parts in the order of their bits, and its share of each sum. */
+type Row = readonly [createdAtMs: number, firstTokenMs: number | null, id: string, ...rest: (string | number)[]]
+const PARTS_AT = 3
+const KEY_AT = PARTS_AT
+const BITS = Object.values(PARTS)
+const SHARES_AT = PARTS_AT + BITS.length
 const CHARGE_AT = MEASURES.indexOf('charge_micro')
 
-const RECORD_ROW = `SELECT created_at_ms, key_id, model_id, coalesce(provider_id, ''), package_id,
-  iif(is_stream = 1, first_byte_ms, NULL), id, ${RECORD_SHARES} FROM usage_record`
+const RECORD_ROW = `SELECT created_at_ms, iif(is_stream = 1, first_byte_ms, NULL), usage_record.id,
+  key_id, model_id, coalesce(provider_id, ''), package_id, coalesce(tool, ''), coalesce(project, ''), coalesce(tags, ''),
+  ${RECORD_SHARES} FROM usage_record LEFT JOIN attribution ON attribution.id = attribution_id`
 
 /** What the parts that a slice leaves out are in its groups. */
 const LEFT_OUT = ''
@@ -37,7 +32,8 @@ const FILL_PAGE = 10_000
 /** Long enough for a day to be looked back at, whatever the clocks do. */
 const FIRST_TOKENS_MS = 2 * DAY_MS
 
-type Parts = readonly [slice: number, keyId: string, modelId: string, providerId: string, packageId: string]
+/** The slice, and its parts. */
+type Parts = readonly [slice: number, ...parts: string[]]
 /** `id` is undefined until the group was found in the database. */
 type Group = { readonly parts: Parts; id: number | undefined }
 /** The groups of one combination of parts. */
@@ -115,11 +111,11 @@ export class UsageRollups {
   *#records(): Generator<Row> {
     const page = this.#db
       .prepare<[number, string, number], Row>(
-        `${RECORD_ROW} WHERE (created_at_ms, id) > (?, ?) ORDER BY created_at_ms, id LIMIT ?`,
+        `${RECORD_ROW} WHERE (created_at_ms, usage_record.id) > (?, ?) ORDER BY created_at_ms, usage_record.id LIMIT ?`,
       )
       .raw()
     for (let after: Row | undefined; ;) {
-      const rows = page.all(after?.[0] ?? Number.MIN_SAFE_INTEGER, after?.[6] ?? '', FILL_PAGE)
+      const rows = page.all(after?.[0] ?? Number.MIN_SAFE_INTEGER, after?.[2] ?? '', FILL_PAGE)
       yield* rows
       if (rows.length < FILL_PAGE) return
       after = rows.at(-1)
@@ -127,7 +123,7 @@ export class UsageRollups {
   }
 
   #gather(row: Row): void {
-    const [createdAtMs, keyId, , , , firstTokenMs] = row
+    const [createdAtMs, firstTokenMs] = row
     const shares = row.slice(SHARES_AT) as number[]
     const dayMs = this.#calendar.dayStart(createdAtMs)
     const hourMs = this.#calendar.hourStart(createdAtMs)
@@ -135,7 +131,7 @@ export class UsageRollups {
     for (const group of hours) this.#sum(this.#hours, hourMs, group, shares)
     for (const group of days) this.#sum(this.#days, dayMs, group, shares)
     if (firstTokenMs !== null && createdAtMs >= this.#firstTokensFromMs)
-      this.#countFirstToken(hourMs, keyId, firstTokenMs)
+      this.#countFirstToken(hourMs, String(row[KEY_AT]), firstTokenMs)
   }
 
   #countFirstToken(hourMs: number, keyId: string, timeMs: number): void {
@@ -160,8 +156,9 @@ export class UsageRollups {
     sums[MEASURES.length] = Math.max(sums[MEASURES.length] ?? 0, charge)
   }
 
-  #combination([, keyId, modelId, providerId, packageId]: Row): Combination {
-    const name = `${keyId}\0${modelId}\0${providerId}\0${packageId}`
+  #combination(row: Row): Combination {
+    const parts = row.slice(PARTS_AT, SHARES_AT).map(String)
+    const name = parts.join('\0')
     const known = this.#combinations.get(name)
     if (known !== undefined) return known
     if (this.#combinations.size >= MAX_KNOWN) {
@@ -169,13 +166,7 @@ export class UsageRollups {
       this.#groups.clear()
     }
     const group = (slice: number) =>
-      this.#group([
-        slice,
-        slice & PARTS.key ? keyId : LEFT_OUT,
-        slice & PARTS.model ? modelId : LEFT_OUT,
-        slice & PARTS.provider ? providerId : LEFT_OUT,
-        slice & PARTS.package ? packageId : LEFT_OUT,
-      ])
+      this.#group([slice, ...parts.map((part, place) => (slice & (BITS[place] ?? 0) ? part : LEFT_OUT))])
     const made = { hours: HOUR_SLICES.map(group), days: DAY_SLICES.map(group) }
     this.#combinations.set(name, made)
     return made
@@ -245,6 +236,7 @@ export class UsageRollups {
 
 function prepare(db: Db) {
   const columns = [...MEASURES, 'most_charge_micro']
+  const parts = ['slice', ...Object.values(PART_COLUMNS)]
   const marks = columns.map(() => '?').join(', ')
   const grown = MEASURES.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
   const put = (table: string) =>
@@ -254,7 +246,7 @@ function prepare(db: Db) {
          most_charge_micro = max(most_charge_micro, excluded.most_charge_micro)`,
     )
   return {
-    record: db.prepare<[string], Row>(`${RECORD_ROW} WHERE id = ?`).raw(),
+    record: db.prepare<[string], Row>(`${RECORD_ROW} WHERE usage_record.id = ?`).raw(),
     hour: put('usage_hour'),
     day: put('usage_day'),
     firstToken: db.prepare<[number, string, number, number]>(
@@ -264,8 +256,7 @@ function prepare(db: Db) {
     dropFirstTokens: db.prepare<[number]>('DELETE FROM usage_first_token WHERE started_at_ms < ?'),
     findGroup: db
       .prepare<(string | number)[], number>(
-        `SELECT id FROM usage_group
-         WHERE slice = ? AND key_id = ? AND model_id = ? AND provider_id = ? AND package_id = ?`,
+        `SELECT id FROM usage_group WHERE ${parts.map((part) => `${part} = ?`).join(' AND ')}`,
       )
       .pluck(),
     newGroupId: db
@@ -274,7 +265,7 @@ function prepare(db: Db) {
       )
       .pluck(),
     addGroup: db.prepare<(string | number)[]>(
-      'INSERT INTO usage_group (id, slice, key_id, model_id, provider_id, package_id) VALUES (?, ?, ?, ?, ?, ?)',
+      `INSERT INTO usage_group (id, ${parts.join(', ')}) VALUES (?, ${parts.map(() => '?').join(', ')})`,
     ),
   }
 }

@@ -31,6 +31,11 @@ export type StoredUsage = {
   readonly attempts: string | null
   readonly details: string | null
   readonly secret: string | null
+  /** Of whom it was made for; null or empty for what nobody said. */
+  readonly tool: string | null
+  readonly project: string | null
+  readonly tags: string | null
+  readonly session: string | null
 }
 
 /** A usage record with the price that it was charged at. */
@@ -84,9 +89,12 @@ function addTo(sums: Map<string, number>, key: string, amount: number): void {
 }
 
 /** A record with the names that people know, from `usage_record` and CALL_NAMES. */
-export const CALL_COLUMNS = 'usage_record.*, key.name AS key_name, provider.name AS provider_name'
+export const CALL_COLUMNS = `usage_record.*, key.name AS key_name, provider.name AS provider_name,
+  attribution.tool, attribution.project, attribution.tags, call_session.name AS session`
 export const CALL_NAMES = `JOIN key ON key.id = usage_record.key_id
-  LEFT JOIN provider ON provider.id = usage_record.provider_id`
+  LEFT JOIN provider ON provider.id = usage_record.provider_id
+  LEFT JOIN attribution ON attribution.id = usage_record.attribution_id
+  LEFT JOIN call_session ON call_session.id = usage_record.session_id`
 
 /** Records by their ids, in no order; those that are not there are left out. */
 export function readUsage(db: Db, ids: readonly string[]): StoredUsage[] {

@@ -1,22 +1,34 @@
 // What roll-ups are kept apart by. A report that needs one key of many, or no keys at all, must not add up what it does not tell
-// apart, so that sums by day are kept in several slices, each of which leaves some of the four parts out.
+// apart, so that sums by day are kept in several slices, each of which leaves some of the parts out.
 
 import type { Rollup } from '#core/calendar.ts'
 
-/** The four parts of a group, as bits of its slice. */
-export const PARTS = { key: 1, model: 2, provider: 4, package: 8 } as const
+/** The parts of a group, as bits of its slice. */
+export const PARTS = { key: 1, model: 2, provider: 4, package: 8, tool: 16, project: 32, tags: 64 } as const
 export type Part = keyof typeof PARTS
 
+/** Where they stand in `usage_group`, in the order of their bits. */
+export const PART_COLUMNS: Readonly<Record<Part, string>> = {
+  key: 'key_id',
+  model: 'model_id',
+  provider: 'provider_id',
+  package: 'package_id',
+  tool: 'tool',
+  project: 'project',
+  tags: 'tags',
+}
+
 /** Every part by itself. */
-export const WHOLE_SLICE = PARTS.key | PARTS.model | PARTS.provider | PARTS.package
+export const WHOLE_SLICE = Object.values(PARTS).reduce<number>((bits, part) => bits | part, 0)
 
 /**
  * The slices that days are kept by, from few rows to many. A key seldom has more than one package in its life, so that a slice with
- * keys tells packages apart for nothing.
+ * keys tells packages apart for nothing; nor has a tool many projects and tags.
  */
 export const DAY_SLICES: readonly number[] = [
   0,
   PARTS.model | PARTS.provider,
+  PARTS.tool | PARTS.project | PARTS.tags,
   PARTS.key | PARTS.package,
   PARTS.model | PARTS.provider | PARTS.package,
   PARTS.key | PARTS.provider | PARTS.package,

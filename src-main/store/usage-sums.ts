@@ -3,16 +3,16 @@
 
 import type { Rollup } from '#core/calendar.ts'
 import type { Db } from '#store/database.ts'
-import { partConditions, partParameters, partsOf, type UsageParts } from '#store/usage-filter.ts'
+import { groupConditions, partParameters, partsOf, recordConditions, type UsageParts } from '#store/usage-filter.ts'
 import { statement } from '#store/statements.ts'
 import { RECORD_SUMS, ROLLUP_SUMS, type Sums } from '#store/usage-measures.ts'
-import { idsOf, sliceFor, WHOLE_SLICE, type Part } from '#store/usage-slices.ts'
+import { idsOf, PART_COLUMNS, sliceFor, WHOLE_SLICE, type Part } from '#store/usage-slices.ts'
 
 export type SumsQuery = {
   readonly rollup: Rollup
   readonly parts: UsageParts
-  /** What the sums are told apart by; undefined: nothing. `owner`: by what `owners` says of a key. */
-  readonly group: Part | 'owner' | undefined
+  /** What the sums are told apart by; undefined: nothing. `owner`: by what `owners` says of a key. `tag`: each of the tags of a call. */
+  readonly group: Exclude<Part, 'tags'> | 'owner' | 'tag' | undefined
   /** Owners by the id of their key; asked for with the group `owner`. */
   readonly owners?: Readonly<Record<string, string>>
 }
@@ -48,8 +48,8 @@ export function sumsByInterval(
 export function countValues(db: Db, { parts, group, owners = {} }: SumsQuery): number {
   if (group === undefined) return 1
   const { value } = valuesOf(group, false)
-  const sql = `${LISTS} SELECT count(DISTINCT ${value}) AS count FROM usage_group AS parts
-    WHERE parts.slice = ${WHOLE_SLICE} ${partConditions('parts', parts)}`
+  const sql = `${LISTS} SELECT count(DISTINCT ${value}) AS count FROM usage_group AS parts ${eachOf(group)}
+    WHERE parts.slice = ${WHOLE_SLICE} ${groupConditions('parts', parts)}`
   const lists = { owners: JSON.stringify(owners), shown: '[]' }
   return statement<{ count: number }>(db, sql).get({ ...partParameters(parts), ...lists })?.count ?? 0
 }
@@ -63,7 +63,7 @@ export function sumsOfRecords(
   const row = statement<Sums>(
     db,
     `SELECT ${RECORD_SUMS} FROM usage_record INDEXED BY usage_record_created
-       WHERE created_at_ms >= @fromMs AND created_at_ms < @toMs ${partConditions('usage_record', parts)}`,
+       WHERE created_at_ms >= @fromMs AND created_at_ms < @toMs ${recordConditions(parts)}`,
   ).get({ ...range, ...partParameters(parts) })
   if (row === undefined) throw new Error('a sum has no row')
   return row
@@ -87,7 +87,7 @@ function source(
   shown?: readonly string[],
 ): { readonly from: Source; readonly parameters: object } {
   const { rollup, parts, group, owners = {} } = query
-  const told: Part[] = group === undefined ? [] : [group === 'owner' ? 'key' : group]
+  const told: Part[] = group === undefined ? [] : [partBehind(group)]
   const slice = sliceFor(rollup, [...partsOf(parts), ...told])
   const parameters = {
     ...partParameters(parts),
@@ -97,11 +97,19 @@ function source(
     owners: JSON.stringify(owners),
     shown: JSON.stringify(shown ?? []),
   }
-  const groups = `FROM usage_group AS parts WHERE parts.slice = @slice ${partConditions('parts', parts)}`
+  const groups = `FROM usage_group AS parts WHERE parts.slice = @slice ${groupConditions('parts', parts)}`
   const { wanted, all } = countGroups(db, groups, parameters)
   const table = rollup === 'day' ? 'usage_day' : 'usage_hour'
   const from = wanted * FEW < all ? byGroup(table, groups) : bySlice(table, parts)
-  return { from: { ...from, ...valuesOf(group, shown !== undefined) }, parameters }
+  return {
+    from: { ...from, ...valuesOf(group, shown !== undefined), tables: from.tables + eachOf(group) + from.where },
+    parameters,
+  }
+}
+
+function partBehind(group: NonNullable<SumsQuery['group']>): Part {
+  if (group === 'owner') return 'key'
+  return group === 'tag' ? 'tags' : group
 }
 
 /** Intervals in which there can be calls: what lies before the first one, or after the last, need not be looked for. */
@@ -124,6 +132,7 @@ function byGroup(table: string, groups: string) {
     with: `${LISTS}, parts AS MATERIALIZED (SELECT parts.* ${groups})`,
     tables: `FROM json_each(@intervals) AS interval CROSS JOIN parts
       CROSS JOIN ${table} AS sums ON sums.started_at_ms = interval.value AND sums.group_id = parts.id`,
+    where: '',
   }
 }
 
@@ -133,7 +142,8 @@ function bySlice(table: string, parts: UsageParts) {
     with: LISTS,
     tables: `FROM json_each(@intervals) AS interval
       CROSS JOIN ${table} AS sums ON sums.started_at_ms = interval.value AND sums.group_id >= @first AND sums.group_id < @end
-      CROSS JOIN usage_group AS parts ON parts.id = sums.group_id WHERE 1 ${partConditions('parts', parts)}`,
+      CROSS JOIN usage_group AS parts ON parts.id = sums.group_id`,
+    where: ` WHERE 1 ${groupConditions('parts', parts)}`,
   }
 }
 
@@ -142,8 +152,22 @@ function valuesOf(
   isRestSummed: boolean,
 ): { readonly value: string; readonly shown: string } {
   const owner = `coalesce((SELECT value FROM owner WHERE owner.key = parts.key_id), '')`
-  const value = group === undefined ? `''` : group === 'owner' ? owner : `parts.${group}_id`
+  const value = valueOf(group) ?? owner
   return { value, shown: !isRestSummed ? value : `iif(${value} IN (SELECT value FROM shown), ${value}, NULL)` }
+}
+
+/** Where a group stands; undefined for the owner. */
+function valueOf(group: SumsQuery['group']): string | undefined {
+  if (group === undefined) return `''`
+  if (group === 'tag') return 'tag.value'
+  return group === 'owner' ? undefined : `parts.${PART_COLUMNS[group]}`
+}
+
+/** A row for each of the tags that stand between commas, and one where there is none. */
+const EACH_TAG = ` CROSS JOIN json_each('["' || replace(trim(parts.tags, ','), ',', '","') || '"]') AS tag`
+
+function eachOf(group: SumsQuery['group']): string {
+  return group === 'tag' ? EACH_TAG : ''
 }
 
 function countGroups(db: Db, groups: string, parameters: object): { wanted: number; all: number } {

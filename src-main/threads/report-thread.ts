@@ -10,6 +10,8 @@ import { isRefusal } from '#core/refusal.ts'
 import { listEntries, resolvedAfter, type EntryFilter } from '#ledger/list.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
 import { verifyLedger } from '#ledger/verify.ts'
+import { billCheck, type BillCheckRequest } from '#reports/bill-check.ts'
+import { billCorrections, type BillCorrection } from '#reports/bill-corrections.ts'
 import { ledgerView } from '#reports/ledger-view.ts'
 import { overviewSums, type OverviewRequest, type OverviewSums } from '#reports/overview-sums.ts'
 import { usagePageView } from '#reports/usage-page.ts'
@@ -28,7 +30,9 @@ import {
   type RefusedFilter,
   type StoredRefused,
 } from '#store/refused-rows.ts'
+import { sumsOfSession, type SessionOfKey } from '#store/session-sums.ts'
 import { listUsage, type UsageFilter } from '#store/usage-list.ts'
+import type { Sums } from '#store/usage-measures.ts'
 import { readReceipt, readUsage, type StoredReceipt } from '#store/usage-rows.ts'
 
 export type MissedRequest = {
@@ -42,12 +46,16 @@ export type ReportOperations = {
   usage: { input: UsageFilter; output: Uint8Array }
   /** JSON text of a `UsageReport`. */
   usageReport: { input: UsageReportRequest; output: Uint8Array | Refusal }
+  /** JSON text of a `BillCheck`. */
+  billCheck: { input: BillCheckRequest; output: Uint8Array | Refusal }
+  billCorrections: { input: BillCheckRequest; output: BillCorrection[] | Refusal }
   /** JSON text of a `LedgerList`. */
   ledger: { input: EntryFilter; output: Uint8Array }
   overview: { input: OverviewRequest; output: OverviewSums }
   /** Calls that ended after the one with an id, in the order in which they did; undefined where they are too many to say. */
   missed: { input: MissedRequest; output: UsageView[] | undefined }
   receipt: { input: string; output: StoredReceipt | undefined }
+  session: { input: SessionOfKey; output: Sums }
   /** The books alone. */
   verify: { input: undefined; output: LedgerReport }
   /** The books, whether reports agree with them, and whether anything is missing that was noted. `canAppend`: whether frames come meanwhile. */
@@ -81,10 +89,16 @@ serveOperations<ReportOperations>({
     const report = usageReport(db, request)
     return isRefusal(report) ? report : jsonOf(report)
   },
+  billCorrections: (request) => billCorrections(db, request),
+  billCheck: (request) => {
+    const check = billCheck(db, request)
+    return isRefusal(check) ? check : jsonOf(check)
+  },
   ledger: (filter) => jsonOf(ledgerView(listEntries(db, filter))),
   overview: (request) => overviewSums(db, request),
   missed,
   receipt: (id) => readReceipt(db, id),
+  session: (of) => sumsOfSession(db, of),
   verify: () => verifyLedger(db),
   verifyAll: ({ canAppend }) => checkAll(db, dataDir, canAppend ? undefined : framesIn(journalPaths(dataDir), db)),
   backUp: (request) => backUp(db, { ...request, dataDir }, verifyLedger),

@@ -11,6 +11,15 @@ import type { RefusedBurst } from '#core/refused-call.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
 import {
+  loadAlerts,
+  raiseAlerts,
+  rearmAlerts,
+  writeAlerts,
+  type AlertWrite,
+  type LoadedAlerts,
+  type Raised,
+} from '#store/alert-rows.ts'
+import {
   applyCatalogChange,
   loadCatalog,
   loadPriceVersions,
@@ -21,6 +30,7 @@ import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import type { JournalPlace } from '#store/journal-writer.ts'
+import { chargedByProject } from '#store/project-rows.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
 import { saveRefused } from '#store/refused-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
@@ -35,8 +45,11 @@ type Loaded = {
   readonly priceVersions: Map<string, number>
   /** Micro-credits by provider. */
   readonly charged: Charged
+  /** By project, on the day and in the month. */
+  readonly chargedOfProjects: { readonly daily: Map<string, number>; readonly monthly: Map<string, number> }
   /** undefined where nobody ever set it. */
   readonly lan: LanSettings | undefined
+  readonly alerts: LoadedAlerts
   /** Whether the process before this one came to its end, as far as anybody noted. */
   readonly endedWell: boolean
   /** Where appending goes on; undefined where nothing may be appended, because something is missing. */
@@ -45,7 +58,7 @@ type Loaded = {
 
 export type WriterOperations = {
   /** Everything the main thread keeps in memory. `chargedSinceMs`: from when on the charges of providers and members are summed up. */
-  load: { input: { chargedSinceMs: number }; output: Loaded }
+  load: { input: { chargedSinceMs: number; monthSinceMs: number }; output: Loaded }
   /** undefined where there is none of this id. */
   adjustment: { input: AdjustmentId; output: FirstAdjustment | undefined }
   /** Projects the journal up to a frame. */
@@ -56,6 +69,9 @@ export type WriterOperations = {
   loadVisits: { input: undefined; output: VisitState }
   changeVisits: { input: readonly VisitChange[]; output: void }
   changeLan: { input: LanSettings; output: void }
+  /** The ids of the alerts that are new. */
+  raiseAlerts: { input: Raised; output: readonly string[] }
+  writeAlerts: { input: AlertWrite; output: void }
   saveRefused: { input: readonly RefusedBurst[]; output: void }
   close: { input: undefined; output: void }
 }
@@ -72,6 +88,7 @@ let tail: TailWriter | undefined
 const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerBatch) => {
   for (const item of changes) applyCatalogChange(db, item)
   appendRows(batch)
+  rearmAlerts(db, batch.balances)
   countChange(db)
 })
 const changeLan = db.transaction((settings: LanSettings) => {
@@ -81,6 +98,7 @@ const changeLan = db.transaction((settings: LanSettings) => {
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
   for (const item of changes) applyVisitChange(db, item)
 })
+const raise = db.transaction((raised: Raised) => raiseAlerts(db, raised))
 const saveBursts = db.transaction((bursts: readonly RefusedBurst[]) => saveRefused(db, bursts))
 
 const RESTORE = 'Restore a backup: farebox restore FILE'
@@ -262,14 +280,19 @@ const { projector, lost, wasLeft } = readable(openBooks)
 if (lost.length === 0) tail = new TailWriter(dataDir, db)
 
 serveOperations<WriterOperations>({
-  load: ({ chargedSinceMs }) =>
+  load: ({ chargedSinceMs, monthSinceMs }) =>
     readable(() => ({
       catalog: loadCatalog(db),
       ledger: loadBooks(),
       endedWell: noted === undefined || (noted.isClosed && !wasLeft),
       priceVersions: loadPriceVersions(db),
       charged: chargedSince(db, chargedSinceMs),
+      chargedOfProjects: {
+        daily: chargedByProject(db, chargedSinceMs),
+        monthly: chargedByProject(db, monthSinceMs),
+      },
       lan: loadLan(db),
+      alerts: loadAlerts(db),
       journal: lost.length === 0 ? journalPlace(db) : undefined,
     })),
   adjustment: (id) => findAdjustment(db, id),
@@ -280,6 +303,8 @@ serveOperations<WriterOperations>({
   },
   loadVisits: () => loadVisits(db),
   changeVisits: (changes) => withRoom(() => changeVisits.immediate(changes)),
+  raiseAlerts: (raised) => raise.immediate(raised),
+  writeAlerts: (write) => withRoom(() => writeAlerts(db, write)),
   saveRefused: (bursts) => saveBursts.immediate(bursts),
   changeLan: (settings) => {
     withRoom(() => changeLan.immediate(settings))

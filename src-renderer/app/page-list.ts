@@ -11,10 +11,12 @@ import {
   KeyRound,
   List,
   Package,
+  Plug,
   ScrollText,
   Settings,
   Users,
 } from 'lucide-react'
+import { isOverLan } from '#renderer/data/over-lan.ts'
 
 export type Role = 'administrator' | 'member' | 'holder'
 
@@ -31,6 +33,7 @@ export const PAGES = [
   { name: 'packages', path: '/packages', icon: Package, access: PEOPLE },
   { name: 'models', path: '/models', icon: Boxes, access: ADMINISTRATORS },
   { name: 'providers', path: '/providers', icon: Cable, access: ADMINISTRATORS },
+  { name: 'tools', path: '/tools', icon: Plug, access: ADMINISTRATORS },
   { name: 'members', path: '/members', icon: Users, access: ADMINISTRATORS },
   { name: 'usage', path: '/usage', icon: Activity, access: ALL },
   { name: 'requests', path: '/requests', icon: List, access: ALL },
@@ -43,5 +46,6 @@ export const PAGES = [
 export type Page = (typeof PAGES)[number]
 
 export function pagesFor(role: Role): readonly Page[] {
-  return PAGES.filter(({ access }) => access.includes(role))
+  // Tools are edited on the machine that Farebox runs on, and by nobody from afar.
+  return PAGES.filter(({ name, access }) => access.includes(role) && !(name === 'tools' && isOverLan()))
 }

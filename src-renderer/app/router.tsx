@@ -25,6 +25,7 @@ import { parseSearch as parsePackagesSearch } from '#renderer/pages/packages/sea
 import { parseSearch as parseProvidersSearch } from '#renderer/pages/providers/search.ts'
 import { parseSearch as parseRequestsSearch } from '#renderer/pages/requests/search.ts'
 import { parseSearch as parseSettingsSearch } from '#renderer/pages/settings/search.ts'
+import { parseSearch as parseToolsSearch } from '#renderer/pages/tools/search.ts'
 import { parseSearch as parseTrySearch } from '#renderer/pages/try/search.ts'
 import { parseSearch as parseUsageSearch } from '#renderer/pages/usage/search.ts'
 
@@ -125,6 +126,14 @@ const providers = createRoute({
   loader: () => loadCatalogue('providers'),
   component: lazyRouteComponent(() => import('#renderer/pages/providers/ProvidersPage.tsx'), 'ProvidersPage'),
 })
+const tools = createRoute({
+  getParentRoute: () => shell,
+  path: '/tools',
+  validateSearch: parseToolsSearch,
+  beforeLoad: administratorsOnly,
+  loader: () => loadCatalogue('tools'),
+  component: lazyRouteComponent(() => import('#renderer/pages/tools/ToolsPage.tsx'), 'ToolsPage'),
+})
 const members = createRoute({
   getParentRoute: () => shell,
   path: '/members',
@@ -207,6 +216,7 @@ const routeTree = root.addChildren([
     packages,
     models,
     providers,
+    tools,
     members,
     usage,
     requests,

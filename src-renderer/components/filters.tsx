@@ -1,7 +1,7 @@
 // What narrows a list down: one line above it.
 
 import { Search } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { cn } from '#renderer/components/cn.ts'
 import { Input, Select } from '#renderer/components/input.tsx'
 
@@ -25,6 +25,33 @@ export function FilterText({ label, value, onChange }: FilterTextProps) {
         className="pl-8"
       />
     </span>
+  )
+}
+
+type FilterWordProps = {
+  readonly label: string
+  readonly value: string | undefined
+  readonly onChange: (value: string | undefined) => void
+}
+
+/** Takes effect when the field is left or Enter is pressed: half a word is no filter. */
+export function FilterWord({ label, value, onChange }: FilterWordProps) {
+  const [typed, setTyped] = useState<string>()
+  const apply = () => {
+    if (typed === undefined) return
+    onChange(typed.trim() === '' ? undefined : typed.trim())
+    setTyped(undefined)
+  }
+  return (
+    <Input
+      aria-label={label}
+      placeholder={label}
+      maxLength={64}
+      value={typed ?? value ?? ''}
+      onChange={(event) => setTyped(event.target.value)}
+      onBlur={apply}
+      onKeyDown={(event) => event.key === 'Enter' && apply()}
+    />
   )
 }
 

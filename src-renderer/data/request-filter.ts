@@ -14,6 +14,10 @@ export type RequestFilter = {
   readonly package?: string
   readonly owner?: string
   readonly member?: string
+  readonly tool?: string
+  readonly project?: string
+  readonly tag?: string
+  readonly session?: string
   readonly status?: CallState
   /** Credits as decimal text. */
   readonly min?: string
@@ -32,9 +36,14 @@ export function refusedQueryOf({
   package: owner,
   status,
   min,
+  tool,
+  project,
+  tag,
+  session,
   ...filter
 }: RequestFilter): RefusedQuery | undefined {
-  return [provider, owner, status, min].every((value) => value === undefined) ? filter : undefined
+  const ofCallsAlone = [provider, owner, status, min, tool, project, tag, session]
+  return ofCallsAlone.every((value) => value === undefined) ? filter : undefined
 }
 
 /** How many of the filters are set. */
@@ -50,13 +59,22 @@ export function verdictOn(filter: RequestFilter, request: UsageView): 'yes' | 'n
   const { model, status, min, until } = filter
   if (model !== undefined && request.model !== model) return 'no'
   if (status !== undefined && !isInState(status, request)) return 'no'
+  if (!isMadeFor(filter, request)) return 'no'
   if (min !== undefined && request.charge_credits < Number(min)) return 'no'
   if (until !== undefined && INSTANT.test(until) && Date.parse(request.created_at) >= Date.parse(until)) return 'no'
   // A date ends in the zone of the gateway, which is its own to know.
   if (until !== undefined && !INSTANT.test(until)) return 'ask'
-  if ([filter.package, filter.owner, filter.member].some((wanted) => wanted !== undefined)) return 'ask'
+  if ([filter.package, filter.owner, filter.member, filter.session].some((wanted) => wanted !== undefined)) return 'ask'
   const verdicts = [verdictOnName(filter.key, request.key), verdictOnName(filter.provider, request.provider)]
   return verdicts.find((verdict) => verdict === 'no') ?? verdicts.find((verdict) => verdict === 'ask') ?? 'yes'
+}
+
+/** The id of a session may be shown as its hash, so that its list is read again. */
+function isMadeFor({ tool, project, tag }: RequestFilter, request: UsageView): boolean {
+  const isSame = (wanted: string | undefined, name: string | null) => wanted === undefined || wanted === name
+  return (
+    isSame(tool, request.tool) && isSame(project, request.project) && (tag === undefined || request.tags.includes(tag))
+  )
 }
 
 function isInState(state: CallState, { outcome }: UsageView): boolean {

@@ -13,6 +13,14 @@ export function textIn<Name extends string>(raw: Raw, name: Name): { readonly [K
   return record(name, text)
 }
 
+/** What calls are counted to: a tool, a project or a tag. Capitals become small letters, as they are kept. */
+export function labelIn<Name extends string>(raw: Raw, name: Name): { readonly [Key in Name]?: string } {
+  const text = textIn(raw, name)[name]?.trim().toLowerCase()
+  return text !== undefined && LABEL.test(text) ? record(name, text) : {}
+}
+
+const LABEL = /^[a-z0-9][a-z0-9._/:@+-]{0,63}$/
+
 /** One of `choices`, or nothing. */
 export function choiceIn<Name extends string, Choice extends string>(
   raw: Raw,

@@ -1,6 +1,8 @@
 // Lines to paste that connect a tool or a program to Farebox. Names of models may hold quotes and dollar signs, so that every
 // value is quoted for the language that it stands in.
 
+import type { ToolGuide } from '#contract/tools.ts'
+
 export type Shell = 'sh' | 'powershell'
 
 export type SnippetPlace = {
@@ -24,7 +26,7 @@ export type SnippetBlock = {
 }
 
 export type Snippet = {
-  readonly id: (typeof TOOLS)[number]['id']
+  readonly id: string
   /** A proper name, the same in every language. */
   readonly name: string
   /** In the order in which they are used. */
@@ -49,6 +51,37 @@ const TOOLS = [
 
 export function snippetsFor(place: SnippetPlace): readonly Snippet[] {
   return TOOLS.map(({ id, name, blocks }) => ({ id, name, blocks: blocks(place) }))
+}
+
+/** The same for tools that the gateway has a guide for. Its texts have the place of the key in them. */
+export function guidedSnippets(guides: readonly ToolGuide[], place: SnippetPlace): readonly Snippet[] {
+  return guides.map(({ tool, name, files, launch, steps, certificate }) => ({
+    id: tool,
+    name,
+    blocks: [
+      ...files.map((file) => ({ file: file.place, code: withKey(file.text, place) })),
+      ...(steps.length === 0 ? [] : [{ file: steps[0], code: withKey(steps.slice(1).join('\n'), place) }]),
+      ...(launch === null ? [] : terminal(startLines(launch, certificate, place))),
+    ],
+  }))
+}
+
+function startLines(
+  { command, env }: NonNullable<ToolGuide['launch']>,
+  certificate: string | null,
+  place: SnippetPlace,
+): string[] {
+  const values = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, withKey(value, place)]))
+  const words = command.map((word) => (/^[\w-]+$/.test(word) ? word : quoted(word, place.shell)))
+  return [
+    ...(certificate === null ? [] : trusting(place, certificate)),
+    ...setting(place.shell, values),
+    words.join(' '),
+  ]
+}
+
+function withKey(code: string, place: SnippetPlace): string {
+  return code.replaceAll(KEY_PLACE, () => keyOf(place))
 }
 
 /** Windows has PowerShell in every terminal, the others have a POSIX shell. */

@@ -54,6 +54,15 @@ export function dateText(atMs: number, locale: string, zone?: string): string {
   }).format(atMs)
 }
 
+/** A day to come as people say it: `today`, `tomorrow`, `Thursday`; a date where it is a week away or more. */
+export function dayText(atMs: number, nowMs: number, locale: string): string {
+  const startOf = (ms: number) => new Date(ms).setHours(0, 0, 0, 0)
+  const days = Math.round((startOf(atMs) - startOf(nowMs)) / 86_400_000)
+  if (days < 0 || days >= 7) return dateText(atMs, locale)
+  if (days < 2) return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day')
+  return dateFormat(locale, { weekday: 'long' }).format(atMs)
+}
+
 /** Only the time of day, to the second. */
 function clockText(atMs: number, locale: string, zone?: string): string {
   return dateFormat(locale, {

@@ -3,6 +3,7 @@
 import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import { uuidV7Generator } from '#core/uuid.ts'
+import { attributionIds } from '#ledger/attribution-ids.ts'
 import { summariseNext } from '#ledger/summary.ts'
 import { UsageRollups } from '#store/usage-rollups.ts'
 
@@ -55,7 +56,10 @@ function addCatalogue(db: Database.Database, { keys, models, providers, endMs }:
       `INSERT INTO model (id, display_name, kind, context_window, max_output_tokens, is_enabled, price_version, created_at_ms)
        VALUES (?, ?, 'chat', 100000, 1000, 1, 1, ?)`,
     ).run(id, id, atMs)
-    db.prepare('INSERT INTO price VALUES (?, 1, 1000000, 2000000, 1000000, 1000000, ?)').run(id, atMs)
+    db.prepare(
+      `INSERT INTO price (model_id, version, input_micro, output_micro, cache_read_micro, cache_write_micro, created_at_ms)
+       VALUES (?, 1, 1000000, 2000000, 1000000, 1000000, ?)`,
+    ).run(id, atMs)
     db.prepare('INSERT INTO target VALUES (?, 0, ?, ?, 0, 1)').run(id, providerId(index % providers), id)
   }
   for (let index = 0; index < keys; index += 1) {
@@ -78,9 +82,10 @@ function addCalls(db: Database.Database, { calls, keys, models, providers, endMs
   const record = db.prepare(
     `INSERT INTO usage_record (id, key_id, package_id, endpoint, model_id, provider_id, upstream_model, is_stream, outcome,
        status, input_tokens, output_tokens, usage_source, price_version, hold_micro, charge_micro, is_overrun,
-       created_at_ms, first_byte_ms, duration_ms, estimated_classes, attempts)
-     VALUES (?, ?, ?, 'chat', ?, ?, ?, 1, ?, ?, ?, ?, ?, 1, 5000, ?, 0, ?, ?, ?, '', ?)`,
+       created_at_ms, first_byte_ms, duration_ms, estimated_classes, attempts, attribution_id, session_id)
+     VALUES (?, ?, ?, 'chat', ?, ?, ?, 1, ?, ?, ?, ?, ?, 1, 5000, ?, 0, ?, ?, ?, '', ?, ?, ?)`,
   )
+  const idsOf = attributionIds(db)
   const packageId = db.prepare<[], string>(`SELECT id FROM package WHERE type = 'topup' LIMIT 1`).pluck().get()
   const startMs = endMs - YEAR_MS
   let atMs = startMs
@@ -90,7 +95,8 @@ function addCalls(db: Database.Database, { calls, keys, models, providers, endMs
   )
   for (let index = 0; index < calls; index += 1) {
     atMs = startMs + Math.floor((index * YEAR_MS) / calls)
-    const key = keyId(Math.floor(random() * keys))
+    const keyNumber = Math.floor(random() * keys)
+    const key = keyId(keyNumber)
     const number = Math.floor(random() * models)
     const model = `year-${number}`
     const provider = providerId((number + (random() < 0.2 ? 1 : 0)) % providers)
@@ -105,8 +111,14 @@ function addCalls(db: Database.Database, { calls, keys, models, providers, endMs
     const tokens = isFailed ? [null, null] : [input, output]
     const firstByte = isFailed ? null : 200 + Math.floor(random() * 2000)
     const call = [id, key, packageId, model, provider, model, outcome, status, ...tokens, source]
-    record.run(...call, charge, atMs, firstByte, 2500, ATTEMPTS)
+    record.run(...call, charge, atMs, firstByte, 2500, ATTEMPTS, ...idsOf(namesOf(keyNumber, index)))
   }
+}
+
+/** Each call has a session of its own, which is the most that there can be. */
+function namesOf(key: number, index: number): readonly string[] {
+  const project = `project-${(key + (index % 4 === 0 ? 1 : 0)) % 11}`
+  return [`tool-${key % 7}`, project, index % 3 === 0 ? ',ci,night,' : ',day,', `session-${index}`]
 }
 
 const ATTEMPTS = JSON.stringify([

@@ -159,7 +159,7 @@ describe('what a model is for', () => {
 
 describe('an offer with a price that the provider tells', () => {
   const catalog = new Catalog(
-    { providers: [], models: [], packages: [], keys: [], members: [], invites: [] },
+    { providers: [], models: [], packages: [], keys: [], members: [], invites: [], projects: [] },
     new Map(),
   )
   const openRouter = testProvider({ preset: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1' })

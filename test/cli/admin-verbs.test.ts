@@ -200,7 +200,10 @@ describe('a verb', () => {
     ['usage report --group colour', '--group must be one of none'],
     ['usage report --top 1.5', '--top takes a whole number from 1 to 999.'],
     ['usage --status lost', '--status must be one of ok, failed, cut, out_of_credits, client_gone.'],
-    ['usage --by colour', '--by must be one of member, owner, key, model, provider, package.'],
+    [
+      'usage --by colour',
+      '--by must be one of member, owner, key, model, provider, package, tool, project, tag, session.',
+    ],
     ['usage --by none', '--by must be one of member'],
     ['usage --by member --limit 5', '--limit picks single calls'],
     ['usage --by member --status ok', '--status picks single calls'],
@@ -407,18 +410,17 @@ describe('overview', () => {
   it('shows what is running, left, spent and wrong', async () => {
     const { stdout } = await run(['overview'])
     expect(stdout).toContain('keys                3 and 1 unlimited\n')
-    expect(stdout).toContain('remaining credits   41.2 of 50\n')
-    expect(stdout).toContain('runs out            -\n')
+    expect(stdout).toContain('credits of laptop   49.5 of 50, at this pace runs out 2027-03-04 00:00 UTC\n')
     expect(stdout).toContain('credits today       0.25, yesterday by now 0\n')
     expect(stdout).toContain("Needs attention:\n- The secret of 'openai' is locked.\n")
     expect(stdout).toMatch(/laptop +gpt-5\.5 +openai +answered/)
   })
 
   it('does not say 0 where there are no credits to speak of', async () => {
-    const credits = { ...OVERVIEW.credits, total_credits: null, remaining_credits: null, keys: 0, unlimited_keys: 0 }
+    const credits = { ...OVERVIEW.credits, lowest: [], keys: 0, unlimited_keys: 0 }
     const body = { ...OVERVIEW, credits, attention: [], latest: [] }
     const { stdout } = await run(['overview'], { gateway: fakeGateway(() => ({ status: 200, body })) })
-    expect(stdout).toContain('remaining credits   -\n')
+    expect(stdout).not.toContain('credits of')
     expect(stdout).toContain('Nothing needs attention.\n\nThere is no usage yet.\n')
   })
 })

@@ -173,10 +173,14 @@ describe('a running gateway', () => {
 
   it('is shown by status', async () => {
     await writeInstance({ url, pid: 12, token: TOKEN })
-    reply = () => ({ status: 200, body: JSON.stringify(ANSWERS.status) })
+    reply = (request) => {
+      const answer = request.url === '/api/keys' ? ANSWERS.listKeys : ANSWERS.status
+      return { status: 200, body: JSON.stringify(answer) }
+    }
     const ran = await run(['status'], { dataDir: folder })
     expect(ran).toMatchObject({ exitCode: 0, store: [] })
     expect(ran.stdout).toMatch(/^state +running$/m)
+    expect(ran.stdout).toMatch(/^credits of laptop +49\.5 of 50, at this pace runs out 2027-03-04 00:00 UTC$/m)
     expect(ran.stdout + ran.stderr).not.toContain(TOKEN)
   })
 })

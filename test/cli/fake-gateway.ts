@@ -1,6 +1,7 @@
 // A gateway that answers every action of the admin API with a fixed view, and records what it was asked. It refuses what
 // the contract does not know, so that a request of a wrong shape fails the test that made it.
 
+import type { BillCheck } from '#contract/bills.ts'
 import type { ProviderSecretView } from '#contract/providers.ts'
 import type { AdminRequest, AdminResponse, AdminTransport } from '#cli/client.ts'
 import { ADMIN_API, type AdminAction, type Endpoint, type ResponseBody } from '#contract/admin-api.ts'
@@ -132,6 +133,9 @@ const key: ResponseBody<'showKey'> = {
   created_at: AT,
   value_since: AT,
   previous_valid_until: null,
+  tool: null,
+  project: null,
+  tags: [],
   balance: {
     total_credits: 50,
     remaining_credits: 49.5,
@@ -142,6 +146,7 @@ const key: ResponseBody<'showKey'> = {
     total_requests: 7,
     last_used_at: null,
   },
+  outlook: { left_over_credits: null, runs_out_at: '2027-03-04T00:00:00.000Z' },
 }
 
 export const USAGE_RECORD: ResponseBody<'usage'>['usage'][number] = {
@@ -168,6 +173,10 @@ export const USAGE_RECORD: ResponseBody<'usage'>['usage'][number] = {
   overrun: false,
   first_byte_ms: 120,
   duration_ms: 900,
+  tool: 'zed',
+  project: null,
+  tags: ['ci', 'night'],
+  session: null,
 }
 
 export const RECEIPT: ResponseBody<'receipt'> = {
@@ -205,6 +214,10 @@ export const RECEIPT: ResponseBody<'receipt'> = {
   ],
   first_byte_ms: 120,
   duration_ms: 900,
+  tool: null,
+  project: null,
+  tags: [],
+  session: null,
 }
 
 const member: ResponseBody<'addMember'> = {
@@ -348,10 +361,8 @@ export const OVERVIEW: ResponseBody<'overview'> = {
   credits: {
     keys: 3,
     unlimited_keys: 1,
-    total_credits: 50,
-    remaining_credits: 41.2,
     held_credits: 0.18,
-    runs_out_at: null,
+    lowest: [key],
   },
   today: { totals, previous: NO_TOTALS, expected_credits: 3.9 },
   own_limits: null,
@@ -373,6 +384,53 @@ const SECRET_VIEW: ProviderSecretView = {
   concurrent_requests: 0,
   credits_today: 1.5,
   created_at: AT,
+}
+
+const USED = { input: 5, cache_read: 0, cache_write: 0, output: 7 }
+const TIME = { from: '2026-10-01T10:00:00.000Z', to: '2026-10-01T11:00:00.000Z' }
+const BILL_CHECK: BillCheck = {
+  provider: 'openai',
+  ...TIME,
+  made_at: '2026-10-02T00:00:00.000Z',
+  columns: {
+    format: 'OpenAI, usage',
+    read: [
+      { column: 'model', meaning: 'model' },
+      { column: 'user_id', meaning: null },
+    ],
+  },
+  tokens: {
+    compared: 3,
+    differing: 1,
+    differences: [
+      {
+        ...TIME,
+        model: 'gpt',
+        ours: USED,
+        theirs: { ...USED, output: 9 },
+        causes: ['estimated'],
+        calls: ['u-1'],
+        call_count: 3,
+      },
+    ],
+  },
+  money: {
+    compared: 2,
+    differing: 1,
+    differences: [
+      {
+        ...TIME,
+        model: null,
+        ours: '1',
+        theirs: '1.5',
+        currency: 'USD',
+        causes: ['rounding'],
+        calls: [],
+        call_count: 0,
+      },
+    ],
+  },
+  unexplained: 0,
 }
 
 export const ANSWERS = {
@@ -551,6 +609,13 @@ export const ANSWERS = {
     database_bytes: 4096,
   },
   listLedger: { entries: [LEDGER_ENTRY], next: '16' },
+  checkBill: BILL_CHECK,
+  settleBill: {
+    dry_run: false,
+    corrections: [
+      { call: 'u-1', key: 'laptop', credits: -0.5, reason: 'Bill of openai', state: 'made' as const, message: null },
+    ],
+  },
   verifyLedger: { ok: true, keys: 1, entries: 9, open_holds: 0, usage_records: 7, problems: [] },
   backUp: {
     file: '/backups/monday.db',

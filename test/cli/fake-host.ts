@@ -12,6 +12,7 @@ export type World = {
   /** What a person types when asked, one after the other; without any nobody sits at a terminal. */
   readonly typed?: readonly string[]
   readonly dataDir?: string
+  readonly priceCard?: Awaited<ReturnType<CommandHost['priceCard']>>
   /** Below which tools keep their settings. */
   readonly homeDir?: string
   /** Why the store cannot be opened. */
@@ -68,6 +69,14 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     stderr: (text) => void (printed.stderr += text),
     homeDir: world.homeDir ?? '/nonexistent/home',
     platform: 'linux',
+    workingDir: '/nonexistent/project',
+    priceCard: async () => world.priceCard ?? { date: '2027-01-01', priceOfModel: () => undefined },
+    machine: {
+      nativeModuleProblem: async () => null,
+      dataFolderProblem: async () => null,
+      freeBytes: () => null,
+      portOwner: async () => null,
+    },
     runProgram: async (command, env) => {
       programs.push({ command, env })
       return 0
@@ -78,6 +87,7 @@ export async function run(argv: readonly string[], world: World = {}): Promise<R
     ask: world.typed === undefined ? undefined : answerTyped,
     askHidden: world.typed === undefined ? undefined : answerTyped,
     dataDir: (flag) => flag ?? world.dataDir ?? NO_INSTANCE_DIR,
+    lockConnections: async () => ({ release: () => undefined }),
     writeFile: async (path, chunks) => {
       for await (const chunk of chunks) written[path] = (written[path] ?? '') + chunk
     },

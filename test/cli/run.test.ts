@@ -77,7 +77,8 @@ describe('a wrong command line', () => {
       error: {
         message: '--package is required.',
         type: 'usage_error',
-        usage: 'farebox key create NAME --package P [--owner M] [--expires 90d|never|DATE]',
+        usage:
+          'farebox key create NAME --package P [--owner M] [--expires 90d|never|DATE] [--project P] [--tags A,B] [--tool T]',
       },
     })
   })

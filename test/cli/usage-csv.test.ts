@@ -27,9 +27,9 @@ describe('usage --csv', () => {
     expect(stdout.split('\r\n')).toEqual([
       'id,created_at,key,endpoint,model,provider,upstream_model,stream,outcome,status,input_tokens,cache_read_tokens,' +
         'cache_write_tokens,output_tokens,reasoning_tokens,usage_source,price_version,charge_credits,held_credits,' +
-        'overrun,first_byte_ms,duration_ms,secret',
+        'overrun,first_byte_ms,duration_ms,secret,tool,project,tags,session',
       'u-1,2027-01-02T03:04:05.000Z,laptop,chat-completions,gpt-5.5,openai,gpt-5.5,true,answered,200,10,0,,20,,' +
-        'reported,3,0.000213,0.01,false,120,900,',
+        'reported,3,0.000213,0.01,false,120,900,,zed,,ci night,',
       '',
     ])
   })

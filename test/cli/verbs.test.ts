@@ -209,6 +209,18 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'usage --since 24h --key laptop --model a/b --limit 5 --before c',
     { method: 'GET', path: '/api/usage?since=24h&key=laptop&model=a%2Fb&before=c&limit=5' },
   ],
+  [
+    'bills check /tmp/usage.csv --provider openai --account-keys key_a,key_b',
+    {
+      method: 'POST',
+      path: '/api/bills/check',
+      body: { provider: 'openai', file: '/tmp/usage.csv', account_keys: ['key_a', 'key_b'] },
+    },
+  ],
+  [
+    'bills settle /tmp/usage.csv --provider openai --dry-run',
+    { method: 'POST', path: '/api/bills/settle', body: { provider: 'openai', file: '/tmp/usage.csv', dry_run: true } },
+  ],
   ['ledger verify', { method: 'GET', path: '/api/ledger/verify' }],
   [
     'apply -f farebox.yaml',
@@ -301,6 +313,35 @@ describe('provider test', () => {
   })
 })
 
+describe('bills check', () => {
+  it('exits with 1 for a difference that is unexplained, and shows each with its cause and a call', async () => {
+    const [money] = ANSWERS.checkBill.money.differences
+    const differences = [{ ...money, causes: ['unexplained'] }]
+    const body = { ...ANSWERS.checkBill, money: { ...ANSWERS.checkBill.money, differences }, unexplained: 1 }
+    const gateway = fakeGateway(() => ({ status: 200, body }))
+    const { exitCode, stdout } = await run(['bills', 'check', '/tmp/usage.csv', '--provider', 'openai'], { gateway })
+    expect(exitCode).toBe(1)
+    expect(stdout).toBe(
+      [
+        'openai, 2026-10-01 10:00 UTC to 2026-10-01 11:00 UTC',
+        '',
+        'Read as: OpenAI, usage (model as model).',
+        '',
+        'Tokens: 3 times and models compared, 1 differences. Theirs less ours:',
+        'TIME                  MODEL  IN  CACHED  WRITTEN  OUT  CAUSE            CALL',
+        '2026-10-01 10:00 UTC  gpt     0       0        0    2  estimated by us  u-1 and 2 more',
+        '',
+        'Money: 2 days and models compared, 1 differences.',
+        'TIME                  MODEL  OURS  THEIRS   CAUSE        CALL',
+        '2026-10-01 10:00 UTC  -      1     1.5 USD  UNEXPLAINED  -',
+        '',
+        '1 differences are unexplained.',
+        '',
+      ].join('\n'),
+    )
+  })
+})
+
 describe('ledger verify', () => {
   it('exits with 1 and lists the problems when the ledger does not add up', async () => {
     const body = { ...ANSWERS.verifyLedger, ok: false, problems: ['Key laptop: 5 is stored, 4 is right.'] }
@@ -315,8 +356,8 @@ describe('a list', () => {
   it('is a table with a dash for what is unknown', async () => {
     const { stdout } = await run(['key', 'list'])
     expect(stdout).toBe(
-      'NAME    ENDS IN  PACKAGE  OWNER  STATUS  REMAINING  USED  REQUESTS  EXPIRES               LAST USED\n' +
-        'laptop  a1B2     team     -      active       49.5   0.5         7  2027-01-02 03:04 UTC  -\n',
+      'NAME    ENDS IN  PACKAGE  OWNER  STATUS  REMAINING  USED  RESETS  AT THIS PACE                   REQUESTS  EXPIRES               LAST USED\n' +
+        'laptop  a1B2     team     -      active       49.5   0.5  -       runs out 2027-03-04 00:00 UTC         7  2027-01-02 03:04 UTC  -\n',
     )
   })
 

@@ -142,7 +142,7 @@ describe.each(FILES)('$tool, $format', (edited) => {
     writeFileSync(path, samples[0]?.text ?? '')
     const preview = await connectTool(workshop, wish(edited.tool, { isDryRun: true }))
     expect(readFileSync(path, 'utf8')).toBe(samples[0]?.text)
-    const seen = Object.fromEntries(preview.changes.map((change) => [change.file, change.before_sha256]))
+    const seen = preview.changes
     const theirs = samples.find(({ name }) => name === 'on one line')?.text ?? ''
     writeFileSync(path, theirs)
     await expect(connectTool(workshop, wish(edited.tool, { seen }))).rejects.toMatchObject({ reason: 'changed' })

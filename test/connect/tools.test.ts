@@ -13,7 +13,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { connectedTools, connectTool, disconnectTool, launchTool, listTools, type ConnectWish } from '#connect/tools.ts'
+import { listTools } from '#connect/list.ts'
+import { connectedTools, connectTool, disconnectTool, launchTool, type ConnectWish } from '#connect/tools.ts'
 import {
   closeWorkshops,
   fakeGateway,
@@ -93,7 +94,7 @@ describe('a key of its own', () => {
 
   it('is not one that somebody made under that name', async () => {
     const workshop = openWorkshop()
-    await workshop.gateway.createKey({ name: 'claude-code', package: 'team' })
+    await workshop.gateway.createKey({ name: 'claude-code', package: 'team', tool: 'curl' })
     settings(workshop, '{}\n')
     expect((await connectTool(workshop, wish('claude-code'))).key_name).toBe('claude-code-2')
     const again = connectTool(workshop, wish('opencode', { key: { name: 'claude-code' } }))
@@ -383,6 +384,15 @@ describe('the list', () => {
       connected: false,
       files: [],
       last_request_at: null,
+      connected_at: null,
+      state: 'none',
+      key_name: null,
+      package: null,
+      written: [],
+      ways: ['launch', 'connect'],
+      impossible: null,
+      versions: '2.1',
+      page: 'https://code.claude.com/docs/en/llm-gateway-connect',
     })
     await connectTool(here, wish('claude-code'))
     const path = join(workshop.home, '.claude', 'settings.json')

@@ -18,6 +18,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { withMembers } from '#connect/edit.ts'
 import { pathOf } from '#connect/expand.ts'
 import { YAML_FORMAT } from '#connect/formats/yaml.ts'
+import { renewKeyFile } from '#connect/key-file.ts'
+import { listTools } from '#connect/list.ts'
 import { connectTool, disconnectAll, disconnectTool, launchTool, type ConnectWish } from '#connect/tools.ts'
 import { closeWorkshops, LARGE, OTHER, openWorkshop, type TestWorkshop } from './workshop.ts'
 
@@ -129,8 +131,7 @@ describe('a connection that is made again', () => {
     expect(readFileSync(path, 'utf8')).toBe(before)
     expect(changes[0]?.diff).toContain(`-    "ANTHROPIC_MODEL": "${LARGE.id}"`)
     expect(changes[0]?.diff).toContain(`+    "ANTHROPIC_MODEL": "${OTHER.id}"`)
-    const seen = { [path]: changes[0]?.before_sha256 ?? null }
-    expect((await connectTool(workshop, { ...other, seen })).changes).toEqual(changes)
+    expect((await connectTool(workshop, { ...other, seen: changes })).changes).toEqual(changes)
     await disconnectTool(workshop, 'claude-code')
     expect(readFileSync(path, 'utf8')).toBe('{}\n')
   })
@@ -291,5 +292,38 @@ describe('a disconnection', () => {
       ['claude-code-vscode', 0],
     ])
     expect(readFileSync(path, 'utf8')).toBe('{}\n')
+  })
+
+  it('of all tools goes on beside journals that cannot be read, names them, and lists the others', async () => {
+    const damaged = ['', '[]', '{"state": "connected"}', `${'['.repeat(200_000)}`, '{"state":"connected","files":[{}]}']
+    for (const journal of damaged) {
+      const workshop = openWorkshop()
+      const path = write(codeSettings(workshop), '{}\n')
+      await connectTool(workshop, wish('claude-code'))
+      await connectTool(workshop, wish('claude-code-vscode'))
+      const broken = join(dirname(keyFile(workshop)), 'journal.json')
+      writeFileSync(broken, journal)
+      const listed = await listTools(workshop)
+      expect(listed.find(({ tool }) => tool === 'claude-code-vscode')?.files).toEqual([path])
+      const done = await disconnectAll(workshop)
+      expect(done.map(({ tool, problems }) => [tool, problems.length])).toEqual([
+        ['claude-code', 1],
+        ['claude-code-vscode', 0],
+      ])
+      expect(done[0]?.problems[0]).toContain(broken)
+      expect(readFileSync(path, 'utf8')).toBe('{}\n')
+    }
+  })
+})
+
+describe('a record of a key that cannot be read', () => {
+  it('keeps neither the list from being shown nor the key of another tool from being renewed', async () => {
+    const workshop = openWorkshop()
+    await connectTool(workshop, wish('claude-code'))
+    await connectTool(workshop, wish('gemini-cli'))
+    writeFileSync(join(dirname(keyFile(workshop)), 'key.json'), '{')
+    expect((await listTools(workshop)).find(({ tool }) => tool === 'claude-code')?.connected).toBe(false)
+    renewKeyFile(workshop.dataDir, 'k-2', 'fbx_newZq8')
+    expect(readFileSync(keyFile(workshop, 'gemini-cli'), 'utf8')).toBe('fbx_newZq8')
   })
 })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Gateway } from '#connect/gateway.ts'
 import type { Workshop } from '#connect/tools.ts'
+import { lockConnections } from '#store/lock.ts'
 import type { KeyView, ModelView, PackageView } from '#contract/schemas.ts'
 
 const AT = '2027-01-02T03:04:05.000Z'
@@ -101,6 +102,9 @@ function keyView(id: string, name: string, packageName: string): KeyView {
     created_at: AT,
     value_since: AT,
     previous_valid_until: null,
+    tool: null,
+    project: null,
+    tags: [],
     balance: {
       total_credits: null,
       remaining_credits: null,
@@ -111,6 +115,7 @@ function keyView(id: string, name: string, packageName: string): KeyView {
       total_requests: 0,
       last_used_at: null,
     },
+    outlook: null,
   }
 }
 
@@ -125,7 +130,9 @@ export function openWorkshop({ gateway = fakeGateway(), name = 'home', env = {} 
   const home = join(folder, name)
   mkdirSync(home)
   const surroundings = { home, env, platform: 'linux' as const }
-  return { dataDir: join(folder, 'data'), surroundings, gateway, home, nowMs: () => Date.parse(AT) }
+  // Beside the data folder, which is there only once something was written into it.
+  const lock = async () => lockConnections(folder)
+  return { dataDir: join(folder, 'data'), surroundings, gateway, home, nowMs: () => Date.parse(AT), lock }
 }
 
 export function closeWorkshops(): void {

@@ -23,6 +23,7 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   createInvite: { body: (name) => ({ name }) },
   listAudit: { query: {} },
   listRefused: { query: {} },
+  toolGuides: { query: {} },
   pause: { body: () => ({}) },
   apply: {
     body: (name) => ({
@@ -68,8 +69,12 @@ const ELSEWHERE: Partial<Record<AdminAction, string>> = {
   discover: 'asks servers: test/catalog/discovered.test.ts',
   exportSecrets: 'writes files: test/secret',
   importSecrets: 'reads files: test/secret',
+  settleBill: 'reads files: test/gateway/bills.test.ts',
+  checkBill: 'reads files: test/gateway/bills.test.ts',
   applyPriceCard: 'takes only what priceCard answered: test/catalog/price-card.test.ts',
   backUp: 'writes files: test/server/backup.test.ts',
+  connectTool: 'writes files: test/gateway/tools.test.ts',
+  disconnectTool: 'writes files: test/gateway/tools.test.ts',
 }
 
 /** Everything that is stored is in the answer of one of these. */

@@ -1,36 +1,55 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { expectedMicro, runsOutAtMs, type Spending } from '#core/forecast.ts'
+import { expectedMicro, outlookOf, type Standing } from '#core/forecast.ts'
 import { microCredits } from '#core/money.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const NOW = Date.parse('2027-03-01T12:00:00Z')
 
-function key(remaining: number, charged: number, more: Partial<Spending> = {}): Spending {
-  return {
-    remainingMicro: microCredits(remaining),
-    nextResetAtMs: undefined,
-    chargedMicro: charged,
-    overMs: 7 * DAY,
-    ...more,
-  }
+function outlook(remaining: number, used: number, more: Partial<Standing> = {}) {
+  const amounts = { remainingMicro: microCredits(remaining), usedMicro: microCredits(used) }
+  return outlookOf({ ...amounts, sinceMs: NOW - 7 * DAY, nextResetAtMs: undefined, ...more }, NOW)
 }
 
-describe('the run-out', () => {
-  it('is when the first key has nothing left at its own speed', () => {
-    expect(runsOutAtMs([key(700, 700), key(100, 700)], NOW)).toBe(NOW + DAY)
+describe('the outlook of an account', () => {
+  it('is when it has nothing left at the pace of its cycle', () => {
+    expect(outlook(100, 700)).toEqual({ leftOverMicro: undefined, runsOutAtMs: NOW + DAY })
+    expect(outlook(100, 700, { nextResetAtMs: NOW + DAY + 1 })?.runsOutAtMs).toBe(NOW + DAY)
   })
 
-  it('is none for a key that lasts until its reset', () => {
-    expect(runsOutAtMs([key(100, 700, { nextResetAtMs: NOW + DAY })], NOW)).toBeUndefined()
-    expect(runsOutAtMs([key(100, 700, { nextResetAtMs: NOW + DAY + 1 })], NOW)).toBe(NOW + DAY)
+  it('is what the cycle leaves over where it lasts until the reset, rounded down', () => {
+    expect(outlook(100, 700, { nextResetAtMs: NOW + DAY })).toEqual({ leftOverMicro: 0, runsOutAtMs: undefined })
+    expect(outlook(350, 700, { nextResetAtMs: NOW + 2 * DAY })?.leftOverMicro).toBe(150)
+    expect(outlook(350, 701, { nextResetAtMs: NOW + 2 * DAY })?.leftOverMicro).toBe(149)
+    expect(outlook(100, 0, { nextResetAtMs: NOW + DAY })?.leftOverMicro).toBe(100)
   })
 
-  it('is none where nothing is used, nothing is left, there is no key, or it is too far away to say', () => {
-    expect(runsOutAtMs([], NOW)).toBeUndefined()
-    expect(runsOutAtMs([key(100, 0), key(0, 700)], NOW)).toBeUndefined()
-    expect(runsOutAtMs([key(100, 700, { overMs: 0 })], NOW)).toBeUndefined()
-    expect(runsOutAtMs([key(1_000_000_000, 1)], NOW)).toBeUndefined()
+  it('promises nothing of credits that are never renewed and hardly used', () => {
+    const nothing = { leftOverMicro: undefined, runsOutAtMs: undefined }
+    expect(outlook(100, 0)).toEqual(nothing)
+    expect(outlook(1_000_000_000, 1)).toEqual(nothing)
+  })
+
+  it('is unknown in the first hour, and where nothing is left', () => {
+    expect(outlook(100, 700, { sinceMs: NOW - HOUR + 1 })).toBeUndefined()
+    expect(outlook(100, 700, { sinceMs: NOW - HOUR })).toBeDefined()
+    expect(outlook(0, 700)).toBeUndefined()
+  })
+
+  it('is of an instant that is past where a reset is overdue', () => {
+    expect(outlook(100, 700, { nextResetAtMs: NOW - 1 })?.leftOverMicro).toBe(100)
+  })
+
+  it('never leaves over more than there is, nor promises to last beyond what the pace pays for', () => {
+    fc.assert(
+      fc.property(fc.nat(1e9), fc.nat(1e9), fc.integer({ min: 1, max: 60 }), (remaining, used, days) => {
+        const said = outlook(remaining, used, { nextResetAtMs: NOW + days * DAY })
+        if (said === undefined) return remaining === 0
+        if (said.runsOutAtMs !== undefined) return said.runsOutAtMs < NOW + days * DAY
+        return said.leftOverMicro !== undefined && said.leftOverMicro >= 0 && said.leftOverMicro <= remaining
+      }),
+    )
   })
 })
 

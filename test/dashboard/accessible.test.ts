@@ -17,6 +17,7 @@ const PAGES = [
   ['packages', 'tr:has-text("starter")'],
   ['models', 'tr:has-text("jumpy")'],
   ['providers', 'tr:has-text("elsewhere")'],
+  ['tools', 'tr:has-text("Goose")'],
   ['members', 'tr:has-text("ada")'],
   ['usage', '.recharts-bar-rectangle'],
   ['requests', '[data-id]'],
@@ -266,6 +267,38 @@ it('has no serious fault in the drawers and dialogs of providers', async () => {
         async () => {
           await press(page, 'Find local servers')
           await page.getByRole('dialog').getByRole('listitem').first().waitFor()
+        },
+      ],
+    ])
+    expect(found).toEqual([])
+  })
+}, 240_000)
+
+it('has no serious fault where tools are connected', async () => {
+  await dashboard.visit('/tools', async (page) => {
+    const connect = async (name: string) => {
+      await row(page, name).click()
+      await press(page, 'Connect')
+      await press(page, 'Show the changes')
+      await page.getByRole('group', { name: 'What changes' }).waitFor()
+    }
+    const found = await lookAtPanels(page, [
+      ['tool', () => row(page, 'Codex').click()],
+      ['changes of a tool', () => connect('Codex')],
+      [
+        'connected tool',
+        async () => {
+          await connect('Codex')
+          await page.getByRole('dialog').last().getByRole('button', { name: 'Connect', exact: true }).click()
+          await page.getByText('Waiting for the first request').waitFor()
+        },
+      ],
+      [
+        'changes that are taken back',
+        async () => {
+          await row(page, 'Codex').click()
+          await press(page, 'Disconnect')
+          await page.getByRole('region', { name: 'Changes in' }).waitFor()
         },
       ],
     ])

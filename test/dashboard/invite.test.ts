@@ -143,6 +143,15 @@ describe('the member', () => {
       for (const part of [`'${at}'`, value, 'export NODE_EXTRA_CA_CERTS="$HOME/farebox.pem"']) {
         expect(lines).toContain(part)
       }
+      await page.getByLabel('Tool', { exact: true }).selectOption('Qwen Code')
+      const start = await page.getByRole('region', { name: 'Terminal' }).last().innerText()
+      for (const part of [`'${at}/v1'`, value, 'export NODE_EXTRA_CA_CERTS="$HOME/farebox.pem"', 'qwen']) {
+        expect(start).toContain(part)
+      }
+      await page.getByLabel('Tool', { exact: true }).selectOption('Droid')
+      const file = await page.getByRole('region', { name: '~/.factory/settings.json' }).innerText()
+      expect(JSON.stringify(JSON.parse(file))).toContain(`${at}/v1`)
+      expect(file).toContain(value)
       expect(await seriousViolations(page)).toEqual([])
       const { certificate, fingerprint } = await dashboard.farebox.admin.call('showLanCertificate', {})
       expect(await page.getByRole('main').innerText()).toContain(fingerprint)

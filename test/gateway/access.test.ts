@@ -173,5 +173,9 @@ describe('a route', () => {
 
 /** Registering only names the handlers; none of them runs. */
 function pairDeps(): ServerDeps {
-  return { hosts: new Set(), clock: { nowMs: () => 0, monotonicMs: () => 0 } } as unknown as ServerDeps
+  return {
+    hosts: new Set(),
+    sockets: { isOn: false },
+    clock: { nowMs: () => 0, monotonicMs: () => 0 },
+  } as unknown as ServerDeps
 }

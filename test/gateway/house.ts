@@ -4,7 +4,7 @@
 import type { PackageCreate } from '#contract/schemas.ts'
 import { chatModel, startFarebox, type Farebox, type FareboxOptions } from '../support/farebox.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { post } from './support.ts'
+import { post, type CallOptions } from './support.ts'
 
 export const FORMATS = ['chat', 'messages', 'responses'] as const
 export type Format = (typeof FORMATS)[number]
@@ -62,9 +62,9 @@ const PATHS = { chat: '/v1/chat/completions', messages: '/v1/messages', response
 export function ask(
   house: House,
   [format, dialect]: Route,
-  options: { readonly key: string; readonly members?: object; readonly signal?: AbortSignal },
+  options: Pick<CallOptions, 'headers' | 'signal'> & { readonly key: string; readonly members?: object },
 ): Promise<Response> {
-  const { key, members = {}, signal } = options
+  const { members = {}, ...rest } = options
   const hello = [{ role: 'user', content: 'Hello' }]
   const body = {
     model: dialect,
@@ -72,7 +72,7 @@ export function ask(
     ...(format === 'messages' ? { max_tokens: 1000 } : {}),
     ...members,
   }
-  return post(house.farebox, body, { path: PATHS[format], key, ...(signal === undefined ? {} : { signal }) })
+  return post(house.farebox, body, { path: PATHS[format], ...rest })
 }
 
 let keys = 0

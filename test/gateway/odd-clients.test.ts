@@ -1,5 +1,5 @@
 // Clients that do not keep to a format: Cursor, which posts a body of responses to chat completions, and Codex, which tries a
-// WebSocket first.
+// WebSocket first also where there is none.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MODELS, startFormats } from './formats.ts'
@@ -9,7 +9,7 @@ let pair: Pair
 let key: string
 
 beforeAll(async () => {
-  pair = await startFormats()
+  pair = await startFormats({ env: { FAREBOX_WEBSOCKETS: 'false' } })
   key = await pair.farebox.newKey('plenty')
 })
 
@@ -88,7 +88,7 @@ describe('a body at chat completions', () => {
   })
 })
 
-describe('a WebSocket', () => {
+describe('a WebSocket where there are none', () => {
   const upgrade = [
     'connection: Upgrade',
     'upgrade: websocket',
@@ -102,16 +102,20 @@ describe('a WebSocket', () => {
   }
 
   it.each(['/v1/responses', '/responses', '/v1/v1/responses'])(
-    'at %s is answered 426 at once, and closed',
+    'at %s is answered 426 at once, or 401 without a key, and closed',
     async (path) => {
-      const keys = [[], [`authorization: Bearer ${key}`], ['authorization: Bearer key_wrong']]
-      for (const lines of keys) {
+      const keys = [
+        [401, []],
+        [426, [`authorization: Bearer ${key}`]],
+        [401, ['authorization: Bearer key_wrong']],
+      ] as const
+      for (const [status, lines] of keys) {
         const startedMs = performance.now()
         const answer = await handshake(path, lines)
-        expect(answer.status).toBe(426)
+        expect(answer.status).toBe(status)
         expect(answer.headers.get('connection')).toBe('close')
-        expect(answer.headers.get('upgrade')).toBe('HTTP/1.1')
-        expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 426, type: 'invalid_request_error' } })
+        expect(JSON.parse(answer.body)).toMatchObject({ error: { code: status } })
+        if (status === 426) expect(answer.headers.get('upgrade')).toBe('HTTP/1.1')
         expect(performance.now() - startedMs).toBeLessThan(1000)
       }
       expect(pair.upstream.requests).toEqual([])
@@ -132,7 +136,8 @@ describe('a WebSocket', () => {
   })
 
   it('does not keep what is sent behind it', async () => {
-    const request = rawText(pair.farebox, 'GET /v1/responses HTTP/1.1', upgrade.slice(1))
+    const lines = [...upgrade.slice(1), `authorization: Bearer ${key}`]
+    const request = rawText(pair.farebox, 'GET /v1/responses HTTP/1.1', lines)
     const answer = await sendRaw(pair.farebox, `${request}\x81\x05hello${request}`)
     expect(answer.status).toBe(426)
     expect(answer.body.match(/HTTP\/1\.1/g)).toBeNull()

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readInstance } from '#cli/client.ts'
-import { openApp } from '#app/app.ts'
+import { openApp } from '#app/open.ts'
 import { testConfig } from '../support/farebox.ts'
 import { CHAT_PATH, chat, get, post, sendRaw, startPair, type Pair } from './support.ts'
 

@@ -203,7 +203,11 @@ function signInWith(body: unknown): RequestInit {
 }
 
 it('every route of the server says whether the LAN sees it', () => {
-  const deps = { hosts: new Set(), clock: { nowMs: () => 0, monotonicMs: () => 0 } } as unknown as ServerDeps
+  const deps = {
+    hosts: new Set(),
+    sockets: { isOn: false },
+    clock: { nowMs: () => 0, monotonicMs: () => 0 },
+  } as unknown as ServerDeps
   const app = buildServer(deps)
   expect(gatewayRoutes().map((route) => route.url)).toEqual(
     expect.arrayContaining(['/v1/messages', '/health', '/docs/openapi.json']),

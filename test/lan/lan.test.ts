@@ -138,7 +138,7 @@ describe('the LAN', () => {
 
   it('is only set while no gateway runs, and opens with the next one', async () => {
     const farebox = await started()
-    const { openApp } = await import('#app/app.ts')
+    const { openApp } = await import('#app/open.ts')
     const { testConfig } = await import('../support/farebox.ts')
     const { adminClient } = await import('#cli/client.ts')
     await farebox.stop()

@@ -149,6 +149,7 @@ export async function sendBytes(socket: Socket, bytes: string | Uint8Array): Pro
 export function gatewayRoutes(): { url: string; method: string }[] {
   const app = buildServer({
     hosts: new Set(),
+    sockets: { isOn: false },
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
   } as unknown as ServerDeps)
   const path: string[] = []

@@ -78,7 +78,7 @@ export class Books {
   static async open(options: BooksOptions): Promise<Books> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'farebox-ledger-')))
     const books = new Books(dataDir, options)
-    const { ledger: state, journal } = await books.writer.call('load', { chargedSinceMs: 0 })
+    const { ledger: state, journal } = await books.writer.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })
     books.#projection = new Projection({
       journal: journal && new JournalWriter(dataDir, journal),
       project: (frame) => books.writer.call('project', frame),
@@ -273,7 +273,7 @@ export function requestOf(exchangeId: string): Omit<HoldRequest, 'keyId'> {
     exchangeId,
     worstMicro: ZERO,
     leastMicro: ZERO,
-    purse: undefined,
+    purses: [],
     isFree: false,
     modelId: 'm',
     priceVersion: 1,

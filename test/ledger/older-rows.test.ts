@@ -9,6 +9,8 @@ import { openForWriting } from '#store/database.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { settlement } from './books.ts'
 
+const ATTRIBUTION = { tool: 'zed', project: undefined, tags: ['ci', 'night'], session: 's-1' }
+
 it('a usage row of an earlier version is taken, with nothing in the columns that it does not know', async () => {
   const db = openForWriting(await temporaryFolder())
   try {
@@ -27,11 +29,19 @@ it('a usage row of an earlier version is taken, with nothing in the columns that
       append({ entries: [], usage: [row.slice(0, USAGE_COLUMNS.split(', ').indexOf('details'))], balances: [] }),
     ).toEqual(['one'])
     expect(append({ entries: [], usage: [['two', ...row.slice(1)]], balances: [] })).toEqual(['two'])
-    const kept = db.prepare('SELECT id, charge_micro, details FROM usage_record ORDER BY id').all()
+    const named = usageRow({ ...settlement(5), ...hold, id: 'two-a', attribution: ATTRIBUTION })
+    const again = ['two-b', ...named.slice(1)]
+    expect(append({ entries: [], usage: [named, again], balances: [] })).toEqual(['two-a', 'two-b'])
+    const columns = 'id, charge_micro, details, attribution_id, session_id'
+    const kept = db.prepare(`SELECT ${columns} FROM usage_record ORDER BY id`).all()
+    const nobody = { attribution_id: null, session_id: null }
     expect(kept).toEqual([
-      { id: 'one', charge_micro: 5, details: null },
-      { id: 'two', charge_micro: 5, details: '{"tier":"flex"}' },
+      { id: 'one', charge_micro: 5, details: null, ...nobody },
+      { id: 'two', charge_micro: 5, details: '{"tier":"flex"}', ...nobody },
+      { id: 'two-a', charge_micro: 5, details: null, attribution_id: 1, session_id: 1 },
+      { id: 'two-b', charge_micro: 5, details: null, attribution_id: 1, session_id: 1 },
     ])
+    expect(db.prepare('SELECT tool, project, tags FROM attribution').raw().all()).toEqual([['zed', '', ',ci,night,']])
   } finally {
     db.close()
   }

@@ -250,7 +250,7 @@ describe('while the disk refuses entries', () => {
         keyId: key,
         worstMicro: microCredits(1),
         leastMicro: microCredits(1),
-        purse: undefined,
+        purses: [],
         isFree: false,
         modelId: 'm',
         priceVersion: 1,

@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest'
 import type { Cancellation } from '#core/wait-queue.ts'
-import { FINE_PRICE, PRICE, World, type Running } from './admission-world.ts'
+import { FINE_PRICE, PRICE, World, type ProjectLimits, type Running } from './admission-world.ts'
 import { randomFrom } from '../support/random.ts'
 
 const SEQUENCES = process.env['FAREBOX_LONG_TESTS'] === undefined ? 5000 : 100_000
@@ -22,6 +22,7 @@ class History {
     this.world = new World({
       credits: Array.from({ length: keys }, () => (this.#upTo(5) === 0 ? undefined : this.#upTo(20_000))),
       memberDaily: this.#upTo(2) === 0 ? undefined : this.#upTo(30_000),
+      project: this.#projectLimits(),
       providerDaily: this.#upTo(3) === 0 ? this.#upTo(60_000) : undefined,
       price: this.#upTo(2) === 0 ? FINE_PRICE : PRICE,
     })
@@ -53,7 +54,13 @@ class History {
       return world.move(this.#upTo(this.keys), packageType, this.#upTo(30_000))
     }
     if (this.#upTo(4) === 0) return world.kill()
+    if (this.#upTo(2) === 0) return world.setProject(this.#projectLimits())
     world.setMemberDaily(this.#upTo(3) === 0 ? undefined : this.#upTo(30_000))
+  }
+
+  #projectLimits(): ProjectLimits {
+    const limit = (most: number) => (this.#upTo(2) === 0 ? undefined : this.#upTo(most))
+    return { daily: limit(30_000), monthly: limit(60_000) }
   }
 
   /** Calls that come together. They go on by themselves. */
@@ -65,6 +72,7 @@ class History {
         inputTokens: this.#upTo(800),
         outputCap,
         isStream: this.#upTo(2) === 0,
+        isOfProject: this.#upTo(2) === 0,
       }
       void this.world.come(plan, this.#cancellation()).catch(this.#fail)
     }

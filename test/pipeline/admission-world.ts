@@ -9,6 +9,7 @@ import { microCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import type { Price } from '#core/price.ts'
 import { worstPriceOf } from '#core/pricing.ts'
 import { isRefusal } from '#core/refusal.ts'
+import type { BudgetLimits } from '#core/spending.ts'
 import { openAccount, type Account } from '#ledger/account.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import type { Journal, Proposal } from '#ledger/journal.ts'
@@ -17,7 +18,7 @@ import { admit, affordableCap, type Admission } from '#pipeline/admit.ts'
 import { CapMemory } from '#pipeline/cap-memory.ts'
 import type { EndpointRequest } from '#pipeline/endpoints.ts'
 import { Gate } from '#pipeline/gate.ts'
-import { MemberBudgets } from '#pipeline/member-budgets.ts'
+import { Budgets, purseId, type AllBudgets } from '#pipeline/budgets.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
 import type { Outcome } from '#pipeline/reservation.ts'
 import type { Served } from '#pipeline/resolve.ts'
@@ -65,6 +66,7 @@ const PATIENT_JOURNAL = {
 const NO_CATALOG = { key: () => undefined } as unknown as Catalog
 const OPEN_GATE = new Gate({ nowMs: () => 0, after, limitsOfMember: () => PACKAGE.limits, waits: false, maxWaitMs: 0 })
 const MODEL = modelOf('chat-completions')
+const PROJECT = 'web'
 
 export type CallPlan = {
   readonly key: number
@@ -72,12 +74,15 @@ export type CallPlan = {
   /** undefined: the client gave none. */
   readonly outputCap: number | undefined
   readonly isStream: boolean
+  /** Whether it is made for the project that has limits. */
+  readonly isOfProject: boolean
 }
 
 /** A call that was let in, with what it may cost at its cap. */
 export type Running = {
   readonly keyId: string
   readonly memberId: string | undefined
+  readonly isOfProject: boolean
   readonly admission: Admission
   readonly worstMicro: number
   readonly cycleStartedAtMs: number
@@ -95,9 +100,13 @@ type WorldOptions = {
   readonly credits: readonly (number | undefined)[]
   /** What the member of the keys with an even number may be charged on a day. */
   readonly memberDaily: number | undefined
+  /** What calls for the project may be charged, whichever key they are made with. */
+  readonly project: ProjectLimits
   readonly providerDaily: number | undefined
   readonly price: Price
 }
+
+export type ProjectLimits = { readonly daily: number | undefined; readonly monthly: number | undefined }
 
 export class World {
   nowMs = Date.parse('2026-03-10T12:00:00Z')
@@ -108,21 +117,25 @@ export class World {
   lowered = 0
   waiting = 0
   memberDaily: number | undefined
+  project: ProjectLimits
   readonly #options: WorldOptions
   readonly #accounts = new Map<string, Account>()
   readonly #chargedOfMember = { day: '', micro: 0 }
+  readonly #chargedOfProject = { day: '', micro: 0 }
+  readonly #chargedInMonth = { month: '', micro: 0 }
   readonly #chargedOfProvider = { day: '', micro: 0 }
   readonly #chargedOfKeys = new Map<string, number>()
   readonly #provider: Provider
   readonly #arrivals: { readonly number: number; readonly keyId: string }[] = []
   #ledger: Ledger
-  #budgets: MemberBudgets
+  #budgets: AllBudgets
   #providerGate: ProviderGate
   #ids = 0
 
   constructor(options: WorldOptions) {
     this.#options = options
     this.memberDaily = options.memberDaily
+    this.project = options.project
     const { providerDaily } = options
     this.#provider = testProvider({
       limits: providerDaily === undefined ? {} : { dailyMicro: microCredits(providerDaily) },
@@ -146,7 +159,8 @@ export class World {
     const ledger = this.#ledger
     this.#arrivals.push(arrival)
     this.waiting += 1
-    const input = { exchangeId: `e${arrival.number}`, caller: { key, package: PACKAGE }, request, served }
+    const project = plan.isOfProject ? PROJECT : undefined
+    const input = { exchangeId: `e${arrival.number}`, caller: { key, package: PACKAGE }, request, served, project }
     const admission = await admit(input, cancellation, this.#deps())
     // A process that was killed meanwhile has forgotten it.
     if (ledger !== this.#ledger) return undefined
@@ -191,10 +205,16 @@ export class World {
     this.#ledger.purseChanged('member')
   }
 
+  setProject(limits: ProjectLimits): void {
+    this.project = limits
+    this.#ledger.purseChanged(purseId('project', PROJECT))
+  }
+
   passTime(ms: number): void {
     this.nowMs += ms
     for (const keyId of this.#accounts.keys()) this.#ledger.balance(keyId)
     this.#ledger.purseChanged('member')
+    this.#ledger.purseChanged(purseId('project', PROJECT))
   }
 
   /** What the next process finds: every call that ran is gone, and was charged nothing. */
@@ -215,7 +235,11 @@ export class World {
     this.#ledger = this.#newLedger()
     this.#budgets = this.#newBudgets()
     this.#providerGate = this.#newProviderGate()
-    this.#budgets.restore(new Map([['member', this.#today(this.#chargedOfMember)]]))
+    this.#budgets.member.restore({ daily: new Map([['member', this.#today(this.#chargedOfMember)]]) })
+    this.#budgets.project.restore({
+      daily: new Map([[PROJECT, this.#today(this.#chargedOfProject)]]),
+      monthly: new Map([[PROJECT, this.#inMonth]]),
+    })
     this.#providerGate.restore(new Map([['p', this.#today(this.#chargedOfProvider)]]))
     for (const account of accounts) this.#accounts.set(account.keyId, account)
     this.#ledger.restore({ accounts, holds: holds.map((hold) => ({ ...hold, grownMicro: ZERO })), adjustments: [] })
@@ -226,7 +250,8 @@ export class World {
   expectQuiet(): void {
     expect(this.running.size).toBe(0)
     expect(this.#ledger.heldMicro).toBe(0)
-    expect(this.#budgets.heldMicro('member')).toBe(0)
+    expect(this.#budgets.member.heldMicro('member')).toBe(0)
+    expect(this.#budgets.project.heldMicro(PROJECT)).toBe(0)
     const { concurrent, chargedTodayMicro } = this.#providerGate.use(this.#provider.id)
     expect([concurrent, chargedTodayMicro]).toEqual([0, this.#today(this.#chargedOfProvider)])
     expect(this.#providerGate.hasRoom(this.#provider, this.#leftOfProvider())).toBe(true)
@@ -260,7 +285,8 @@ export class World {
     const worstMicro = worstPriceOf(counted, this.#options.price)
     const { cycleStartedAtMs } = admission.reservation.hold
     const { memberId, id: keyId } = call.key
-    const running = { keyId, memberId, admission, worstMicro, cycleStartedAtMs }
+    const { isOfProject } = call.plan
+    const running = { keyId, memberId, isOfProject, admission, worstMicro, cycleStartedAtMs }
     this.admitted += 1
     if ((cap ?? 0) < (call.plan.outputCap ?? 0)) this.lowered += 1
     this.running.add(running)
@@ -269,7 +295,7 @@ export class World {
   }
 
   /** At the moment at which a call is let in, it and all that run beside it are covered by each amount that they are spent from. */
-  #expectCovered({ keyId, memberId, cycleStartedAtMs }: Running): void {
+  #expectCovered({ keyId, memberId, isOfProject, cycleStartedAtMs }: Running): void {
     const worstOf = (isMeant: (call: Running) => boolean) =>
       [...this.running].filter(isMeant).reduce((sum, { worstMicro }) => sum + worstMicro, 0)
     const { totalMicro } = this.#ledger.balance(keyId)
@@ -281,21 +307,40 @@ export class World {
       const promised = worstOf((call) => call.memberId === memberId)
       expect(this.#today(this.#chargedOfMember) + promised).toBeLessThanOrEqual(this.memberDaily)
     }
+    if (isOfProject) {
+      const promised = worstOf((call) => call.isOfProject)
+      const { daily = Number.POSITIVE_INFINITY, monthly = Number.POSITIVE_INFINITY } = this.project
+      expect(this.#today(this.#chargedOfProject) + promised).toBeLessThanOrEqual(daily)
+      expect(this.#inMonth + promised).toBeLessThanOrEqual(monthly)
+    }
     const { providerDaily } = this.#options
     if (providerDaily !== undefined) {
       expect(this.#today(this.#chargedOfProvider) + worstOf(() => true)).toBeLessThanOrEqual(providerDaily)
     }
   }
 
-  #charge({ keyId, memberId, cycleStartedAtMs }: Running, chargeMicro: number): void {
+  #charge({ keyId, memberId, isOfProject, cycleStartedAtMs }: Running, chargeMicro: number): void {
     const cycle = `${keyId} ${cycleStartedAtMs}`
     this.#chargedOfKeys.set(cycle, (this.#chargedOfKeys.get(cycle) ?? 0) + chargeMicro)
     const day = this.#day()
-    for (const charged of [memberId === undefined ? undefined : this.#chargedOfMember, this.#chargedOfProvider]) {
-      if (charged === undefined) continue
+    const days = [
+      ...(memberId === undefined ? [] : [this.#chargedOfMember]),
+      ...(isOfProject ? [this.#chargedOfProject] : []),
+      this.#chargedOfProvider,
+    ]
+    for (const charged of days) {
       if (charged.day !== day) Object.assign(charged, { day, micro: 0 })
       charged.micro += chargeMicro
     }
+    if (isOfProject) Object.assign(this.#chargedInMonth, { micro: this.#inMonth + chargeMicro, month: this.#month() })
+  }
+
+  get #inMonth(): number {
+    return this.#chargedInMonth.month === this.#month() ? this.#chargedInMonth.micro : 0
+  }
+
+  #month(): string {
+    return this.#day().slice(0, 7)
   }
 
   #chargedOf(keyId: string, cycleStartedAtMs: number): number {
@@ -333,18 +378,23 @@ export class World {
     return new Ledger({ journal: PATIENT_JOURNAL, nowMs: () => this.nowMs, after, holdWaitMs: ENDLESS_MS })
   }
 
-  #newBudgets(): MemberBudgets {
-    return new MemberBudgets({
-      nowMs: () => this.nowMs,
-      timeZone: 'UTC',
-      dailyMicroOf: () => (this.memberDaily === undefined ? undefined : microCredits(this.memberDaily)),
-      changed: (memberId) => this.#ledger.purseChanged(memberId),
-    })
+  #newBudgets(): AllBudgets {
+    const changed = (purse: string) => this.#ledger.purseChanged(purse)
+    const options = { nowMs: () => this.nowMs, timeZone: 'UTC', changed }
+    return {
+      member: new Budgets({ ...options, scope: 'member', limitsOf: () => limitsOf({ daily: this.memberDaily }) }),
+      project: new Budgets({ ...options, scope: 'project', limitsOf: () => limitsOf(this.project) }),
+    }
   }
 
   #newProviderGate(): ProviderGate {
     return new ProviderGate({ nowMs: () => this.nowMs, after, timeZone: 'UTC', maxWaitMs: ENDLESS_MS })
   }
+}
+
+function limitsOf({ daily, monthly }: Partial<ProjectLimits>): BudgetLimits {
+  const micro = (amount: number | undefined) => (amount === undefined ? undefined : microCredits(amount))
+  return { dailyMicro: micro(daily), monthlyMicro: micro(monthly) }
 }
 
 /** Its sure bound is three times what a count says. */

@@ -190,7 +190,7 @@ async function runOne(gateway: Gateway, { first, outcomes, end, endsAfterMs }: D
   const reservation = new Reservation(
     {
       ticket: { states: [], lineId: '', tokens: 0, atMs: 0 },
-      share: undefined,
+      shares: [],
       hold: { ...hold, cycleStartedAtMs: 0, modelId: 'm', priceVersion: 1, createdAtMs: 0 },
     },
     { gate: OPEN_GATE, ledger: PATIENT_LEDGER, routing },

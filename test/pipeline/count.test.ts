@@ -34,6 +34,7 @@ function count(model: string, deps: Partial<CountDeps> = {}): Promise<void> {
     keys: [KEY],
     members: [],
     invites: [],
+    projects: [],
   }
   const call = {
     requestId: 'id',

@@ -20,7 +20,7 @@ import { MissingPrices } from '#pipeline/missing-prices.ts'
 import { Drains } from '#pipeline/drains.ts'
 import { Gate } from '#pipeline/gate.ts'
 import { Health } from '#pipeline/health.ts'
-import { MemberBudgets } from '#pipeline/member-budgets.ts'
+import { Budgets } from '#pipeline/budgets.ts'
 import { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { Pause } from '#pipeline/pause.ts'
 import { ProviderGate } from '#pipeline/provider-gate.ts'
@@ -182,7 +182,7 @@ class Journeys {
     expect({
       holds: this.#ledger.openHolds,
       held: this.#ledger.heldMicro,
-      heldOfMember: budgets.heldMicro('m'),
+      heldOfMember: budgets.member.heldMicro('m'),
       running: gate.running('m'),
       waiting: gate.waiting + this.#ledger.waiting + this.#providerGate.waiting,
       open: open.size,
@@ -192,7 +192,7 @@ class Journeys {
     for (const client of this.clients) expect(client.isCancelled || client.isCut || client.hasEnded).toBe(true)
     // A charge that the disk refused is taken back, and counts for the days all the same.
     if (this.refusedBatches > 0) return
-    expect(budgets.chargedTodayMicro('m')).toBe(chargeOf(this.records))
+    expect(budgets.member.chargedMicro('m', 'daily')).toBe(chargeOf(this.records))
     for (const provider of this.#providers) {
       const { id } = provider
       const charged = chargeOf(this.records.filter(({ providerId }) => providerId === id))
@@ -219,16 +219,14 @@ class Journeys {
       random: () => 0,
       retryDelayMs: 100,
     }
+    const changed = (purse: string) => this.#ledger.purseChanged(purse)
+    const budgets = (scope: 'member' | 'project') =>
+      new Budgets({ scope, nowMs, timeZone: 'UTC', limitsOf: () => ({ dailyMicro: DAILY }), changed })
     const state = { providers: this.#providers, models: [model], packages: [PACKAGE], keys: this.#keys }
     return {
-      catalog: new Catalog({ ...state, members: [MEMBER], invites: [] }, new Map()),
+      catalog: new Catalog({ ...state, members: [MEMBER], invites: [], projects: [] }, new Map()),
       gate: new Gate({ nowMs, after, limitsOfMember: () => limits, waits: true, maxWaitMs: 4000 }),
-      budgets: new MemberBudgets({
-        nowMs,
-        timeZone: 'UTC',
-        dailyMicroOf: () => DAILY,
-        changed: (memberId) => this.#ledger.purseChanged(memberId),
-      }),
+      budgets: { member: budgets('member'), project: budgets('project') },
       ledger: this.#ledger,
       counter: this.#clumsy({ count, countAtMost: count }),
       caps: this.#clumsy(new CapMemory()),

@@ -20,6 +20,7 @@ it('serves a model by all of its targets, each with its provider', () => {
     keys: [],
     members: [],
     invites: [],
+    projects: [],
   }
   const served = resolveModel(
     new Catalog(state, new Map()),

@@ -84,6 +84,7 @@ const REFUSED = {
   moveKey: { id: 'loaded', body: { package: 'empty' } },
   rotateKey: { id: 'loaded', body: { overlap: 'none' } },
   backUp: ({ folder }) => ({ body: { file: join(folder, 'copy.db') } }),
+  connectTool: { id: 'jetbrains', body: { seen: [] } },
 } as const satisfies Partial<Record<AdminAction, Asked>>
 
 /** Actions that block somebody, or close a door: they hold at once, and are written when there is room. */
@@ -100,6 +101,8 @@ const WRITES_NOTHING = [
   'discover',
   // Secrets are in one store here.
   'moveSecrets',
+  // No tool is connected.
+  'disconnectTool',
 ] as const
 
 type House = {

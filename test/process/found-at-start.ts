@@ -9,7 +9,7 @@ const WRITER = new URL('../../src-main/threads/writer-thread.ts', import.meta.ur
 export async function foundAtStart(dataDir: string): Promise<string> {
   const writer = new DatabaseThread<WriterOperations>(WRITER, { dataDir })
   try {
-    const { ledger } = await writer.call('load', { chargedSinceMs: 0 })
+    const { ledger } = await writer.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })
     return ledger.mismatches.join('; ')
   } catch (error) {
     return String(error)

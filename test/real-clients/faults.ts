@@ -135,10 +135,10 @@ function expectReported(outcome: Outcome): void {
   expect(!outcome.succeeded && outcome.code !== 0, 'it reported success', outcome)
 }
 
-/** Codex's built-in provider asks for a WebSocket first, and only 426 makes it fall back to HTTP at once. */
+/** Codex asks for a WebSocket first where it may, and only 426 makes it go on with HTTP at once where it gets none. */
 function upgrade(): Scenario {
   return {
-    name: 'the gateway / a WebSocket upgrade is answered with 426',
+    name: 'the gateway / an upgrade that is not let in is answered with 426',
     async run(lab) {
       const gateway = await lab.gateway()
       const headers = { connection: 'Upgrade', upgrade: 'websocket', authorization: `Bearer ${gateway.key}` }

@@ -67,7 +67,7 @@ export const CODEX: Program = codex('codex', [])
 /** Codex as it is delivered: it asks up to thirty times for one question. */
 export const CODEX_UNTOLD: Program = codex('codex-untold', [], '')
 
-/** Codex with its built-in provider, which tries a WebSocket first. */
+/** Codex with its built-in provider, which speaks over a WebSocket. */
 export const CODEX_BUILT_IN: Program = codex('codex-built-in', ['-c', 'model_provider="openai"'])
 
 function codex(name: string, extra: readonly string[], retries = FEW_RETRIES): Program {

@@ -23,7 +23,7 @@ export const runScenarios: readonly Scenario[] = [
   ...ROUTES.flatMap((route) => both(CLAUDE, route, KNOWN.claude)),
   ...ROUTES.flatMap((route) => both(CODEX, route, KNOWN.codex)),
   ...ROUTES.map((route) => patch(route)),
-  ...DIALECTS.map((route) => prompt(CODEX_BUILT_IN, route, MODEL)),
+  ...DIALECTS.flatMap((route) => both(CODEX_BUILT_IN, route, MODEL)),
 ]
 
 function both(program: Program, route: Route, model: string): Scenario[] {

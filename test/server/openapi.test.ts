@@ -216,6 +216,8 @@ const LIVE: readonly Live[] = [
   { path: '/v1/models/none', place: '/v1/models/{model}' },
   { path: '/v1/balance?model=demo-chat', place: '/v1/balance' },
   { path: '/v1/balance', place: '/v1/balance', as: 'nobody' },
+  { path: '/v1/usage?session=none', place: '/v1/usage' },
+  { path: '/v1/usage', place: '/v1/usage' },
   { path: '/v1/receipts/none', place: '/v1/receipts/{id}' },
   { path: '/v1/responses', place: '/v1/responses' },
   { path: '/health', place: '/health' },

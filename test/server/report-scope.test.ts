@@ -28,7 +28,7 @@ const PACKAGE = { id: 'p', name: 'team', type: 'topup', creditsMicro: microCredi
 const PROVIDER = { id: 'o', name: 'openai' } as unknown as Provider
 const KEYS = [key('one', 'm1', 'Ann'), key('two', 'm1'), key('three', 'm2', 'Ann'), key('four', undefined, 'Bob')]
 const catalog = new Catalog(
-  { providers: [PROVIDER], models: [], packages: [PACKAGE], keys: KEYS, members: [], invites: [] },
+  { providers: [PROVIDER], models: [], packages: [PACKAGE], keys: KEYS, members: [], invites: [], projects: [] },
   new Map(),
 )
 

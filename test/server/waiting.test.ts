@@ -40,7 +40,10 @@ function depsOf(calls: readonly WaitingCall[], running: readonly string[] = []):
   const keys = [key('mine', 'm'), key('other'), ...Array.from({ length: 210 }, (_, index) => key(`key ${index}`))]
   const none = { waiting: 0, waitingCalls: () => [] }
   return {
-    catalog: new Catalog({ providers: [], models: [], packages: [], keys, members: [MIA], invites: [] }, new Map()),
+    catalog: new Catalog(
+      { providers: [], models: [], packages: [], keys, members: [MIA], invites: [], projects: [] },
+      new Map(),
+    ),
     gate: { waiting: calls.length, waitingCalls: () => [...calls] },
     ledger: none,
     routing: { gate: none },

@@ -529,6 +529,7 @@ function expectEffect(label: string, desk: Awaited<ReturnType<typeof openDesk>>,
   else if (label.startsWith('Messages')) expect(world.clipboard).toBe(URL_OF_GATEWAY)
   else if (label.startsWith('Copy the command'))
     expect(world.clipboard).toMatch(/^farebox key create my-tool --package /)
+  else if (label === 'Tools') expect(address()).toContain('/app/tools')
   else if (label === 'Open dashboard') expect(address()).toMatch(/^http:\/\/127\.0\.0\.1:3273\/app\//)
   else if (label === 'All settings') expect(address()).toContain('/app/settings')
   else if (/credits/.test(label)) expect(address()).toContain('/app/keys')

@@ -205,14 +205,14 @@ describe('an update', () => {
 })
 
 describe('the tray', () => {
-  it('adds up more credits than an amount can be, and goes on', async () => {
+  it('shows keys that have more credits together than an amount can be, and adds up nothing', async () => {
     const desk = await openDesk({ argv: ['--hidden'] })
     const keys = Array.from({ length: 12 }, (_, index) => keyView(`k${index}`, { total: 1e9, remaining: 1e9 }))
     desk.gateway.next = reading({ keys })
     powerMonitor.emit('resume')
     await settle()
     expect(labels()[0]).toContain('running at')
-    expect(labels()).toContain('starter: 12000000000.00 of 12000000000.00 credits left')
+    expect(labels()).toContain('starter (the lowest of 12 keys): 1000000000.00 of 1000000000.00 credits left')
   })
 
   it('says that the gateway does not run when it fails in a way that nobody foresaw', async () => {

@@ -34,6 +34,9 @@ function lines(items: readonly MenuItem[], indent = ''): string[] {
   })
 }
 
+const AT_NOON = '2027-03-04T12:00:00.000Z'
+const LEFT = { remaining: 1, total: 2, resetsAtMs: undefined, runsOutAtMs: undefined }
+
 function menuText(changes: Partial<ShellState> = {}): string[] {
   return lines(menuOf(shellState(changes)))
 }
@@ -57,6 +60,7 @@ describe('the menu', () => {
       "The secret of provider 'x' is locked.",
       '--',
       'Open dashboard',
+      'Tools',
       'Pause for an hour',
       'Stop',
       '--',
@@ -87,7 +91,7 @@ describe('the menu', () => {
     expect(menuText({ gateway: { type: 'stopped' } })).toContain('Start')
     for (const gateway of [{ type: 'stopped' }, { type: 'starting' }, { type: 'stopping' }, FAILED] as const) {
       const shown = menuText({ gateway }).join('\n')
-      expect(shown).not.toMatch(/Stop$|Pause|Copy|Open dashboard|All settings/m)
+      expect(shown).not.toMatch(/Stop$|Pause|Copy|Open dashboard|Tools|All settings/m)
       expect(shown).toContain('Quit Farebox')
     }
     expect(menuText({ gateway: { type: 'stopping' } }).join()).not.toContain('Start,')
@@ -136,18 +140,17 @@ describe('the menu', () => {
   it('shows eight packages and counts the rest', () => {
     const packages = Array.from({ length: 11 }, (_, index) => ({
       name: `p${index}`,
-      remaining: 1,
-      total: 2,
-      unlimitedKeys: 0,
+      keys: 1,
+      lowest: LEFT,
     }))
     const shown = menuText({ packages })
-    expect(shown.filter((line) => line.includes('credits left'))).toHaveLength(8)
+    expect(shown.filter((line) => line.endsWith('1.00 of 2.00 credits left'))).toHaveLength(8)
     expect(shown).toContain('3 more packages')
   })
 
   it('makes one bounded line of names, whatever is in them', () => {
     const name = `a\nQuit\u202e\u2028${'x'.repeat(300)}`
-    const [line = ''] = menuText({ packages: [{ name, remaining: 1, total: 2, unlimitedKeys: 0 }] }).filter((text) =>
+    const [line = ''] = menuText({ packages: [{ name, keys: 1, lowest: LEFT }] }).filter((text) =>
       text.startsWith('a '),
     )
     expect(line.length).toBeLessThanOrEqual(80)
@@ -156,7 +159,7 @@ describe('the menu', () => {
 
   it('puts no name into a command that a shell could read as more than a name', () => {
     const copied = (name: string) => {
-      const menu = menuOf(shellState({ packages: [{ name, remaining: 1, total: 1, unlimitedKeys: 0 }] }))
+      const menu = menuOf(shellState({ packages: [{ name, keys: 1, lowest: LEFT }] }))
       const found = menu.find((item) => item.type === 'item' && item.label.startsWith('Copy the command'))
       return found?.type === 'item' && found.action.type === 'copy' ? found.action.text : ''
     }
@@ -180,11 +183,28 @@ describe('credits in the menu', () => {
     expect(credits(amount)).toBe(text)
   })
 
-  it('are sums of integers', () => {
-    const keys = Array.from({ length: 10 }, (_, index) => keyView(`k${index}`, { total: 0.1, remaining: 0.1 }))
-    expect(summarise(reading({ keys }), NOW_MS).packages).toEqual([
-      { name: 'starter', remaining: 1, total: 1, unlimitedKeys: 0 },
+  it('are those of the key that runs out first, never a sum of what one key cannot spend for another', () => {
+    const keys = [
+      keyView('most', { total: 50, remaining: 1 }),
+      keyView('soon', { total: 50, remaining: 40 }, { outlook: { left_over_credits: null, runs_out_at: AT_NOON } }),
+    ]
+    const summary = summarise(reading({ keys }), NOW_MS)
+    expect(summary.packages).toEqual([
+      {
+        name: 'starter',
+        keys: 2,
+        lowest: { remaining: 40, total: 50, resetsAtMs: undefined, runsOutAtMs: Date.parse(AT_NOON) },
+      },
     ])
+    expect(menuText(summary)).toContain('starter (the lowest of 2 keys): 40.00 of 50.00 credits left, runs out 4 Mar')
+  })
+
+  it('say when they are renewed', () => {
+    const { balance } = keyView('ci', { total: 50, remaining: 41.2 })
+    const keys = [keyView('ci', {}, { balance: { ...balance, next_reset_at: AT_NOON } })]
+    expect(menuText(summarise(reading({ keys }), NOW_MS))).toContain(
+      'starter: 41.20 of 50.00 credits left, resets 4 Mar',
+    )
   })
 
   it('leave out keys that cannot be used', () => {

@@ -53,6 +53,9 @@ export function keyView(
     created_at: AT,
     value_since: AT,
     previous_valid_until: null,
+    tool: null,
+    project: null,
+    tags: [],
     balance: {
       total_credits: total,
       remaining_credits: remaining,
@@ -63,6 +66,7 @@ export function keyView(
       total_requests: 1,
       last_used_at: AT,
     },
+    outlook: null,
     ...changes,
   }
 }
@@ -92,6 +96,10 @@ export function callView(changes: Partial<UsageView> = {}): UsageView {
     overrun: false,
     first_byte_ms: null,
     duration_ms: 10,
+    tool: null,
+    project: null,
+    tags: [],
+    session: null,
     ...changes,
   }
 }

@@ -27,7 +27,7 @@ describe('a database thread', () => {
     const order: number[] = []
     await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
-        await thread.call('load', { chargedSinceMs: 0 })
+        await thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })
         order.push(index)
       }),
     )
@@ -42,7 +42,9 @@ describe('a database thread', () => {
       batch: { entries: [], usage: [], balances: [['nobody', 0, 0, 0, 0, 0, null, 'topup', 0, 'UTC', null]] },
     } as const
     await expect(thread.call('change', change)).rejects.toThrow('FOREIGN KEY')
-    await expect(thread.call('load', { chargedSinceMs: 0 })).resolves.toMatchObject({ ledger: { mismatches: [] } })
+    await expect(thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })).resolves.toMatchObject({
+      ledger: { mismatches: [] },
+    })
     await thread.close()
   })
 
@@ -55,27 +57,30 @@ describe('a database thread', () => {
   it('rejects what is asked of it after it was closed, and closes only once', async () => {
     const thread = writer()
     await thread.close()
-    await expect(thread.call('load', { chargedSinceMs: 0 })).rejects.toThrow('ended')
+    await expect(thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })).rejects.toThrow('ended')
     await thread.close()
   })
 
   it('rejects everything with the reason when it cannot open its database', async () => {
     await writeFile(join(dataDir, 'farebox.db'), 'not a database'.repeat(1000))
     const thread = writer()
-    const calls = [thread.call('load', { chargedSinceMs: 0 }), thread.call('load', { chargedSinceMs: 0 })]
+    const calls = [
+      thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 }),
+      thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 }),
+    ]
     for (const result of await Promise.allSettled(calls)) {
       expect(result).toMatchObject({
         status: 'rejected',
         reason: { message: expect.stringContaining('damaged') as string },
       })
     }
-    await expect(thread.call('load', { chargedSinceMs: 0 })).rejects.toThrow('damaged')
+    await expect(thread.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })).rejects.toThrow('damaged')
     await thread.close()
   })
 
   it('reports on what another thread has written', async () => {
     const writing = writer()
-    await writing.call('load', { chargedSinceMs: 0 })
+    await writing.call('load', { chargedSinceMs: 0, monthSinceMs: 0 })
     const reports = new DatabaseThread<ReportOperations>(REPORTS, { dataDir })
     expect(await reports.call('verify', undefined)).toMatchObject({ ok: true, keys: 0 })
     await reports.close()

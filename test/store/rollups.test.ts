@@ -8,7 +8,9 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { UsageReport } from '#contract/reports.ts'
 import { Calendar } from '#core/calendar.ts'
+import { tagsText } from '#core/attribution.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { attributionIds } from '#ledger/attribution-ids.ts'
 import { usageReport, type UsageReportRequest } from '#reports/usage-report.ts'
 import { applyMigrations, openForWriting, type Db } from '#store/database.ts'
 import { rollupProblems } from '#store/rollup-check.ts'
@@ -38,6 +40,9 @@ type Call = {
   readonly package: number
   readonly charge: number
   readonly outcome: string
+  readonly tool?: string
+  readonly project?: string
+  readonly tags?: readonly string[]
 }
 
 let dataDir: string
@@ -85,6 +90,12 @@ function insert(to: Db, call: Call): string {
     call.charge,
     call.atMs,
   )
+  const { tool = null, project = null, tags = [] } = call
+  const isSaid = tool !== null || project !== null || tags.length > 0
+  if (isSaid) {
+    const [attributionId] = attributionIds(to)([tool, project, tagsText(tags)])
+    to.prepare('UPDATE usage_record SET attribution_id = ? WHERE id = ?').run(attributionId, id)
+  }
   return id
 }
 
@@ -99,6 +110,13 @@ function ask(request: Partial<UsageReportRequest>): UsageReport | Refusal {
   return usageReport(db, { ...usual, hasPoints: true, heads: {}, parts: ANY_PARTS, nowMs: 0, ...request })
 }
 
+const NAMES = ['red', 'green', 'blue', 'other'] as const
+const someNames = {
+  tool: fc.constantFrom('', ...NAMES),
+  project: fc.constantFrom('', ...NAMES),
+  tags: fc.subarray([...NAMES]).map((tags) => tags.toSorted()),
+}
+
 const aCall = fc.record({
   // Around the changes of the clock in spring and autumn, and the day that Samoa left out.
   atMs: fc.oneof(
@@ -111,6 +129,7 @@ const aCall = fc.record({
   package: fc.integer({ min: 0, max: 1 }),
   charge: fc.integer({ min: 0, max: 1_000_000_000 }),
   outcome: fc.constantFrom('answered', 'answered', 'failed', 'cut', 'client_gone'),
+  ...someNames,
 })
 
 describe('roll-ups', () => {
@@ -141,6 +160,8 @@ describe('roll-ups', () => {
       provider: (call: Call) => (call.provider === null ? null : `provider ${call.provider}`),
       package: (call: Call) => (call.package === 0 ? 'small' : 'large'),
       owner: (call: Call) => (call.key === 2 ? null : 'ann'),
+      tool: (call: Call) => call.tool || null,
+      project: (call: Call) => call.project || null,
     }
     const owners = { 'key 0': 'ann', 'key 1': 'ann' }
     for (const [group, nameOf] of Object.entries({ ...names, ...more })) {
@@ -171,6 +192,44 @@ describe('roll-ups', () => {
       expect(made.totals).toMatchObject({ requests: calls.length, charge_credits: charge / 1e6, input_tokens: charge })
     }
   }
+
+  it('add up by tool and project to the whole, and by tag to each call with it, also among calls of one key or project', () => {
+    const property = fc.property(
+      fc.array(aCall, { maxLength: 30 }),
+      fc.constantFrom('hour', 'day'),
+      (calls, rollup) => {
+        db.exec('DELETE FROM usage_record; DELETE FROM usage_rollup')
+        const rollups = new UsageRollups(db, 'UTC')
+        rollups.open()
+        db.transaction(() => rollups.add(calls.map((call) => insert(db, call))))()
+        const range = { from: '2027-03-27T12:00:00Z', to: '2027-04-04T16:00:00Z', rollup } as const
+        const filters = [{}, { keyIds: ['key 1'] }, { project: 'red' }, { tag: 'blue' }, { tool: 'red', tag: 'green' }]
+        for (const filter of filters) {
+          const isMeant = ({ key, tool, project, tags = [] }: Call) =>
+            (filter.keyIds === undefined || key === 1) &&
+            (filter.project ?? project) === project &&
+            (filter.tool ?? tool) === tool &&
+            (filter.tag === undefined || tags.includes(filter.tag))
+          const meant = calls.filter(isMeant)
+          const parts = { ...ANY_PARTS, ...filter }
+          const microOf = (group: 'tool' | 'project' | 'tag' | 'none') => {
+            const { series, totals } = report({ ...range, parts, group })
+            expect(Math.round(totals.charge_credits * 1e6)).toBe(sum(meant))
+            return new Map(
+              series.map(({ name, totals: { charge_credits: credits } }) => [name, Math.round(credits * 1e6)]),
+            )
+          }
+          for (const group of ['tool', 'project'] as const) expect(sumOfAll(microOf(group))).toBe(sum(meant))
+          const byTag = microOf('tag')
+          for (const tag of NAMES) expect(byTag.get(tag) ?? 0).toBe(sum(meant.filter(({ tags }) => tags.includes(tag))))
+        }
+      },
+    )
+    fc.assert(property, { numRuns: 40 })
+  })
+
+  const sum = (calls: readonly Call[]) => calls.reduce((total, { charge }) => total + charge, 0)
+  const sumOfAll = (sums: ReadonlyMap<unknown, number>) => [...sums.values()].reduce((total, one) => total + one, 0)
 
   const byText = (left: unknown, right: unknown) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)
 

@@ -95,6 +95,9 @@ const KEY: Key = {
   createdAtMs: 4,
   valueSinceMs: 6,
   previous: { hash: 'g'.repeat(43), validUntilMs: 7 },
+  tool: 'zed',
+  project: 'books',
+  tags: ['ci', 'night'],
 }
 
 const MEMBER: Member = {
@@ -126,6 +129,7 @@ describe('the catalogue', () => {
       keys: [KEY],
       members: [MEMBER],
       invites: [],
+      projects: [],
     })
   })
 
@@ -177,6 +181,7 @@ describe('the catalogue', () => {
       keys: [key],
       members: [member],
       invites: [],
+      projects: [],
     })
   })
 
@@ -201,13 +206,22 @@ describe('the catalogue', () => {
       keys: [suspended],
       members: [promoted],
       invites: [],
+      projects: [],
     })
   })
 
   it('forgets what is deleted, with the targets of a model', () => {
     apply(...ALL.slice(0, 3), { type: 'delete-model', id: 'gpt' }, { type: 'delete-provider', id: 'provider' })
     apply({ type: 'delete-package', id: 'package' })
-    expect(loadCatalog(db)).toEqual({ providers: [], models: [], packages: [], keys: [], members: [], invites: [] })
+    expect(loadCatalog(db)).toEqual({
+      providers: [],
+      models: [],
+      packages: [],
+      keys: [],
+      members: [],
+      invites: [],
+      projects: [],
+    })
   })
 
   it("keeps the revoked keys of a member who is removed, as nobody's", () => {

@@ -25,6 +25,33 @@ const TOTALS = {
   unknown_usage: 0,
 }
 
+const KEY = {
+  id: 'key-id',
+  name: 'laptop',
+  hint: 'a1B2',
+  package: 'team',
+  owner: null,
+  status: 'active',
+  expires_at: null,
+  created_at: AT,
+  value_since: AT,
+  previous_valid_until: null,
+  balance: {
+    total_credits: 50,
+    remaining_credits: 41.2,
+    used_credits: 8.8,
+    held_credits: 0.18,
+    cycle_started_at: AT,
+    next_reset_at: null,
+    total_requests: 3,
+    last_used_at: null,
+  },
+  outlook: null,
+  tool: null,
+  project: null,
+  tags: [],
+} as const satisfies ResponseBody<'showKey'>
+
 const OVERVIEW = {
   gateway: {
     url: 'http://127.0.0.1:3273',
@@ -38,10 +65,8 @@ const OVERVIEW = {
   credits: {
     keys: 1,
     unlimited_keys: 0,
-    total_credits: 50,
-    remaining_credits: 41.2,
     held_credits: 0.18,
-    runs_out_at: null,
+    lowest: [KEY],
   },
   today: { totals: TOTALS, previous: TOTALS, expected_credits: null },
   own_limits: null,

@@ -4,7 +4,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openApp, type App } from '#app/app.ts'
+import type { App } from '#app/app.ts'
+import { openApp } from '#app/open.ts'
 import { readConfig, type Config } from '#config/config.ts'
 import { adminClient, type AdminClient } from '#cli/client.ts'
 import type { ModelCreate, PackageCreate } from '#contract/schemas.ts'
@@ -32,6 +33,8 @@ export type FareboxOptions = {
   readonly clock?: Clock
   /** An existing data folder, to start again on. */
   readonly dataDir?: string
+  /** Where tools have their settings; by default an empty folder. */
+  readonly tools?: { readonly home: string; readonly env: Readonly<Record<string, string>> }
   /** Any free one unless said otherwise. */
   readonly port?: number
 }
@@ -39,7 +42,9 @@ export type FareboxOptions = {
 export async function startFarebox(options: FareboxOptions = {}): Promise<Farebox> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'farebox-test-')))
   const log: string[] = []
-  const surroundings = options.clock === undefined ? {} : { clock: options.clock }
+  const { platform } = process
+  const tools = { home: join(dataDir, 'home'), env: {}, platform, ...options.tools }
+  const surroundings = { tools, ...(options.clock !== undefined && { clock: options.clock }) }
   const app = await openApp(testConfig(dataDir, options.env ?? {}), (line) => log.push(line), surroundings)
   const url = await app.listen(options.port ?? 0)
   const admin = adminClient((request) => app.inject(request))

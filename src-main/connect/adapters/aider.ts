@@ -7,6 +7,7 @@ export const AIDER = {
   page: 'https://aider.chat/docs/config/aider_conf.html',
   checked: '2026-11-22',
   command: 'aider',
+  certificate: 'SSL_CERT_FILE',
   connect: {
     files: [
       {
@@ -24,6 +25,12 @@ export const AIDER = {
     next: [
       'Start Aider as ever. A project with an .aider.conf.yml of its own may say otherwise.',
       'A new value of the key has to be brought here by connecting again.',
+    ],
+  },
+  overrides: {
+    variables: ['AIDER_MODEL', 'AIDER_OPENAI_API_BASE', 'AIDER_OPENAI_API_KEY'],
+    files: [
+      { places: ['./.aider.conf.yml'], format: 'yaml', members: [['model'], ['openai-api-base'], ['openai-api-key']] },
     ],
   },
   launch: {

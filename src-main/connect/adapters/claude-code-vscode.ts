@@ -26,6 +26,19 @@ export const CLAUDE_CODE_VSCODE = {
     ],
     next: ['Reload the window of VS Code.', 'A new value of the key has to be brought here by connecting again.'],
   },
+  overrides: {
+    variables: ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'],
+    files: [
+      {
+        places: ['$CLAUDE_CONFIG_DIR/settings.json', '~/.claude/settings.json'],
+        format: 'json',
+        members: [
+          ['env', 'ANTHROPIC_BASE_URL'],
+          ['env', 'ANTHROPIC_AUTH_TOKEN'],
+        ],
+      },
+    ],
+  },
 } as const satisfies Adapter
 
 function variable(name: string, value: string) {

@@ -1,5 +1,12 @@
 import type { Adapter } from '#connect/adapter.ts'
 
+const WINNING_MEMBERS = [
+  ['apiKeyHelper'],
+  ['env', 'ANTHROPIC_BASE_URL'],
+  ['env', 'ANTHROPIC_AUTH_TOKEN'],
+  ['env', 'ANTHROPIC_API_KEY'],
+] as const
+
 export const CLAUDE_CODE = {
   tool: 'claude-code',
   name: 'Claude Code',
@@ -7,6 +14,7 @@ export const CLAUDE_CODE = {
   page: 'https://code.claude.com/docs/en/llm-gateway-connect',
   checked: '2026-11-22',
   command: 'claude',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {
@@ -29,6 +37,28 @@ export const CLAUDE_CODE = {
       },
     ],
     next: ['Start Claude Code as ever. In it, /status shows the address <url>.'],
+  },
+  overrides: {
+    variables: [
+      'ANTHROPIC_AUTH_TOKEN',
+      'ANTHROPIC_API_KEY',
+      'CLAUDE_CODE_USE_BEDROCK',
+      'CLAUDE_CODE_USE_VERTEX',
+      'CLAUDE_CODE_USE_FOUNDRY',
+    ],
+    files: [
+      {
+        places: {
+          win32: ['C:/Program Files/ClaudeCode/managed-settings.json'],
+          darwin: ['/Library/Application Support/ClaudeCode/managed-settings.json'],
+          other: ['/etc/claude-code/managed-settings.json'],
+        },
+        format: 'json',
+        members: WINNING_MEMBERS,
+      },
+      { places: ['./.claude/settings.local.json'], format: 'json', members: WINNING_MEMBERS },
+      { places: ['./.claude/settings.json'], format: 'json', members: WINNING_MEMBERS },
+    ],
   },
   launch: {
     command: ['claude'],

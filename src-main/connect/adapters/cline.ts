@@ -7,6 +7,7 @@ export const CLINE = {
   page: 'https://docs.cline.bot/cline-cli/configuration',
   checked: '2026-11-22',
   command: 'cline',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {

@@ -7,6 +7,7 @@ export const CODEX = {
   page: 'https://developers.openai.com/codex/config-advanced',
   checked: '2026-11-22',
   command: 'codex',
+  certificate: 'CODEX_CA_CERTIFICATE',
   connect: {
     // A profile of its own: Codex writes its main file itself, and old versions of it stop at profiles in there.
     files: [
@@ -36,6 +37,9 @@ export const CODEX = {
       },
     ],
     next: ['Start Codex with: codex --profile farebox'],
+  },
+  overrides: {
+    files: [{ places: ['/etc/codex/managed_config.toml'], format: 'toml', members: [['model_provider'], ['model']] }],
   },
   launch: {
     command: [

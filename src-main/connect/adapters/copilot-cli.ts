@@ -7,6 +7,7 @@ export const COPILOT_CLI = {
   page: 'https://docs.github.com/copilot/how-tos/copilot-cli/customize-copilot/use-byok-models',
   checked: '2026-11-22',
   command: 'copilot',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   // It takes providers from its environment alone.
   launch: {
     command: ['copilot'],

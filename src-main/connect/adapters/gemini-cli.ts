@@ -7,6 +7,7 @@ export const GEMINI_CLI = {
   page: 'https://github.com/google-gemini/gemini-cli/blob/main/docs/reference/configuration.md',
   checked: '2026-11-22',
   command: 'gemini',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {
@@ -29,6 +30,15 @@ export const GEMINI_CLI = {
     next: [
       'Start Gemini CLI as ever. A project with an .env of its own reads that one instead.',
       'A new value of the key has to be brought here by connecting again.',
+    ],
+  },
+  overrides: {
+    variables: ['GEMINI_API_KEY', 'GOOGLE_GEMINI_BASE_URL', 'GOOGLE_GENAI_USE_GCA', 'GOOGLE_GENAI_USE_VERTEXAI'],
+    // The nearest .env is the only one that it reads.
+    files: [
+      { places: ['./.gemini/.env'], format: 'env' },
+      { places: ['./.env'], format: 'env' },
+      { places: ['./.gemini/settings.json'], format: 'json', members: [['security', 'auth', 'selectedType']] },
     ],
   },
   launch: {

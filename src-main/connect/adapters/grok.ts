@@ -32,5 +32,6 @@ export const GROK = {
     // Its settings name a variable for the key and never hold one.
     next: ['Start it with: farebox launch grok'],
   },
+  overrides: { variables: ['FAREBOX_API_KEY'] },
   launch: { command: ['grok', '-m', 'farebox'], env: { FAREBOX_API_KEY: '<key>' } },
 } as const satisfies Adapter

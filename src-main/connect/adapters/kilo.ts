@@ -8,6 +8,7 @@ export const KILO = {
   page: 'https://kilo.ai/docs/cli',
   checked: '2026-11-22',
   command: 'kilo',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {
@@ -18,5 +19,9 @@ export const KILO = {
       },
     ],
     next: ['Start Kilo as ever.'],
+  },
+  overrides: {
+    variables: ['KILO_CONFIG_CONTENT'],
+    files: [{ places: ['./{kilo.jsonc,kilo.json}'], format: 'json', members: [['model'], ['provider', 'farebox']] }],
   },
 } as const satisfies Adapter

@@ -21,6 +21,7 @@ export const OPENCODE = {
   page: 'https://opencode.ai/docs/config',
   checked: '2026-11-22',
   command: 'opencode',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {
@@ -35,6 +36,21 @@ export const OPENCODE = {
       },
     ],
     next: ['Start opencode as ever. A project with settings of its own may name another model there.'],
+  },
+  overrides: {
+    variables: ['OPENCODE_CONFIG_CONTENT'],
+    files: [
+      { places: ['./{opencode.jsonc,opencode.json}'], format: 'json', members: [['model'], ['provider', 'farebox']] },
+      {
+        places: {
+          win32: ['$ProgramData/opencode/{opencode.jsonc,opencode.json}'],
+          darwin: ['/Library/Application Support/opencode/{opencode.jsonc,opencode.json}'],
+          other: ['/etc/opencode/{opencode.jsonc,opencode.json}'],
+        },
+        format: 'json',
+        members: [['model'], ['provider', 'farebox']],
+      },
+    ],
   },
   launch: {
     command: ['opencode'],

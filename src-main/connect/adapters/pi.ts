@@ -7,6 +7,7 @@ export const PI = {
   page: 'https://github.com/earendil-works/pi/blob/main/packages/coding-agent/docs/models.md',
   checked: '2026-11-23',
   command: 'pi',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {

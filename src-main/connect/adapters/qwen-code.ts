@@ -7,6 +7,7 @@ export const QWEN_CODE = {
   page: 'https://qwenlm.github.io/qwen-code-docs/en/users/configuration/model-providers',
   checked: '2026-11-22',
   command: 'qwen',
+  certificate: 'NODE_EXTRA_CA_CERTS',
   connect: {
     files: [
       {
@@ -33,6 +34,19 @@ export const QWEN_CODE = {
       },
     ],
     next: ['Start Qwen Code as ever.', 'A new value of the key has to be brought here by connecting again.'],
+  },
+  overrides: {
+    variables: ['FAREBOX_API_KEY'],
+    files: [
+      {
+        places: ['./.qwen/settings.json'],
+        format: 'json',
+        members: [
+          ['security', 'auth', 'selectedType'],
+          ['model', 'name'],
+        ],
+      },
+    ],
   },
   launch: {
     command: ['qwen', '--auth-type', 'openai'],

@@ -44,5 +44,6 @@ export const ZED = {
       'Give Zed the key: paste what is in <keyFile> at Agent settings, farebox. Or start it with: farebox launch zed',
     ],
   },
+  overrides: { variables: ['FAREBOX_API_KEY'] },
   launch: { command: ['zed'], env: { FAREBOX_API_KEY: '<key>' } },
 } as const satisfies Adapter

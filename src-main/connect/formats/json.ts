@@ -14,6 +14,7 @@ import {
   type Path,
   type Step,
 } from '#connect/format.ts'
+import { remembered } from '#connect/formats/remembered.ts'
 import { entryIndex, fromEntries } from '#connect/values.ts'
 
 /** Of nodes in each other; a member is one and its value another. */
@@ -48,7 +49,7 @@ function appended(text: string, { newline }: Layout): string {
   return text.endsWith('\n') ? text : `${text}${newline}`
 }
 
-function parse(text: string): Node | undefined {
+const parse = remembered((text): Node | undefined => {
   const errors: ParseError[] = []
   const root = treeOf(text, errors)
   const [error] = errors
@@ -56,7 +57,7 @@ function parse(text: string): Node | undefined {
   if (root !== undefined) insistOnShallow(root)
   if (root !== undefined && root.type !== 'object' && root.type !== 'array') throw unreadable('JSON')
   return root
-}
+})
 
 function treeOf(text: string, errors: ParseError[]): Node | undefined {
   try {

@@ -16,6 +16,7 @@ import {
   type Range,
   type Step,
 } from '#connect/format.ts'
+import { remembered } from '#connect/formats/remembered.ts'
 import { fromEntries, isObject } from '#connect/values.ts'
 
 export const TOML_FORMAT: Format = {
@@ -47,13 +48,13 @@ export const TOML_FORMAT: Format = {
 
 type KeyValue = AST.TOMLKeyValue
 
-function parse(text: string): AST.TOMLProgram {
+const parse = remembered((text): AST.TOMLProgram => {
   try {
     return parseTOML(text, { tomlVersion: '1.0' })
   } catch (error) {
     throw unreadable('TOML', error instanceof ParseError ? error.lineNumber : undefined)
   }
-}
+})
 
 function namesOf(path: Path): string[] {
   return path.map((step: Step) => {

@@ -10,6 +10,11 @@ export const KEYS = actionsOf('Keys', {
     example: { name: 'laptop', package: 'team', expires: '90d' },
   }),
   showKey: forHolders('GET /api/keys/{id}', 'Shows a key with its balance.', { response: 'KeyView' }),
+  editKey: forAdministrators('PATCH /api/keys/{id}', 'Says what the calls of a key are counted to.', {
+    body: 'KeyEdit',
+    response: 'KeyView',
+    example: { project: 'website', tags: ['night'] },
+  }),
   suspendKey: forMembers('POST /api/keys/{id}/suspend', 'Stops a key until it is resumed.', { response: 'KeyView' }),
   resumeKey: forMembers('POST /api/keys/{id}/resume', 'Lets a suspended key be used again.', { response: 'KeyView' }),
   extendKey: forAdministrators('POST /api/keys/{id}/extend', 'Moves the day on which a key expires.', {

@@ -14,6 +14,7 @@ import { mendResponsesPass } from '#dialect/responses/mend-pass.ts'
 import { askedIn, namesIn, recallResponses } from '#dialect/responses/recall.ts'
 import { readResponsesRequest } from '#dialect/responses/read-request.ts'
 import { readResponsesConversation } from '#dialect/responses/read-turns.ts'
+import { MESSAGE } from '#dialect/responses/socket-message.ts'
 import { keepingTap } from '#dialect/responses/tap-answer.ts'
 import { ResponsesTap } from '#dialect/responses/tap-stream.ts'
 import { writeResponsesAnswer } from '#dialect/responses/write-answer.ts'
@@ -25,7 +26,7 @@ export const RESPONSES_FORMAT: ClientDialect = {
   // Codex does all of this.
   readsOverflowInStream: true,
   told: toldRefusal,
-  triesWebSocket: true,
+  webSocket: MESSAGE,
   special: { paths: ['/v1/responses/compact', '/responses/compact'], asked: COMPACT },
   models: CODEX_MODELS,
   // No provider says what a search cost. Codex shows the refusal to its model and goes on; of a status above 499 it would ask again.

@@ -2,7 +2,7 @@
 
 import type { AskedRequest, KeepAnswer, KeptItem } from '#dialect/dialect.ts'
 import { isRecord, parseJson } from '#dialect/request-body.ts'
-import { wishesOf } from '#dialect/responses/wishes.ts'
+import { isKept } from '#dialect/responses/wishes.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 /** Takes an answer that is whole, and what it holds. */
@@ -14,12 +14,12 @@ export function passKeeper(
   encoding: 'latin1' | 'utf8',
   keep: KeepAnswer | undefined,
 ): PassKeeper | undefined {
-  if (keep === undefined || !wishesOf(request.body.value).isKept) return undefined
+  if (keep === undefined || !isKept(request)) return undefined
   const { previous_response_id: named } = request.body.value
   const previousId = typeof named === 'string' ? named : request.wentOn?.previousId
   return ({ id }, output) => {
     const itemIds = output.flatMap((item) => (isRecord(item) && typeof item['id'] === 'string' ? [item['id']] : []))
-    if (typeof id !== 'string' || itemIds.length === 0) return
+    if (typeof id !== 'string' || output.length === 0) return
     const text = JSON.stringify(output)
     keep({ id, itemIds, items: itemsIn(text, encoding), length: text.length, previousId })
   }
@@ -39,8 +39,9 @@ function itemsOf(text: string): readonly KeptItem[] {
   if (!Array.isArray(output)) return []
   return output.flatMap((item: unknown) => {
     if (!isRecord(item) || isOnlyNamed(item)) return []
+    // Some servers give their items none; these are named by their answer alone.
     const { id, ...others } = item
-    return typeof id === 'string' ? [{ id, text: JSON.stringify(others) }] : []
+    return [{ id: typeof id === 'string' ? id : '', text: JSON.stringify(others) }]
   })
 }
 

@@ -17,6 +17,7 @@ import {
   type BodyText,
 } from '#dialect/request-body.ts'
 import { COMPACT, withCompactionWish } from '#dialect/responses/compaction.ts'
+import { MESSAGE, readSocketMessage } from '#dialect/responses/socket-message.ts'
 
 /** Clients that want no cap send the largest integer they know; it is lowered to the model's maximum. */
 const MAX_CAP = Number.MAX_SAFE_INTEGER
@@ -44,12 +45,16 @@ const RULES: readonly FieldRule[] = [
 
 /** The request, or a refusal that names the member that is wrong. */
 export function readResponsesRequest(text: BodyText, byteLength: number, asked?: AskedInPath): ClientRequest | Refusal {
-  const body = asked?.method === COMPACT.method ? withCompactionWish(text, byteLength) : parseBody(text, byteLength)
+  const message = asked?.method === MESSAGE.method ? readSocketMessage(text, byteLength) : undefined
+  if (isRefusal(message)) return message
+  const body = message?.body ?? bodyOf(text, byteLength, asked)
   if (isRefusal(body)) return body
   const { value } = body
   const model = readModel(value)
   if (isRefusal(model)) return model
-  const problem = checkInput(value['input']) ?? checkFields(value, RULES) ?? checkBackground(value)
+  const isUnsaid = message?.said.isWarmUp === true && isNothing(value['input'])
+  const problem =
+    (isUnsaid ? undefined : checkInput(value['input'])) ?? checkFields(value, RULES) ?? checkBackground(value)
   if (problem !== undefined) return problem
   const cap = value['max_output_tokens']
   return {
@@ -61,7 +66,17 @@ export function readResponsesRequest(text: BodyText, byteLength: number, asked?:
     // The terminal event of this format always has it.
     wantsUsage: true,
     body,
+    ...message?.said,
   }
+}
+
+function bodyOf(text: BodyText, byteLength: number, asked: AskedInPath | undefined): RequestBody | Refusal {
+  return asked?.method === COMPACT.method ? withCompactionWish(text, byteLength) : parseBody(text, byteLength)
+}
+
+/** What a warm-up may say: nothing but tools and instructions. */
+function isNothing(input: unknown): boolean {
+  return input === undefined || (Array.isArray(input) && input.length === 0)
 }
 
 function checkInput(input: unknown): Refusal | undefined {

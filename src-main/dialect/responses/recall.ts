@@ -14,7 +14,7 @@ import type {
 import { editedMembers, type JsonEdit } from '#dialect/json-edit.ts'
 import { editObject } from '#dialect/json-text.ts'
 import { isRecord, parseBody, type RequestBody } from '#dialect/request-body.ts'
-import { wishesOf } from '#dialect/responses/wishes.ts'
+import { isKept } from '#dialect/responses/wishes.ts'
 
 /** In characters. A short request could otherwise be made into work without end. */
 const MAX_RECALLED = 4 * 1024 * 1024
@@ -96,8 +96,9 @@ export function namesIn({ body }: ClientRequest): AskedNames {
  * What a request itself asked, for those that go on from its answer. undefined for one whose answer is not kept, and for one that names
  * items: its client keeps the conversation itself, and what is named may be forgotten before.
  */
-export function askedIn({ body, wentOn }: ClientRequest): string | undefined {
-  if (!wishesOf(body.value).isKept) return undefined
+export function askedIn(request: ClientRequest): string | undefined {
+  if (!isKept(request)) return undefined
+  const { body, wentOn } = request
   const { input } = body.value
   if (Array.isArray(input) && input.some((item) => namedItem(item) !== undefined)) return undefined
   return wentOn?.asked ?? itemsOf(body)

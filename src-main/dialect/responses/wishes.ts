@@ -1,5 +1,6 @@
 // What a client of the responses format wants to get back, from its request. The reader and the writers have to agree on it.
 
+import type { AskedRequest } from '#dialect/dialect.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import { asksForCompaction } from '#dialect/responses/compaction.ts'
 import type { JsonObject } from '#dialect/turn.ts'
@@ -14,20 +15,22 @@ export type Wishes = {
    * loses the whole message over it; everybody else expects it.
    */
   readonly takesRefusalParts: boolean
-  /** Whether later requests may name this answer, which is so unless a client says otherwise. */
-  readonly isKept: boolean
   /** Whether the answer is to be one summary of the conversation. */
   readonly isCompaction: boolean
 }
 
 export function wishesOf(body: JsonObject): Wishes {
-  const { reasoning, include, store } = body
+  const { reasoning, include } = body
   const summary = isRecord(reasoning) ? (reasoning['summary'] ?? reasoning['generate_summary']) : undefined
   return {
     showsReasoning: typeof summary === 'string' && summary !== '' && summary !== 'none',
     keepsSealed: Array.isArray(include) && include.includes('reasoning.encrypted_content'),
     takesRefusalParts: !isRecord(body['client_metadata']),
-    isKept: store !== false,
     isCompaction: asksForCompaction(body),
   }
+}
+
+/** Whether later requests may name the answer, which is so unless a client says otherwise, and on one connection in any case. */
+export function isKept({ body, isOfConnection }: Pick<AskedRequest, 'body' | 'isOfConnection'>): boolean {
+  return isOfConnection === true || body.value['store'] !== false
 }

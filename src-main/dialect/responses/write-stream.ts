@@ -11,7 +11,7 @@ import { keptCallSeal, newItemWriter, SealedCallWriter, type ItemWriter } from '
 import { writeFinish } from '#dialect/responses/finish-reasons.ts'
 import { idStem, responseId, ResponseObject, type ResponseState } from '#dialect/responses/response-object.ts'
 import { DONE, keepAliveEvent, MAX_REPEATED, streamEvent } from '#dialect/responses/stream-event.ts'
-import { wishesOf, type Wishes } from '#dialect/responses/wishes.ts'
+import { isKept, wishesOf, type Wishes } from '#dialect/responses/wishes.ts'
 import type { ItemStatus } from '#dialect/responses/write-items.ts'
 import type { Sealed } from '#dialect/seal.ts'
 
@@ -43,7 +43,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     this.#wishes = wishesOf(context.request.body.value)
     this.#context = context
     this.#summary = this.#wishes.isCompaction ? new SummaryParts() : undefined
-    this.#kept = context.keep === undefined || !this.#wishes.isKept ? undefined : []
+    this.#kept = context.keep === undefined || !isKept(context.request) ? undefined : []
   }
 
   write(part: AnswerPart): string {

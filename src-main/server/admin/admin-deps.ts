@@ -1,10 +1,14 @@
 // What the handlers of the admin API work with.
 
+import type { Alerts } from '#alert/alerts.ts'
+import type { Webhooks } from '#alert/webhooks.ts'
 import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
+import type { ModelView } from '#contract/schemas.ts'
 import type { ProviderSecretView, ProviderTestResult } from '#contract/providers.ts'
+import type { ToolConnect, ToolConnection, ToolDisconnection, ToolGuide, ToolView } from '#contract/tools.ts'
 import type { WaitingView } from '#contract/waiting.ts'
 import type { Provider } from '#core/entities.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
@@ -18,6 +22,7 @@ import type { ReadReceipt } from '#server/gateway/receipts.ts'
 import type { ReportDeps } from '#server/reports/report-deps.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
 import type { KeySignInDeps } from '#server/sign-in/key-sign-in.ts'
+import type { AlertWrite } from '#store/alert-rows.ts'
 import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
 
 export type LanControl = {
@@ -25,6 +30,31 @@ export type LanControl = {
   certificate(): LanCertificate | Refusal
   change(input: LanChange): Promise<LanView | Refusal>
   turnOff(): Promise<LanView>
+}
+
+/** Alerts as administrators work with them. */
+export type AlertControl = {
+  readonly alerts: Pick<Alerts, 'latest' | 'rules' | 'setRule' | 'standing'>
+  readonly webhooks: Pick<Webhooks, 'standings' | 'find' | 'add' | 'remove' | 'test'>
+  readonly write: (write: AlertWrite) => Promise<void>
+  readonly newSecret: () => string
+  readonly testBody: () => string
+}
+
+export type GuideWish = {
+  readonly url: string | undefined
+  readonly system: 'linux' | 'macos' | 'windows'
+  readonly models: readonly ModelView[]
+  readonly model: string | undefined
+}
+
+/** What is refused is about the files of tools, and in words. */
+export type ToolControl = {
+  list(): Promise<ToolView[] | Refusal>
+  connect(tool: string, wish: ToolConnect): Promise<ToolConnection | Refusal>
+  /** `url` is where the other machine reaches the gateway; undefined for this one. */
+  guides(wish: GuideWish): Promise<ToolGuide[] | Refusal>
+  disconnect(tool: string, wish: { readonly isDryRun: boolean }): Promise<ToolDisconnection | Refusal>
 }
 
 export type AdminDeps = ReportDeps & {
@@ -39,6 +69,7 @@ export type AdminDeps = ReportDeps & {
   /** Asks a provider for its models. */
   readonly listModels: (provider: Provider, place: ModelListPlace) => Promise<readonly ListedModel[] | Refusal>
   readonly readReceipt: ReadReceipt
+  readonly alerting: AlertControl
   readonly verifyLedger: () => Promise<LedgerReport>
   readonly visits: Visits
   readonly ticketMade: () => void
@@ -47,6 +78,8 @@ export type AdminDeps = ReportDeps & {
   readonly keyGuesses: KeySignInDeps['guesses']
   readonly settings: () => Promise<SettingsView>
   readonly lan: () => Promise<LanControl>
+  /** The tools of this machine; keys are made and changed in turn with everything else. */
+  readonly tools: (inTurn: InTurn) => Promise<ToolControl>
   readonly backUp: (request: BackupRequest) => Promise<BackupAnswer>
   readonly sealedFiles: { readonly writeSealed: typeof writeSealed; readonly readSealed: typeof readSealed }
 }

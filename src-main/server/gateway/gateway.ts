@@ -20,18 +20,22 @@ import { registerModelLists } from '#server/gateway/model-lists.ts'
 import { registerModelPaths } from '#server/gateway/model-paths.ts'
 import { answerOptions } from '#server/gateway/options.ts'
 import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
+import { sessionUsage, type SessionUsageDeps } from '#server/gateway/session-usage.ts'
 import { refusedBy, type FindRefused } from '#server/reports/why.ts'
 import { callOf, type ReceivedCall, type ReceivingDeps } from '#server/gateway/received-call.ts'
+import { HttpClient } from '#server/http/http-client.ts'
 import { READ } from '#server/http/paths.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
+import type { Sockets } from '#server/socket/sockets.ts'
 
 export type GatewayDeps = RunDeps &
   ProbeDeps &
-  ReceivingDeps & {
+  ReceivingDeps &
+  SessionUsageDeps & {
     readonly callGuard: CallGuard
-    readonly hashKey: (key: string) => string
     readonly readReceipt: ReadReceipt
     readonly findRefused: FindRefused
+    readonly sockets: Pick<Sockets, 'isOn'>
   }
 
 /** Room for images; a longer body is refused by its length, unread. */
@@ -58,9 +62,8 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
     const options = optionsOf(format)
     for (const path of endpoint.paths) {
       app.post(path, options, (request, reply) => callAt(request, reply, { endpoint: format }))
-      if (endpoint.triesWebSocket) {
-        app.route({ method: READ, url: path, config: list, handler: (_request, reply) => refuseWebSocket(reply) })
-      }
+      if (endpoint.webSocket !== undefined)
+        app.route({ method: READ, url: path, config: key, handler: (_request, reply) => refuseUpgrade(reply, deps) })
     }
     for (const path of endpoint.special?.paths ?? []) {
       const called = { endpoint: format, asked: endpoint.special?.asked }
@@ -81,6 +84,15 @@ export function registerGateway(app: FastifyInstance, deps: GatewayDeps): void {
     url: '/v1/balance',
     config: key,
     handler: (request, reply) => showBalance(request, reply, deps),
+  })
+  app.route<{ Querystring: { session?: unknown } }>({
+    method: READ,
+    url: '/v1/usage',
+    config: key,
+    async handler(request, reply) {
+      const usage = await sessionUsage(callerOf(request).key.id, request.query.session, deps)
+      return isRefusal(usage) ? sendRefusal(reply, usage) : reply.send(usage)
+    },
   })
   app.route<{ Params: { id: string } }>({
     method: READ,
@@ -117,7 +129,8 @@ async function serve(
 ): Promise<FastifyReply> {
   const { id, headers, bodyParts } = request
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const received = { ...called, id, caller: callerOf(request), headers, body, bodyParts, response: reply.raw }
+  const client = new HttpClient(reply.raw)
+  const received = { ...called, id, caller: callerOf(request), headers, body, bodyParts, client }
   const call = await callOf(received, deps)
   if (isRefusal(call)) return sendRefusal(reply, call)
   reply.hijack()
@@ -146,9 +159,10 @@ function noteRefused(request: FastifyRequest, deps: GatewayDeps): void {
   deps.refused.note({ requestId, keyId, endpoint, model: undefined, refusal })
 }
 
-/** Codex tries a WebSocket first; only this status makes it go on with HTTP at once. */
-function refuseWebSocket(reply: FastifyReply): FastifyReply {
-  const refusal = refuse('upgrade_required', 'This endpoint has no WebSocket. Send a POST request.')
+/** Of a WebSocket that was not let in. Codex tries one first; only this status makes it go on with HTTP at once. */
+function refuseUpgrade(reply: FastifyReply, { sockets }: Pick<GatewayDeps, 'sockets'>): FastifyReply {
+  const says = sockets.isOn ? 'No further WebSocket can be opened here now.' : 'This endpoint has no WebSocket.'
+  const refusal = refuse('upgrade_required', `${says} Send a POST request.`)
   return sendRefusalAndClose(reply.header('upgrade', 'HTTP/1.1'), refusal)
 }
 

@@ -4,11 +4,12 @@ import { priceView } from '#catalog/prices.ts'
 import type { ReceiptView } from '#contract/receipt.ts'
 import { unnamedIn } from '#core/fine-pricing.ts'
 import { microCredits, microToCredits, microToUnitCredits } from '#core/money.ts'
-import { priceOfRow, type Price } from '#core/price.ts'
+import type { Price } from '#core/price.ts'
 import { ratesOf } from '#core/pricing.ts'
 import { receiptLines, type ReceiptLine } from '#core/receipt.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { usageOfRow, type TokenUsage } from '#core/usage.ts'
+import { storedPrice } from '#reports/stored-price.ts'
 import { callView } from '#reports/usage-view.ts'
 import type { StoredReceipt } from '#store/usage-rows.ts'
 
@@ -51,15 +52,6 @@ function receiptView(row: StoredReceipt): ReceiptView {
     // Written by this program, in the shape that the contract has.
     attempts: row.attempts === null ? 'unknown' : (JSON.parse(row.attempts) as ReceiptView['attempts']),
   }
-}
-
-function storedPrice(row: StoredReceipt): Price | undefined {
-  const { price_version: version, price_input_micro: input_micro, price_output_micro: output_micro } = row
-  const { price_cache_read_micro: cache_read_micro, price_cache_write_micro: cache_write_micro } = row
-  if (version === null || input_micro === null || output_micro === null) return undefined
-  if (cache_read_micro === null || cache_write_micro === null) return undefined
-  const details = row.price_details
-  return priceOfRow({ version, input_micro, output_micro, cache_read_micro, cache_write_micro, details })
 }
 
 function lineView(line: ReceiptLine): ReceiptView['lines'][number] {

@@ -1,19 +1,19 @@
 // From a request whose body is there to the call that the journey serves.
 
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { clientQuirks } from '#core/client-quirks.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import type { AskedInPath } from '#dialect/dialect.ts'
 import { CLIENT_DIALECTS, endpointOf, type ClientFormat } from '#dialect/dialects.ts'
 import type { BodyText } from '#dialect/request-body.ts'
+import type { Attributions } from '#pipeline/attributions.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
-import type { Headers } from '#pipeline/ports.ts'
+import type { Client, Headers } from '#pipeline/ports.ts'
 import type { DenseBodies } from '#server/bodies/dense-bodies.ts'
 import type { LargeBodies } from '#server/bodies/large-bodies.ts'
-import { HttpClient } from '#server/http/http-client.ts'
 
 export type ReceivedCall = {
   readonly id: string
@@ -27,10 +27,15 @@ export type ReceivedCall = {
   readonly body: Buffer
   /** Of how many parts the body is made; 0 where nobody counted. */
   readonly bodyParts: number
-  readonly response: ServerResponse
+  readonly client: Client
+  readonly connection?: Call['connection']
 }
 
-export type ReceivingDeps = { readonly largeBodies: LargeBodies; readonly denseBodies: DenseBodies }
+export type ReceivingDeps = {
+  readonly largeBodies: LargeBodies
+  readonly denseBodies: DenseBodies
+  readonly attributions: Attributions
+}
 
 /** `forget`: to be called when the call is over, where its conversation is kept elsewhere. */
 export type ReadyCall = Call & { readonly forget?: () => void }
@@ -42,11 +47,12 @@ export function callOf(received: ReceivedCall, deps: ReceivingDeps): Soon<ReadyC
   const { byteLength } = body
   if (isConversation(endpoint)) {
     const large = deps.largeBodies.conversation(body, { format: endpoint, isCount, asked }, bodyParts)
-    if (large !== undefined) return { ...made(received, { text: large, byteLength }), forget: () => large.forget() }
+    if (large !== undefined)
+      return { ...made(received, { text: large, byteLength }, deps), forget: () => large.forget() }
   }
   const text = deps.largeBodies.text(body)
   if (isLater(text) || received.bodyParts > 0) return callLater(received, { text, byteLength }, deps)
-  return isRefusal(text) ? text : made(received, { text, byteLength })
+  return isRefusal(text) ? text : made(received, { text, byteLength }, deps)
 }
 
 function isConversation(endpoint: EndpointName): endpoint is ClientFormat {
@@ -57,17 +63,18 @@ function isConversation(endpoint: EndpointName): endpoint is ClientFormat {
 async function callLater(
   received: ReceivedCall,
   { text: soon, byteLength }: { readonly text: Soon<BodyText | Refusal>; readonly byteLength: number },
-  { denseBodies }: ReceivingDeps,
+  deps: ReceivingDeps,
 ): Promise<Call | Refusal> {
   const text = await soon
   if (isRefusal(text)) return text
-  if (received.bodyParts > 0) await denseBodies.turn(received.bodyParts)
-  return made(received, { text, byteLength })
+  if (received.bodyParts > 0) await deps.denseBodies.turn(received.bodyParts)
+  return made(received, { text, byteLength }, deps)
 }
 
 function made(
-  { id, endpoint, asked, caller, headers, response }: ReceivedCall,
+  { id, endpoint, asked, caller, headers, client, connection }: ReceivedCall,
   body: Pick<Call, 'text' | 'byteLength'>,
+  { attributions }: Pick<ReceivingDeps, 'attributions'>,
 ): Call {
   return {
     requestId: id,
@@ -76,8 +83,10 @@ function made(
     caller,
     ...body,
     headers: forwardedOf(headers, endpointOf(endpoint).forwardedHeaders),
-    client: new HttpClient(response),
+    client,
     quirks: clientQuirks(headers),
+    connection,
+    attribution: attributions.of(headers, caller.key),
   }
 }
 

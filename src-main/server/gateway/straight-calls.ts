@@ -17,6 +17,7 @@ import { MAX_BODY_BYTES, type GatewayDeps } from '#server/gateway/gateway.ts'
 import { callOf, type ReadyCall } from '#server/gateway/received-call.ts'
 import type { ClientConnections } from '#server/http/client-connections.ts'
 import { guard, type GuardOptions } from '#server/http/guard.ts'
+import { HttpClient } from '#server/http/http-client.ts'
 import { internalRefusal, refusalAnswer } from '#server/http/refusals.ts'
 import { observeAnswer, type ObserveRequest } from '#server/watch/observed-requests.ts'
 
@@ -136,7 +137,8 @@ class StraightCalls {
     const { id, endpoint, caller, request, response } = received
     const { headers } = request
     try {
-      const call = callOf({ id, endpoint, isCount: false, caller, headers, body, bodyParts, response }, this.#deps)
+      const client = new HttpClient(response)
+      const call = callOf({ id, endpoint, isCount: false, caller, headers, body, bodyParts, client }, this.#deps)
       if (isLater(call))
         call.then((made) => this.#run(received, made)).catch((error: unknown) => this.#fault(received, error))
       else this.#run(received, call)

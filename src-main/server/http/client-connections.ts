@@ -71,6 +71,11 @@ export class ClientConnections {
     this.#countStranger(client.source, -1)
   }
 
+  /** It is no connection of HTTP any more, and somebody else's to end. */
+  handedOver(socket: Socket): void {
+    this.#forget(socket)
+  }
+
   /** Ends each once what was written to it has left. */
   end(): void {
     for (const socket of this.#open.keys()) socket.destroySoon()

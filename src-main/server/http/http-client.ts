@@ -6,32 +6,23 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WireBytes } from '#dialect/answer.ts'
 import type { Client, Headers } from '#pipeline/ports.ts'
+import { SlowReader } from '#server/http/slow-reader.ts'
 
-/** How long a client may leave a full buffer unread. */
-const STUCK_MS = 60_000
 /** Larger chunks are not worth a copy. */
 const MAX_FRAMED_BYTES = 16 * 1024
 
-/** For a client that is to read what it was sent. */
-type Wait = {
-  callback: () => void
-  /** Takes the time limit and every listener back. */
-  readonly forget: () => void
-}
-
 export class HttpClient implements Client {
   readonly #response: ServerResponse
-  readonly #stuckMs: number
+  readonly #slow: SlowReader
   readonly #onCancel: (() => void)[] = []
   /** What told us to wait, and tells us when to go on. */
   #full: ServerResponse | Socket
-  #wait: Wait | undefined
   #head: { readonly status: number; readonly headers: Headers } | undefined
 
-  constructor(response: ServerResponse, stuckMs: number = STUCK_MS) {
+  constructor(response: ServerResponse, stuckMs?: number) {
     this.#response = response
     this.#full = response
-    this.#stuckMs = stuckMs
+    this.#slow = new SlowReader(() => this.cut(), stuckMs)
   }
 
   get isCancelled(): boolean {
@@ -70,39 +61,12 @@ export class HttpClient implements Client {
   onDrain(callback: () => void): void {
     // Whoever is gone reads no more.
     if (this.#response.destroyed || this.#response.writableEnded) return
-    // What was full is so still, and the client has had its time since then.
-    if (this.#wait !== undefined) this.#wait.callback = callback
-    else this.#wait = this.#beginWait(callback)
-  }
-
-  #beginWait(callback: () => void): Wait {
-    const full = this.#full
-    const response = this.#response
-    const drained = () => {
-      const wait = this.#wait
-      this.#endWait()
-      wait?.callback()
-    }
-    const closed = () => this.#endWait()
-    const stuck = setTimeout(() => this.cut(), this.#stuckMs).unref()
-    full.once('drain', drained)
-    response.once('close', closed)
-    const forget = () => {
-      clearTimeout(stuck)
-      full.off('drain', drained)
-      response.off('close', closed)
-    }
-    return { callback, forget }
-  }
-
-  #endWait(): void {
-    this.#wait?.forget()
-    this.#wait = undefined
+    this.#slow.wait({ full: this.#full, open: this.#response, callback })
   }
 
   end(bytes: WireBytes = ''): void {
     // A response that has its end says nothing of its buffer any more.
-    this.#endWait()
+    this.#slow.end()
     if (this.#head !== undefined) {
       this.#sendHead({ ...this.#head.headers, 'content-length': String(bytes.length) })
     }
@@ -113,7 +77,7 @@ export class HttpClient implements Client {
 
   #limitTheRest(): void {
     const response = this.#response
-    response.setTimeout(this.#stuckMs, () => response.destroy())
+    response.setTimeout(this.#slow.stuckMs, () => response.destroy())
     // The limit is one of the connection, and an answer that has its turn after this one may be silent for longer. Before Node's own
     // listener, which takes the connection away from the response and limits how long it is kept.
     response.prependOnceListener('finish', () => response.setTimeout(0))

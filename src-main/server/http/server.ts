@@ -16,7 +16,7 @@ import { credentialsOf } from '#server/gateway/credentials.ts'
 import { registerDashboard, type DashboardDeps } from '#server/dashboard/dashboard-routes.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
 import { MAX_BODY_BYTES, registerGateway, type GatewayDeps } from '#server/gateway/gateway.ts'
-import { guard } from '#server/http/guard.ts'
+import { guard, type GuardOptions } from '#server/http/guard.ts'
 import { observeRequests, type ObserveRequest } from '#server/watch/observed-requests.ts'
 import { noSuchPath, servedUrl } from '#server/http/paths.ts'
 import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
@@ -32,6 +32,7 @@ import {
   type RaisedError,
 } from '#server/http/refusals.ts'
 import { registerActions, type FoundRoute } from '#server/http/route-table.ts'
+import { serveSockets, type DoorDeps } from '#server/socket/door.ts'
 
 /**
  * Who may reach a route: anyone, who presents a key, what reads the figures, whoever is signed in (a holder of a key, a member, an
@@ -71,7 +72,10 @@ declare module 'fastify' {
 
 export type ServerDeps = GatewayDeps &
   DashboardDeps &
+  DoorDeps &
   StreamDeps & {
+    /** The connections to the listener for this machine. */
+    readonly clients: ClientConnections
     readonly newId: () => string
     /** Counts the bodies of all requests. */
     readonly memory: Pick<MemoryGuard, 'bodies'>
@@ -103,6 +107,13 @@ const LIMITS = {
   },
 }
 
+/** No route has a schema of Fastify's: what is checked stands in `contract`. Unused, its compilers would take a part of every start. */
+const NO_SCHEMAS = { compilersFactory: { buildValidator: compilesNothing, buildSerializer: compilesNothing } }
+
+function compilesNothing(): never {
+  throw new Error('a route has a schema of Fastify')
+}
+
 /** Methods with which nobody sends a body that is wanted. */
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -113,6 +124,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     ...LIMITS,
     ...(lan === undefined ? {} : { serverFactory: (handler: RequestListener) => lan.makeServer(handler, lanLimits()) }),
     logger: false,
+    schemaController: NO_SCHEMAS,
     trustProxy: false,
     // Names of models are long, and longer where they are encoded. The size of the head bounds them.
     routerOptions: { maxParamLength: LIMITS.http.maxHeaderSize },
@@ -165,7 +177,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
         .then(answer, done)
     } else answer(checkCaller(request, access, deps) ?? (access === 'key' ? deps.callGuard.room(request) : undefined))
   })
-  serveCallsStraight(app, deps, { hosts, scheme, clients: lan === undefined ? undefined : watchClients(app) })
+  serveCalls(app, deps, { hosts, scheme })
   // Refused above, before its body is read; a route that declines what it matched would come here.
   app.setNotFoundHandler((request, reply) => sendRefusalAndClose(reply, noSuchPath(request)))
   app.setErrorHandler((error: RaisedError, request, reply) => answerError(error, request, reply, deps))
@@ -178,6 +190,13 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   registerReference(app, deps)
   registerDashboard(app, deps)
   return app
+}
+
+/** What does not go through the router. */
+function serveCalls(app: FastifyInstance, deps: ServerDeps, options: GuardOptions): void {
+  const clients = deps.lan === undefined ? undefined : watchClients(app)
+  serveCallsStraight(app, deps, { ...options, clients })
+  serveSockets(app, deps, { ...options, clients: clients ?? deps.clients })
 }
 
 /** Everything but what is named here, so that a kind of access that is added is not open before somebody has thought of it. */

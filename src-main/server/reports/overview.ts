@@ -1,16 +1,16 @@
 // The overview: how the gateway is, what is left, what it cost, what somebody should look after. Balances are the ledger's own, the
 // same that `GET /v1/balance` shows.
 
-import { isoOrNull } from '#catalog/dates.ts'
 import { isInScope, keyScope } from '#catalog/scope.ts'
+import { keyView } from '#catalog/views.ts'
 import type { OverviewView } from '#contract/reports.ts'
 import type { StatusView } from '#contract/schemas.ts'
+import { byUrgency } from '#contract/urgency.ts'
 import { keyStatus } from '#core/entities.ts'
-import { expectedMicro, runsOutAtMs, type Spending } from '#core/forecast.ts'
+import { expectedMicro } from '#core/forecast.ts'
 import type { Viewer } from '#core/member.ts'
-import { sumToCredits, ZERO, type MicroCredits } from '#core/money.ts'
+import { sumToCredits } from '#core/money.ts'
 import { isRefusal } from '#core/refusal.ts'
-import type { Balance } from '#ledger/account.ts'
 import type { OverviewSums } from '#reports/overview-sums.ts'
 import { totalsView } from '#reports/totals-view.ts'
 import { attentionOf, type UsableKey } from '#server/reports/attention.ts'
@@ -28,7 +28,7 @@ export async function overviewOf(deps: ReportDeps, viewer: Viewer, origin?: stri
   const usable = usableKeys(deps, viewer)
   return {
     gateway: gatewayView(deps, { viewer, status, timeZone: sums.timeZone, origin }),
-    credits: creditsView(usable, sums, nowMs()),
+    credits: creditsView(deps, usable),
     today: todayView(sums, nowMs()),
     own_limits: ownLimits(deps, viewer) ?? null,
     first_token: { p50_ms: sums.firstToken.p50Ms ?? null, p95_ms: sums.firstToken.p95Ms ?? null },
@@ -63,32 +63,18 @@ function gatewayView(
   return { ...gateway, lan: { state: status.lan.state, urls: status.lan.urls } }
 }
 
-function creditsView(usable: readonly UsableKey[], sums: OverviewSums, nowMs: number): OverviewView['credits'] {
+function creditsView({ context }: ReportDeps, usable: readonly UsableKey[]): OverviewView['credits'] {
   const counted = usable.filter(({ balance }) => balance.totalMicro !== null)
-  const sum = (pick: (balance: Balance) => MicroCredits | null) =>
-    counted.length === 0 ? null : sumToCredits(counted.reduce((total, { balance }) => total + (pick(balance) ?? 0), 0))
-  const spent = new Map(sums.spent.byKey)
-  const spending = counted.map(({ key, balance }): Spending => {
-    const overMs = nowMs - Math.max(sums.spent.sinceMs, key.createdAtMs)
-    return {
-      remainingMicro: balance.remainingMicro ?? ZERO,
-      nextResetAtMs: balance.nextResetAtMs,
-      chargedMicro: spent.get(key.id) ?? 0,
-      overMs: Math.max(overMs, SHORTEST_MS),
-    }
-  })
+  const views = counted.map(({ key, balance }) => keyView(key, balance, context.catalog, context.nowMs()))
   return {
     keys: usable.length,
     unlimited_keys: usable.length - counted.length,
-    total_credits: sum((balance) => balance.totalMicro),
-    remaining_credits: sum((balance) => balance.remainingMicro),
     held_credits: sumToCredits(usable.reduce((total, { balance }) => total + balance.heldMicro, 0)),
-    runs_out_at: isoOrNull(runsOutAtMs(spending, nowMs)),
+    lowest: byUrgency(views).slice(0, MAX_LOWEST),
   }
 }
 
-/** A key that was just made has no speed yet; it is taken to have been there for an hour. */
-const SHORTEST_MS = 3_600_000
+const MAX_LOWEST = 3
 
 function todayView({ today, previous, day }: OverviewSums, nowMs: number): OverviewView['today'] {
   const expected = expectedMicro(today.charge_micro, { ...day, nowMs })

@@ -1,11 +1,14 @@
 // What the handlers of reports work with.
 
+import type { Alerts } from '#alert/alerts.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { MicroCredits } from '#core/money.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { EntryFilter } from '#ledger/list.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
+import type { BillCheckRequest } from '#reports/bill-check.ts'
+import type { BillCorrection } from '#reports/bill-corrections.ts'
 import type { OverviewRequest, OverviewSums } from '#reports/overview-sums.ts'
 import type { UsageReportRequest } from '#reports/usage-report.ts'
 import type { FindRefused } from '#server/reports/why.ts'
@@ -18,6 +21,8 @@ export type ReportQuestions = {
   usageReport(request: UsageReportRequest): Promise<Uint8Array | Refusal>
   ledger(filter: EntryFilter): Promise<Uint8Array>
   overview(request: OverviewRequest): Promise<OverviewSums>
+  billCheck(request: BillCheckRequest): Promise<Uint8Array | Refusal>
+  billCorrections(request: BillCheckRequest): Promise<BillCorrection[] | Refusal>
   refused(filter: RefusedFilter): Promise<StoredRefused[]>
 }
 
@@ -28,11 +33,20 @@ export type MemberUse = {
   readonly heldMicro: MicroCredits
 }
 
+/** What calls for a project were charged on this day and in this month of the machine's time zone, and what running ones may cost. */
+export type ProjectUse = {
+  readonly chargedTodayMicro: MicroCredits
+  readonly chargedThisMonthMicro: MicroCredits
+  readonly heldMicro: MicroCredits
+}
+
 export type ReportDeps = {
   readonly context: CatalogContext
   readonly reports: ReportQuestions
   readonly status: () => Promise<StatusView>
+  readonly alerting: { readonly alerts: Pick<Alerts, 'standing'> }
   readonly memberUse: (memberId: string) => MemberUse
+  readonly projectUse: (project: string) => ProjectUse
   readonly open: Pick<OpenExchanges, 'size' | 'count'>
   readonly findRefused: FindRefused
   /** Bytes that are free where the database is; undefined where nobody can say. */

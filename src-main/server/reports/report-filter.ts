@@ -16,6 +16,9 @@ export type NamedParts = {
   readonly package?: string
   readonly owner?: string
   readonly member?: string
+  readonly tool?: string
+  readonly project?: string
+  readonly tag?: string
 }
 
 /** Only this viewer's calls are ever counted: every report takes its filter from here. */
@@ -26,7 +29,8 @@ export function partsOfQuery(query: NamedParts, viewer: Viewer, catalog: Catalog
   if (isRefusal(providerId)) return providerId
   const packageId = idOf('package', query.package, catalog)
   if (isRefusal(packageId)) return packageId
-  return { keyIds, modelId: query.model, providerId, packageId }
+  const [tool, project, tag] = [query.tool, query.project, query.tag].map((name) => name?.toLowerCase())
+  return { keyIds, modelId: query.model, providerId, packageId, tool, project, tag }
 }
 
 /** Ids of keys; undefined: all there are. */

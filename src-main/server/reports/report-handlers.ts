@@ -13,6 +13,7 @@ import type { Viewer } from '#core/member.ts'
 import { creditsToMicro } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { EntryFilter } from '#ledger/list.ts'
+import { sessionName } from '#pipeline/attributions.ts'
 import { refusedPage } from '#reports/refused-view.ts'
 import { readPlace } from '#reports/usage-page.ts'
 import type { UsageReportRequest } from '#reports/usage-report.ts'
@@ -120,7 +121,8 @@ function usageFilter(context: CatalogContext, query: UsageQuery, viewer: Viewer)
     return refuse('invalid_request', `'min_credits' takes at most six decimals.`, { param: 'min_credits' })
   }
   const limit = within(query.limit, USAGE_LIMIT)
-  return { parts, ...range, before, minMicro, status: query.status, limit }
+  const session = query.session === undefined ? undefined : sessionName(query.session, context.hashKey)
+  return { parts, ...range, before, minMicro, status: query.status, session, limit }
 }
 
 type Range = Pick<UsageFilter, 'sinceMs' | 'untilMs'>

@@ -14,6 +14,7 @@ import { Money } from '#renderer/components/money.tsx'
 import { Time } from '#renderer/components/time.tsx'
 import { Tokens } from '#renderer/components/tokens.tsx'
 import { usageIn } from '#renderer/data/live.ts'
+import { isOverLan } from '#renderer/data/over-lan.ts'
 import { durationText } from '#renderer/data/numbers.ts'
 import { wholeAnswer } from '#renderer/data/try-answer.ts'
 import { requestOf } from '#renderer/data/try-request.ts'
@@ -43,6 +44,11 @@ export function ArriveStep({ usedKey, models, model, onDone }: ArriveStepProps) 
         <Button look="primary" onClick={onDone}>
           {t('arrive.done')}
         </Button>
+        {!isOverLan() && (
+          <Button asChild>
+            <Link to="/tools">{t('arrive.tools')}</Link>
+          </Button>
+        )}
         <Button asChild>
           <Link to="/requests" search={{ open: usage.id }}>
             {t('arrive.receipt')}

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ModelView } from '#contract/schemas.ts'
@@ -5,6 +6,7 @@ import { Button } from '#renderer/components/button.tsx'
 import { ModelAndAddress } from '#renderer/components/model-and-address.tsx'
 import { Snippets } from '#renderer/components/snippets.tsx'
 import { shellOf, snippetsFor } from '#renderer/data/snippets.ts'
+import { isOverLan } from '#renderer/data/over-lan.ts'
 import { modelOf } from '#renderer/data/choices.ts'
 
 type ConnectStepProps = {
@@ -29,6 +31,14 @@ export function ConnectStep(props: ConnectStepProps) {
   )
   return (
     <div className="flex flex-col gap-4">
+      {!isOverLan() && (
+        <p>
+          {t('connect.oneClick')}{' '}
+          <Link to="/tools" className="text-accent underline">
+            {t('connect.toTools')}
+          </Link>
+        </p>
+      )}
       <ModelAndAddress
         labels={{ model: t('connect.model'), address: t('connect.address') }}
         models={models}

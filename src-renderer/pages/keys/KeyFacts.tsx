@@ -5,6 +5,7 @@ import type { KeyView } from '#contract/schemas.ts'
 import { Bar } from '#renderer/components/bar.tsx'
 import { Facts, type Fact } from '#renderer/components/facts.tsx'
 import { Money } from '#renderer/components/money.tsx'
+import { Outlook } from '#renderer/components/outlook.tsx'
 import { Time } from '#renderer/components/time.tsx'
 import { availableMicro } from '#renderer/data/key-list.ts'
 import { countText } from '#renderer/data/numbers.ts'
@@ -38,6 +39,7 @@ export function BalanceFacts({ item }: { readonly item: KeyView }) {
           ...(isUnlimited ? [] : available),
           { name: t('balance.cycle'), value: <Time at={balance.cycle_started_at} /> },
           { name: t('balance.reset'), value: <Time at={balance.next_reset_at} none={t('never')} /> },
+          ...(item.outlook === null ? [] : [{ name: t('balance.outlook'), value: <Outlook item={item} /> }]),
           { name: t('column.requests'), value: countText(balance.total_requests, i18n.language) },
           { name: t('column.used'), value: <Time at={balance.last_used_at} none={t('never')} /> },
         ]}
@@ -53,6 +55,9 @@ export function KeyFacts({ item }: { readonly item: KeyView }) {
     <Facts
       facts={[
         { name: t('column.owner'), value: item.owner ?? t('noOwner') },
+        ...(item.tool === null ? [] : [{ name: t('tool'), value: item.tool }]),
+        ...(item.project === null ? [] : [{ name: t('project'), value: item.project }]),
+        ...(item.tags.length === 0 ? [] : [{ name: t('tags'), value: item.tags.join(', ') }]),
         { name: t('created'), value: <Time at={item.created_at} /> },
         { name: t('valueSince'), value: <Time at={item.value_since} /> },
         ...(item.previous_valid_until === null

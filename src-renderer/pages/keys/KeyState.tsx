@@ -3,6 +3,7 @@ import type { KeyView } from '#contract/schemas.ts'
 import { Status, type Tone } from '#renderer/components/badge.tsx'
 import { Bar } from '#renderer/components/bar.tsx'
 import { Money } from '#renderer/components/money.tsx'
+import { Outlook } from '#renderer/components/outlook.tsx'
 import { KEY_STATES, type KeyState as State } from '#renderer/data/key-list.ts'
 
 const TONES = { active: 'live', suspended: 'waiting', expired: 'low', revoked: 'lost' } as const satisfies Record<
@@ -17,8 +18,19 @@ export function KeyState({ status }: { readonly status: string }) {
   return <Status tone={state === undefined ? 'calm' : TONES[state]}>{state ? t(`state.${state}`) : status}</Status>
 }
 
-/** What is left of what, and a bar of it. */
-export function KeyBalance({ balance }: { readonly balance: KeyView['balance'] }) {
+/** What is left of what, a bar of it, and what becomes of it. */
+export function KeyBalance({ item }: { readonly item: KeyView }) {
+  return (
+    <span className="flex flex-col gap-0.5">
+      <BalanceBar balance={item.balance} />
+      <span className="text-xs text-muted">
+        <Outlook item={item} />
+      </span>
+    </span>
+  )
+}
+
+function BalanceBar({ balance }: { readonly balance: KeyView['balance'] }) {
   const { t } = useTranslation('keys')
   if (balance.total_credits === null) return <span className="text-muted">{t('balance.unlimited')}</span>
   return (

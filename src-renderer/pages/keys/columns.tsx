@@ -59,7 +59,7 @@ function restOf(t: TFunction<'keys'>, locale: string): Column<KeyView>[] {
     {
       id: 'balance',
       header: t('column.balance'),
-      cell: (key) => <KeyBalance balance={key.balance} />,
+      cell: (key) => <KeyBalance item={key} />,
       sortBy: (key) => (key.balance.remaining_credits === null ? undefined : microOf(key.balance.remaining_credits)),
     },
     {

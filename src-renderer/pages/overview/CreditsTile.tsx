@@ -1,23 +1,24 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { OverviewView } from '#contract/reports.ts'
+import type { KeyView } from '#contract/schemas.ts'
 import { Bar } from '#renderer/components/bar.tsx'
 import { Money } from '#renderer/components/money.tsx'
+import { Outlook } from '#renderer/components/outlook.tsx'
 import { StatTile } from '#renderer/components/stat-tile.tsx'
-import { useNow } from '#renderer/components/use-now.ts'
-import { creditsText, microOf } from '#renderer/data/money.ts'
-import { exactText, msOf, spanText } from '#renderer/data/times.ts'
 
 type Credits = OverviewView['credits']
 
-/** What is left over all keys that can be used, and for how long that lasts. */
+/** What is left to the key that somebody should look at first, and in short to the next ones: their credits are not one another's. */
 export function CreditsTile({ credits, zone }: { readonly credits: Credits; readonly zone: string }) {
   const { t } = useTranslation('overview')
-  const { remaining_credits: remaining, total_credits: total } = credits
-  if (remaining === null || total === null) return <NoCreditsTile credits={credits} />
+  const [first, ...others] = credits.lowest
+  if (first === undefined) return <NoCreditsTile credits={credits} />
+  const { total_credits: total, used_credits: used, held_credits: held, remaining_credits: remaining } = first.balance
+  const more = credits.keys - credits.unlimited_keys - credits.lowest.length
   return (
     <StatTile
-      label={t('tiles.credits')}
+      label={credits.keys === 1 ? t('tiles.credits') : `${t('tiles.credits')} · ${first.name}`}
       value={
         <>
           <Money credits={remaining} />{' '}
@@ -27,13 +28,17 @@ export function CreditsTile({ credits, zone }: { readonly credits: Credits; read
         </>
       }
     >
-      <Bar total={total} used={usedOf(total, remaining)} held={credits.held_credits} className="mt-1 mb-2" />
-      <span className="flex flex-wrap gap-x-3">
-        <span title={t('tiles.heldWhy')}>
+      <Bar total={total} used={used} held={held} className="mt-1 mb-2" />
+      <Outlook item={first} zone={zone} />
+      {credits.held_credits > 0 && (
+        <span className="block" title={t('tiles.heldWhy')}>
           <Money credits={credits.held_credits} hasUnit={false} /> {t('tiles.held')}
         </span>
-        <RunOut at={credits.runs_out_at} zone={zone} />
-      </span>
+      )}
+      {others.map((key) => (
+        <OtherKey key={key.id} item={key} zone={zone} />
+      ))}
+      {more > 0 && <span className="block">{t('tiles.moreKeys', { count: more })}</span>}
       {credits.unlimited_keys > 0 && (
         <span className="block">{t('tiles.unlimitedToo', { count: credits.unlimited_keys })}</span>
       )}
@@ -41,14 +46,15 @@ export function CreditsTile({ credits, zone }: { readonly credits: Credits; read
   )
 }
 
-function RunOut({ at, zone }: { readonly at: string | null; readonly zone: string }) {
-  const { t, i18n } = useTranslation('overview')
-  const nowMs = useNow()
-  const atMs = msOf(at)
-  if (atMs === undefined) return <span title={t('tiles.runOutWhy')}>{t('tiles.lasts')}</span>
+function OtherKey({ item, zone }: { readonly item: KeyView; readonly zone: string }) {
   return (
-    <span title={`${exactText(atMs, i18n.language, zone)} · ${t('tiles.runOutWhy')}`}>
-      {t('tiles.enoughFor', { time: spanText(Math.max(0, atMs - nowMs), i18n.language) })}
+    <span className="mt-1 flex flex-wrap gap-x-1.5 border-t border-line pt-1">
+      <span className="font-medium break-words text-ink">{item.name}</span>
+      <span>
+        <Money credits={item.balance.remaining_credits} hasUnit={false} /> /{' '}
+        <Money credits={item.balance.total_credits} hasUnit={false} />
+      </span>
+      <Outlook item={item} zone={zone} />
     </span>
   )
 }
@@ -71,8 +77,4 @@ function NoCreditsTile({ credits }: { readonly credits: Credits }) {
       </Link>
     </StatTile>
   )
-}
-
-function usedOf(total: number, remaining: number): string {
-  return creditsText((microOf(total) ?? 0n) - (microOf(remaining) ?? 0n))
 }

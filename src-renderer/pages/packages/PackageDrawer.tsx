@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { PackageView } from '#contract/schemas.ts'
+import type { KeyView, PackageView } from '#contract/schemas.ts'
 import { Status } from '#renderer/components/badge.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { CopyField } from '#renderer/components/copy.tsx'
@@ -12,15 +12,17 @@ import { useNow } from '#renderer/components/use-now.ts'
 import { countText } from '#renderer/data/numbers.ts'
 import { PACKAGE_TYPES } from '#renderer/data/package-change.ts'
 import { msOf } from '#renderer/data/times.ts'
+import { LeftList } from '#renderer/pages/packages/Left.tsx'
 import type { PackageTask } from '#renderer/pages/packages/PackageDialogs.tsx'
 
 type PackageDrawerProps = {
   readonly entity: PackageView
+  readonly keys: readonly KeyView[] | undefined
   readonly onClose: () => void
   readonly onAction: ((task: PackageTask) => void) | undefined
 }
 
-export function PackageDrawer({ entity, onClose, onAction }: PackageDrawerProps) {
+export function PackageDrawer({ entity, keys, onClose, onAction }: PackageDrawerProps) {
   const { t, i18n } = useTranslation('packages')
   const type = PACKAGE_TYPES.find((known) => known === entity.type)
   return (
@@ -43,6 +45,11 @@ export function PackageDrawer({ entity, onClose, onAction }: PackageDrawerProps)
       <DrawerSection title={t('gives')}>
         <PackageFacts item={entity} />
       </DrawerSection>
+      {entity.credits !== null && (
+        <DrawerSection title={t('left.title')}>
+          <LeftList entity={entity} keys={keys} />
+        </DrawerSection>
+      )}
       <DrawerSection
         title={t('details')}
         actions={

@@ -24,7 +24,8 @@ export function PackagesPage() {
   const packages = useApi('listPackages', {}, { everyMs: EVERY_MS })
   const [isCreating, setIsCreating] = useState(false)
   const [task, setTask] = useState<PackageTask>()
-  const columns = usePackageColumns(isAdministrator ? setTask : undefined)
+  const keys = useApi('listKeys', {}, { everyMs: EVERY_MS })
+  const columns = usePackageColumns(keys.data, isAdministrator ? setTask : undefined)
   const opened = packages.data?.find(({ id, name }) => id === search.open || name === search.open)
   const open = (id: string | undefined) => void navigate({ search: id === undefined ? {} : { open: id } })
   const create = useMemo(() => ({ id: 'create-package', label: t('create'), run: () => setIsCreating(true) }), [t])
@@ -46,6 +47,7 @@ export function PackagesPage() {
       {opened !== undefined && (
         <PackageDrawer
           entity={opened}
+          keys={keys.data}
           onClose={() => open(undefined)}
           onAction={isAdministrator ? setTask : undefined}
         />

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
 import { Ellipsis } from 'lucide-react'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { PackageView } from '#contract/schemas.ts'
+import type { KeyView, PackageView } from '#contract/schemas.ts'
 import { IconButton } from '#renderer/components/button.tsx'
 import type { Column } from '#renderer/components/data-table.tsx'
 import { Menu, MenuItem } from '#renderer/components/menu.tsx'
@@ -10,10 +11,14 @@ import { PackageCredits } from '#renderer/components/package-facts.tsx'
 import { microOf } from '#renderer/data/money.ts'
 import { compactText, countText } from '#renderer/data/numbers.ts'
 import { PackageEnd, PackageTypeName } from '#renderer/pages/packages/PackageDrawer.tsx'
+import { LeastLeft } from '#renderer/pages/packages/Left.tsx'
 import type { PackageTask } from '#renderer/pages/packages/PackageDialogs.tsx'
 
 /** Without `onAction` there is nothing to do with a package but to read it. */
-export function usePackageColumns(onAction: ((task: PackageTask) => void) | undefined): readonly Column<PackageView>[] {
+export function usePackageColumns(
+  keys: readonly KeyView[] | undefined,
+  onAction: ((task: PackageTask) => void) | undefined,
+): readonly Column<PackageView>[] {
   const { t } = useTranslation('packages')
   return useMemo(() => {
     const name: Column<PackageView> = {
@@ -41,7 +46,7 @@ export function usePackageColumns(onAction: ((task: PackageTask) => void) | unde
       cell: (entity) => <Limits limits={entity.limits} />,
       className: 'max-lg:hidden',
     }
-    const keys: Column<PackageView> = {
+    const count: Column<PackageView> = {
       id: 'keys',
       header: t('column.keys'),
       cell: (entity) => <KeyCount entity={entity} />,
@@ -54,13 +59,6 @@ export function usePackageColumns(onAction: ((task: PackageTask) => void) | unde
       cell: (entity) => <PackageEnd entity={entity} />,
       sortBy: (entity) => entity.valid_until ?? undefined,
       className: 'max-md:hidden whitespace-nowrap',
-    }
-    const zone: Column<PackageView> = {
-      id: 'zone',
-      header: t('column.zone'),
-      cell: (entity) => entity.timezone,
-      sortBy: (entity) => entity.timezone,
-      className: 'max-lg:hidden',
     }
     const models: Column<PackageView> = {
       id: 'models',
@@ -75,8 +73,28 @@ export function usePackageColumns(onAction: ((task: PackageTask) => void) | unde
       align: 'right',
       className: 'w-10 max-sm:hidden',
     }
-    return [name, type, credits, zone, limits, models, keys, end, ...(onAction === undefined ? [] : [actions])]
-  }, [t, onAction])
+    const middle = [credits, leftColumn(t, keys), zoneColumn(t), limits, models, count, end]
+    return [name, type, ...middle, ...(onAction === undefined ? [] : [actions])]
+  }, [t, keys, onAction])
+}
+
+function leftColumn(t: TFunction<'packages'>, keys: readonly KeyView[] | undefined): Column<PackageView> {
+  return {
+    id: 'left',
+    header: t('column.left'),
+    cell: (entity) => <LeastLeft entity={entity} keys={keys} />,
+    className: 'max-sm:hidden',
+  }
+}
+
+function zoneColumn(t: TFunction<'packages'>): Column<PackageView> {
+  return {
+    id: 'zone',
+    header: t('column.zone'),
+    cell: (entity) => entity.timezone,
+    sortBy: (entity) => entity.timezone,
+    className: 'max-xl:hidden',
+  }
 }
 
 function Limits({ limits }: { readonly limits: PackageView['limits'] }) {

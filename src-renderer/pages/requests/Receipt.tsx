@@ -71,10 +71,31 @@ function Facts({ receipt }: { readonly receipt: ReceiptView }) {
         {receipt.endpoint}
         <span className="text-muted"> · {t(receipt.stream ? 'facts.stream' : 'facts.whole')}</span>
       </Fact>
+      <MadeFor receipt={receipt} />
       <Fact name={t('facts.id')}>
         <code className="font-mono text-xs select-all">{receipt.id}</code>
       </Fact>
     </dl>
+  )
+}
+
+/** What somebody said of it; each leads to the requests of which the same was said. */
+function MadeFor({ receipt: { tool, project, tags, session } }: { readonly receipt: ReceiptView }) {
+  const { t } = useTranslation('requests')
+  const said = [
+    { name: 'tool' as const, value: tool },
+    { name: 'project' as const, value: project },
+    ...tags.map((value) => ({ name: 'tag' as const, value })),
+    { name: 'session' as const, value: session },
+  ]
+  return said.map(({ name, value }) =>
+    value === null ? undefined : (
+      <Fact key={`${name} ${value}`} name={t(`filters.${name}`)}>
+        <Link to="/requests" search={{ [name]: value }} className="underline decoration-line-strong underline-offset-4">
+          {value}
+        </Link>
+      </Fact>
+    ),
   )
 }
 

@@ -2,13 +2,14 @@ import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { FilterPanel } from '#renderer/components/filter-panel.tsx'
-import { FilterSelect } from '#renderer/components/filters.tsx'
+import { FilterSelect, FilterWord } from '#renderer/components/filters.tsx'
 import { Input } from '#renderer/components/input.tsx'
 import { CALL_STATES, countOf, type RequestFilter } from '#renderer/data/request-filter.ts'
 import { localTimeOf, instantOfLocal } from '#renderer/data/times.ts'
 import type { RequestsSearchChange } from '#renderer/pages/requests/search.ts'
 
 const NAMES = ['model', 'key', 'provider', 'package', 'owner', 'member'] as const
+const WORDS = ['tool', 'project', 'tag', 'session'] as const
 const FULL = 'w-full'
 const SPANS = ['1h', '24h', '7d', '30d'] as const
 
@@ -32,6 +33,14 @@ export function RequestFilters({ filter, choices, onChange, onClear }: RequestFi
           value={filter[name]}
           choices={choices[name].map((value) => ({ value, label: value }))}
           className={FULL}
+          onChange={(value) => onChange({ [name]: value })}
+        />
+      ))}
+      {WORDS.map((name) => (
+        <FilterWord
+          key={name}
+          label={t(`filters.${name}`)}
+          value={filter[name]}
           onChange={(value) => onChange({ [name]: value })}
         />
       ))}

@@ -1,5 +1,5 @@
 import { CALL_STATES, type RequestFilter } from '#renderer/data/request-filter.ts'
-import { choiceIn, textIn } from '#renderer/data/search.ts'
+import { choiceIn, labelIn, textIn } from '#renderer/data/search.ts'
 
 /** What the address of this page may say behind the question mark. */
 export type RequestsSearch = RequestFilter & {
@@ -26,6 +26,10 @@ export function filterOf(raw: Readonly<Record<string, unknown>>): RequestFilter 
     ...textIn(raw, 'package'),
     ...textIn(raw, 'owner'),
     ...textIn(raw, 'member'),
+    ...labelIn(raw, 'tool'),
+    ...labelIn(raw, 'project'),
+    ...labelIn(raw, 'tag'),
+    ...textIn(raw, 'session'),
     ...choiceIn(raw, 'status', CALL_STATES),
     ...(min.min !== undefined && AMOUNT.test(min.min) ? min : {}),
     ...textIn(raw, 'since'),

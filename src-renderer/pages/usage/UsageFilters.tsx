@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { FilterPanel } from '#renderer/components/filter-panel.tsx'
-import { FilterSelect } from '#renderer/components/filters.tsx'
-import { FILTERS, type FilterName, type UsageSearchChange } from '#renderer/pages/usage/search.ts'
+import { FilterSelect, FilterWord } from '#renderer/components/filters.tsx'
+import { FILTERS, WORD_FILTERS, type FilterName, type UsageSearchChange } from '#renderer/pages/usage/search.ts'
 
 type UsageFiltersProps = {
   readonly values: { readonly [Name in FilterName]?: string }
@@ -24,6 +24,14 @@ export function UsageFilters({ values, choices, onChange, onClear }: UsageFilter
           value={values[name]}
           choices={choices[name].map((value) => ({ value, label: value }))}
           className="w-full"
+          onChange={(value) => onChange({ [name]: value })}
+        />
+      ))}
+      {WORD_FILTERS.map((name) => (
+        <FilterWord
+          key={name}
+          label={t(`groups.${name}`)}
+          value={values[name]}
           onChange={(value) => onChange({ [name]: value })}
         />
       ))}

@@ -49,7 +49,8 @@ function valueOf({ name, groupId }: Named, { report: { group }, choices }: LinkC
   if (group === 'none' || name === null) return undefined
   // Who is no member cannot be asked for, and may have the name of one.
   if (group === 'member' && groupId === null) return undefined
-  return choices[group].includes(name) ? name : (groupId ?? name)
+  const known = group in choices ? choices[group as keyof FilterChoices] : []
+  return known.includes(name) ? name : (groupId ?? name)
 }
 
 function iso(atMs: number): string {

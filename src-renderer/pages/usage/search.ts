@@ -1,13 +1,26 @@
-import { choiceIn, textIn } from '#renderer/data/search.ts'
+import { choiceIn, labelIn, textIn } from '#renderer/data/search.ts'
 import { METRICS, TOKEN_CLASSES, type Metric, type TokenClass } from '#renderer/data/usage-amounts.ts'
 
-export const GROUPS = ['none', 'model', 'key', 'provider', 'package', 'owner', 'member'] as const
+export const GROUPS = [
+  'none',
+  'model',
+  'key',
+  'provider',
+  'package',
+  'owner',
+  'member',
+  'tool',
+  'project',
+  'tag',
+] as const
 const ROLLUPS = ['hour', 'day'] as const
 const TABLES = ['groups', 'intervals'] as const
 export type Group = (typeof GROUPS)[number]
 
 export const FILTERS = ['model', 'key', 'provider', 'package', 'owner', 'member'] as const
-export type FilterName = (typeof FILTERS)[number]
+/** What clients and keys say is typed: nobody lists it. */
+export const WORD_FILTERS = ['tool', 'project', 'tag'] as const
+export type FilterName = (typeof FILTERS)[number] | (typeof WORD_FILTERS)[number]
 
 /** What the address of this page may say behind the question mark. */
 export type UsageSearch = { readonly [Name in FilterName]?: string } & {
@@ -53,5 +66,8 @@ export function filtersOf(raw: Readonly<Record<string, unknown>>): { readonly [N
     ...textIn(raw, 'package'),
     ...textIn(raw, 'owner'),
     ...textIn(raw, 'member'),
+    ...labelIn(raw, 'tool'),
+    ...labelIn(raw, 'project'),
+    ...labelIn(raw, 'tag'),
   }
 }

@@ -7,7 +7,8 @@ import { useApi } from '#renderer/api/use-api.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
-import { shellFor, systemOf } from '#renderer/data/trust.ts'
+import { isOverLan } from '#renderer/data/over-lan.ts'
+import { systemOf } from '#renderer/data/trust.ts'
 import { FirstKey } from '#renderer/pages/welcome/FirstKey.tsx'
 import { Tools } from '#renderer/pages/welcome/Tools.tsx'
 import { TrustCard } from '#renderer/pages/welcome/TrustCard.tsx'
@@ -19,8 +20,7 @@ export function WelcomePage() {
   const [system, setSystem] = useState(() => systemOf(navigator.userAgent))
   // The value of a new key is only ever here: a page that is opened again does not have it any more.
   const [made, setMade] = useState<KeyCreated>()
-  const isOverTls = location.protocol === 'https:'
-  const certificate = useApi('showLanCertificate', {}, { isEnabled: isOverTls }).data
+  const certificate = useApi('showLanCertificate', {}, { isEnabled: isOverLan() }).data
   // A certificate from an authority is trusted already.
   const isPinned = certificate?.source === 'farebox'
   return (
@@ -34,7 +34,7 @@ export function WelcomePage() {
       </Card>
       {isPinned && <TrustCard certificate={certificate} system={system} onSystem={setSystem} />}
       <Card title={t('tools.title')}>
-        <Tools made={made} shell={shellFor(system)} isPinned={isPinned} />
+        <Tools made={made} system={system} isPinned={isPinned} />
       </Card>
       <Button asChild look="primary" className="self-start">
         <Link to="/overview">{t('done')}</Link>

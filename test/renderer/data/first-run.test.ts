@@ -135,9 +135,9 @@ function key(name: string, status: string) {
     total_requests: 0,
     last_used_at: null,
   }
-  const value = { value_since: AT, previous_valid_until: null }
+  const value = { value_since: AT, previous_valid_until: null, tool: null, project: null, tags: [] }
   const rest = { hint: 'abcd', package: 'starter', owner: null, expires_at: null, created_at: AT, ...value }
-  return { id: `id-${name}`, name, status, ...rest, balance }
+  return { id: `id-${name}`, name, status, ...rest, balance, outlook: null }
 }
 
 function model(id: string, kind: string, isEnabled: boolean) {

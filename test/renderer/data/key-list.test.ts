@@ -26,7 +26,9 @@ const UNLIMITED = { ...BALANCE, total_credits: null, remaining_credits: null }
 
 function key(id: string, change: Partial<KeyView> = {}): KeyView {
   const own = { id, name: id, hint: 'abcd', package: 'team', owner: null, status: 'active', expires_at: null }
-  return { ...own, created_at: AT, value_since: AT, previous_valid_until: null, balance: BALANCE, ...change }
+  const labels = { tool: null, project: null, tags: [] }
+  const times = { created_at: AT, value_since: AT, previous_valid_until: null }
+  return { ...own, ...times, ...labels, balance: BALANCE, outlook: null, ...change }
 }
 
 function entity(id: string, change: Partial<PackageView> = {}): PackageView {

@@ -55,5 +55,9 @@ function usage(id: string, second: number): UsageView {
     overrun: false,
     first_byte_ms: 3,
     duration_ms: 9,
+    tool: null,
+    project: null,
+    tags: [],
+    session: null,
   }
 }

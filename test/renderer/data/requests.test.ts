@@ -44,6 +44,10 @@ function request(index: number, changes: Partial<UsageView> = {}): UsageView {
     overrun: false,
     first_byte_ms: 10,
     duration_ms: 20,
+    tool: null,
+    project: null,
+    tags: [],
+    session: null,
     ...changes,
   }
 }

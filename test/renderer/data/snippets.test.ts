@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { KEY_PLACE, shellOf, snippetsFor, type Snippet, type SnippetPlace } from '#renderer/data/snippets.ts'
+import type { ToolGuide } from '#contract/tools.ts'
+import {
+  guidedSnippets,
+  KEY_PLACE,
+  shellOf,
+  snippetsFor,
+  type Snippet,
+  type SnippetPlace,
+} from '#renderer/data/snippets.ts'
 
 const PLACE = { url: 'http://127.0.0.1:3273', model: 'demo-chat', key: 'key_abc', shell: 'sh' } as const
 /** Every sign that one of the languages would read as something of its own. */
@@ -107,3 +115,31 @@ function codeOf({ blocks }: Snippet): string {
 function ran(script: string): string {
   return execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' })
 }
+
+describe('the lines of a guide', () => {
+  const guide: ToolGuide = {
+    tool: 'other',
+    name: 'Other',
+    certificate: 'NODE_EXTRA_CA_CERTS',
+    files: [{ place: '~/.other/settings.json', text: '{"key": "YOUR_KEY"}' }],
+    launch: { command: ['other', `it's $HOME`], env: { OTHER_KEY: 'YOUR_KEY', OTHER_ODD: `'$(id)'` } },
+    steps: ['Settings, Models', 'Key: YOUR_KEY'],
+  }
+
+  it('are files, steps and what starts the tool, with the key in them once it is known', () => {
+    const [snippet] = guidedSnippets([guide], { ...PLACE, key: 'key_$&', isPinned: true })
+    expect(snippet?.blocks.map(({ file }) => file)).toEqual(['~/.other/settings.json', 'Settings, Models', undefined])
+    expect(snippet?.blocks.map(({ code }) => code).slice(0, 2)).toEqual(['{"key": "key_$&"}', 'Key: key_$&'])
+    expect(snippet?.blocks[2]?.code).toContain('export NODE_EXTRA_CA_CERTS="$HOME/farebox.pem"')
+    const [unknown] = guidedSnippets([guide], { ...PLACE, key: undefined })
+    expect(unknown?.blocks[0]?.code).toBe('{"key": "YOUR_KEY"}')
+    expect(unknown?.blocks[2]?.code).not.toContain('NODE_EXTRA_CA_CERTS')
+  })
+
+  it('hand a shell exactly the variables and words that were meant', () => {
+    const [snippet] = guidedSnippets([guide], PLACE)
+    const code = snippet?.blocks[2]?.code ?? ''
+    const script = `other() { printf '%s|' "$1" "$OTHER_KEY" "$OTHER_ODD"; }\n${code}`
+    expect(execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' })).toBe(`it's $HOME|key_abc|'$(id)'|`)
+  })
+})

@@ -3,6 +3,7 @@
 import { adjustKey, topUpKey } from '#catalog/adjustments.ts'
 import {
   createKey,
+  editKey,
   extendKey,
   listKeys,
   moveKey,
@@ -24,7 +25,19 @@ import type { AuditRules } from '#server/admin/audit-details.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
 
 export const KEY_AUDIT: AuditRules = {
-  kept: ['name', 'package', 'owner', 'expires', 'credits', 'reason', 'idempotency_id', 'overlap'],
+  kept: [
+    'name',
+    'package',
+    'owner',
+    'expires',
+    'credits',
+    'reason',
+    'idempotency_id',
+    'overlap',
+    'tool',
+    'project',
+    'tags',
+  ],
   subject: (catalog, id) => catalog.key(id)?.name,
 }
 
@@ -53,6 +66,7 @@ export function keyHandlers({ context, inTurn, keyRotated }: EntityDeps): Handle
       const key = findKey(viewer, catalog, id)
       return key === undefined ? noKey(id) : showKey(context, key.id)
     },
+    editKey: (input) => change(input, (id) => editKey(context, id, input.body)),
     suspendKey: (input) => change(input, (id) => suspendKey(context, id, suspender(input.viewer))),
     resumeKey: (input) => change(input, (id) => resumeKey(context, id, suspender(input.viewer))),
     extendKey: (input) => change(input, (id) => extendKey(context, id, input.body.expires)),

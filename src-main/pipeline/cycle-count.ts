@@ -1,24 +1,26 @@
-// What was charged on one day, and beside it what running calls may come to cost. At midnight the charges begin anew; what is held
-// stays, because those calls are still running.
+// What was charged on one day or in one month, and beside it what running calls may come to cost. At its end the charges begin anew; what
+// is held stays, because those calls are still running.
 
-import { nextCycleStart } from '#core/cycle.ts'
+import { nextCycleStart, type CycleKind } from '#core/cycle.ts'
 import type { MicroCredits } from '#core/money.ts'
 
-export type DayCountOptions = {
+export type CycleCountOptions = {
   readonly nowMs: () => number
-  /** Whose days are counted. */
+  /** Whose days and months are counted. */
   readonly timeZone: string
 }
 
-export class DayCount {
-  readonly #options: DayCountOptions
+export class CycleCount {
+  readonly #options: CycleCountOptions
+  readonly #cycle: CycleKind
   #chargedMicro = 0
   #heldMicro = 0
   #endsAtMs: number
 
-  constructor(options: DayCountOptions) {
+  constructor(options: CycleCountOptions, cycle: CycleKind = 'daily') {
     this.#options = options
-    this.#endsAtMs = nextCycleStart('daily', options.timeZone, options.nowMs())
+    this.#cycle = cycle
+    this.#endsAtMs = nextCycleStart(cycle, options.timeZone, options.nowMs())
   }
 
   get chargedMicro(): number {
@@ -52,7 +54,7 @@ export class DayCount {
     this.#chargedMicro += chargedMicro
   }
 
-  /** What was charged on this day before this start. */
+  /** What was charged in the present cycle before this start. */
   restore(chargedMicro: number): void {
     this.#turn()
     this.#chargedMicro = chargedMicro
@@ -62,6 +64,6 @@ export class DayCount {
     const { nowMs, timeZone } = this.#options
     if (nowMs() < this.#endsAtMs) return
     this.#chargedMicro = 0
-    this.#endsAtMs = nextCycleStart('daily', timeZone, nowMs())
+    this.#endsAtMs = nextCycleStart(this.#cycle, timeZone, nowMs())
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { microCredits, ZERO } from '#core/money.ts'
 import { decide } from '#core/spending.ts'
-import { MemberBudgets, type Share } from '#pipeline/member-budgets.ts'
+import { Budgets, type Share } from '#pipeline/budgets.ts'
 
 const NOON = Date.parse('2026-03-10T12:00:00.000Z')
 const ENDLESS = { availableMicro: Number.POSITIVE_INFINITY, heldMicro: 0 }
@@ -9,21 +9,21 @@ const ENDLESS = { availableMicro: Number.POSITIVE_INFINITY, heldMicro: 0 }
 let nowMs = NOON
 let daily: number | undefined
 let changes: string[] = []
-let budgets: MemberBudgets
+let budgets: Budgets
 
 beforeEach(() => {
   nowMs = NOON
   daily = 100
   changes = []
-  const dailyMicroOf = () => (daily === undefined ? undefined : microCredits(daily))
+  const limitsOf = () => ({ dailyMicro: daily === undefined ? undefined : microCredits(daily) })
   const changed = (memberId: string) => changes.push(memberId)
-  budgets = new MemberBudgets({ nowMs: () => nowMs, timeZone: 'UTC', dailyMicroOf, changed })
+  budgets = new Budgets({ scope: 'member', nowMs: () => nowMs, timeZone: 'UTC', limitsOf, changed })
 })
 
 /** What a call may come to cost by the day alone, whatever its key has; taken where it may. */
 function take(worst: number, least = 1): Share | 'exhausted' | 'held-by-others' {
   const share = budgets.share('m')
-  const verdict = decide({ worstMicro: microCredits(worst), leastMicro: microCredits(least) }, ENDLESS, share)
+  const verdict = decide({ worstMicro: microCredits(worst), leastMicro: microCredits(least) }, ENDLESS, [share])
   if (verdict.type !== 'fits') return verdict.type
   share.hold(verdict.amountMicro)
   return share
@@ -59,7 +59,7 @@ describe('a day of a member', () => {
   it('is charged what calls cost, and gives back what they held', () => {
     const share = taken(100)
     share.close(microCredits(30))
-    expect(budgets.chargedTodayMicro('m')).toBe(30)
+    expect(budgets.chargedMicro('m', 'daily')).toBe(30)
     expect(changes).toEqual(['m'])
     expect(taken(100).ownMicro).toBe(70)
   })
@@ -99,8 +99,62 @@ describe('a day of a member', () => {
   })
 
   it('is what was charged before a restart', () => {
-    budgets.restore(new Map([['m', 98]]))
+    budgets.restore({ daily: new Map([['m', 98]]) })
     expect(taken(100).ownMicro).toBe(2)
+  })
+})
+
+describe('a project with a limit for the month', () => {
+  it('is held to both limits, the nearer one first, and begins each anew in its time', () => {
+    let limits = { dailyMicro: microCredits(60), monthlyMicro: microCredits(100) }
+    budgets = new Budgets({
+      scope: 'project',
+      nowMs: () => nowMs,
+      timeZone: 'UTC',
+      limitsOf: () => limits,
+      changed: () => undefined,
+    })
+    taken(60).close(microCredits(60))
+    expect(take(1)).toBe('exhausted')
+    expect(budgets.refusal('m', 'exhausted')).toMatchObject({ limit: { name: 'credits_per_day', scope: 'project' } })
+    nowMs = Date.parse('2026-03-11T00:00:00.000Z')
+    const running = taken(40)
+    expect(take(1)).toBe('held-by-others')
+    running.close(microCredits(40))
+    expect(take(1)).toBe('exhausted')
+    const refusal = budgets.refusal('m', 'exhausted')
+    expect(refusal.limit).toEqual({ name: 'credits_per_month', scope: 'project', resetAt: '2026-04-01T00:00:00.000Z' })
+    expect(refusal.message).toContain("of the project 'm'")
+    nowMs = Date.parse('2026-04-01T00:00:00.000Z')
+    taken(60).close(microCredits(0))
+    limits = { dailyMicro: microCredits(500), monthlyMicro: microCredits(10) }
+    expect(taken(60).ownMicro).toBe(10)
+  })
+
+  it('counts what was charged before a start, on the day and in the month', () => {
+    const limits = { dailyMicro: undefined, monthlyMicro: microCredits(100) }
+    budgets = new Budgets({
+      scope: 'project',
+      nowMs: () => nowMs,
+      timeZone: 'UTC',
+      limitsOf: () => limits,
+      changed: () => undefined,
+    })
+    budgets.restore({ daily: new Map([['m', 5]]), monthly: new Map([['m', 98]]) })
+    expect([budgets.chargedMicro('m', 'daily'), budgets.chargedMicro('m', 'monthly')]).toEqual([5, 98])
+    expect(taken(100).ownMicro).toBe(2)
+  })
+
+  it('is forgotten where nobody has set a limit for it and too many are named', () => {
+    const limitsOf = (id: string) => ({ dailyMicro: id === 'm' ? microCredits(100) : undefined })
+    budgets = new Budgets({ scope: 'project', nowMs: () => nowMs, timeZone: 'UTC', limitsOf, changed: () => undefined })
+    taken(40).close(microCredits(40))
+    const running = budgets.share('running')
+    running.hold(microCredits(7))
+    for (let place = 0; place < 10_001; place++) budgets.share(`p${place}`).close(microCredits(1))
+    expect(budgets.chargedMicro('m', 'daily')).toBe(40)
+    expect(budgets.heldMicro('running')).toBe(7)
+    expect(budgets.chargedMicro('p0', 'daily')).toBe(0)
   })
 })
 

@@ -1,0 +1,24 @@
+// Both comparisons of a report with our side.
+
+import { compareMoney, type MoneyComparison } from '#bills/money.ts'
+import type { BillReport, Span } from '#bills/report.ts'
+import { compareTokens, type CompareOptions, type OurSide, type TokenComparison } from '#bills/tokens.ts'
+
+export type Bill = { readonly tokens: TokenComparison; readonly money: MoneyComparison; readonly unexplained: number }
+
+export function checkBill(report: BillReport, side: OurSide, options: CompareOptions): Bill {
+  const tokens = compareTokens(report, side, options)
+  const money = compareMoney(report, side, { ...options, tokens, spans: report.usageSpans })
+  const all = [...tokens.differences, ...money.differences]
+  return { tokens, money, unexplained: all.filter(({ causes }) => causes.includes('unexplained')).length }
+}
+
+/** From the beginning of the first stretch of time to the end of the last one; undefined for a report of nothing. */
+export function timeOf({ usageSpans, costSpans }: BillReport): Span | undefined {
+  const spans = [...usageSpans, ...costSpans]
+  if (spans.length === 0) return undefined
+  return spans.reduce((all, { startMs, endMs }) => ({
+    startMs: Math.min(all.startMs, startMs),
+    endMs: Math.max(all.endMs, endMs),
+  }))
+}

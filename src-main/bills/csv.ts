@@ -1,0 +1,25 @@
+// Reads files of comma-separated or tab-separated values, as RFC 4180 and spreadsheets write them.
+
+/** Rows of fields; undefined where a quote is never closed or stands at a wrong place, so that half a file is never taken for a whole one. */
+export function csvRows(text: string): string[][] | undefined {
+  const separator = /^[^\n,]*\t/.test(text) ? '\t' : ','
+  const rows: string[][] = []
+  let row: string[] = []
+  const fields = new RegExp(
+    `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n][^${separator}\\r\\n]*)?)(${separator}|\\r?\\n|$)`,
+    'gy',
+  )
+  const body = text.replace(/^\ufeff/, '')
+  while (fields.lastIndex < body.length) {
+    const match = fields.exec(body)
+    if (match === null) return undefined
+    const [, quoted, plain = '', end] = match
+    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    if (end === separator) continue
+    if (row.length > 1 || row[0] !== '') rows.push(row)
+    row = []
+  }
+  // A separator at the very end has an empty field behind it.
+  if (row.length > 0) rows.push([...row, ''])
+  return rows
+}

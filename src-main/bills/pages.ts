@@ -1,0 +1,148 @@
+// Reads pages of the usage and cost interfaces of OpenAI and Anthropic. All four are lists of stretches of time with results in
+// each; what differs is how their fields are called.
+//
+// Sources: platform.openai.com/docs/api-reference/usage and platform.claude.com/docs/en/api/admin (usage_report, cost_report),
+// both read on 2026-11-22.
+
+import { costLine, readUsageFields, type Fields } from '#bills/fields.ts'
+import {
+  amountOf,
+  ofCents,
+  onlyOnce,
+  type Amount,
+  type BillReport,
+  type CostLine,
+  type ReportProblem,
+  type Span,
+  type UsageLine,
+} from '#bills/report.ts'
+
+type Json = Readonly<Record<string, unknown>>
+type Gathered = {
+  readonly usage: [string, UsageLine][]
+  readonly usageSpans: Span[]
+  readonly costs: [string, CostLine][]
+  readonly costSpans: Span[]
+}
+
+/** The report of one page, or of a list of several. */
+export function readPages(body: unknown): BillReport | ReportProblem {
+  const gathered: Gathered = { usage: [], usageSpans: [], costs: [], costSpans: [] }
+  for (const page of Array.isArray(body) ? body : [body]) {
+    const wrong = gatherPage(recordOf(page), gathered)
+    if (wrong !== undefined) return wrong
+  }
+  const { usage, costs, usageSpans, costSpans } = gathered
+  return { usage: onlyOnce(usage), costs: onlyOnce(costs), usageSpans, costSpans }
+}
+
+function gatherPage({ data }: Json, gathered: Gathered): ReportProblem | undefined {
+  if (!Array.isArray(data)) return problem('It is no page of a usage or cost report.')
+  const buckets = data.map(recordOf)
+  const results = buckets.flatMap(resultsOf)
+  const priced = results.filter((result) => 'amount' in result).length
+  if (priced !== 0 && priced !== results.length) return problem('A page has both usage and costs.')
+  for (const bucket of buckets) {
+    const wrong = priced === 0 ? gatherUsage(bucket, gathered) : gatherCosts(bucket, gathered)
+    if (wrong !== undefined) return wrong
+  }
+  return undefined
+}
+
+function gatherUsage(bucket: Json, { usage, usageSpans }: Gathered): ReportProblem | undefined {
+  const span = readUsageFields(spanFields(bucket))
+  if (span.type === 'problem') return problem(`A stretch of time cannot be read: ${span.message}`)
+  usageSpans.push(span.span)
+  for (const result of resultsOf(bucket)) {
+    const read = readUsageFields({ ...spanFields(bucket), ...usageFields(result) })
+    if (read.type === 'problem') return problem(`A result cannot be read: ${read.message}`)
+    if (read.type === 'usage') usage.push([identityOf(bucket, result), read.line])
+  }
+  return undefined
+}
+
+function gatherCosts(bucket: Json, { costs, costSpans }: Gathered): ReportProblem | undefined {
+  const read = readUsageFields(spanFields(bucket))
+  if (read.type === 'problem') return problem(`A stretch of time cannot be read: ${read.message}`)
+  const { span } = read
+  costSpans.push(span)
+  for (const result of resultsOf(bucket)) {
+    const amount = resultAmount(result)
+    if (amount === undefined) return problem('An amount is no decimal number.')
+    costs.push([identityOf(bucket, result), costLine(costFields(result), { span, amount })])
+  }
+  return undefined
+}
+
+/** OpenAI says `{"value": 0.06, "currency": "usd"}`; Anthropic says cents, as decimal text. */
+function resultAmount({ amount }: Json): Amount | undefined {
+  if (typeof amount === 'string') {
+    const cents = amountOf(amount)
+    return cents && ofCents(cents)
+  }
+  return amountOf(textOf(recordOf(amount)['value']) ?? '')
+}
+
+function costFields(result: Json): Fields {
+  return defined({
+    model: textOf(result['model']),
+    item: textOf(result['line_item']),
+    kind: textOf(result['cost_type']),
+    currency: textOf(result['currency'] ?? recordOf(result['amount'])['currency']),
+  })
+}
+
+function usageFields(result: Json): Fields {
+  const written = recordOf(result['cache_creation'])
+  return defined({
+    model: textOf(result['model']),
+    account: textOf(result['api_key_id']),
+    requests: textOf(result['num_model_requests']),
+    input_all: textOf(result['input_tokens']),
+    input: textOf(result['uncached_input_tokens']),
+    cache_read: textOf(result['input_cached_tokens'] ?? result['cache_read_input_tokens']),
+    cache_write: textOf(written['ephemeral_5m_input_tokens']),
+    cache_write_1h: textOf(written['ephemeral_1h_input_tokens']),
+    output: textOf(result['output_tokens']),
+  })
+}
+
+function spanFields(bucket: Json): Fields {
+  return defined({
+    start: textOf(bucket['start_time'] ?? bucket['starting_at']),
+    end: textOf(bucket['end_time'] ?? bucket['ending_at']),
+  })
+}
+
+/** Everything of a result that is no number: a page that comes twice, or with a revised number, has the same lines. */
+function identityOf(bucket: Json, result: Json): string {
+  const words = Object.entries(result).filter(([name, value]) => name !== 'amount' && !isCount(value))
+  return JSON.stringify([spanFields(bucket), words.toSorted(([one], [other]) => (one < other ? -1 : 1))])
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'object' && value !== null)
+}
+
+function resultsOf({ results, result }: Json): Json[] {
+  const list = results ?? result
+  return Array.isArray(list) ? list.map(recordOf) : []
+}
+
+function recordOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}
+
+/** Texts and numbers as text; nothing for null, which stands for what a report was not grouped by. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function defined(fields: { readonly [Name in keyof Fields]: string | undefined }): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+function problem(message: string): ReportProblem {
+  return { type: 'problem', message }
+}

@@ -1,0 +1,92 @@
+// What a provider says was used and what it bills for, in one form whatever file or page it came from. This room compares it with our
+// own books; it computes only, and knows neither the database nor the network.
+
+import type { PaidClass } from '#contract/price-classes.ts'
+
+export type TokenCounts = Readonly<Record<PaidClass, number>>
+
+/** From an instant to another that is left out, in UTC epoch milliseconds. */
+export type Span = { readonly startMs: number; readonly endMs: number }
+
+/** What was used in a stretch of time. */
+export type UsageLine = Span & {
+  readonly model: string
+  readonly counts: TokenCounts
+  /** How many requests it was; undefined where the report does not count them. */
+  readonly requests: number | undefined
+  /** What the provider calls the key that was used; undefined where the report does not tell keys apart. */
+  readonly account: string | undefined
+}
+
+/** What an amount is for. */
+export type CostKind = 'tokens' | 'tool'
+
+/** What is billed for a day. */
+export type CostLine = Span & {
+  /** undefined where the amount is for all models together. */
+  readonly model: string | undefined
+  readonly kind: CostKind
+  readonly currency: string
+  readonly amount: Amount
+  readonly account: string | undefined
+}
+
+/** An exact amount of money: `parts` are millionths of a millionth of a unit, and `places` is how many decimals it was written with. */
+export type Amount = { readonly parts: bigint; readonly places: number }
+
+/** A stretch of time that a report tells about is in its spans, also where nothing was used in it. */
+export type BillReport = {
+  readonly usage: readonly UsageLine[]
+  readonly usageSpans: readonly Span[]
+  readonly costs: readonly CostLine[]
+  readonly costSpans: readonly Span[]
+}
+
+/** Where a text is no report, a sentence that says so. */
+export type ReportProblem = { readonly type: 'problem'; readonly message: string }
+
+const PLACES = 12
+
+/** An amount from decimal text; undefined for anything else. What is finer than twelve decimals is cut off. */
+export function amountOf(text: string): Amount | undefined {
+  const match = /^(-?)(\d{1,15})(?:\.(\d{1,40}))?(?:e([+-]\d{1,2}))?$/i.exec(text.trim())
+  if (match === null) return undefined
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
+  const places = Math.max(0, fraction.length - Number(exponent))
+  const digits = BigInt(whole + fraction)
+  const shift = PLACES - (fraction.length - Number(exponent))
+  const parts = shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift)
+  return { parts: sign === '-' ? -parts : parts, places }
+}
+
+/** The same amount of which a hundred make one. */
+export function ofCents({ parts, places }: Amount): Amount {
+  return { parts: parts / 100n, places: places + 2 }
+}
+
+/** Parts as decimal text: `1500000000000` is `1.5`. */
+export function decimalText(parts: bigint): string {
+  const digits = (parts < 0n ? -parts : parts).toString().padStart(PLACES + 1, '0')
+  const fraction = digits.slice(-PLACES).replace(/0+$/, '')
+  return `${parts < 0n ? '-' : ''}${digits.slice(0, -PLACES)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/**
+ * One name for a model, however it is written: bills add the day of a snapshot to the name that was asked for
+ * (`gpt-4o-mini-2024-07-18`), and some write it for people (`Claude Sonnet 4.5`).
+ */
+export function modelNameOf(name: string): string {
+  const plain = name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s._]+/g, '-')
+  return plain.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, '')
+}
+
+/**
+ * One report of several parts of it. A line that comes twice, because a page or a file was given twice, counts once: `identity` says
+ * which lines are the same one, and the later one holds.
+ */
+export function onlyOnce<Line>(lines: readonly (readonly [identity: string, line: Line])[]): Line[] {
+  return [...new Map(lines).values()]
+}

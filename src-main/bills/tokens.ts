@@ -1,0 +1,226 @@
+// Compares tokens by class, model and time. They have to be equal: a token has no price and no rounding.
+
+import { tokenCauses } from '#bills/causes.ts'
+import { edgeCalls } from '#bills/edges.ts'
+import type { DoubtfulCall, OurHour } from '#bills/ours.ts'
+import { modelNameOf, type BillReport, type Span, type TokenCounts, type UsageLine } from '#bills/report.ts'
+import type { Cause } from '#contract/bill-causes.ts'
+import { PAID_CLASSES } from '#contract/price-classes.ts'
+
+export type TokenDifference = Span & {
+  readonly model: string
+  readonly ours: TokenCounts
+  readonly theirs: TokenCounts
+  readonly causes: readonly Cause[]
+  /** The ids of the calls that the causes are about. */
+  readonly calls: readonly string[]
+  /** Whether the report shows that nobody but Farebox is in it: by its requests, or by the names of keys. */
+  readonly isOurs: boolean
+}
+
+export type TokenComparison = {
+  /** Pairs of a time and a model in which either side has something. */
+  readonly compared: number
+  readonly differences: readonly TokenDifference[]
+}
+
+export type OurSide = { readonly hours: readonly OurHour[]; readonly doubtful: readonly DoubtfulCall[] }
+
+export type CompareOptions = {
+  /** What the provider calls the keys that Farebox uses; undefined where nobody said. */
+  readonly accounts: ReadonlySet<string> | undefined
+  /** When the report was made. */
+  readonly madeMs: number
+}
+
+/** A time and a model, and what both sides have of it. */
+type Bucket = Span & {
+  readonly model: string
+  ours: TokenCounts
+  theirs: TokenCounts
+  ourCalls: number
+  requests: number | undefined
+  /** Whether all of theirs is of keys that are known to be ours. */
+  readonly isNamed: boolean
+  readonly doubtful: readonly DoubtfulCall[]
+  /** Calls that ran when it began, where the report begins with it. */
+  readonly before: readonly DoubtfulCall[]
+  /** Whether the report ends with it. */
+  readonly isLast: boolean
+}
+
+const HOUR_MS = 3_600_000
+/** Reports are often late, nowhere by more than a promise of hours. */
+const LATE_MS = 2 * HOUR_MS
+const NOTHING: TokenCounts = { input: 0, cache_read: 0, cache_write: 0, output: 0 }
+
+export function compareTokens(report: BillReport, side: OurSide, options: CompareOptions): TokenComparison {
+  const { accounts } = options
+  const isForeign = ({ account }: UsageLine) =>
+    accounts !== undefined && account !== undefined && !accounts.has(account)
+  const own = report.usage.filter((line) => !isForeign(line))
+  const buckets = bucketsOf({ ...report, usage: own }, side, accounts !== undefined)
+  const moved = moveEdges(buckets)
+  const differences = [
+    ...buckets.flatMap((bucket) => differenceOf(bucket, moved, options) ?? []),
+    ...report.usage.filter(isForeign).map(foreignDifference),
+  ]
+  return { compared: buckets.length, differences: differences.toSorted((one, other) => one.startMs - other.startMs) }
+}
+
+function less(one: TokenCounts, other: TokenCounts): TokenCounts {
+  return plus(one, other, -1)
+}
+
+function plus(one: TokenCounts, other: TokenCounts, sign = 1): TokenCounts {
+  return {
+    input: one.input + sign * other.input,
+    cache_read: one.cache_read + sign * other.cache_read,
+    cache_write: one.cache_write + sign * other.cache_write,
+    output: one.output + sign * other.output,
+  }
+}
+
+function isNothing(counts: TokenCounts): boolean {
+  return PAID_CLASSES.every((name) => counts[name] === 0)
+}
+
+/** In the order of their models and times. */
+function bucketsOf({ usage, usageSpans }: BillReport, { hours, doubtful }: OurSide, hasNames: boolean): Bucket[] {
+  const ourHours = grouped(hours, ({ startMs, model }) => `${startMs} ${modelNameOf(model)}`)
+  const lines = grouped(usage, (line) => `${line.startMs}-${line.endMs} ${modelNameOf(line.model)}`)
+  const doubts = grouped(doubtful, ({ startMs, model }) => `${startMs - (startMs % HOUR_MS)} ${modelNameOf(model)}`)
+  const spans = inOrder(usageSpans)
+  const [begins, ends] = [new Set(spans.map(({ startMs }) => startMs)), new Set(spans.map(({ endMs }) => endMs))]
+  const models = [...new Set([...hours, ...usage, ...doubtful].map(({ model }) => modelNameOf(model)))].toSorted()
+  return models.flatMap((model) =>
+    spans.flatMap((span) => {
+      const theirs = lines.get(`${span.startMs}-${span.endMs} ${model}`) ?? []
+      const starts = hoursIn(span)
+      const ours = starts.flatMap((startMs) => ourHours.get(`${startMs} ${model}`) ?? [])
+      const inDoubt = starts.flatMap((startMs) => doubts.get(`${startMs} ${model}`) ?? [])
+      if (theirs.length === 0 && ours.length === 0) return []
+      const isNamed = theirs.every(({ account }) => account !== undefined)
+      const earlier = ends.has(span.startMs) ? [] : (doubts.get(`${span.startMs - HOUR_MS} ${model}`) ?? [])
+      const before = earlier.filter((call) => isRunningAt(call, span.startMs))
+      const place = { ...span, model: ours[0]?.model ?? theirs[0]?.model ?? model, before }
+      return [
+        bucketOf(
+          { ...place, isNamed: hasNames && isNamed, isLast: !begins.has(span.endMs) },
+          { ours, theirs, inDoubt },
+        ),
+      ]
+    }),
+  )
+}
+
+type Sides = {
+  readonly ours: readonly OurHour[]
+  readonly theirs: readonly UsageLine[]
+  readonly inDoubt: readonly DoubtfulCall[]
+}
+
+function isRunningAt({ doubt, endMs }: DoubtfulCall, instantMs: number): boolean {
+  return doubt === 'hour_edge' && endMs >= instantMs
+}
+
+function bucketOf(
+  place: Pick<Bucket, keyof Span | 'model' | 'before' | 'isNamed' | 'isLast'>,
+  { ours, theirs, inDoubt }: Sides,
+): Bucket {
+  const isCounted = theirs.every(({ requests }) => requests !== undefined)
+  return {
+    ...place,
+    ours: ours.reduce((sum, { counts }) => plus(sum, counts), NOTHING),
+    theirs: theirs.reduce((sum, { counts }) => plus(sum, counts), NOTHING),
+    ourCalls: ours.reduce((sum, { calls }) => sum + calls, 0),
+    requests: isCounted ? theirs.reduce((sum, { requests = 0 }) => sum + requests, 0) : undefined,
+    doubtful: inDoubt,
+  }
+}
+
+/**
+ * A provider may count a call in the hour in which it ended. Where exactly such calls are missing from a time, they are taken for
+ * calls of the next one. Returns them by the bucket that they left, or came to where the report begins with it.
+ */
+function moveEdges(buckets: readonly Bucket[]): Map<Bucket, readonly DoubtfulCall[]> {
+  const moved = new Map<Bucket, readonly DoubtfulCall[]>()
+  for (const [index, bucket] of buckets.entries()) {
+    const came = edgeCalls(bucket.before, less(bucket.theirs, bucket.ours))
+    if (came !== undefined) moved.set(bucket, came)
+    const next = followerOf(bucket, buckets[index + 1])
+    const missing = less(bucket.ours, bucket.theirs)
+    if (came !== undefined || isNothing(missing) || (next === undefined && !bucket.isLast)) continue
+    const left = edgeCalls(
+      bucket.doubtful.filter((call) => isRunningAt(call, bucket.endMs)),
+      missing,
+    )
+    if (left === undefined) continue
+    moved.set(bucket, left)
+    bucket.ourCalls -= left.length
+    if (next === undefined) continue
+    next.ours = plus(next.ours, missing)
+    next.ourCalls += left.length
+  }
+  return moved
+}
+
+function followerOf(bucket: Bucket, next: Bucket | undefined): Bucket | undefined {
+  const isNext = next?.startMs === bucket.endMs && modelNameOf(next.model) === modelNameOf(bucket.model)
+  return isNext ? next : undefined
+}
+
+function differenceOf(
+  bucket: Bucket,
+  moved: ReadonlyMap<Bucket, readonly DoubtfulCall[]>,
+  { madeMs }: CompareOptions,
+): TokenDifference | undefined {
+  const { startMs, endMs, model, theirs, doubtful, ourCalls, requests } = bucket
+  const late = moved.get(bucket)
+  const difference = less(theirs, bucket.ours)
+  const shown = { startMs, endMs, model, ours: bucket.ours, theirs, isOurs: false }
+  if (late !== undefined) return { ...shown, causes: ['hour_edge'], calls: late.map(({ id }) => id) }
+  if (isNothing(difference)) return undefined
+  const isOpen = endMs + LATE_MS > madeMs && PAID_CLASSES.every((name) => difference[name] <= 0)
+  if (isOpen) return { ...shown, causes: ['not_reported_yet'], calls: [] }
+  const extraRequests = requests === undefined ? undefined : requests - ourCalls
+  const causes = tokenCauses({ difference, extraRequests, ourCalls, doubtful })
+  const calls = doubtful.filter(({ doubt }) => causes.some((cause) => cause === doubt)).map(({ id }) => id)
+  const uncounted = doubtful.reduce((sum, call) => sum + call.uncounted, 0)
+  const isOurs = extraRequests === undefined ? bucket.isNamed : extraRequests === uncounted
+  return { ...shown, causes, calls: [...new Set(calls)], isOurs }
+}
+
+function foreignDifference({ startMs, endMs, model, counts }: UsageLine): TokenDifference {
+  return {
+    startMs,
+    endMs,
+    model,
+    ours: NOTHING,
+    theirs: counts,
+    causes: ['not_through_farebox'],
+    calls: [],
+    isOurs: false,
+  }
+}
+
+/** Each of them once. */
+function inOrder(spans: readonly Span[]): Span[] {
+  const once = new Map(spans.map((span) => [`${span.startMs}-${span.endMs}`, span]))
+  return [...once.values()].toSorted((one, other) => one.startMs - other.startMs || one.endMs - other.endMs)
+}
+
+function hoursIn({ startMs, endMs }: Span): number[] {
+  return Array.from({ length: (endMs - startMs) / HOUR_MS }, (_, index) => startMs + index * HOUR_MS)
+}
+
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}

@@ -1,0 +1,126 @@
+// farebox bills …
+
+import { resolve } from 'node:path'
+import { UsageError } from '#cli/errors.ts'
+import { text, toggle, type Flag } from '#cli/flags.ts'
+import { printable, table, tableOf, time, view, type Cell, type Columns } from '#cli/output.ts'
+import { requestBody } from '#cli/request.ts'
+import { verb } from '#cli/verb.ts'
+import type { Cause } from '#contract/bill-causes.ts'
+import type { BillCheck, BillSettled } from '#contract/bills.ts'
+import { PAID_CLASSES } from '#contract/price-classes.ts'
+
+/** Differences that are printed; `--json` has all that are listed. */
+const MAX_SHOWN = 40
+
+const names: Flag<string[]> = { type: 'string', read: ([only = '']) => only.split(',').map((name) => name.trim()) }
+
+const check = verb({
+  name: 'bills check',
+  usage: 'FILE --provider NAME [--account-keys ID,...]',
+  summary: "compares a provider's usage or cost report with the books; exit code 1 for unexplained differences",
+  operand: 'FILE',
+  flags: { provider: text, account_keys: names },
+  async run(client, { name: file, flags }) {
+    if (flags.provider === undefined) throw new UsageError('Say whose report it is with --provider NAME.')
+    const answer = await client.call('checkBill', { body: requestBody('checkBill', { ...flags, file: resolve(file) }) })
+    return { ...view(answer, reportText(answer)), exitCode: answer.unexplained === 0 ? 0 : 1 }
+  },
+})
+
+const settle = verb({
+  name: 'bills settle',
+  usage: 'FILE --provider NAME [--account-keys ID,...] [--dry-run]',
+  summary: 'corrects what calls were charged by an estimate to what the report shows, each of them once',
+  operand: 'FILE',
+  flags: { provider: text, account_keys: names, dry_run: toggle },
+  async run(client, { name: file, flags }) {
+    if (flags.provider === undefined) throw new UsageError('Say whose report it is with --provider NAME.')
+    const body = requestBody('settleBill', { ...flags, file: resolve(file) })
+    const answer = await client.call('settleBill', { body })
+    const isRefused = answer.corrections.some(({ state }) => state === 'refused')
+    return { ...view(answer, settledText(answer)), exitCode: isRefused ? 1 : 0 }
+  },
+})
+
+export const BILL_VERBS = [check, settle]
+
+const SETTLED: Columns<BillSettled['corrections'][number]> = {
+  CALL: ({ call }) => call,
+  KEY: ({ key }) => key,
+  CREDITS: ({ credits }) => credits,
+  STATE: ({ state }) => ({ open: 'not made yet', made: 'made', before: 'made before', refused: 'refused' })[state],
+  REASON: ({ message, reason }) => message ?? reason,
+}
+
+function settledText({ dry_run: isDryRun, corrections }: BillSettled): string {
+  const rows = tableOf(SETTLED, corrections, 'There is nothing to correct.')
+  return isDryRun && corrections.length > 0 ? `${rows}\n\nNothing was changed.` : rows
+}
+
+const WORDS: Readonly<Record<Cause, string>> = {
+  not_through_farebox: 'not through Farebox',
+  after_disconnect: 'after a disconnect',
+  repeated_attempt: 'failed or repeated attempt',
+  estimated: 'estimated by us',
+  hour_edge: 'counted in the next hour',
+  not_reported_yet: 'not reported yet',
+  price_differs: 'price differs',
+  tool_fees: 'fees for tools',
+  rounding: 'rounding',
+  other_currency: 'another currency',
+  unexplained: 'UNEXPLAINED',
+}
+
+function reportText(answer: BillCheck): string {
+  const { provider, from, to, columns, tokens, money, unexplained } = answer
+  const parts = [
+    `${printable(provider)}, ${time(from)} to ${time(to)}`,
+    columns === null ? undefined : columnsText(columns),
+    tokens.compared + tokens.differing === 0 ? undefined : tokensText(tokens),
+    money.compared + money.differing === 0 ? undefined : moneyText(money),
+    unexplained === 0 ? 'Nothing is unexplained.' : `${unexplained} differences are unexplained.`,
+  ]
+  return parts.filter((part) => part !== undefined).join('\n\n')
+}
+
+function columnsText({ format, read }: NonNullable<BillCheck['columns']>): string {
+  const taken = read.flatMap(({ column, meaning }) => (meaning === null ? [] : [`${column} as ${meaning}`]))
+  return `Read as: ${format} (${taken.map(printable).join(', ')}).`
+}
+
+function tokensText({ compared, differing, differences }: BillCheck['tokens']): string {
+  const head = `Tokens: ${compared} times and models compared, ${differing} differences.`
+  if (differing === 0) return head
+  const rows = differences
+    .slice(0, MAX_SHOWN)
+    .map((row): Cell[] => [
+      time(row.from),
+      row.model,
+      ...PAID_CLASSES.map((name) => row.theirs[name] - row.ours[name]),
+      ...endOf(row),
+    ])
+  const headers = ['TIME', 'MODEL', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'CAUSE', 'CALL']
+  return [`${head} Theirs less ours:`, table(headers, rows, ''), ...restText(differing)].join('\n')
+}
+
+function moneyText({ compared, differing, differences }: BillCheck['money']): string {
+  const head = `Money: ${compared} days and models compared, ${differing} differences.`
+  if (differing === 0) return head
+  const rows = differences
+    .slice(0, MAX_SHOWN)
+    .map((row): Cell[] => [time(row.from), row.model, row.ours, `${row.theirs} ${row.currency}`, ...endOf(row)])
+  const headers = ['TIME', 'MODEL', 'OURS', 'THEIRS', 'CAUSE', 'CALL']
+  return [head, table(headers, rows, ''), ...restText(differing)].join('\n')
+}
+
+type Explained = Pick<BillCheck['tokens']['differences'][number], 'causes' | 'calls' | 'call_count'>
+
+function endOf({ causes, calls, call_count: count }: Explained): Cell[] {
+  const [first = null] = calls
+  return [causes.map((cause) => WORDS[cause]).join(', '), count > 1 ? `${first} and ${count - 1} more` : first]
+}
+
+function restText(differing: number): string[] {
+  return differing <= MAX_SHOWN ? [] : [`${differing - MAX_SHOWN} more are not shown.`]
+}

@@ -1,0 +1,72 @@
+// What there is to connect on this machine, and how it is connected. Nothing is written.
+
+import type { Adapter } from '#connect/adapter.ts'
+import { ADAPTERS } from '#connect/adapters.ts'
+import { findInstalled } from '#connect/installed.ts'
+import { journalState, readJournal, type Journal } from '#connect/journal.ts'
+import { readKeyValue } from '#connect/key-file.ts'
+import { keyOf } from '#connect/tool-key.ts'
+import type { Workshop } from '#connect/tools.ts'
+import type { KeyView } from '#contract/schemas.ts'
+import type { ToolView } from '#contract/tools.ts'
+
+export async function listTools({ dataDir, surroundings, gateway }: Workshop): Promise<ToolView[]> {
+  const keys = await gateway.keys()
+  return Promise.all(
+    ADAPTERS.map(async (adapter) => {
+      const { tool, name, versions, page, impossible = null } = adapter
+      const key = keyOf(dataDir, tool, keys)
+      const journal = openJournalOf(dataDir, tool)
+      const state = stateOf({ dataDir, tool, journal, key })
+      const written = (journal?.files ?? []).map(({ file, members }) => ({
+        file,
+        members: members.map(({ member }) => member),
+      }))
+      return {
+        tool,
+        name,
+        ...(await findInstalled(adapter, surroundings)),
+        connected: state === 'connected',
+        files: written.map(({ file }) => file),
+        last_request_at: key?.balance.last_used_at ?? null,
+        connected_at: journal?.at ?? null,
+        state,
+        key_name: key?.name ?? null,
+        package: key?.package ?? null,
+        written,
+        ways: waysOf(adapter),
+        impossible,
+        versions,
+        page,
+      }
+    }),
+  )
+}
+
+/** None where it cannot be read: what is wrong with it is said by whoever is to take it back. */
+function openJournalOf(dataDir: string, tool: string): Journal | undefined {
+  const state = journalState(dataDir, tool)
+  return state === 'unreadable' || state === 'disconnected' ? undefined : readJournal(dataDir, tool)
+}
+
+type Present = {
+  readonly dataDir: string
+  readonly tool: string
+  readonly journal: Journal | undefined
+  readonly key: KeyView | undefined
+}
+
+/** A request that came before the tool was connected says nothing of whether the connection works. */
+function stateOf({ dataDir, tool, journal, key }: Present): ToolView['state'] {
+  const state = journalState(dataDir, tool)
+  if (state === 'connecting' || state === 'unreadable') return 'unfinished'
+  if (state === 'disconnected' && readKeyValue(dataDir, tool) === undefined) return 'none'
+  if (key?.status !== 'active') return 'keyless'
+  const { last_used_at: lastUsedAt } = key.balance
+  return lastUsedAt !== null && (journal === undefined || lastUsedAt >= journal.at) ? 'connected' : 'waiting'
+}
+
+function waysOf({ launch, connect, copy }: Adapter): ToolView['ways'] {
+  const ways = { launch, connect, copy }
+  return (['launch', 'connect', 'copy'] as const).filter((way) => ways[way] !== undefined)
+}

@@ -1,0 +1,60 @@
+// A connection whose gateway has moved to another address. What was written is written again with that address: the same members, models
+// and key, and nothing that a person chose since.
+
+import { applyPlans, takeBack } from '#connect/apply.ts'
+import { Refused, type Path } from '#connect/format.ts'
+import { readCopy, readJournal, type Journal, type JournalFile } from '#connect/journal.ts'
+import { FORMATS, planFile, type ReadFile, type Wanted } from '#connect/plan.ts'
+import { decode, readToolFile } from '#connect/tool-file.ts'
+import { insistOnTakenBack, lookedAt } from '#connect/tools.ts'
+import { isObject, valueAt } from '#connect/values.ts'
+
+export type Readdressing = {
+  readonly dataDir: string
+  readonly tool: string
+  /** The gateway's address, without `/v1`. */
+  readonly url: string
+  readonly nowMs: number
+}
+
+/** Throws a Refused where one of the files cannot be written; all of them are then as they were. */
+export function readdress({ dataDir, tool, url, nowMs }: Readdressing): void {
+  const journal = readJournal(dataDir, tool)
+  const told = journal?.told
+  if (journal === undefined || told === undefined) throw new Refused('missing', `${tool} is not connected.`)
+  const wanted = wantedAgain(dataDir, journal, (text) => text.replaceAll(told.url, url))
+  const plan = (readFile: ReadFile) => wanted.map((one) => planFile(one, readFile))
+  lookedAt(dataDir, tool, plan)
+  insistOnTakenBack(takeBack(dataDir, tool))
+  const at = new Date(nowMs).toISOString()
+  applyPlans({ dataDir, tool, plans: plan(readToolFile), at, told: { ...told, url } })
+}
+
+type Rewrite = (text: string) => string
+
+/** What was written, in the order in which it was. */
+function wantedAgain(dataDir: string, { tool, files }: Journal, rewrite: Rewrite): Wanted[] {
+  return files.map((entry) => wantedFile(entry, decode(readCopy(dataDir, tool, entry.after_copy)), rewrite))
+}
+
+function wantedFile({ file, format, members }: JournalFile, written: string, rewrite: Rewrite): Wanted {
+  if (format === 'own') return { type: 'own', path: file, text: rewrite(written) }
+  const values = FORMATS[format].read(written)
+  return {
+    type: 'members',
+    path: file,
+    format,
+    members: members.map(({ path, kept }) => ({
+      path: rewritten(path, rewrite) as Path,
+      value: rewritten(valueAt(values, path), rewrite),
+      ...(kept !== undefined && { kept }),
+    })),
+  }
+}
+
+function rewritten(value: unknown, rewrite: Rewrite): unknown {
+  if (typeof value === 'string') return rewrite(value)
+  if (Array.isArray(value)) return value.map((entry) => rewritten(entry, rewrite))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, rewritten(member, rewrite)]))
+}

@@ -1,0 +1,154 @@
+// Compares a report of a provider with the records of its calls, on the report thread: both sides can be long.
+
+import { checkBill, timeOf, type Bill } from '#bills/check.ts'
+import type { CsvPreview } from '#bills/csv-formats.ts'
+import { doubtsOf, type DoubtfulRecord, type OurHour } from '#bills/ours.ts'
+import { readReport } from '#bills/read.ts'
+import { decimalText, type Span } from '#bills/report.ts'
+import type { OurSide } from '#bills/tokens.ts'
+import { iso } from '#catalog/dates.ts'
+import type { BillCheck } from '#contract/bills.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { billHours, doubtfulRecords, type BillHour, type BillRange, type BillRecord } from '#store/bill-rows.ts'
+import type { Db } from '#store/database.ts'
+
+export type BillCheckRequest = {
+  readonly providerId: string
+  readonly providerName: string
+  /** The report, as its file has it. */
+  readonly text: string
+  readonly madeMs: number
+  readonly accounts: readonly string[] | undefined
+}
+
+const HOUR_MS = 3_600_000
+/** The longest time that one report is compared for. */
+const MAX_DAYS = 100
+/** Records in doubt beyond these would be too many to tell apart. */
+const MAX_DOUBTFUL = 50_000
+/** Differences that are listed, and calls that each of them names. */
+const MAX_LISTED = 500
+const MAX_CALLS = 20
+
+/** A report that was read, and compared with our side. */
+export type ComparedBill = { readonly bill: Bill; readonly time: Span; readonly preview: CsvPreview | undefined }
+
+export function billCheck(db: Db, request: BillCheckRequest): BillCheck | Refusal {
+  const compared = compareBill(db, request)
+  if (isRefusal(compared)) return compared
+  const { bill, time, preview } = compared
+  const { providerName: provider, madeMs } = request
+  return { provider, ...shownTime(time), made_at: iso(madeMs), columns: shownColumns(preview), ...shownBill(bill) }
+}
+
+export function compareBill(db: Db, request: BillCheckRequest): ComparedBill | Refusal {
+  const read = readReport(request.text)
+  if (read.type === 'problem') return refuse('invalid_request', read.message, { param: 'file' })
+  const time = timeOf(read.report)
+  if (time === undefined) return refuse('invalid_request', 'The report is about no time.', { param: 'file' })
+  if (time.endMs - time.startMs > MAX_DAYS * 24 * HOUR_MS) {
+    const says = `The report is about more than ${MAX_DAYS} days. Take a shorter time.`
+    return refuse('invalid_request', says, { param: 'file' })
+  }
+  const { providerId, providerName, madeMs, accounts } = request
+  // What ran when the report begins may be counted in its first hour.
+  const side = ourSide(db, { providerId, providerName, fromMs: time.startMs - HOUR_MS, toMs: time.endMs })
+  if (side === undefined) {
+    return refuse('invalid_request', 'Too many calls of that time are in doubt. Take a shorter time.', {
+      param: 'file',
+    })
+  }
+  const options = { accounts: accounts === undefined ? undefined : new Set(accounts), madeMs }
+  return { bill: checkBill(read.report, side, options), time, preview: read.preview }
+}
+
+function ourSide(db: Db, range: BillRange): OurSide | undefined {
+  const records = doubtfulRecords(db, range, MAX_DOUBTFUL + 1)
+  if (records.length > MAX_DOUBTFUL) return undefined
+  const doubtful = records.flatMap((record) => doubtsOf(recordInDoubt(record, range)))
+  return { hours: billHours(db, range).map(ourHour), doubtful }
+}
+
+function ourHour({ hour, model, calls, charge_micro: chargeMicro, ...row }: BillHour): OurHour {
+  const { input, cache_read, cache_write, output } = row
+  return { startMs: hour * HOUR_MS, model, calls, counts: { input, cache_read, cache_write, output }, chargeMicro }
+}
+
+function recordInDoubt(record: BillRecord, { providerId, providerName }: BillRange): DoubtfulRecord {
+  const { created_at_ms: startMs, upstream_model: upstreamModel, details } = record
+  // Both were written by this program.
+  const attempts = JSON.parse(record.attempts ?? '[]') as readonly {
+    readonly provider?: string
+    readonly model?: string
+  }[]
+  const units = details === null ? undefined : (JSON.parse(details) as { readonly units?: object }).units
+  return {
+    id: record.id,
+    isServed: record.provider_id === providerId && upstreamModel !== null,
+    upstreamModel: upstreamModel ?? '',
+    outcome: record.outcome,
+    usageSource: record.usage_source,
+    estimatedClasses: record.estimated_classes,
+    counts: {
+      input: record.input_tokens ?? 0,
+      cache_read: record.cache_read_tokens ?? 0,
+      cache_write: record.cache_write_tokens ?? 0,
+      output: record.output_tokens ?? 0,
+    },
+    hasUnits: units !== undefined,
+    startMs,
+    endMs: startMs + record.duration_ms,
+    failedModels: attempts
+      .slice(0, -1)
+      .flatMap(({ provider, model = '' }) => (provider === providerName ? [model] : [])),
+  }
+}
+
+function shownBill({ tokens, money, unexplained }: Bill): Pick<BillCheck, 'tokens' | 'money' | 'unexplained'> {
+  return {
+    tokens: {
+      compared: tokens.compared,
+      differing: tokens.differences.length,
+      differences: tokens.differences
+        .slice(0, MAX_LISTED)
+        .map(({ model, ours, theirs, causes, calls, startMs, endMs }) => ({
+          ...shownTime({ startMs, endMs }),
+          model,
+          ours,
+          theirs,
+          causes: [...causes],
+          ...shownCalls(calls),
+        })),
+    },
+    money: {
+      compared: money.compared,
+      differing: money.differences.length,
+      differences: money.differences
+        .slice(0, MAX_LISTED)
+        .map(({ model, oursParts, theirsParts, currency, causes, calls, ...time }) => ({
+          ...shownTime(time),
+          model: model ?? null,
+          ours: decimalText(oursParts),
+          theirs: decimalText(theirsParts),
+          currency,
+          causes: [...causes],
+          ...shownCalls(calls),
+        })),
+    },
+    unexplained,
+  }
+}
+
+function shownTime({ startMs, endMs }: Span): { readonly from: string; readonly to: string } {
+  return { from: iso(startMs), to: iso(endMs) }
+}
+
+function shownCalls(ids: readonly string[]): { calls: string[]; call_count: number } {
+  return { calls: ids.slice(0, MAX_CALLS), call_count: ids.length }
+}
+
+function shownColumns(preview: CsvPreview | undefined): BillCheck['columns'] {
+  return preview === undefined
+    ? null
+    : { format: preview.format, read: preview.columns.map((column) => ({ ...column })) }
+}

@@ -1,0 +1,90 @@
+// Bills of providers: which file is read, for which provider, and what becomes of corrections.
+
+import { readFile, stat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { adjustKey, correctionId } from '#catalog/adjustments.ts'
+import type { CatalogContext } from '#catalog/context.ts'
+import { noProvider } from '#catalog/providers.ts'
+import type { BillCheckBody, BillSettled } from '#contract/bills.ts'
+import { microToCredits } from '#core/money.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { BillCorrection } from '#reports/bill-corrections.ts'
+import type { EntityDeps } from '#server/admin/admin-deps.ts'
+import type { AuditRules } from '#server/admin/audit-details.ts'
+import type { HandlersOf } from '#server/admin/handlers.ts'
+import { JsonText } from '#server/http/json-text.ts'
+import { ReportQueue } from '#server/reports/report-queue.ts'
+
+export const BILL_AUDIT: AuditRules = { kept: ['provider', 'file', 'account_keys'] }
+
+/** A month of hours of many models and keys is some ten megabytes. */
+const MAX_FILE_BYTES = 64 * 1_048_576
+
+export function billHandlers({ context, reports, inTurn }: EntityDeps): HandlersOf<'bills'> {
+  const queue = new ReportQueue()
+  const request = async ({ provider: idOrName, file, account_keys: accounts }: BillCheckBody) => {
+    const provider = context.catalog.provider(idOrName)
+    if (provider === undefined) return noProvider(idOrName)
+    const read = await readBill(file)
+    return isRefusal(read) ? read : { providerId: provider.id, providerName: provider.name, ...read, accounts }
+  }
+  return {
+    checkBill: async ({ body, viewer }) => {
+      const asked = await request(body)
+      if (isRefusal(asked)) return asked
+      const answer = await queue.run(viewer, () => reports.billCheck(asked))
+      return isRefusal(answer) ? answer : new JsonText(answer)
+    },
+    settleBill: async ({ body: { dry_run: isDryRun = false, ...body }, viewer }) => {
+      const asked = await request(body)
+      if (isRefusal(asked)) return asked
+      const corrections = await queue.run(viewer, () => reports.billCorrections(asked))
+      if (isRefusal(corrections)) return corrections
+      if (isDryRun) return { dry_run: true, corrections: corrections.map((one) => shown(one, stateOf(context, one))) }
+      return inTurn(() => settle(context, corrections))
+    },
+  }
+}
+
+/** A correction is named by its call, so that a call is corrected once whoever asks how often. */
+async function settle(context: CatalogContext, corrections: readonly BillCorrection[]): Promise<BillSettled> {
+  const settled: Settled[] = []
+  for (const one of corrections) {
+    const wasMade = stateOf(context, one) === 'before'
+    const credits = microToCredits(one.amountMicro)
+    const input = { credits, reason: one.reason, idempotency_id: settlementId(one) }
+    const made = await adjustKey(context, one.keyId, input)
+    settled.push(isRefusal(made) ? shown(one, 'refused', made.message) : shown(one, wasMade ? 'before' : 'made'))
+  }
+  return { dry_run: false, corrections: settled }
+}
+
+type Settled = BillSettled['corrections'][number]
+
+function shown(one: BillCorrection, state: Settled['state'], message: string | null = null): Settled {
+  const { callId: call, keyName: key, amountMicro, reason } = one
+  return { call, key, credits: microToCredits(amountMicro), reason, state, message }
+}
+
+function settlementId({ callId }: BillCorrection): string {
+  return `bill-${callId}`
+}
+
+function stateOf({ ledger }: CatalogContext, one: BillCorrection): 'open' | 'before' {
+  return ledger.hasAdjustment(one.keyId, correctionId(settlementId(one))) ? 'before' : 'open'
+}
+
+type ReadBill = { readonly text: string; readonly madeMs: number }
+
+/** The gateway's working folder is not the one in which somebody typed the path. */
+async function readBill(file: string): Promise<ReadBill | Refusal> {
+  if (!isAbsolute(file)) return refuse('invalid_request', `'file' must be an absolute path.`, { param: 'file' })
+  try {
+    const { size, mtimeMs } = await stat(file)
+    if (size > MAX_FILE_BYTES) return refuse('invalid_request', `${file} is larger than 64 MB.`, { param: 'file' })
+    return { text: await readFile(file, 'utf8'), madeMs: Math.floor(mtimeMs) }
+  } catch {
+    // Why it cannot be read is for the administrator to look at, who has the file.
+    return refuse('invalid_request', `${file} cannot be read.`, { param: 'file' })
+  }
+}

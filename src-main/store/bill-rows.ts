@@ -1,0 +1,76 @@
+// What the records of calls say about one provider, for comparing them with its bill: sums by hour of UTC and model, and the records
+// of which something is in doubt.
+
+import type { Db } from '#store/database.ts'
+
+export type BillHour = {
+  readonly hour: number
+  readonly model: string
+  readonly calls: number
+  readonly input: number
+  readonly cache_read: number
+  readonly cache_write: number
+  readonly output: number
+  readonly charge_micro: number
+}
+
+export type BillRecord = {
+  readonly id: string
+  readonly provider_id: string | null
+  readonly upstream_model: string | null
+  readonly outcome: string
+  readonly usage_source: string
+  readonly estimated_classes: string | null
+  readonly input_tokens: number | null
+  readonly cache_read_tokens: number | null
+  readonly cache_write_tokens: number | null
+  readonly output_tokens: number | null
+  readonly details: string | null
+  readonly attempts: string | null
+  readonly created_at_ms: number
+  readonly duration_ms: number
+}
+
+export type BillRange = {
+  readonly providerId: string
+  /** As attempts name it. */
+  readonly providerName: string
+  readonly fromMs: number
+  /** Left out itself. */
+  readonly toMs: number
+}
+
+export function billHours(db: Db, { providerId, fromMs, toMs }: BillRange): BillHour[] {
+  return db
+    .prepare<[number, number, string], BillHour>(
+      `SELECT created_at_ms / 3600000 AS hour, upstream_model AS model, count(*) AS calls,
+         sum(coalesce(input_tokens, 0)) AS input, sum(coalesce(cache_read_tokens, 0)) AS cache_read,
+         sum(coalesce(cache_write_tokens, 0)) AS cache_write, sum(coalesce(output_tokens, 0)) AS output,
+         sum(charge_micro) AS charge_micro
+       FROM usage_record INDEXED BY usage_record_created
+       WHERE created_at_ms >= ? AND created_at_ms < ? AND provider_id = ? AND upstream_model IS NOT NULL
+         AND usage_source <> 'none'
+       GROUP BY 1, 2`,
+    )
+    .all(fromMs, toMs, providerId)
+}
+
+/** At most `limit` of them, from the first on: those whose counts are not all the provider's, and those that it may count otherwise. */
+export function doubtfulRecords(
+  db: Db,
+  { providerId, providerName, fromMs, toMs }: BillRange,
+  limit: number,
+): BillRecord[] {
+  return db
+    .prepare<[number, number, string, string, number], BillRecord>(
+      `SELECT id, provider_id, upstream_model, outcome, usage_source, estimated_classes, input_tokens, cache_read_tokens,
+         cache_write_tokens, output_tokens, details, attempts, created_at_ms, duration_ms
+       FROM usage_record INDEXED BY usage_record_created
+       WHERE created_at_ms >= ? AND created_at_ms < ?
+         AND (provider_id = ? AND (usage_source <> 'reported' OR coalesce(estimated_classes, '') <> '' OR instr(details, '"units"') > 0
+             OR created_at_ms / 3600000 <> (created_at_ms + duration_ms) / 3600000)
+           OR json_array_length(coalesce(attempts, '[]')) > 1 AND instr(attempts, json_quote(?)) > 0)
+       ORDER BY created_at_ms, id LIMIT ?`,
+    )
+    .all(fromMs, toMs, providerId, providerName, limit)
+}

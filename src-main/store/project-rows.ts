@@ -1,0 +1,43 @@
+// Reads and writes projects that have limits, and what calls for each project were charged.
+
+import type { Project } from '#core/project.ts'
+import type { BudgetLimits } from '#core/spending.ts'
+import type { Db } from '#store/database.ts'
+import { entityTable, integer, json, text } from '#store/entity-table.ts'
+import { idsOf, sliceFor } from '#store/usage-slices.ts'
+
+const PROJECTS = entityTable<Omit<Project, 'limits'> & { readonly limits: Partial<BudgetLimits> }>('project', {
+  id: text,
+  limits: json(),
+  createdAtMs: integer,
+})
+
+/** Inserts or replaces a project. */
+export function putProject(db: Db, project: Project): void {
+  PROJECTS.put(db, project)
+}
+
+export function deleteProject(db: Db, id: string): void {
+  db.prepare('DELETE FROM project WHERE id = ?').run(id)
+}
+
+/** All of them in the order in which they were made. */
+export function loadProjects(db: Db): Project[] {
+  return PROJECTS.load(db).map(({ limits, ...project }) => {
+    return { ...project, limits: { dailyMicro: limits.dailyMicro, monthlyMicro: limits.monthlyMicro } }
+  })
+}
+
+/** What calls were charged since the beginning of a day, in micro-credits by project, out of the sums by day. */
+export function chargedByProject(db: Db, sinceMs: number): Map<string, number> {
+  const rows = db
+    .prepare<[number, number, number], { project: string; charged: number }>(
+      `SELECT parts.project, sum(sums.charge_micro) AS charged FROM usage_day AS sums
+         CROSS JOIN usage_group AS parts ON parts.id = sums.group_id
+       WHERE sums.started_at_ms >= ? AND sums.group_id >= ? AND sums.group_id < ? AND parts.project <> '' GROUP BY 1`,
+    )
+    .all(sinceMs, SLICE.first, SLICE.end)
+  return new Map(rows.map(({ project, charged }) => [project, charged]))
+}
+
+const SLICE = idsOf(sliceFor('day', ['project']))

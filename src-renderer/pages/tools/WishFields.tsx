@@ -1,0 +1,82 @@
+import { useTranslation } from 'react-i18next'
+import type { ModelView, PackageView } from '#contract/schemas.ts'
+import type { ToolConnect } from '#contract/tools.ts'
+import { useApi } from '#renderer/api/use-api.ts'
+import { Field } from '#renderer/components/field.tsx'
+import { Select } from '#renderer/components/input.tsx'
+import { isFor } from '#renderer/data/choices.ts'
+
+export type Wish = Pick<ToolConnect, 'package' | 'model' | 'small_model'>
+
+type WishFieldsProps = { readonly wish: Wish; readonly onChange: (wish: Wish) => void }
+
+/** Package and models of a tool. What nobody chooses is chosen: the package it has or the first, the dearest model and the cheapest. */
+export function WishFields({ wish, onChange }: WishFieldsProps) {
+  const { t } = useTranslation('tools')
+  const packages = useApi('listPackages', {}).data ?? []
+  const models = modelsOf(useApi('listModels', {}).data ?? [], packages, wish)
+  const { package: packageName, model, small_model: small } = wish
+  return (
+    <div className="grid gap-4 sm:grid-cols-3">
+      <Choice
+        label={t('package')}
+        none={t('wish.anyPackage')}
+        value={packageName}
+        choices={packages.map(({ name }) => name)}
+        onChange={(name) => onChange(name === undefined ? {} : { package: name })}
+      />
+      <Choice
+        label={t('wish.model')}
+        none={t('wish.dearest')}
+        value={model}
+        choices={models}
+        onChange={(id) => onChange(withMember(wish, 'model', id))}
+      />
+      <Choice
+        label={t('wish.small')}
+        none={t(model === undefined ? 'wish.cheapest' : 'wish.same')}
+        value={small}
+        choices={models}
+        onChange={(id) => onChange(withMember(wish, 'small_model', id))}
+      />
+    </div>
+  )
+}
+
+function modelsOf(models: readonly ModelView[], packages: readonly PackageView[], wish: Wish): readonly string[] {
+  const allowed = packages.find(({ name }) => name === wish.package)?.models ?? 'all'
+  return models
+    .filter((model) => isFor('chat', model) && (allowed === 'all' || allowed.includes(model.id)))
+    .map(({ id }) => id)
+}
+
+function withMember(wish: Wish, member: 'model' | 'small_model', value: string | undefined): Wish {
+  const { [member]: _, ...rest } = wish
+  return value === undefined ? rest : { ...rest, [member]: value }
+}
+
+type ChoiceProps = {
+  readonly label: string
+  /** What it says where nothing is chosen. */
+  readonly none: string
+  readonly value: string | undefined
+  readonly choices: readonly string[]
+  readonly onChange: (value: string | undefined) => void
+}
+
+function Choice({ label, none, value, choices, onChange }: ChoiceProps) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <Select {...control} value={value ?? ''} onChange={(event) => onChange(event.target.value || undefined)}>
+          <option value="">{none}</option>
+          {choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,181 @@
+// Tools connected from the page, in a home folder of the test's own.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { postChat } from '../support/chat.ts'
+import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+
+const ADA = { name: 'ada', password: 'correct horse battery' }
+const BEFORE = '\ufeff{\r\n\t// mine\r\n\t"model": "opus", "env": {"MY_TOKEN": "tok-secret-of-mine"},\r\n}\r\n'
+
+let dashboard: Dashboard
+let home: string
+let settings: string
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'farebox-home-'))
+  const bin = join(home, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'claude'), '#!/bin/sh\necho "2.1.9 (Claude Code)"\n', { mode: 0o755 })
+  settings = join(home, '.claude', 'settings.json')
+  mkdirSync(dirname(settings))
+  dashboard = await startDashboard({ tools: { home, env: { PATH: `${bin}:/usr/bin:/bin` } } })
+  await dashboard.farebox.admin.call('addMember', { body: ADA })
+})
+afterAll(async () => {
+  await dashboard.close()
+  await rm(home, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  await dashboard.farebox.admin.call('disconnectTool', { id: 'claude-code', body: {} })
+  writeFileSync(settings, BEFORE)
+})
+
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) })
+const keyOf = (tool: string) => readFileSync(join(dashboard.farebox.dataDir, 'connections', tool, 'key'), 'utf8')
+
+/** The drawer of a tool. */
+async function openTool(page: Page, name: string) {
+  await rowOf(page, name).click()
+  return page.getByRole('dialog', { name, exact: true })
+}
+
+async function openConnect(page: Page, name: string) {
+  const drawer = await openTool(page, name)
+  await drawer.getByRole('button', { name: 'Connect', exact: true }).click()
+  return page.getByRole('dialog', { name: `Connect ${name}` })
+}
+
+describe('Claude Code', () => {
+  it('is connected with what was shown, seen by its first request, and disconnected to the byte', async () => {
+    await dashboard.visit('/tools', async (page) => {
+      await rowOf(page, 'Claude Code').getByText('2.1.9').waitFor()
+      const dialog = await openConnect(page, 'Claude Code')
+      await dialog.getByRole('button', { name: 'Show the changes' }).click()
+      const changes = dialog.getByRole('region', { name: `Changes in ${settings}` })
+      await changes.getByText(`"ANTHROPIC_BASE_URL": "${dashboard.farebox.url}"`).waitFor()
+      expect(await changes.innerText()).not.toContain('tok-secret-of-mine')
+      expect(readFileSync(settings, 'utf8')).toBe(BEFORE)
+
+      await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+      await dialog.getByRole('status').getByText('Waiting for the first request of Claude Code').waitFor()
+      const key = keyOf('claude-code')
+      expect(readFileSync(settings, 'utf8')).toContain(dashboard.farebox.url)
+      expect(await page.content()).not.toContain(key)
+
+      await (await postChat({ url: dashboard.farebox.url, key }, { model: 'demo-chat' })).text()
+      await dialog.getByText('The first request of Claude Code has arrived').waitFor({ timeout: 2000 })
+      await dialog.getByRole('button', { name: 'Done' }).click()
+
+      const drawer = page.getByRole('dialog', { name: 'Claude Code', exact: true })
+      await drawer.getByText('env.ANTHROPIC_BASE_URL').waitFor()
+      await drawer.getByRole('button', { name: 'Disconnect' }).click()
+      const back = page.getByRole('dialog', { name: 'Disconnect Claude Code' })
+      await back.getByRole('region', { name: `Changes in ${settings}` }).waitFor()
+      await back.getByText('The key “claude-code” rests').waitFor()
+      await back.getByRole('button', { name: 'Disconnect' }).click()
+      await page.getByText('Claude Code is disconnected.').first().waitFor()
+      expect(readFileSync(settings, 'utf8')).toBe(BEFORE)
+      await drawer.getByRole('button', { name: 'Connect', exact: true }).waitFor()
+    })
+  })
+
+  it('is looked at anew where its file changed since the preview', async () => {
+    await dashboard.visit('/tools', async (page) => {
+      const dialog = await openConnect(page, 'Claude Code')
+      await dialog.getByRole('button', { name: 'Show the changes' }).click()
+      await dialog.getByRole('group', { name: 'What changes' }).waitFor()
+      writeFileSync(settings, '{"theirs": true}\n')
+      await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+      await dialog.getByRole('alert').getByText('has changed meanwhile').waitFor()
+      expect(readFileSync(settings, 'utf8')).toBe('{"theirs": true}\n')
+      await dialog.getByRole('button', { name: 'Show the changes' }).click()
+      await dialog.getByText('-{"theirs": true}').waitFor()
+      await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+      await dialog.getByRole('status').waitFor()
+      expect(JSON.parse(readFileSync(settings, 'utf8'))).toMatchObject({ theirs: true, env: {} })
+    })
+  })
+
+  it('has another preview for another model, and says which members somebody changed since', async () => {
+    await dashboard.visit('/tools', async (page) => {
+      const dialog = await openConnect(page, 'Claude Code')
+      await dialog.getByRole('button', { name: 'Show the changes' }).click()
+      await dialog.getByRole('group', { name: 'What changes' }).waitFor()
+      await dialog.getByLabel('Model', { exact: true }).selectOption('demo-chat')
+      await dialog.getByRole('group', { name: 'What changes' }).waitFor({ state: 'detached' })
+      await dialog.getByRole('button', { name: 'Show the changes' }).click()
+      await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+      await dialog.getByRole('button', { name: 'Done' }).click()
+
+      const written = readFileSync(settings, 'utf8')
+      writeFileSync(settings, written.replace(dashboard.farebox.url, 'https://elsewhere.example'))
+      await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+      const back = page.getByRole('dialog', { name: 'Disconnect Claude Code' })
+      await back.getByText(`${settings}: env.ANTHROPIC_BASE_URL`).waitFor()
+      await back.getByRole('button', { name: 'Disconnect' }).click()
+      await page.getByText('Claude Code is disconnected.').first().waitFor()
+      expect(readFileSync(settings, 'utf8')).toContain('https://elsewhere.example')
+    })
+  })
+
+  it('that cannot be edited says why, and is not touched', async () => {
+    writeFileSync(settings, '{ no json')
+    await dashboard.visit('/tools', async (page) => {
+      const dialog = await openConnect(page, 'Claude Code')
+      await dialog.getByRole('button', { name: 'Show the changes' }).click()
+      await dialog.getByRole('alert').getByText(`${settings} stays as it is.`).waitFor()
+      expect(await dialog.getByRole('button', { name: 'Connect', exact: true }).count()).toBe(0)
+    })
+    expect(readFileSync(settings, 'utf8')).toBe('{ no json')
+  })
+})
+
+it('a tool that only its user can set up gets a key, and the lines with it', async () => {
+  await dashboard.visit('/tools?open=jetbrains', async (page) => {
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a key and show the lines' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Connect JetBrains AI Assistant' })
+    await dialog.getByRole('button', { name: 'Make a key and show the lines' }).click()
+    const lines = dialog.getByRole('region', { name: 'Lines' })
+    await lines.waitFor()
+    await lines.getByText(`API key: ${keyOf('jetbrains')}`).waitFor()
+    await lines.getByText(`URL: ${dashboard.farebox.url}/v1`).waitFor()
+  })
+})
+
+it('a tool that can be launched has the command for it, and one that cannot be connected says why', async () => {
+  await dashboard.visit('/tools?open=goose', async (page) => {
+    const drawer = page.getByRole('dialog', { name: 'Goose' })
+    expect(await drawer.getByRole('region', { name: 'Terminal' }).innerText()).toMatch(/ launch goose$/)
+    expect(await drawer.getByRole('button', { name: 'Connect' }).count()).toBe(0)
+  })
+  await dashboard.visit('/tools?open=cursor', async (page) => {
+    await page.getByRole('dialog').getByText('Cursor sends every request from its own servers').waitFor()
+  })
+})
+
+it('is for administrators alone', async () => {
+  await dashboard.visit(
+    '/tools',
+    async (page) => {
+      await page.waitForURL('**/app/overview')
+      expect(await page.getByRole('link', { name: 'Tools' }).count()).toBe(0)
+    },
+    { member: ADA },
+  )
+})
+
+it('says that no tool is installed where there is none', async () => {
+  await dashboard.visit('/overview', async (page) => {
+    await page.route('**/api/tools', async (route) => {
+      const answer = await route.fetch()
+      const tools = (await answer.json()) as readonly object[]
+      await route.fulfill({ json: tools.map((tool) => ({ ...tool, installed: false, state: 'none' })) })
+    })
+    await page.getByRole('link', { name: 'Tools' }).click()
+    await page.getByText('None of these tools was found').waitFor()
+  })
+})
