@@ -132,7 +132,8 @@ export class Connection implements OpenSocket {
   #take(data: RawData, isBinary: boolean): void {
     this.#forgetArriving()
     this.#usedAtMs = this.#nowMs()
-    if (this.#ending !== undefined || !Buffer.isBuffer(data)) return
+    // What still comes on a connection that is being closed is nobody's.
+    if (this.#ending !== undefined || !this.#line.isOpen || !Buffer.isBuffer(data)) return
     this.#exchanges.add(isBinary ? refuse('invalid_request', 'A message must be a text of JSON.') : data)
     // Beyond one that waits for its turn, messages wait where they are and slow down whoever sends them. Without one that waits the
     // connection is read, because nothing else tells that its client has left.
