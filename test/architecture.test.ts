@@ -18,7 +18,7 @@ type Room = {
 
 /** The rooms that `app` puts together. */
 const PARTS =
-  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect'.split(
+  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect alert'.split(
     ' ',
   )
 
@@ -40,11 +40,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   pipeline: { values: ['core', 'dialect', 'catalog'], types: ['ledger', 'store'] },
   server: {
     values: ['contract', 'core', 'dialect', 'pipeline', 'catalog', 'reports'],
-    types: ['store', 'ledger', 'secret'],
+    types: ['store', 'ledger', 'secret', 'alert'],
     packages: ['fastify', 'ws'],
   },
   // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
+  alert: { values: ['core'], types: ['ledger', 'store', 'secret'] },
   // It reads and repairs what `connect` wrote, and asks for nothing itself.
   doctor: { values: ['connect'], types: ['contract'] },
   // It reads the logs of tools, and knows neither the ledger nor a way to write.

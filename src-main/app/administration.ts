@@ -2,6 +2,7 @@
 // gateway that only relays never pays for any of it.
 
 import { statfs } from 'node:fs/promises'
+import { testBody } from '#alert/message.ts'
 import { describeSettings, VERSION, type Config } from '#config/config.ts'
 import type { Operations } from '#app/operations.ts'
 import { USER_AGENT, type Calling, type Parts } from '#app/parts.ts'
@@ -101,6 +102,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     freeBytes: () => freeBytes(config.dataDir),
     readReceipt: (id) => reading.receipts.call('receipt', id),
     findRefused: (id) => reading.findRefused(id, calling.refused),
+    alerting: { ...parts.alerting, testBody: () => testBody(clock.nowMs()) },
     verifyLedger: () => side.run((thread) => thread.call('verifyAll', { canAppend: stores.projection.canAppend })),
     sealedFiles: { readSealed, writeSealed },
     // A backup that lacks what clients were told is none: better to say what the disk says.

@@ -126,6 +126,7 @@ function openServing(inside: Inside): Serving {
     ...calling,
     ...faults,
     ...operations,
+    alerts: parts.alerting.alerts,
     clients,
     clock,
     hashKey: context.hashKey,
@@ -208,6 +209,8 @@ class RunningApp implements App {
     const url = own.listensOn(actualPort)
     writeInstance(config.dataDir, { url, pid: process.pid, token: own.adminToken })
     overdue.begin()
+    parts.alerting.webhooks.begin()
+    parts.alerting.alerts.begin()
     // After an end that nobody meant the pages of the file are looked at too, whatever was read of it.
     if (atStart.isSummarised || !atStart.endedWell) void check.run()
     else check.skip()
@@ -273,6 +276,8 @@ class RunningApp implements App {
     check.close()
     await side.abandon()
     await operations.close()
+    await parts.alerting.alerts.close()
+    await parts.alerting.webhooks.close()
     await visits.made?.close()
     await reading.close()
     await parts.calling.counter.close()

@@ -111,6 +111,7 @@ function openFigures({ config, parts, connections, readiness, memory, backups }:
   const read = metricsReader({
     ...stores,
     ...calling,
+    alerts: parts.alerting.alerts,
     clock,
     version: VERSION,
     dataDir: config.dataDir,

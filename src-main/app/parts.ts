@@ -4,6 +4,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { after } from '#app/after.ts'
+import { openAlerting, type Alerting } from '#app/alerting.ts'
 import { faultReporter, type Faults } from '#app/faults.ts'
 import { EMPTY_BATCH, openStores, type Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
@@ -88,6 +89,7 @@ export type Parts = {
   readonly stores: Stores
   readonly secrets: Secrets
   readonly calling: Calling
+  readonly alerting: Alerting
   readonly context: CatalogContext
   readonly faults: Faults
 }
@@ -107,8 +109,10 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   try {
     const secrets = openSecrets(foundation, stores.catalog)
     const calling = callingFor({ config, clock, writer, stores, secrets })
-    const context = contextFor({ clock, writer, stores, secrets, calling })
-    return { clock, stores, secrets, calling, context, faults: faultReporter(log) }
+    const ways = { stores, calling, secrets: secrets.secrets, userAgent: USER_AGENT }
+    const alerting = openAlerting({ clock, writer, log, ...ways })
+    const context = contextFor({ clock, writer, stores, secrets, calling, alerting })
+    return { clock, stores, secrets, calling, alerting, context, faults: faultReporter(log) }
   } catch (error) {
     await stores.close()
     throw error
@@ -154,9 +158,9 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets } }: Cal
   }
 }
 
-type ContextFrom = Pick<Foundation, 'clock' | 'writer'> & Pick<Parts, 'stores' | 'secrets' | 'calling'>
+type ContextFrom = Pick<Foundation, 'clock' | 'writer'> & Pick<Parts, 'stores' | 'secrets' | 'calling' | 'alerting'>
 
-function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): CatalogContext {
+function contextFor({ clock, writer, stores, secrets, calling, alerting }: ContextFrom): CatalogContext {
   const { catalog, ledger, overdue, newId, timeZone } = stores
   const { open, gate, routing, adaptations, caps, cached, answers, sockets } = calling
   const memories = [routing.health, routing.secrets, adaptations, caps, cached]
@@ -185,9 +189,17 @@ function contextFor({ clock, writer, stores, secrets, calling }: ContextFrom): C
       // Lets those go on that wait for what a member may do.
       gate.memberLimitsChanged(memberId)
       ledger.purseChanged(purseId('member', memberId))
+      alerting.alerts.lookAtAll()
     },
-    projectLimitsChanged: (project) => ledger.purseChanged(purseId('project', project)),
-    targetsChanged: (targets) => forgetTargets(targets, memories),
+    projectLimitsChanged: (project) => {
+      ledger.purseChanged(purseId('project', project))
+      alerting.alerts.lookAtAll()
+    },
+    targetsChanged(targets) {
+      forgetTargets(targets, memories)
+      // A provider may have another bound now.
+      alerting.alerts.lookAtAll()
+    },
   }
 }
 

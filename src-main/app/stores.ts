@@ -19,7 +19,7 @@ import { Journal } from '#ledger/journal.ts'
 import { Ledger, type Settlement } from '#ledger/ledger.ts'
 import { Projection } from '#ledger/projection.ts'
 import { RecordedCalls } from '#ledger/recorded.ts'
-import type { LedgerBatch } from '#ledger/rows.ts'
+import type { BalanceRow, LedgerBatch } from '#ledger/rows.ts'
 import { WriteMeter } from '#ledger/write-meter.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
@@ -29,6 +29,9 @@ export const EMPTY_BATCH: LedgerBatch = { entries: [], usage: [], balances: [] }
 
 type LoadedState = WriterOperations['load']['output']
 
+/** Whoever wants to know of them says so after the ledger was made. */
+export type ChangedBalances = { listener: ((balances: readonly BalanceRow[]) => void) | undefined }
+
 export type Stores = {
   readonly catalog: Catalog
   readonly ledger: Ledger
@@ -36,12 +39,14 @@ export type Stores = {
   /** Nothing is written from now on. What the journal has, the writer thread projects when it ends. */
   readonly close: () => Promise<void>
   readonly recorded: RecordedCalls
+  /** Told the balances that changes by hand left. */
+  readonly changedBalances: ChangedBalances
   readonly writes: WriteMeter
   readonly overdue: OverdueChanges<LedgerBatch>
   readonly newId: () => string
   readonly timeZone: string
   /** What the disk said when it was read. */
-  readonly atStart: Pick<LoadedState, 'lan' | 'endedWell' | 'charged' | 'chargedOfProjects'> &
+  readonly atStart: Pick<LoadedState, 'lan' | 'endedWell' | 'charged' | 'chargedOfProjects' | 'alerts'> &
     Pick<LoadedState['ledger'], 'isSummarised'>
 }
 
@@ -69,7 +74,9 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
     await writer.call('change', { changes, batch })
   }, EMPTY_BATCH)
   const journal = journalOf(projection, { recorded, writes, overdue })
-  const ledger = new Ledger({ journal, nowMs: clock.nowMs, after, holdWaitMs: config.holdWaitMs })
+  const changedBalances: ChangedBalances = { listener: undefined }
+  const onChanged = (balances: readonly BalanceRow[]) => changedBalances.listener?.(balances)
+  const ledger = new Ledger({ journal, nowMs: clock.nowMs, after, holdWaitMs: config.holdWaitMs, onChanged })
   const close = async () => {
     journal.stop()
     await projection.close()
@@ -80,9 +87,9 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
     await close()
     throw error
   }
-  const { lan, endedWell, charged, chargedOfProjects } = loaded
-  const atStart = { lan, endedWell, charged, chargedOfProjects, isSummarised: loaded.ledger.isSummarised }
-  return { catalog, ledger, projection, close, recorded, writes, overdue, newId, timeZone, atStart }
+  const { lan, endedWell, charged, chargedOfProjects, alerts } = loaded
+  const atStart = { lan, endedWell, charged, chargedOfProjects, alerts, isSummarised: loaded.ledger.isSummarised }
+  return { catalog, ledger, projection, close, recorded, changedBalances, writes, overdue, newId, timeZone, atStart }
 }
 
 type JournalParts = Pick<Stores, 'recorded' | 'writes' | 'overdue'>

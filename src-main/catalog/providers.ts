@@ -15,7 +15,7 @@ import { readQuirks } from '#catalog/quirks.ts'
 import { commitWithSecrets, originOf, refreshSecrets, removedView, secretState } from '#catalog/secrets.ts'
 import { providerView } from '#catalog/views.ts'
 import type { ProviderCreate, ProviderEdit, ProviderRemoved, ProviderView } from '#contract/providers.ts'
-import { baseUrlProblem, namesThisMachine } from '#core/address.ts'
+import { baseUrlProblem, namesThisMachine, readUrl } from '#core/address.ts'
 import { credentialsText, hasCredentials } from '#core/credentials.ts'
 import type { Network, OutputCapField, Provider } from '#core/entities.ts'
 import { isDemo } from '#core/provider-dialect.ts'
@@ -239,10 +239,8 @@ function defaultNetwork(baseUrl: string): Network {
 function readBaseUrl(text: string | undefined): string | Refusal {
   const wrong = (says: string) => refuse('invalid_request', `'base_url' ${says}.`, { param: 'base_url' })
   if (text === undefined || text === '') return wrong('is required')
-  const url = URL.parse(text)
-  if (url === null) return wrong('is not a URL')
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return wrong('must begin with https:// or http://')
-  if (url.username !== '' || url.password !== '') return wrong('must not contain a user name or password')
+  const url = readUrl(text)
+  if (typeof url === 'string') return wrong(url)
   // An empty query or fragment is none to URL, but its sign would stay in front of the paths that are added.
   if (/[?#]/.test(text)) return wrong('must not contain a query or fragment')
   return url.href.replace(/\/+$/, '')

@@ -1,6 +1,7 @@
 // The command line: words in, text and an exit code out. It finds the verb and the gateway and prints what the verb hands
 // back; the admin API does the work, and the host says how the outside world is reached.
 
+import { ALERT_VERBS } from '#cli/alerts.ts'
 import { APPLY_VERBS } from '#cli/apply.ts'
 import { AUDIT_VERBS } from '#cli/audit.ts'
 import { BACKUP_VERBS } from '#cli/backup.ts'
@@ -43,6 +44,7 @@ const VERBS: readonly Verb[] = [
   ...OPEN_VERBS,
   ...OVERVIEW_VERBS,
   ...WAITING_VERBS,
+  ...ALERT_VERBS,
   ...SETTINGS_VERBS,
   ...PAUSE_VERBS,
   ...LAN_VERBS,

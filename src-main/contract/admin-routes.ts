@@ -2,6 +2,7 @@
 // the command line and the dashboard follow from it too.
 
 import type { Route, RouteAccess } from '#contract/actions/action.ts'
+import { ALERTS } from '#contract/actions/alerts.ts'
 import { BILLS } from '#contract/actions/bills.ts'
 import { GATEWAY } from '#contract/actions/gateway.ts'
 import { INVITES } from '#contract/actions/invites.ts'
@@ -32,6 +33,7 @@ export const ADMIN_ENTITIES = {
   members: MEMBERS,
   invites: INVITES,
   projects: PROJECTS,
+  alerts: ALERTS,
   ledger: LEDGER,
   bills: BILLS,
   gateway: GATEWAY,

@@ -6,9 +6,8 @@ import { KnownName, NullableText, strict, Timestamp } from '#contract/fields.ts'
 
 /** The absolute path of a file of the provider's console, or of saved pages of its usage and cost interfaces. */
 const ReportFile = Type.String({ minLength: 1, maxLength: 4096 })
-const AccountKey = Type.String({ minLength: 1, maxLength: 200 })
 /** What the provider calls the keys that Farebox uses; usage of others is then known to be theirs. */
-const AccountKeys = Type.Array(AccountKey, { minItems: 1, maxItems: 100 })
+const AccountKeys = Type.Array(KnownName, { minItems: 1, maxItems: 100 })
 const Asked = { provider: KnownName, file: ReportFile, account_keys: Type.Optional(AccountKeys) }
 
 export const BillCheckBody = strict(Asked)

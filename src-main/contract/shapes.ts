@@ -1,6 +1,7 @@
 // Every shape of the contract by its name. Actions say their shapes by these names, and the reference shows them under the same.
 
 import { Type, type Static, type TSchema } from 'typebox'
+import * as alerts from '#contract/alerts.ts'
 import * as audit from '#contract/audit.ts'
 import * as bills from '#contract/bills.ts'
 import * as codex from '#contract/codex.ts'
@@ -43,6 +44,7 @@ export const SHAPES = {
   ...projects,
   ...waiting,
   ...refused,
+  ...alerts,
   ...tools,
   ...bills,
 }

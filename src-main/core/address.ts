@@ -105,6 +105,15 @@ function lowBits(value: bigint): bigint {
   return value & 0xffff_ffffn
 }
 
+/** The address of a server as somebody typed it, or what is wrong with it, to be read after its name. */
+export function readUrl(text: string): URL | string {
+  const url = URL.parse(text)
+  if (url === null) return 'is not a URL'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https:// or http://'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
+  return url
+}
+
 /** Why a provider of this network may not be at an address, to be read after "The base URL "; undefined: it may. */
 export function addressProblem(address: string, network: Network): string | undefined {
   const kind = classOfAddress(address)

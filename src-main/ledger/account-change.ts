@@ -5,7 +5,7 @@
 import { microCredits } from '#core/money.ts'
 import { balanceRow, type Account } from '#ledger/account.ts'
 import type { Proposal } from '#ledger/journal.ts'
-import type { LedgerEntry } from '#ledger/rows.ts'
+import type { BalanceRow, LedgerEntry } from '#ledger/rows.ts'
 
 export type AccountChange = {
   readonly account: Account
@@ -18,6 +18,8 @@ type Tried = AccountChange & { readonly entries: readonly LedgerEntry[] }
 /** The rests are entries that are still to be written: what calls did to the old cycle while the change was on its way. */
 export type Accepted = {
   readonly entries: readonly LedgerEntry[]
+  /** As they were written. */
+  readonly balances: readonly BalanceRow[]
   readonly rests: readonly { readonly account: Account; readonly entries: readonly LedgerEntry[] }[]
 }
 
@@ -28,6 +30,7 @@ export function proposalOf(
   onAccepted: (accepted: Accepted) => void,
 ): Proposal {
   let tried: Tried[] = []
+  let balances: readonly BalanceRow[] = []
   const thaw = () => {
     for (const { account } of changes) account.isChanging = false
   }
@@ -38,7 +41,8 @@ export function proposalOf(
       const copies = changes.map(({ account }) => ({ ...account }))
       tried = changes.map((item, index) => ({ ...item, entries: item.change(copies[index] ?? item.account) }))
       for (const { account } of changes) account.isChanging = true
-      return { entries: tried.flatMap(({ entries }) => entries), balances: copies.map(balanceRow) }
+      balances = copies.map(balanceRow)
+      return { entries: tried.flatMap(({ entries }) => entries), balances }
     },
     accept() {
       thaw()
@@ -46,7 +50,7 @@ export function proposalOf(
         account,
         entries: restOf(entries, change(account)),
       }))
-      onAccepted({ entries: tried.flatMap(({ entries }) => entries), rests })
+      onAccepted({ entries: tried.flatMap(({ entries }) => entries), balances, rests })
     },
     drop: thaw,
   }

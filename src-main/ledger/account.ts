@@ -2,6 +2,7 @@
 // the key's entries. A cycle that has ended sums to zero: what was left over lapses, also when a hold of that cycle is
 // resolved later, so that cycles never pay for each other.
 
+import type { BudgetStanding } from '#core/alerts.ts'
 import { cycleStart, nextCycleStart } from '#core/cycle.ts'
 import type { PackageType } from '#core/entities.ts'
 import { microCredits, MAX_AMOUNT, ZERO, type MicroCredits } from '#core/money.ts'
@@ -286,6 +287,19 @@ export function balanceOf(account: Account): Balance {
     nextResetAtMs: Number.isFinite(account.nextResetAtMs) ? account.nextResetAtMs : undefined,
     requestCount: account.requestCount,
     lastUsedAtMs: account.lastUsedAtMs,
+  }
+}
+
+/** The account as a budget; of one without a limit the total is 0. `changing` while a change of it is on its way to the disk. */
+export function budgetOf(account: Account): BudgetStanding | 'changing' {
+  if (account.isChanging) return 'changing'
+  const { cycleStartedAtMs, nextResetAtMs, usedMicro, grantedMicro } = account
+  const totalMicro = microCredits(Math.max(0, grantedMicro))
+  return {
+    cycleStartedAtMs,
+    nextResetAtMs: Number.isFinite(nextResetAtMs) ? nextResetAtMs : undefined,
+    usedMicro,
+    totalMicro,
   }
 }
 

@@ -9,6 +9,7 @@ import {
   adjust,
   balanceOf,
   balanceRow,
+  budgetOf,
   countableMicro,
   growHold,
   growthLeft,
@@ -41,6 +42,8 @@ export type LedgerOptions = {
   readonly after: After
   /** How long a call waits for credits that other calls hold. */
   readonly holdWaitMs: number
+  /** Told the balances that a top-up, a correction or other terms left, once they are on disk. */
+  readonly onChanged?: (balances: LedgerBatch['balances']) => void
 }
 
 /** The id that an adjustment was made with: repeating it changes nothing. */
@@ -60,11 +63,13 @@ export class Ledger {
   readonly #holds = new Map<string, OpenHold>()
   /** Ids of adjustments that were made, as `key/id`. */
   readonly #adjustments = new Set<string>()
+  readonly #onChanged: LedgerOptions['onChanged']
   #mismatch: string | undefined
 
   constructor(options: LedgerOptions) {
     this.#journal = options.journal
     this.#nowMs = options.nowMs
+    this.#onChanged = options.onChanged
     this.#queue = new WaitQueue({
       nowMs: options.nowMs,
       after: options.after,
@@ -157,9 +162,11 @@ export class Ledger {
   }
 
   balance(keyId: string): Balance {
-    const account = this.#account(keyId)
-    this.#roll(account)
-    return balanceOf(account)
+    return balanceOf(this.#rolled(keyId))
+  }
+
+  budget(keyId: string): ReturnType<typeof budgetOf> {
+    return budgetOf(this.#rolled(keyId))
   }
 
   /**
@@ -193,8 +200,7 @@ export class Ledger {
   /** Holds the whole worst case of a call if it fits and no other call waits. undefined: `hold` decides. */
   holdAtOnce(request: HoldRequest): Held | undefined {
     if (this.state !== 'ok') return undefined
-    const account = this.#account(request.keyId)
-    this.#roll(account)
+    const account = this.#rolled(request.keyId)
     if (request.isFree) return this.#take(account, request, ZERO)
     if (this.#queue.hasLine(lineOf(request))) return undefined
     const verdict = decide(request, spendableOf(account), request.purses)
@@ -229,9 +235,7 @@ export class Ledger {
   /** By how much the hold of a running call can grow, in micro-credits: Infinity for keys without a limit. */
   growthLeft(hold: OpenHold): number {
     if (this.#holds.get(hold.exchangeId) !== hold || this.#mismatch !== undefined) return 0
-    const account = this.#account(hold.keyId)
-    this.#roll(account)
-    return growthLeft(account, hold)
+    return growthLeft(this.#rolled(hold.keyId), hold)
   }
 
   /**
@@ -243,8 +247,7 @@ export class Ledger {
     if (!this.#holds.delete(hold.exchangeId)) {
       return Promise.reject(new Error(`hold ${hold.exchangeId} was resolved before`))
     }
-    const account = this.#account(hold.keyId)
-    this.#roll(account)
+    const account = this.#rolled(hold.keyId)
     const settlement = { ...asked, chargeMicro: countableMicro(account, asked.chargeMicro) }
     const wasLate = hold.cycleStartedAtMs !== account.cycleStartedAtMs
     const resolved = resolveHold(account, hold, settlement.chargeMicro, this.#nowMs())
@@ -275,8 +278,7 @@ export class Ledger {
   }
 
   #termsChange({ keyId, terms, reason, isUsageReset = false }: TermsRequest & { readonly keyId: string }) {
-    const account = this.#account(keyId)
-    this.#roll(account)
+    const account = this.#rolled(keyId)
     if (areSameTerms(account.terms, terms) && !isUsageReset) return []
     const nowMs = this.#nowMs()
     let idempotencyId: string | undefined
@@ -288,13 +290,14 @@ export class Ledger {
   }
 
   #change(changes: readonly AccountChange[], rows: readonly CatalogChange[]): Promise<void> {
-    const proposal = proposalOf(changes, rows, ({ entries, rests }) => {
+    const proposal = proposalOf(changes, rows, ({ entries, rests, balances }) => {
       for (const entry of entries) this.#remember(entry)
       for (const rest of rests) if (rest.entries.length > 0) this.#journal.add(rest.account, rest.entries)
       for (const { account } of changes) {
         this.#roll(account)
         this.#queue.serveKey(account.keyId)
       }
+      this.#onChanged?.(balances)
     })
     return this.#journal.propose(proposal)
   }
@@ -335,6 +338,13 @@ export class Ledger {
     this.#journal.add(account, [takeHold(account, hold)])
     for (const purse of request.purses) purse.hold(promisedMicro)
     return { type: 'held', hold, promisedMicro }
+  }
+
+  /** The account in its present cycle. */
+  #rolled(keyId: string): Account {
+    const account = this.#account(keyId)
+    this.#roll(account)
+    return account
   }
 
   #roll(account: Account): void {

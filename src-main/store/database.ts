@@ -25,6 +25,7 @@ import { modelKinds } from '#store/migrations/0190-model-kinds.ts'
 import { secretPools } from '#store/migrations/0210-secret-pools.ts'
 import { refusedCalls } from '#store/migrations/0220-refused-calls.ts'
 import { attribution } from '#store/migrations/0230-attribution.ts'
+import { alerts } from '#store/migrations/0240-alerts.ts'
 
 export type Db = Database.Database
 
@@ -51,6 +52,7 @@ export const MIGRATIONS = [
   secretPools,
   refusedCalls,
   attribution,
+  alerts,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

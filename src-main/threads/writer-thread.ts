@@ -11,6 +11,15 @@ import type { RefusedBurst } from '#core/refused-call.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import { summariseNext, SUMMARY_STEP } from '#ledger/summary.ts'
 import {
+  loadAlerts,
+  raiseAlerts,
+  rearmAlerts,
+  writeAlerts,
+  type AlertWrite,
+  type LoadedAlerts,
+  type Raised,
+} from '#store/alert-rows.ts'
+import {
   applyCatalogChange,
   loadCatalog,
   loadPriceVersions,
@@ -40,6 +49,7 @@ type Loaded = {
   readonly chargedOfProjects: { readonly daily: Map<string, number>; readonly monthly: Map<string, number> }
   /** undefined where nobody ever set it. */
   readonly lan: LanSettings | undefined
+  readonly alerts: LoadedAlerts
   /** Whether the process before this one came to its end, as far as anybody noted. */
   readonly endedWell: boolean
   /** Where appending goes on; undefined where nothing may be appended, because something is missing. */
@@ -59,6 +69,9 @@ export type WriterOperations = {
   loadVisits: { input: undefined; output: VisitState }
   changeVisits: { input: readonly VisitChange[]; output: void }
   changeLan: { input: LanSettings; output: void }
+  /** The ids of the alerts that are new. */
+  raiseAlerts: { input: Raised; output: readonly string[] }
+  writeAlerts: { input: AlertWrite; output: void }
   saveRefused: { input: readonly RefusedBurst[]; output: void }
   close: { input: undefined; output: void }
 }
@@ -75,6 +88,7 @@ let tail: TailWriter | undefined
 const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerBatch) => {
   for (const item of changes) applyCatalogChange(db, item)
   appendRows(batch)
+  rearmAlerts(db, batch.balances)
   countChange(db)
 })
 const changeLan = db.transaction((settings: LanSettings) => {
@@ -84,6 +98,7 @@ const changeLan = db.transaction((settings: LanSettings) => {
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
   for (const item of changes) applyVisitChange(db, item)
 })
+const raise = db.transaction((raised: Raised) => raiseAlerts(db, raised))
 const saveBursts = db.transaction((bursts: readonly RefusedBurst[]) => saveRefused(db, bursts))
 
 const RESTORE = 'Restore a backup: farebox restore FILE'
@@ -277,6 +292,7 @@ serveOperations<WriterOperations>({
         monthly: chargedByProject(db, monthSinceMs),
       },
       lan: loadLan(db),
+      alerts: loadAlerts(db),
       journal: lost.length === 0 ? journalPlace(db) : undefined,
     })),
   adjustment: (id) => findAdjustment(db, id),
@@ -287,6 +303,8 @@ serveOperations<WriterOperations>({
   },
   loadVisits: () => loadVisits(db),
   changeVisits: (changes) => withRoom(() => changeVisits.immediate(changes)),
+  raiseAlerts: (raised) => raise.immediate(raised),
+  writeAlerts: (write) => withRoom(() => writeAlerts(db, write)),
   saveRefused: (bursts) => saveBursts.immediate(bursts),
   changeLan: (settings) => {
     withRoom(() => changeLan.immediate(settings))

@@ -21,7 +21,7 @@ type Schema = {
 
 /** What is looked up and given to nothing: it may have been stored before. */
 const LOOKED_UP =
-  'signIn.name key model provider package packages owner member actor action models preset timezone interface'.split(
+  'signIn.name account_keys key model provider package packages owner member actor action models preset timezone interface'.split(
     ' ',
   )
 /** What is shown to nobody, or is read as something else than a text. */

@@ -59,6 +59,7 @@ beforeEach(async () => {
     gate: NOBODY,
     routing: { gate: NOBODY },
     open: { size: 0 } as LiveDeps['open'],
+    alerts: { listen: () => () => undefined },
     missed: async () => [],
     reportFault: (error) => faults.push(error),
   })

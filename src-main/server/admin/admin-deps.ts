@@ -1,5 +1,7 @@
 // What the handlers of the admin API work with.
 
+import type { Alerts } from '#alert/alerts.ts'
+import type { Webhooks } from '#alert/webhooks.ts'
 import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
@@ -20,6 +22,7 @@ import type { ReadReceipt } from '#server/gateway/receipts.ts'
 import type { ReportDeps } from '#server/reports/report-deps.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
 import type { KeySignInDeps } from '#server/sign-in/key-sign-in.ts'
+import type { AlertWrite } from '#store/alert-rows.ts'
 import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
 
 export type LanControl = {
@@ -27,6 +30,15 @@ export type LanControl = {
   certificate(): LanCertificate | Refusal
   change(input: LanChange): Promise<LanView | Refusal>
   turnOff(): Promise<LanView>
+}
+
+/** Alerts as administrators work with them. */
+export type AlertControl = {
+  readonly alerts: Pick<Alerts, 'latest' | 'rules' | 'setRule' | 'standing'>
+  readonly webhooks: Pick<Webhooks, 'standings' | 'find' | 'add' | 'remove' | 'test'>
+  readonly write: (write: AlertWrite) => Promise<void>
+  readonly newSecret: () => string
+  readonly testBody: () => string
 }
 
 export type GuideWish = {
@@ -57,6 +69,7 @@ export type AdminDeps = ReportDeps & {
   /** Asks a provider for its models. */
   readonly listModels: (provider: Provider, place: ModelListPlace) => Promise<readonly ListedModel[] | Refusal>
   readonly readReceipt: ReadReceipt
+  readonly alerting: AlertControl
   readonly verifyLedger: () => Promise<LedgerReport>
   readonly visits: Visits
   readonly ticketMade: () => void

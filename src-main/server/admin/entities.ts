@@ -4,6 +4,7 @@ import { takeTurns } from '#catalog/turns.ts'
 import { ADMIN_ENTITIES, type AdminAction, type AdminEntity } from '#contract/admin-routes.ts'
 import type { AdminDeps } from '#server/admin/admin-deps.ts'
 import type { AuditRules } from '#server/admin/audit-details.ts'
+import { ALERT_AUDIT, alertHandlers } from '#server/admin/entities/alerts.ts'
 import { BILL_AUDIT, billHandlers } from '#server/admin/entities/bills.ts'
 import { GATEWAY_AUDIT, gatewayHandlers } from '#server/admin/entities/gateway.ts'
 import { INVITE_AUDIT, inviteHandlers } from '#server/admin/entities/invites.ts'
@@ -33,6 +34,7 @@ export function adminHandlers(adminDeps: AdminDeps): AdminHandlers {
     ...providerHandlers(deps),
     ...memberHandlers(deps),
     ...inviteHandlers(deps),
+    ...alertHandlers(deps),
     ...projectHandlers(deps),
     ...gatewayHandlers(deps),
     ...lanHandlers(deps),
@@ -55,6 +57,7 @@ const AUDIT: Readonly<Record<AdminEntity, AuditRules>> = {
   providers: PROVIDER_AUDIT,
   members: MEMBER_AUDIT,
   invites: INVITE_AUDIT,
+  alerts: ALERT_AUDIT,
   projects: PROJECT_AUDIT,
   ledger: ONLY_READ,
   bills: BILL_AUDIT,

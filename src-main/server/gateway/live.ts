@@ -2,10 +2,12 @@
 // listens, and nothing is made while nobody does. A reader that is too slow is sent away and asks again for what it missed.
 
 import type { ServerResponse } from 'node:http'
+import type { Alerts } from '#alert/alerts.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { isInScope, keyScope, type KeyScope } from '#catalog/scope.ts'
 import type { LiveStatus } from '#contract/reports.ts'
 import type { UsageView } from '#contract/schemas.ts'
+import type { Alert } from '#core/alerts.ts'
 import type { Viewer } from '#core/member.ts'
 import { microToCredits, totalMicro } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
@@ -14,6 +16,7 @@ import type { RecordedCalls } from '#ledger/recorded.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import { recordedView } from '#reports/usage-view.ts'
+import { alertView, maySeeAlert } from '#server/watch/alerts.ts'
 import { countWaiting, type Queues } from '#server/gateway/waiting.ts'
 
 export type MissedQuestion = {
@@ -27,6 +30,7 @@ export type LiveDeps = Queues & {
   readonly ledger: Ledger
   readonly open: OpenExchanges
   readonly recorded: RecordedCalls
+  readonly alerts: Pick<Alerts, 'listen'>
   /** Calls that ended after one; undefined where they are too many to say. */
   readonly missed: (question: MissedQuestion) => Promise<readonly UsageView[] | undefined>
   readonly reportFault: (error: unknown, requestId: string) => void
@@ -88,7 +92,7 @@ export class LiveEvents {
       'cache-control': 'no-store',
       'x-request-id': requestId,
     })
-    this.#stopListening ??= this.#deps.recorded.listen((records) => this.#publish(records))
+    this.#stopListening ??= this.#listen()
     this.#timer ??= setInterval(() => this.#look(), LIVE_LIMITS.lookMs)
     this.#sendStatus(stream)
     void this.#catchUp(stream, { lastId, requestId })
@@ -151,6 +155,22 @@ export class LiveEvents {
       // Whoever misses more than this while it is told of what it missed is told to read anew.
       else if (stream.held.size < LIVE_LIMITS.replayed) stream.held.set(record.id, text)
       else stream.held.set('', MISSED)
+    }
+  }
+
+  #listen(): () => void {
+    const { recorded, alerts } = this.#deps
+    const stops = [recorded.listen((records) => this.#publish(records)), alerts.listen((raised) => this.#tell(raised))]
+    return () => stops.forEach((stop) => stop())
+  }
+
+  /** Without an id: whoever comes back reads the list of alerts anew. */
+  #tell(raised: readonly Alert[]): void {
+    for (const alert of raised) {
+      const text = `event: alert\ndata: ${JSON.stringify(alertView(alert))}\n\n`
+      for (const stream of this.#streams) {
+        if (maySeeAlert(stream.viewer, alert, this.#deps.catalog)) this.#write(stream, text)
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 // What somebody should look after, the gravest first: in sentences that say what happened and what to do next.
 
+import type { ReachedBudget } from '#alert/alerts.ts'
 import { iso } from '#catalog/dates.ts'
 import { OLD_VALUE_MS } from '#catalog/rotation.ts'
 import type { OverviewView } from '#contract/reports.ts'
@@ -10,6 +11,7 @@ import { roleOf, type Viewer } from '#core/member.ts'
 import { microToCredits, totalMicro } from '#core/money.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import type { Balance } from '#ledger/account.ts'
+import { maySeeAlert } from '#server/watch/alerts.ts'
 import type { ReportDeps } from '#server/reports/report-deps.ts'
 
 /** A key that can be used, with its balance. */
@@ -17,6 +19,8 @@ export type UsableKey = { readonly key: Key; readonly balance: Balance }
 
 type Attention = OverviewView['attention'][number]
 
+/** Percent from which on a budget needs somebody: what is half used does not. */
+const MUCH = 80
 /** A list that nobody reads to its end helps nobody. */
 const MAX_SHOWN = 50
 const DAY_MS = 86_400_000
@@ -33,7 +37,8 @@ export async function attentionOf(deps: ReportDeps, { viewer, status, usable }: 
   // The page of a key says all of this itself, and who holds one can only tell an administrator of the rest.
   if (roleOf(viewer) === 'holder') return []
   const nowMs = deps.context.nowMs()
-  const ofKeys = [...lowKeys(usable), ...expiringKeys(usable, nowMs), ...oldKeys(usable, nowMs)]
+  const low = lowKeys(usable)
+  const ofKeys = [...ofBudgets(deps, viewer, low), ...low, ...expiringKeys(usable, nowMs), ...oldKeys(usable, nowMs)]
   if (roleOf(viewer) === 'member') return [...ofLedger(status), ...ofKeys].slice(0, MAX_SHOWN)
   const { models, providers } = deps.context.catalog
   const enabled = models.filter((model) => model.isEnabled)
@@ -168,6 +173,32 @@ function refusedSecrets({ secrets_left_out: secrets }: StatusView): Attention[] 
       const text = `${provider} refused our secret '${label}'${said}. Others are used meanwhile. Replace it in Providers.`
       return about('secret_refused', `${provider} (${label})`, 'providers', text, until)
     })
+}
+
+/** Budgets whose highest threshold in this cycle is worth a look; of a key that has little left there is a line already. */
+function ofBudgets({ context, alerting }: ReportDeps, viewer: Viewer, low: readonly Attention[]): Attention[] {
+  const told = new Set(low.map(({ subject }) => subject))
+  return alerting.alerts
+    .standing()
+    .filter((budget) => budget.threshold >= MUCH && maySeeAlert(viewer, budget, context.catalog))
+    .filter(({ scope, name }) => scope !== 'key' || !told.has(name))
+    .map(budgetLine)
+}
+
+const BUDGET_PAGES: Readonly<Record<string, string>> = { key: 'keys', member: 'members', provider: 'providers' }
+
+function budgetLine({ scope, name, threshold, nextResetAtMs }: ReachedBudget): Attention {
+  const at = nextResetAtMs === undefined ? null : iso(nextResetAtMs)
+  const time = scope === 'project_month' ? 'in this month' : 'on this day'
+  const whose = scope === 'key' ? `Key '${name}' has` : `The ${scope.replace('_month', '')} '${name}' has ${time}`
+  const part = threshold === 100 ? 'all' : `${threshold} %`
+  return about(
+    `budget_${scope}_${threshold === 100 ? 'all' : 'much'}`,
+    name,
+    BUDGET_PAGES[scope] ?? null,
+    `${whose} used ${part} of its credits.`,
+    at,
+  )
 }
 
 function lowKeys(usable: readonly UsableKey[]): Attention[] {

@@ -1,5 +1,6 @@
 // What the handlers of reports work with.
 
+import type { Alerts } from '#alert/alerts.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { MicroCredits } from '#core/money.ts'
@@ -43,6 +44,7 @@ export type ReportDeps = {
   readonly context: CatalogContext
   readonly reports: ReportQuestions
   readonly status: () => Promise<StatusView>
+  readonly alerting: { readonly alerts: Pick<Alerts, 'standing'> }
   readonly memberUse: (memberId: string) => MemberUse
   readonly projectUse: (project: string) => ProjectUse
   readonly open: Pick<OpenExchanges, 'size' | 'count'>

@@ -4,6 +4,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { microToCredits } from '#core/money.ts'
+import type { Alerts } from '#alert/alerts.ts'
 import type { Ledger } from '#ledger/ledger.ts'
 import type { WriteMeter } from '#ledger/write-meter.ts'
 import type { Drains } from '#pipeline/drains.ts'
@@ -34,6 +35,7 @@ export type MetricsSources = HealthDeps & {
   readonly memory: Pick<MemoryGuard, 'bodyBytes'>
   readonly calls: CallMetrics
   readonly refused: Pick<RefusedCalls, 'byCode'>
+  readonly alerts: Pick<Alerts, 'raisedByScope'>
   readonly loop: LoopMeter
   readonly connections: () => number
   readonly faults: () => number
@@ -48,6 +50,7 @@ export function metricsReader(sources: MetricsSources): () => Promise<string> {
       ...gatewayFamilies(sources),
       ...sources.calls.families(),
       refusedFamily(sources.refused.byCode),
+      alertFamily(sources.alerts.raisedByScope),
       ...queueFamilies(sources),
       ...upstreamFamilies(sources),
       ...writeFamilies(sources),
@@ -85,6 +88,11 @@ function refusedFamily(byCode: RefusedCalls['byCode']): Family {
     help: 'Calls that were refused before they were admitted.',
     samples,
   }
+}
+
+function alertFamily(byScope: ReadonlyMap<string, number>): Family {
+  const samples = Array.from(byScope, ([scope, count]) => [{ scope }, count] as const)
+  return { type: 'counter', name: 'farebox_alerts_total', help: 'Thresholds that budgets reached.', samples }
 }
 
 function queueFamilies({ ledger, gate, routing }: MetricsSources): Family[] {

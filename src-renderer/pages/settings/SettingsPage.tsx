@@ -5,6 +5,7 @@ import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { Account } from '#renderer/pages/settings/Account.tsx'
+import { AlertsCard } from '#renderer/pages/settings/AlertsCard.tsx'
 import { BackupCard } from '#renderer/pages/settings/BackupCard.tsx'
 import { BrowserCard } from '#renderer/pages/settings/BrowserCard.tsx'
 import { Installation } from '#renderer/pages/settings/Installation.tsx'
@@ -12,6 +13,7 @@ import { LanCard } from '#renderer/pages/settings/LanCard.tsx'
 import { LedgerCard } from '#renderer/pages/settings/LedgerCard.tsx'
 import { SecretsCard } from '#renderer/pages/settings/SecretsCard.tsx'
 import { SettingsTable } from '#renderer/pages/settings/SettingsTable.tsx'
+import { WebhooksCard } from '#renderer/pages/settings/WebhooksCard.tsx'
 
 /** This browser and one's own account for everybody; the gateway itself for administrators. */
 export function SettingsPage() {
@@ -44,6 +46,8 @@ function GatewayCards() {
       <LanCard />
       <LedgerCard status={status.data} asked={verifying} />
       <BackupCard dataDir={settings.data?.data_dir} />
+      <AlertsCard />
+      <WebhooksCard />
       <SecretsCard status={status.data} />
       <SettingsTable settings={settings.data?.settings} error={error} onRetry={() => void settings.refetch()} />
     </>

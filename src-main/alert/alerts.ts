@@ -1,0 +1,282 @@
+// Tells when budgets reach their thresholds, each once in a cycle. It goes by what the ledger and the days of members and providers have
+// counted, after that is on disk, and never decides about a call. What was told is durable before anybody hears of it.
+
+import { largest } from '#core/append.ts'
+import {
+  DEFAULT_THRESHOLDS,
+  isReached,
+  type Alert,
+  type AlertScope,
+  type BudgetStanding,
+  type ThresholdRule,
+} from '#core/alerts.ts'
+import type { Delivery } from '#core/webhook.ts'
+import type { After } from '#core/wait-queue.ts'
+import { microCredits } from '#core/money.ts'
+import type { BalanceRow, UsageRecord } from '#ledger/rows.ts'
+import type { LoadedAlerts, Raised } from '#store/alert-rows.ts'
+
+/** Budgets of one kind. A new kind is one more of these. */
+export type BudgetSource = {
+  readonly scope: AlertScope
+  /** Whose budget a call was charged to; undefined: nobody's of this kind. */
+  readonly subjectOf: (record: UsageRecord) => string | undefined
+  readonly subjects: () => Iterable<string>
+  /** undefined where nothing bounds it, or it is gone; `changing` while it cannot be judged. */
+  readonly standing: (subjectId: string) => (BudgetStanding & { readonly name: string }) | 'changing' | undefined
+  /** Where its thresholds are said beside its own, the nearest first, such as its package; those of the scope come last anyway. */
+  readonly groupsOf?: (subjectId: string) => readonly Pick<ThresholdRule, 'scope' | 'subjectId'>[]
+}
+
+export type AlertsOptions = {
+  readonly sources: readonly BudgetSource[]
+  readonly nowMs: () => number
+  readonly newId: () => string
+  readonly after: After
+  /** Resolves when everything that was decided so far is on disk. */
+  readonly flush: () => Promise<void>
+  /** Writes alerts with their deliveries, all at once, and returns the ids of those that are new. */
+  readonly raise: (raised: Raised) => Promise<readonly string[]>
+  readonly deliveriesOf: (alert: Alert) => readonly Delivery[]
+  readonly loaded: Pick<LoadedAlerts, 'standing' | 'latest' | 'rules'>
+}
+
+export type ReachedBudget = Pick<Alert, 'scope' | 'subjectId' | 'name' | 'threshold' | 'nextResetAtMs'>
+
+type Listener = (alerts: readonly Alert[]) => void
+
+/** Charges of so long a time are looked at together. */
+const LOOK_AFTER_MS = 50
+/** After the disk refused, or an account was being changed. */
+const RETRY_MS = 500
+/** Alerts that are shown. */
+const MAX_LATEST = 200
+
+export class Alerts {
+  /** How many were raised since the start, by scope. */
+  readonly raisedByScope = new Map<AlertScope, number>()
+  readonly #options: AlertsOptions
+  /** Thresholds that are not to be told again, of the latest cycle of each subject. */
+  readonly #told = new Map<string, { readonly cycleMs: number; readonly thresholds: Set<number> }>()
+  #hasBegun = false
+  readonly #rules = new Map<string, readonly number[]>()
+  readonly #listeners = new Set<Listener>()
+  /** What was charged since the last look, for each source. */
+  readonly #touched: readonly Set<string>[]
+  #latest: readonly Alert[]
+  #cancel: (() => void) | undefined
+  #looking: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(options: AlertsOptions) {
+    this.#options = options
+    this.#touched = options.sources.map(() => new Set())
+    this.#latest = options.loaded.latest
+    for (const { scope, subjectId, cycleStartedAtMs, threshold } of options.loaded.standing) {
+      this.#note({ scope, subjectId, cycleStartedAtMs }, threshold)
+    }
+    for (const rule of options.loaded.rules) this.#rules.set(ruleName(rule.scope, rule.subjectId), rule.thresholds)
+  }
+
+  /** The latest first. */
+  get latest(): readonly Alert[] {
+    return this.#latest
+  }
+
+  get rules(): ThresholdRule[] {
+    return Array.from(this.#rules, ([name, thresholds]) => {
+      const [scope, subjectId] = JSON.parse(name) as [string, string | undefined]
+      return { scope, subjectId, thresholds }
+    })
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Looks at every budget: what was reached before an end that nobody meant is told now. */
+  begin(): void {
+    this.#hasBegun = true
+    this.lookAtAll()
+  }
+
+  lookAtAll(): void {
+    this.#options.sources.forEach((source, index) => {
+      for (const id of source.subjects()) this.#touched[index]?.add(id)
+    })
+    this.#lookIn(0)
+  }
+
+  /** Calls whose charges are on disk. Only notes whose they were. */
+  recorded(records: readonly UsageRecord[]): void {
+    const { sources } = this.#options
+    for (const record of records) {
+      for (let index = 0; index < sources.length; index += 1) {
+        const id = sources[index]?.subjectOf(record)
+        if (id !== undefined) this.#touched[index]?.add(id)
+      }
+    }
+    this.#lookIn(LOOK_AFTER_MS)
+  }
+
+  /** Balances that a top-up, a correction or other terms left; the same rows arm the thresholds on disk. */
+  accountsChanged(balances: readonly BalanceRow[]): void {
+    const keys = this.#options.sources.findIndex(({ scope }) => scope === 'key')
+    for (const [keyId, cycleMs, , granted, used] of balances) {
+      const told = this.#toldOf({ scope: 'key', subjectId: keyId, cycleStartedAtMs: cycleMs })
+      const amounts = { totalMicro: microCredits(granted), usedMicro: microCredits(used) }
+      for (const threshold of told ?? []) if (!isReached(amounts, threshold)) told?.delete(threshold)
+      this.#touched[keys]?.add(keyId)
+    }
+    this.#lookIn(0)
+  }
+
+  /** Takes a rule that is on disk; without thresholds those of the scope hold. */
+  setRule(scope: AlertScope, subjectId: string | undefined, thresholds: readonly number[] | undefined): void {
+    if (thresholds === undefined) this.#rules.delete(ruleName(scope, subjectId))
+    else this.#rules.set(ruleName(scope, subjectId), thresholds)
+    this.lookAtAll()
+  }
+
+  /** The highest threshold that each budget has reached in its present cycle. */
+  standing(): ReachedBudget[] {
+    return this.#options.sources.flatMap(({ scope, subjects, standing: standingOf }) =>
+      Array.from(subjects()).flatMap((subjectId): ReachedBudget[] => {
+        const standing = standingOf(subjectId)
+        if (standing === undefined || standing === 'changing') return []
+        const { name, cycleStartedAtMs, nextResetAtMs } = standing
+        const told = this.#toldOf({ scope, subjectId, cycleStartedAtMs })
+        if (told === undefined || told.size === 0) return []
+        return [{ scope, subjectId, name, nextResetAtMs, threshold: largest(told) }]
+      }),
+    )
+  }
+
+  /** Resolves when everything that was noted so far has been looked at. */
+  async settled(): Promise<void> {
+    this.#cancel?.()
+    this.#cancel = undefined
+    while (this.#touched.some((ids) => ids.size > 0)) await this.#lookNow()
+    await this.#looking
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel?.()
+    await this.#looking
+  }
+
+  #lookIn(ms: number): void {
+    if (!this.#hasBegun || this.#isClosed || this.#cancel !== undefined) return
+    this.#cancel = this.#options.after(ms, () => {
+      this.#cancel = undefined
+      void this.#lookNow()
+    })
+  }
+
+  #lookNow(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined
+      if (this.#touched.some((ids) => ids.size > 0)) this.#lookIn(RETRY_MS)
+    })
+    return this.#looking
+  }
+
+  async #look(): Promise<void> {
+    if (this.#reached().length === 0) return this.#clear()
+    try {
+      // An alert is about charges that are on disk, so that whatever end of the process leaves both or only the charges.
+      await this.#options.flush()
+    } catch {
+      // The disk refuses the charges themselves: what was touched stays noted, and is looked at again.
+      return
+    }
+    const alerts = this.#reached()
+    this.#clear()
+    try {
+      if (alerts.length > 0) await this.#raise(alerts)
+    } catch {
+      // A full disk, as a rule. Nothing was told, and all of it is looked at again.
+      for (const { scope, subjectId } of alerts) this.#touch(scope, subjectId)
+    }
+  }
+
+  /** The thresholds that touched budgets have reached, and that were not told yet. */
+  #reached(): Alert[] {
+    const atMs = this.#options.nowMs()
+    return this.#options.sources.flatMap((source, index) =>
+      Array.from(this.#touched[index] ?? []).flatMap((subjectId) => {
+        const standing = source.standing(subjectId)
+        if (standing === undefined || standing === 'changing') return []
+        const { name, ...budget } = standing
+        const told = this.#toldOf({ scope: source.scope, subjectId, cycleStartedAtMs: budget.cycleStartedAtMs })
+        return this.#thresholdsOf(source, subjectId)
+          .filter((threshold) => isReached(budget, threshold) && told?.has(threshold) !== true)
+          .map((threshold): Alert => ({
+            ...budget,
+            id: this.#options.newId(),
+            scope: source.scope,
+            subjectId,
+            name,
+            threshold,
+            atMs,
+          }))
+      }),
+    )
+  }
+
+  /** Forgets what was touched, but for what could not be judged. */
+  #clear(): void {
+    this.#options.sources.forEach((source, index) => {
+      const touched = this.#touched[index]
+      for (const id of touched ?? []) if (source.standing(id) !== 'changing') touched?.delete(id)
+    })
+  }
+
+  async #raise(alerts: readonly Alert[]): Promise<void> {
+    const raised = alerts.map((alert) => ({ alert, deliveries: this.#options.deliveriesOf(alert) }))
+    const added = new Set(await this.#options.raise(raised))
+    for (const alert of alerts) this.#note(alert, alert.threshold)
+    const told = alerts.filter(({ id }) => added.has(id))
+    if (told.length === 0) return
+    this.#latest = [...told.toReversed(), ...this.#latest].slice(0, MAX_LATEST)
+    for (const { scope } of told) this.raisedByScope.set(scope, (this.raisedByScope.get(scope) ?? 0) + 1)
+    for (const listener of this.#listeners) listener(told)
+  }
+
+  #thresholdsOf({ scope, groupsOf }: BudgetSource, subjectId: string): readonly number[] {
+    const own = this.#rules.get(ruleName(scope, subjectId))
+    if (own !== undefined) return own
+    for (const group of groupsOf?.(subjectId) ?? []) {
+      const said = this.#rules.get(ruleName(group.scope, group.subjectId))
+      if (said !== undefined) return said
+    }
+    return this.#rules.get(ruleName(scope, undefined)) ?? DEFAULT_THRESHOLDS
+  }
+
+  #touch(scope: AlertScope, subjectId: string): void {
+    this.#touched[this.#options.sources.findIndex((source) => source.scope === scope)]?.add(subjectId)
+  }
+
+  #toldOf({ scope, subjectId, cycleStartedAtMs }: Place): Set<number> | undefined {
+    const told = this.#told.get(`${scope}/${subjectId}`)
+    return told?.cycleMs === cycleStartedAtMs ? told.thresholds : undefined
+  }
+
+  /** What an earlier cycle was told of counts no more: should a clock be set back to it, the database still knows. */
+  #note(place: Place, threshold: number): void {
+    const told = this.#toldOf(place)
+    if (told !== undefined) told.add(threshold)
+    else {
+      const { scope, subjectId, cycleStartedAtMs: cycleMs } = place
+      this.#told.set(`${scope}/${subjectId}`, { cycleMs, thresholds: new Set([threshold]) })
+    }
+  }
+}
+
+type Place = Pick<Alert, 'scope' | 'subjectId' | 'cycleStartedAtMs'>
+
+function ruleName(scope: AlertScope, subjectId: string | undefined): string {
+  return JSON.stringify(subjectId === undefined ? [scope] : [scope, subjectId])
+}

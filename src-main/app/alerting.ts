@@ -1,0 +1,199 @@
+// Alerts of a running app: which budgets there are, and how webhooks are reached.
+
+import { randomBytes } from 'node:crypto'
+import { after } from '#app/after.ts'
+import type { Stores } from '#app/stores.ts'
+import { Alerts, type BudgetSource } from '#alert/alerts.ts'
+import { alertBody } from '#alert/message.ts'
+import { webhookSecret } from '#alert/signature.ts'
+import { Webhooks, type AttemptOutcome, type SendMessage } from '#alert/webhooks.ts'
+import { cycleStart, nextCycleStart, type CycleKind } from '#core/cycle.ts'
+import type { Log } from '#core/log.ts'
+import type { AllBudgets } from '#pipeline/budgets.ts'
+import type { Clock } from '#pipeline/ports.ts'
+import type { ProviderGate } from '#pipeline/provider-gate.ts'
+import { ask, type Answer, type NoAnswer } from '#provider/ask.ts'
+import type { Connections } from '#provider/connections.ts'
+import type { SecretStore } from '#secret/port.ts'
+import type { AlertWrite } from '#store/alert-rows.ts'
+import type { DatabaseThread } from '#store/database-thread.ts'
+import type { WriterOperations } from '#threads/writer-thread.ts'
+
+export type Alerting = {
+  readonly alerts: Alerts
+  readonly webhooks: Webhooks
+  readonly write: (write: AlertWrite) => Promise<void>
+  readonly newSecret: () => string
+}
+
+export type AlertingFrom = {
+  readonly clock: Clock
+  readonly writer: DatabaseThread<WriterOperations>
+  readonly log: Log
+  readonly stores: Stores
+  readonly calling: Counting & WayOut
+  readonly secrets: SecretStore
+  readonly userAgent: string
+}
+
+/** What counts the cycles of members, projects and providers. */
+type Counting = { readonly budgets: AllBudgets; readonly routing: { readonly gate: ProviderGate } }
+type WayOut = { readonly connections: Connections }
+
+const SEND_LIMIT_MS = 15_000
+/** A receiver has nothing to say but its status. */
+const MAX_ANSWER_BYTES = 4096
+
+export function openAlerting({ clock, writer, log, stores, calling, secrets, userAgent }: AlertingFrom): Alerting {
+  const { ledger, recorded, newId, atStart, changedBalances } = stores
+  const { nowMs } = clock
+  const write = (what: AlertWrite) => writer.call('writeAlerts', what)
+  const webhooks = new Webhooks({
+    nowMs,
+    after,
+    newId,
+    secrets,
+    send: senderOf(calling, userAgent),
+    write: (delivery) => write({ type: 'delivery', delivery }),
+    log,
+    loaded: atStart.alerts,
+  })
+  const alerts = new Alerts({
+    sources: [
+      keyBudgets(stores, nowMs),
+      memberBudgets(stores, calling, nowMs),
+      projectBudgets('daily', stores, calling, nowMs),
+      projectBudgets('monthly', stores, calling, nowMs),
+      providerBudgets(stores, calling, nowMs),
+    ],
+    nowMs,
+    newId,
+    after,
+    flush: () => ledger.flush(),
+    raise: async (raised) => {
+      const added = new Set(await writer.call('raiseAlerts', raised))
+      webhooks.enqueue(raised.flatMap(({ alert, deliveries }) => (added.has(alert.id) ? deliveries : [])))
+      return [...added]
+    },
+    deliveriesOf: (alert) => webhooks.deliveriesOf(alertBody(alert)),
+    loaded: atStart.alerts,
+  })
+  recorded.listen((records) => alerts.recorded(records))
+  changedBalances.listener = (balances) => alerts.accountsChanged(balances)
+  return { alerts, webhooks, write, newSecret: () => webhookSecret(randomBytes) }
+}
+
+function keyBudgets({ catalog, ledger }: Stores, nowMs: () => number): BudgetSource {
+  return {
+    scope: 'key',
+    subjectOf: ({ keyId }) => keyId,
+    subjects: () => catalog.keys.filter((key) => catalog.statusOf(key, nowMs()) === 'active').map(({ id }) => id),
+    standing: (id) => {
+      const key = catalog.key(id)
+      const budget = key && ledger.budget(id)
+      return typeof budget === 'object' ? { ...budget, name: key?.name ?? id } : budget
+    },
+    groupsOf: (id) => [{ scope: 'package', subjectId: catalog.key(id)?.packageId ?? '' }],
+  }
+}
+
+function memberBudgets({ catalog, timeZone }: Stores, { budgets }: Counting, nowMs: () => number): BudgetSource {
+  const day = cycleOf('daily', timeZone, nowMs)
+  return {
+    scope: 'member',
+    subjectOf: ({ keyId }) => catalog.key(keyId)?.memberId,
+    subjects: () => catalog.members.map(({ id }) => id),
+    standing: (id) => {
+      const totalMicro = catalog.limitsOfMember(id).dailyMicro
+      if (totalMicro === undefined) return undefined
+      const usedMicro = budgets.member.chargedMicro(id, 'daily')
+      return { ...day(), totalMicro, usedMicro, name: catalog.member(id)?.name ?? id }
+    },
+  }
+}
+
+/** A project may have a day and a month, which are told apart by their scopes, and have the thresholds of the project. */
+function projectBudgets(
+  kind: CycleKind,
+  { catalog, timeZone }: Stores,
+  { budgets }: Counting,
+  nowMs: () => number,
+): BudgetSource {
+  const cycle = cycleOf(kind, timeZone, nowMs)
+  return {
+    scope: kind === 'daily' ? 'project' : 'project_month',
+    subjectOf: ({ attribution }) => attribution?.project,
+    subjects: () => catalog.projects.map(({ id }) => id),
+    standing: (id) => {
+      const limits = catalog.project(id)?.limits
+      const totalMicro = kind === 'daily' ? limits?.dailyMicro : limits?.monthlyMicro
+      if (totalMicro === undefined) return undefined
+      return { ...cycle(), totalMicro, usedMicro: budgets.project.chargedMicro(id, kind), name: id }
+    },
+    groupsOf: (subjectId) => [
+      { scope: 'project', subjectId },
+      { scope: 'project', subjectId: undefined },
+    ],
+  }
+}
+
+function providerBudgets({ catalog, timeZone }: Stores, { routing }: Counting, nowMs: () => number): BudgetSource {
+  const day = cycleOf('daily', timeZone, nowMs)
+  return {
+    scope: 'provider',
+    subjectOf: ({ providerId }) => providerId,
+    subjects: () => catalog.providers.map(({ id }) => id),
+    standing: (id) => {
+      const provider = catalog.provider(id)
+      const totalMicro = provider?.limits.dailyMicro
+      if (provider === undefined || totalMicro === undefined) return undefined
+      return { ...day(), totalMicro, usedMicro: routing.gate.use(id).chargedTodayMicro, name: provider.name }
+    },
+  }
+}
+
+/** The present day or month of this machine. It is looked up once in each. */
+function cycleOf(kind: CycleKind, timeZone: string, nowMs: () => number) {
+  let cycle = { cycleStartedAtMs: 0, nextResetAtMs: 0 }
+  return () => {
+    const now = nowMs()
+    if (now < cycle.cycleStartedAtMs || now >= cycle.nextResetAtMs) {
+      cycle = { cycleStartedAtMs: cycleStart(kind, timeZone, now), nextResetAtMs: nextCycleStart(kind, timeZone, now) }
+    }
+    return cycle
+  }
+}
+
+/** Messages leave by the one way out, so that the same addresses are refused as for providers. */
+export function senderOf({ connections }: WayOut, userAgent: string): SendMessage {
+  return async ({ url, network }, { headers, body }) =>
+    outcomeOf(
+      await ask({
+        method: 'POST',
+        url,
+        headers: { ...headers, 'content-type': 'application/json', 'user-agent': userAgent },
+        body,
+        dispatcherOf: () => connections.pool({ baseUrl: url, network, timeLimits: {} }),
+        timeLimitMs: SEND_LIMIT_MS,
+        maxBytes: MAX_ANSWER_BYTES,
+      }),
+    )
+}
+
+function outcomeOf(answer: Answer | NoAnswer): AttemptOutcome {
+  if (answer.type === 'problem') {
+    const { problem, detail } = answer
+    const isSentence = problem === 'address_not_allowed'
+    return {
+      status: undefined,
+      problem: isSentence ? detail.replace('The base URL', 'Its address') : `There was no answer (${detail}).`,
+    }
+  }
+  const { status } = answer
+  if (status >= 200 && status < 300) return { status, problem: undefined }
+  const isRedirect = status >= 300 && status < 400
+  return {
+    status,
+    problem: isRedirect ? `It answered ${status}: redirects are not followed.` : `It answered ${status}.`,
+  }
+}
