@@ -234,7 +234,7 @@ it('reads a secret from standard input, and prints CSV for a spreadsheet', LIMIT
   expect(JSON.parse(added.stdout)).toMatchObject({ has_secret: true })
   expect(added.stdout).not.toContain(SECRET)
   const { stdout } = await farebox(['usage', '--csv'], { dataDir })
-  expect(stdout).toMatch(/^id,created_at,key,.*duration_ms,secret\r\n$/)
+  expect(stdout).toMatch(/^id,created_at,key,.*duration_ms,secret,tool,project,tags,session\r\n$/)
 })
 
 it('says in words what it does where nobody asks for JSON', LIMIT, async () => {
