@@ -45,8 +45,8 @@ describe('a rotated key', () => {
   it('is the same key with another value, which is shown this once', async () => {
     const made = await create()
     await call('topUpKey', { id: made.id, body: { credits: 7 } })
-    const before = await call('showKey', { id: made.id })
     nowMs += HOUR
+    const before = await call('showKey', { id: made.id })
     const rotated = await call('rotateKey', { id: made.name, body: {} })
     expect(rotated).toMatchObject({ id: made.id, name: made.name, previous_valid_until: iso(nowMs + DAY) })
     expect(isWellFormedKey(rotated.key)).toBe(true)

@@ -21,7 +21,7 @@ type Schema = {
 
 /** What is looked up and given to nothing: it may have been stored before. */
 const LOOKED_UP =
-  'signIn.name account_keys key model provider package packages owner member actor action models preset timezone interface'.split(
+  'signIn.name setThresholds.name session account_keys key model provider package packages owner member actor action models preset timezone interface'.split(
     ' ',
   )
 /** What is shown to nobody, or is read as something else than a text. */
@@ -30,7 +30,7 @@ const OTHERWISE =
     ' ',
   )
 /** What the operating system and the rules of host names judge. */
-const PLACES = 'base_url address names certificate_file key_file file'.split(' ')
+const PLACES = 'base_url url address names certificate_file key_file file'.split(' ')
 /** What becomes a name, or stands beside one in the ledger. */
 const GIVEN = ['name', 'owner', 'display_name', 'reason', 'model of a target']
 

@@ -83,6 +83,12 @@ const REFUSED = {
   adjustKey: { id: 'loaded', body: { credits: -3, reason: 'a test', idempotency_id: 'two' } },
   moveKey: { id: 'loaded', body: { package: 'empty' } },
   rotateKey: { id: 'loaded', body: { overlap: 'none' } },
+  editKey: { id: 'loaded', body: { project: 'website' } },
+  setProject: { id: 'website', body: { credits_per_day: 5 } },
+  removeProject: { id: 'lifted' },
+  setThresholds: { body: { scope: 'package', name: 'plenty', thresholds: [42] } },
+  addWebhook: { body: { name: 'another', url: 'https://alerts.example.com/another' } },
+  removeWebhook: { id: 'told' },
   backUp: ({ folder }) => ({ body: { file: join(folder, 'copy.db') } }),
   connectTool: { id: 'jetbrains', body: { seen: [] } },
 } as const satisfies Partial<Record<AdminAction, Asked>>
@@ -103,6 +109,10 @@ const WRITES_NOTHING = [
   'moveSecrets',
   // No tool is connected.
   'disconnectTool',
+  'testWebhook',
+  'checkBill',
+  // Its corrections are made by the way of `adjustKey`.
+  'settleBill',
 ] as const
 
 type House = {
@@ -142,6 +152,8 @@ async function furnish(folder: string, small: SmallDisk, outside: string): Promi
     await admin.call('createKey', { body: { name, package: 'plenty' } })
   }
   await admin.call('suspendKey', { id: 'asleep' })
+  await admin.call('setProject', { id: 'lifted', body: { credits_per_day: 5 } })
+  await admin.call('addWebhook', { body: { name: 'told', url: 'https://alerts.example.com/told' } })
   await admin.call('addMember', { body: { name: 'boss', role: 'administrator', password: PASSWORD } })
   for (const name of ['ada', 'gone', 'bad']) await admin.call('addMember', { body: { name, password: PASSWORD } })
   const invite = await admin.call('createInvite', { body: { name: 'invited' } })
@@ -218,6 +230,9 @@ async function seen({ program: { admin }, database }: House): Promise<Record<str
     models: await admin.call('listModels', {}),
     providers: await admin.call('listProviders', {}),
     invites: await admin.call('listInvites', {}),
+    projects: await admin.call('listProjects', {}),
+    thresholds: await admin.call('listThresholds', {}),
+    webhooks: await admin.call('listWebhooks', {}),
     ledger: await admin.call('listLedger', { query: { limit: '500' } }),
   }
 }

@@ -22,6 +22,7 @@ export const CODEX = {
               name: 'Farebox',
               base_url: '<v1>',
               wire_api: 'responses',
+              supports_websockets: true,
               auth: {
                 command: '<printCommand>',
                 args: '<printArguments>',
@@ -47,7 +48,7 @@ export const CODEX = {
       '-c',
       'model_provider="farebox"',
       '-c',
-      'model_providers.farebox={name="Farebox", base_url="<v1>", wire_api="responses", env_key="FAREBOX_API_KEY"}',
+      'model_providers.farebox={name="Farebox", base_url="<v1>", wire_api="responses", supports_websockets=true, env_key="FAREBOX_API_KEY"}',
       '-c',
       'model=<modelJson>',
       '-c',
