@@ -105,7 +105,7 @@ function textOf({ rows, skipped, isPartial }: Scan, by: Group, { days, date }: {
     ...(skipped.lines + skipped.files === 0
       ? []
       : [`Passed over: ${skipped.lines} lines that are too long, ${skipped.files} files that cannot be read.`]),
-    ...(isPartial ? ['There are more files than were looked at.'] : []),
+    ...(isPartial ? ['There are more files or folders than were looked at.'] : []),
     'It is read from the logs of the tools, nothing of it is kept, and the ledger has none of it.',
   ].join('\n')
 }

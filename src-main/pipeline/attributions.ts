@@ -30,12 +30,15 @@ export type AttributionsDeps = {
   readonly nowMs: () => number
   /** Of the id of a session that cannot be kept as it is. */
   readonly hash: (text: string) => string
-  /** Whether somebody has set limits for a project, which must hold however many others are named. */
+  /** Whether somebody has set limits for a project at the moment. */
   readonly isProject: (name: string) => boolean
 }
 
 /** What is known of one key, as it was set up when that became known. */
-type KeyParties = { key: Key; readonly told: Set<string>; readonly written: Map<string, Party> }
+type KeyParties = { key: Key; readonly told: Set<string>; readonly written: Map<string, Written> }
+
+/** What something written means; it holds as long as the project that is named there has limits, or none, as it had then. */
+type Written = { readonly party: Party; readonly named: string | undefined; readonly isDenied: boolean }
 
 export class Attributions {
   readonly #deps: AttributionsDeps
@@ -57,10 +60,18 @@ export class Attributions {
     // Of clients with one user agent some may be told apart by this header.
     const name = `${text}\n${headers[SESSION_HEADERS[0]] === undefined}`
     const before = written.get(name)
-    if (before !== undefined) return before
-    const party = this.#told(partyIn(headers, key), told) ?? this.#knownPartOf(headers, key)
-    if (written.size < MAX_WRITTEN && name.length <= MAX_REMEMBERED) written.set(name, party)
+    if (before !== undefined && this.#isDenied(before.named, key) === before.isDenied) return before.party
+    const named = projectOf(headers, key)
+    const isDenied = this.#isDenied(named, key)
+    const project = isDenied ? OTHER : named
+    const party = this.#told(partyIn(headers, project, key), told) ?? knownPartOf(headers, project, key)
+    if (written.size < MAX_WRITTEN && name.length <= MAX_REMEMBERED) written.set(name, { party, named, isDenied })
     return party
+  }
+
+  /** The budget of a project that has limits is for the keys that are set to it: a client could use it up by naming it. */
+  #isDenied(named: string | undefined, key: Key): boolean {
+    return named !== undefined && named !== key.project && this.#deps.isProject(named)
   }
 
   /** The party, where it is one of those that are told apart. */
@@ -71,15 +82,6 @@ export class Attributions {
     told.add(name)
     this.#count += 1
     return party
-  }
-
-  /** What of a party is told apart in any case, because it is one of few. */
-  #knownPartOf(headers: SentHeaders, key: Key): Party {
-    const client = clientTool(headers)
-    const tool = client === undefined || client.isKnown ? client?.tool : OTHER
-    const named = projectOf(headers, key)
-    const isKnown = named === undefined || named === key.project || this.#deps.isProject(named)
-    return { tool: key.tool ?? tool, project: isKnown ? named : OTHER, tags: key.tags ?? [] }
   }
 
   #known(key: Key): KeyParties {
@@ -99,12 +101,16 @@ export class Attributions {
   }
 }
 
-function partyIn(headers: SentHeaders, key: Key): Party {
-  return {
-    tool: key.tool ?? clientTool(headers)?.tool,
-    project: projectOf(headers, key),
-    tags: tagsOf(headers, key),
-  }
+function partyIn(headers: SentHeaders, project: string | undefined, key: Key): Party {
+  return { tool: key.tool ?? clientTool(headers)?.tool, project, tags: tagsOf(headers, key) }
+}
+
+/** What of a party is told apart in any case, because it is one of few. */
+function knownPartOf(headers: SentHeaders, project: string | undefined, key: Key): Party {
+  const client = clientTool(headers)
+  const tool = client === undefined || client.isKnown ? client?.tool : OTHER
+  const isKnown = project === undefined || project === key.project
+  return { tool: key.tool ?? tool, project: isKnown ? project : OTHER, tags: key.tags ?? [] }
 }
 
 /** What a key is set to holds for all of its calls, whatever its client says. */

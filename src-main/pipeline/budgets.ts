@@ -53,7 +53,7 @@ export class Budgets {
 
   /** The part of a budget that one call holds, nothing so far. */
   share(id: string): Share {
-    return new Share(id, this.#countsOf(id), this.#options)
+    return new Share(id, (owner) => this.#countsOf(owner), this.#options)
   }
 
   /** What was charged before this start. */
@@ -128,21 +128,23 @@ export class Share implements Purse {
   readonly id: string
   readonly scope: PurseScope
   readonly #owner: string
-  readonly #counts: Counts
+  /** Looked up each time: what nothing is held of can have been forgotten while the call waited. */
+  readonly #countsOf: (owner: string) => Counts
   readonly #options: BudgetsOptions
   #heldMicro = ZERO
 
-  constructor(owner: string, counts: Counts, options: BudgetsOptions) {
+  constructor(owner: string, countsOf: (owner: string) => Counts, options: BudgetsOptions) {
     this.scope = options.scope
     this.id = purseId(options.scope, owner)
     this.#owner = owner
-    this.#counts = counts
+    this.#countsOf = countsOf
     this.#options = options
   }
 
   get availableMicro(): number {
     const limits = this.#options.limitsOf(this.#owner)
-    return Math.min(availableIn('daily', this.#counts, limits), availableIn('monthly', this.#counts, limits))
+    const counts = this.#countsOf(this.#owner)
+    return Math.min(availableIn('daily', counts, limits), availableIn('monthly', counts, limits))
   }
 
   /** Keys of a member wait together, whatever it may spend; a project that has no bound keeps nobody waiting. */
@@ -152,7 +154,7 @@ export class Share implements Purse {
 
   /** What all running calls hold of it. */
   get heldMicro(): number {
-    return this.#counts.daily.heldMicro
+    return this.#countsOf(this.#owner).daily.heldMicro
   }
 
   /** What this call holds; undefined where there is no bound at the moment. */
@@ -162,12 +164,14 @@ export class Share implements Purse {
 
   hold(amountMicro: MicroCredits): void {
     this.#heldMicro = totalMicro(this.#heldMicro + amountMicro)
-    for (const cycle of CYCLES) this.#counts[cycle].hold(amountMicro)
+    const counts = this.#countsOf(this.#owner)
+    for (const cycle of CYCLES) counts[cycle].hold(amountMicro)
   }
 
   /** Gives back what the call holds, and notes what it was charged. To be called once. */
   close(chargedMicro: MicroCredits): void {
-    for (const cycle of CYCLES) this.#counts[cycle].close(this.#heldMicro, chargedMicro)
+    const counts = this.#countsOf(this.#owner)
+    for (const cycle of CYCLES) counts[cycle].close(this.#heldMicro, chargedMicro)
     this.#options.changed(this.id)
   }
 }

@@ -3,33 +3,41 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LogFile } from '#scan/log-format.ts'
+import type { LogFile, LogFormat } from '#scan/log-format.ts'
 
-/** Of one tool. Years of daily work make some ten thousands. */
-const MAX_FILES = 100_000
+/** Of one tool. Years of daily work make some ten thousands of files, and some tools have a folder for each. */
+const BOUNDS = { files: 100_000, folders: 100_000 }
 const MAX_DEPTH = 8
 
+type Where = Pick<LogFormat, 'isLog' | 'mayHold'>
 export type Found = { readonly files: readonly LogFile[]; readonly isPartial: boolean }
 
-/** Those whose path from the folder is one of a log, the oldest first. `isPartial` where there are more than are looked at. */
-export async function findLogs(folder: string, isLog: (path: string) => boolean, most = MAX_FILES): Promise<Found> {
+/** Those whose path from the folder is one of a log, the oldest first. `isPartial` where something that may hold a log was left out. */
+export async function findLogs(folder: string, format: Where, most = BOUNDS): Promise<Found> {
+  const { isLog, mayHold = () => true } = format
   const files: LogFile[] = []
+  let folders = 1
+  let isPartial = false
   let level: readonly string[] = ['']
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
     const next: string[] = []
     for (const place of level) {
       for (const entry of await entriesOf(join(folder, place))) {
         const path = place === '' ? entry.name : `${place}/${entry.name}`
-        if (entry.isDirectory()) next.push(path)
+        if (entry.isDirectory() && mayHold(path)) {
+          if (folders < most.folders) next.push(path)
+          else isPartial = true
+          folders += 1
+        }
         if (!entry.isFile() || !isLog(path)) continue
-        if (files.length >= most) return { files: sorted(files), isPartial: true }
+        if (files.length >= most.files) return { files: sorted(files), isPartial: true }
         const changedAtMs = await changedAt(join(folder, path))
         if (changedAtMs !== undefined) files.push({ path: join(folder, path), changedAtMs })
       }
     }
     level = next
   }
-  return { files: sorted(files), isPartial: level.length > 0 }
+  return { files: sorted(files), isPartial: isPartial || level.length > 0 }
 }
 
 /** None where it is not there, or may not be looked at. */

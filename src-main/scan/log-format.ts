@@ -25,6 +25,8 @@ export type LogFormat = {
   readonly places: readonly string[]
   /** `path` is below such a folder, with `/` between its parts. */
   readonly isLog: (path: string) => boolean
+  /** Folders of which it is false have no log at any depth, and are not looked into. Without it any folder may have one. */
+  readonly mayHold?: (path: string) => boolean
   /** A line that has none of these texts says nothing of use, and is not parsed. */
   readonly marks: readonly string[]
   /** `files` are all logs of the tool, also those that did not change lately. */

@@ -28,7 +28,7 @@ export type Scan = {
   readonly files: Readonly<Record<string, number>>
   /** Lines that are too long and files that cannot be read. */
   readonly skipped: { readonly lines: number; readonly files: number }
-  /** Whether there are more files than are looked at. */
+  /** Whether there is more that may hold a log than is looked at. */
   readonly isPartial: boolean
 }
 
@@ -39,7 +39,7 @@ export async function scan({ home, env, nowMs, days, priceOfModel }: ScanWish): 
   const skipped = { lines: 0, files: 0 }
   let isPartial = false
   for (const format of [CLAUDE_CODE_LOGS, codexLogs(), GEMINI_LOGS, QWEN_LOGS, PI_LOGS]) {
-    const found = await findLogs(placeOf(format.places, { home, env }), format.isLog)
+    const found = await findLogs(placeOf(format.places, { home, env }), format)
     // What has not changed since then has no call of the time since.
     const recent = found.files.filter(({ changedAtMs }) => changedAtMs > sinceMs)
     if (recent.length > 0) files[format.tool] = recent.length

@@ -1,6 +1,7 @@
 // A report in a file against the calls of a running gateway.
 
-import { utimes, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { chat, manualClock, startPair, type Pair } from './support.ts'
@@ -102,6 +103,20 @@ describe('checking a bill', () => {
     expect(refused).toContain('The columns are of no file that Farebox reads')
     expect(refused).not.toContain('somebody')
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'refuses a device and a pipe at once, and a file that is too large',
+    async () => {
+      const ask = (path: string) => admin().call('checkBill', { body: { provider: 'upstream', file: path } })
+      await expect(ask('/dev/null')).rejects.toThrow('/dev/null is not a file.')
+      const pipe = `${file}.pipe`
+      execFileSync('mkfifo', [pipe])
+      await expect(ask(pipe)).rejects.toThrow('is not a file.')
+      await writeFile(file, '')
+      await truncate(file, 64 * 1_048_576 + 1)
+      await expect(ask(file)).rejects.toThrow('is larger than 64 MB.')
+    },
+  )
 
   it('knows an attempt that failed before the one that answered', async () => {
     running().upstream.once({ type: 'status', status: 500 })

@@ -13,6 +13,7 @@ let house: House
 let key = ''
 let project = ''
 let projects = 0
+let keys = 0
 
 beforeAll(async () => {
   house = await startHouse()
@@ -20,8 +21,8 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   house.upstream.forget()
-  ;({ key } = await newKey(house))
   project = `project-${(projects += 1)}`
+  key = await ownKey()
 })
 
 afterAll(async () => {
@@ -30,6 +31,12 @@ afterAll(async () => {
 })
 
 const { stringify } = JSON
+
+/** A key that is set to the project, of a member of its own or of nobody. */
+async function ownKey(owner?: string): Promise<string> {
+  const body = { name: `own ${(keys += 1)}`, package: 'plenty', project, ...(owner !== undefined && { owner }) }
+  return (await house.farebox.admin.call('createKey', { body })).key
+}
 
 function call(by = key, named = project, members: object = {}): Promise<Response> {
   const body = { model: 'chat-completions', messages: MESSAGES, max_tokens: 100, ...members }
@@ -62,14 +69,14 @@ describe('a project', () => {
     async (name) => {
       await charged()
       await set({ [name]: CHARGE })
-      const { key: other } = await newKey(house)
+      const other = await ownKey()
       for (const by of [key, other]) {
         const limit = { name, scope: 'project', reset_at: expect.any(String) }
         const message = await expectError(await call(by), 402, { limit })
         expect(message).toContain(`of the project '${project}' nothing is left`)
       }
       expect(house.upstream.requests).toHaveLength(1)
-      await charged(key, `${project}-another`)
+      await charged((await newKey(house)).key, `${project}-another`)
       await set({ [name]: null })
       await charged(other)
     },
@@ -77,8 +84,8 @@ describe('a project', () => {
 
   it('is never overrun by calls that run side by side, whichever key they are made with', async () => {
     await set({ credits_per_day: 0.0005 })
-    const keys = [key, (await newKey(house)).key, (await newKey(house)).key]
-    const responses = await Promise.all(Array.from({ length: 24 }, (_, at) => call(keys[at % 3] ?? key)))
+    const own = [key, await ownKey(), await ownKey()]
+    const responses = await Promise.all(Array.from({ length: 24 }, (_, at) => call(own[at % 3] ?? key)))
     await Promise.all(responses.map((response) => response.text()))
     const answered = responses.filter(({ status }) => status === 200).length
     expect(answered).toBeGreaterThan(0)
@@ -88,19 +95,31 @@ describe('a project', () => {
   })
 
   it('holds a key that is set to it, whatever the client names', async () => {
-    const body = { name: `${project} key`, package: 'plenty', project }
-    const { key: own } = await house.farebox.admin.call('createKey', { body })
     await set({ credits_per_day: 0 })
-    await expectError(await call(own, 'elsewhere'), 402, { limit: expect.anything() })
-    await charged(key, 'elsewhere')
+    await expectError(await call(key, 'elsewhere'), 402, { limit: expect.anything() })
+    await charged((await newKey(house)).key, 'elsewhere')
+  })
+
+  it('with limits is used up by no key that only names it, whose calls are other', async () => {
+    const { key: stranger } = await newKey(house)
+    await charged(stranger)
+    await set({ credits_per_day: 2 * CHARGE })
+    const response = await call(stranger)
+    await response.text()
+    expect(await shown()).toMatchObject({ credits_today: CHARGE, held_credits: 0 })
+    const id = response.headers.get('x-request-id')
+    const receipt = await get(house.farebox, `/v1/receipts/${id}`, stranger)
+    expect(await receipt.json()).toMatchObject({ project: 'other' })
+    await set({ credits_per_day: 0 })
+    await charged(stranger)
+    await expectError(await call(), 402, { limit: expect.anything() })
   })
 
   it('goes with the limits of a member, of which either refuses', async () => {
     const { admin } = house.farebox
     const member = { name: `${project} member`, packages: 'all' as const, limits: { credits_per_day: 1 } }
     const added = await admin.call('addMember', { body: member })
-    const body = { name: `${project} own`, package: 'plenty', owner: added.id }
-    const { key: own } = await admin.call('createKey', { body })
+    const own = await ownKey(added.id)
     await set({ credits_per_day: 1 })
     await charged(own)
     await admin.call('editMember', { id: added.id, body: { limits: { credits_per_day: 0 } } })

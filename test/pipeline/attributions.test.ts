@@ -9,13 +9,15 @@ const KEY = { id: 'k' } as Key
 
 let nowMs = 5 * DAY
 let attributions: Attributions
+let limited: Set<string>
 
 beforeEach(() => {
   nowMs = 5 * DAY
+  limited = new Set()
   attributions = new Attributions({
     nowMs: () => nowMs,
     hash: (text) => `${text.length}`,
-    isProject: (name) => name === 'limited',
+    isProject: (name) => limited.has(name),
   })
 })
 
@@ -79,10 +81,34 @@ describe('the project and tags of a call', () => {
     for (let place = 0; place < MAX_PARTIES; place++) expect(projectAt(place).project).toBe(`p${place}`)
     expect(projectAt(MAX_PARTIES)).toEqual({ tool: 'other', project: 'other', tags: [], session: undefined })
     expect(projectAt(3).project).toBe('p3')
-    expect(attributions.of({ 'x-farebox-project': 'Limited' }, KEY).project).toBe('limited')
+    limited.add('own')
+    expect(attributions.of({ 'x-farebox-tags': 'more' }, { ...KEY, project: 'own' }).project).toBe('own')
     expect(projectAt(MAX_PARTIES, { ...KEY, id: 'another' }).project).toBe(`p${MAX_PARTIES}`)
     nowMs += DAY
     expect(projectAt(MAX_PARTIES).project).toBe(`p${MAX_PARTIES}`)
+  })
+
+  it('are those of the key alone where the project has limits, from when they are set until they are lifted', () => {
+    const named = (key = KEY) => attributions.of({ 'x-farebox-project': 'Web', 'x-farebox-tags': 't' }, key)
+    const own = { ...KEY, id: 'own', project: 'web' }
+    const elsewhere = { ...KEY, id: 'elsewhere', project: 'books' }
+    const projects = () => [named(), named(own), named(elsewhere)].map(({ project }) => project)
+    expect(projects()).toEqual(['web', 'web', 'books'])
+    limited.add('web').add('books')
+    expect(projects()).toEqual(['other', 'web', 'books'])
+    expect(projects()).toEqual(['other', 'web', 'books'])
+    expect(named().tags).toEqual(['t'])
+    limited.clear()
+    expect(projects()).toEqual(['web', 'web', 'books'])
+  })
+
+  it('follow the key also where they were other before, so that its limits hold', () => {
+    const named = (place: number, key = KEY) => attributions.of({ 'x-farebox-project': `p${place}` }, key).project
+    for (let place = 0; place <= MAX_PARTIES; place++) named(place)
+    expect(named(MAX_PARTIES)).toBe('other')
+    limited.add(`p${MAX_PARTIES}`)
+    expect(named(MAX_PARTIES)).toBe('other')
+    expect(named(0, { ...KEY, project: `p${MAX_PARTIES}` })).toBe(`p${MAX_PARTIES}`)
   })
 
   it('are few and plain whatever a client writes there', () => {

@@ -158,6 +158,22 @@ describe('a project with a limit for the month', () => {
   })
 })
 
+describe('a project that is forgotten while a call waits', () => {
+  it('is what the call then holds of, and is charged to', () => {
+    const limited = new Set<string>()
+    const limitsOf = (id: string) => ({ dailyMicro: limited.has(id) ? microCredits(100) : undefined })
+    budgets = new Budgets({ scope: 'project', nowMs: () => nowMs, timeZone: 'UTC', limitsOf, changed: () => undefined })
+    const waiting = budgets.share('m')
+    for (let place = 0; place < 10_001; place++) budgets.share(`p${place}`).close(microCredits(1))
+    limited.add('m')
+    waiting.hold(microCredits(60))
+    expect([budgets.heldMicro('m'), budgets.share('m').availableMicro]).toEqual([60, 40])
+    waiting.close(microCredits(50))
+    expect([budgets.heldMicro('m'), budgets.chargedMicro('m', 'daily')]).toEqual([0, 50])
+    expect(waiting.availableMicro).toBe(50)
+  })
+})
+
 describe('what a call is told that the day does not carry', () => {
   const limit = { name: 'credits_per_day', scope: 'member', resetAt: '2026-03-11T00:00:00.000Z' }
 

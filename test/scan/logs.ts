@@ -19,10 +19,16 @@ export type ClaudeUsage = {
   readonly hourly?: number
 }
 
-type Claude = { readonly id: string; readonly at: string; readonly model?: string; readonly cwd?: string }
+type Claude = {
+  readonly id?: string | undefined
+  readonly requestId?: string
+  readonly at: string
+  readonly model?: string
+  readonly cwd?: string
+}
 
 export function claudeLine(
-  { id, at, model = 'claude-opus-4-6', cwd = '/home/ada/work/farebox' }: Claude,
+  { id, requestId, at, model = 'claude-opus-4-6', cwd = '/home/ada/work/farebox' }: Claude,
   { input, output, read = 0, written = 0, hourly = 0 }: ClaudeUsage,
 ): JsonObject {
   const usage = {
@@ -39,6 +45,7 @@ export function claudeLine(
     cwd,
     timestamp: at,
     sessionId: 's',
+    requestId,
     message: { id, role: 'assistant', model, content, usage },
   }
 }

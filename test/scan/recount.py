@@ -45,7 +45,7 @@ def cost(model, fresh, read, written, hourly, out):
 
 calls = []  # tool, model, project, time, (fresh, read, written, hourly, out)
 
-longest = {}
+claude = {}  # by message, or by request where the message has no name
 for path in glob.glob(home + "/.claude/projects/**/*.jsonl", recursive=True):
     for line in lines(path):
         message = line.get("message")
@@ -59,10 +59,11 @@ for path in glob.glob(home + "/.claude/projects/**/*.jsonl", recursive=True):
             usage.get("cache_creation", {}).get("ephemeral_1h_input_tokens", 0),
             usage["output_tokens"],
         )
-        call = ("claude-code", message["model"], os.path.basename(line["cwd"]), line["timestamp"], counts)
-        if message["id"] not in longest or longest[message["id"]][4][4] < counts[4]:
-            longest[message["id"]] = call
-calls += longest.values()
+        name = message.get("id") or line["requestId"]
+        known = claude[name][4] if name in claude else (0, 0, 0, 0, 0)
+        most = tuple(map(max, known, counts))
+        claude[name] = ("claude-code", message["model"], os.path.basename(line["cwd"]), line["timestamp"], most)
+calls += claude.values()
 
 
 def codex_sums(path):

@@ -16,8 +16,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cardPrices } from '#catalog/card-prices.ts'
+import { UNKNOWN_USAGE } from '#core/usage.ts'
 import { findLogs } from '#scan/files.ts'
 import { scan, type Scan } from '#scan/scan.ts'
+import { Tally } from '#scan/tally.ts'
 import { claudeLine, codexCount, codexHead, codexTurn, geminiLine, writeLog } from './logs.ts'
 
 const NOW = Date.now()
@@ -74,10 +76,16 @@ describe('the sums', () => {
           model: models[below(models.length)] ?? '',
           cwd: `/home/ada/work/project-${below(3)}`,
         }
-        const written = below(50_000)
-        const usage = { input: below(9000), read: below(300_000), written, hourly: below(written + 1) }
-        const outputs = [1, 1 + below(20), 20 + below(8000)].slice(0, 1 + below(3))
-        return outputs.map((output) => claudeLine(call, { ...usage, output }))
+        // What is known of a call when its first block is written is often nothing yet, and some versions name the request alone.
+        const told = Array.from({ length: 1 + below(3) }, (_one, line) => {
+          const written = below(50_000)
+          const cached = { read: below(300_000), written, hourly: below(written + 1) }
+          return line === 0 && below(2) === 0
+            ? { input: 0, output: 1 }
+            : { ...cached, input: below(9000), output: below(8000) }
+        })
+        const named = below(4) === 0 ? { ...call, id: undefined, requestId: `req_${file}_${index}` } : call
+        return told.map((usage) => claudeLine(named, usage))
       }).flat()
       writeLog(home, `.claude/projects/p/${file}.jsonl`, lines)
       // A conversation that was continued in another file begins with the lines of the first.
@@ -136,6 +144,25 @@ describe('the sums', () => {
         cost_micro: 1000 * 5 + 2000 * 0.5 + 2000 * 6.25 + 1000 * 10 + 500 * 25,
       }),
     ])
+  })
+
+  it('are of one call where its first line knew of the first token alone, and where its lines name only the request', async () => {
+    const first = { input: 0, output: 1 }
+    const last = { input: 10_682, read: 50_000, written: 300, hourly: 100, output: 510 }
+    for (const name of [{ id: 'msg_1' }, { requestId: 'req_1' }]) {
+      const call = { ...name, at: ago(DAY) }
+      writeLog(home, CLAUDE, [claudeLine(call, first), claudeLine(call, last), claudeLine(call, first)])
+      expect((await scanned()).rows).toEqual([
+        expect.objectContaining({
+          calls: 1,
+          input_tokens: 10_682,
+          cache_read_tokens: 50_000,
+          cache_write_tokens: 300,
+          output_tokens: 510,
+          cost_micro: 10_682 * 5 + 50_000 * 0.5 + 200 * 6.25 + 100 * 10 + 510 * 25,
+        }),
+      ])
+    }
   })
 
   it('of a Codex session that began anew go on with its last call', async () => {
@@ -239,9 +266,30 @@ describe('a log', () => {
   it('beyond the most that are looked at is said to be left out', async () => {
     for (const name of 'abcde') writeLog(home, `logs/${name}.jsonl`, [])
     const isLog = (path: string) => path.endsWith('.jsonl')
-    expect(await findLogs(join(home, 'logs'), isLog, 3)).toMatchObject({ isPartial: true, files: [{}, {}, {}] })
-    expect((await findLogs(join(home, 'logs'), isLog, 5)).files).toHaveLength(5)
-    expect(await findLogs(join(home, 'nowhere'), isLog)).toEqual({ files: [], isPartial: false })
+    const found = (files: number) => findLogs(join(home, 'logs'), { isLog }, { files, folders: 1 })
+    expect(await found(3)).toMatchObject({ isPartial: true, files: [{}, {}, {}] })
+    expect(await found(5)).toMatchObject({ isPartial: false, files: [{}, {}, {}, {}, {}] })
+    expect(await findLogs(join(home, 'nowhere'), { isLog })).toEqual({ files: [], isPartial: false })
+  })
+
+  it('in a folder beyond the most that are looked at is said to be left out', async () => {
+    for (const name of 'abc') writeLog(home, `logs/${name}/one.jsonl`, [])
+    const isLog = (path: string) => path.endsWith('.jsonl')
+    const found = (folders: number) => findLogs(join(home, 'logs'), { isLog }, { files: 9, folders })
+    expect(await found(3)).toMatchObject({ isPartial: true, files: [{}, {}] })
+    expect(await found(4)).toMatchObject({ isPartial: false, files: [{}, {}, {}] })
+  })
+
+  it('is not looked for in folders that hold none, however deep and many they are', async () => {
+    const count = codexCount(ago(DAY), { input: 10, cached: 0, output: 5 })
+    const deep = 'a/b/c/d/e/f/g/h/i'
+    writeLog(home, `.codex/worktrees/${deep}/rollout-x.jsonl`, [count])
+    writeLog(home, `.gemini/tmp/shop/work/${deep}/session-x.jsonl`, [])
+    writeLog(home, '.codex/archived_sessions/rollout-a.jsonl', [count])
+    writeLog(home, `${CODEX}/rollout-b.jsonl`, [count])
+    expect(await scanned()).toMatchObject({ isPartial: false, files: { codex: 2 }, rows: [{ calls: 2 }] })
+    writeLog(home, `.codex/sessions/${deep}/rollout-c.jsonl`, [count])
+    expect(await scanned()).toMatchObject({ isPartial: true, files: { codex: 2 } })
   })
 
   it.runIf(process.getuid?.() !== 0)('that may not be read is counted as left out', async () => {
@@ -252,6 +300,26 @@ describe('a log', () => {
 })
 
 describe('a scan', () => {
+  it('has one more row of each tool, and no more, for all that is beyond the most rows', () => {
+    const { priceOfModel } = cardPrices()
+    const tally = new Tally({ sinceMs: 0, untilMs: NOW, priceOfModel })
+    const usage = { ...UNKNOWN_USAGE, inputTokens: 1, outputTokens: 2 }
+    const add = (model: string, tool = 'codex') =>
+      tally.add(tool, { id: undefined, atMs: NOW, model, project: 'p', usage })
+    for (let count = 0; count < 250_000; count++) add(`model-${count}`)
+    add('model-1')
+    add('claude-opus-4-6')
+    add('never-seen', 'pi')
+    const rows = tally.rows()
+    expect(rows).toHaveLength(200_002)
+    const rest = { day: '', model: 'other', project: '' }
+    expect(rows.slice(-2)).toMatchObject([
+      { ...rest, tool: 'codex', calls: 50_001, input_tokens: 50_001, output_tokens: 100_002, cost_micro: 5 + 2 * 25 },
+      { ...rest, tool: 'pi', calls: 1, cost_micro: null },
+    ])
+    expect(rows[1]).toMatchObject({ model: 'model-1', calls: 2 })
+  })
+
   it('writes nothing, and keeps nothing of what was said', async () => {
     writeLog(home, CLAUDE, [claudeLine({ id: 'a', at: ago(DAY) }, { input: 1, output: 1 })])
     const before = readdirSync(home, { recursive: true })

@@ -22,6 +22,8 @@ export const CLAUDE_CODE_LOGS: LogFormat = {
       if (line['type'] !== 'assistant' || usage === undefined || model === undefined || model === NO_MODEL)
         return undefined
       const project = folderName(textOf(line['cwd'])) ?? folderAbove(path, 1)
-      return { id: textOf(message['id']), atMs: timeOf(line['timestamp']), model, project, usage }
+      // Some lines name the request alone.
+      const id = textOf(message['id']) ?? textOf(line['requestId'])
+      return { id, atMs: timeOf(line['timestamp']), model, project, usage }
     },
 }

@@ -24,6 +24,8 @@ export function codexLogs(): LogFormat {
     tool: 'codex',
     places: ['$CODEX_HOME', '~/.codex'],
     isLog: (path) => /^(sessions|archived_sessions)\/(.*\/)?rollout-[^/]*\.jsonl$/.test(path),
+    // Beside its logs Codex has whole checkouts and caches.
+    mayHold: (path) => /^(sessions|archived_sessions)(\/|$)/.test(path),
     marks: [HEAD, '"turn_context"', COUNT],
     open: async (file, files) => readerOf(await inherited.of(file, files)),
   }

@@ -2,11 +2,15 @@ import { tokenCount, type TokenUsage } from '#core/usage.ts'
 import { readGeminiUsage } from '#dialect/gemini/usage.ts'
 import { folderAbove, folderName, inner, textOf, timeOf, type JsonObject, type LogFormat } from '#scan/log-format.ts'
 
+/** Of the folder of each project. */
+const mayHold = (path: string) => /^[^/]+(\/chats)?$/.test(path)
+
 /** A turn is written again whenever it grows, under its id. The folder of a project has its name, or in older versions a hash of it. */
 export const GEMINI_LOGS: LogFormat = {
   tool: 'gemini-cli',
   places: ['$GEMINI_CLI_HOME/.gemini/tmp', '~/.gemini/tmp'],
   isLog: (path) => /\/chats\/session-[^/]*\.jsonl$/.test(path),
+  mayHold,
   marks: ['"tokens"'],
   open:
     async ({ path }) =>
@@ -37,6 +41,7 @@ export const QWEN_LOGS: LogFormat = {
   tool: 'qwen-code',
   places: ['$QWEN_HOME/projects', '~/.qwen/projects'],
   isLog: (path) => /\/chats\/[^/]*\.jsonl$/.test(path),
+  mayHold,
   marks: ['"usageMetadata"'],
   open:
     async ({ path }) =>

@@ -1,13 +1,17 @@
 // Bills of providers: which file is read, for which provider, and what becomes of corrections.
 
-import { readFile, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { adjustKey, correctionId } from '#catalog/adjustments.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { noProvider } from '#catalog/providers.ts'
 import type { BillCheckBody, BillSettled } from '#contract/bills.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import type { Viewer } from '#core/member.ts'
+import type { BillCheckRequest } from '#reports/bill-check.ts'
 import type { BillCorrection } from '#reports/bill-corrections.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
 import type { AuditRules } from '#server/admin/audit-details.ts'
@@ -28,17 +32,19 @@ export function billHandlers({ context, reports, inTurn }: EntityDeps): Handlers
     const read = await readBill(file)
     return isRefusal(read) ? read : { providerId: provider.id, providerName: provider.name, ...read, accounts }
   }
+  /** A file is read in the queue as well, so that only so many of them are in memory at a time. */
+  const inQueue = <Result>(body: BillCheckBody, viewer: Viewer, work: (asked: BillCheckRequest) => Promise<Result>) =>
+    queue.run(viewer, async () => {
+      const asked = await request(body)
+      return isRefusal(asked) ? asked : work(asked)
+    })
   return {
     checkBill: async ({ body, viewer }) => {
-      const asked = await request(body)
-      if (isRefusal(asked)) return asked
-      const answer = await queue.run(viewer, () => reports.billCheck(asked))
+      const answer = await inQueue(body, viewer, (asked) => reports.billCheck(asked))
       return isRefusal(answer) ? answer : new JsonText(answer)
     },
     settleBill: async ({ body: { dry_run: isDryRun = false, ...body }, viewer }) => {
-      const asked = await request(body)
-      if (isRefusal(asked)) return asked
-      const corrections = await queue.run(viewer, () => reports.billCorrections(asked))
+      const corrections = await inQueue(body, viewer, (asked) => reports.billCorrections(asked))
       if (isRefusal(corrections)) return corrections
       if (isDryRun) return { dry_run: true, corrections: corrections.map((one) => shown(one, stateOf(context, one))) }
       return inTurn(() => settle(context, corrections))
@@ -80,9 +86,20 @@ type ReadBill = { readonly text: string; readonly madeMs: number }
 async function readBill(file: string): Promise<ReadBill | Refusal> {
   if (!isAbsolute(file)) return refuse('invalid_request', `'file' must be an absolute path.`, { param: 'file' })
   try {
-    const { size, mtimeMs } = await stat(file)
-    if (size > MAX_FILE_BYTES) return refuse('invalid_request', `${file} is larger than 64 MB.`, { param: 'file' })
-    return { text: await readFile(file, 'utf8'), madeMs: Math.floor(mtimeMs) }
+    // Without O_NONBLOCK, a pipe would be waited for until somebody writes to it.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      const stats = await handle.stat()
+      if (!stats.isFile()) return refuse('invalid_request', `${file} is not a file.`, { param: 'file' })
+      // A file may grow while it is read, and some say that they are empty and are not.
+      const bytes = await buffer(handle.createReadStream({ end: MAX_FILE_BYTES, autoClose: false }))
+      if (bytes.length > MAX_FILE_BYTES) {
+        return refuse('invalid_request', `${file} is larger than 64 MB.`, { param: 'file' })
+      }
+      return { text: bytes.toString('utf8'), madeMs: Math.floor(stats.mtimeMs) }
+    } finally {
+      await handle.close()
+    }
   } catch {
     // Why it cannot be read is for the administrator to look at, who has the file.
     return refuse('invalid_request', `${file} cannot be read.`, { param: 'file' })
