@@ -37,7 +37,8 @@ export type AlertsOptions = {
   readonly flush: () => Promise<void>
   /** Writes alerts with their deliveries, all at once, and returns the ids of those that are new. */
   readonly raise: (raised: Raised) => Promise<readonly string[]>
-  readonly deliveriesOf: (alert: Alert) => readonly Delivery[]
+  /** `before`: how many alerts are raised with it and stand before it. */
+  readonly deliveriesOf: (alert: Alert, before: number) => readonly Delivery[]
   readonly loaded: Pick<LoadedAlerts, 'standing' | 'latest' | 'rules'>
 }
 
@@ -235,7 +236,7 @@ export class Alerts {
   }
 
   async #raise(alerts: readonly Alert[]): Promise<void> {
-    const raised = alerts.map((alert) => ({ alert, deliveries: this.#options.deliveriesOf(alert) }))
+    const raised = alerts.map((alert, index) => ({ alert, deliveries: this.#options.deliveriesOf(alert, index) }))
     const added = new Set(await this.#options.raise(raised))
     for (const alert of alerts) this.#note(alert, alert.threshold)
     const told = alerts.filter(({ id }) => added.has(id))

@@ -102,10 +102,10 @@ export class Webhooks {
     }))
   }
 
-  /** What has to be written together with a message for everybody. Nothing is sent before `enqueue`. */
-  deliveriesOf(body: string): Delivery[] {
+  /** What has to be written together with a message for everybody, where `before` others are made with it. Nothing is sent before `enqueue`. */
+  deliveriesOf(body: string, before = 0): Delivery[] {
     return Array.from(this.#lines.values(), ({ webhook, waiting }) => {
-      const isTooMany = waiting.size >= MAX_WAITING
+      const isTooMany = waiting.size + before >= MAX_WAITING
       return {
         id: `msg_${this.#options.newId()}`,
         webhookId: webhook.id,

@@ -75,7 +75,7 @@ export function openAlerting({ clock, writer, log, stores, calling, secrets, use
       webhooks.enqueue(raised.flatMap(({ alert, deliveries }) => (added.has(alert.id) ? deliveries : [])))
       return [...added]
     },
-    deliveriesOf: (alert) => webhooks.deliveriesOf(alertBody(alert)),
+    deliveriesOf: (alert, before) => webhooks.deliveriesOf(alertBody(alert), before),
     loaded: atStart.alerts,
   })
   recorded.listen((records) => alerts.recorded(records))

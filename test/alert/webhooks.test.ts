@@ -159,6 +159,13 @@ describe('a message', () => {
     expect(line.webhooks.standings()[0]).toMatchObject({ waiting: 200, last: { state: 'given-up' } })
   })
 
+  it('beyond two hundred is given up also where all of them are made together', () => {
+    const line = openLine([at('http://127.0.0.1:9/')])
+    const together = Array.from({ length: 205 }, (_, before) => line.webhooks.deliveriesOf('{}', before))
+    line.webhooks.enqueue(together.flat())
+    expect(line.webhooks.standings()[0]).toMatchObject({ waiting: 200, last: { state: 'given-up' } })
+  })
+
   it('waits while its secret cannot be read', async () => {
     let isLocked = true
     const get = async () => {

@@ -1,5 +1,7 @@
 // Many WebSockets at once, and what ends them: their bounds, time, keys that are blocked, the end of the program, dead providers.
 
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MAX_SOCKETS } from '#server/socket/sockets.ts'
 import { expectSoundBooks } from './fault-support.ts'
@@ -86,6 +88,30 @@ describe('a key', () => {
     await bystander.close()
     await expect(openTalk(pair.farebox, key)).rejects.toThrow('refused with 403')
   })
+})
+
+it('counts a message that waits for its turn among the bodies, until its connection ends', async () => {
+  await start({ env: { FAREBOX_METRICS: 'true' } })
+  const [key] = await newKeys(1)
+  const token = (await readFile(join(pair.farebox.dataDir, 'metrics.token'), 'utf8')).trim()
+  const bodyBytes = async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    const page = await (await fetch(`${pair.farebox.url}/metrics`, { headers })).text()
+    return Number(/^farebox_body_bytes (\d+)/m.exec(page)?.[1])
+  }
+  pair.upstream.script(STALLED)
+  const talk = await openTalk(pair.farebox, key)
+  talk.send(CREATE)
+  await talk.next()
+  const waiting = JSON.stringify({ ...CREATE, input: 'a'.repeat(2 * 1024 * 1024) })
+  talk.webSocket.send(waiting)
+  await expect
+    .poll(async () => [await bodyBytes(), await bodyBytes()].every((bytes) => bytes > waiting.length))
+    .toBe(true)
+  expect(talk.webSocket.bufferedAmount).toBe(0)
+  expect(await bodyBytes()).toBeGreaterThan(waiting.length)
+  talk.webSocket.terminate()
+  await expect.poll(bodyBytes).toBe(0)
 })
 
 describe('the end of the program', () => {

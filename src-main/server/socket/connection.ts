@@ -130,11 +130,16 @@ export class Connection implements OpenSocket {
   }
 
   #take(data: RawData, isBinary: boolean): void {
-    this.#forgetArriving()
+    const share = this.#arriving?.share
+    this.#arriving = undefined
+    const given = () => share?.end()
     this.#usedAtMs = this.#nowMs()
     // What still comes on a connection that is being closed is nobody's.
-    if (this.#ending !== undefined || !this.#line.isOpen || !Buffer.isBuffer(data)) return
-    this.#exchanges.add(isBinary ? refuse('invalid_request', 'A message must be a text of JSON.') : data)
+    if (this.#ending !== undefined || !this.#line.isOpen || !Buffer.isBuffer(data)) return given()
+    share?.complete()
+    const body = isBinary ? refuse('invalid_request', 'A message must be a text of JSON.') : data
+    // It counts for as long as it waits for its turn.
+    this.#exchanges.add({ body, given })
     // Beyond one that waits for its turn, messages wait where they are and slow down whoever sends them. Without one that waits the
     // connection is read, because nothing else tells that its client has left.
     if (this.#exchanges.isFull) this.#webSocket.pause()

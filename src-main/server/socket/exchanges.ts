@@ -46,8 +46,8 @@ type Ways = {
   readonly next: () => void
 }
 
-/** A message, or why it is none. */
-type Message = Buffer | Refusal
+/** A message, or why it is none. `given` gives back what it takes of memory while it waits. */
+type Message = { readonly body: Buffer | Refusal; readonly given: () => void }
 type Read = { readonly body: Buffer | Refusal; readonly parts: number; readonly forget: () => void }
 
 /** A message goes in pieces of this size to whoever measures it, so that a long one takes several turns of the loop. */
@@ -87,6 +87,7 @@ export class Exchanges {
 
   /** Nobody waits for an answer any more. */
   leave(): void {
+    for (const { given } of this.#waiting) given()
     this.#waiting = []
     this.#client?.leave()
     this.#wake()
@@ -107,7 +108,9 @@ export class Exchanges {
     for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
       const client = new SocketClient(this.#ways.line)
       this.#client = client
-      await this.#serve(message, client)
+      // Whoever reads it now counts it again.
+      message.given()
+      await this.#serve(message.body, client)
       await this.#hasRead()
       this.#client = undefined
       this.#ways.next()
@@ -124,7 +127,7 @@ export class Exchanges {
     await promise
   }
 
-  async #serve(message: Message, client: SocketClient): Promise<void> {
+  async #serve(message: Message['body'], client: SocketClient): Promise<void> {
     const { newId, clock, reportFault, observe } = this.#deps
     const { path: route, caller } = this.#asking
     const id = newId()
