@@ -19,7 +19,7 @@ type Part = { readonly line: string; readonly table: string; readonly columns: s
 /** In the order of the file: what others refer to comes first, so that a reader needs one pass. */
 const PARTS: readonly Part[] = [
   { line: 'package', table: 'package', columns: 'id, name, type, credits_micro, time_zone', order: 'id' },
-  { line: 'key', table: 'key', columns: 'id, name, package_id, status', order: 'id' },
+  { line: 'key', table: 'key', columns: 'id, name, package_id, status, tool, project, tags', order: 'id' },
   {
     line: 'price',
     table: 'price',
@@ -28,6 +28,9 @@ const PARTS: readonly Part[] = [
     order: 'model_id, version',
   },
   { line: 'entry', table: 'ledger_entry', columns: `seq, ${ENTRY_COLUMNS}`, order: 'seq' },
+  { line: 'project', table: 'project', columns: 'id, limits, created_at_ms', order: 'id' },
+  { line: 'attribution', table: 'attribution', columns: 'id, tool, project, tags', order: 'id' },
+  { line: 'call_session', table: 'call_session', columns: 'id, name', order: 'id' },
   { line: 'usage', table: 'usage_record', columns: USAGE_COLUMNS, order: 'id' },
   { line: 'balance', table: 'balance', columns: BALANCE_COLUMNS, order: 'key_id' },
 ]

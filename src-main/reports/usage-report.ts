@@ -8,7 +8,7 @@ import { totalsView } from '#reports/totals-view.ts'
 import type { Db } from '#store/database.ts'
 import { countRefused } from '#store/refused-rows.ts'
 import { sumsBySession } from '#store/session-sums.ts'
-import { ANY_PARTS, type UsageParts } from '#store/usage-filter.ts'
+import type { UsageParts } from '#store/usage-filter.ts'
 import { addSums, NO_SUMS, type Sums } from '#store/usage-measures.ts'
 import { nameOf, rollupZone } from '#store/usage-names.ts'
 import {
@@ -110,7 +110,7 @@ const MAX_SESSION_CALLS = 100_000
 
 function sessionRefusal(
   db: Db,
-  { group, hasPoints }: UsageReportRequest,
+  { group, hasPoints, parts }: UsageReportRequest,
   { rollup, intervals }: Span,
   calendar: Calendar,
 ): Refusal | undefined {
@@ -119,10 +119,10 @@ function sessionRefusal(
     return refuse('invalid_request', 'Sessions have no course of time: ask with points=none.', { param: 'points' })
   }
   const past = calendar.before(rollup, intervals[0] ?? 0, intervals.length)
-  const whole = { rollup, parts: ANY_PARTS, group: undefined }
-  const calls = sumOf(sumsByGroup(db, whole, [...past, ...intervals])).requests
+  // Of those alone that are asked about: whoever asks may know nothing of how many others there are.
+  const calls = sumOf(sumsByGroup(db, { rollup, parts, group: undefined }, [...past, ...intervals])).requests
   if (calls <= MAX_SESSION_CALLS) return undefined
-  const message = `A report by session is of at most ${MAX_SESSION_CALLS} calls, and these are ${calls}, with those of the time before. Ask for a shorter time.`
+  const message = `A report by session is of at most ${MAX_SESSION_CALLS} calls, with those of the time before. Ask for a shorter time.`
   return refuse('invalid_request', message, { param: 'from' })
 }
 
@@ -215,7 +215,8 @@ function restOf(points: readonly PointSums[], shown: readonly string[]): PointSu
 
 /** The values, those with the highest charge first; by name where nothing else tells them apart, so that a report can be repeated. */
 function rank(present: readonly GroupSums[], before: readonly GroupSums[]): string[] {
-  const past = before.filter(({ value }) => !present.some((sums) => sums.value === value))
+  const isPresent = new Set(present.map(({ value }) => value))
+  const past = before.filter(({ value }) => !isPresent.has(value))
   const order = (left: GroupSums, right: GroupSums) =>
     right.charge_micro - left.charge_micro || right.requests - left.requests || (left.value < right.value ? -1 : 1)
   return [...present.toSorted(order), ...past.toSorted(order)].map(({ value }) => value)

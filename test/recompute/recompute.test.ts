@@ -207,6 +207,30 @@ describe('books after thousands of operations', () => {
     expect(text).not.toContain('"hint"')
   })
 
+  it('are exported with whom calls were made for, before the calls that refer to it', async () => {
+    const dataDir = await mkdtemp(join(folder, 'named-'))
+    await copyFile(join(books.dataDir, FILE), join(dataDir, FILE))
+    const db = new Database(join(dataDir, FILE))
+    db.exec(`INSERT INTO attribution VALUES (7, 'zed', 'website', ',ci,night,');
+      INSERT INTO call_session VALUES (9, 's-1');
+      INSERT INTO project VALUES ('website', '{}', 5);
+      UPDATE key SET tool = 'zed', project = 'website', tags = ',ci,' WHERE rowid = 1;
+      UPDATE usage_record SET attribution_id = 7, session_id = 9 WHERE id = ${CALL}`)
+    db.close()
+    const text = exported(dataDir)
+    const lines = text.trimEnd().split('\n')
+    const places = [
+      '{"line":"project","id":"website","limits":"{}","created_at_ms":5}',
+      '{"line":"attribution","id":7,"tool":"zed","project":"website","tags":",ci,night,"}',
+      '{"line":"call_session","id":9,"name":"s-1"}',
+    ].map((line) => lines.indexOf(line))
+    expect(places).not.toContain(-1)
+    expect(Math.max(...places)).toBeLessThan(lines.findIndex((line) => line.startsWith('{"line":"usage"')))
+    expect(text).toContain('"attribution_id":7,"session_id":9}')
+    expect(text).toContain('"tool":"zed","project":"website","tags":",ci,"}')
+    expect(recompute(text)).toMatchObject({ code: 0 })
+  })
+
   it('are not taken for whole when the file was cut off, wherever', () => {
     const lines = exported(books.dataDir).trimEnd().split('\n')
     for (const kept of [1, 5, Math.floor(lines.length / 2), lines.length - 1]) {

@@ -366,4 +366,20 @@ describe('a report', () => {
     expect(series.map(({ points }) => points.at(-1)?.requests)).toEqual([1, 2])
     expect([totals.charge_credits, previous.charge_credits]).toEqual([0.000016, 0.000004])
   })
+
+  it('by session is refused for too many calls of those that it is about, whatever others made, and tells no number of them', () => {
+    const rollups = new UsageRollups(db, 'Europe/Berlin')
+    const call = { model: 0, provider: 0, package: 0, outcome: 'answered', charge: 1, atMs: nowMs }
+    db.transaction(() => rollups.add([0, 1].map((key) => insert(db, { ...call, key }))))()
+    db.exec(
+      `UPDATE usage_day SET requests = 100777 WHERE group_id IN (SELECT id FROM usage_group WHERE key_id <> 'key 1')`,
+    )
+    const bySession = { from: '7d', rollup: 'day', group: 'session', hasPoints: false, nowMs } as const
+    const ofKey = (id: string) => ask({ ...bySession, parts: { ...ANY_PARTS, keyIds: [id] } })
+    expect(ofKey('key 1')).toMatchObject({ group: 'session', totals: { requests: 1 } })
+    for (const refused of [ask(bySession), ofKey('key 0')]) {
+      expect(refused).toMatchObject({ code: 'invalid_request', param: 'from' })
+      expect(JSON.stringify(refused)).not.toContain('777')
+    }
+  })
 })
