@@ -82,7 +82,8 @@ export function withoutMembers(format: Format, versions: Versions, members: read
   return { text: checked(format, expected, undo), left }
 }
 
-function withoutNames(value: unknown, names: readonly string[]): unknown {
+/** A value without the names in it that the tool itself writes. */
+export function withoutNames(value: unknown, names: readonly string[]): unknown {
   return names.reduce((rest, name) => withoutMember(rest, [name]), value)
 }
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WrittenMember } from '#connect/edit.ts'
+import { withoutNames, type WrittenMember } from '#connect/edit.ts'
 import { Refused } from '#connect/format.ts'
 import { connectionFolder } from '#connect/key-file.ts'
 import { FORMATS, type FilePlan, type FormatName } from '#connect/plan.ts'
@@ -14,7 +14,7 @@ import { isObject, pathText, valueAt } from '#connect/values.ts'
 
 export type JournalMember = WrittenMember & {
   readonly member: string
-  /** A value as a hash of its JSON; null where there was none. */
+  /** A value without what is kept in it, as a hash of its JSON; null where there was none. */
   readonly before_sha256: string | null
   readonly after_sha256: string | null
 }
@@ -162,17 +162,30 @@ function journalFile(plan: FilePlan, copies: { before: string | null; after: str
 function membersOf({ wanted, file, after }: FilePlan, format: FormatName): JournalMember[] {
   if (wanted.type === 'own') return []
   const [was, is] = [file.bytes === undefined ? '' : decode(file.bytes), decode(after)].map(FORMATS[format].read)
-  return wanted.members.map(({ path, kept }) => ({
-    member: pathText(path),
-    path,
-    ...(kept !== undefined && { kept }),
-    before_sha256: valueHash(valueAt(was, path)),
-    after_sha256: valueHash(valueAt(is, path)),
-  }))
+  return wanted.members.map(({ path, kept }) => {
+    const member = { path, ...(kept !== undefined && { kept }) }
+    return {
+      member: pathText(path),
+      ...member,
+      before_sha256: memberHash(was, member),
+      after_sha256: memberHash(is, member),
+    }
+  })
 }
 
-/** A value as the journal has it. */
-export function valueHash(value: unknown): string | null {
+/** A member's value as the journal has it: what the tool itself writes there is no part of it. */
+function memberHash(values: unknown, { path, kept = [] }: Pick<JournalMember, 'path' | 'kept'>): string | null {
+  const value = withoutNames(valueAt(values, path), kept)
   if (value === undefined) return null
   return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+}
+
+/** What somebody changed in a file since it was written. */
+export function changedSince(entry: JournalFile, text: string): string[] {
+  const { file, format, members, after_sha256: after } = entry
+  if (format === 'own') return sha256Of(Buffer.from(text)) === after ? [] : [file]
+  const values = FORMATS[format].read(text)
+  return members
+    .filter((member) => memberHash(values, member) !== member.after_sha256)
+    .map(({ member }) => `${member} in ${file}`)
 }

@@ -1,9 +1,9 @@
 // A connection whose gateway has moved to another address. What was written is written again with that address: the same members, models
 // and key, and nothing that a person chose since.
 
-import { applyPlans, takeBack } from '#connect/apply.ts'
+import { applyPlans, planTakingBack, takeBack } from '#connect/apply.ts'
 import { Refused, type Path } from '#connect/format.ts'
-import { readCopy, readJournal, type Journal, type JournalFile } from '#connect/journal.ts'
+import { changedSince, readCopy, readJournal, type Journal, type JournalFile } from '#connect/journal.ts'
 import { FORMATS, planFile, type ReadFile, type Wanted } from '#connect/plan.ts'
 import { decode, readToolFile } from '#connect/tool-file.ts'
 import { insistOnTakenBack, lookedAt } from '#connect/tools.ts'
@@ -17,17 +17,29 @@ export type Readdressing = {
   readonly nowMs: number
 }
 
-/** Throws a Refused where one of the files cannot be written; all of them are then as they were. */
+/** Throws a Refused where somebody changed what was written, or one of the files cannot be written; all of them are then as they were. */
 export function readdress({ dataDir, tool, url, nowMs }: Readdressing): void {
   const journal = readJournal(dataDir, tool)
   const told = journal?.told
   if (journal === undefined || told === undefined) throw new Refused('missing', `${tool} is not connected.`)
+  insistOnUntouched(dataDir, tool)
   const wanted = wantedAgain(dataDir, journal, (text) => text.replaceAll(told.url, url))
   const plan = (readFile: ReadFile) => wanted.map((one) => planFile(one, readFile))
   lookedAt(dataDir, tool, plan)
   insistOnTakenBack(takeBack(dataDir, tool))
   const at = new Date(nowMs).toISOString()
   applyPlans({ dataDir, tool, plans: plan(readToolFile), at, told: { ...told, url } })
+}
+
+/** What somebody changed or took away is theirs, and is neither written over nor made anew. */
+function insistOnUntouched(dataDir: string, tool: string): void {
+  const files = planTakingBack(dataDir, tool)
+  insistOnTakenBack(files)
+  for (const { entry, file, left } of files) {
+    if (file?.bytes === undefined) throw new Refused('changed', `${entry.file} is not there any more.`)
+    const [changed] = [...changedSince(entry, decode(file.bytes)), ...left]
+    if (changed !== undefined) throw new Refused('changed', `Somebody changed ${changed} since ${tool} was connected.`)
+  }
 }
 
 type Rewrite = (text: string) => string

@@ -28,7 +28,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { changedMeanwhile, Refused, type RefusedReason } from '#connect/format.ts'
 
 /** Settings are small; more than this is something else. */
-const MAX_FILE_BYTES = 16 * 1_048_576
+export const MAX_FILE_BYTES = 16 * 1_048_576
 /** Of links that lead to each other. */
 const MAX_LINKS = 20
 /** What Farebox makes may hold a key. */

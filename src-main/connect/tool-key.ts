@@ -72,12 +72,20 @@ export async function withKey<Done>(asking: Asking, plan: KeyPlan, use: (value: 
   try {
     done = use(await obtainKey(asking, plan))
   } catch (error) {
+    await moveBack(gateway, plan)
     if (plan.known?.status !== 'active') await rest(asking)
     if (plan.previous !== undefined) hold(asking, held)
     throw error
   }
   if (plan.previous?.status === 'active') await gateway.suspendKey(plan.previous.id)
   return done
+}
+
+/** A key that was moved to another package for what failed is in its own again. */
+async function moveBack(gateway: Gateway, { known, package: { name } }: KeyPlan): Promise<void> {
+  if (known === undefined || known.package === name) return
+  // A gateway that cannot be asked just now must not hide why it failed.
+  await gateway.moveKey(known.id, known.package).catch(() => undefined)
 }
 
 type Held = { readonly record: KeyRecord | undefined; readonly value: string | undefined }

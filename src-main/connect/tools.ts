@@ -18,7 +18,7 @@ import {
 } from '#connect/expand.ts'
 import { changedMeanwhile, Refused } from '#connect/format.ts'
 import type { Gateway } from '#connect/gateway.ts'
-import { isOpenConnection } from '#connect/journal.ts'
+import { isOpenConnection, journalState } from '#connect/journal.ts'
 import { keyFileOf, readKeyValue } from '#connect/key-file.ts'
 import { chooseModels, type WantedModels } from '#connect/models.ts'
 import { changeView, planFile, readValues, type FilePlan, type ReadFile, type Wanted } from '#connect/plan.ts'
@@ -79,11 +79,13 @@ async function connect(workshop: Workshop, wish: ConnectWish): Promise<ToolConne
   const plan = (value: string, readFile: ReadFile) =>
     plansOf(adapter.connect?.files ?? [], { expanding: prepare(value), surroundings, readFile })
   const held = readKeyValue(dataDir, tool)
+  // A preview is only looked at: it has the steps, and never the key that is in use.
+  const shown = (value: string) => prepare(wish.isDryRun ? NO_KEY : value).values
   const view = (changes: readonly Change[], value: string) => ({
     tool,
     changes: changes.map((change) => changeView(change, [value, held ?? value])).filter(isChange),
     key_name: key.name,
-    next: [...steps.map((line) => filled(line, prepare(value).values)), ...openFiles(changes, value, surroundings)],
+    next: [...steps.map((line) => filled(line, shown(value))), ...openFiles(changes, value, surroundings)],
   })
   // It is all worked out before anything is done: a file that is refused leaves the tool and its key as they were.
   const known = (key.previous === undefined ? held : undefined) ?? NO_KEY
@@ -105,15 +107,24 @@ async function connect(workshop: Workshop, wish: ConnectWish): Promise<ToolConne
 
 /** Takes a tool's connection back. It needs no gateway: where none can be asked, the key stays and that is said. */
 export function disconnectTool(workshop: Workshop, tool: string): Promise<ToolDisconnection> {
-  return alone(workshop, async () => {
-    const adapter = knownAdapter(tool)
-    // It is read before it is forgotten, so that no difference shows it.
-    const secrets = secretsOf(workshop, adapter)
-    const files = takeBack(workshop.dataDir, adapter.tool)
-    const hasProblem = files.some(({ problem }) => problem !== null)
-    const key = hasProblem ? { name: null, next: [] } : await restKey(workshop, adapter)
-    return disconnection(adapter, files, { secrets, key })
-  })
+  return alone(workshop, () => disconnect(workshop, tool))
+}
+
+/** Takes a connection back that was interrupted; undefined where it is none any more. */
+export function disconnectHalfDone(workshop: Workshop, tool: string): Promise<ToolDisconnection | undefined> {
+  return alone(workshop, async () =>
+    journalState(workshop.dataDir, tool) === 'connecting' ? disconnect(workshop, tool) : undefined,
+  )
+}
+
+async function disconnect(workshop: Workshop, tool: string): Promise<ToolDisconnection> {
+  const adapter = knownAdapter(tool)
+  // It is read before it is forgotten, so that no difference shows it.
+  const secrets = secretsOf(workshop, adapter)
+  const files = takeBack(workshop.dataDir, adapter.tool)
+  const hasProblem = files.some(({ problem }) => problem !== null)
+  const key = hasProblem ? { name: null, next: [] } : await restKey(workshop, adapter)
+  return disconnection(adapter, files, { secrets, key })
 }
 
 /** Shows what taking a tool's connection back would do, and changes nothing. */

@@ -35,16 +35,17 @@ function problems(named: Pick<Problem, 'id' | 'tool'>, finding: Finding): Proble
   return [finding ?? []].flat().map((found) => ({ ...named, ...found }))
 }
 
-/** Repairs what can be repaired safely, and says what was done. What is refused stays, and says why. */
+/** Repairs what can be repaired safely, and says what was done. What is refused or fails stays, and says why. */
 export async function repair(found: readonly Problem[], workshop: Workshop): Promise<string[]> {
   const done: string[] = []
-  for (const { repair: mend } of found) {
+  for (const { id, tool, repair: mend } of found) {
     if (mend === undefined) continue
     try {
       done.push(await mend(workshop))
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      done.push(error.message)
+      const why = error instanceof Error ? error.message : String(error)
+      // One that fails, as on a full disk, keeps nobody from the others, nor from reading what was done.
+      done.push(error instanceof Refused ? why : `The problem '${id}' of ${tool} could not be repaired: ${why}`)
     }
   }
   return done

@@ -64,17 +64,27 @@ function unquoted(text: string): string {
 }
 
 function winningFiles({ files = [] }: Overrides, tool: ToolPicture, { surroundings, workingDir }: Picture): string[] {
-  const own = tool.files.map(({ entry }) => entry.target)
+  const own = tool.files.map(({ entry }) => realPath(entry.target))
   return files.flatMap(({ places, format, members }) => {
     const place = pathOf(places, surroundings)
     const path = place === '' ? undefined : resolve(workingDir, place)
     const text = path === undefined ? undefined : readText(path)
-    if (path === undefined || text === undefined || own.includes(realpathSync(path))) return []
+    if (path === undefined || text === undefined || own.includes(realPath(path))) return []
     if (members === undefined) return [path]
     const values = valuesOf(text, format)
     const found = members.filter((member: Path) => isForeign(valueAt(values, member), tool))
     return found.map((member: Path) => `${pathText(member)} in ${path}`)
   })
+}
+
+/** Two names of a file are the same once all links on the way are followed, those of its folders too. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // It is not there, and is the same as no other.
+    return path
+  }
 }
 
 /** A file that cannot be read as what it should be is not the tool's either. */

@@ -1,7 +1,7 @@
 // What the checks of the doctor look at, put together before the first of them runs: the gateway, the machine, and each tool with what is
 // in its files. Checks read nothing but this, so that each can be understood alone.
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { Adapter } from '#connect/adapter.ts'
 import { ADAPTERS } from '#connect/adapters.ts'
 import type { Surroundings } from '#connect/expand.ts'
@@ -10,7 +10,7 @@ import { findInstalled, type Installed } from '#connect/installed.ts'
 import { readJournal, type Journal, type JournalFile } from '#connect/journal.ts'
 import { readKeyValue } from '#connect/key-file.ts'
 import { FORMATS, naming } from '#connect/plan.ts'
-import { decode } from '#connect/tool-file.ts'
+import { decode, MAX_FILE_BYTES } from '#connect/tool-file.ts'
 import { keyOf } from '#connect/tool-key.ts'
 import { connectedTools } from '#connect/tools.ts'
 import type { KeyView, ModelView, PackageView, StatusView } from '#contract/schemas.ts'
@@ -41,8 +41,6 @@ export type MachinePicture = {
 export type FilePicture = {
   readonly entry: JournalFile
   readonly text: string | undefined
-  /** What the text says, in a file of members. */
-  readonly values: unknown
   readonly problem: string | null
 }
 
@@ -115,21 +113,28 @@ async function lookAtTool(
 
 /** A file that could not be written is no trouble for the tool: this looks at what is in it alone. */
 function lookAtFile(entry: JournalFile): FilePicture {
-  const { value, problem } = orRefusal(() => naming(entry.file, () => contentOf(entry)))
-  return { entry, text: value?.text, values: value?.values, problem }
+  const { value, problem } = orRefusal(() => naming(entry.file, () => textOf(entry)))
+  return { entry, text: value, problem }
 }
 
-function contentOf({ file, format }: JournalFile): { readonly text: string; readonly values: unknown } | undefined {
+/** A text that the tool cannot read is refused. */
+function textOf({ file, format }: JournalFile): string | undefined {
   const bytes = bytesOf(file)
   if (bytes === undefined) return undefined
   const text = decode(bytes)
-  return { text, values: format === 'own' ? undefined : FORMATS[format].read(text) }
+  if (format !== 'own') FORMATS[format].read(text)
+  return text
 }
 
 function bytesOf(file: string): Buffer | undefined {
   try {
+    const stats = statSync(file)
+    // A pipe or a device that took its place would be waited for without an end.
+    if (!stats.isFile()) throw new Refused('not_a_file', `${file} is not a file.`)
+    if (stats.size > MAX_FILE_BYTES) throw new Refused('too_large', `${file} is larger than settings are.`)
     return readFileSync(file)
   } catch (error) {
+    if (error instanceof Refused) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code'
     if (code === 'ENOENT') return undefined
     throw new Refused('unreadable', `${file} cannot be read (${code}).`)

@@ -1,11 +1,9 @@
 // What is wrong with a tool and its files.
 
 import { existsSync } from 'node:fs'
-import { valueHash, type JournalFile } from '#connect/journal.ts'
+import { changedSince } from '#connect/journal.ts'
 import { readdress } from '#connect/readdress.ts'
-import { sha256Of } from '#connect/tool-file.ts'
-import { alone, disconnectTool } from '#connect/tools.ts'
-import { valueAt } from '#connect/values.ts'
+import { alone, disconnectHalfDone } from '#connect/tools.ts'
 import type { Found, ToolCheck } from '#doctor/check.ts'
 import { winningPlaces } from '#doctor/overrides.ts'
 import type { FilePicture, Picture, ToolPicture } from '#doctor/picture.ts'
@@ -78,8 +76,9 @@ function halfDone({ adapter: { name, tool }, journal }: ToolPicture): Found | un
     message: `The connection of ${name} was interrupted, on ${journal.at}.`,
     fix: `Take it back with 'farebox disconnect ${tool}', and connect it again.`,
     async repair(workshop) {
-      const { problems } = await disconnectTool(workshop, tool)
-      const [problem] = problems
+      const taken = await disconnectHalfDone(workshop, tool)
+      if (taken === undefined) return `The connection of ${name} is not interrupted any more, and stays as it is.`
+      const [problem] = taken.problems
       return (
         problem ??
         `Took back the connection of ${name} that was interrupted. Connect it with 'farebox connect ${tool}'.`
@@ -93,18 +92,8 @@ function changedMembers({ journal, files }: ToolPicture): string[] {
   return journal?.state === 'connected' ? files.flatMap(changedIn) : []
 }
 
-function changedIn({ entry, text, values, problem }: FilePicture): string[] {
-  if (text === undefined || problem !== null) return []
-  if (entry.format === 'own') return isAsWritten(entry, text) ? [] : [entry.file]
-  return entry.members
-    .filter(
-      ({ path, kept = [], after_sha256: after }) => kept.length === 0 && valueHash(valueAt(values, path)) !== after,
-    )
-    .map(({ member }) => `${member} in ${entry.file}`)
-}
-
-function isAsWritten(entry: JournalFile, text: string): boolean {
-  return sha256Of(Buffer.from(text)) === entry.after_sha256
+function changedIn({ entry, text, problem }: FilePicture): string[] {
+  return text === undefined || problem !== null ? [] : changedSince(entry, text)
 }
 
 function changed({ adapter: { name, tool } }: ToolPicture, member: string): Found {
@@ -114,20 +103,23 @@ function changed({ adapter: { name, tool } }: ToolPicture, member: string): Foun
   }
 }
 
-function wrongAddress(tool: ToolPicture, { gateway, nowMs }: Picture): Found | undefined {
+function wrongAddress(tool: ToolPicture, { gateway, isRunning, nowMs }: Picture): Found | undefined {
   const { adapter, journal } = tool
   const told = journal?.told
   if (gateway === undefined || told === undefined || journal?.state !== 'connected') return undefined
   const { url } = gateway
   if (told.url === url || gateway.status.lan.urls.includes(told.url)) return undefined
-  const found = {
-    message: `${adapter.name} is connected to ${told.url}, and the gateway is at ${url}.`,
-    fix: `Write the present address with 'farebox doctor --fix', or connect again with 'farebox connect ${adapter.tool}'.`,
+  const message = `${adapter.name} is connected to ${told.url}, and the gateway is at ${url}.`
+  const again = `connect again with 'farebox connect ${adapter.tool}'.`
+  // The address of a gateway that does not run is a guess: it may listen elsewhere when it starts.
+  if (!isRunning) return { message, fix: `Start the gateway. Where it is still another address then, ${again}` }
+  // What somebody changed or took away is theirs, and is not written over.
+  if (changedMembers(tool).length > 0 || tool.files.some(({ text }) => text === undefined)) {
+    return { message, fix: `Look at what was changed, and ${again}` }
   }
-  // What somebody changed is theirs, and is not written over.
-  if (changedMembers(tool).length > 0) return found
   return {
-    ...found,
+    message,
+    fix: `Write the present address with 'farebox doctor --fix', or ${again}`,
     async repair(workshop) {
       const { dataDir } = workshop
       await alone(workshop, async () => readdress({ dataDir, tool: adapter.tool, url, nowMs }))

@@ -210,7 +210,7 @@ describe('a file that was written', () => {
       'file gemini-cli',
       'key_not_brought gemini-cli',
     ])
-    expect(problems[1]?.message).toContain('EISDIR')
+    expect(problems[1]?.message).toContain('.env is not a file')
   })
 
   it('is none where it only cannot be written, or was made anew with the same in it', async () => {

@@ -42,18 +42,14 @@ const MACHINE: MachinePicture = {
 }
 
 export class Patient {
-  readonly workshop: TestWorkshop
+  readonly workshop: TestWorkshop = openWorkshop({ gateway: fakeGateway() })
   /** What the next look differs in. */
   changes: Partial<Looking> = {}
   readonly env: Record<string, string> = {}
 
-  private constructor(workshop: TestWorkshop) {
-    this.workshop = workshop
-  }
-
   /** With Claude Code, which asks a command for its key, and Gemini CLI, which has it in its settings. */
   static async connected(): Promise<Patient> {
-    const patient = new Patient(openWorkshop({ gateway: fakeGateway() }))
+    const patient = new Patient()
     await patient.connect('claude-code')
     await patient.connect('gemini-cli')
     return patient
