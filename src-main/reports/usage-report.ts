@@ -8,7 +8,7 @@ import { totalsView } from '#reports/totals-view.ts'
 import type { Db } from '#store/database.ts'
 import { countRefused } from '#store/refused-rows.ts'
 import { sumsBySession } from '#store/session-sums.ts'
-import type { UsageParts } from '#store/usage-filter.ts'
+import { ANY_PARTS, type UsageParts } from '#store/usage-filter.ts'
 import { addSums, NO_SUMS, type Sums } from '#store/usage-measures.ts'
 import { nameOf, rollupZone } from '#store/usage-names.ts'
 import {
@@ -107,6 +107,8 @@ function tooMany(rollup: Rollup): Refusal {
 
 /** Sessions are in no roll-up: their calls are read one by one, so that those of a report are bounded. */
 const MAX_SESSION_CALLS = 100_000
+/** So many are read to find them, at most. */
+const MAX_CALLS_READ = 1_000_000
 
 function sessionRefusal(
   db: Db,
@@ -119,9 +121,10 @@ function sessionRefusal(
     return refuse('invalid_request', 'Sessions have no course of time: ask with points=none.', { param: 'points' })
   }
   const past = calendar.before(rollup, intervals[0] ?? 0, intervals.length)
+  const callsOf = (some: UsageParts) =>
+    sumOf(sumsByGroup(db, { rollup, parts: some, group: undefined }, [...past, ...intervals])).requests
   // Of those alone that are asked about: whoever asks may know nothing of how many others there are.
-  const calls = sumOf(sumsByGroup(db, { rollup, parts, group: undefined }, [...past, ...intervals])).requests
-  if (calls <= MAX_SESSION_CALLS) return undefined
+  if (callsOf(parts) <= MAX_SESSION_CALLS && callsOf(ANY_PARTS) <= MAX_CALLS_READ) return undefined
   const message = `A report by session is of at most ${MAX_SESSION_CALLS} calls, with those of the time before. Ask for a shorter time.`
   return refuse('invalid_request', message, { param: 'from' })
 }
