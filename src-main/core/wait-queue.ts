@@ -44,6 +44,8 @@ export type WaitQueueOptions<Call, Answer, Hindrance> = {
 
 type Waiter<Call, Answer, Hindrance> = {
   readonly call: Call
+  /** What something may come back to for it, its key first. */
+  readonly sources: readonly string[]
   readonly sinceMs: number
   /** As it was when the call was looked at last; undefined for one that came in this moment. */
   wait: Wait<Hindrance> | undefined
@@ -105,7 +107,9 @@ export class WaitQueue<Call extends CallNote, Answer, Hindrance> {
   join(call: Call, lineId: string, cancellation: Cancellation): Promise<Answer> {
     return new Promise((resolve) => {
       const line = this.#lineOf(lineId)
-      const waiter = { call, sinceMs: this.#options.nowMs(), wait: undefined, loseInterest: undefined, resolve }
+      const sources = [call.keyId, ...(this.#options.sourcesOf?.(call) ?? [])]
+      const sinceMs = this.#options.nowMs()
+      const waiter = { call, sources, sinceMs, wait: undefined, loseInterest: undefined, resolve }
       this.#enter(line, waiter)
       this.#serve(line)
       if (!line.waiters.has(waiter)) return
@@ -115,12 +119,7 @@ export class WaitQueue<Call extends CallNote, Answer, Hindrance> {
     })
   }
 
-  /** Looks again at those who may go on because something came back to a key. */
-  serveKey(keyId: string): void {
-    this.serveSource(keyId)
-  }
-
-  /** Looks again at those who may go on because something came back to a source of theirs. */
+  /** Looks again at those who may go on because something came back to a source of theirs: a key, or what else `sourcesOf` names. */
   serveSource(id: string): void {
     const lines = this.#linesOfSources.get(id)
     // Lines that are empty by then leave the set while this goes through it, which sets allow.
@@ -186,7 +185,7 @@ export class WaitQueue<Call extends CallNote, Answer, Hindrance> {
   #enter(line: Line<Call, Answer, Hindrance>, waiter: Waiter<Call, Answer, Hindrance>): void {
     this.#lines.set(line.id, line)
     line.waiters.add(waiter)
-    for (const id of this.#sourcesOf(waiter.call)) {
+    for (const id of waiter.sources) {
       const lines = this.#linesOfSources.get(id)
       if (lines === undefined) this.#linesOfSources.set(id, new Set([line]))
       else lines.add(line)
@@ -197,18 +196,13 @@ export class WaitQueue<Call extends CallNote, Answer, Hindrance> {
     waiter.loseInterest?.()
     line.waiters.delete(waiter)
     if (line.waiters.size === 0) this.#lines.delete(line.id)
-    const left = new Set(this.#sourcesOf(waiter.call))
-    for (const { call } of line.waiters) for (const id of this.#sourcesOf(call)) left.delete(id)
+    const left = new Set(waiter.sources)
+    for (const { sources } of line.waiters) for (const id of sources) left.delete(id)
     for (const id of left) {
       const lines = this.#linesOfSources.get(id)
       lines?.delete(line)
       if (lines?.size === 0) this.#linesOfSources.delete(id)
     }
-  }
-
-  #sourcesOf(call: Call): readonly string[] {
-    const { sourcesOf } = this.#options
-    return sourcesOf === undefined ? [call.keyId] : [call.keyId, ...sourcesOf(call)]
   }
 
   /** Whether the call that came last is one too many. */

@@ -253,7 +253,7 @@ export class Ledger {
     const resolved = resolveHold(account, hold, settlement.chargeMicro, this.#nowMs())
     // What was returned is written before the holds that it makes possible.
     const written = this.#journal.commit(account, resolved, recordOf(hold, settlement))
-    this.#queue.serveKey(hold.keyId)
+    this.#queue.serveSource(hold.keyId)
     if (undelivered === undefined || settlement.chargeMicro === 0) return written
     return written.catch((error: unknown) => {
       const { instead, after } = releaseInstead(account, hold, { resolved, wasLate }, this.#nowMs())
@@ -295,7 +295,7 @@ export class Ledger {
       for (const rest of rests) if (rest.entries.length > 0) this.#journal.add(rest.account, rest.entries)
       for (const { account } of changes) {
         this.#roll(account)
-        this.#queue.serveKey(account.keyId)
+        this.#queue.serveSource(account.keyId)
       }
       this.#onChanged?.(balances)
     })
@@ -348,7 +348,7 @@ export class Ledger {
   }
 
   #roll(account: Account): void {
-    if (this.#begin(account)) this.#queue.serveKey(account.keyId)
+    if (this.#begin(account)) this.#queue.serveSource(account.keyId)
   }
 
   /** Begins the account's next cycle if it is time, and returns whether it was. */

@@ -127,9 +127,9 @@ describe('those who wait', () => {
     const wish = { exchangeId: 'other', keyId: 'one', modelId: 'm', amount: 2, blocks: 'line' } as const
     void queue.join(wish, 'another line', STAYS).then((answer) => order.push(`other ${answer}`))
     free = 5
-    queue.serveKey('two')
+    queue.serveSource('two')
     expect(await told()).toEqual([])
-    queue.serveKey('one')
+    queue.serveSource('one')
     expect(await told()).toEqual(['call 1 in', 'other in'])
   })
 })
