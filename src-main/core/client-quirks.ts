@@ -1,15 +1,16 @@
 // Clients that cannot read what the contract says, as data: what is done for them is done for nobody else. A client is known by the
 // headers that it sends; one that sends other ones is served by the contract.
 
+import type { SentHeaders } from '#core/client-tools.ts'
+
 export type ClientQuirks = {
   /** `error.code` is an integer by the contract. Clients whose type for it is a text find no error in an answer that has a number. */
   readonly errorCode: 'number' | 'text'
 }
 
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 type Quirky = {
   readonly client: string
-  readonly isKnownBy: (headers: Headers) => boolean
+  readonly isKnownBy: (headers: SentHeaders) => boolean
   readonly quirks: ClientQuirks
 }
 
@@ -34,7 +35,7 @@ const QUIRKY_CLIENTS: readonly Quirky[] = [
 ]
 
 /** What is to be done for the client that sent these headers, with their names in small letters. */
-export function clientQuirks(headers: Headers): ClientQuirks {
+export function clientQuirks(headers: SentHeaders): ClientQuirks {
   return QUIRKY_CLIENTS.find(({ isKnownBy }) => isKnownBy(headers))?.quirks ?? NO_QUIRKS
 }
 
