@@ -56,14 +56,15 @@ export function decide(wish: Wish, key: Spendable, purses: readonly Purse[] = []
   // Nothing is let in where nothing is left, whatever it costs.
   const leastMicro = Math.max(1, wish.leastMicro)
   // Purses first: whoever waits for one of them keeps all of its keys waiting.
-  const all = [...purses.map((of) => ({ scope: of.scope, of })), { scope: 'key' as const, of: key }]
+  const ofKey = { scope: 'key', availableMicro: key.availableMicro, heldMicro: key.heldMicro } as const
   let amountMicro: number = wish.worstMicro
   let hindrance: SpendScope | undefined
-  for (const { scope, of } of all) {
-    if (of.availableMicro + of.heldMicro < leastMicro) return { type: 'exhausted', scope }
-    if (Math.max(leastMicro, wish.worstMicro) <= of.availableMicro) continue
-    if (of.heldMicro > 0) hindrance ??= scope
-    amountMicro = Math.min(amountMicro, of.availableMicro)
+  // Each amount is read once: what is left of a purse is worked out whenever it is asked for.
+  for (const { scope, availableMicro, heldMicro } of [...purses, ofKey]) {
+    if (availableMicro + heldMicro < leastMicro) return { type: 'exhausted', scope }
+    if (Math.max(leastMicro, wish.worstMicro) <= availableMicro) continue
+    if (heldMicro > 0) hindrance ??= scope
+    amountMicro = Math.min(amountMicro, availableMicro)
   }
   if (hindrance !== undefined) return { type: 'held-by-others', scope: hindrance }
   return { type: 'fits', amountMicro: microCredits(amountMicro) }

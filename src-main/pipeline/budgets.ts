@@ -74,9 +74,11 @@ export class Budgets {
   /** What a call is told that the budget does not carry: not at all, or not beside the calls that run. */
   refusal(id: string, type: 'exhausted' | 'held-by-others'): Refusal {
     const { scope, limitsOf } = this.#options
-    const cycle = nearest(this.#countsOf(id), limitsOf(id))
-    const count = this.#countsOf(id)[cycle]
-    const limitMicro = limitsOf(id)[LIMITS[cycle]] ?? ZERO
+    const limits = limitsOf(id)
+    const counts = this.#countsOf(id)
+    const cycle = nearest(counts, limits)
+    const count = counts[cycle]
+    const limitMicro = limits[LIMITS[cycle]] ?? ZERO
     const resetAt = new Date(count.endsAtMs).toISOString()
     const { name, time } = WORDS[cycle]
     const limit = { name, scope, resetAt }
@@ -103,10 +105,13 @@ export class Budgets {
 
   #forgetOthers(): void {
     for (const [id, { daily }] of this.#counts) {
-      const isLimited = CYCLES.some((cycle) => this.#options.limitsOf(id)[LIMITS[cycle]] !== undefined)
-      if (!isLimited && daily.heldMicro === 0) this.#counts.delete(id)
+      if (!isLimited(this.#options.limitsOf(id)) && daily.heldMicro === 0) this.#counts.delete(id)
     }
   }
+}
+
+function isLimited(limits: BudgetLimits): boolean {
+  return CYCLES.some((cycle) => limits[LIMITS[cycle]] !== undefined)
 }
 
 /** What a cycle leaves beside running calls; Infinity without a bound, below 0 where one was lowered. */
@@ -149,7 +154,7 @@ export class Share implements Purse {
 
   /** Keys of a member wait together, whatever it may spend; a project that has no bound keeps nobody waiting. */
   get hasLine(): boolean {
-    return this.scope === 'member' || this.availableMicro !== Number.POSITIVE_INFINITY
+    return this.scope === 'member' || isLimited(this.#options.limitsOf(this.#owner))
   }
 
   /** What all running calls hold of it. */
@@ -159,7 +164,7 @@ export class Share implements Purse {
 
   /** What this call holds; undefined where there is no bound at the moment. */
   get ownMicro(): MicroCredits | undefined {
-    return this.availableMicro === Number.POSITIVE_INFINITY ? undefined : this.#heldMicro
+    return isLimited(this.#options.limitsOf(this.#owner)) ? this.#heldMicro : undefined
   }
 
   hold(amountMicro: MicroCredits): void {
