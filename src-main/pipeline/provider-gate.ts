@@ -8,7 +8,7 @@ import { refuse, type Refusal } from '#core/refusal.ts'
 import { accountId, FIRST_LABEL, secretId } from '#core/secret-pool.ts'
 import { LIMIT_NAMES, type CallNote, type WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look } from '#core/wait-queue.ts'
-import type { CycleCountOptions } from '#pipeline/cycle-count.ts'
+import type { CycleCount, CycleCountOptions } from '#pipeline/cycle-count.ts'
 import { ProviderLane, type Full, type ProviderWish } from '#pipeline/provider-lane.ts'
 
 export type ProviderGateOptions = CycleCountOptions & {
@@ -124,8 +124,7 @@ export class ProviderGate {
       lane.day.close(heldMicro, chargedMicro)
       lane.addTokens(usedTokens - inputTokens)
     }
-    // The provider got a second secret while the request ran with the only one.
-    if (label === undefined) this.#lanesOf(providerId).bySecret.get(FIRST_LABEL)?.day.close(heldMicro, chargedMicro)
+    this.#firstDay(providerId, label)?.close(heldMicro, chargedMicro)
     this.#serve(providerId)
   }
 
@@ -138,7 +137,7 @@ export class ProviderGate {
   grow(slot: Slot, moreMicro: MicroCredits): void {
     slot.heldMicro = totalMicro(slot.heldMicro + moreMicro)
     for (const lane of this.#lanesAt(slot.providerId, slot.label)) lane.day.hold(moreMicro)
-    if (slot.label === undefined) this.#lanesOf(slot.providerId).bySecret.get(FIRST_LABEL)?.day.hold(moreMicro)
+    this.#firstDay(slot.providerId, slot.label)?.hold(moreMicro)
   }
 
   /** What was charged today before this start, by the ids of providers and, within them, by the labels of secrets. */
@@ -194,8 +193,7 @@ export class ProviderGate {
     const { inputTokens } = wish
     own.take(inputTokens, promisedMicro)
     secret?.take(inputTokens, promisedMicro)
-    // What goes with the only secret counts for it once there are more.
-    if (chosen === undefined) bySecret.get(FIRST_LABEL)?.day.hold(promisedMicro)
+    this.#firstDay(providerId, chosen?.label)?.hold(promisedMicro)
     return { providerId, label: chosen?.label, inputTokens, promisedMicro, heldMicro: promisedMicro }
   }
 
@@ -242,6 +240,11 @@ export class ProviderGate {
     return label === undefined ? lanes.alone : [lanes.own, this.#laneOfSecret(lanes, label)]
   }
 
+  /** What went with the only secret counts for the day of the first one once there are more, also where it still runs then. */
+  #firstDay(providerId: string, label: string | undefined): CycleCount | undefined {
+    return label === undefined ? this.#lanesOf(providerId).bySecret.get(FIRST_LABEL)?.day : undefined
+  }
+
   #lanesOf(providerId: string): Lanes {
     let lanes = this.#lanes.get(providerId)
     if (lanes === undefined) {
@@ -258,8 +261,8 @@ export class ProviderGate {
     if (lane === undefined) {
       lane = new ProviderLane(this.#options)
       if (label === FIRST_LABEL) {
-        lane.day.restore(Math.max(0, own.day.chargedMicro - chargedOf(bySecret)))
-        lane.day.hold(microCredits(Math.max(0, own.day.heldMicro - heldOf(bySecret))))
+        lane.day.restore(Math.max(0, own.day.chargedMicro - sumOf(bySecret, 'chargedMicro')))
+        lane.day.hold(microCredits(Math.max(0, own.day.heldMicro - sumOf(bySecret, 'heldMicro'))))
       }
       bySecret.set(label, lane)
     }
@@ -267,10 +270,6 @@ export class ProviderGate {
   }
 }
 
-function chargedOf(bySecret: Lanes['bySecret']): number {
-  return [...bySecret.values()].reduce((sum, { day }) => sum + day.chargedMicro, 0)
-}
-
-function heldOf(bySecret: Lanes['bySecret']): number {
-  return [...bySecret.values()].reduce((sum, { day }) => sum + day.heldMicro, 0)
+function sumOf(bySecret: Lanes['bySecret'], amount: 'chargedMicro' | 'heldMicro'): number {
+  return [...bySecret.values()].reduce((sum, { day }) => sum + day[amount], 0)
 }
