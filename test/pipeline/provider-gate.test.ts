@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { after } from '#app/after.ts'
 import type { Provider, ProviderLimits } from '#core/entities.ts'
 import { microCredits, ZERO } from '#core/money.ts'
-import { eachSecret } from '#core/secret-pool.ts'
+import { eachSecret, FIRST_LABEL } from '#core/secret-pool.ts'
 import { ProviderGate, type Slot } from '#pipeline/provider-gate.ts'
 import type { Full, ProviderWish } from '#pipeline/provider-lane.ts'
 import { testProvider } from '../support/provider.ts'
@@ -335,6 +335,33 @@ describe('room for the worst case of a call', () => {
     expect(gate.hasRoomForAll([...placesOf(usedUp, other), alone], microCredits(10))).toBe(true)
     spend(alone.provider)
     expect(gate.hasRoomForAll([...placesOf(usedUp, other), alone], microCredits(10))).toBe(false)
+  })
+})
+
+describe('what goes with the only secret of a provider', () => {
+  const ALONE = testProvider({ hasSecret: true })
+  const day = { dailyMicro: microCredits(10) }
+  const pool = [FIRST_LABEL, 'second'].map((label) => ({ label, weight: 1, limits: day, createdAtMs: 0 }))
+  const [first = ALONE] = eachSecret({ ...ALONE, pool })
+  const roomOfFirst = () => [...Array(11).keys()].findLast((amount) => gate.hasRoom(first, microCredits(amount)))
+
+  it('is held of the day of the first one that it becomes, until its charge is known', () => {
+    const slot = slotOf(gate.take(ALONE, wish(4)))
+    expect(roomOfFirst()).toBe(6)
+    gate.grow(slot, microCredits(3))
+    expect(roomOfFirst()).toBe(3)
+    gate.leave(slot)
+    gate.charge(slot, microCredits(2))
+    expect([roomOfFirst(), gate.use('p', FIRST_LABEL).chargedTodayMicro]).toEqual([8, 2])
+  })
+
+  it('is held of that day also where the provider has had several before', () => {
+    expect(roomOfFirst()).toBe(10)
+    const slot = slotOf(gate.take(ALONE, wish(4)))
+    expect(roomOfFirst()).toBe(6)
+    gate.leave(slot)
+    gate.charge(slot, microCredits(1))
+    expect(roomOfFirst()).toBe(9)
   })
 })
 
