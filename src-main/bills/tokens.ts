@@ -87,9 +87,9 @@ function isNothing(counts: TokenCounts): boolean {
 
 /** In the order of their models and times. */
 function bucketsOf({ usage, usageSpans }: BillReport, { hours, doubtful }: OurSide, hasNames: boolean): Bucket[] {
-  const ourHours = grouped(hours, ({ startMs, model }) => `${startMs} ${modelNameOf(model)}`)
-  const lines = grouped(usage, (line) => `${line.startMs}-${line.endMs} ${modelNameOf(line.model)}`)
-  const doubts = grouped(doubtful, ({ startMs, model }) => `${startMs - (startMs % HOUR_MS)} ${modelNameOf(model)}`)
+  const ourHours = Map.groupBy(hours, ({ startMs, model }) => `${startMs} ${modelNameOf(model)}`)
+  const lines = Map.groupBy(usage, (line) => `${line.startMs}-${line.endMs} ${modelNameOf(line.model)}`)
+  const doubts = Map.groupBy(doubtful, ({ startMs, model }) => `${startMs - (startMs % HOUR_MS)} ${modelNameOf(model)}`)
   const spans = inOrder(usageSpans)
   const [begins, ends] = [new Set(spans.map(({ startMs }) => startMs)), new Set(spans.map(({ endMs }) => endMs))]
   const models = [...new Set([...hours, ...usage, ...doubtful].map(({ model }) => modelNameOf(model)))].toSorted()
@@ -212,15 +212,4 @@ function inOrder(spans: readonly Span[]): Span[] {
 
 function hoursIn({ startMs, endMs }: Span): number[] {
   return Array.from({ length: (endMs - startMs) / HOUR_MS }, (_, index) => startMs + index * HOUR_MS)
-}
-
-function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
-  }
-  return groups
 }
