@@ -145,6 +145,7 @@ const DASHBOARD_PARTS = [
   'contract/csv.ts',
   'contract/dialects.ts',
   'contract/urgency.ts',
+  'contract/usage-groups.ts',
   'contract/usage-sums.ts',
 ]
 const DASHBOARD_PACKAGES =

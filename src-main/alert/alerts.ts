@@ -60,7 +60,7 @@ export class Alerts {
   /** Thresholds that are not to be told again, of the latest cycle of each subject. */
   readonly #told = new Map<string, { readonly cycleMs: number; readonly thresholds: Set<number> }>()
   #hasBegun = false
-  readonly #rules = new Map<string, readonly number[]>()
+  readonly #rules = new Map<string, ThresholdRule>()
   readonly #listeners = new Set<Listener>()
   /** What was charged since the last look, for each source. */
   readonly #touched: readonly Set<string>[]
@@ -76,7 +76,7 @@ export class Alerts {
     for (const { scope, subjectId, cycleStartedAtMs, threshold } of options.loaded.standing) {
       this.#note({ scope, subjectId, cycleStartedAtMs }, threshold)
     }
-    for (const rule of options.loaded.rules) this.#rules.set(ruleName(rule.scope, rule.subjectId), rule.thresholds)
+    for (const rule of options.loaded.rules) this.#rules.set(ruleName(rule.scope, rule.subjectId), rule)
   }
 
   /** The latest first. */
@@ -85,10 +85,7 @@ export class Alerts {
   }
 
   get rules(): ThresholdRule[] {
-    return Array.from(this.#rules, ([name, thresholds]) => {
-      const [scope, subjectId] = JSON.parse(name) as [string, string | undefined]
-      return { scope, subjectId, thresholds }
-    })
+    return [...this.#rules.values()]
   }
 
   listen(listener: Listener): () => void {
@@ -136,7 +133,7 @@ export class Alerts {
   /** Takes a rule that is on disk; without thresholds those of the scope hold. */
   setRule(scope: AlertScope, subjectId: string | undefined, thresholds: readonly number[] | undefined): void {
     if (thresholds === undefined) this.#rules.delete(ruleName(scope, subjectId))
-    else this.#rules.set(ruleName(scope, subjectId), thresholds)
+    else this.#rules.set(ruleName(scope, subjectId), { scope, subjectId, thresholds })
     this.lookAtAll()
   }
 
@@ -248,12 +245,12 @@ export class Alerts {
 
   #thresholdsOf({ scope, groupsOf }: BudgetSource, subjectId: string): readonly number[] {
     const own = this.#rules.get(ruleName(scope, subjectId))
-    if (own !== undefined) return own
+    if (own !== undefined) return own.thresholds
     for (const group of groupsOf?.(subjectId) ?? []) {
       const said = this.#rules.get(ruleName(group.scope, group.subjectId))
-      if (said !== undefined) return said
+      if (said !== undefined) return said.thresholds
     }
-    return this.#rules.get(ruleName(scope, undefined)) ?? DEFAULT_THRESHOLDS
+    return this.#rules.get(ruleName(scope, undefined))?.thresholds ?? DEFAULT_THRESHOLDS
   }
 
   #touch(scope: AlertScope, subjectId: string): void {

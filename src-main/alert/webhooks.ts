@@ -64,12 +64,7 @@ export class Webhooks {
   constructor(options: WebhooksOptions) {
     this.#options = options
     for (const webhook of options.loaded.webhooks) this.add(webhook)
-    for (const delivery of options.loaded.deliveries) {
-      const line = this.#lines.get(delivery.webhookId)
-      if (line === undefined) continue
-      if (delivery.state === 'waiting') line.waiting.set(delivery.id, delivery)
-      else line.last = delivery
-    }
+    this.enqueue(options.loaded.deliveries)
   }
 
   /** Goes on with what an earlier process left. */
@@ -120,7 +115,7 @@ export class Webhooks {
     })
   }
 
-  /** Sends what is on disk now. */
+  /** Sends what is on disk now, or once it has begun. */
   enqueue(deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) {
       const line = this.#lines.get(delivery.webhookId)

@@ -2,7 +2,7 @@
 
 import { csvRows } from '#bills/csv.ts'
 import { readCostFields, readUsageFields, type Fields } from '#bills/fields.ts'
-import { onlyOnce, type BillReport, type ReportProblem, type Span } from '#bills/report.ts'
+import { onlyOnce, spanName, type BillReport, type ReportProblem, type Span } from '#bills/report.ts'
 
 /** What a column says; `input_all` is the whole input, whatever of it was cached. */
 export type Meaning = keyof Fields
@@ -101,7 +101,7 @@ export function readCsv(text: string): ReadCsv | ReportProblem {
     const identity = identityOf(row, meanings)
     const read = format.type === 'usage' ? readUsageFields(fields) : readCostFields(fields)
     if (read.type === 'problem') return problem(`Line ${index + 2}: ${read.message}`)
-    spans.set(`${read.span.startMs}-${read.span.endMs}`, read.span)
+    spans.set(spanName(read.span), read.span)
     if (read.type === 'usage') usage.push([identity, read.line])
     if (read.type === 'cost') costs.push([identity, read.line])
   }

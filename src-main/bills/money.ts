@@ -1,9 +1,15 @@
 // Compares money by day and model: what our prices make of our calls, against what the provider bills. One credit is taken for one
 // US dollar, as the price card has it.
 
-import { modelNameOf, type BillReport, type CostLine, type Span } from '#bills/report.ts'
+import { eachOnce, isForeign, modelNameOf, spanName, type BillReport, type CostLine, type Span } from '#bills/report.ts'
 import { CAUSES, type Cause } from '#contract/bill-causes.ts'
-import type { CompareOptions, OurSide, TokenComparison, TokenDifference } from '#bills/tokens.ts'
+import {
+  inOrder,
+  type CompareOptions,
+  type OurSide,
+  type TokenComparison,
+  type TokenDifference,
+} from '#bills/tokens.ts'
 
 export type MoneyDifference = Span & {
   /** undefined where the bill does not tell models apart, or where it is for none. */
@@ -39,29 +45,38 @@ export function compareMoney(
   side: OurSide,
   { tokens, spans, ...options }: CompareOptions & { readonly tokens: TokenComparison; readonly spans: readonly Span[] },
 ): MoneyComparison {
-  const isForeign = ({ account }: CostLine) =>
-    options.accounts !== undefined && account !== undefined && !options.accounts.has(account)
-  const apart = report.costs.filter((line) => isForeign(line) || line.kind === 'tool' || line.currency !== CURRENCY)
-  const rest = report.costs.filter((line) => !apart.includes(line))
+  const rest: CostLine[] = []
+  const others: MoneyDifference[] = []
+  for (const line of report.costs) {
+    const cause = causeApart(line, options.accounts)
+    if (cause === undefined) rest.push(line)
+    else others.push(differenceApart(line, cause))
+  }
   const rows = rowsOf({ ...report, costs: rest }, side)
-  const differences = rows.flatMap((row) => differenceOf(row, { side, tokens, spans, madeMs: options.madeMs }) ?? [])
-  const others = apart.map((line): MoneyDifference => apartFrom(line, isForeign(line)))
+  const known = { side, tokens, spans: inOrder(spans), madeMs: options.madeMs }
+  const differences = rows.flatMap((row) => differenceOf(row, known) ?? [])
   return {
     compared: rows.length,
     differences: [...differences, ...others].toSorted((one, other) => one.startMs - other.startMs),
   }
 }
 
-function apartFrom({ startMs, endMs, model, amount, currency }: CostLine, isForeign: boolean): MoneyDifference {
-  const cause = isForeign ? 'not_through_farebox' : currency === CURRENCY ? 'tool_fees' : 'other_currency'
+/** Why an amount stands apart from what our prices make of calls; undefined where it does not. */
+function causeApart(line: CostLine, accounts: CompareOptions['accounts']): Cause | undefined {
+  if (isForeign(line, accounts)) return 'not_through_farebox'
+  if (line.currency !== CURRENCY) return 'other_currency'
+  return line.kind === 'tool' ? 'tool_fees' : undefined
+}
+
+function differenceApart({ startMs, endMs, model, amount, currency }: CostLine, cause: Cause): MoneyDifference {
   return { startMs, endMs, model, oursParts: 0n, theirsParts: amount.parts, currency, causes: [cause], calls: [] }
 }
 
 /** A day in which an amount is for all models is compared as a whole. */
 function rowsOf({ costs, costSpans }: BillReport, { hours }: OurSide): Row[] {
-  const spans = [...new Map(costSpans.map((span) => [`${span.startMs}-${span.endMs}`, span])).values()]
-  return spans.flatMap((span) => {
-    const lines = costs.filter(({ startMs, endMs }) => startMs === span.startMs && endMs === span.endMs)
+  const linesBySpan = Map.groupBy(costs, spanName)
+  return eachOnce(costSpans).flatMap((span) => {
+    const lines = linesBySpan.get(spanName(span)) ?? []
     const ours = hours.filter(({ startMs }) => startMs >= span.startMs && startMs < span.endMs)
     const isWhole = lines.some(({ model }) => model === undefined)
     const names = isWhole ? [undefined] : [...new Set([...lines, ...ours].map(({ model = '' }) => modelNameOf(model)))]
@@ -82,6 +97,7 @@ function rowsOf({ costs, costSpans }: BillReport, { hours }: OurSide): Row[] {
 type Known = {
   readonly side: OurSide
   readonly tokens: TokenComparison
+  /** In order. */
   readonly spans: readonly Span[]
   readonly madeMs: number
 }
@@ -127,10 +143,10 @@ function isRounding({ calls, lines }: Row, parts: bigint): boolean {
   return parts <= theirs && parts >= -theirs - BigInt(calls) * PARTS_PER_MICRO
 }
 
-/** Whether tokens were compared for all of a time, so that what is left is a matter of prices. */
+/** Whether tokens were compared for all of a time, so that what is left is a matter of prices. `spans` are in order. */
 function isCovered({ startMs, endMs }: Span, spans: readonly Span[]): boolean {
   let reachedMs = startMs
-  for (const span of spans.toSorted((one, other) => one.startMs - other.startMs)) {
+  for (const span of spans) {
     if (span.startMs <= reachedMs) reachedMs = Math.max(reachedMs, span.endMs)
   }
   return reachedMs >= endMs

@@ -8,6 +8,16 @@ export type TokenCounts = Readonly<Record<PaidClass, number>>
 /** From an instant to another that is left out, in UTC epoch milliseconds. */
 export type Span = { readonly startMs: number; readonly endMs: number }
 
+/** What tells one stretch of time from all others. */
+export function spanName({ startMs, endMs }: Span): string {
+  return `${startMs}-${endMs}`
+}
+
+/** Stretches of time without those that come again. */
+export function eachOnce(spans: readonly Span[]): Span[] {
+  return onlyOnce(spans.map((span) => [spanName(span), span]))
+}
+
 /** What was used in a stretch of time. */
 export type UsageLine = Span & {
   readonly model: string
@@ -40,6 +50,14 @@ export type BillReport = {
   readonly usageSpans: readonly Span[]
   readonly costs: readonly CostLine[]
   readonly costSpans: readonly Span[]
+}
+
+/** Whether a line is of a key that Farebox does not use; never where its key or ours are unknown. */
+export function isForeign(
+  { account }: Pick<UsageLine | CostLine, 'account'>,
+  accounts: ReadonlySet<string> | undefined,
+): boolean {
+  return accounts !== undefined && account !== undefined && !accounts.has(account)
 }
 
 /** Where a text is no report, a sentence that says so. */

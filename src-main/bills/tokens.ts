@@ -3,7 +3,16 @@
 import { tokenCauses } from '#bills/causes.ts'
 import { edgeCalls } from '#bills/edges.ts'
 import type { DoubtfulCall, OurHour } from '#bills/ours.ts'
-import { modelNameOf, type BillReport, type Span, type TokenCounts, type UsageLine } from '#bills/report.ts'
+import {
+  eachOnce,
+  isForeign,
+  modelNameOf,
+  spanName,
+  type BillReport,
+  type Span,
+  type TokenCounts,
+  type UsageLine,
+} from '#bills/report.ts'
 import type { Cause } from '#contract/bill-causes.ts'
 import { PAID_CLASSES } from '#contract/price-classes.ts'
 
@@ -56,14 +65,12 @@ const NOTHING: TokenCounts = { input: 0, cache_read: 0, cache_write: 0, output: 
 
 export function compareTokens(report: BillReport, side: OurSide, options: CompareOptions): TokenComparison {
   const { accounts } = options
-  const isForeign = ({ account }: UsageLine) =>
-    accounts !== undefined && account !== undefined && !accounts.has(account)
-  const own = report.usage.filter((line) => !isForeign(line))
+  const own = report.usage.filter((line) => !isForeign(line, accounts))
   const buckets = bucketsOf({ ...report, usage: own }, side, accounts !== undefined)
   const moved = moveEdges(buckets)
   const differences = [
     ...buckets.flatMap((bucket) => differenceOf(bucket, moved, options) ?? []),
-    ...report.usage.filter(isForeign).map(foreignDifference),
+    ...report.usage.filter((line) => isForeign(line, accounts)).map(foreignDifference),
   ]
   return { compared: buckets.length, differences: differences.toSorted((one, other) => one.startMs - other.startMs) }
 }
@@ -87,15 +94,15 @@ function isNothing(counts: TokenCounts): boolean {
 
 /** In the order of their models and times. */
 function bucketsOf({ usage, usageSpans }: BillReport, { hours, doubtful }: OurSide, hasNames: boolean): Bucket[] {
-  const ourHours = grouped(hours, ({ startMs, model }) => `${startMs} ${modelNameOf(model)}`)
-  const lines = grouped(usage, (line) => `${line.startMs}-${line.endMs} ${modelNameOf(line.model)}`)
-  const doubts = grouped(doubtful, ({ startMs, model }) => `${startMs - (startMs % HOUR_MS)} ${modelNameOf(model)}`)
+  const ourHours = Map.groupBy(hours, ({ startMs, model }) => `${startMs} ${modelNameOf(model)}`)
+  const lines = Map.groupBy(usage, (line) => `${spanName(line)} ${modelNameOf(line.model)}`)
+  const doubts = Map.groupBy(doubtful, ({ startMs, model }) => `${startMs - (startMs % HOUR_MS)} ${modelNameOf(model)}`)
   const spans = inOrder(usageSpans)
   const [begins, ends] = [new Set(spans.map(({ startMs }) => startMs)), new Set(spans.map(({ endMs }) => endMs))]
   const models = [...new Set([...hours, ...usage, ...doubtful].map(({ model }) => modelNameOf(model)))].toSorted()
   return models.flatMap((model) =>
     spans.flatMap((span) => {
-      const theirs = lines.get(`${span.startMs}-${span.endMs} ${model}`) ?? []
+      const theirs = lines.get(`${spanName(span)} ${model}`) ?? []
       const starts = hoursIn(span)
       const ours = starts.flatMap((startMs) => ourHours.get(`${startMs} ${model}`) ?? [])
       const inDoubt = starts.flatMap((startMs) => doubts.get(`${startMs} ${model}`) ?? [])
@@ -205,22 +212,10 @@ function foreignDifference({ startMs, endMs, model, counts }: UsageLine): TokenD
 }
 
 /** Each of them once. */
-function inOrder(spans: readonly Span[]): Span[] {
-  const once = new Map(spans.map((span) => [`${span.startMs}-${span.endMs}`, span]))
-  return [...once.values()].toSorted((one, other) => one.startMs - other.startMs || one.endMs - other.endMs)
+export function inOrder(spans: readonly Span[]): Span[] {
+  return eachOnce(spans).toSorted((one, other) => one.startMs - other.startMs || one.endMs - other.endMs)
 }
 
 function hoursIn({ startMs, endMs }: Span): number[] {
   return Array.from({ length: (endMs - startMs) / HOUR_MS }, (_, index) => startMs + index * HOUR_MS)
-}
-
-function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
-  }
-  return groups
 }

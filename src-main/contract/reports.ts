@@ -17,6 +17,7 @@ import {
 import { LanStatus } from '#contract/lan.ts'
 import { MemberLimitsShown } from '#contract/members.ts'
 import { KeyView, UsageView } from '#contract/schemas.ts'
+import { USAGE_GROUPS, USAGE_ROLLUPS } from '#contract/usage-groups.ts'
 
 /**
  * An ISO date or date-time, `month` for the beginning of the present one, or a length of time up to now such as `24h` or `7d`: so many
@@ -38,26 +39,6 @@ export const Totals = strict({
   estimated_usage: Type.Integer(),
   unknown_usage: Type.Integer(),
 })
-
-/**
- * `owner` goes by what is said of keys, `member` by whose they are; keys of no member go by what is said of them there too. A call with
- * several tags is counted for each of them, so that the groups of `tag` can come to more than the totals. `session` is for short times, and has
- * no points.
- */
-export const USAGE_GROUPS = [
-  'none',
-  'model',
-  'key',
-  'provider',
-  'package',
-  'owner',
-  'member',
-  'tool',
-  'project',
-  'tag',
-  'session',
-] as const
-export const USAGE_ROLLUPS = ['hour', 'day'] as const
 
 export const UsageReportQuery = strict({
   from: Type.Optional(Instant),

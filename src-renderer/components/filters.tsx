@@ -55,6 +55,15 @@ export function FilterWord({ label, value, onChange }: FilterWordProps) {
   )
 }
 
+/** What is wrong with what was typed, floating below its field, because a line of filters has no room for it. */
+export function FilterProblem({ id, children }: { readonly id: string; readonly children: ReactNode }) {
+  return (
+    <span id={id} role="alert" className="absolute top-full left-0 z-20 w-56 bg-surface p-1 text-xs text-red shadow-lg">
+      {children}
+    </span>
+  )
+}
+
 type FilterSelectProps<Value extends string> = {
   readonly label: string
   /** Undefined: the first choice, which does not narrow. */

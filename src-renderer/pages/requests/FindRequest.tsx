@@ -1,5 +1,6 @@
 import { useId, useState, type SyntheticEvent } from 'react'
 import { useTranslation } from 'react-i18next'
+import { FilterProblem } from '#renderer/components/filters.tsx'
 import { Input } from '#renderer/components/input.tsx'
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -30,15 +31,7 @@ export function FindRequest({ onOpen }: { readonly onOpen: (id: string) => void 
           setIsWrong(false)
         }}
       />
-      {isWrong && (
-        <span
-          id={problemId}
-          role="alert"
-          className="absolute top-full left-0 z-20 w-56 bg-surface p-1 text-xs text-red shadow-lg"
-        >
-          {t('find.wrong')}
-        </span>
-      )}
+      {isWrong && <FilterProblem id={problemId}>{t('find.wrong')}</FilterProblem>}
     </form>
   )
 }

@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { FilterPanel } from '#renderer/components/filter-panel.tsx'
-import { FilterSelect, FilterWord } from '#renderer/components/filters.tsx'
+import { FilterProblem, FilterSelect, FilterWord } from '#renderer/components/filters.tsx'
 import { Input } from '#renderer/components/input.tsx'
 import { CALL_STATES, countOf, type RequestFilter } from '#renderer/data/request-filter.ts'
 import { localTimeOf, instantOfLocal } from '#renderer/data/times.ts'
@@ -91,15 +91,7 @@ function CostFilter({ filter, onChange }: FilterProps) {
         onBlur={apply}
         onKeyDown={(event) => event.key === 'Enter' && apply()}
       />
-      {isWrong && (
-        <span
-          id={id}
-          role="alert"
-          className="absolute top-full left-0 z-20 w-56 bg-surface p-1 text-xs text-red shadow-lg"
-        >
-          {t('minWrong')}
-        </span>
-      )}
+      {isWrong && <FilterProblem id={id}>{t('minWrong')}</FilterProblem>}
     </span>
   )
 }

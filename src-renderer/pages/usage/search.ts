@@ -1,19 +1,9 @@
+import { USAGE_GROUPS, USAGE_ROLLUPS } from '#contract/usage-groups.ts'
 import { choiceIn, labelIn, textIn } from '#renderer/data/search.ts'
 import { METRICS, TOKEN_CLASSES, type Metric, type TokenClass } from '#renderer/data/usage-amounts.ts'
 
-export const GROUPS = [
-  'none',
-  'model',
-  'key',
-  'provider',
-  'package',
-  'owner',
-  'member',
-  'tool',
-  'project',
-  'tag',
-] as const
-const ROLLUPS = ['hour', 'day'] as const
+/** Sessions have no course of time that could be drawn. */
+export const GROUPS = USAGE_GROUPS.filter((group) => group !== 'session')
 const TABLES = ['groups', 'intervals'] as const
 export type Group = (typeof GROUPS)[number]
 
@@ -28,7 +18,7 @@ export type UsageSearch = { readonly [Name in FilterName]?: string } & {
   /** One class of tokens by itself. */
   readonly tokens?: TokenClass
   readonly group?: Group
-  readonly rollup?: (typeof ROLLUPS)[number]
+  readonly rollup?: (typeof USAGE_ROLLUPS)[number]
   /** A length of time such as `7d`, a date or an instant; `to` is left out of the range. */
   readonly from?: string
   readonly to?: string
@@ -47,7 +37,7 @@ export function parseSearch(raw: Readonly<Record<string, unknown>>): UsageSearch
     ...choiceIn(raw, 'metric', METRICS),
     ...choiceIn(raw, 'tokens', TOKEN_CLASSES),
     ...choiceIn(raw, 'group', GROUPS),
-    ...choiceIn(raw, 'rollup', ROLLUPS),
+    ...choiceIn(raw, 'rollup', USAGE_ROLLUPS),
     ...textIn(raw, 'from'),
     ...textIn(raw, 'to'),
     ...filtersOf(raw),
