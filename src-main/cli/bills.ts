@@ -22,8 +22,7 @@ const check = verb({
   operand: 'FILE',
   flags: { provider: text, account_keys: names },
   async run(client, { name: file, flags }) {
-    if (flags.provider === undefined) throw new UsageError('Say whose report it is with --provider NAME.')
-    const answer = await client.call('checkBill', { body: requestBody('checkBill', { ...flags, file: resolve(file) }) })
+    const answer = await client.call('checkBill', { body: requestBody('checkBill', reportAt(file, flags)) })
     return { ...view(answer, reportText(answer)), exitCode: answer.unexplained === 0 ? 0 : 1 }
   },
 })
@@ -35,15 +34,19 @@ const settle = verb({
   operand: 'FILE',
   flags: { provider: text, account_keys: names, dry_run: toggle },
   async run(client, { name: file, flags }) {
-    if (flags.provider === undefined) throw new UsageError('Say whose report it is with --provider NAME.')
-    const body = requestBody('settleBill', { ...flags, file: resolve(file) })
-    const answer = await client.call('settleBill', { body })
+    const answer = await client.call('settleBill', { body: requestBody('settleBill', reportAt(file, flags)) })
     const isRefused = answer.corrections.some(({ state }) => state === 'refused')
     return { ...view(answer, settledText(answer)), exitCode: isRefused ? 1 : 0 }
   },
 })
 
 export const BILL_VERBS = [check, settle]
+
+/** The gateway reads the file, and its working folder is another one. */
+function reportAt<Flags extends { readonly provider?: string }>(file: string, flags: Flags) {
+  if (flags.provider === undefined) throw new UsageError('Say whose report it is with --provider NAME.')
+  return { ...flags, file: resolve(file) }
+}
 
 const SETTLED: Columns<BillSettled['corrections'][number]> = {
   CALL: ({ call }) => call,

@@ -26,9 +26,9 @@ export const textOrNone: Flag<string | null> = {
 }
 export const toggle: Flag<boolean> = { type: 'boolean', read: () => true }
 export const number: Flag<number> = { type: 'string', read: ([only = ''], name) => numberOf(only, name) }
-export const numberOrNone: Flag<number | 'none'> = {
+export const numberOrNone: Flag<number | null> = {
   type: 'string',
-  read: ([only = ''], name) => (only === 'none' ? 'none' : numberOf(only, name)),
+  read: ([only = ''], name) => (only === 'none' ? null : numberOf(only, name)),
 }
 /** A whole number as the text that a query takes. */
 export function countUpTo(most: number): Flag<string> {

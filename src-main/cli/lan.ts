@@ -1,7 +1,7 @@
 // farebox lan …: whether other machines reach the gateway, and how.
 
 import { UsageError } from '#cli/errors.ts'
-import { number, text, toggle, type Flag } from '#cli/flags.ts'
+import { number, text, textOrNone, toggle, type Flag } from '#cli/flags.ts'
 import { facts, printable, time, view } from '#cli/output.ts'
 import { plainVerb } from '#cli/plain-verbs.ts'
 import { requestBody } from '#cli/request.ts'
@@ -23,9 +23,6 @@ const hostNames: Flag<string[]> = {
   read: (texts) => (texts.length === 1 && texts[0] === 'none' ? [] : [...texts]),
 }
 
-/** `none` goes back to the certificate that Farebox makes. */
-const pathOrNone: Flag<string | null> = { type: 'string', read: ([only = '']) => (only === 'none' ? null : only) }
-
 const on = verb({
   name: 'lan on',
   usage:
@@ -38,8 +35,9 @@ const on = verb({
     port: number,
     name: hostNames,
     administration: onOrOff,
-    certificate_file: pathOrNone,
-    key_file: pathOrNone,
+    // `none` goes back to the certificate that Farebox makes.
+    certificate_file: textOrNone,
+    key_file: textOrNone,
     new_certificate: toggle,
   },
   async run(client, { flags: { name: names, ...flags } }) {

@@ -20,11 +20,11 @@ type Limits = Readonly<Record<string, unknown>>
 
 /** What was given of them, without those that are lifted: what a schema can look at before anything is asked. */
 export function givenLimits(changes: Limits): Limits {
-  return Object.fromEntries(Object.entries(changes).filter(([, limit]) => limit !== 'none'))
+  return Object.fromEntries(Object.entries(changes).filter(([, limit]) => limit !== null))
 }
 
 /** The limits as they shall be: an edit replaces all of them at once, so those that stay have to be sent along. */
 export function mergedLimits(current: Limits, changes: Limits): Limits {
   const merged = Object.entries({ ...defined(current), ...changes })
-  return Object.fromEntries(merged.filter(([, limit]) => limit !== null && limit !== 'none'))
+  return Object.fromEntries(merged.filter(([, limit]) => limit !== null))
 }

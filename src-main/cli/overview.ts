@@ -1,6 +1,6 @@
 // farebox overview: whether it runs, what is left, what it costs and what is wrong, as the dashboard shows it first.
 
-import { leftText } from '#cli/outlook-text.ts'
+import { creditLines } from '#cli/outlook-text.ts'
 import { facts, printable, tableOf, time, view, type Cell, type Columns } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
 import type { OverviewView } from '#contract/reports.ts'
@@ -39,7 +39,7 @@ function credits({ credits: sum }: OverviewView): Facts {
   return {
     keys: `${sum.keys}${unlimited}`,
     'held credits': sum.held_credits,
-    ...Object.fromEntries(sum.lowest.map((key) => [printable(`credits of ${key.name}`), leftText(key)])),
+    ...creditLines(sum.lowest),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { AdminClient } from '#cli/client.ts'
 import { UsageError } from '#cli/errors.ts'
-import { allOrList, number, text, toggle, type FlagTable } from '#cli/flags.ts'
+import { allOrList, number, text, textOrNone, toggle, type FlagTable } from '#cli/flags.ts'
 import { givenLimits, LIMIT_CHANGE_FLAGS, LIMIT_FLAGS, mergedLimits } from '#cli/limit-changes.ts'
 import { printable, time, view } from '#cli/output.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
@@ -64,12 +64,12 @@ const edit = verb({
   flags: {
     type: text,
     ...SETTING_FLAGS,
+    valid_until: textOrNone,
     reset_used: toggle,
     ...LIMIT_CHANGE_FLAGS,
   },
   async run(client, { name, flags }) {
-    const { requests_per_minute, tokens_per_minute, concurrent_requests, valid_until, ...fields } = flags
-    const changes = { ...fields, valid_until: valid_until === 'none' ? null : valid_until }
+    const { requests_per_minute, tokens_per_minute, concurrent_requests, ...changes } = flags
     const limitChanges = group({ requests_per_minute, tokens_per_minute, concurrent_requests })
     if (group(changes) === undefined && limitChanges === undefined) throw new UsageError('Say what to change.')
     const limits = limitChanges && (await limitsOf(client, name, limitChanges))

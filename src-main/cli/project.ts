@@ -2,10 +2,8 @@
 
 import type { ProjectView } from '#contract/projects.ts'
 import { numberOrNone } from '#cli/flags.ts'
-import { printable, view } from '#cli/output.ts'
+import { printable } from '#cli/output.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
-import { requestBody } from '#cli/request.ts'
-import { verb } from '#cli/verb.ts'
 
 const list = listVerb({
   name: 'project list',
@@ -22,18 +20,14 @@ const list = listVerb({
   whenEmpty: 'No project has limits.',
 })
 
-const set = verb({
+const set = plainVerb({
   name: 'project set',
-  usage: 'NAME [--credits-per-day N|none] [--credits-per-month N|none]',
+  usage: '[--credits-per-day N|none] [--credits-per-month N|none]',
   summary: 'says what calls for a project may be charged',
   operand: 'NAME',
   flags: { credits_per_day: numberOrNone, credits_per_month: numberOrNone },
-  async run(client, { name, flags }) {
-    const limits = Object.entries(flags).map(([flag, limit]) => [flag, limit === 'none' ? null : limit])
-    const body = requestBody('setProject', Object.fromEntries(limits))
-    const project = await client.call('setProject', { id: name, body })
-    return view(project, `Project ${printable(project.name)} has ${limitsText(project)}.`)
-  },
+  action: 'setProject',
+  says: (project) => `Project ${printable(project.name)} has ${limitsText(project)}.`,
 })
 
 const remove = plainVerb({

@@ -32,7 +32,8 @@ const scanVerb = verb({
     const days = Number(flags.days ?? DAYS)
     const { env, homeDir: home } = sources
     const found = await scan({ home, env, nowMs: Date.now(), days, priceOfModel })
-    return view(valueOf(found, days, date), textOf(found, flags.by ?? 'model', { days, date }))
+    const value = valueOf(found, days, date)
+    return view(value, textOf(found.rows, flags.by ?? 'model', value))
   },
 })
 
@@ -83,7 +84,8 @@ function sumsBy(rows: readonly ScanRow[], by: Group): Sums[] {
   })
 }
 
-function textOf({ rows, skipped, isPartial }: Scan, by: Group, { days, date }: { days: number; date: string }): string {
+function textOf(rows: readonly ScanRow[], by: Group, value: ReturnType<typeof valueOf>): string {
+  const { days, price_card: date, total_credits: total, unpriced: none, skipped, is_partial: isPartial } = value
   const columns: Columns<Sums> = {
     [by.toUpperCase()]: ({ name }) => (name === '' ? null : name),
     CALLS: ({ calls }) => calls,
@@ -96,8 +98,6 @@ function textOf({ rows, skipped, isPartial }: Scan, by: Group, { days, date }: {
   const sums = sumsBy(rows, by).toSorted((left, right) =>
     by === 'day' ? left.name.localeCompare(right.name) : (right.cost ?? -1) - (left.cost ?? -1),
   )
-  const total = sumToCredits(sum(rows.map(({ cost_micro: cost }) => cost ?? 0)))
-  const none = unpriced(rows)
   return [
     tableOf(columns, sums, `No tool has written about a call in the last ${days} days.`),
     ...(rows.length === 0 ? [] : [`\n${total.toFixed(2)} USD at the price card of ${date}, in ${days} days.`]),

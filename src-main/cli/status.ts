@@ -1,6 +1,6 @@
 // farebox status: whether a gateway runs on the data folder, and how it is.
 
-import { leftText } from '#cli/outlook-text.ts'
+import { creditLines } from '#cli/outlook-text.ts'
 import { facts, printable, time, view } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
 import type { KeyView, StatusView } from '#contract/schemas.ts'
@@ -56,8 +56,7 @@ function details(answer: StatusView, keys: readonly KeyView[]): string {
 
 /** The keys that somebody should look at first; the others are in `key list`. */
 function credits(keys: readonly KeyView[]): Readonly<Record<string, string>> {
-  const lowest = byUrgency(keys.filter(({ status: state }) => state === 'active')).slice(0, MAX_KEYS)
-  return Object.fromEntries(lowest.map((key) => [printable(`credits of ${key.name}`), leftText(key)]))
+  return creditLines(byUrgency(keys.filter(({ status: state }) => state === 'active')).slice(0, MAX_KEYS))
 }
 
 function lanText({ lan: { state, urls, problem } }: StatusView): string {

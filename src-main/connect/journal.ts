@@ -61,12 +61,23 @@ export function isOpenConnection(dataDir: string, tool: string): boolean {
   return journalState(dataDir, tool) !== 'disconnected'
 }
 
+export function journalState(dataDir: string, tool: string): JournalState {
+  return lookAtJournal(dataDir, tool).state
+}
+
 /** A tool that was never connected is `disconnected` as well. */
-export function journalState(dataDir: string, tool: string): Journal['state'] | 'unreadable' {
+export type JournalState = Journal['state'] | 'unreadable'
+
+/** The journal as far as it can be read, and what that says of the connection. */
+export function lookAtJournal(
+  dataDir: string,
+  tool: string,
+): { readonly journal: Journal | undefined; readonly state: JournalState } {
   try {
-    return readJournal(dataDir, tool)?.state ?? 'disconnected'
+    const journal = readJournal(dataDir, tool)
+    return { journal, state: journal?.state ?? 'disconnected' }
   } catch (error) {
-    if (error instanceof Refused) return 'unreadable'
+    if (error instanceof Refused) return { journal: undefined, state: 'unreadable' }
     throw error
   }
 }

@@ -3,7 +3,7 @@
 import type { Adapter } from '#connect/adapter.ts'
 import { ADAPTERS } from '#connect/adapters.ts'
 import { findInstalled } from '#connect/installed.ts'
-import { journalState, readJournal, type Journal } from '#connect/journal.ts'
+import { lookAtJournal, type Journal, type JournalState } from '#connect/journal.ts'
 import { readKeyValue } from '#connect/key-file.ts'
 import { keyOf } from '#connect/tool-key.ts'
 import type { Workshop } from '#connect/tools.ts'
@@ -16,8 +16,9 @@ export async function listTools({ dataDir, surroundings, gateway }: Workshop): P
     ADAPTERS.map(async (adapter) => {
       const { tool, name, versions, page, impossible = null } = adapter
       const key = keyOf(dataDir, tool, keys)
-      const journal = openJournalOf(dataDir, tool)
-      const state = stateOf({ dataDir, tool, journal, key })
+      const { journal: last, state: journalState } = lookAtJournal(dataDir, tool)
+      const journal = journalState === 'disconnected' ? undefined : last
+      const state = stateOf({ dataDir, tool, journal, journalState, key })
       const written = (journal?.files ?? []).map(({ file, members }) => ({
         file,
         members: members.map(({ member }) => member),
@@ -43,24 +44,19 @@ export async function listTools({ dataDir, surroundings, gateway }: Workshop): P
   )
 }
 
-/** None where it cannot be read: what is wrong with it is said by whoever is to take it back. */
-function openJournalOf(dataDir: string, tool: string): Journal | undefined {
-  const state = journalState(dataDir, tool)
-  return state === 'unreadable' || state === 'disconnected' ? undefined : readJournal(dataDir, tool)
-}
-
 type Present = {
   readonly dataDir: string
   readonly tool: string
+  /** None where it cannot be read: what is wrong with it is said by whoever is to take it back. */
   readonly journal: Journal | undefined
+  readonly journalState: JournalState
   readonly key: KeyView | undefined
 }
 
 /** A request that came before the tool was connected says nothing of whether the connection works. */
-function stateOf({ dataDir, tool, journal, key }: Present): ToolView['state'] {
-  const state = journalState(dataDir, tool)
-  if (state === 'connecting' || state === 'unreadable') return 'unfinished'
-  if (state === 'disconnected' && readKeyValue(dataDir, tool) === undefined) return 'none'
+function stateOf({ dataDir, tool, journal, journalState, key }: Present): ToolView['state'] {
+  if (journalState === 'connecting' || journalState === 'unreadable') return 'unfinished'
+  if (journalState === 'disconnected' && readKeyValue(dataDir, tool) === undefined) return 'none'
   if (key?.status !== 'active') return 'keyless'
   const { last_used_at: lastUsedAt } = key.balance
   return lastUsedAt !== null && (journal === undefined || lastUsedAt >= journal.at) ? 'connected' : 'waiting'

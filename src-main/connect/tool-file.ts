@@ -28,7 +28,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { changedMeanwhile, Refused, type RefusedReason } from '#connect/format.ts'
 
 /** Settings are small; more than this is something else. */
-export const MAX_FILE_BYTES = 16 * 1_048_576
+const MAX_FILE_BYTES = 16 * 1_048_576
 /** Of links that lead to each other. */
 const MAX_LINKS = 20
 /** What Farebox makes may hold a key. */
@@ -200,7 +200,8 @@ const PLACE_ERRORS: ReadonlyMap<string, RefusedReason> = new Map([
   ['EPERM', 'foreign'],
 ])
 
-function codeOf(error: unknown): string {
+/** What the system calls an error. */
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'no code'
 }
 
@@ -208,9 +209,14 @@ function statOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-function insistOnOwnFile(path: string, stats: Stats): void {
+/** Refuses what is not to be read as settings: a pipe or a device would be waited for without an end. */
+export function insistOnSettings(path: string, stats: Stats): void {
   if (!stats.isFile()) throw new Refused('not_a_file', `${path} is not a file.`)
   if (stats.size > MAX_FILE_BYTES) throw new Refused('too_large', `${path} is larger than settings are.`)
+}
+
+function insistOnOwnFile(path: string, stats: Stats): void {
+  insistOnSettings(path, stats)
   const user = process.getuid?.()
   if (user !== undefined && stats.uid !== user) throw new Refused('foreign', `${path} belongs to another user.`)
   // A file that takes its place would leave its other names behind with the old content.

@@ -10,7 +10,7 @@ import { findInstalled, type Installed } from '#connect/installed.ts'
 import { readJournal, type Journal, type JournalFile } from '#connect/journal.ts'
 import { readKeyValue } from '#connect/key-file.ts'
 import { FORMATS, naming } from '#connect/plan.ts'
-import { decode, MAX_FILE_BYTES } from '#connect/tool-file.ts'
+import { codeOf, decode, insistOnSettings } from '#connect/tool-file.ts'
 import { keyOf } from '#connect/tool-key.ts'
 import { connectedTools } from '#connect/tools.ts'
 import type { KeyView, ModelView, PackageView, StatusView } from '#contract/schemas.ts'
@@ -128,14 +128,11 @@ function textOf({ file, format }: JournalFile): string | undefined {
 
 function bytesOf(file: string): Buffer | undefined {
   try {
-    const stats = statSync(file)
-    // A pipe or a device that took its place would be waited for without an end.
-    if (!stats.isFile()) throw new Refused('not_a_file', `${file} is not a file.`)
-    if (stats.size > MAX_FILE_BYTES) throw new Refused('too_large', `${file} is larger than settings are.`)
+    insistOnSettings(file, statSync(file))
     return readFileSync(file)
   } catch (error) {
     if (error instanceof Refused) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code'
+    const code = codeOf(error)
     if (code === 'ENOENT') return undefined
     throw new Refused('unreadable', `${file} cannot be read (${code}).`)
   }

@@ -2,7 +2,8 @@
 // in memory does not grow with the file.
 
 import { createReadStream } from 'node:fs'
-import { isObject, type JsonObject } from '#scan/log-format.ts'
+import { isRecord } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 
 /** No line with numbers in it comes near this; what is longer is a picture or a document. */
 const MAX_LINE_BYTES = 8 * 1_048_576
@@ -22,7 +23,7 @@ export async function* readLines(path: string, { marks, onLong }: LineOptions): 
   for await (const line of rawLines(path, onLong)) {
     if (!wanted.some((mark) => line.includes(mark))) continue
     const value = parsed(line)
-    if (isObject(value)) yield value
+    if (isRecord(value)) yield value
   }
 }
 

@@ -1,6 +1,8 @@
 // What the scan knows of the log files of a tool.
 
 import type { TokenUsage } from '#core/usage.ts'
+import { isRecord } from '#dialect/request-body.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 
 /** One answer of a model, as a log has it. */
 export type LoggedCall = {
@@ -14,7 +16,6 @@ export type LoggedCall = {
 }
 
 export type LogFile = { readonly path: string; readonly changedAtMs: number }
-export type JsonObject = Readonly<Record<string, unknown>>
 
 /** Reads the lines of one file in their order. */
 export type LogReader = (line: JsonObject) => LoggedCall | undefined
@@ -33,14 +34,10 @@ export type LogFormat = {
   readonly open: (file: LogFile, files: readonly LogFile[]) => Promise<LogReader>
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** A member that is an object; an empty one where it is not. */
 export function inner(value: JsonObject, name: string): JsonObject {
   const member = value[name]
-  return isObject(member) ? member : {}
+  return isRecord(member) ? member : {}
 }
 
 export function textOf(value: unknown): string | undefined {

@@ -155,6 +155,10 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
   ],
   ['usage --member ada', { method: 'GET', path: '/api/usage?member=ada' }],
   ['usage report --member ada', { method: 'GET', path: '/api/usage-report?member=ada' }],
+  [
+    'project set apollo --credits-per-day 2.5 --credits-per-month none',
+    { method: 'PUT', path: '/api/projects/apollo', body: { credits_per_day: 2.5, credits_per_month: null } },
+  ],
   ['ledger list', { method: 'GET', path: '/api/ledger' }],
   [
     'ledger list --key laptop --kind adjustment --limit 5 --before 17',
@@ -323,6 +327,11 @@ describe('member invite', () => {
     expect(stdout).toContain('on this machine only')
     expect(stdout).not.toContain('SHA-256')
   })
+})
+
+it('says which limits a project has now', async () => {
+  const { stdout } = await run(['project', 'set', 'apollo', '--credits-per-day', '2.5'])
+  expect(stdout).toBe('Project apollo has 2.5 credits a day.\n')
 })
 
 describe('member edit', () => {

@@ -36,6 +36,8 @@ describe('a wrong command line', () => {
     ['package add try --type weekly', '--type must be one of monthly, daily', 'farebox package add'],
     ['package add try --type topup --tokens-per-minute 1.5', '--tokens-per-minute must be integer.', 'farebox package'],
     ['package add try --type topup --models a,,b', '--models takes all, or names with commas', 'farebox package add'],
+    ['bills check a.csv', 'Say whose report it is with --provider NAME.', 'farebox bills check'],
+    ['bills settle a.csv', 'Say whose report it is with --provider NAME.', 'farebox bills settle'],
     ['package edit try --tokens-per-minute 0', '--tokens-per-minute must be >= 1.', 'farebox package edit'],
     ['model add gpt --target a/b', '--context-window is required.', 'farebox model add ID'],
     ['model add gpt --context-window 1', '--target is required.', 'farebox model add ID'],

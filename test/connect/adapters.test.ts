@@ -22,11 +22,11 @@ import { linesOf } from '#connect/diff.ts'
 import { pathOf } from '#connect/expand.ts'
 import { readJournal } from '#connect/journal.ts'
 import { FORMATS, type FormatName } from '#connect/plan.ts'
-import { connectTool, disconnectTool, type ConnectWish } from '#connect/tools.ts'
+import { connectTool, disconnectTool } from '#connect/tools.ts'
 import { decode } from '#connect/tool-file.ts'
 import { withoutMember } from '#connect/values.ts'
 import { samplesOf } from './corpus.ts'
-import { closeWorkshops, openWorkshop, type TestWorkshop } from './workshop.ts'
+import { closeWorkshops, openWorkshop, wish, write, type TestWorkshop } from './workshop.ts'
 
 afterEach(closeWorkshops)
 
@@ -41,17 +41,12 @@ const FILES: readonly Edited[] = ADAPTERS.flatMap(({ tool, connect }) =>
   (connect?.files ?? []).flatMap((file) => (file.type === 'members' ? [{ tool, file, format: file.format }] : [])),
 )
 
-function wish(tool: string, more: Partial<ConnectWish> = {}): ConnectWish {
-  return { tool, key: {}, models: {}, isDryRun: false, ...more }
-}
-
 /** Where a tool's file is, with the others that it needs beside it. */
 function prepare(workshop: TestWorkshop, { tool, file }: Edited): string {
   for (const other of ADAPTERS.find((adapter) => adapter.tool === tool)?.connect?.files ?? []) {
     if (other.type !== 'members' || other.mustExist === undefined) continue
     const path = pathOf(other.places, workshop.surroundings)
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, 'name: mine\n')
+    write(path, 'name: mine\n')
   }
   const path = pathOf(file.places, workshop.surroundings)
   mkdirSync(dirname(path), { recursive: true })
@@ -114,7 +109,7 @@ describe.each(FILES)('$tool, $format', (edited) => {
     }
     for (const { file, format } of FILES.filter(({ tool }) => tool === edited.tool)) {
       if (file.mustExist !== undefined)
-        writeSettings(pathOf(file.places, workshop.surroundings), samplesOf(format)[0]?.text ?? '')
+        write(pathOf(file.places, workshop.surroundings), samplesOf(format)[0]?.text ?? '')
     }
     const path = pathOf(edited.file.places, workshop.surroundings)
     const folder = existsSync(dirname(path))
@@ -168,7 +163,7 @@ describe.each(FILES)('$tool, $format', (edited) => {
     await connectTool(workshop, wish(edited.tool))
     const own = readFileSync(path, 'utf8').replaceAll('127.0.0.1:3273', '127.0.0.1:9999')
     await disconnectTool(workshop, edited.tool)
-    writeSettings(path, own)
+    write(path, own)
     const wanted = connectTool(workshop, wish(edited.tool))
     await wanted.then(
       async () => {
@@ -199,11 +194,6 @@ it.each(ADAPTERS.map(({ tool, name }) => [tool, name]))('has %s in the table of 
   const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'connect.md'), 'utf8')
   expect(page).toMatch(new RegExp(`^\\| \`${tool}\` +\\| ${name} +\\|`, 'm'))
 })
-
-function writeSettings(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text)
-}
 
 /** Every character of one text is in the other, in its order. */
 function isWithin(text: string, other: string): boolean {

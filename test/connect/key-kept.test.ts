@@ -3,14 +3,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { connectTool, type ConnectWish } from '#connect/tools.ts'
-import { closeWorkshops, fakeGateway, openWorkshop, packageView } from './workshop.ts'
+import { connectTool } from '#connect/tools.ts'
+import { closeWorkshops, fakeGateway, openWorkshop, packageView, wish } from './workshop.ts'
 
 afterEach(closeWorkshops)
-
-function wish(tool: string, more: Partial<ConnectWish> = {}): ConnectWish {
-  return { tool, key: {}, models: {}, isDryRun: false, ...more }
-}
 
 it('is not shown in the steps of a preview, whatever key the tool has', async () => {
   const workshop = openWorkshop()

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectTool, disconnectAll, disconnectTool, launchTool, previewDisconnect } from '#connect/tools.ts'
 import { lockConnections } from '#store/lock.ts'
-import { closeWorkshops, openWorkshop } from './workshop.ts'
+import { closeWorkshops, openWorkshop, wish } from './workshop.ts'
 
 afterEach(closeWorkshops)
 
-const WISH = { tool: 'claude-code', key: {}, models: {}, isDryRun: false } as const
+const WISH = wish('claude-code')
 const LOCK_FILE = join(import.meta.dirname, '../../src-main/store/lock.ts')
 
 describe('while somebody else connects a tool', () => {

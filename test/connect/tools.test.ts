@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { listTools } from '#connect/list.ts'
-import { connectedTools, connectTool, disconnectTool, launchTool, type ConnectWish } from '#connect/tools.ts'
+import { connectedTools, connectTool, disconnectTool, launchTool } from '#connect/tools.ts'
 import {
   closeWorkshops,
   fakeGateway,
@@ -23,20 +23,12 @@ import {
   openWorkshop,
   packageView,
   SMALL,
+  wish,
+  write,
   type TestWorkshop,
 } from './workshop.ts'
 
 afterEach(closeWorkshops)
-
-function wish(tool: string, more: Partial<ConnectWish> = {}): ConnectWish {
-  return { tool, key: {}, models: {}, isDryRun: false, ...more }
-}
-
-function write(path: string, text: string): string {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text)
-  return path
-}
 
 function settings({ home }: TestWorkshop, text: string): string {
   return write(join(home, '.claude', 'settings.json'), text)

@@ -20,20 +20,10 @@ import { pathOf } from '#connect/expand.ts'
 import { YAML_FORMAT } from '#connect/formats/yaml.ts'
 import { renewKeyFile } from '#connect/key-file.ts'
 import { listTools } from '#connect/list.ts'
-import { connectTool, disconnectAll, disconnectTool, launchTool, type ConnectWish } from '#connect/tools.ts'
-import { closeWorkshops, LARGE, OTHER, openWorkshop, type TestWorkshop } from './workshop.ts'
+import { connectTool, disconnectAll, disconnectTool, launchTool } from '#connect/tools.ts'
+import { closeWorkshops, LARGE, OTHER, openWorkshop, wish, write, type TestWorkshop } from './workshop.ts'
 
 afterEach(closeWorkshops)
-
-function wish(tool: string, more: Partial<ConnectWish> = {}): ConnectWish {
-  return { tool, key: {}, models: {}, isDryRun: false, ...more }
-}
-
-function write(path: string, text: string): string {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text)
-  return path
-}
 
 const claudeSettings = ({ home }: TestWorkshop) => join(home, '.claude', 'settings.json')
 const codeSettings = ({ home }: TestWorkshop) => join(home, '.config', 'Code', 'User', 'settings.json')

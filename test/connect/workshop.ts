@@ -1,10 +1,10 @@
 // A home folder and a data folder of a test's own, and a gateway of which only the keys are kept in mind.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Gateway } from '#connect/gateway.ts'
-import type { Workshop } from '#connect/tools.ts'
+import type { ConnectWish, Workshop } from '#connect/tools.ts'
 import { lockConnections } from '#store/lock.ts'
 import type { KeyView, ModelView, PackageView } from '#contract/schemas.ts'
 
@@ -137,4 +137,16 @@ export function openWorkshop({ gateway = fakeGateway(), name = 'home', env = {} 
 
 export function closeWorkshops(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+}
+
+/** What is wished for a tool where nobody says more. */
+export function wish(tool: string, more: Partial<ConnectWish> = {}): ConnectWish {
+  return { tool, key: {}, models: {}, isDryRun: false, ...more }
+}
+
+/** A file with the folders on the way to it. */
+export function write(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  return path
 }

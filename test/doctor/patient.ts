@@ -1,12 +1,12 @@
 // A machine on which nothing is wrong, with two connected tools, for tests that make one thing go wrong on it.
 
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { connectTool } from '#connect/tools.ts'
 import type { KeyView, StatusView } from '#contract/schemas.ts'
 import { examine, type Problem } from '#doctor/doctor.ts'
 import { takePicture, type GatewayPicture, type Looking, type MachinePicture } from '#doctor/picture.ts'
-import { fakeGateway, openWorkshop, type TestWorkshop } from '../connect/workshop.ts'
+import { fakeGateway, openWorkshop, wish, write, type TestWorkshop } from '../connect/workshop.ts'
 
 const NOW = '2027-01-02T03:04:05.000Z'
 
@@ -56,7 +56,7 @@ export class Patient {
   }
 
   async connect(tool: string): Promise<void> {
-    await connectTool(this.workshop, { tool, key: {}, models: {}, isDryRun: false })
+    await connectTool(this.workshop, wish(tool))
   }
 
   get project(): string {
@@ -73,8 +73,7 @@ export class Patient {
   }
 
   write(path: string, text: string): void {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text)
+    write(path, text)
   }
 
   /** A program that says its version. */

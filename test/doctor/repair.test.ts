@@ -3,7 +3,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { connectTool } from '#connect/tools.ts'
 import { repair, type Problem } from '#doctor/doctor.ts'
 import { closeWorkshops } from '../connect/workshop.ts'
 import { Patient } from './patient.ts'
@@ -87,7 +86,7 @@ describe('a repair of an interrupted connection', () => {
     const patient = await Patient.connected()
     interrupt(patient, 'gemini-cli')
     const problems = await problemsOf(patient, 'gemini-cli')
-    await connectTool(patient.workshop, { tool: 'gemini-cli', key: {}, models: {}, isDryRun: false })
+    await patient.connect('gemini-cli')
     const env = readFileSync(patient.path('.gemini', '.env'), 'utf8')
     expect(await repair(problems, patient.workshop)).toEqual([expect.stringContaining('stays as it is')])
     expect(readFileSync(patient.path('.gemini', '.env'), 'utf8')).toBe(env)

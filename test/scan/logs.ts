@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { JsonObject } from '#scan/log-format.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 
 export function writeLog(home: string, path: string, lines: readonly (JsonObject | string)[]): string {
   const file = join(home, path)

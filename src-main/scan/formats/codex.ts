@@ -3,17 +3,9 @@
 
 import { basename } from 'node:path'
 import { readResponsesUsage } from '#dialect/responses/usage.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 import { readLines } from '#scan/lines.ts'
-import {
-  folderName,
-  inner,
-  textOf,
-  timeOf,
-  type JsonObject,
-  type LogFile,
-  type LogFormat,
-  type LogReader,
-} from '#scan/log-format.ts'
+import { folderName, inner, textOf, timeOf, type LogFile, type LogFormat, type LogReader } from '#scan/log-format.ts'
 
 const HEAD = '"session_meta"'
 const COUNT = '"token_count"'

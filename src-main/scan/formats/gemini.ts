@@ -1,6 +1,7 @@
 import { tokenCount, type TokenUsage } from '#core/usage.ts'
 import { readGeminiUsage } from '#dialect/gemini/usage.ts'
-import { folderAbove, folderName, inner, textOf, timeOf, type JsonObject, type LogFormat } from '#scan/log-format.ts'
+import type { JsonObject } from '#dialect/turn.ts'
+import { folderAbove, folderName, inner, textOf, timeOf, type LogFormat } from '#scan/log-format.ts'
 
 /** Of the folder of each project. */
 const mayHold = (path: string) => /^[^/]+(\/chats)?$/.test(path)
