@@ -21,8 +21,6 @@ export type TypedEvents = {
   readonly times: number
   /** The usage that such an event tells, with the number of those that came. */
   usage(event: JsonObject, times: number): TokenUsage
-  /** The text that an event brings. */
-  text?(event: JsonObject): unknown
 }
 
 export class TypedEventTap implements StreamTap {
@@ -43,8 +41,6 @@ export class TypedEventTap implements StreamTap {
     if (type === 'error' || (error !== undefined && error !== null)) throw failureIn(event)
     if (typeof type !== 'string') throw new UpstreamFailure('malformed', 'The provider sent an event without a type.')
     this.hasBegun = true
-    const text = this.#events.text?.(value)
-    if (typeof text === 'string') this.generated.add(text)
     if (!this.#events.ends.includes(type)) return event
     this.#times += 1
     this.reported.note(this.#events.usage(value, this.#times))
