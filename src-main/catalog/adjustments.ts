@@ -20,15 +20,17 @@ export function adjustKey(context: CatalogContext, idOrName: string, input: KeyA
   return adjustBy(context, idOrName, { kind: 'correction', credits, reason, id })
 }
 
-/** How the ledger names a correction with an id. */
-export function correctionId(id: string): string {
-  return `correction:${id}`
-}
-
 const KINDS = ['top-up', 'correction'] as const
 
+type AdjustmentKind = (typeof KINDS)[number]
+
+/** How the ledger names an adjustment with an id. */
+export function adjustmentId(kind: AdjustmentKind, id: string): string {
+  return `${kind}:${id}`
+}
+
 type Adjustment = {
-  readonly kind: (typeof KINDS)[number]
+  readonly kind: AdjustmentKind
   readonly credits: number
   readonly reason: string
   readonly id: string | undefined
@@ -62,7 +64,7 @@ async function adjustBy(
     const says = `A key can have ${microToCredits(MAX_AMOUNT)} credits at most, and no larger a debt.`
     return refuse('invalid_request', says, { param: 'credits' })
   }
-  await context.ledger.adjust(key.id, { amountMicro, reason, id: `${kind}:${id ?? context.newId()}` })
+  await context.ledger.adjust(key.id, { amountMicro, reason, id: adjustmentId(kind, id ?? context.newId()) })
   return viewOf(context, key)
 }
 
@@ -70,8 +72,8 @@ type First = FirstAdjustment & Pick<Adjustment, 'kind'>
 
 /** What was made with an id, as whichever kind. Amounts are read from the disk: most ids are never seen again. */
 async function firstOf(context: CatalogContext, keyId: string, id: string): Promise<First | undefined> {
-  const kind = KINDS.find((candidate) => context.ledger.hasAdjustment(keyId, `${candidate}:${id}`))
-  const first = kind && (await context.readAdjustment({ keyId, id: `${kind}:${id}` }))
+  const kind = KINDS.find((candidate) => context.ledger.hasAdjustment(keyId, adjustmentId(candidate, id)))
+  const first = kind && (await context.readAdjustment({ keyId, id: adjustmentId(kind, id) }))
   return kind && first && { ...first, kind }
 }
 

@@ -11,7 +11,7 @@ import { rotateKey } from '#catalog/rotation.ts'
 import { modelView, packageView } from '#catalog/views.ts'
 import type { KeyCreate, KeyCreated, KeyRotate, KeyRotated, ModelView, PackageView } from '#contract/schemas.ts'
 import type { Package } from '#core/entities.ts'
-import type { Member } from '#core/member.ts'
+import { byRole, type Member, type Viewer } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 
 /** Each key has the credits of its package to itself, so that keys are what a member can spend too much by. */
@@ -75,8 +75,17 @@ export function ownPackages(catalog: Catalog, member: Member): PackageView[] {
     .map((entity) => packageView(entity, catalog, count(entity)))
 }
 
+/** The models that somebody may see: an administrator all of them. */
+export function modelsFor(catalog: Catalog, viewer: Viewer): ModelView[] {
+  return byRole(viewer, {
+    administrator: () => catalog.models.map((model) => modelView(model, catalog)),
+    member: (member) => ownModels(catalog, member),
+    holder: (keyId) => modelsOfKey(catalog, keyId),
+  })
+}
+
 /** The models that a member's packages allow, without who serves them. */
-export function ownModels(catalog: Catalog, member: Member): ModelView[] {
+function ownModels(catalog: Catalog, member: Member): ModelView[] {
   const held = new Set(catalog.keysOfMember(member.id).map((key) => key.packageId))
   return modelsOf(
     catalog,
@@ -90,7 +99,7 @@ export function packageOfKey(catalog: Catalog, keyId: string): PackageView[] {
 }
 
 /** The models that a key may call, without who serves them. */
-export function modelsOfKey(catalog: Catalog, keyId: string): ModelView[] {
+function modelsOfKey(catalog: Catalog, keyId: string): ModelView[] {
   return modelsOf(catalog, packagesAround(catalog, keyId))
 }
 

@@ -104,7 +104,7 @@ function outlookView(key: Key, balance: Balance, nowMs: number): KeyView['outloo
   const outlook = outlookOf({ remainingMicro, usedMicro, sinceMs, nextResetAtMs }, nowMs)
   if (outlook === undefined) return null
   return {
-    left_over_credits: outlook.leftOverMicro === undefined ? null : microToCredits(outlook.leftOverMicro),
+    left_over_credits: creditsOrNull(outlook.leftOverMicro),
     runs_out_at: isoOrNull(outlook.runsOutAtMs),
   }
 }
@@ -133,6 +133,6 @@ export function balanceView(balance: Balance): BalanceView {
   }
 }
 
-function creditsOrNull(amount: MicroCredits | null): number | null {
-  return amount === null ? null : microToCredits(amount)
+export function creditsOrNull(amount: MicroCredits | null | undefined): number | null {
+  return amount === null || amount === undefined ? null : microToCredits(amount)
 }

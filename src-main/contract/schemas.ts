@@ -15,7 +15,9 @@ import {
   ModelName,
   Name,
   NullableCount,
+  NullableCredits,
   NullableText,
+  NullableTimestamp,
   Reason,
   RequiredReason,
   SessionId,
@@ -98,11 +100,11 @@ export const PackageView = strict({
   id: Type.String(),
   name: KnownName,
   type: Type.String(),
-  credits: Type.Union([Type.Number(), Type.Null()]),
+  credits: NullableCredits,
   timezone: Type.String(),
   limits: LimitsShown,
   models: Type.Union([Type.Literal('all'), Type.Array(Type.String())]),
-  valid_until: Type.Union([Timestamp, Type.Null()]),
+  valid_until: NullableTimestamp,
   keys: Type.Integer(),
   created_at: Timestamp,
 })
@@ -147,34 +149,34 @@ export const KeyMove = strict({ package: KnownName })
 
 /** The balance object of `GET /v1/balance`, also part of a key's view. */
 export const BalanceView = strict({
-  total_credits: Type.Union([Type.Number(), Type.Null()]),
-  remaining_credits: Type.Union([Type.Number(), Type.Null()]),
-  used_credits: Type.Union([Type.Number(), Type.Null()]),
+  total_credits: NullableCredits,
+  remaining_credits: NullableCredits,
+  used_credits: NullableCredits,
   held_credits: Type.Number(),
   cycle_started_at: Timestamp,
-  next_reset_at: Type.Union([Timestamp, Type.Null()]),
+  next_reset_at: NullableTimestamp,
   total_requests: Type.Integer(),
-  last_used_at: Type.Union([Timestamp, Type.Null()]),
+  last_used_at: NullableTimestamp,
 })
 /** What becomes of a key's credits at the pace of its cycle so far; of credits that are never renewed, since the key was made. */
 const Outlook = strict({
   /** What the cycle leaves over; null where nothing is renewed or it runs out before. */
-  left_over_credits: Type.Union([Type.Number(), Type.Null()]),
-  runs_out_at: Type.Union([Timestamp, Type.Null()]),
+  left_over_credits: NullableCredits,
+  runs_out_at: NullableTimestamp,
 })
 export const KeyView = strict({
   id: Type.String(),
   name: KnownName,
   hint: Type.String(),
   package: Type.String(),
-  owner: Type.Union([Type.String(), Type.Null()]),
+  owner: NullableText,
   status: Type.String(),
-  expires_at: Type.Union([Timestamp, Type.Null()]),
+  expires_at: NullableTimestamp,
   created_at: Timestamp,
   /** When it got the value that it has. */
   value_since: Timestamp,
   /** Until when the value before works as well. */
-  previous_valid_until: Type.Union([Timestamp, Type.Null()]),
+  previous_valid_until: NullableTimestamp,
   /** What its calls are counted to; null where its clients say it. */
   tool: NullableText,
   project: NullableText,
@@ -190,11 +192,11 @@ export const KeyCreated = strict({
   id: Type.String(),
   name: KnownName,
   key: Type.String(),
-  expires_at: Type.Union([Timestamp, Type.Null()]),
+  expires_at: NullableTimestamp,
 })
 export const KeyRotated = strict({
   ...KeyCreated.properties,
-  previous_valid_until: Type.Union([Timestamp, Type.Null()]),
+  previous_valid_until: NullableTimestamp,
 })
 
 export const UsageQuery = strict({
@@ -224,10 +226,10 @@ export const UsageView = strict({
   key: Type.String(),
   endpoint: Type.String(),
   model: Type.String(),
-  provider: Type.Union([Type.String(), Type.Null()]),
-  upstream_model: Type.Union([Type.String(), Type.Null()]),
+  provider: NullableText,
+  upstream_model: NullableText,
   /** The label of the secret that the provider was asked with; null where it has one alone. */
-  secret: Type.Union([Type.String(), Type.Null()]),
+  secret: NullableText,
   stream: Type.Boolean(),
   outcome: Type.String(),
   status: Type.Integer(),
@@ -248,7 +250,7 @@ export const UsageView = strict({
 export const UsageList = strict({
   usage: Type.Array(UsageView),
   /** Pass as `before` to go on; null at the end. */
-  next: Type.Union([Type.String(), Type.Null()]),
+  next: NullableText,
 })
 
 export const LedgerReport = strict({
@@ -280,14 +282,14 @@ export const BackupView = strict({
 export const StatusView = strict({
   state: Type.Enum(['running', 'stopped']),
   version: Type.String(),
-  url: Type.Union([Type.String(), Type.Null()]),
+  url: NullableText,
   pid: Type.Integer(),
   data_dir: Type.String(),
   started_at: Timestamp,
   ledger: Type.Enum(['ok', 'halted', 'mismatch']),
   /** `unchecked`: the older entries could not be read since the start, which is tried again. */
   ledger_check: Type.Enum(['checking', 'checked', 'unchecked']),
-  ledger_checked_at: Type.Union([Timestamp, Type.Null()]),
+  ledger_checked_at: NullableTimestamp,
   secrets: Type.String(),
   /** Whether other machines reach the gateway. */
   lan: LanStatus,
@@ -301,10 +303,10 @@ export const StatusView = strict({
       folder: Type.String(),
       every: Type.Enum(['hourly', 'daily', 'weekly']),
       keep: Type.Integer(),
-      last_at: Type.Union([Timestamp, Type.Null()]),
-      next_at: Type.Union([Timestamp, Type.Null()]),
+      last_at: NullableTimestamp,
+      next_at: NullableTimestamp,
       /** Why the last try failed; null where it did not. */
-      problem: Type.Union([Type.String(), Type.Null()]),
+      problem: NullableText,
     }),
   ),
   open_exchanges: Type.Integer(),
@@ -315,9 +317,7 @@ export const StatusView = strict({
   keys: Type.Integer(),
   /** What providers reported that the prices of their models do not name, with what it was charged as; null is nothing. */
   missing_prices: Type.Optional(
-    Type.Array(
-      strict({ model: Type.String(), name: Type.String(), charged_as: Type.Union([Type.String(), Type.Null()]) }),
-    ),
+    Type.Array(strict({ model: Type.String(), name: Type.String(), charged_as: NullableText })),
   ),
   /** The health of every target of an enabled model. */
   targets: Type.Array(
@@ -328,7 +328,7 @@ export const StatusView = strict({
       state: Type.Enum(['ok', 'failing', 'refused', 'open', 'half-open', 'cooling']),
       /** In a row. */
       failures: Type.Integer(),
-      left_out_until: Type.Union([Timestamp, Type.Null()]),
+      left_out_until: NullableTimestamp,
       last_failure: Type.Union([strict({ reason: Type.String(), status: NullableCount, at: Timestamp }), Type.Null()]),
       /** The longest answer that went beyond the output cap it was given, in tokens; null where none is known. */
       ignored_cap: Type.Union([
@@ -348,7 +348,7 @@ export const StatusView = strict({
       concurrent_requests: Type.Integer(),
       concurrent_requests_limit: NullableCount,
       credits_today: Type.Number(),
-      credits_per_day_limit: Type.Union([Type.Number(), Type.Null()]),
+      credits_per_day_limit: NullableCredits,
     }),
   ),
   secrets_left_out: Type.Array(SecretLeftOut),

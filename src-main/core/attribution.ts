@@ -14,6 +14,8 @@ export type Attribution = {
 export type Party = Omit<Attribution, 'session'>
 
 export const MAX_TAGS = 5
+/** The length of a session's id. Longer ones are the mistake of some client. */
+export const MAX_SESSION = 1024
 /** What is told apart no further: there are too many names, or one that cannot be shown. */
 export const OTHER = 'other'
 

@@ -144,14 +144,15 @@ export function checkFields(value: RequestBody['value'], rules: readonly FieldRu
 
 /** The model's name, which every request must give. */
 export function readModel(value: RequestBody['value']): string | Refusal {
-  const model = value['model']
-  if (model === undefined || model === null) {
-    return refuse('invalid_request', "'model' is required.", { param: 'model' })
-  }
-  if (typeof model !== 'string' || model === '') {
-    return refuse('invalid_request', "'model' must be a non-empty string.", { param: 'model' })
-  }
-  return model
+  return requiredText(value, 'model')
+}
+
+/** A text that a request must give, and that must say something. */
+export function requiredText(value: RequestBody['value'], param: string): string | Refusal {
+  const text = value[param]
+  if (text === undefined || text === null) return refuse('invalid_request', `'${param}' is required.`, { param })
+  if (typeof text === 'string' && text !== '') return text
+  return refuse('invalid_request', `'${param}' must be a non-empty string.`, { param })
 }
 
 export function numberRule(name: string, minimum: number, maximum: number): FieldRule {
@@ -162,6 +163,10 @@ export function numberRule(name: string, minimum: number, maximum: number): Fiel
 export function countRule(name: string, maximum: number): FieldRule {
   const allows = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= maximum
   return { name, says: `an integer from 1 to ${maximum}`, allows }
+}
+
+export function stringRule(name: string): FieldRule {
+  return { name, says: 'a string', allows: (value) => typeof value === 'string' }
 }
 
 export function booleanRule(name: string): FieldRule {

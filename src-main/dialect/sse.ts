@@ -3,6 +3,9 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 
+/** A comment, which clients skip. */
+export const KEEP_ALIVE = ': keep-alive\n\n'
+
 /** Room for an image in one event. */
 const MAX_EVENT_LENGTH = 8 * 1024 * 1024
 

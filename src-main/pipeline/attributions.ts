@@ -5,6 +5,7 @@ import {
   cleanName,
   cleanTags,
   isPlainSession,
+  MAX_SESSION,
   MAX_TAGS,
   OTHER,
   type Attribution,
@@ -23,8 +24,6 @@ const MAX_ALL = 20_000
 /** What was written differently and means the same is remembered up to here, so that it need not be read again. */
 const MAX_WRITTEN = 100
 const MAX_REMEMBERED = 512
-/** Longer ones are the mistake of some client. */
-const MAX_SESSION = 1024
 
 export type AttributionsDeps = {
   readonly nowMs: () => number

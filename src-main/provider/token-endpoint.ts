@@ -3,7 +3,7 @@
 // are known: what an endpoint says beside them may quote what it was sent.
 
 import type { Provider } from '#core/entities.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
 import type { TokenSecret } from '#core/token-secrets.ts'
 import { ask, jsonOf, membersOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
 
@@ -93,32 +93,32 @@ function grantedIn(answer: Answer | NoAnswer, { name }: Provider): Granted {
   if (status === 429 || status >= 500) {
     const seconds = Number(answer.headers['retry-after'])
     const retryAfterSeconds = seconds > 0 ? Math.ceil(seconds) : undefined
-    throw new UpstreamFailure('status', `${endpoint} answered ${status}.`, {
-      status,
-      retryAfterSeconds,
-      isOfToken: true,
-    })
+    throw tokenFailure('status', `${endpoint} answered ${status}.`, { status, retryAfterSeconds })
   }
-  if (status !== 200)
-    throw new UpstreamFailure('malformed', `${endpoint} answered ${status}, which is no token.`, { isOfToken: true })
+  if (status !== 200) throw tokenFailure('malformed', `${endpoint} answered ${status}, which is no token.`)
   const { access_token: text, token_type: type = 'Bearer', expires_in: seconds } = members
   const lifeMs = seconds === undefined ? UNSAID_LIFE_MS : Number(seconds) * 1000
   const isToken = typeof text === 'string' && text.length <= MAX_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(text)
   if (!isToken || !/^bearer$/i.test(String(type)) || !(lifeMs > 0)) {
-    throw new UpstreamFailure('malformed', `${endpoint} answered with something that is no token.`, { isOfToken: true })
+    throw tokenFailure('malformed', `${endpoint} answered with something that is no token.`)
   }
   return { text, lifeMs: Math.min(lifeMs, MAX_LIFE_MS) }
 }
 
 function unreached(endpoint: string, { problem, detail }: NoAnswer): UpstreamFailure {
   if (problem === 'address_not_allowed') {
-    return new UpstreamFailure('address', `${endpoint} is where no such provider may be. ${detail}`, {
-      isOfToken: true,
-    })
+    return tokenFailure('address', `${endpoint} is where no such provider may be. ${detail}`)
   }
   const isSlow = problem === 'connect_timeout' || problem === 'answer_timeout'
-  if (isSlow) return new UpstreamFailure('timeout', `${endpoint} did not answer in time.`, { isOfToken: true })
-  return new UpstreamFailure('connect', `${endpoint} could not be reached (${detail}).`, { isOfToken: true })
+  if (isSlow) return tokenFailure('timeout', `${endpoint} did not answer in time.`)
+  return tokenFailure('connect', `${endpoint} could not be reached (${detail}).`)
+}
+
+type Answered = { readonly status?: number; readonly retryAfterSeconds?: number | undefined }
+
+/** A failure of the endpoint alone: the provider itself was not asked yet. */
+function tokenFailure(kind: FailureKind, message: string, answered: Answered = {}): UpstreamFailure {
+  return new UpstreamFailure(kind, message, { ...answered, isOfToken: true })
 }
 
 /** The name of an error, which is one word, and Entra's own number for it. Nothing else of what the endpoint says is repeated. */

@@ -2,7 +2,8 @@
 
 import { UpstreamFailure } from '#core/failure.ts'
 import { overflowName } from '#dialect/overflow.ts'
-import { isRecord } from '#dialect/request-body.ts'
+import { isRecord, parseJson } from '#dialect/request-body.ts'
+import { eventData } from '#dialect/sse.ts'
 
 const MAX_WORDS = 1000
 
@@ -41,6 +42,12 @@ export function reportedError(error: unknown): UpstreamFailure {
     return new UpstreamFailure('secret', text, { status })
   }
   return new UpstreamFailure('reported', words.slice(0, MAX_WORDS), { status, code: overflowName([code, type]) })
+}
+
+/** The same of an event. The words of an error are for the client, so they are read as text this time. */
+export function reportedErrorIn(event: string): UpstreamFailure {
+  const value = parseJson(Buffer.from(eventData(event) ?? '', 'latin1').toString('utf8'))
+  return reportedError(isRecord(value) ? (value['error'] ?? value) : undefined)
 }
 
 function ourStatus(value: unknown): number | undefined {

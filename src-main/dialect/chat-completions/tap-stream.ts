@@ -6,19 +6,18 @@ import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import { addGenerated } from '#dialect/chat-completions/measure.ts'
 import { chatStreamError } from '#dialect/chat-completions/errors.ts'
-import { reportedError } from '#dialect/chat-completions/reported-error.ts'
+import { reportedErrorIn } from '#dialect/chat-completions/reported-error.ts'
 import { readUsage, writeUsage } from '#dialect/chat-completions/usage.ts'
 import type { SaidText } from '#dialect/event-mould.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { removeMember, scanObject } from '#dialect/json-text.ts'
 import type { StreamTap } from '#dialect/pass-stream.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
-import { isRecord, parseJson } from '#dialect/request-body.ts'
-import { eventData } from '#dialect/sse.ts'
+import { isRecord } from '#dialect/request-body.ts'
+import { eventData, KEEP_ALIVE } from '#dialect/sse.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 const DONE = 'data: [DONE]\n\n'
-const KEEP_ALIVE = ': keep-alive\n\n'
 /** What `include_usage` adds to every chunk but the last; it is taken out when only Farebox asked. */
 const NULL_USAGE = ',"usage":null'
 
@@ -73,7 +72,7 @@ export class ChatTap implements StreamTap {
     this.hasBegun = true
     this.said = undefined
     const bytesBefore = this.generated.bytes
-    if (chunk['error'] !== undefined && chunk['error'] !== null) throw failureIn(event)
+    if (chunk['error'] !== undefined && chunk['error'] !== null) throw reportedErrorIn(event)
     if (!hasId(this.#head)) this.#head = headOf(chunk)
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) this.#readChoice(choice)
@@ -125,7 +124,6 @@ export class ChatTap implements StreamTap {
     return text + DONE
   }
 
-  /** A comment: clients of this format skip it. */
   keepAlive(): string | undefined {
     return this.hasBegun ? KEEP_ALIVE : undefined
   }
@@ -159,12 +157,6 @@ function headOf({ id, object, created, model, system_fingerprint }: JsonObject):
 /** Texts of the chunks that were read have one character for each byte, and go out as they came. */
 function dataEvent(chunk: object): string {
   return `data: ${JSON.stringify(chunk)}\n\n`
-}
-
-/** The words of an error are for the client, so they are read as text this time. */
-function failureIn(event: string): UpstreamFailure {
-  const chunk = parseJson(Buffer.from(eventData(event) ?? '', 'latin1').toString('utf8'))
-  return reportedError(isRecord(chunk) ? chunk['error'] : undefined)
 }
 
 /** The chunk that holds nothing but usage disappears; in others only the member does. */

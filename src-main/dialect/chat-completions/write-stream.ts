@@ -12,6 +12,7 @@ import { writeUsage } from '#dialect/chat-completions/usage.ts'
 import type { AnswerContext, StreamWriter } from '#dialect/dialect.ts'
 import type { AnswerPart, Block, Citation, FinishReason } from '#dialect/part.ts'
 import type { Sealed } from '#dialect/seal.ts'
+import { KEEP_ALIVE } from '#dialect/sse.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
 type OpenPart = Extract<AnswerPart, { type: 'open' }>
@@ -81,7 +82,7 @@ export class ChatStreamWriter implements StreamWriter {
   }
 
   keepAlive(): string {
-    return ': keep-alive\n\n'
+    return KEEP_ALIVE
   }
 
   #finishReason(reason: FinishReason): string {

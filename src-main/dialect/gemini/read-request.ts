@@ -14,6 +14,7 @@ import {
   parseBody,
   readModel,
   readText,
+  stringRule,
   textOf,
   type BodyText,
   type FieldRule,
@@ -34,7 +35,7 @@ const RULES: readonly FieldRule[] = [
   objectRule('systemInstruction'),
   objectRule(CONFIG),
   objectRule('toolConfig'),
-  { name: 'serviceTier', says: 'a string', allows: (value) => typeof value === 'string' },
+  stringRule('serviceTier'),
   { name: 'tools', says: 'an array of tools', allows: (value) => Array.isArray(value) && value.every(isRecord) },
 ]
 

@@ -19,6 +19,7 @@ import {
   objectRule,
   parseBody,
   readModel,
+  stringRule,
   type BodyText,
   type FieldRule,
   type RequestBody,
@@ -38,7 +39,7 @@ const RULES: readonly FieldRule[] = [
   countRule('n', MAX_CHOICES),
   countRule('best_of', MAX_CHOICES),
   booleanRule('echo'),
-  { name: 'suffix', says: 'a string', allows: (value) => typeof value === 'string' },
+  stringRule('suffix'),
 ]
 
 export const COMPLETIONS: PassedDialect = {

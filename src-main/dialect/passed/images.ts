@@ -18,6 +18,7 @@ import {
   isRecord,
   parseBody,
   readModel,
+  requiredText,
   type BodyText,
   type FieldRule,
   type RequestBody,
@@ -86,7 +87,9 @@ function readImageRequest(
   if (isRefusal(model)) return model
   const media = mediaOf(body.value)
   if (isRefusal(media)) return media
-  const problem = checkPrompt(body.value['prompt']) ?? checkFields(body.value, RULES)
+  const prompt = requiredText(body.value, 'prompt')
+  if (isRefusal(prompt)) return prompt
+  const problem = checkFields(body.value, RULES)
   if (problem !== undefined) return problem
   const asked = imagesAsked(body.value)
   return {
@@ -153,12 +156,6 @@ function givenImages({ images, mask }: RequestBody['value']): Media | Refusal {
   const all = isRecord(mask) ? [...images, mask] : images
   const bytes = all.reduce((sum, { image_url: url }) => sum + (typeof url === 'string' ? url.length : 0), 0)
   return { media: { bytes, tokens: all.length * TOKENS_OF_GIVEN_IMAGE } }
-}
-
-function checkPrompt(prompt: unknown): Refusal | undefined {
-  const wrong = (says: string) => refuse('invalid_request', `'prompt' ${says}.`, { param: 'prompt' })
-  if (prompt === undefined || prompt === null) return wrong('is required')
-  return typeof prompt === 'string' && prompt !== '' ? undefined : wrong('must be a non-empty string')
 }
 
 /** What was made says its answer, where it says so, else the request. */

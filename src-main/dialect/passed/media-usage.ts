@@ -1,35 +1,28 @@
 // What providers report of images and sound: tokens in the words of OpenAI's newer endpoints, with the parts that are sold apart.
 
-import { tokenCount, UNKNOWN_USAGE, type CountedPart, type TokenUsage, type Units } from '#core/usage.ts'
-import { isRecord } from '#dialect/request-body.ts'
+import { tokenCount, UNKNOWN_USAGE, type TokenUsage, type Units } from '#core/usage.ts'
+import { recordOf } from '#dialect/foreign-bodies.ts'
+import { detailsOf } from '#dialect/usage-details.ts'
 
 /** The usage of an answer; one without tokens where none are reported. `units` is what else it came to. */
 export function mediaUsage(reported: unknown, units: Units | undefined): TokenUsage {
-  const usage = isRecord(reported) ? reported : {}
+  const usage = recordOf(reported)
   const input = tokenCount(usage['input_tokens'])
   const output = tokenCount(usage['output_tokens'])
-  const ofInput = record(usage['input_tokens_details'] ?? usage['input_token_details'])
-  const ofOutput = record(usage['output_tokens_details'] ?? usage['output_token_details'])
+  const ofInput = recordOf(usage['input_tokens_details'] ?? usage['input_token_details'])
+  const ofOutput = recordOf(usage['output_tokens_details'] ?? usage['output_token_details'])
   const cached = Math.min(tokenCount(ofInput['cached_tokens']) ?? 0, input ?? 0)
-  const parts = withoutZeros({
+  const parts = {
     input_image: tokenCount(ofInput['image_tokens']),
     input_audio: tokenCount(ofInput['audio_tokens']),
     output_image: tokenCount(ofOutput['image_tokens']),
     output_audio: tokenCount(ofOutput['audio_tokens']),
-  })
+  }
   return {
     ...UNKNOWN_USAGE,
     inputTokens: input === undefined ? undefined : input - cached,
     ...(cached === 0 ? {} : { cacheReadTokens: cached }),
     outputTokens: output,
-    details: { ...(Object.keys(parts).length === 0 ? {} : { parts }), units },
+    details: { ...detailsOf(undefined, parts, undefined), units },
   }
-}
-
-function withoutZeros(parts: Readonly<Partial<Record<CountedPart, number | undefined>>>) {
-  return Object.fromEntries(Object.entries(parts).filter(([, tokens]) => tokens !== undefined && tokens > 0))
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {}
 }

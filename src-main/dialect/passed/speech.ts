@@ -1,7 +1,7 @@
 // Speech: a text read aloud, as the sound itself or in events. Sound tells no count: it costs what its text has characters, or tokens
 // that are estimated from them.
 
-import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, type Refusal } from '#core/refusal.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
 import type { PassedDialect, PassedRequest } from '#dialect/passed-dialect.ts'
@@ -15,6 +15,8 @@ import {
   numberRule,
   parseBody,
   readModel,
+  requiredText,
+  stringRule,
   type BodyText,
   type FieldRule,
 } from '#dialect/request-body.ts'
@@ -24,12 +26,10 @@ const LIKELY_TOKENS_PER_CHARACTER = 1.5
 const MAX_TOKENS_PER_CHARACTER = 8
 const FRAME_TOKENS = 64
 
-const text = (name: string): FieldRule => ({ name, says: 'a string', allows: (value) => typeof value === 'string' })
-
 const RULES: readonly FieldRule[] = [
   { name: 'voice', says: 'a string or an object', allows: (value) => typeof value === 'string' || isRecord(value) },
-  text('instructions'),
-  text('response_format'),
+  stringRule('instructions'),
+  stringRule('response_format'),
   numberRule('speed', 0.25, 4),
   {
     name: 'stream_format',
@@ -51,16 +51,13 @@ function readSpeechRequest(bodyText: BodyText, byteLength: number): PassedReques
   if (isRefusal(body)) return body
   const model = readModel(body.value)
   if (isRefusal(model)) return model
-  const { input, stream_format: format } = body.value
-  if (typeof input !== 'string' || input === '') {
-    const says = input === undefined || input === null ? 'is required' : 'must be a non-empty string'
-    return refuse('invalid_request', `'input' ${says}.`, { param: 'input' })
-  }
+  const input = requiredText(body.value, 'input')
+  if (isRefusal(input)) return input
   const problem = checkFields(body.value, RULES)
   if (problem !== undefined) return problem
   const characters = charactersIn(input)
   const units = { character: characters }
-  const isStream = format === 'sse'
+  const isStream = body.value['stream_format'] === 'sse'
   const request = {
     ...plainRequest(model, body),
     isStream,

@@ -4,15 +4,12 @@ import { UpstreamFailure } from '#core/failure.ts'
 import type { Refusal } from '#core/refusal.ts'
 import type { TokenUsage } from '#core/usage.ts'
 import { chatStreamError } from '#dialect/chat-completions/errors.ts'
-import { reportedError } from '#dialect/chat-completions/reported-error.ts'
+import { reportedErrorIn } from '#dialect/chat-completions/reported-error.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import type { StreamTap } from '#dialect/pass-stream.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
-import { parseJson, isRecord } from '#dialect/request-body.ts'
-import { eventData } from '#dialect/sse.ts'
+import { KEEP_ALIVE } from '#dialect/sse.ts'
 import type { JsonObject } from '#dialect/turn.ts'
-
-const KEEP_ALIVE = ': keep-alive\n\n'
 
 export type TypedEvents = {
   /** The types of the events that end what was asked for. */
@@ -21,8 +18,6 @@ export type TypedEvents = {
   readonly times: number
   /** The usage that such an event tells, with the number of those that came. */
   usage(event: JsonObject, times: number): TokenUsage
-  /** The text that an event brings. */
-  text?(event: JsonObject): unknown
 }
 
 export class TypedEventTap implements StreamTap {
@@ -40,11 +35,9 @@ export class TypedEventTap implements StreamTap {
 
   read(event: string, value: JsonObject): string {
     const { type, error } = value
-    if (type === 'error' || (error !== undefined && error !== null)) throw failureIn(event)
+    if (type === 'error' || (error !== undefined && error !== null)) throw reportedErrorIn(event)
     if (typeof type !== 'string') throw new UpstreamFailure('malformed', 'The provider sent an event without a type.')
     this.hasBegun = true
-    const text = this.#events.text?.(value)
-    if (typeof text === 'string') this.generated.add(text)
     if (!this.#events.ends.includes(type)) return event
     this.#times += 1
     this.reported.note(this.#events.usage(value, this.#times))
@@ -76,14 +69,7 @@ export class TypedEventTap implements StreamTap {
     return ''
   }
 
-  /** A comment: clients skip it. */
   keepAlive(): string | undefined {
     return this.hasBegun ? KEEP_ALIVE : undefined
   }
-}
-
-/** The words of an error are for the client, so they are read as text this time. */
-function failureIn(event: string): UpstreamFailure {
-  const value = parseJson(Buffer.from(eventData(event) ?? '', 'latin1').toString('utf8'))
-  return reportedError(isRecord(value) ? (value['error'] ?? value) : undefined)
 }

@@ -12,6 +12,7 @@ import {
   objectRule,
   parseBody,
   readModel,
+  stringRule,
   type FieldRule,
   type RequestBody,
   type BodyText,
@@ -24,7 +25,7 @@ const MAX_CAP = Number.MAX_SAFE_INTEGER
 const TOOL_CHOICES = ['auto', 'none', 'required']
 
 const RULES: readonly FieldRule[] = [
-  { name: 'instructions', says: 'a string', allows: (value) => typeof value === 'string' },
+  stringRule('instructions'),
   countRule('max_output_tokens', MAX_CAP),
   booleanRule('stream'),
   booleanRule('background'),

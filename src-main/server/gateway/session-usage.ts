@@ -1,6 +1,7 @@
 // What one session of a tool has cost so far, for the key that made its calls: enough for a line of status.
 
 import type { SessionUsage } from '#contract/gateway-api.ts'
+import { MAX_SESSION } from '#core/attribution.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { sessionName } from '#pipeline/attributions.ts'
 import { totalsView } from '#reports/totals-view.ts'
@@ -19,11 +20,9 @@ export async function sessionUsage(
   { readSession, hashKey }: SessionUsageDeps,
 ): Promise<SessionUsage | Refusal> {
   // A parameter that is given twice arrives as an array.
-  if (typeof asked !== 'string' || asked === '' || asked.length > MAX_ID) {
+  if (typeof asked !== 'string' || asked === '' || asked.length > MAX_SESSION) {
     return refuse('invalid_request', 'Say which session: /v1/usage?session=ID.', { param: 'session' })
   }
   const session = sessionName(asked, hashKey)
   return { object: 'usage', session, ...totalsView(await readSession({ keyId, session })) }
 }
-
-const MAX_ID = 1024

@@ -4,6 +4,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import { ENDPOINTS } from '#dialect/dialects.ts'
 
 /** Headers of which two would mean that two parsers could each believe another one. */
 const SINGLE_HEADERS = [
@@ -22,8 +23,10 @@ const PROOFS = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'x-fareb
 /** Most headers are told apart by their length alone; this runs for every header of every request. */
 const SINGLE_LENGTHS = new Set(Array.from(SINGLE_HEADERS, (name) => name.length))
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** What Codex tries first; its route says that it is not there, in the way that makes it go on. */
-const WEB_SOCKET_PATHS = new Set(['/v1/responses', '/responses'])
+/** Where a WebSocket may be asked for. Those that are not let in are refused by their route, in the way that makes Codex go on. */
+const WEB_SOCKET_PATHS = new Set(
+  ENDPOINTS.flatMap(([, { paths, webSocket }]) => (webSocket === undefined ? [] : paths)),
+)
 
 const OWN_ADDRESSES = {
   http: 'the address that Farebox printed when it started',

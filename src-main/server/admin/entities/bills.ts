@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { adjustKey, correctionId } from '#catalog/adjustments.ts'
+import { adjustKey, adjustmentId } from '#catalog/adjustments.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { noProvider } from '#catalog/providers.ts'
 import type { BillCheckBody, BillSettled } from '#contract/bills.ts'
@@ -77,7 +77,7 @@ function settlementId({ callId }: BillCorrection): string {
 }
 
 function stateOf({ ledger }: CatalogContext, one: BillCorrection): 'open' | 'before' {
-  return ledger.hasAdjustment(one.keyId, correctionId(settlementId(one))) ? 'before' : 'open'
+  return ledger.hasAdjustment(one.keyId, adjustmentId('correction', settlementId(one))) ? 'before' : 'open'
 }
 
 type ReadBill = { readonly text: string; readonly madeMs: number }

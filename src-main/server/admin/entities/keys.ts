@@ -21,23 +21,11 @@ import type { Suspender } from '#core/entities.ts'
 import { byRole, type Viewer } from '#core/member.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
-import type { AuditRules } from '#server/admin/audit-details.ts'
+import { fields, type AuditRules } from '#server/admin/audit-details.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
 
 export const KEY_AUDIT: AuditRules = {
-  kept: [
-    'name',
-    'package',
-    'owner',
-    'expires',
-    'credits',
-    'reason',
-    'idempotency_id',
-    'overlap',
-    'tool',
-    'project',
-    'tags',
-  ],
+  kept: fields('name package owner expires', 'credits reason idempotency_id', 'overlap', 'tool project tags'),
   subject: (catalog, id) => catalog.key(id)?.name,
 }
 

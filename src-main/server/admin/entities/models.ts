@@ -1,9 +1,7 @@
 // Models. Members and holders of a key see those that they may call.
 
 import { addModel, editModel, enableModel, priceModel, removeModel } from '#catalog/models.ts'
-import { modelsOfKey, ownModels } from '#catalog/own.ts'
-import { modelView } from '#catalog/views.ts'
-import { byRole } from '#core/member.ts'
+import { modelsFor } from '#catalog/own.ts'
 import { codexCatalogue } from '#dialect/dialects.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
 import { fields, type AuditRules } from '#server/admin/audit-details.ts'
@@ -21,12 +19,7 @@ export const MODEL_AUDIT: AuditRules = {
 export function modelHandlers({ context, inTurn }: EntityDeps): HandlersOf<'models'> {
   const { catalog } = context
   return {
-    listModels: ({ viewer }) =>
-      byRole(viewer, {
-        administrator: () => catalog.models.map((model) => modelView(model, catalog)),
-        member: (member) => ownModels(catalog, member),
-        holder: (keyId) => modelsOfKey(catalog, keyId),
-      }),
+    listModels: ({ viewer }) => modelsFor(catalog, viewer),
     codexModels: () => codexCatalogue(catalog.models.filter(({ isEnabled }) => isEnabled)),
     addModel: ({ body }) => inTurn(() => addModel(context, body)),
     editModel: ({ id, body }) => inTurn(() => editModel(context, id, body)),

@@ -2,8 +2,9 @@
 
 import { iso } from '#catalog/dates.ts'
 import { removeProject, setProject } from '#catalog/projects.ts'
+import { creditsOrNull } from '#catalog/views.ts'
 import type { ProjectView } from '#contract/projects.ts'
-import { microToCredits, type MicroCredits } from '#core/money.ts'
+import { microToCredits } from '#core/money.ts'
 import type { Project } from '#core/project.ts'
 import { isRefusal } from '#core/refusal.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
@@ -34,15 +35,11 @@ function projectView({ id, limits, createdAtMs }: Project, { projectUse }: Entit
   const { chargedTodayMicro, chargedThisMonthMicro, heldMicro } = projectUse(id)
   return {
     name: id,
-    credits_per_day: creditsOf(limits.dailyMicro),
-    credits_per_month: creditsOf(limits.monthlyMicro),
+    credits_per_day: creditsOrNull(limits.dailyMicro),
+    credits_per_month: creditsOrNull(limits.monthlyMicro),
     credits_today: microToCredits(chargedTodayMicro),
     credits_this_month: microToCredits(chargedThisMonthMicro),
     held_credits: microToCredits(heldMicro),
     created_at: iso(createdAtMs),
   }
-}
-
-function creditsOf(amount: MicroCredits | undefined): number | null {
-  return amount === undefined ? null : microToCredits(amount)
 }

@@ -1,8 +1,6 @@
 // The tools of this machine. They are edited elsewhere, and only when somebody asks for it here or by the command line.
 
-import { modelsOfKey, ownModels } from '#catalog/own.ts'
-import { modelView } from '#catalog/views.ts'
-import { byRole } from '#core/member.ts'
+import { modelsFor } from '#catalog/own.ts'
 import { refuse } from '#core/refusal.ts'
 import type { EntityDeps } from '#server/admin/admin-deps.ts'
 import { fields, type AuditRules } from '#server/admin/audit-details.ts'
@@ -20,11 +18,7 @@ export function toolHandlers({ tools, inTurn, context: { catalog } }: EntityDeps
   const control = () => tools(inTurn)
   return {
     toolGuides: async ({ query: { model, system = 'linux' }, viewer, visit }) => {
-      const models = byRole(viewer, {
-        administrator: () => catalog.models.map((one) => modelView(one, catalog)),
-        member: (member) => ownModels(catalog, member),
-        holder: (keyId) => modelsOfKey(catalog, keyId),
-      })
+      const models = modelsFor(catalog, viewer)
       return (await control()).guides({ url: visit.lan?.origin, system, models, model })
     },
     listTools: async () => (await control()).list(),
