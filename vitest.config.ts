@@ -16,7 +16,7 @@ const LONGEST =
  * First what takes longest, and then project by project: a process goes from one file to the next only where both are of a project that
  * shares its processes. The quick files come last, so that no worker is left alone with a long one.
  */
-const ORDER = ['own process', 'shared process', 'fast']
+const ORDER = ['own process', 'dashboard', 'shared process', 'fast']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -30,6 +30,15 @@ class LongestFirst extends BaseSequencer {
 /** The files of a kind, but for those of networks. */
 const ofKind = (kind: TestKind) =>
   [...KINDS].filter(([path, itsKind]) => itsKind === kind && !NETWORK.includes(path)).map(([path]) => path)
+
+const isOfDashboard = (path: string) => path.startsWith('test/dashboard/')
+const SHARED = ofKind('shared')
+
+/**
+ * A browser on a busy machine takes its time, and a visit is many steps. The limits stand here because what a module sets holds only for
+ * the file that loads it first, where files share a process.
+ */
+const DASHBOARD_LIMITS = { testTimeout: 90_000, hookTimeout: 240_000 }
 
 /**
  * A quarter of the stack that Node has, in KiB. Lists that are spread into arguments, and recursion over what somebody sent, end there
@@ -63,7 +72,23 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...common, name: 'own process', include: ofKind('own') } },
-      { test: { ...common, name: 'shared process', include: ofKind('shared'), isolate: false } },
+      {
+        test: {
+          ...common,
+          ...DASHBOARD_LIMITS,
+          name: 'dashboard',
+          include: SHARED.filter(isOfDashboard),
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'shared process',
+          include: SHARED.filter((path) => !isOfDashboard(path)),
+          isolate: false,
+        },
+      },
       { test: { ...common, name: 'fast', include: ofKind('fast'), isolate: false, execArgv: [SMALL_STACK] } },
       { test: { ...common, name: 'network', include: NETWORK, sequence: { groupOrder: 1 } } },
     ],

@@ -4,7 +4,6 @@
 
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { vi } from 'vitest'
 import { launchBrowser } from './browser.ts'
 import { build } from './built.ts'
 import { startFarebox, type Farebox, type FareboxOptions } from './farebox.ts'
@@ -34,8 +33,6 @@ export type Visit = {
   readonly isStranger?: boolean
 }
 
-/** A browser on a busy machine takes its time, and a visit is many steps. */
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 240_000 })
 /** Less than a test has, so that the step that failed is named. */
 const STEP_LIMIT_MS = 25_000
 
