@@ -83,8 +83,12 @@ function openBackups(folder: string, { config, parts, log, side }: OperationsInp
   const { ledger, projection } = parts.stores
   return new ScheduledBackups({
     folder,
-    every: config.backupEvery,
-    keep: config.backupKeep,
+    get every() {
+      return config.backupEvery
+    },
+    get keep() {
+      return config.backupKeep
+    },
     nowMs: parts.clock.nowMs,
     log,
     async backUp(request) {
