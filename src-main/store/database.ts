@@ -26,6 +26,7 @@ import { secretPools } from '#store/migrations/0210-secret-pools.ts'
 import { refusedCalls } from '#store/migrations/0220-refused-calls.ts'
 import { attribution } from '#store/migrations/0230-attribution.ts'
 import { alerts } from '#store/migrations/0240-alerts.ts'
+import { mailboxes } from '#store/migrations/0250-mailboxes.ts'
 import { settings } from '#store/migrations/0270-settings.ts'
 
 export type Db = Database.Database
@@ -54,6 +55,7 @@ export const MIGRATIONS = [
   refusedCalls,
   attribution,
   alerts,
+  mailboxes,
   settings,
 ] as const
 

@@ -16,6 +16,7 @@ import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { sendTo, signIn, type SendOptions } from '../support/visitor.ts'
 
 const PASSWORD = 'correct horse battery'
+const MAILBOX = { url: 'smtps://mail.example.com', from: 'a@example.com', to: 'b@example.com' }
 
 let upstream: Upstream | undefined
 let disk: SmallDisk | undefined
@@ -90,6 +91,8 @@ const REFUSED = {
   setThresholds: { body: { scope: 'package', name: 'plenty', thresholds: [42] } },
   addWebhook: { body: { name: 'another', url: 'https://alerts.example.com/another' } },
   removeWebhook: { id: 'told' },
+  addMailbox: { body: { name: 'another-mailbox', ...MAILBOX } },
+  removeMailbox: { id: 'written-to' },
   backUp: ({ folder }) => ({ body: { file: join(folder, 'copy.db') } }),
   connectTool: { id: 'jetbrains', body: { seen: [] } },
 } as const satisfies Partial<Record<AdminAction, Asked>>
@@ -111,6 +114,7 @@ const WRITES_NOTHING = [
   // No tool is connected.
   'disconnectTool',
   'testWebhook',
+  'testMailbox',
   'checkBill',
   // Its corrections are made by the way of `adjustKey`.
   'settleBill',
@@ -155,6 +159,7 @@ async function furnish(folder: string, small: SmallDisk, outside: string): Promi
   await admin.call('suspendKey', { id: 'asleep' })
   await admin.call('setProject', { id: 'lifted', body: { credits_per_day: 5 } })
   await admin.call('addWebhook', { body: { name: 'told', url: 'https://alerts.example.com/told' } })
+  await admin.call('addMailbox', { body: { name: 'written-to', ...MAILBOX } })
   await admin.call('addMember', { body: { name: 'boss', role: 'administrator', password: PASSWORD } })
   for (const name of ['ada', 'gone', 'bad']) await admin.call('addMember', { body: { name, password: PASSWORD } })
   const invite = await admin.call('createInvite', { body: { name: 'invited' } })
@@ -235,6 +240,7 @@ async function seen({ program: { admin }, database }: House): Promise<Record<str
     settings: (await admin.call('showSettings', {})).settings,
     thresholds: await admin.call('listThresholds', {}),
     webhooks: await admin.call('listWebhooks', {}),
+    mailboxes: await admin.call('listMailboxes', {}),
     ledger: await admin.call('listLedger', { query: { limit: '500' } }),
   }
 }
