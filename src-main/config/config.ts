@@ -173,6 +173,12 @@ export const SETTINGS = {
     trueOrFalse,
     true,
   ),
+  maxUploadMib: chosen(
+    'How large an upload may be, in MiB; 0 takes none.',
+    'FAREBOX_MAX_UPLOAD_MIB',
+    wholeNumber(0, 4096),
+    128,
+  ),
   shutdownGraceMs: patience(
     'How long requests in flight may take to finish when Farebox stops.',
     'FAREBOX_SHUTDOWN_GRACE_MS',
