@@ -6,7 +6,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useCommandList } from '#renderer/app/commands.tsx'
 import type { Page } from '#renderer/app/page-list.ts'
-import { useFinds } from '#renderer/app/use-finds.ts'
+import { useFinds, type Find } from '#renderer/app/use-finds.ts'
 
 type PaletteProps = {
   readonly isOpen: boolean
@@ -67,24 +67,38 @@ export function Palette({ isOpen, onOpenChange, pages, extra }: PaletteProps) {
                   </Item>
                 ))}
               </Group>
-              <Group heading={t('palette.found')} isShown={finds.length > 0}>
-                {finds.map((find) => (
-                  <Item
-                    key={`${find.kind} ${find.id}`}
-                    value={`${find.kind} ${find.id}`}
-                    keywords={[typed]}
-                    onSelect={() => choose(find.run)}
-                  >
-                    <span className="w-20 shrink-0 text-xs text-muted">{t(`palette.kinds.${find.kind}`)}</span>
-                    <span className="truncate">{find.label}</span>
-                  </Item>
-                ))}
-              </Group>
+              <Found typed={typed} finds={finds} onChoose={choose} />
             </Base.List>
           </Base>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
+  )
+}
+
+type FoundProps = {
+  readonly typed: string
+  readonly finds: readonly Find[]
+  readonly onChoose: (run: () => void) => void
+}
+
+/** Things that are found by what is typed, so that none of them is sorted out again. */
+function Found({ typed, finds, onChoose }: FoundProps) {
+  const { t } = useTranslation('common')
+  return (
+    <Group heading={t('palette.found')} isShown={finds.length > 0}>
+      {finds.map((find) => (
+        <Item
+          key={`${find.kind} ${find.id}`}
+          value={`${find.kind} ${find.id}`}
+          keywords={[typed]}
+          onSelect={() => onChoose(find.run)}
+        >
+          <span className="w-20 shrink-0 text-xs text-muted">{t(`palette.kinds.${find.kind}`)}</span>
+          <span className="truncate">{find.label}</span>
+        </Item>
+      ))}
+    </Group>
   )
 }
 

@@ -1,8 +1,10 @@
-import { useCallback } from 'react'
+import { Download } from 'lucide-react'
+import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { UsageView } from '#contract/schemas.ts'
 import { callApi } from '#renderer/api/client.ts'
 import { useExport, type ReadPage } from '#renderer/api/use-export.ts'
+import { Button } from '#renderer/components/button.tsx'
 import { ExportDialog } from '#renderer/components/export-dialog.tsx'
 import { saveText } from '#renderer/components/save-text.ts'
 import { REQUEST_EXPORT } from '#renderer/data/list-export.ts'
@@ -12,8 +14,22 @@ const PAGE_SIZE = '1000'
 
 type ExportRequestsProps = { readonly filter: RequestFilter; readonly onClose: () => void }
 
+export function ExportButton({ filter }: { readonly filter: RequestFilter }) {
+  const { t } = useTranslation('requests')
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>
+        <Download aria-hidden />
+        {t('exportCsv')}
+      </Button>
+      {isOpen && <ExportRequests filter={filter} onClose={() => setIsOpen(false)} />}
+    </>
+  )
+}
+
 /** The requests that the filters leave, as a file. */
-export function ExportRequests({ filter, onClose }: ExportRequestsProps) {
+function ExportRequests({ filter, onClose }: ExportRequestsProps) {
   const { t } = useTranslation('requests')
   const read = useCallback<ReadPage<UsageView>>(
     async (before, signal) => {

@@ -51,7 +51,7 @@ export function ImageField({ image, onChange }: ImageFieldProps) {
 async function base64Of(file: File): Promise<string> {
   const reader = new FileReader()
   const read = new Promise<string>((resolve, reject) => {
-    reader.addEventListener('load', () => resolve(String(reader.result)))
+    reader.addEventListener('load', () => resolve(typeof reader.result === 'string' ? reader.result : ''))
     reader.addEventListener('error', () => reject(new Error('the file cannot be read')))
   })
   reader.readAsDataURL(file)
