@@ -55,6 +55,7 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   editKey: { id: 'laptop', body: () => ({}) },
   setProject: { id: 'website', body: () => ({}) },
   setThresholds: { body: () => ({ scope: 'key', thresholds: [80] }) },
+  setBillSecret: { id: 'billed', body: () => ({ secret: 'sk-admin' }) },
   addWebhook: { body: (name) => ({ name, url: 'https://alerts.example.com/farebox' }) },
   usage: { query: {} },
   usageReport: { query: {} },
@@ -99,6 +100,7 @@ beforeAll(async () => {
     await admin.call('addProvider', { body: provider })
     await admin.call('addPackage', { body: { name: name === 'main' ? 'team' : name, type: 'topup', credits: 1 } })
   }
+  await admin.call('addProvider', { body: { name: 'billed', preset: 'openai' } })
   await admin.call('addModel', { body: { id: 'edited', ...CHAT, targets: TARGETS } })
   await admin.call('addMember', { body: { name: 'ada' } })
   await admin.call('createKey', { body: { name: 'laptop', package: 'team' } })

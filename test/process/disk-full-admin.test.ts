@@ -89,6 +89,8 @@ const REFUSED = {
   setThresholds: { body: { scope: 'package', name: 'plenty', thresholds: [42] } },
   addWebhook: { body: { name: 'another', url: 'https://alerts.example.com/another' } },
   removeWebhook: { id: 'told' },
+  setBillSecret: { id: 'listed', body: { secret: 'sk-admin' } },
+  removeBillSecret: { id: 'listed' },
   backUp: ({ folder }) => ({ body: { file: join(folder, 'copy.db') } }),
   connectTool: { id: 'jetbrains', body: { seen: [] } },
 } as const satisfies Partial<Record<AdminAction, Asked>>
@@ -140,6 +142,7 @@ async function furnish(folder: string, small: SmallDisk, outside: string): Promi
   await admin.call('removeModel', { id: 'demo-embedding' })
   const place = { base_url: started.url, secret: 'sk-listed' }
   await admin.call('addProvider', { body: { name: 'listed', preset: 'openai', ...place } })
+  await admin.call('setBillSecret', { id: 'listed', body: { secret: 'sk-first-admin' } })
   await admin.call('addProvider', { body: { name: 'idle', dialect: 'chat-completions', ...place } })
   await admin.call('addProvider', { body: { name: 'pooled', dialect: 'chat-completions', ...place } })
   await admin.call('addProviderSecret', { id: 'pooled', body: { label: 'second', secret: 'sk-second' } })
