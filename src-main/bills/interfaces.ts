@@ -14,7 +14,11 @@ export type ReportWish = {
 }
 
 /** One report: where it is, and what is asked. Both are ours: nothing of an answer is in them. */
-export type ReportRequest = { readonly path: string; readonly query: readonly (readonly [string, string])[] }
+export type ReportRequest = {
+  readonly report: 'usage' | 'costs'
+  readonly path: string
+  readonly query: readonly (readonly [string, string])[]
+}
 
 type ReportInterface = {
   readonly requests: (wish: ReportWish) => readonly ReportRequest[]
@@ -43,9 +47,13 @@ export const INTERFACES = {
       ]
       const costs = [...time(costsToMs), pair('bucket_width', '1d'), pair('limit', DAYS_PER_PAGE)]
       return [
-        { path: '/v1/organization/usage/completions', query: usage },
-        { path: '/v1/organization/usage/embeddings', query: usage },
-        { path: '/v1/organization/costs', query: [...costs, pair('group_by[]', 'line_item'), ...ofProject] },
+        { report: 'usage', path: '/v1/organization/usage/completions', query: usage },
+        { report: 'usage', path: '/v1/organization/usage/embeddings', query: usage },
+        {
+          report: 'costs',
+          path: '/v1/organization/costs',
+          query: [...costs, pair('group_by[]', 'line_item'), ...ofProject],
+        },
       ]
     },
     ofProject: (page) => page,
@@ -64,8 +72,9 @@ export const INTERFACES = {
       ]
       const costs = [...time(costsToMs), pair('bucket_width', '1d'), pair('limit', DAYS_PER_PAGE)]
       return [
-        { path: '/v1/organizations/usage_report/messages', query: usage },
+        { report: 'usage', path: '/v1/organizations/usage_report/messages', query: usage },
         {
+          report: 'costs',
           path: '/v1/organizations/cost_report',
           query: [...costs, ...several('group_by[]', ['description', 'workspace_id'])],
         },

@@ -16,7 +16,7 @@ const Asked = {
   file: Type.Optional(ReportFile),
   account_keys: Type.Optional(AccountKeys),
   /** Its project or workspace that Farebox has for itself. Only where the provider is asked. */
-  project: Type.Optional(KnownName),
+  project: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })),
   /** How many days before today it is asked about, today included up to the last whole hour; 7 unless given. */
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: 31 })),
 }

@@ -9,7 +9,12 @@ import { SecretFailure } from '#core/secret-failure.ts'
 import { ask, jsonOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
 import type { SecretKeeper } from '#secret/port.ts'
 
-export type ReportQuestion = { readonly path: string; readonly query: readonly (readonly [string, string])[] }
+export type ReportQuestion = {
+  /** What its pages are marked with: a page without results does not say what it is about. */
+  readonly report: string
+  readonly path: string
+  readonly query: readonly (readonly [string, string])[]
+}
 
 export type ReportQuestions = {
   readonly questions: readonly ReportQuestion[]
@@ -47,7 +52,7 @@ export async function readReportPages(
   const shown = { 'user-agent': deps.userAgent, ...headers(secret) }
   const pages: object[] = []
   let bytesLeft = MAX_BYTES
-  for (const { path, query } of questions) {
+  for (const { report, path, query } of questions) {
     const asked = new Set<string>()
     let page: string | undefined
     do {
@@ -60,7 +65,7 @@ export async function readReportPages(
       const body = jsonOf(answer)
       const next = nextPageOf(body)
       if (next.type === 'unclear') return failed('A page of its report is damaged, or is none.')
-      pages.push(body as object)
+      pages.push({ ...(body as object), report })
       page = next.type === 'next' ? next.page : undefined
       if (page !== undefined && asked.has(page)) return failed('The pages of its report go round in a circle.')
       asked.add(page ?? '')
