@@ -103,6 +103,7 @@ describe.each(KINDS)('the reports of %s', (name) => {
 describe('asking a provider', () => {
   it('takes days and a project, which a file does not', async () => {
     await giveSecret('openai')
+    provider.perPage = 168
     const ask = (body: object) => farebox.admin.call('checkBill', { body: { provider: 'openai', ...body } })
     await ask({ days: 2, project: 'proj_a' })
     expect(provider.requests.map(({ query }) => query.get('project_ids[]'))).toEqual(['proj_a', 'proj_a', 'proj_a'])
