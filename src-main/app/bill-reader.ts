@@ -11,6 +11,8 @@ import type { BillWish } from '#server/admin/admin-deps.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+/** A process that ends does not stay for it. */
+const wait = (ms: number) => setTimeout(ms, undefined, { ref: false })
 
 export async function readBill(
   provider: Provider,
@@ -25,6 +27,6 @@ export async function readBill(
   const usageToMs = nowMs - (nowMs % HOUR_MS)
   const wish = { fromMs: todayMs - days * DAY_MS, usageToMs, costsToMs: todayMs, accounts, project }
   const questions = { questions: requests(wish), headers, nextPageOf }
-  const pages = await readReportPages(provider, questions, { ...deps, wait: setTimeout })
+  const pages = await readReportPages(provider, questions, { ...deps, wait })
   return isRefusal(pages) ? pages : pages.map((page) => ofProject(page, project))
 }

@@ -19,7 +19,7 @@ let key = ''
 beforeEach(async () => {
   clock = manualClock('2026-10-01T10:01:00.000Z')
   admin = canary()
-  provider = await startBillProvider(clock.nowMs, admin)
+  provider = await startBillProvider(() => clock.nowMs(), admin)
   farebox = await startFarebox({ clock, env: { FAREBOX_UPSTREAM_RETRY_DELAY_MS: '1' } })
   const providers = KINDS.map((preset) => ({
     name: preset,
@@ -136,7 +136,7 @@ describe("an administrator's secret", () => {
 
   it('does not go along to another origin, nor come back with the old one', async () => {
     await giveSecret('openai')
-    const other = await startBillProvider(clock.nowMs, admin)
+    const other = await startBillProvider(() => clock.nowMs(), admin)
     const edit = (url: string) => farebox.admin.call('editProvider', { id: 'openai', body: { base_url: `${url}/v1` } })
     await edit(other.url)
     await expect(check('openai')).rejects.toThrow("There is no administrator's secret for")

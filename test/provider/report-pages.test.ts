@@ -20,7 +20,8 @@ const WISH = {
 const KINDS = ['openai', 'anthropic'] as const
 const STATUSES = [301, 302, 303, 307, 308] as const
 
-let [home, elsewhere]: Server[] = []
+let home: Server
+let elsewhere: Server
 let asked: IncomingMessage[] = []
 let astray = 0
 let answer: (request: IncomingMessage, response: ServerResponse) => void
@@ -43,13 +44,13 @@ beforeEach(() => {
 afterEach(closeConnections)
 afterAll(async () => {
   for (const server of [home, elsewhere]) {
-    server?.closeAllConnections()
-    server?.close()
+    server.closeAllConnections()
+    server.close()
   }
 })
 
-function portOf(server: Server | undefined): number {
-  return (server?.address() as AddressInfo).port
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
 }
 
 async function read(kind: (typeof KINDS)[number]) {
