@@ -57,6 +57,9 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   setThresholds: { body: () => ({ scope: 'key', thresholds: [80] }) },
   setBillSecret: { id: 'billed', body: () => ({ secret: 'sk-admin' }) },
   addWebhook: { body: (name) => ({ name, url: 'https://alerts.example.com/farebox' }) },
+  addMailbox: {
+    body: (name) => ({ name, url: 'smtps://mail.example.com', from: 'a@example.com', to: 'b@example.com' }),
+  },
   usage: { query: {} },
   usageReport: { query: {} },
   listLedger: { query: {} },

@@ -16,6 +16,7 @@ import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { sendTo, signIn, type SendOptions } from '../support/visitor.ts'
 
 const PASSWORD = 'correct horse battery'
+const MAILBOX = { url: 'smtps://mail.example.com', from: 'a@example.com', to: 'b@example.com' }
 
 let upstream: Upstream | undefined
 let disk: SmallDisk | undefined
@@ -91,6 +92,8 @@ const REFUSED = {
   removeWebhook: { id: 'told' },
   setBillSecret: { id: 'listed', body: { secret: 'sk-admin' } },
   removeBillSecret: { id: 'listed' },
+  addMailbox: { body: { name: 'another-mailbox', ...MAILBOX } },
+  removeMailbox: { id: 'written-to' },
   backUp: ({ folder }) => ({ body: { file: join(folder, 'copy.db') } }),
   connectTool: { id: 'jetbrains', body: { seen: [] } },
 } as const satisfies Partial<Record<AdminAction, Asked>>
@@ -112,6 +115,7 @@ const WRITES_NOTHING = [
   // No tool is connected.
   'disconnectTool',
   'testWebhook',
+  'testMailbox',
   'checkBill',
   // Its corrections are made by the way of `adjustKey`.
   'settleBill',
@@ -157,6 +161,7 @@ async function furnish(folder: string, small: SmallDisk, outside: string): Promi
   await admin.call('suspendKey', { id: 'asleep' })
   await admin.call('setProject', { id: 'lifted', body: { credits_per_day: 5 } })
   await admin.call('addWebhook', { body: { name: 'told', url: 'https://alerts.example.com/told' } })
+  await admin.call('addMailbox', { body: { name: 'written-to', ...MAILBOX } })
   await admin.call('addMember', { body: { name: 'boss', role: 'administrator', password: PASSWORD } })
   for (const name of ['ada', 'gone', 'bad']) await admin.call('addMember', { body: { name, password: PASSWORD } })
   const invite = await admin.call('createInvite', { body: { name: 'invited' } })
@@ -236,6 +241,7 @@ async function seen({ program: { admin }, database }: House): Promise<Record<str
     projects: await admin.call('listProjects', {}),
     thresholds: await admin.call('listThresholds', {}),
     webhooks: await admin.call('listWebhooks', {}),
+    mailboxes: await admin.call('listMailboxes', {}),
     ledger: await admin.call('listLedger', { query: { limit: '500' } }),
   }
 }
