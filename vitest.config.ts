@@ -50,9 +50,9 @@ const common = {
   environment: 'node',
   // Processes rather than threads: tests start worker threads of their own, load a native addon and send signals.
   pool: 'forks',
-  // More than a small machine has processors: most tests of calls and of processes wait for time limits, disks and other processes most
-  // of their time. With three, two processors have half of theirs to spare.
-  maxWorkers: 5,
+  // Two more than there are processors on a small machine: most tests of calls and of processes wait for time limits, disks and other
+  // processes much of their time.
+  maxWorkers: 4,
   // What takes longer hangs: many times what the slowest takes on a quiet machine. How long something may take is for tests that measure it.
   testTimeout: 90_000,
   hookTimeout: 90_000,

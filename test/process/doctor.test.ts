@@ -72,7 +72,7 @@ describe('the doctor', () => {
     const { admin } = gateway
     await admin.call('suspendKey', { id: 'claude-code' })
     await admin.call('rotateKey', { id: 'gemini-cli', body: {} })
-    await admin.call('editModel', { id: 'demo-chat', body: { enabled: false } })
+    await admin.call('disableModel', { id: 'demo-chat' })
     expect(ids(await doctor())).toEqual([
       'no_model',
       'key_suspended claude-code',
@@ -80,7 +80,7 @@ describe('the doctor', () => {
       'key_not_brought gemini-cli',
       'model_missing gemini-cli',
     ])
-    await admin.call('editModel', { id: 'demo-chat', body: { enabled: true } })
+    await admin.call('enableModel', { id: 'demo-chat' })
     await admin.call('resumeKey', { id: 'claude-code' })
     await run('connect', 'gemini-cli')
     expect(await doctor()).toEqual({ ok: true, problems: [] })
