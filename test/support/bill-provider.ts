@@ -94,12 +94,10 @@ export async function startBillProvider(nowMs: () => number, adminSecret: string
     return {
       object: 'page',
       // A time in which nothing was used has no results.
-      data: buckets
-        .slice(first, first + size)
-        .map((bucket) => ({
-          ...timesOf(bucket, isOpenAi),
-          results: bucket.metered.length === 0 ? [] : results(bucket),
-        })),
+      data: buckets.slice(first, first + size).map((bucket) => ({
+        ...timesOf(bucket, isOpenAi),
+        results: bucket.metered.length === 0 ? [] : results(bucket),
+      })),
       has_more: !isLast,
       next_page: isLast ? null : `page_${Buffer.from(`>>?${first / size + 1}`).toString('base64')}&=`,
     }
