@@ -34,7 +34,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   provider: {
     values: ['core', 'dialect'],
     types: ['pipeline', 'secret'],
-    packages: ['undici', '@smithy/core', '@smithy/signature-v4', 'google-auth-library'],
+    packages: ['undici', '@smithy/core', '@smithy/signature-v4', 'google-auth-library', 'nodemailer'],
   },
   secret: { values: ['core'] },
   pipeline: { values: ['core', 'dialect', 'catalog'], types: ['ledger', 'store'] },

@@ -10,7 +10,7 @@ import {
   type BudgetStanding,
   type ThresholdRule,
 } from '#core/alerts.ts'
-import type { Delivery } from '#core/webhook.ts'
+import type { Delivery } from '#core/delivery.ts'
 import type { After } from '#core/wait-queue.ts'
 import { microCredits } from '#core/money.ts'
 import type { BalanceRow, UsageRecord } from '#ledger/rows.ts'

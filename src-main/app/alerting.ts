@@ -1,19 +1,18 @@
-// Alerts of a running app: which budgets there are, and how webhooks are reached.
+// Alerts of a running app: which budgets there are, and who is told.
 
 import { randomBytes } from 'node:crypto'
 import { after } from '#app/after.ts'
 import type { Stores } from '#app/stores.ts'
+import { letterSender, messageSender, type WayOut } from '#app/senders.ts'
 import { Alerts, type BudgetSource } from '#alert/alerts.ts'
+import { Deliveries } from '#alert/deliveries.ts'
 import { alertBody } from '#alert/message.ts'
 import { webhookSecret } from '#alert/signature.ts'
-import { Webhooks, type AttemptOutcome, type SendMessage } from '#alert/webhooks.ts'
 import { cycleStart, nextCycleStart, type CycleKind } from '#core/cycle.ts'
 import type { Log } from '#core/log.ts'
 import type { AllBudgets } from '#pipeline/budgets.ts'
 import type { Clock } from '#pipeline/ports.ts'
 import type { ProviderGate } from '#pipeline/provider-gate.ts'
-import { ask, type Answer, type NoAnswer } from '#provider/ask.ts'
-import type { Connections } from '#provider/connections.ts'
 import type { SecretStore } from '#secret/port.ts'
 import type { AlertWrite } from '#store/alert-rows.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
@@ -21,7 +20,7 @@ import type { WriterOperations } from '#threads/writer-thread.ts'
 
 export type Alerting = {
   readonly alerts: Alerts
-  readonly webhooks: Webhooks
+  readonly deliveries: Deliveries
   readonly write: (write: AlertWrite) => Promise<void>
   readonly newSecret: () => string
 }
@@ -38,22 +37,18 @@ export type AlertingFrom = {
 
 /** What counts the cycles of members, projects and providers. */
 type Counting = { readonly budgets: AllBudgets; readonly routing: { readonly gate: ProviderGate } }
-type WayOut = { readonly connections: Connections }
-
-const SEND_LIMIT_MS = 15_000
-/** A receiver has nothing to say but its status. */
-const MAX_ANSWER_BYTES = 4096
 
 export function openAlerting({ clock, writer, log, stores, calling, secrets, userAgent }: AlertingFrom): Alerting {
   const { ledger, recorded, newId, atStart, changedBalances } = stores
   const { nowMs } = clock
   const write = (what: AlertWrite) => writer.call('writeAlerts', what)
-  const webhooks = new Webhooks({
+  const deliveries = new Deliveries({
     nowMs,
     after,
     newId,
     secrets,
-    send: senderOf(calling, userAgent),
+    send: messageSender(calling, userAgent),
+    sendLetter: letterSender(calling),
     write: (delivery) => write({ type: 'delivery', delivery }),
     log,
     loaded: atStart.alerts,
@@ -72,15 +67,15 @@ export function openAlerting({ clock, writer, log, stores, calling, secrets, use
     flush: () => ledger.flush(),
     raise: async (raised) => {
       const added = new Set(await writer.call('raiseAlerts', raised))
-      webhooks.enqueue(raised.flatMap(({ alert, deliveries }) => (added.has(alert.id) ? deliveries : [])))
+      deliveries.enqueue(raised.flatMap((each) => (added.has(each.alert.id) ? each.deliveries : [])))
       return [...added]
     },
-    deliveriesOf: (alert, before) => webhooks.deliveriesOf(alertBody(alert), before),
+    deliveriesOf: (alert, before) => deliveries.deliveriesOf(alertBody(alert), before),
     loaded: atStart.alerts,
   })
   recorded.listen((records) => alerts.recorded(records))
   changedBalances.listener = (balances) => alerts.accountsChanged(balances)
-  return { alerts, webhooks, write, newSecret: () => webhookSecret(randomBytes) }
+  return { alerts, deliveries, write, newSecret: () => webhookSecret(randomBytes) }
 }
 
 function keyBudgets({ catalog, ledger }: Stores, nowMs: () => number): BudgetSource {
@@ -161,39 +156,5 @@ function cycleOf(kind: CycleKind, timeZone: string, nowMs: () => number) {
       cycle = { cycleStartedAtMs: cycleStart(kind, timeZone, now), nextResetAtMs: nextCycleStart(kind, timeZone, now) }
     }
     return cycle
-  }
-}
-
-/** Messages leave by the one way out, so that the same addresses are refused as for providers. */
-export function senderOf({ connections }: WayOut, userAgent: string): SendMessage {
-  return async ({ url, network }, { headers, body }) =>
-    outcomeOf(
-      await ask({
-        method: 'POST',
-        url,
-        headers: { ...headers, 'content-type': 'application/json', 'user-agent': userAgent },
-        body,
-        dispatcherOf: () => connections.pool({ baseUrl: url, network, timeLimits: {} }),
-        timeLimitMs: SEND_LIMIT_MS,
-        maxBytes: MAX_ANSWER_BYTES,
-      }),
-    )
-}
-
-function outcomeOf(answer: Answer | NoAnswer): AttemptOutcome {
-  if (answer.type === 'problem') {
-    const { problem, detail } = answer
-    const isSentence = problem === 'address_not_allowed'
-    return {
-      status: undefined,
-      problem: isSentence ? detail.replace('The base URL', 'Its address') : `There was no answer (${detail}).`,
-    }
-  }
-  const { status } = answer
-  if (status >= 200 && status < 300) return { status, problem: undefined }
-  const isRedirect = status >= 300 && status < 400
-  return {
-    status,
-    problem: isRedirect ? `It answered ${status}: redirects are not followed.` : `It answered ${status}.`,
   }
 }

@@ -209,7 +209,7 @@ class RunningApp implements App {
     const url = own.listensOn(actualPort)
     writeInstance(config.dataDir, { url, pid: process.pid, token: own.adminToken })
     overdue.begin()
-    parts.alerting.webhooks.begin()
+    parts.alerting.deliveries.begin()
     parts.alerting.alerts.begin()
     // After an end that nobody meant the pages of the file are looked at too, whatever was read of it.
     if (atStart.isSummarised || !atStart.endedWell) void check.run()
@@ -277,7 +277,7 @@ class RunningApp implements App {
     await side.abandon()
     await operations.close()
     await parts.alerting.alerts.close()
-    await parts.alerting.webhooks.close()
+    await parts.alerting.deliveries.close()
     await visits.made?.close()
     await reading.close()
     await parts.calling.counter.close()

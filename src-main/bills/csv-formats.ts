@@ -2,7 +2,7 @@
 
 import { csvRows } from '#bills/csv.ts'
 import { readCostFields, readUsageFields, type Fields } from '#bills/fields.ts'
-import { onlyOnce, spanName, type BillReport, type ReportProblem, type Span } from '#bills/report.ts'
+import { MAX_LINES, onlyOnce, spanName, type BillReport, type ReportProblem, type Span } from '#bills/report.ts'
 
 /** What a column says; `input_all` is the whole input, whatever of it was cached. */
 export type Meaning = keyof Fields
@@ -78,9 +78,11 @@ export type CsvPreview = {
 export type ReadCsv = { readonly report: BillReport; readonly preview: CsvPreview }
 
 export function readCsv(text: string): ReadCsv | ReportProblem {
-  const all = csvRows(text)
+  // One more than is allowed, and the line of names.
+  const all = csvRows(text, MAX_LINES + 2)
   if (all === undefined) return problem('It is no file of comma-separated values, or only a part of one.')
   const [head = [], ...rows] = all
+  if (rows.length > MAX_LINES) return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
   const columns = head.map((name) => name.trim().toLowerCase())
   const format = FORMATS.find(({ needs }) => needs.every((name) => columns.includes(name)))
   if (format === undefined) {

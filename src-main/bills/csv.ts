@@ -1,7 +1,13 @@
 // Reads files of comma-separated or tab-separated values, as RFC 4180 and spreadsheets write them.
 
-/** Rows of fields; undefined where a quote is never closed or stands at a wrong place, so that half a file is never taken for a whole one. */
-export function csvRows(text: string): string[][] | undefined {
+/** No report has so many columns. */
+const MAX_FIELDS = 1_000
+
+/**
+ * Rows of fields, at most `maxRows` of them; undefined where a quote is never closed or stands at a wrong place, so that half a file is
+ * never taken for a whole one.
+ */
+export function csvRows(text: string, maxRows: number): string[][] | undefined {
   const separator = /^[^\n,]*\t/.test(text) ? '\t' : ','
   const rows: string[][] = []
   let row: string[] = []
@@ -10,9 +16,9 @@ export function csvRows(text: string): string[][] | undefined {
     'gy',
   )
   const body = text.replace(/^\ufeff/, '')
-  while (fields.lastIndex < body.length) {
+  while (fields.lastIndex < body.length && rows.length < maxRows) {
     const match = fields.exec(body)
-    if (match === null) return undefined
+    if (match === null || row.length >= MAX_FIELDS) return undefined
     const [, quoted, plain = '', end] = match
     row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
     if (end === separator) continue

@@ -3,6 +3,7 @@
 import {
   amountOf,
   type Amount,
+  type CostKind,
   type CostLine,
   type ReportProblem,
   type Span,
@@ -68,15 +69,24 @@ export function readCostFields(fields: Fields): ReadCost | Empty | ReportProblem
 export function costLine(fields: Fields, { span, amount }: { readonly span: Span; readonly amount: Amount }): CostLine {
   const { item, account, currency = 'USD' } = fields
   const [, ofItem] = /^(\S+), .*(?:input|output|tokens)/i.exec(item ?? '') ?? []
-  const isTool = fields.kind === undefined ? item !== undefined && ofItem === undefined : fields.kind !== 'tokens'
   return {
     ...span,
     model: fields.model ?? ofItem,
-    kind: isTool ? 'tool' : 'tokens',
+    kind: kindOf(fields.kind ?? (ofItem === undefined ? item : undefined)),
     currency: currency.toUpperCase(),
     amount,
     account,
   }
+}
+
+/** What the lines of bills call tools: `web_search`, `web search tool calls`, `assistants api | file search`. */
+const TOOLS =
+  /\b(web search|file search|code interpreter|code execution|vector stor|computer use|web fetch|tool call|container)/
+
+/** Tokens unless something else is said, and a tool only where its name is known. */
+function kindOf(said = 'tokens'): CostKind {
+  if (said === 'tokens') return 'tokens'
+  return TOOLS.test(said.toLowerCase().replaceAll('_', ' ')) ? 'tool' : 'other'
 }
 
 function countsOf(fields: Fields): TokenCounts | undefined {

@@ -1,15 +1,11 @@
 // Compares money by day and model: what our prices make of our calls, against what the provider bills. One credit is taken for one
 // US dollar, as the price card has it.
 
-import { eachOnce, isForeign, modelNameOf, spanName, type BillReport, type CostLine, type Span } from '#bills/report.ts'
+import type { DoubtfulCall, OurHour } from '#bills/ours.ts'
+import { isForeign, spanName, type BillReport, type CostLine, type Span } from '#bills/report.ts'
+import { inOrder, placesIn, spanAt, type PlaceOf } from '#bills/spans.ts'
+import type { CompareOptions, OurSide, TokenComparison, TokenDifference } from '#bills/tokens.ts'
 import { CAUSES, type Cause } from '#contract/bill-causes.ts'
-import {
-  inOrder,
-  type CompareOptions,
-  type OurSide,
-  type TokenComparison,
-  type TokenDifference,
-} from '#bills/tokens.ts'
 
 export type MoneyDifference = Span & {
   /** undefined where the bill does not tell models apart, or where it is for none. */
@@ -25,6 +21,8 @@ export type MoneyDifference = Span & {
 export type MoneyComparison = { readonly compared: number; readonly differences: readonly MoneyDifference[] }
 
 type Row = Span & {
+  /** The time and, where models are told apart, the model. */
+  readonly place: string
   readonly model: string | undefined
   readonly oursParts: bigint
   readonly calls: number
@@ -45,15 +43,32 @@ export function compareMoney(
   side: OurSide,
   { tokens, spans, ...options }: CompareOptions & { readonly tokens: TokenComparison; readonly spans: readonly Span[] },
 ): MoneyComparison {
+  const days = inOrder(report.costSpans)
+  const counted = inOrder(spans)
+  const fees = side.doubtful.filter(({ doubt }) => doubt === 'tool_fees')
+  const feesByDay = Map.groupBy(fees, ({ startMs }) => spanAt(days, startMs)?.startMs)
   const rest: CostLine[] = []
   const others: MoneyDifference[] = []
   for (const line of report.costs) {
     const cause = causeApart(line, options.accounts)
     if (cause === undefined) rest.push(line)
-    else others.push(differenceApart(line, cause))
+    else others.push(differenceApart(line, cause, feesByDay.get(line.startMs) ?? []))
   }
-  const rows = rowsOf({ ...report, costs: rest }, side)
-  const known = { side, tokens, spans: inOrder(spans), madeMs: options.madeMs }
+  // A day in which an amount is for all models is compared as a whole.
+  const whole = new Set(rest.filter(({ model }) => model === undefined).map(spanName))
+  const placeOf = placesIn(days, whole)
+  const rows = rowsOf({ days, costs: rest, hours: side.hours, placeOf })
+  const known = {
+    fees: Map.groupBy(fees, placeOf),
+    differences: Map.groupBy(tokens.differences, placeOf),
+    // What left the last hour of the day before came to the first one of this.
+    cameOver: Map.groupBy(
+      tokens.differences.filter(({ causes, endMs }) => causes.includes('hour_edge') && isStartOf(days, endMs)),
+      ({ endMs, model }) => placeOf({ startMs: endMs, model }),
+    ),
+    covered: new Set(days.filter((day) => isCovered(day, counted)).map(spanName)),
+    madeMs: options.madeMs,
+  }
   const differences = rows.flatMap((row) => differenceOf(row, known) ?? [])
   return {
     compared: rows.length,
@@ -61,44 +76,60 @@ export function compareMoney(
   }
 }
 
+function isStartOf(days: readonly Span[], instantMs: number): boolean {
+  return spanAt(days, instantMs)?.startMs === instantMs
+}
+
 /** Why an amount stands apart from what our prices make of calls; undefined where it does not. */
-function causeApart(line: CostLine, accounts: CompareOptions['accounts']): Cause | undefined {
+function causeApart(line: CostLine, accounts: CompareOptions['accounts']): ApartCause | undefined {
   if (isForeign(line, accounts)) return 'not_through_farebox'
   if (line.currency !== CURRENCY) return 'other_currency'
+  if (line.kind === 'other') return 'unexplained'
   return line.kind === 'tool' ? 'tool_fees' : undefined
 }
 
-function differenceApart({ startMs, endMs, model, amount, currency }: CostLine, cause: Cause): MoneyDifference {
-  return { startMs, endMs, model, oursParts: 0n, theirsParts: amount.parts, currency, causes: [cause], calls: [] }
+type ApartCause = 'not_through_farebox' | 'other_currency' | 'tool_fees' | 'unexplained'
+
+/** An amount in words that we do not know is for tools where calls of that time used any. */
+function differenceApart(line: CostLine, cause: ApartCause, fees: readonly DoubtfulCall[]): MoneyDifference {
+  const { startMs, endMs, model, amount, currency } = line
+  const calls = cause === 'unexplained' ? fees.map(({ id }) => id) : []
+  const causes: Cause[] = [calls.length > 0 ? 'tool_fees' : cause]
+  return { startMs, endMs, model, oursParts: 0n, theirsParts: amount.parts, currency, causes, calls }
 }
 
-/** A day in which an amount is for all models is compared as a whole. */
-function rowsOf({ costs, costSpans }: BillReport, { hours }: OurSide): Row[] {
-  const linesBySpan = Map.groupBy(costs, spanName)
-  return eachOnce(costSpans).flatMap((span) => {
-    const lines = linesBySpan.get(spanName(span)) ?? []
-    const ours = hours.filter(({ startMs }) => startMs >= span.startMs && startMs < span.endMs)
-    const isWhole = lines.some(({ model }) => model === undefined)
-    const names = isWhole ? [undefined] : [...new Set([...lines, ...ours].map(({ model = '' }) => modelNameOf(model)))]
-    return names.flatMap((name): Row[] => {
-      const ofName = ({ model = '' }: { readonly model?: string | undefined }) =>
-        name === undefined || modelNameOf(model) === name
-      const own = ours.filter(ofName)
-      const billed = lines.filter(ofName)
-      if (own.length === 0 && billed.length === 0) return []
-      const chargeMicro = own.reduce((sum, hour) => sum + BigInt(hour.chargeMicro), 0n)
-      const calls = own.reduce((sum, hour) => sum + hour.calls, 0)
-      const model = name === undefined ? undefined : (own[0]?.model ?? billed[0]?.model)
-      return [{ ...span, model, oursParts: chargeMicro * PARTS_PER_MICRO, calls, lines: billed }]
-    })
+type RowSources = {
+  readonly days: readonly Span[]
+  readonly costs: readonly CostLine[]
+  readonly hours: readonly OurHour[]
+  readonly placeOf: PlaceOf
+}
+
+function rowsOf({ days, costs, hours, placeOf }: RowSources): Row[] {
+  const billed = Map.groupBy(costs, placeOf)
+  const charged = Map.groupBy(hours, placeOf)
+  const names = new Set([...billed.keys(), ...charged.keys()])
+  return [...names].flatMap((place): Row[] => {
+    const lines = billed.get(place) ?? []
+    const own = charged.get(place) ?? []
+    const [first] = [...own, ...lines]
+    const day = first && spanAt(days, first.startMs)
+    if (place === undefined || day === undefined) return []
+    const chargeMicro = own.reduce((sum, hour) => sum + BigInt(hour.chargeMicro), 0n)
+    const calls = own.reduce((sum, hour) => sum + hour.calls, 0)
+    const isWhole = place === spanName(day)
+    const model = isWhole ? undefined : first?.model
+    return [{ ...day, place, model, oursParts: chargeMicro * PARTS_PER_MICRO, calls, lines }]
   })
 }
 
 type Known = {
-  readonly side: OurSide
-  readonly tokens: TokenComparison
-  /** In order. */
-  readonly spans: readonly Span[]
+  /** By place, as those of the rows. */
+  readonly fees: ReadonlyMap<string | undefined, readonly DoubtfulCall[]>
+  readonly differences: ReadonlyMap<string | undefined, readonly TokenDifference[]>
+  readonly cameOver: ReadonlyMap<string | undefined, readonly TokenDifference[]>
+  /** The days of which all tokens were compared, by name. */
+  readonly covered: ReadonlySet<string>
   readonly madeMs: number
 }
 
@@ -117,20 +148,14 @@ function causesOf(
 ): { readonly causes: readonly Cause[]; readonly calls: readonly string[] } {
   if (isRounding(row, parts)) return { causes: ['rounding'], calls: [] }
   if (row.endMs + LATE_MS > known.madeMs && parts < 0n) return { causes: ['not_reported_yet'], calls: [] }
-  const isSame = (model: string) => row.model === undefined || modelNameOf(model) === modelNameOf(row.model)
-  const isOf = ({ startMs, model }: { readonly startMs: number; readonly model: string }) =>
-    startMs >= row.startMs && startMs < row.endMs && isSame(model)
-  // What left the last hour of the day before came to this one.
-  const cameOver = ({ endMs, model, causes }: TokenDifference) =>
-    endMs === row.startMs && isSame(model) && causes.includes('hour_edge')
-  const found = known.tokens.differences.filter((difference) => isOf(difference) || cameOver(difference))
+  const found = [...(known.cameOver.get(row.place) ?? []), ...(known.differences.get(row.place) ?? [])]
   if (found.length > 0) {
     const causes = new Set(found.flatMap((difference) => difference.causes))
     return { causes: CAUSES.filter((cause) => causes.has(cause)), calls: found.flatMap(({ calls }) => calls) }
   }
-  const fees = known.side.doubtful.filter((call) => call.doubt === 'tool_fees' && isOf(call))
+  const fees = known.fees.get(row.place) ?? []
   if (parts < 0n && fees.length > 0) return { causes: ['tool_fees'], calls: fees.map(({ id }) => id) }
-  if (isCovered(row, known.spans)) return { causes: ['price_differs'], calls: [] }
+  if (known.covered.has(spanName(row))) return { causes: ['price_differs'], calls: [] }
   return row.calls === 0 ? { causes: ['not_through_farebox'], calls: [] } : { causes: ['unexplained'], calls: [] }
 }
 

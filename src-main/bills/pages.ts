@@ -7,6 +7,7 @@
 import { costLine, readUsageFields, type Fields } from '#bills/fields.ts'
 import {
   amountOf,
+  MAX_LINES,
   ofCents,
   onlyOnce,
   type Amount,
@@ -36,10 +37,16 @@ export function readPages(body: unknown): BillReport | ReportProblem {
   return { usage: onlyOnce(usage), costs: onlyOnce(costs), usageSpans, costSpans }
 }
 
+function linesOf({ usage, costs, usageSpans, costSpans }: Gathered): number {
+  return usage.length + costs.length + usageSpans.length + costSpans.length
+}
+
 function gatherPage({ data }: Json, gathered: Gathered): ReportProblem | undefined {
   if (!Array.isArray(data)) return problem('It is no page of a usage or cost report.')
   const buckets = data.map(recordOf)
   const results = buckets.flatMap(resultsOf)
+  const lines = linesOf(gathered) + buckets.length + results.length
+  if (lines > MAX_LINES) return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
   const priced = results.filter((result) => 'amount' in result).length
   if (priced !== 0 && priced !== results.length) return problem('A page has both usage and costs.')
   for (const bucket of buckets) {

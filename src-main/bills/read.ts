@@ -3,6 +3,7 @@
 import { readCsv, type CsvPreview } from '#bills/csv-formats.ts'
 import { readPages } from '#bills/pages.ts'
 import type { BillReport, ReportProblem } from '#bills/report.ts'
+import { doOverlap } from '#bills/spans.ts'
 
 export type ReadReport = {
   readonly type: 'report'
@@ -12,12 +13,16 @@ export type ReadReport = {
 
 /** JSON is a page of an interface, or a list of pages; anything else is a file of a console. */
 export function readReport(text: string): ReadReport | ReportProblem {
-  if (!/^\s*[[{]/.test(text)) {
-    const read = readCsv(text)
-    return 'type' in read ? read : { type: 'report', ...read }
-  }
-  const report = readPages(jsonOf(text))
-  return 'type' in report ? report : { type: 'report', report, preview: undefined }
+  const read = /^\s*[[{]/.test(text) ? pagesOf(jsonOf(text)) : readCsv(text)
+  if ('type' in read) return read
+  const { usageSpans, costSpans } = read.report
+  if (!doOverlap(usageSpans) && !doOverlap(costSpans)) return { type: 'report', ...read }
+  return { type: 'problem', message: 'Some of its times overlap. Take hours or days, and one file of them.' }
+}
+
+function pagesOf(body: unknown) {
+  const report = readPages(body)
+  return 'type' in report ? report : { report, preview: undefined }
 }
 
 function jsonOf(text: string): unknown {

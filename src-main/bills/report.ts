@@ -28,8 +28,8 @@ export type UsageLine = Span & {
   readonly account: string | undefined
 }
 
-/** What an amount is for. */
-export type CostKind = 'tokens' | 'tool'
+/** What an amount is for; `other` where its words are not known to us. */
+export type CostKind = 'tokens' | 'tool' | 'other'
 
 /** What is billed for a day. */
 export type CostLine = Span & {
@@ -59,6 +59,9 @@ export function isForeign(
 ): boolean {
   return accounts !== undefined && account !== undefined && !accounts.has(account)
 }
+
+/** More lines are more than a month of hours of a hundred models, each with a hundred keys, is worth waiting for. */
+export const MAX_LINES = 200_000
 
 /** Where a text is no report, a sentence that says so. */
 export type ReportProblem = { readonly type: 'problem'; readonly message: string }

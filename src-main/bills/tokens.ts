@@ -3,16 +3,8 @@
 import { tokenCauses } from '#bills/causes.ts'
 import { edgeCalls } from '#bills/edges.ts'
 import type { DoubtfulCall, OurHour } from '#bills/ours.ts'
-import {
-  eachOnce,
-  isForeign,
-  modelNameOf,
-  spanName,
-  type BillReport,
-  type Span,
-  type TokenCounts,
-  type UsageLine,
-} from '#bills/report.ts'
+import { isForeign, modelNameOf, type BillReport, type Span, type TokenCounts, type UsageLine } from '#bills/report.ts'
+import { inOrder, placesIn, spanAt } from '#bills/spans.ts'
 import type { Cause } from '#contract/bill-causes.ts'
 import { PAID_CLASSES } from '#contract/price-classes.ts'
 
@@ -94,31 +86,45 @@ function isNothing(counts: TokenCounts): boolean {
 
 /** In the order of their models and times. */
 function bucketsOf({ usage, usageSpans }: BillReport, { hours, doubtful }: OurSide, hasNames: boolean): Bucket[] {
-  const ourHours = Map.groupBy(hours, ({ startMs, model }) => `${startMs} ${modelNameOf(model)}`)
-  const lines = Map.groupBy(usage, (line) => `${spanName(line)} ${modelNameOf(line.model)}`)
-  const doubts = Map.groupBy(doubtful, ({ startMs, model }) => `${startMs - (startMs % HOUR_MS)} ${modelNameOf(model)}`)
   const spans = inOrder(usageSpans)
-  const [begins, ends] = [new Set(spans.map(({ startMs }) => startMs)), new Set(spans.map(({ endMs }) => endMs))]
-  const models = [...new Set([...hours, ...usage, ...doubtful].map(({ model }) => modelNameOf(model)))].toSorted()
-  return models.flatMap((model) =>
-    spans.flatMap((span) => {
-      const theirs = lines.get(`${spanName(span)} ${model}`) ?? []
-      const starts = hoursIn(span)
-      const ours = starts.flatMap((startMs) => ourHours.get(`${startMs} ${model}`) ?? [])
-      const inDoubt = starts.flatMap((startMs) => doubts.get(`${startMs} ${model}`) ?? [])
-      if (theirs.length === 0 && ours.length === 0) return []
-      const isNamed = theirs.every(({ account }) => account !== undefined)
-      const earlier = ends.has(span.startMs) ? [] : (doubts.get(`${span.startMs - HOUR_MS} ${model}`) ?? [])
-      const before = earlier.filter((call) => isRunningAt(call, span.startMs))
-      const place = { ...span, model: ours[0]?.model ?? theirs[0]?.model ?? model, before }
-      return [
-        bucketOf(
-          { ...place, isNamed: hasNames && isNamed, isLast: !begins.has(span.endMs) },
-          { ours, theirs, inDoubt },
-        ),
-      ]
-    }),
+  const placeOf = placesIn(spans)
+  const ourHours = Map.groupBy(hours, placeOf)
+  const lines = Map.groupBy(usage, placeOf)
+  const doubts = Map.groupBy(doubtful, placeOf)
+  const running = Map.groupBy(
+    doubtful.filter(({ doubt }) => doubt === 'hour_edge'),
+    ({ startMs, model }) => `${startMs - (startMs % HOUR_MS)} ${modelNameOf(model)}`,
   )
+  const [begins, ends] = [new Set(spans.map(({ startMs }) => startMs)), new Set(spans.map(({ endMs }) => endMs))]
+  return placesOf(spans, [...hours, ...usage]).map(({ name, model, span }) => {
+    const ours = ourHours.get(name) ?? []
+    const theirs = lines.get(name) ?? []
+    const earlier = ends.has(span.startMs) ? [] : (running.get(`${span.startMs - HOUR_MS} ${model}`) ?? [])
+    const place = {
+      ...span,
+      model: ours[0]?.model ?? theirs[0]?.model ?? model,
+      before: earlier.filter((call) => isRunningAt(call, span.startMs)),
+      isNamed: hasNames && theirs.every(({ account }) => account !== undefined),
+      isLast: !begins.has(span.endMs),
+    }
+    return bucketOf(place, { ours, theirs, inDoubt: doubts.get(name) ?? [] })
+  })
+}
+
+type Place = { readonly name: string; readonly model: string; readonly span: Span }
+
+/** Every time and model of which either side has something. */
+function placesOf(spans: readonly Span[], both: readonly (OurHour | UsageLine)[]): Place[] {
+  const placeOf = placesIn(spans)
+  const places = new Map<string, Place>()
+  for (const one of both) {
+    const [name, span] = [placeOf(one), spanAt(spans, one.startMs)]
+    if (name !== undefined && span !== undefined) places.set(name, { name, model: modelNameOf(one.model), span })
+  }
+  return [...places.values()].toSorted((one, other) => {
+    if (one.model !== other.model) return one.model < other.model ? -1 : 1
+    return one.span.startMs - other.span.startMs
+  })
 }
 
 type Sides = {
@@ -209,13 +215,4 @@ function foreignDifference({ startMs, endMs, model, counts }: UsageLine): TokenD
     calls: [],
     isOurs: false,
   }
-}
-
-/** Each of them once. */
-export function inOrder(spans: readonly Span[]): Span[] {
-  return eachOnce(spans).toSorted((one, other) => one.startMs - other.startMs || one.endMs - other.endMs)
-}
-
-function hoursIn({ startMs, endMs }: Span): number[] {
-  return Array.from({ length: (endMs - startMs) / HOUR_MS }, (_, index) => startMs + index * HOUR_MS)
 }

@@ -1,10 +1,11 @@
-// farebox alerts and farebox webhook: which budgets reached a threshold, at which thresholds somebody is told, and who.
+// farebox alerts, webhook and mailbox: which budgets reached a threshold, at which thresholds somebody is told, and who.
 
 import { UsageError } from '#cli/errors.ts'
-import { text } from '#cli/flags.ts'
+import { text, toggle } from '#cli/flags.ts'
 import { printable, time, view } from '#cli/output.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { requestBody } from '#cli/request.ts'
+import { secretFromOne } from '#cli/secret-source.ts'
 import { verb } from '#cli/verb.ts'
 import type { WebhookView } from '#contract/alerts.ts'
 
@@ -102,7 +103,67 @@ const test = plainVerb({
   says: ({ problem }) => (problem === null ? 'The test message was taken.' : `It was not taken. ${printable(problem)}`),
 })
 
-export const ALERT_VERBS = [list, thresholds, set, webhooks, add, remove, test]
+const mailboxes = listVerb({
+  name: 'mailbox list',
+  summary: 'lists the mailboxes that alerts are sent to, and what is on its way to them',
+  action: 'listMailboxes',
+  columns: {
+    NAME: (mailbox) => mailbox.name,
+    TO: (mailbox) => mailbox.to,
+    SERVER: (mailbox) => mailbox.url,
+    USER: (mailbox) => mailbox.user,
+    WAITING: (mailbox) => mailbox.waiting,
+    'NEXT ATTEMPT': (mailbox) => time(mailbox.next_attempt_at),
+    'LAST LETTER': lastText,
+  },
+  whenEmpty: 'There are no mailboxes yet.',
+})
+
+const addMailbox = verb({
+  name: 'mailbox add',
+  usage:
+    'NAME --url URL --from A --to B [--user U --password-env VAR | --password-file PATH | --password-stdin] [--network public|local] [--plain]',
+  summary: 'adds a mailbox that is sent every alert by SMTP',
+  operand: 'NAME',
+  flags: {
+    url: text,
+    from: text,
+    to: text,
+    user: text,
+    password_env: text,
+    password_file: text,
+    password_stdin: toggle,
+    network: text,
+    plain: toggle,
+  },
+  async run(client, { name, flags, sources }) {
+    const { password_env: env, password_file: file, password_stdin: isStdin, ...rest } = flags
+    const password = await secretFromOne({ env, file, isStdin, what: 'password' }, sources)
+    const body = requestBody('addMailbox', { name, ...rest, ...(password === undefined ? {} : { password }) })
+    const mailbox = await client.call('addMailbox', { body })
+    return view(mailbox, `Alerts are sent to ${printable(mailbox.to)} from now on.`)
+  },
+})
+
+const removeMailbox = plainVerb({
+  name: 'mailbox remove',
+  summary: 'removes a mailbox, with what was on its way to it',
+  operand: 'NAME',
+  action: 'removeMailbox',
+  says: (_, name) => `Mailbox ${printable(name)} is removed.`,
+})
+
+const testMailbox = plainVerb({
+  name: 'mailbox test',
+  summary: 'sends a test letter to a mailbox',
+  operand: 'NAME',
+  action: 'testMailbox',
+  says: ({ problem }) => (problem === null ? 'The server took the letter.' : `It was not taken. ${printable(problem)}`),
+})
+
+const MAILBOX_VERBS = [mailboxes, addMailbox, removeMailbox, testMailbox]
+
+export const ALERT_VERBS = [list, thresholds, set, webhooks, add, remove, test, ...MAILBOX_VERBS]
 
 function percents(list: readonly number[]): string {
   return list.length === 0 ? 'none' : list.map((percent) => `${percent} %`).join(', ')
@@ -121,7 +182,7 @@ function thresholdsIn(at: string | undefined): number[] | null {
   })
 }
 
-function lastText({ last }: WebhookView): string | null {
+function lastText({ last }: Pick<WebhookView, 'last'>): string | null {
   if (last === null) return null
   return [last.state, last.problem].filter(Boolean).join(': ')
 }

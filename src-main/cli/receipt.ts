@@ -23,7 +23,13 @@ export function receiptText(receipt: ReceiptView): string {
   })
   const rows = receipt.lines.map((line) => rowOf(line, receipt))
   const lines = table(['LINE', 'TOKENS', 'SOURCE', 'PER MILLION', 'CREDITS'], rows, 'This request cost nothing.')
-  const sum = facts({ charge: receipt.charge_credits, held: receipt.held_credits, overrun: receipt.overrun })
+  const { settled } = receipt
+  const sum = facts({
+    charge: receipt.charge_credits,
+    ...(settled === undefined ? {} : { 'after the bill': settled.charge_credits, 'by the bill': settled.reason }),
+    held: receipt.held_credits,
+    overrun: receipt.overrun,
+  })
   return `${call}\n\n${lines}\n\n${sum}`
 }
 

@@ -1,4 +1,4 @@
-// Budgets that reached a threshold, which thresholds hold, and the webhooks that are told.
+// Budgets that reached a threshold, which thresholds hold, and the webhooks and mailboxes that are told.
 
 import { Type, type Static } from 'typebox'
 import { KnownName, Name, NullableCount, NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
@@ -46,7 +46,8 @@ export const WebhookCreate = strict({
   network: Type.Optional(Type.Enum(['public', 'local'])),
 })
 
-export const WebhookView = strict({
+/** How it stands with what a webhook or a mailbox is told. */
+const ReceiverFields = {
   id: Type.String(),
   name: KnownName,
   url: Type.String(),
@@ -66,16 +67,49 @@ export const WebhookView = strict({
     }),
     Type.Null(),
   ]),
-})
+}
+
+export const WebhookView = strict(ReceiverFields)
 
 /** The secret that messages are signed with. This answer is the only one that ever holds it. */
 export const WebhookCreated = strict({ ...WebhookView.properties, secret: Type.String() })
 
 export const WebhookTested = strict({ delivered: Type.Boolean(), status: NullableCount, problem: NullableText })
 
+/** Of visible ASCII, with one @, and with nothing that means something in a header or a command of SMTP. */
+const MailAddress = Type.String({
+  maxLength: 254,
+  pattern: "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$",
+})
+
+export const MailboxCreate = strict({
+  name: Name,
+  /** The mail server: `smtps://` with TLS from the start, `smtp://` with STARTTLS. */
+  url: Type.String({ minLength: 1, maxLength: 2048 }),
+  from: MailAddress,
+  to: MailAddress,
+  /** Where the server asks for a login; both or none. */
+  user: Type.Optional(Type.String({ minLength: 1, maxLength: 320, pattern: '^[\\u0021-\\u007e]+$' })),
+  password: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, pattern: '^[^\\u0000-\\u001f]+$' })),
+  /** `local` also reaches this machine and private networks. */
+  network: Type.Optional(Type.Enum(['public', 'local'])),
+  /** Sends without encryption, which takes `smtp://` and `network: local`. */
+  plain: Type.Optional(Type.Boolean()),
+})
+
+export const MailboxView = strict({
+  ...ReceiverFields,
+  from: Type.String(),
+  to: Type.String(),
+  user: NullableText,
+  plain: Type.Boolean(),
+})
+
 export type AlertView = Static<typeof AlertView>
 export type ThresholdsView = Static<typeof ThresholdsView>
 export type ThresholdsSet = Static<typeof ThresholdsSet>
+export type MailboxCreate = Static<typeof MailboxCreate>
+export type MailboxView = Static<typeof MailboxView>
 export type WebhookCreate = Static<typeof WebhookCreate>
 export type WebhookView = Static<typeof WebhookView>
 export type WebhookCreated = Static<typeof WebhookCreated>

@@ -2,7 +2,7 @@
 // admin API and the command line.
 
 import { Type, type Static } from 'typebox'
-import { AttributionFields, NullableCount, NullableText, strict } from '#contract/fields.ts'
+import { AttributionFields, NullableCount, NullableText, strict, Timestamp } from '#contract/fields.ts'
 import { PAID_CLASSES, PART_CLASSES } from '#contract/price-classes.ts'
 import { NullablePrice } from '#contract/prices.ts'
 
@@ -77,6 +77,10 @@ export const ReceiptView = strict({
   charge_credits: Type.Number(),
   held_credits: Type.Number(),
   overrun: Type.Boolean(),
+  /** For a call that a bill of its provider corrected: what its key got back, or was charged more below 0, and what that leaves. */
+  settled: Type.Optional(
+    strict({ at: Timestamp, credits: Type.Number(), charge_credits: Type.Number(), reason: Type.String() }),
+  ),
   attempts: Type.Union([
     Type.Array(
       strict({

@@ -2,7 +2,8 @@
 // connection is made to an address that the provider may not be at, no redirect is followed and no proxy of the environment
 // used. Pools differ by origin, network and time limits; one that no provider needs any more is closed.
 
-import type { Provider, ProviderTimeLimits } from '#core/entities.ts'
+import type { Socket } from 'node:net'
+import type { Network, Provider, ProviderTimeLimits } from '#core/entities.ts'
 import { guardedConnector, type IsOwn, type Resolve } from '#provider/guarded-connector.ts'
 import { Pool } from '#provider/undici.ts'
 
@@ -48,6 +49,20 @@ export class Connections {
     })
     this.#pools.set(key, pool)
     return pool
+  }
+
+  /**
+   * A connection for something else than HTTP, to where a provider of this network might be, and not encrypted yet. `place` is
+   * spelled as an address of the web. It belongs to whoever asked.
+   */
+  async socket(place: URL, network: Network): Promise<Socket> {
+    const { isOwn, resolve, timeLimits } = this.#options
+    const connect = guardedConnector(place, { network, isOwn, resolve }, timeLimits.connectMs)
+    const hostname = place.hostname.replace(/^\[|\]$/g, '')
+    const target = { protocol: 'http:', hostname, port: place.port === '' ? '443' : place.port }
+    return new Promise((done, fail) => {
+      connect(target, (...[error, socket]) => (error === null ? done(socket) : fail(error)))
+    })
   }
 
   /** Closes what none of these destinations needs. Answers that are under way come to their end. */

@@ -1,18 +1,18 @@
-// Alerts, the thresholds that hold, and what is on its way to webhooks. An alert and its deliveries are written in one transaction, so
+// Alerts, the thresholds that hold, and what is on its way to whom. An alert and its deliveries are written in one transaction, so
 // that after whatever end of the process either both are there or none.
 
 import { isReached, type Alert, type ThresholdRule } from '#core/alerts.ts'
 import type { Network } from '#core/entities.ts'
 import { microCredits } from '#core/money.ts'
-import type { Delivery, DeliveryState, Webhook } from '#core/webhook.ts'
+import type { Addressing, Delivery, DeliveryState, Receiver } from '#core/delivery.ts'
 import type { Db } from '#store/database.ts'
 
 export type AlertWrite =
   | { readonly type: 'thresholds'; readonly rule: ThresholdRule }
   /** Those of the scope hold again. */
   | { readonly type: 'no-thresholds'; readonly scope: string; readonly subjectId: string | undefined }
-  | { readonly type: 'webhook'; readonly webhook: Webhook }
-  | { readonly type: 'no-webhook'; readonly id: string }
+  | { readonly type: 'receiver'; readonly receiver: Receiver }
+  | { readonly type: 'no-receiver'; readonly id: string }
   | { readonly type: 'delivery'; readonly delivery: Delivery }
 
 /** Alerts that were reached, each with what is to be delivered of it. */
@@ -23,7 +23,7 @@ export type LoadedAlerts = {
   readonly standing: readonly Pick<Alert, 'scope' | 'subjectId' | 'cycleStartedAtMs' | 'threshold'>[]
   readonly latest: readonly Alert[]
   readonly rules: readonly ThresholdRule[]
-  readonly webhooks: readonly Webhook[]
+  readonly receivers: readonly Receiver[]
   readonly deliveries: readonly Delivery[]
 }
 
@@ -31,7 +31,7 @@ export type LoadedAlerts = {
 const MAX_LATEST = 200
 /** Older alerts of cycles that are over are forgotten. */
 const MAX_KEPT = 10_000
-/** Deliveries of one webhook that have ended. */
+/** Deliveries to one receiver that have ended. */
 const MAX_ENDED = 20
 
 type AlertRow = {
@@ -45,6 +45,16 @@ type AlertRow = {
   used_micro: number
   total_micro: number
   at_ms: number
+}
+
+/** A receiver: webhooks were the first kind. */
+type ReceiverRow = {
+  id: string
+  name: string
+  url: string
+  network: Network
+  created_at_ms: number
+  mail: string | null
 }
 
 type DeliveryRow = {
@@ -71,11 +81,7 @@ export function loadAlerts(db: Db): LoadedAlerts {
   const rules = db
     .prepare<[], { scope: string; subject_id: string; thresholds: string }>('SELECT * FROM alert_threshold')
     .all()
-  const webhooks = db
-    .prepare<[], { id: string; name: string; url: string; network: Network; created_at_ms: number }>(
-      'SELECT * FROM webhook ORDER BY created_at_ms, id',
-    )
-    .all()
+  const receivers = db.prepare<[], ReceiverRow>('SELECT * FROM webhook ORDER BY created_at_ms, id').all()
   const deliveries = db.prepare<[], DeliveryRow>('SELECT * FROM webhook_delivery ORDER BY created_at_ms, id').all()
   return {
     standing: standing.map((row) => ({
@@ -91,7 +97,7 @@ export function loadAlerts(db: Db): LoadedAlerts {
       // Written by this program from values that were checked.
       thresholds: JSON.parse(row.thresholds) as number[],
     })),
-    webhooks: webhooks.map(({ created_at_ms: createdAtMs, ...webhook }) => ({ ...webhook, createdAtMs })),
+    receivers: receivers.map(receiverOf),
     deliveries: deliveries.map(deliveryOf),
   }
 }
@@ -147,38 +153,38 @@ export function writeAlerts(db: Db, write: AlertWrite): void {
         write.subjectId ?? '',
       )
       return
-    case 'webhook': {
-      const { id, name, url, network, createdAtMs } = write.webhook
-      const sql = 'INSERT INTO webhook (id, name, url, network, created_at_ms) VALUES (?, ?, ?, ?, ?)'
-      db.prepare(sql).run(id, name, url, network, createdAtMs)
+    case 'receiver': {
+      const { id, name, url, network, createdAtMs, mail } = write.receiver
+      const sql = 'INSERT INTO webhook (id, name, url, network, created_at_ms, mail) VALUES (?, ?, ?, ?, ?, ?)'
+      db.prepare(sql).run(id, name, url, network, createdAtMs, mail === undefined ? null : JSON.stringify(mail))
       return
     }
-    case 'no-webhook':
+    case 'no-receiver':
       db.prepare('DELETE FROM webhook WHERE id = ?').run(write.id)
       return
     case 'delivery':
       putDelivery(db, write.delivery)
-      forgetEnded(db, write.delivery.webhookId)
+      forgetEnded(db, write.delivery.receiverId)
   }
 }
 
-/** Of a webhook that was removed meanwhile nothing is kept. */
+/** Of a receiver that was removed meanwhile nothing is kept. */
 function putDelivery(db: Db, delivery: Delivery): void {
-  const { id, webhookId, body, createdAtMs, state, attempts, atMs, status = null, problem = null } = delivery
+  const { id, receiverId, body, createdAtMs, state, attempts, atMs, status = null, problem = null } = delivery
   db.prepare(
     `INSERT INTO webhook_delivery (id, webhook_id, body, created_at_ms, state, attempts, at_ms, status, problem)
      SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM webhook WHERE id = ?
      ON CONFLICT (id) DO UPDATE SET state = excluded.state, attempts = excluded.attempts, at_ms = excluded.at_ms,
        status = excluded.status, problem = excluded.problem`,
-  ).run(id, body, createdAtMs, state, attempts, atMs, status, problem, webhookId)
+  ).run(id, body, createdAtMs, state, attempts, atMs, status, problem, receiverId)
 }
 
-function forgetEnded(db: Db, webhookId: string): void {
+function forgetEnded(db: Db, receiverId: string): void {
   db.prepare(
-    `DELETE FROM webhook_delivery WHERE webhook_id = @webhookId AND state <> 'waiting' AND id NOT IN (
-       SELECT id FROM webhook_delivery WHERE webhook_id = @webhookId AND state <> 'waiting'
+    `DELETE FROM webhook_delivery WHERE webhook_id = @receiverId AND state <> 'waiting' AND id NOT IN (
+       SELECT id FROM webhook_delivery WHERE webhook_id = @receiverId AND state <> 'waiting'
        ORDER BY created_at_ms DESC, id DESC LIMIT ${MAX_ENDED})`,
-  ).run({ webhookId })
+  ).run({ receiverId })
 }
 
 /** What stands in the latest cycle of its subject stays: it says what is not to be told again. */
@@ -205,10 +211,15 @@ function alertOf(row: AlertRow): Alert {
   }
 }
 
+function receiverOf({ created_at_ms: createdAtMs, mail, ...receiver }: ReceiverRow): Receiver {
+  // Written by this program.
+  return { ...receiver, createdAtMs, mail: mail === null ? undefined : (JSON.parse(mail) as Addressing) }
+}
+
 function deliveryOf(row: DeliveryRow): Delivery {
   return {
     id: row.id,
-    webhookId: row.webhook_id,
+    receiverId: row.webhook_id,
     body: row.body,
     createdAtMs: row.created_at_ms,
     state: row.state,

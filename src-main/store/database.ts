@@ -26,6 +26,7 @@ import { secretPools } from '#store/migrations/0210-secret-pools.ts'
 import { refusedCalls } from '#store/migrations/0220-refused-calls.ts'
 import { attribution } from '#store/migrations/0230-attribution.ts'
 import { alerts } from '#store/migrations/0240-alerts.ts'
+import { mailboxes } from '#store/migrations/0250-mailboxes.ts'
 
 export type Db = Database.Database
 
@@ -53,6 +54,7 @@ export const MIGRATIONS = [
   refusedCalls,
   attribution,
   alerts,
+  mailboxes,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

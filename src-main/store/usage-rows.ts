@@ -45,6 +45,10 @@ export type StoredReceipt = StoredUsage & {
   readonly price_cache_read_micro: number | null
   readonly price_cache_write_micro: number | null
   readonly price_details: string | null
+  /** What a provider's bill corrected of its charge; null where none did. */
+  readonly settled_micro: number | null
+  readonly settled_reason: string | null
+  readonly settled_at_ms: number | null
 }
 
 /** What calls were charged, in micro-credits by the ids of providers and of members. */
@@ -111,8 +115,11 @@ export function readReceipt(db: Db, id: string): StoredReceipt | undefined {
     .prepare<[string], StoredReceipt>(
       `SELECT ${CALL_COLUMNS}, price.input_micro AS price_input_micro, price.output_micro AS price_output_micro,
          price.cache_read_micro AS price_cache_read_micro, price.cache_write_micro AS price_cache_write_micro,
-         price.details AS price_details
+         price.details AS price_details, settled.amount_micro AS settled_micro, settled.reason AS settled_reason,
+         settled.created_at_ms AS settled_at_ms
        FROM usage_record ${CALL_NAMES}
+       LEFT JOIN ledger_entry AS settled
+         ON settled.key_id = usage_record.key_id AND settled.idempotency_id = 'correction:bill-' || usage_record.id
        LEFT JOIN price ON price.model_id = usage_record.model_id AND price.version = usage_record.price_version
        WHERE usage_record.id = ?`,
     )

@@ -3,9 +3,9 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Connections } from '#provider/connections.ts'
-import { senderOf } from '#app/alerting.ts'
-import { Webhooks, type WebhooksOptions } from '#alert/webhooks.ts'
-import type { Delivery, Webhook as Destination } from '#core/webhook.ts'
+import { messageSender } from '#app/senders.ts'
+import { Deliveries, type DeliveriesOptions } from '#alert/deliveries.ts'
+import type { Delivery, Receiver as Destination } from '#core/delivery.ts'
 import { chat, startPair, type Pair } from '../gateway/support.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
 import { flood, garbage, silence, startReceiver, status, type Receiver, type Reply } from './receiver.ts'
@@ -32,12 +32,12 @@ afterEach(async () => {
 })
 
 /** A line of webhooks whose clock moves by hand: timers run when it has come to them. */
-function openLine(destinations: readonly Destination[], changes: Partial<WebhooksOptions> = {}) {
+function openLine(destinations: readonly Destination[], changes: Partial<DeliveriesOptions> = {}) {
   let nowMs = Date.now()
   let count = 0
   const timers = new Set<{ readonly atMs: number; readonly callback: () => void }>()
   const written: Delivery[] = []
-  const webhooks = new Webhooks({
+  const webhooks = new Deliveries({
     nowMs: () => nowMs,
     after: (ms, callback) => {
       const timer = { atMs: nowMs + ms, callback }
@@ -46,10 +46,11 @@ function openLine(destinations: readonly Destination[], changes: Partial<Webhook
     },
     newId: () => `${(count += 1)}`,
     secrets: { get: async () => SECRET },
-    send: senderOf({ connections }, 'test'),
+    send: messageSender({ connections }, 'test'),
+    sendLetter: async () => ({ status: 250, problem: undefined }),
     write: async (delivery) => void written.push(delivery),
     log: () => undefined,
-    loaded: { webhooks: destinations, deliveries: [] },
+    loaded: { receivers: destinations, deliveries: [] },
     ...changes,
   })
   const runTimers = () => {
@@ -150,7 +151,7 @@ describe('a message', () => {
     line.tell('{}')
     line.advance(0)
     await expect.poll(() => slow.received.length, PATIENCE).toBe(1)
-    await expect.poll(() => line.written.map(({ webhookId }) => webhookId), PATIENCE).toEqual(['quick'])
+    await expect.poll(() => line.written.map(({ receiverId }) => receiverId), PATIENCE).toEqual(['quick'])
   })
 
   it('beyond two hundred that wait is given up at once', () => {

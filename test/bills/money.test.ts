@@ -46,6 +46,11 @@ describe('money', () => {
     ['at another price', { costs: [cost('1.25')] }, ['gpt-4o: price_differs']],
     ['at another price, for all models', { costs: [cost('1.25', { model: undefined })] }, ['all: price_differs']],
     ['for tools', { costs: [cost('1'), cost('0.03', { kind: 'tool', model: undefined })] }, ['all: tool_fees']],
+    [
+      'for what we do not know',
+      { costs: [cost('1'), cost('0.03', { kind: 'other', model: undefined })] },
+      ['all: unexplained'],
+    ],
     ['in euros', { costs: [cost('1'), cost('2', { currency: 'EUR' })] }, ['gpt-4o: other_currency']],
     [
       'of a model that we never asked for',
@@ -61,6 +66,31 @@ describe('money', () => {
   it('has the causes of its tokens where these differ', () => {
     const usage = [{ ...USAGE, requests: 5, counts: { ...COUNTS, input: 2000 } }]
     expect(causes({ costs: [cost('2')], usage })).toEqual(['gpt-4o: not_through_farebox'])
+  })
+
+  it('in words that we do not know is for tools where calls of that day used any, and names these', () => {
+    const onDay = (id: string, startMs: number) => ({
+      id,
+      isServed: true,
+      upstreamModel: 'gpt-4o',
+      outcome: 'answered',
+      usageSource: 'reported',
+      estimatedClasses: '',
+      counts: COUNTS,
+      hasUnits: true,
+      failedModels: [],
+      startMs,
+      endMs: startMs,
+    })
+    const doubtful = [
+      onDay('day-before', MONTH - 1),
+      onDay('that-day', MONTH),
+      onDay('day-after', MONTH + DAY),
+    ].flatMap(doubtsOf)
+    const costs = [cost('1'), cost('0.03', { kind: 'other', model: undefined })]
+    const report = { usage: [USAGE], usageSpans: [DAY_SPAN], costs, costSpans: [DAY_SPAN] }
+    const { money } = checkBill(report, { hours: [OURS], doubtful }, { accounts: undefined, madeMs: LONG_AFTER })
+    expect(money.differences).toMatchObject([{ causes: ['tool_fees'], calls: ['that-day'] }])
   })
 
   it('may be late for a day', () => {

@@ -48,6 +48,19 @@ describe('a file of a console', () => {
     })
   })
 
+  it.each([
+    ['gpt-4o-2024-08-06, cached input', 'tokens'],
+    ['web search tool calls', 'tool'],
+    ['assistants api | file search', 'tool'],
+    ['Code_Interpreter sessions', 'tool'],
+    ['priority surcharge', 'other'],
+    ['fine-tuning of websearcher', 'other'],
+  ])('of OpenAI has an amount for %s, which is for %s', (item, kind) => {
+    const head = 'start_time,end_time,amount_value,amount_currency,line_item'
+    const line = `1790812800,1790899200,0.5,usd,"${item}"`
+    expect(report([head, line].join('\n')).costs).toMatchObject([{ kind }])
+  })
+
   it('counts a line once however often it is there, and the later of two that differ in numbers', () => {
     const [head = '', line = ''] = OPENAI_USAGE.split('\n')
     const revised = line.replace(',100,20,40', ',120,20,40')

@@ -56,6 +56,9 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   setProject: { id: 'website', body: () => ({}) },
   setThresholds: { body: () => ({ scope: 'key', thresholds: [80] }) },
   addWebhook: { body: (name) => ({ name, url: 'https://alerts.example.com/farebox' }) },
+  addMailbox: {
+    body: (name) => ({ name, url: 'smtps://mail.example.com', from: 'a@example.com', to: 'b@example.com' }),
+  },
   usage: { query: {} },
   usageReport: { query: {} },
   listLedger: { query: {} },

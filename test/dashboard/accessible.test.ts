@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
-import { seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { openRow, seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { chatModel } from '../support/farebox.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
@@ -134,7 +134,7 @@ it.each(['en', 'de'] as const)('does not scroll sideways in the window of the tr
 it('has no serious fault in the drawers and dialogs of keys, packages and members', async () => {
   await dashboard.visit('/keys', async (page) => {
     const found = await lookAtPanels(page, [
-      ['key', () => row(page, 'suspended-key').click()],
+      ['key', () => openRow(row(page, 'suspended-key'))],
       ['new key', () => press(page, 'Create a key')],
       [
         'top-up',
@@ -149,7 +149,7 @@ it('has no serious fault in the drawers and dialogs of keys, packages and member
     await go(page, 'packages')
     found.push(
       ...(await lookAtPanels(page, [
-        ['package', () => row(page, 'starter').click()],
+        ['package', () => openRow(row(page, 'starter'))],
         [
           'edit of a package',
           async () => {
@@ -164,7 +164,7 @@ it('has no serious fault in the drawers and dialogs of keys, packages and member
     await go(page, 'members')
     found.push(
       ...(await lookAtPanels(page, [
-        ['member', () => row(page, 'ada').click()],
+        ['member', () => openRow(row(page, 'ada'))],
         ['export of what members used', () => press(page, 'Export')],
         ['new member', () => press(page, 'Add a member')],
         ['invite', () => press(page, 'Invite somebody')],
@@ -196,7 +196,7 @@ it('has no serious fault in the drawers and dialogs of keys, packages and member
 it('has no serious fault in the drawers and dialogs of models', async () => {
   await dashboard.visit('/models', async (page) => {
     const found = await lookAtPanels(page, [
-      ['model', () => row(page, 'broken').click()],
+      ['model', () => openRow(row(page, 'broken'))],
       ['menu of a model', () => press(page, 'Actions for broken')],
       ['new model', () => press(page, 'Add a model')],
       [
@@ -227,7 +227,7 @@ it('has no serious fault in the drawers and dialogs of providers', async () => {
       [
         'provider',
         async () => {
-          await row(page, 'elsewhere').click()
+          await openRow(row(page, 'elsewhere'))
           await press(page, 'Test the connection')
           await page.getByText('Nothing listens at').waitFor()
         },
@@ -277,13 +277,13 @@ it('has no serious fault in the drawers and dialogs of providers', async () => {
 it('has no serious fault where tools are connected', async () => {
   await dashboard.visit('/tools', async (page) => {
     const connect = async (name: string) => {
-      await row(page, name).click()
+      await openRow(row(page, name))
       await press(page, 'Connect')
       await press(page, 'Show the changes')
       await page.getByRole('group', { name: 'What changes' }).waitFor()
     }
     const found = await lookAtPanels(page, [
-      ['tool', () => row(page, 'Codex').click()],
+      ['tool', () => openRow(row(page, 'Codex'))],
       ['changes of a tool', () => connect('Codex')],
       [
         'connected tool',
@@ -296,7 +296,7 @@ it('has no serious fault where tools are connected', async () => {
       [
         'changes that are taken back',
         async () => {
-          await row(page, 'Codex').click()
+          await openRow(row(page, 'Codex'))
           await press(page, 'Disconnect')
           await page.getByRole('region', { name: 'Changes in' }).waitFor()
         },
@@ -320,7 +320,7 @@ it('has no serious fault where a request is looked at, and where one is tried', 
     await go(page, 'ledger')
     found.push(...(await lookAtPanels(page, [['meaning of entries', () => press(page, 'What the entries mean')]])))
     await go(page, 'audit')
-    found.push(...(await lookAtPanels(page, [['change', () => row(page, 'ada').click()]])))
+    found.push(...(await lookAtPanels(page, [['change', () => openRow(row(page, 'ada'))]])))
     await go(page, 'try')
     await page.getByLabel('Model').selectOption('demo-chat')
     await press(page, 'Send')

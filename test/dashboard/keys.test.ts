@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const ADA = { name: 'ada', password: 'correct horse battery' }
 
@@ -40,7 +40,7 @@ const drawerOf = (page: Page, name: string) => page.getByRole('dialog', { name, 
 
 /** Opens the drawer of a key and one of its actions. */
 async function start(page: Page, name: string, action: string) {
-  await rowOf(page, name).click()
+  await openRow(rowOf(page, name))
   await drawerOf(page, name).getByRole('button', { name: action, exact: true }).click()
   const title = new RegExp(`^${action} .*"${name}"`)
   return page.getByRole('dialog', { name: title }).or(page.getByRole('alertdialog', { name: title }))
@@ -163,7 +163,7 @@ describe('the credits of a key', () => {
   it('cannot be changed where a key is unlimited', async () => {
     await make('endless', 'free')
     await dashboard.visit('/keys', async (page) => {
-      await rowOf(page, 'endless').click()
+      await openRow(rowOf(page, 'endless'))
       const drawer = drawerOf(page, 'endless')
       await drawer.getByRole('button', { name: 'Suspend' }).waitFor()
       expect(await drawer.getByRole('button', { name: 'Top up' }).count()).toBe(0)
@@ -266,7 +266,7 @@ describe('the list', () => {
       await page.getByLabel('Search keys').fill('in-')
       await page.getByLabel('Package', { exact: true }).selectOption('day')
       await rowOf(page, 'in-team').waitFor({ state: 'detached' })
-      await rowOf(page, 'in-day').click()
+      await openRow(rowOf(page, 'in-day'))
       await drawerOf(page, 'in-day').waitFor()
       await page.reload()
       await drawerOf(page, 'in-day').waitFor()
@@ -321,7 +321,7 @@ describe('a member', () => {
     await dashboard.visit(
       '/keys',
       async (page) => {
-        await rowOf(page, 'of-ada').click()
+        await openRow(rowOf(page, 'of-ada'))
         const drawer = drawerOf(page, 'of-ada')
         await drawer.getByRole('button', { name: 'Revoke' }).waitFor()
         for (const name of ['Top up', 'Correct', 'Move', 'Extend']) {
@@ -360,7 +360,7 @@ describe('a member', () => {
     await dashboard.visit(
       '/keys',
       async (page) => {
-        await rowOf(page, 'held-back').click()
+        await openRow(rowOf(page, 'held-back'))
         await drawerOf(page, 'held-back').getByRole('button', { name: 'Resume' }).click()
         await page.getByText('was suspended by an administrator').first().waitFor()
         expect(await statusOf(id)).toBe('suspended')
@@ -378,7 +378,7 @@ describe('for everybody', () => {
       async (page) => {
         await rowOf(page, 'narrow').waitFor()
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(420)
-        await rowOf(page, 'narrow').click()
+        await openRow(rowOf(page, 'narrow'))
         await page.getByText('Guthaben').first().waitFor()
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(420)
       },

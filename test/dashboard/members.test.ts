@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -155,7 +155,7 @@ describe('limits', () => {
       expect(await show('limited')).toMatchObject({ limits: { requests_per_minute: 1, credits_per_day: 2.5 } })
       expect([await chat(key), await chat(key)]).toEqual([200, 429])
       await page.reload()
-      await rowOf(page, 'limited').click()
+      await openRow(rowOf(page, 'limited'))
       const drawer = page.getByRole('dialog', { name: 'limited' })
       await drawer.getByRole('heading', { name: 'Limits of all keys together' }).waitFor()
       await drawer.getByText('Credits today').waitFor()
@@ -243,7 +243,7 @@ describe('what members used this month', () => {
         .filter({ hasText: 'Nobody' })
         .getByRole('cell', { name: '1', exact: true })
         .waitFor()
-      await rowOf(page, 'busy').click()
+      await openRow(rowOf(page, 'busy'))
       const drawer = page.getByRole('dialog', { name: 'busy' })
       await drawer.getByText('of-busy').waitFor()
       await drawer.getByRole('link', { name: 'Show usage' }).click()

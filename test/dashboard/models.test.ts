@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadPriceCard } from '#catalog/resources.ts'
 import { postChat } from '../support/chat.ts'
-import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { chatModel } from '../support/farebox.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -127,7 +127,7 @@ describe('a new model', () => {
       await dialog.getByLabel('Most output tokens').fill('100')
       await saved(dialog, 'Add a model')
       await rowOf(page, 'unpriced').getByText('No price').waitFor()
-      await rowOf(page, 'unpriced').click()
+      await openRow(rowOf(page, 'unpriced'))
       const drawer = page.getByRole('dialog', { name: 'unpriced' })
       await drawer.getByText('cannot be enabled until it has one').waitFor()
       expect(await drawer.getByRole('button', { name: 'Enable' }).count()).toBe(0)
@@ -267,7 +267,7 @@ describe('a model', () => {
     await add('leaving')
     await charged('leaving')
     await dashboard.visit('/models', async (page) => {
-      await rowOf(page, 'leaving').click()
+      await openRow(rowOf(page, 'leaving'))
       await page.getByRole('dialog', { name: 'leaving' }).getByRole('button', { name: 'Remove' }).click()
       const question = page.getByRole('alertdialog', { name: 'Remove the model leaving?' })
       await question.getByText('1 key can no longer ask for it. It is allowed by "starter".').waitFor()

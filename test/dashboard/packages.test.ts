@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const ADA = { name: 'ada', password: 'correct horse battery' }
 
@@ -193,7 +193,7 @@ describe('a member', () => {
     await dashboard.visit(
       '/packages',
       async (page) => {
-        await rowOf(page, 'open-to-ada').click()
+        await openRow(rowOf(page, 'open-to-ada'))
         const drawer = page.getByRole('dialog', { name: 'open-to-ada' })
         await drawer.getByText('10.00').waitFor()
         expect(await drawer.getByRole('button').allInnerTexts()).not.toContain('Edit')
@@ -213,7 +213,7 @@ describe('for everybody', () => {
     await dashboard.visit(
       '/packages',
       async (page) => {
-        await rowOf(page, 'open-to-ada').click()
+        await openRow(rowOf(page, 'open-to-ada'))
         await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
         await page.getByRole('dialog', { name: 'Edit package "open-to-ada"' }).waitFor()
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(420)

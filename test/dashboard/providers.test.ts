@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadPriceCard } from '#catalog/resources.ts'
 import { postChat } from '../support/chat.ts'
-import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { chatModel } from '../support/farebox.ts'
 import { ollama } from '../support/local-servers.ts'
 import { closeServers, freePort, serveHttp } from '../support/small-servers.ts'
@@ -152,7 +152,7 @@ describe('a new provider', () => {
   it('gets another secret, shows how both are, and loses one again', async () => {
     await add('pooled', { secret: SECRET })
     await dashboard.visit('/providers', async (page) => {
-      await rowOf(page, 'pooled').click()
+      await openRow(rowOf(page, 'pooled'))
       const drawer = drawerOf(page, 'pooled')
       await drawer.getByRole('button', { name: 'Add another secret' }).click()
       const dialog = page.getByRole('dialog', { name: 'Another secret of pooled' })
@@ -398,7 +398,7 @@ describe('the list', () => {
         .getByText(/^(Left out|On trial|Cooling)/)
         .waitFor()
       expect(await page.getByRole('row').count()).toBe(2)
-      await rowOf(page, 'ailing').click()
+      await openRow(rowOf(page, 'ailing'))
       const drawer = drawerOf(page, 'ailing')
       await drawer.getByText('Answered with an error (503)').waitFor()
       const today = drawer.locator('dt', { hasText: 'Credits today' }).locator('xpath=following-sibling::dd[1]')

@@ -3,7 +3,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
-import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { chatModel } from '../support/farebox.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -154,7 +154,7 @@ describe('the targets of a model', () => {
       await rowOf(page, 'ailing')
         .getByText(/^(Left out|On trial|Cooling)/)
         .waitFor()
-      await rowOf(page, 'ailing').click()
+      await openRow(rowOf(page, 'ailing'))
       await page.getByRole('dialog', { name: 'ailing' }).getByText('(503)').waitFor()
     })
   })

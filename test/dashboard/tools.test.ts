@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
-import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const ADA = { name: 'ada', password: 'correct horse battery' }
 const BEFORE = '\ufeff{\r\n\t// mine\r\n\t"model": "opus", "env": {"MY_TOKEN": "tok-secret-of-mine"},\r\n}\r\n'
@@ -39,7 +39,7 @@ const keyOf = (tool: string) => readFileSync(join(dashboard.farebox.dataDir, 'co
 
 /** The drawer of a tool. */
 async function openTool(page: Page, name: string) {
-  await rowOf(page, name).click()
+  await openRow(rowOf(page, name))
   return page.getByRole('dialog', { name, exact: true })
 }
 

@@ -145,6 +145,7 @@ describe('settling a bill', () => {
     const before = (await adjustments()).length
     const correction = { call: id, credits: -0.000019 }
     expect(charge).toBe((input + 2 * output) / 1e6)
+    expect(await admin().call('receipt', { id })).not.toHaveProperty('settled')
     expect(await settle(true)).toMatchObject({ dry_run: true, corrections: [{ ...correction, state: 'open' }] })
     expect(await adjustments()).toHaveLength(before)
 
@@ -157,6 +158,10 @@ describe('settling a bill', () => {
     expect(made).toHaveLength(before + 1)
     expect(made[0]).toMatchObject({ amount_credits: -0.000019, reason: expect.stringContaining(id) as string })
     expect(await settle(true)).toMatchObject({ corrections: [{ state: 'before' }] })
+    const { charge_credits, settled } = await admin().call('receipt', { id })
+    expect(charge_credits).toBe(charge)
+    expect(settled).toMatchObject({ credits: -0.000019, charge_credits: (input + 5 + 2 * (output + 7)) / 1e6 })
+    expect(settled?.reason).toContain(`${input + 5} + 0 + 0 + ${output + 7} tokens in place of ${input} + 0 + 0`)
     expect(await admin().call('verifyLedger', {})).toMatchObject({ ok: true })
   })
 

@@ -45,6 +45,17 @@ function plain(events: readonly SocketEvent[]): unknown {
   ) as unknown
 }
 
+describe('a connection', () => {
+  it.each(['/v1/responses/', '/v1/v1/responses', '/responses/', '/v1/v1/responses/?a=b'])(
+    'is opened at %s, where a call over HTTP is served',
+    async (path) => {
+      const talk = await openTalk(pair.farebox, key, { path })
+      expect((await talk.ask({ model: 'demo', input: 'Hello' })).at(-1)?.type).toBe('response.completed')
+      await talk.close()
+    },
+  )
+})
+
 describe.each(MODELS)('a message for %s', (model) => {
   it('is answered with the events of the same call over HTTP, charged and recorded as that', async () => {
     const talk = await open()

@@ -16,6 +16,7 @@ import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { sendTo, signIn, type SendOptions } from '../support/visitor.ts'
 
 const PASSWORD = 'correct horse battery'
+const MAILBOX = { url: 'smtps://mail.example.com', from: 'a@example.com', to: 'b@example.com' }
 
 let upstream: Upstream | undefined
 let disk: SmallDisk | undefined
@@ -89,6 +90,8 @@ const REFUSED = {
   setThresholds: { body: { scope: 'package', name: 'plenty', thresholds: [42] } },
   addWebhook: { body: { name: 'another', url: 'https://alerts.example.com/another' } },
   removeWebhook: { id: 'told' },
+  addMailbox: { body: { name: 'another-mailbox', ...MAILBOX } },
+  removeMailbox: { id: 'written-to' },
   backUp: ({ folder }) => ({ body: { file: join(folder, 'copy.db') } }),
   connectTool: { id: 'jetbrains', body: { seen: [] } },
 } as const satisfies Partial<Record<AdminAction, Asked>>
@@ -110,6 +113,7 @@ const WRITES_NOTHING = [
   // No tool is connected.
   'disconnectTool',
   'testWebhook',
+  'testMailbox',
   'checkBill',
   // Its corrections are made by the way of `adjustKey`.
   'settleBill',
@@ -154,6 +158,7 @@ async function furnish(folder: string, small: SmallDisk, outside: string): Promi
   await admin.call('suspendKey', { id: 'asleep' })
   await admin.call('setProject', { id: 'lifted', body: { credits_per_day: 5 } })
   await admin.call('addWebhook', { body: { name: 'told', url: 'https://alerts.example.com/told' } })
+  await admin.call('addMailbox', { body: { name: 'written-to', ...MAILBOX } })
   await admin.call('addMember', { body: { name: 'boss', role: 'administrator', password: PASSWORD } })
   for (const name of ['ada', 'gone', 'bad']) await admin.call('addMember', { body: { name, password: PASSWORD } })
   const invite = await admin.call('createInvite', { body: { name: 'invited' } })
@@ -233,6 +238,7 @@ async function seen({ program: { admin }, database }: House): Promise<Record<str
     projects: await admin.call('listProjects', {}),
     thresholds: await admin.call('listThresholds', {}),
     webhooks: await admin.call('listWebhooks', {}),
+    mailboxes: await admin.call('listMailboxes', {}),
     ledger: await admin.call('listLedger', { query: { limit: '500' } }),
   }
 }

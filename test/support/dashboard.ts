@@ -3,7 +3,7 @@
 // their page, because each page that is loaded costs a second; that links and passwords let people in is tested by itself.
 
 import axe from 'axe-core'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { launchBrowser } from './browser.ts'
 import { build } from './built.ts'
 import { startFarebox, type Farebox, type FareboxOptions } from './farebox.ts'
@@ -97,6 +97,14 @@ async function pageFor({ browser, idle }: House, url: string, as: Visit): Promis
   page.setDefaultTimeout(STEP_LIMIT_MS)
   await page.goto(`${url}/health`)
   return page
+}
+
+/**
+ * Opens what a row of a table stands for. It is clicked at its name: what is in the middle of a row hangs on how wide its texts are at
+ * that moment, and may be a link that leads elsewhere.
+ */
+export function openRow(row: Locator): Promise<void> {
+  return row.getByRole('cell').first().click()
 }
 
 /** Takes away what the visit has done to the page, and leaves the dashboard, which would go on asking. */

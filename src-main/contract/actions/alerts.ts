@@ -1,4 +1,4 @@
-// Alerts and webhooks.
+// Alerts, and who is told of them.
 
 import { actionsOf, forAdministrators, forMembers } from '#contract/actions/action.ts'
 
@@ -36,6 +36,29 @@ export const ALERTS = actionsOf('Alerts', {
     refusals: [404],
   }),
   testWebhook: forAdministrators('POST /api/webhooks/{id}/test', 'Sends a message of the type `test` at once.', {
+    response: 'WebhookTested',
+    refusals: [404],
+  }),
+  listMailboxes: forAdministrators('GET /api/mailboxes', 'Lists the mailboxes and what is on its way to them.', {
+    response: 'MailboxView[]',
+  }),
+  addMailbox: forAdministrators('POST /api/mailboxes', 'Adds a mailbox that is sent every alert by SMTP.', {
+    body: 'MailboxCreate',
+    response: 'MailboxView',
+    example: {
+      name: 'team',
+      url: 'smtps://mail.example.com',
+      from: 'farebox@example.com',
+      to: 'team@example.com',
+      user: 'farebox',
+      password: 'four words or more',
+    },
+    refusals: [409],
+  }),
+  removeMailbox: forAdministrators('DELETE /api/mailboxes/{id}', 'Removes a mailbox, with what was on its way to it.', {
+    refusals: [404],
+  }),
+  testMailbox: forAdministrators('POST /api/mailboxes/{id}/test', 'Sends a test letter at once.', {
     response: 'WebhookTested',
     refusals: [404],
   }),

@@ -1,7 +1,7 @@
 // What the handlers of the admin API work with.
 
 import type { Alerts } from '#alert/alerts.ts'
-import type { Webhooks } from '#alert/webhooks.ts'
+import type { Deliveries } from '#alert/deliveries.ts'
 import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
@@ -35,7 +35,7 @@ export type LanControl = {
 /** Alerts as administrators work with them. */
 export type AlertControl = {
   readonly alerts: Pick<Alerts, 'latest' | 'rules' | 'setRule' | 'standing'>
-  readonly webhooks: Pick<Webhooks, 'standings' | 'find' | 'add' | 'remove' | 'test'>
+  readonly deliveries: Pick<Deliveries, 'standings' | 'find' | 'add' | 'remove' | 'test'>
   readonly write: (write: AlertWrite) => Promise<void>
   readonly newSecret: () => string
   readonly testBody: () => string

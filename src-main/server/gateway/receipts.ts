@@ -1,5 +1,6 @@
 // Receipts: a usage record explained, with its price and the lines that add up to its charge.
 
+import { iso } from '#catalog/dates.ts'
 import { priceView } from '#catalog/prices.ts'
 import type { ReceiptView } from '#contract/receipt.ts'
 import { unnamedIn } from '#core/fine-pricing.ts'
@@ -49,8 +50,22 @@ function receiptView(row: StoredReceipt): ReceiptView {
     ...detailsView(usage, row.usage_source === 'none' ? undefined : price),
     price: priceView(price),
     lines: lines.map(lineView),
+    ...settledView(row),
     // Written by this program, in the shape that the contract has.
     attempts: row.attempts === null ? 'unknown' : (JSON.parse(row.attempts) as ReceiptView['attempts']),
+  }
+}
+
+/** What is there of calls whose charge a bill corrected. */
+function settledView({ charge_micro, settled_micro, settled_reason, settled_at_ms }: StoredReceipt) {
+  if (settled_micro === null || settled_at_ms === null) return {}
+  return {
+    settled: {
+      at: iso(settled_at_ms),
+      credits: microToCredits(microCredits(settled_micro)),
+      charge_credits: microToCredits(microCredits(charge_micro - settled_micro)),
+      reason: settled_reason ?? '',
+    },
   }
 }
 

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { ENDPOINTS } from '#dialect/dialects.ts'
+import { servedUrl } from '#server/http/paths.ts'
 
 /** Headers of which two would mean that two parsers could each believe another one. */
 const SINGLE_HEADERS = [
@@ -66,7 +67,8 @@ function checkForm({ url = '', method = '', headers }: IncomingMessage): Refusal
   }
   // Java's HTTP client offers HTTP/2 with every request, and goes on without it.
   const upgrade = headers.upgrade?.toLowerCase()
-  const isHarmless = upgrade === undefined || upgrade === 'h2c' || WEB_SOCKET_PATHS.has(url.replace(/\?.*$/s, ''))
+  const isHarmless =
+    upgrade === undefined || upgrade === 'h2c' || WEB_SOCKET_PATHS.has(servedUrl(url).replace(/\?.*$/s, ''))
   return isHarmless ? undefined : refuse('invalid_request', 'Nothing here can be upgraded to another protocol.')
 }
 

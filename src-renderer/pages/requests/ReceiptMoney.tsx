@@ -64,6 +64,12 @@ export function Charge({ receipt }: MoneyPartProps) {
         </p>
       ))}
       <ChargeLines receipt={receipt} />
+      {receipt.settled !== undefined && (
+        <p className="text-sm">
+          {t('settled')} <Money credits={receipt.settled.charge_credits} detail="exact" />
+          <span className="block text-xs text-muted">{receipt.settled.reason}</span>
+        </p>
+      )}
       <Hold receipt={receipt} />
     </>
   )

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { adjustKey, adjustmentId } from '#catalog/adjustments.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { noProvider } from '#catalog/providers.ts'
+import { takeTurns } from '#catalog/turns.ts'
 import type { BillCheckBody, BillSettled } from '#contract/bills.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -32,12 +33,15 @@ export function billHandlers({ context, reports, inTurn }: EntityDeps): Handlers
     const read = await readBill(file)
     return isRefusal(read) ? read : { providerId: provider.id, providerName: provider.name, ...read, accounts }
   }
-  /** A file is read in the queue as well, so that only so many of them are in memory at a time. */
+  const inFileTurn = takeTurns()
+  /** A file is read in its turn, so that only one of them is in memory at a time. */
   const inQueue = <Result>(body: BillCheckBody, viewer: Viewer, work: (asked: BillCheckRequest) => Promise<Result>) =>
-    queue.run(viewer, async () => {
-      const asked = await request(body)
-      return isRefusal(asked) ? asked : work(asked)
-    })
+    queue.run(viewer, () =>
+      inFileTurn(async () => {
+        const asked = await request(body)
+        return isRefusal(asked) ? asked : work(asked)
+      }),
+    )
   return {
     checkBill: async ({ body, viewer }) => {
       const answer = await inQueue(body, viewer, (asked) => reports.billCheck(asked))
@@ -72,6 +76,7 @@ function shown(one: BillCorrection, state: Settled['state'], message: string | n
   return { call, key, credits: microToCredits(amountMicro), reason, state, message }
 }
 
+/** `readReceipt` finds the correction of a call by it. */
 function settlementId({ callId }: BillCorrection): string {
   return `bill-${callId}`
 }
