@@ -29,6 +29,7 @@ export function InvitePreview({ proposed: { address, fingerprint } }: { readonly
         />
         {isNearAddress(address) && <Caution>{t('invite.near')}</Caution>}
         <p className="text-sm text-muted">{t('invite.text')}</p>
+        {fingerprint !== undefined && <p className="text-sm text-muted">{t('invite.compare')}</p>}
         <Field label={t('invite.code')} hint={t('invite.codeHint')}>
           {(control) => (
             <Input
