@@ -41,6 +41,7 @@ describe('the default configuration', () => {
       holdWaitMs: 10_000,
       rateLimitWaitMs: 30_000,
       answerMemoryMs: 3_600_000,
+      maxUploadMib: 128,
       shutdownGraceMs: 10_000,
       demo: true,
       log: 'text',

@@ -3,7 +3,8 @@
 
 import { statfs } from 'node:fs/promises'
 import { testBody } from '#alert/message.ts'
-import { describeSettings, VERSION, type Config } from '#config/config.ts'
+import { VERSION, type Config } from '#config/config.ts'
+import type { LiveSettings } from '#config/live-settings.ts'
 import type { Operations } from '#app/operations.ts'
 import { USER_AGENT, type Calling, type Parts } from '#app/parts.ts'
 import type { ReadingThreads } from '#app/reading-threads.ts'
@@ -14,6 +15,8 @@ import type { SideThreads } from '#threads/side-threads.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Provider } from '#core/entities.ts'
+import { refuse } from '#core/refusal.ts'
+import type { SettingChange } from '#core/setting.ts'
 import { discoverServers } from '#provider/discovery.ts'
 import { listModels } from '#provider/model-list.ts'
 import { probeProvider } from '#provider/probe.ts'
@@ -31,6 +34,8 @@ export type AdministrationInput = {
   readonly operations: Pick<Operations, 'callGuard'>
   readonly status: () => Promise<Omit<StatusView, 'targets' | 'provider_use' | 'secrets_left_out'>>
   readonly config: Config
+  readonly live: LiveSettings
+  readonly keepSetting: (change: SettingChange) => Promise<void>
   readonly visits: Visits
   readonly ticketMade: () => void
   readonly lan: () => Promise<LanControl>
@@ -58,10 +63,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
       const { toolControl } = await import('#app/tool-control.ts')
       return toolControl({ dataDir: config.dataDir, surroundings: tools, context, url, inTurn })
     },
-    settings: async () => ({
-      ...settingsOf(config, context.timeZone),
-      database_bytes: await reading.reports.call('databaseBytes', undefined),
-    }),
+    ...settingsControl(input),
     pause: calling.pause,
     ...usesOf(calling),
     waiting: (viewer) => waitingView({ ...stores, ...calling }, viewer),
@@ -113,6 +115,28 @@ export function administration(input: AdministrationInput): AdminHandlers {
   })
 }
 
+function settingsControl({
+  live,
+  keepSetting,
+  parts,
+  reading,
+}: AdministrationInput): Pick<AdminDeps, 'settings' | 'setSetting'> {
+  return {
+    settings: async () => ({
+      ...settingsOf(live, parts.context.timeZone),
+      database_bytes: await reading.reports.call('databaseBytes', undefined),
+    }),
+    setSetting: async (name, value) => {
+      const change = { name, text: value ?? undefined }
+      const problem = live.problemOf(change)
+      if (problem !== undefined) return refuse('invalid_request', problem.message, { param: 'value' })
+      await keepSetting(change)
+      live.apply(change)
+      return undefined
+    },
+  }
+}
+
 /** What calls of a member, and for a project, do now and were charged. */
 function usesOf({ gate, budgets }: Calling): Pick<AdminDeps, 'memberUse' | 'projectUse'> {
   return {
@@ -129,19 +153,22 @@ function usesOf({ gate, budgets }: Calling): Pick<AdminDeps, 'memberUse' | 'proj
   }
 }
 
-function settingsOf(config: Config, timeZone: string): Omit<SettingsView, 'database_bytes'> {
+function settingsOf(live: LiveSettings, timeZone: string): Omit<SettingsView, 'database_bytes'> {
   return {
-    settings: describeSettings(config).map(({ value = null, env = null, flag = null, meaning, ...setting }) => ({
-      ...setting,
-      value,
-      environment: env,
-      flag,
+    settings: live.views().map(({ name, source, meaning, ...setting }) => ({
+      name,
+      source,
+      value: setting.value ?? null,
+      environment: setting.env ?? null,
+      flag: setting.flag ?? null,
+      is_changeable: setting.isChangeable,
+      choices: setting.choices === undefined ? null : [...setting.choices],
       description: meaning,
     })),
     time_zone: timeZone,
     version: VERSION,
     node: process.version,
-    data_dir: config.dataDir,
+    data_dir: live.config.dataDir,
   }
 }
 

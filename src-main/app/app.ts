@@ -11,6 +11,7 @@ import { ReadingThreads } from '#app/reading-threads.ts'
 import { statusOf } from '#app/status.ts'
 import { booksCheck } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
+import { LiveSettings } from '#config/live-settings.ts'
 import { DASHBOARD_DIR, OWN_COMMAND } from '#config/program-files.ts'
 import { SideThreads } from '#threads/side-threads.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
@@ -72,16 +73,19 @@ export type Opened = {
 
 /** Puts everything together on a data folder that is open. What is opened here is closed where that fails; the writer is not. */
 export async function runApp(opened: Opened, surroundings: AppSurroundings): Promise<App> {
-  const { config, log, writer } = opened
+  const { log, writer } = opened
+  const live = new LiveSettings(opened.config)
+  const { config } = live
   const { clock = SYSTEM_CLOCK, startKeychain = forkKeychain() } = surroundings
   let parts: Parts | undefined
   try {
     const made = await assemble({ config, log, clock, writer, startKeychain })
     parts = made
+    live.restore(made.stores.atStart.settings)
     const side = new SideThreads(config.dataDir, () => made.stores.projection.settled())
     const clients = new ClientConnections()
     const operations = openOperations({ config, parts, log, side, connections: () => clients.size })
-    const inside = { ...opened, parts, side, clients, operations, tools: surroundings.tools }
+    const inside = { ...opened, config, live, parts, side, clients, operations, tools: surroundings.tools }
     return new RunningApp({ ...inside, serving: openServing(inside) })
   } catch (error) {
     await parts?.stores.close()
@@ -90,6 +94,8 @@ export async function runApp(opened: Opened, surroundings: AppSurroundings): Pro
 }
 
 type Inside = Opened & {
+  /** `config` is what is in here. */
+  readonly live: LiveSettings
   readonly parts: Parts
   readonly side: SideThreads
   /** Of the listener for this machine. */
@@ -164,7 +170,7 @@ function visitsOf({ log, parts: { clock, context }, writer }: Inside, reading: R
 type ForAdministration = Pick<Serving, 'own' | 'openPages' | 'reading' | 'check' | 'visits' | 'lan'>
 
 function administrationOf(
-  { config, parts, operations, side, tools }: Inside,
+  { config, live, parts, writer, operations, side, tools }: Inside,
   { own, openPages, reading, check, visits, lan }: ForAdministration,
 ): Once<AdminHandlers> {
   const startedAtMs = Date.now()
@@ -172,6 +178,8 @@ function administrationOf(
     const { administration } = await import('#app/administration.ts')
     return administration({
       config,
+      live,
+      keepSetting: (change) => writer.call('changeSetting', change),
       parts,
       operations,
       reading,

@@ -14,6 +14,7 @@ import { DenseBodies } from '#server/bodies/dense-bodies.ts'
 import { CallGuard } from '#server/gateway/call-guard.ts'
 import { LargeBodies } from '#server/bodies/large-bodies.ts'
 import { MemoryGuard } from '#server/bodies/memory-guard.ts'
+import { Spools } from '#server/bodies/spool.ts'
 import { CallMetrics } from '#server/watch/call-metrics.ts'
 import { LoopMeter } from '#server/watch/loop-meter.ts'
 import { metricsReader } from '#server/watch/metrics.ts'
@@ -28,6 +29,7 @@ export type Operations = {
   readonly readiness: Readiness
   readonly callGuard: CallGuard
   readonly memory: MemoryGuard
+  readonly spools: Spools
   readonly largeBodies: LargeBodies
   readonly denseBodies: DenseBodies
   readonly metrics: Metrics | undefined
@@ -49,6 +51,7 @@ export type OperationsInput = {
 export function openOperations(input: OperationsInput): Operations {
   const { config, parts, log } = input
   const memory = new MemoryGuard()
+  const spools = new Spools({ dataDir: config.dataDir, mostBytes: config.maxUploadMib * 1024 * 1024 })
   const largeBodies = new LargeBodies()
   const { recorded } = parts.stores
   const readiness = new Readiness({ ...parts.stores, ...parts.calling, memory })
@@ -61,6 +64,7 @@ export function openOperations(input: OperationsInput): Operations {
     readiness,
     callGuard,
     memory,
+    spools,
     largeBodies,
     denseBodies: new DenseBodies(),
     metrics: figures?.metrics,
@@ -83,8 +87,12 @@ function openBackups(folder: string, { config, parts, log, side }: OperationsInp
   const { ledger, projection } = parts.stores
   return new ScheduledBackups({
     folder,
-    every: config.backupEvery,
-    keep: config.backupKeep,
+    get every() {
+      return config.backupEvery
+    },
+    get keep() {
+      return config.backupKeep
+    },
     nowMs: parts.clock.nowMs,
     log,
     async backUp(request) {

@@ -208,8 +208,13 @@ function gateFor(config: Config, clock: Clock, catalog: Catalog): Gate {
     nowMs: clock.nowMs,
     after,
     limitsOfMember: (memberId) => catalog.limitsOfMember(memberId),
-    waits: config.rateLimitWait,
-    maxWaitMs: config.rateLimitWaitMs,
+    // Asked at each use, since they may be changed while it runs.
+    get waits() {
+      return config.rateLimitWait
+    },
+    get maxWaitMs() {
+      return config.rateLimitWaitMs
+    },
   })
 }
 
@@ -218,7 +223,14 @@ function routingFor(
   clock: Clock,
   { timeZone, charged }: { readonly timeZone: string; readonly charged: Stores['atStart']['charged'] },
 ): RoutingDeps {
-  const gate = new ProviderGate({ nowMs: clock.nowMs, after, timeZone, maxWaitMs: config.rateLimitWaitMs })
+  const gate = new ProviderGate({
+    nowMs: clock.nowMs,
+    after,
+    timeZone,
+    get maxWaitMs() {
+      return config.rateLimitWaitMs
+    },
+  })
   gate.restore(charged.byProvider, charged.bySecret)
   const { monotonicMs } = clock
   const health = new Health(config.upstreamTrialsPerSecond)
@@ -248,9 +260,15 @@ function forgetTargets(targets: readonly Target[], memories: readonly { forget(t
 
 function connectionsFor(config: Config, { isOwn }: OwnListener): Connections {
   const timeLimits = {
-    connectMs: config.upstreamConnectTimeoutMs,
-    firstByteMs: config.upstreamFirstByteTimeoutMs,
-    silenceMs: config.upstreamSilenceTimeoutMs,
+    get connectMs() {
+      return config.upstreamConnectTimeoutMs
+    },
+    get firstByteMs() {
+      return config.upstreamFirstByteTimeoutMs
+    },
+    get silenceMs() {
+      return config.upstreamSilenceTimeoutMs
+    },
   }
   return new Connections({ timeLimits, isOwn })
 }

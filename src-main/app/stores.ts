@@ -46,7 +46,7 @@ export type Stores = {
   readonly newId: () => string
   readonly timeZone: string
   /** What the disk said when it was read. */
-  readonly atStart: Pick<LoadedState, 'lan' | 'endedWell' | 'charged' | 'chargedOfProjects' | 'alerts'> &
+  readonly atStart: Pick<LoadedState, 'lan' | 'settings' | 'endedWell' | 'charged' | 'chargedOfProjects' | 'alerts'> &
     Pick<LoadedState['ledger'], 'isSummarised'>
 }
 
@@ -76,7 +76,15 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
   const journal = journalOf(projection, { recorded, writes, overdue })
   const changedBalances: ChangedBalances = { listener: undefined }
   const onChanged = (balances: readonly BalanceRow[]) => changedBalances.listener?.(balances)
-  const ledger = new Ledger({ journal, nowMs: clock.nowMs, after, holdWaitMs: config.holdWaitMs, onChanged })
+  const ledger = new Ledger({
+    journal,
+    nowMs: clock.nowMs,
+    after,
+    get holdWaitMs() {
+      return config.holdWaitMs
+    },
+    onChanged,
+  })
   const close = async () => {
     journal.stop()
     await projection.close()
@@ -87,8 +95,16 @@ export async function openStores({ config, log, clock, writer }: StoresFrom): Pr
     await close()
     throw error
   }
-  const { lan, endedWell, charged, chargedOfProjects, alerts } = loaded
-  const atStart = { lan, endedWell, charged, chargedOfProjects, alerts, isSummarised: loaded.ledger.isSummarised }
+  const { lan, settings, endedWell, charged, chargedOfProjects, alerts } = loaded
+  const atStart = {
+    lan,
+    settings,
+    endedWell,
+    charged,
+    chargedOfProjects,
+    alerts,
+    isSummarised: loaded.ledger.isSummarised,
+  }
   return { catalog, ledger, projection, close, recorded, changedBalances, writes, overdue, newId, timeZone, atStart }
 }
 

@@ -1,6 +1,8 @@
 // farebox settings: what the gateway runs with, and where each value comes from.
 
-import { facts, tableOf, view, type Columns } from '#cli/output.ts'
+import type { Flag } from '#cli/flags.ts'
+import { facts, printable, tableOf, view, type Columns } from '#cli/output.ts'
+import { plainVerb } from '#cli/plain-verbs.ts'
 import { verb } from '#cli/verb.ts'
 import type { SettingsView } from '#contract/audit.ts'
 
@@ -10,6 +12,11 @@ const COLUMNS: Columns<SettingsView['settings'][number]> = {
   FROM: (setting) => setting.source,
   VARIABLE: (setting) => setting.environment,
   FLAG: (setting) => setting.flag,
+}
+
+const valueOrDefault: Flag<string | null> = {
+  type: 'string',
+  read: ([only = '']) => (only === 'default' ? null : only),
 }
 
 const settings = verb({
@@ -23,7 +30,20 @@ const settings = verb({
   },
 })
 
-export const SETTINGS_VERBS = [settings]
+const set = plainVerb({
+  name: 'settings set',
+  usage: '--value VALUE|default',
+  summary: 'changes a setting from now on and for later starts',
+  operand: 'NAME',
+  flags: { value: valueOrDefault },
+  action: 'setSetting',
+  says: ({ settings: all }, name) => {
+    const found = all.find((setting) => setting.name === name)
+    return `${printable(name)} is ${printable(found?.value ?? 'not set')} from now on.`
+  },
+})
+
+export const SETTINGS_VERBS = [settings, set]
 
 function machine(answer: SettingsView): string {
   return facts({

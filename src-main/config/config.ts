@@ -20,6 +20,8 @@ type Kind<Value> = {
   /** Completes the sentence "--port must be …". */
   readonly expects: string
   readonly read: (text: string, paths: PlatformPath) => Value | undefined
+  /** Where only some texts are allowed. */
+  readonly choices?: readonly string[]
   /** A switch stands alone on the command line; everything else takes a value. */
   readonly isSwitch?: true
 }
@@ -41,6 +43,7 @@ const file: Kind<string> = {
 
 const trueOrFalse: Kind<boolean> = {
   expects: 'true or false',
+  choices: ['true', 'false'],
   read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
   isSwitch: true,
 }
@@ -170,6 +173,12 @@ export const SETTINGS = {
     trueOrFalse,
     true,
   ),
+  maxUploadMib: chosen(
+    'How large an upload may be, in MiB; 0 takes none.',
+    'FAREBOX_MAX_UPLOAD_MIB',
+    wholeNumber(0, 4096),
+    128,
+  ),
   shutdownGraceMs: patience(
     'How long requests in flight may take to finish when Farebox stops.',
     'FAREBOX_SHUTDOWN_GRACE_MS',
@@ -207,8 +216,8 @@ type ValueOf<Row> = Row extends { kind: Kind<infer Read>; fallback: (start: Star
 
 type Values = { readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> }
 
-/** Where the value of a setting came from. */
-type Source = 'default' | 'environment' | 'flag'
+/** Where the value of a setting came from; `stored`: it was changed while Farebox ran. */
+type Source = 'default' | 'environment' | 'flag' | 'stored'
 
 /** The value of every setting, and where it came from. Paths are absolute, times are milliseconds. */
 export type Config = Values & { readonly sources: Readonly<Record<keyof Values, Source>> }
@@ -283,23 +292,31 @@ export type SettingView = {
   readonly env: string | undefined
   readonly flag: string | undefined
   readonly meaning: string
+  /** What may be chosen; undefined where anything may be said that it expects. */
+  readonly choices: readonly string[] | undefined
 }
 
 /** Every setting in the order of the table. */
 export function describeSettings(config: Config): SettingView[] {
-  return Object.entries(SETTINGS).map(([name, { env, flag, meaning }]) => {
+  return Object.entries(SETTINGS).map(([name, { env, flag, meaning, kind }]) => {
     // Object.entries forgets that the names are those of the table.
     const key = name as keyof Values
     const value = config[key]
     return {
-      name: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name: settingName(name),
       value: value === undefined ? undefined : String(value),
       source: config.sources[key],
       env,
       flag,
       meaning,
+      choices: 'choices' in kind ? kind.choices : undefined,
     }
   })
+}
+
+/** As people know a setting: `hold_wait_ms`. */
+export function settingName(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 function knownFlags(): string {
@@ -336,6 +353,7 @@ function wholeNumber(least: number, most: number): Kind<number> {
 function oneOf<const Choice extends string>(choices: readonly Choice[]): Kind<Choice> {
   return {
     expects: choices.length === 1 ? `'${choices[0]}'` : `one of ${choices.join(', ')}`,
+    choices,
     read: (text) => choices.find((choice) => choice === text),
   }
 }

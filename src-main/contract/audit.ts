@@ -31,6 +31,9 @@ export const AuditView = strict({
 })
 export const AuditList = strict({ entries: Type.Array(AuditView), next: NullableText })
 
+/** As text, as it would stand in the environment; null for what it is by default. */
+export const SettingSet = strict({ value: Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Null()]) })
+
 export const SettingsView = strict({
   settings: Type.Array(
     strict({
@@ -38,9 +41,14 @@ export const SettingsView = strict({
       name: Type.String(),
       /** As text; null where nothing is set. */
       value: NullableText,
-      source: Type.Enum(['default', 'environment', 'flag']),
+      /** `stored`: changed while Farebox ran. */
+      source: Type.Enum(['default', 'environment', 'flag', 'stored']),
       environment: NullableText,
       flag: NullableText,
+      /** Whether `PUT /api/settings/{id}` takes it: it can change while Farebox runs, and neither a variable nor a flag fixes it. */
+      is_changeable: Type.Boolean(),
+      /** What may be chosen; null where it is a number or a text. */
+      choices: Type.Union([Type.Array(Type.String()), Type.Null()]),
       description: Type.String(),
     }),
   ),

@@ -4,11 +4,21 @@
 /** The formats that clients speak with models. */
 export const CLIENT_FORMATS = ['chat', 'messages', 'responses', 'gemini', 'embeddings', 'gemini-embeddings'] as const
 /** The formats of further endpoints, whose calls are passed on as they come to providers that have the same endpoint. */
-export const PASSED_FORMATS = ['completions', 'moderations', 'rerank', 'images', 'image-edits', 'speech'] as const
+export const PASSED_FORMATS = [
+  'completions',
+  'moderations',
+  'rerank',
+  'images',
+  'image-edits',
+  'image-variations',
+  'speech',
+  'transcriptions',
+  'translations',
+] as const
 /** What a model is for. */
-export const MODEL_KINDS = ['chat', 'embedding', 'rerank', 'moderation', 'image', 'speech'] as const
+export const MODEL_KINDS = ['chat', 'embedding', 'rerank', 'moderation', 'image', 'speech', 'transcription'] as const
 /** What providers can have beside conversations and embeddings. */
-export const ROUTE_FAMILIES = ['completions', 'moderations', 'rerank', 'images', 'speech'] as const
+export const ROUTE_FAMILIES = ['completions', 'moderations', 'rerank', 'images', 'speech', 'transcriptions'] as const
 /** The dialects that providers speak over the network. */
 export const WIRE_DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini', 'bedrock-converse'] as const
 /** In place of a dialect for the provider that is built in. */

@@ -20,6 +20,8 @@ export type GatewayEndpoint = {
   readonly summary: string
   readonly query?: TSchema
   readonly body?: TSchema
+  /** The fields and files of a form that may come in its place. */
+  readonly form?: TSchema
   readonly example?: object
   /** A schema for JSON; else the content type of an answer that is not. */
   readonly response: TSchema | string

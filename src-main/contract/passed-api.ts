@@ -75,6 +75,30 @@ const SpeechRequest = Type.Object({
   stream_format: Type.Optional(Type.Union([Type.Literal('audio'), Type.Literal('sse')])),
 })
 
+const File = Type.String({ format: 'binary', description: 'A file: a part with a file name.' })
+const ImageForm = Type.Object({
+  ...ImageRequest.properties,
+  image: Type.Optional(File),
+  'image[]': Type.Optional(Type.Array(File, { maxItems: 16, description: 'For several.' })),
+  mask: Type.Optional(File),
+})
+const { prompt: _prompt, ...varied } = ImageForm.properties
+const VariationForm = Type.Object(varied)
+
+const TranslationForm = Type.Object({
+  model: Model,
+  file: File,
+  prompt: Type.Optional(Type.String()),
+  response_format: Type.Optional(Type.String({ description: 'Such as `json`, `text` or `srt`.' })),
+  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+})
+const TranscriptionForm = Type.Object({
+  ...TranslationForm.properties,
+  language: Type.Optional(Type.String()),
+  stream: Stream,
+})
+const TranscriptionAnswer = Type.Object({ text: Type.String(), usage: Type.Optional(Loose) })
+
 const CALL_REFUSALS = [400, 401, 402, 403, 404, 413, 424, 429, 502, 503, 504]
 const CALL = { method: 'POST', access: 'key', group: 'Calls', refusals: CALL_REFUSALS } as const
 
@@ -123,9 +147,18 @@ export const PASSED_API = {
     alias: '/images/edits',
     summary: 'Makes images of other images and a text; passed on to providers that have this.',
     body: ImageEditRequest,
+    form: ImageForm,
     example: { model: 'an-image-model', prompt: 'At night', images: [{ image_url: 'https://example.com/boat.png' }] },
     response: ImageAnswer,
     isStream: true,
+  },
+  varyImage: {
+    ...CALL,
+    path: '/v1/images/variations',
+    alias: '/images/variations',
+    summary: 'Makes images that are like another one; passed on to providers that have this.',
+    form: VariationForm,
+    response: ImageAnswer,
   },
   speak: {
     ...CALL,
@@ -136,5 +169,22 @@ export const PASSED_API = {
     example: { model: 'a-speech-model', input: 'Hello', voice: 'alloy' },
     response: 'audio/mpeg',
     isStream: true,
+  },
+  transcribe: {
+    ...CALL,
+    path: '/v1/audio/transcriptions',
+    alias: '/audio/transcriptions',
+    summary: 'Writes down what is said in a recording; passed on to providers that have this.',
+    form: TranscriptionForm,
+    response: TranscriptionAnswer,
+    isStream: true,
+  },
+  translate: {
+    ...CALL,
+    path: '/v1/audio/translations',
+    alias: '/audio/translations',
+    summary: 'Writes down in English what is said in a recording; passed on to providers that have this.',
+    form: TranslationForm,
+    response: TranscriptionAnswer,
   },
 } as const

@@ -25,6 +25,7 @@ const NAMED_KINDS: readonly (readonly [ModelKind, RegExp])[] = [
   ['embedding', /embed/i],
   ['image', /^(?:gpt-image|dall-e|chatgpt-image)|\b(?:imagen|flux)\b|stable-diffusion/i],
   ['speech', /\btts\b/i],
+  ['transcription', /whisper|transcribe/i],
 ]
 
 /** The kind that a model's name suggests, for models whose kind is not known otherwise. */

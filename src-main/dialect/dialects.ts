@@ -68,6 +68,12 @@ export function endpointOf(name: FormatName): Endpoint {
   return CLIENT_DIALECTS[name]
 }
 
+/** Whether the clients of a format may send forms with files. */
+export function takesForms(name: FormatName): boolean {
+  const format: AnyFormat = CLIENT_DIALECTS[name]
+  return format.family !== undefined && format.readForm !== undefined
+}
+
 /** The models as the file that Codex reads. */
 export const codexCatalogue = codexModels
 

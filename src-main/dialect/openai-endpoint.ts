@@ -13,7 +13,14 @@ type OpenAiEndpoint = Pick<Endpoint, 'paths' | 'forwardedHeaders' | 'errorBody' 
  * What a provider of OpenAI's dialects is taken to have beside conversations until something else is known: which of it a server
  * copied differs, and what is not there it refuses itself.
  */
-export const OPENAI_ROUTES: readonly RouteFamily[] = ['completions', 'moderations', 'rerank', 'images', 'speech']
+export const OPENAI_ROUTES: readonly RouteFamily[] = [
+  'completions',
+  'moderations',
+  'rerank',
+  'images',
+  'speech',
+  'transcriptions',
+]
 
 /** The endpoint at a path below the base URL. Many tools have a base URL without the version. */
 export function openAiEndpoint(path: string): OpenAiEndpoint {

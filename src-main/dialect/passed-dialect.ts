@@ -6,6 +6,7 @@ import type { Refusal } from '#core/refusal.ts'
 import type { Units } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { Endpoint, PassEdits } from '#dialect/dialect.ts'
+import type { UploadedForm, UploadBody } from '#dialect/form.ts'
 import type { BodyText, RequestBody } from '#dialect/request-body.ts'
 
 /** The format of an endpoint that a provider has too, and is sent what the client sent, or has not. */
@@ -20,6 +21,8 @@ export interface PassedDialect extends Endpoint {
   readonly path: string
   /** Checks what decides where the call goes and what it costs, or refuses with the member that is wrong. */
   readRequest(text: BodyText, byteLength: number): PassedRequest | Refusal
+  /** The same of a form with files; undefined where it takes none. */
+  readForm?(form: UploadedForm): PassedRequest | Refusal
 }
 
 /** A request of which nothing but a few members is ever changed. */
@@ -41,8 +44,10 @@ export type PassedRequest = {
   readonly rereadBytes?: number
   /** What it may come to use that is not tokens. */
   readonly units?: Units
-  /** Bytes of it that are no text, and the most tokens that they come to. */
-  readonly media?: { readonly bytes: number; readonly tokens: number }
+  /** What they probably are where nobody says it; the same where it is left out. */
+  readonly likelyUnits?: Units
+  /** Bytes of it that are no text, the most tokens that they come to, and how many they probably are beyond what its size says. */
+  readonly media?: { readonly bytes: number; readonly tokens: number; readonly likelyTokens: number }
   /** Output of which the request caps nothing; undefined where there is none. */
   readonly output?: UncappedOutput
   /** Of an answer that is neither JSON nor events. */
@@ -50,6 +55,8 @@ export type PassedRequest = {
   readonly body: RequestBody
   /** The request's text for a provider. */
   edit(edits: PassedEdits): string
+  /** The form that it is sent in place of the text; undefined where there is none. */
+  form?(upstreamModel: string): UploadBody
   newReader(): AnswerReader
 }
 

@@ -85,12 +85,19 @@ export function parseBody(body: BodyText, byteLength: number): RequestBody | Ref
     if (!Object.hasOwn(value, name)) {
       return refuse('invalid_request', 'The body has escapes in the names of its members. Write them without.')
     }
-    if (METERED_MEMBERS.has(name.toLowerCase()) && !METERED_MEMBERS.has(name)) {
-      return refuse('invalid_request', `The member '${name}' must be written '${name.toLowerCase()}'.`, { param: name })
+    const metered = meteredName(name)
+    if (metered !== undefined && metered !== name) {
+      return refuse('invalid_request', `The member '${name}' must be written '${metered}'.`, { param: name })
     }
   }
   const size = { textBytes: Math.max(0, byteLength - scan.mediaLength), mediaParts: scan.mediaParts }
   return { text, scan, value, size, byteLength }
+}
+
+/** How a member must be written that decides what a call costs, whatever its case; undefined for all others. */
+export function meteredName(name: string): string | undefined {
+  const lower = name.toLowerCase()
+  return METERED_MEMBERS.has(lower) ? lower : undefined
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

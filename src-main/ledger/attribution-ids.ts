@@ -3,10 +3,10 @@
 import type { Database } from 'better-sqlite3'
 import type { Cell } from '#ledger/rows.ts'
 
+type AttributionIds = (names: readonly Cell[]) => readonly [attributionId: number | null, sessionId: number | null]
+
 /** Returns a function that finds or makes the numbers of a call's tool, project, tags and session, inside the caller's transaction. */
-export function attributionIds(
-  db: Database,
-): (names: readonly Cell[]) => readonly [attributionId: number | null, sessionId: number | null] {
+export function attributionIds(db: Database): AttributionIds {
   const find = db
     .prepare<[readonly Cell[]], number>('SELECT id FROM attribution WHERE tool = ? AND project = ? AND tags = ?')
     .pluck()
@@ -19,4 +19,17 @@ export function attributionIds(
     tool === null && project === null && tags === null ? null : partyId([tool ?? '', project ?? '', tags ?? '']),
     session === null ? null : sessionId(session),
   ]
+}
+
+/** The same, asked once for names that come again. It is good for one transaction, because a number that is rolled back is nobody's. */
+export function askedOnce(idsOf: AttributionIds): AttributionIds {
+  const known = new Map<string, ReturnType<AttributionIds>>()
+  return (names) => {
+    const text = names.join('\n')
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const ids = idsOf(names)
+    known.set(text, ids)
+    return ids
+  }
 }

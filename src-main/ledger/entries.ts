@@ -3,7 +3,7 @@
 
 import type { Database } from 'better-sqlite3'
 import { microCredits, type MicroCredits } from '#core/money.ts'
-import { attributionIds } from '#ledger/attribution-ids.ts'
+import { askedOnce, attributionIds } from '#ledger/attribution-ids.ts'
 import { nextReset, type Account, type AccountTerms, type OpenHold } from '#ledger/account.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import { areSameTerms } from '#ledger/terms.ts'
@@ -38,19 +38,24 @@ export function ledgerAppender(db: Database): (batch: LedgerBatch) => string[] {
        next_reset_at_ms = excluded.next_reset_at_ms`,
   )
   const idsFor = attributionIds(db)
-  const idsOf = (row: readonly Cell[]) => idsFor(row.slice(PLAIN_USAGE_CELLS))
   return (batch) => {
+    const idsOf = askedOnce(idsFor)
     for (const row of batch.entries) insertEntry.run(...row)
-    const recorded = batch.usage.filter((row) => insertUsage.run(whole(row, idsOf(row))).changes === 1)
+    const recorded = batch.usage.filter((row) => insertUsage.run(whole(row, idsOf)).changes === 1)
     for (const row of batch.balances) putBalance.run(...row)
     return recorded.map(([id]) => String(id))
   }
 }
 
-/** With the ids in the place of names. A journal that an earlier version left has rows without the last cells, which came since. */
-function whole(row: readonly Cell[], ids: readonly Cell[]): readonly Cell[] {
-  const missing = Math.max(0, PLAIN_USAGE_CELLS - row.length)
-  return [...row.slice(0, PLAIN_USAGE_CELLS), ...Array<null>(missing).fill(null), ...ids]
+const USAGE_CELLS = USAGE_COLUMNS.split(', ').length
+
+/**
+ * With the ids in the place of names. The row of a call that was made for nobody ends before them; a journal that an earlier version
+ * left has rows without the last cells, which came since.
+ */
+function whole(row: readonly Cell[], idsOf: ReturnType<typeof askedOnce>): readonly Cell[] {
+  if (row.length <= PLAIN_USAGE_CELLS) return [...row, ...Array<null>(USAGE_CELLS - row.length).fill(null)]
+  return [...row.slice(0, PLAIN_USAGE_CELLS), ...idsOf(row.slice(PLAIN_USAGE_CELLS))]
 }
 
 export type LedgerState = {

@@ -73,7 +73,9 @@ export class Ledger {
     this.#queue = new WaitQueue({
       nowMs: options.nowMs,
       after: options.after,
-      patienceMs: options.holdWaitMs,
+      get patienceMs() {
+        return options.holdWaitMs
+      },
       maxOfKey: MAX_WAITERS_OF_KEY,
       look: (request) => this.#look(request),
       refuse: (request, scope) => this.#refused('held-by-others', request, scope),

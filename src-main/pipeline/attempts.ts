@@ -234,6 +234,7 @@ export class Attempts implements Asker {
     const { body, leftOut } = sent
     const outputCap = this.#outputCap(slot)
     const { isPassed, mediaTypes } = prepared
+    const upload = 'upload' in prepared ? prepared.upload : undefined
     const handed = isPassed ? headersFor(request.endpoint, provider, clientHeaders) : {}
     const lessened = Object.keys(clientHeaders).filter((name) => isPassed && handed[name] !== clientHeaders[name])
     const dropped = [...prepared.dropped, ...leftOut, ...lessened]
@@ -245,7 +246,7 @@ export class Attempts implements Asker {
     const relay = new Relay({
       transport,
       providerName: provider.name,
-      request: { provider, path: prepared.path, body, headers: handed },
+      request: { provider, path: prepared.path, body, upload, headers: handed },
       isStream: prepared.isStream,
       mediaTypes,
       reader,

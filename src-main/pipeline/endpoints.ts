@@ -22,6 +22,7 @@ import type {
 } from '#dialect/dialect.ts'
 import { searchesAsked, tierAsked } from '#dialect/asked-extras.ts'
 import { CLIENT_DIALECTS, dialectOf, embeddingsOf, quirksOf, type AnyFormat } from '#dialect/dialects.ts'
+import type { UploadedForm, UploadBody } from '#dialect/form.ts'
 import type { PassedDialect, PassedRequest, UncappedOutput } from '#dialect/passed-dialect.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import { translatedEmbeddings } from '#dialect/whole-embeddings.ts'
@@ -50,6 +51,8 @@ export type MeteredRequest = {
   readonly inputBounds: InputBounds
   /** What it may come to use that is not tokens, such as images by their size; undefined where there is none. */
   readonly units?: Units | undefined
+  /** What they probably are where nobody says it; the same where it is left out. */
+  readonly likelyUnits?: Units | undefined
   /** How many searches its provider may make for it; undefined where it may make none. */
   readonly searches?: () => Units | undefined
   /** The service tier that providers are asked for; undefined where one of them may choose. */
@@ -113,7 +116,11 @@ export type ReadMore = {
   readonly own?: OwnAnswers | undefined
 }
 
-export type Prepared = Omit<PreparedText, 'request' | 'translation'> & AnswerReading
+export type Prepared = Omit<PreparedText, 'request' | 'translation'> &
+  AnswerReading & {
+    /** A form that is sent in place of the body. */
+    readonly upload?: UploadBody | undefined
+  }
 
 /** Reads a body, or refuses it with the member that is wrong. */
 export function readRequest(
@@ -124,13 +131,27 @@ export function readRequest(
 ): EndpointRequest | Refusal {
   const client: AnyFormat = CLIENT_DIALECTS[endpoint]
   if (client.family !== undefined) {
-    const request = client.readRequest(text, byteLength)
-    return isRefusal(request) ? request : { ...unspoken(endpoint, client.kind, request), ...passedOn(client, request) }
+    return passedRequest(endpoint, client, client.readRequest(text, byteLength))
   }
   if (client.kind === 'embedding') return readEmbeddings(endpoint, client, { text, byteLength, asked })
   const given = readGiven(client, text, byteLength, asked)
   const chat = isRefusal(given) ? given : recalled(given, answersOf(own))
   return isRefusal(chat) ? chat : requestOf(endpoint, chat, own)
+}
+
+/** Reads a form with files, or refuses it with the name that is wrong. */
+export function readFormRequest(endpoint: EndpointName, form: UploadedForm): EndpointRequest | Refusal {
+  const client: AnyFormat = CLIENT_DIALECTS[endpoint]
+  if (client.family === undefined || client.readForm === undefined) throw new Error(`${endpoint} takes no form`)
+  return passedRequest(endpoint, client, client.readForm(form))
+}
+
+function passedRequest(
+  endpoint: EndpointName,
+  client: PassedDialect,
+  request: PassedRequest | Refusal,
+): EndpointRequest | Refusal {
+  return isRefusal(request) ? request : { ...unspoken(endpoint, client.kind, request), ...passedOn(client, request) }
 }
 
 export function answersOf(own: OwnAnswers | undefined): KeptAnswers | undefined {
@@ -250,7 +271,7 @@ function unspoken(endpoint: EndpointName, kind: ModelKind, request: PassedReques
     model,
     kind,
     ...(tokenCount === undefined
-      ? inputTokens(body.size)
+      ? inputTokens(body.size, 'media' in request ? request.media?.likelyTokens : undefined)
       : { likelyInputTokens: tokenCount, worstInputTokens: tokenCount }),
     inputBounds: new InputsBounds(request),
     outputCapName: 'max_tokens',
@@ -295,13 +316,17 @@ function prepareEmbeddings(pair: EmbeddingPair, { provider, target }: Destinatio
   }
 }
 
-type PassedOn = Pick<EndpointRequest, 'isStream' | 'units' | 'output' | 'choices' | 'outputCap' | 'prepare'>
+type PassedOn = Pick<
+  EndpointRequest,
+  'isStream' | 'units' | 'likelyUnits' | 'output' | 'choices' | 'outputCap' | 'prepare'
+>
 
 /** A request that nobody translates: what a provider does not have itself is refused. */
 function passedOn(client: PassedDialect, request: PassedRequest): PassedOn {
   return {
     isStream: request.isStream,
     units: request.units,
+    likelyUnits: request.likelyUnits,
     output: request.output,
     choices: request.choices,
     outputCap: request.outputCap,
@@ -317,6 +342,7 @@ function passedOn(client: PassedDialect, request: PassedRequest): PassedOn {
         path: client.path,
         dropped: [],
         body: (outputCap) => request.edit({ upstreamModel: target.upstreamModel, outputCap, quirks }),
+        upload: request.form?.(target.upstreamModel),
         newReader: () => request.newReader(),
         mediaTypes: request.mediaTypes,
         readError: undefined,
@@ -328,6 +354,7 @@ function passedOn(client: PassedDialect, request: PassedRequest): PassedOn {
 /** Of an answer that no provider was asked for. */
 const NO_USAGE: TokenUsage = { ...UNKNOWN_USAGE, inputTokens: 0, outputTokens: 0 }
 
-function inputTokens(size: InputSize): Pick<EndpointRequest, 'likelyInputTokens' | 'worstInputTokens'> {
-  return { likelyInputTokens: estimateInputTokens(size), worstInputTokens: worstCaseInputTokens(size) }
+/** `more` are tokens that the size says nothing of. */
+function inputTokens(size: InputSize, more = 0): Pick<EndpointRequest, 'likelyInputTokens' | 'worstInputTokens'> {
+  return { likelyInputTokens: estimateInputTokens(size) + more, worstInputTokens: worstCaseInputTokens(size) + more }
 }

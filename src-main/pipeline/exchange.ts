@@ -4,6 +4,7 @@ import type { Attribution } from '#core/attribution.ts'
 import type { ClientQuirks } from '#core/client-quirks.ts'
 import type { WireBytes } from '#dialect/answer.ts'
 import type { AskedInPath } from '#dialect/dialect.ts'
+import type { UploadedForm } from '#dialect/form.ts'
 import type { BodyText } from '#dialect/request-body.ts'
 import type { Admission } from '#pipeline/admit.ts'
 import type { Attempted, Ready } from '#pipeline/attempts.ts'
@@ -24,6 +25,8 @@ export type Call = {
   /** The body as text, or that of a large conversation, which is kept elsewhere; and its size on the wire. */
   readonly text: BodyText | DistantBody
   readonly byteLength: number
+  /** The form that came in place of a text. */
+  readonly form?: UploadedForm | undefined
   /** What the path says, where it names the model. */
   readonly asked?: AskedInPath | undefined
   /** Headers of the client that may be passed on to a provider of its own dialect. */

@@ -61,11 +61,13 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.#options = options
-    const { nowMs, after, maxWaitMs } = options
+    const { nowMs, after } = options
     this.#queue = new WaitQueue({
       nowMs,
       after,
-      patienceMs: maxWaitMs,
+      get patienceMs() {
+        return options.maxWaitMs
+      },
       look: (request) => this.#look(request),
       refuse: (_, full) => this.#refusal(full),
       reasonOf: ({ scope, limit }) => ({ type: 'limit', scope, limit }),

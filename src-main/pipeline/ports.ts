@@ -3,6 +3,7 @@
 import type { Provider } from '#core/entities.ts'
 import type { UpstreamFailure } from '#core/failure.ts'
 import type { WireBytes } from '#dialect/answer.ts'
+import type { UploadBody } from '#dialect/form.ts'
 
 export type Clock = {
   /** UTC epoch milliseconds. */
@@ -37,6 +38,8 @@ export type UpstreamRequest = {
   readonly path: string
   /** JSON text, or its bytes where it was written elsewhere. */
   readonly body: string | Uint8Array
+  /** A form that is sent in place of it. */
+  readonly upload?: UploadBody | undefined
   /** Allow-listed headers of the client that the dialect gives a meaning to. */
   readonly headers: Headers
 }

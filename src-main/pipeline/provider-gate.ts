@@ -68,11 +68,13 @@ export class ProviderGate {
 
   constructor(options: ProviderGateOptions) {
     this.#options = options
-    const { nowMs, after, maxWaitMs } = options
+    const { nowMs, after } = options
     this.#queue = new WaitQueue({
       nowMs,
       after,
-      patienceMs: maxWaitMs,
+      get patienceMs() {
+        return options.maxWaitMs
+      },
       look: (request) => this.#look(request),
       refuse: (_, full) => full,
       reasonOf: (_, { provider: { id } }) => ({ type: 'provider', providerId: id }),

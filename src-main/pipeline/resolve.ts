@@ -28,6 +28,7 @@ const MAKES: Readonly<Record<ModelKind, string>> = {
   moderation: 'makes moderations',
   image: 'makes images',
   speech: 'makes speech',
+  transcription: 'writes down speech',
 }
 
 function wrongKind(kind: ModelKind, { endpoint }: Pick<EndpointRequest, 'endpoint'>): string {

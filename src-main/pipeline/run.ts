@@ -12,7 +12,7 @@ import { attemptHeaders } from '#pipeline/answer-headers.ts'
 import { Attempts, type AttemptDeps } from '#pipeline/attempts.ts'
 import { billOf, endedOf, faultBill, type BillDeps } from '#pipeline/bill.ts'
 import { readDistant, type CallRequest } from '#pipeline/distant-request.ts'
-import { readRequest, type EndpointName, type OwnAnswers } from '#pipeline/endpoints.ts'
+import { readFormRequest, readRequest, type EndpointName, type OwnAnswers } from '#pipeline/endpoints.ts'
 import type { Admitted, Call, Ended, Exchange, Finished, Mistake } from '#pipeline/exchange.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { Pause } from '#pipeline/pause.ts'
@@ -69,13 +69,14 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
   }
 }
 
-/** A large conversation is read where it is kept. */
+/** A large conversation is read where it is kept, and a form by its fields. */
 function readCall(
-  { endpoint, text, byteLength, asked }: Call,
+  { endpoint, text, byteLength, form, asked }: Call,
   own: OwnAnswers,
 ): CallRequest | Refusal | Promise<CallRequest | Refusal> {
-  const isDistant = typeof text !== 'string' && 'ask' in text
-  return isDistant ? readDistant(text, own) : readRequest(endpoint, text, byteLength, { asked, own })
+  if (form !== undefined) return readFormRequest(endpoint, form)
+  if (typeof text !== 'string' && 'ask' in text) return readDistant(text, own)
+  return readRequest(endpoint, text, byteLength, { asked, own })
 }
 
 type ReadCall = Pick<Admitted, 'call' | 'request' | 'served'>

@@ -195,11 +195,11 @@ async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Co
   return withLikelyUnits(charged(reported, { input, output }, ending.cached), ending.request)
 }
 
-/** Of a call that generates nothing: what nobody counted and is not tokens is taken to be what was held for. */
-function withLikelyUnits(counted: Counted, { units, choices }: MeteredRequest): Counted {
+/** Of a call that generates nothing: what nobody counted and is not tokens is taken to be what is likely, as a rule what was held for. */
+function withLikelyUnits(counted: Counted, { units, likelyUnits = units, choices }: MeteredRequest): Counted {
   const { usage } = counted
   if (choices > 0 || units === undefined || usage.details?.units !== undefined) return counted
-  return { ...counted, source: 'estimated', usage: { ...usage, details: { ...usage.details, units } } }
+  return { ...counted, source: 'estimated', usage: { ...usage, details: { ...usage.details, units: likelyUnits } } }
 }
 
 /** Whether anything is charged: an answer that is whole, or what a client got of one. */
@@ -249,8 +249,9 @@ function charged(reported: ReportedUsage, delivery: Delivery, share?: CachedShar
 /** What was delivered, from sizes alone. */
 function likely({ request, reader }: Pick<Ending, 'request' | 'reader'>): Delivery {
   const { choices, output: uncapped } = request
-  const output =
-    choices === 0 ? (uncapped?.likelyTokens ?? 0) : Math.max(1, estimateOutputTokens(reader.generated.bytes))
+  const { bytes } = reader.generated
+  const isUncounted = choices === 0 && bytes === 0
+  const output = isUncounted ? (uncapped?.likelyTokens ?? 0) : Math.max(1, estimateOutputTokens(bytes))
   return { input: request.likelyInputTokens, output }
 }
 
@@ -263,8 +264,8 @@ async function countInput(request: MeteredRequest, counter: TokenCounter): Promi
 
 async function countOutput(ending: Ending, counter: TokenCounter): Promise<number> {
   const { choices, output } = ending.request
-  if (choices === 0) return output?.likelyTokens ?? 0
   const { text, bytes } = deliveredText(ending)
+  if (choices === 0 && bytes === 0) return output?.likelyTokens ?? 0
   const kept = Buffer.byteLength(text)
   if (kept === 0) return Math.max(1, estimateOutputTokens(bytes))
   const tokens = await counter.count([text])

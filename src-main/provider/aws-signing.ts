@@ -2,7 +2,7 @@
 
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
 import { SignatureV4 } from '@smithy/signature-v4'
-import { isLong, piecesOf } from '#provider/long-text.ts'
+import { isLong, piecesOf, type Body } from '#provider/long-text.ts'
 
 /** `REGION:ACCESS_KEY_ID:SECRET_ACCESS_KEY`, and behind it the session token of keys that expire. */
 const SECRET = /^([a-z0-9-]+):([A-Za-z0-9]+):([^:\s]+)(?::([^:\s]+))?$/
@@ -10,7 +10,7 @@ export const SECRET_FORM = 'REGION:ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKE
 const SERVICE = 'bedrock'
 
 type Headers = Readonly<Record<string, string>>
-export type SignedRequest = { readonly method: string; readonly url: URL; readonly body: string | Uint8Array }
+export type SignedRequest = { readonly method: string; readonly url: URL; readonly body: Body }
 /** The headers that a request is signed with. */
 export type Sign = (request: SignedRequest) => Promise<Headers>
 
@@ -40,8 +40,8 @@ export function signerOf(secret: string): Sign | undefined {
 /** A long body is hashed piece by piece, so that nobody waits until all of it has been. */
 async function hashOf(body: SignedRequest['body']): Promise<string> {
   const hash = createHash('sha256')
-  if (isLong(body)) for await (const piece of piecesOf(body)) hash.update(piece)
-  else hash.update(body)
+  if (typeof body === 'string' && !isLong(body)) hash.update(body)
+  else for await (const piece of piecesOf(body)) hash.update(piece)
   return hash.digest('hex')
 }
 

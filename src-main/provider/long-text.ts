@@ -2,16 +2,21 @@
 
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { UploadBody } from '#dialect/form.ts'
 
 /** What is longer is sent in pieces. */
 const LONG = 1024 * 1024
 const PIECE_LENGTH = 128 * 1024
 
-/** A text, or its bytes where it was written elsewhere. */
-type Body = string | Uint8Array
+/** A text, or its bytes where it was written elsewhere, or a form that is not in memory. */
+export type Body = string | Uint8Array | UploadBody
 
 export function isLong(body: Body): boolean {
-  return body.length > LONG
+  return isUpload(body) || body.length > LONG
+}
+
+function isUpload(body: Body): body is UploadBody {
+  return typeof body !== 'string' && 'read' in body
 }
 
 /** A text that was put together becomes one piece of memory when it is first looked at. That has a turn of its own. */
@@ -23,19 +28,25 @@ export async function settle(text: Body): Promise<void> {
 }
 
 /** What undici takes as the body: itself, or its pieces, which say no length of their own. */
-export function bodyOf(text: Body): {
-  readonly body: Body | Readable
+export function bodyOf(body: Body): {
+  readonly body: string | Uint8Array | Readable
   readonly headers: Readonly<Record<string, string>>
 } {
-  if (!isLong(text)) return { body: text, headers: {} }
-  return {
-    body: Readable.from(piecesOf(text), { objectMode: false }),
-    headers: { 'content-length': String(Buffer.byteLength(text)) },
+  if (isUpload(body)) {
+    const headers = { 'content-type': body.mediaType, 'content-length': String(body.byteLength) }
+    return { body: streamOf(body), headers }
   }
+  if (!isLong(body)) return { body, headers: {} }
+  return { body: streamOf(body), headers: { 'content-length': String(Buffer.byteLength(body)) } }
 }
 
-/** The bytes of a text, with a turn of the loop between its pieces. */
+function streamOf(body: Body): Readable {
+  return Readable.from(piecesOf(body), { objectMode: false })
+}
+
+/** The bytes of a body, with a turn of the loop between the pieces of one that is in memory. */
 export async function* piecesOf(text: Body): AsyncGenerator<Uint8Array> {
+  if (isUpload(text)) return yield* text.read()
   if (typeof text !== 'string') return yield* partsOf(text)
   for (let from = 0; from < text.length;) {
     const end = Math.min(text.length, from + PIECE_LENGTH)

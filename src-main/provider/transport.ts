@@ -18,7 +18,7 @@ import {
 import type { EventStreamText } from '#provider/aws-event-stream.ts'
 import type { Connections } from '#provider/connections.ts'
 import { AddressError } from '#provider/guarded-connector.ts'
-import { bodyOf, isLong, settle } from '#provider/long-text.ts'
+import { bodyOf, isLong, settle, type Body } from '#provider/long-text.ts'
 import type { RedactedBody } from '#provider/redacted-body.ts'
 import { redactionFor, type Redaction } from '#provider/redaction.ts'
 import type { SecretKeeper } from '#secret/port.ts'
@@ -65,14 +65,15 @@ export class HttpTransport implements Transport {
     const origin = this.#origins.get(provider)
     // A pool is closed when its provider is changed; a request that was under way by then opens another one.
     const isReady = origin !== undefined && !origin.pool.closed && origin.proof === undefined
-    if (!isReady || isLong(request.body)) void this.#openAndDispatch(request, attempt)
+    if (!isReady || isLong(sentBody(request))) void this.#openAndDispatch(request, attempt)
     else dispatch(origin, request, { attempt })
     return attempt
   }
 
   async #openAndDispatch(request: UpstreamRequest, attempt: Attempt): Promise<void> {
     try {
-      if (isLong(request.body)) await settle(request.body)
+      const body = sentBody(request)
+      if (isLong(body)) await settle(body)
       const known = this.#origins.get(request.provider)
       const origin = known?.pool.closed === false ? known : await this.#opened(request.provider)
       const proved = origin.proof === undefined ? {} : await prove(request, origin.proof)
@@ -128,9 +129,13 @@ async function prove(request: UpstreamRequest, proof: ProofEachTime): Promise<Pr
     const token = await proof.tokens.current()
     return { proved: presentToken(token), onUnauthorized: () => proof.tokens.refused(token) }
   }
-  const { provider, path, body } = request
+  const { provider, path } = request
   const url = new URL(provider.baseUrl.replace(/\/+$/, '') + path)
-  return { proved: await proof.sign({ method: 'POST', url, body }) }
+  return { proved: await proof.sign({ method: 'POST', url, body: sentBody(request) }) }
+}
+
+function sentBody({ upload, body }: UpstreamRequest): Body {
+  return upload ?? body
 }
 
 type Proved = { readonly proved?: RequestHeaders; readonly onUnauthorized?: () => void }
@@ -143,7 +148,7 @@ function dispatch(
   if (attempt.isOver) return
   attempt.framing = origin.frames
   attempt.onUnauthorized = onUnauthorized
-  const { body, headers } = bodyOf(request.body)
+  const { body, headers } = bodyOf(sentBody(request))
   origin.pool.dispatch(
     {
       method: 'POST',

@@ -27,6 +27,7 @@ import { refusedCalls } from '#store/migrations/0220-refused-calls.ts'
 import { attribution } from '#store/migrations/0230-attribution.ts'
 import { alerts } from '#store/migrations/0240-alerts.ts'
 import { mailboxes } from '#store/migrations/0250-mailboxes.ts'
+import { settings } from '#store/migrations/0270-settings.ts'
 
 export type Db = Database.Database
 
@@ -55,6 +56,7 @@ export const MIGRATIONS = [
   attribution,
   alerts,
   mailboxes,
+  settings,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

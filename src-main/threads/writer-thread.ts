@@ -6,6 +6,7 @@ import { workerData } from 'node:worker_threads'
 import { findAdjustment, loadLedger, type FirstAdjustment, type LedgerState } from '#ledger/entries.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import type { LanSettings } from '#core/lan.ts'
+import type { SettingChange } from '#core/setting.ts'
 import { NewerForm } from '#ledger/batch-text.ts'
 import type { RefusedBurst } from '#core/refused-call.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
@@ -32,6 +33,7 @@ import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.
 import type { JournalPlace } from '#store/journal-writer.ts'
 import { chargedByProject } from '#store/project-rows.ts'
 import { loadLan, putLan } from '#store/lan-rows.ts'
+import { loadSettings, putSetting } from '#store/setting-rows.ts'
 import { saveRefused } from '#store/refused-rows.ts'
 import { applyVisitChange, loadVisits, type VisitChange, type VisitState } from '#store/session-rows.ts'
 import { countChange, hasTail, noteWith, readTail, tailOf, tailProblems, TailWriter } from '#store/tail.ts'
@@ -49,6 +51,7 @@ type Loaded = {
   readonly chargedOfProjects: { readonly daily: Map<string, number>; readonly monthly: Map<string, number> }
   /** undefined where nobody ever set it. */
   readonly lan: LanSettings | undefined
+  readonly settings: readonly SettingChange[]
   readonly alerts: LoadedAlerts
   /** Whether the process before this one came to its end, as far as anybody noted. */
   readonly endedWell: boolean
@@ -69,6 +72,7 @@ export type WriterOperations = {
   loadVisits: { input: undefined; output: VisitState }
   changeVisits: { input: readonly VisitChange[]; output: void }
   changeLan: { input: LanSettings; output: void }
+  changeSetting: { input: SettingChange; output: void }
   /** The ids of the alerts that are new. */
   raiseAlerts: { input: Raised; output: readonly string[] }
   writeAlerts: { input: AlertWrite; output: void }
@@ -93,6 +97,10 @@ const change = db.transaction((changes: readonly CatalogChange[], batch: LedgerB
 })
 const changeLan = db.transaction((settings: LanSettings) => {
   putLan(db, settings)
+  countChange(db)
+})
+const changeSetting = db.transaction((setting: SettingChange) => {
+  putSetting(db, setting)
   countChange(db)
 })
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
@@ -292,6 +300,7 @@ serveOperations<WriterOperations>({
         monthly: chargedByProject(db, monthSinceMs),
       },
       lan: loadLan(db),
+      settings: loadSettings(db),
       alerts: loadAlerts(db),
       journal: lost.length === 0 ? journalPlace(db) : undefined,
     })),
@@ -308,6 +317,10 @@ serveOperations<WriterOperations>({
   saveRefused: (bursts) => saveBursts.immediate(bursts),
   changeLan: (settings) => {
     withRoom(() => changeLan.immediate(settings))
+    tail?.note({ hasChanged: true })
+  },
+  changeSetting: (setting) => {
+    withRoom(() => changeSetting.immediate(setting))
     tail?.note({ hasChanged: true })
   },
   close: () => {

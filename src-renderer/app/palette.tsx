@@ -2,10 +2,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { Command as Base } from 'cmdk'
 import { Search } from 'lucide-react'
 import { Dialog } from 'radix-ui'
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useCommandList } from '#renderer/app/commands.tsx'
 import type { Page } from '#renderer/app/page-list.ts'
+import { useFinds } from '#renderer/app/use-finds.ts'
 
 type PaletteProps = {
   readonly isOpen: boolean
@@ -19,13 +20,19 @@ export function Palette({ isOpen, onOpenChange, pages, extra }: PaletteProps) {
   const { t } = useTranslation('common')
   const navigate = useNavigate()
   const commands = useCommandList()
-  useHotkey(() => onOpenChange(!isOpen))
+  useHotkey(() => open(!isOpen))
+  const [typed, setTyped] = useState('')
+  const finds = useFinds(isOpen ? typed : '')
+  const open = (next: boolean) => {
+    setTyped('')
+    onOpenChange(next)
+  }
   const choose = (run: () => void) => {
-    onOpenChange(false)
+    open(false)
     run()
   }
   return (
-    <Dialog.Root open={isOpen} onOpenChange={onOpenChange}>
+    <Dialog.Root open={isOpen} onOpenChange={open}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-shade data-[state=open]:animate-appear" />
         <Dialog.Content
@@ -37,6 +44,8 @@ export function Palette({ isOpen, onOpenChange, pages, extra }: PaletteProps) {
             <div className="flex items-center gap-2 border-b border-line px-3">
               <Search aria-hidden className="size-4 shrink-0 text-muted" />
               <Base.Input
+                value={typed}
+                onValueChange={setTyped}
                 placeholder={t('palette.placeholder')}
                 className="h-11 w-full bg-transparent text-sm outline-none placeholder:text-muted"
               />
@@ -55,6 +64,19 @@ export function Palette({ isOpen, onOpenChange, pages, extra }: PaletteProps) {
                   <Item key={page.name} onSelect={() => choose(() => void navigate({ to: page.path }))}>
                     <page.icon aria-hidden className="size-4 text-muted" />
                     {t(`pages.${page.name}`)}
+                  </Item>
+                ))}
+              </Group>
+              <Group heading={t('palette.found')} isShown={finds.length > 0}>
+                {finds.map((find) => (
+                  <Item
+                    key={`${find.kind} ${find.id}`}
+                    value={`${find.kind} ${find.id}`}
+                    keywords={[typed]}
+                    onSelect={() => choose(find.run)}
+                  >
+                    <span className="w-20 shrink-0 text-xs text-muted">{t(`palette.kinds.${find.kind}`)}</span>
+                    <span className="truncate">{find.label}</span>
                   </Item>
                 ))}
               </Group>
@@ -80,9 +102,20 @@ function Group({ heading, isShown, children }: GroupProps) {
   )
 }
 
-function Item({ onSelect, children }: { readonly onSelect: () => void; readonly children: ReactNode }) {
+type ItemProps = {
+  readonly onSelect: () => void
+  /** What tells it from others of the same text. */
+  readonly value?: string
+  /** What it is found by beside that. */
+  readonly keywords?: string[]
+  readonly children: ReactNode
+}
+
+function Item({ onSelect, value, keywords, children }: ItemProps) {
   return (
     <Base.Item
+      {...(value === undefined ? {} : { value })}
+      {...(keywords === undefined ? {} : { keywords })}
       onSelect={onSelect}
       className="flex h-9 cursor-pointer items-center gap-2 rounded px-2 text-sm data-[selected=true]:bg-sunken"
     >

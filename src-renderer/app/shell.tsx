@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { signOut, useSession } from '#renderer/api/session.ts'
 import { CommandsProvider } from '#renderer/app/commands.tsx'
@@ -10,6 +10,7 @@ import { Navigation } from '#renderer/app/navigation.tsx'
 import { pagesFor } from '#renderer/app/page-list.ts'
 import { Palette } from '#renderer/app/palette.tsx'
 import { TopLine } from '#renderer/app/top-line.tsx'
+import { useActions } from '#renderer/app/use-actions.ts'
 
 export function Shell() {
   const { t } = useTranslation('common')
@@ -21,7 +22,7 @@ export function Shell() {
     await signOut(queryClient)
     await navigate({ to: '/sign-in' })
   }, [navigate, queryClient])
-  const extra = useMemo(() => [{ id: 'sign-out', label: t('signOut'), run: () => void leave() }], [leave, t])
+  const extra = useActions(useCallback(() => void leave(), [leave]))
   const pages = pagesFor(session?.role ?? 'holder')
   return (
     <CommandsProvider>

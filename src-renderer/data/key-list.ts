@@ -58,7 +58,17 @@ export function leftMicro({ total_credits: total, used_credits: used }: KeyView[
   return totalMicro === undefined || usedMicro === undefined ? undefined : totalMicro - usedMicro
 }
 
-export const KEY_ACTIONS = ['resume', 'suspend', 'extend', 'rotate', 'top-up', 'adjust', 'move', 'revoke'] as const
+export const KEY_ACTIONS = [
+  'resume',
+  'suspend',
+  'extend',
+  'rotate',
+  'top-up',
+  'adjust',
+  'move',
+  'label',
+  'revoke',
+] as const
 export type KeyAction = (typeof KEY_ACTIONS)[number]
 
 /** What can be done with a key by whoever is signed in. The server decides; this keeps offers away that it would refuse. */
@@ -73,6 +83,7 @@ export function actionsFor(key: KeyView, role: 'administrator' | 'member'): KeyA
     'top-up': role === 'administrator' && !isUnlimited,
     adjust: role === 'administrator' && !isUnlimited,
     move: role === 'administrator',
+    label: role === 'administrator',
     revoke: true,
   } satisfies Record<KeyAction, boolean>
   return KEY_ACTIONS.filter((action) => offers[action])

@@ -20,40 +20,115 @@ export function isEmbedding(format: Format): boolean {
   return format === 'embeddings' || format === 'gemini-embeddings'
 }
 
+/** An image as its bytes in base64. */
+export type TryImage = { readonly mediaType: string; readonly data: string }
+/** What somebody asked, and what a model answered; without an answer it is the last one. */
+export type Turn = {
+  readonly prompt: string
+  readonly image: TryImage | undefined
+  readonly answer: string | undefined
+}
+
 export type RequestFields = {
   readonly format: Format
   readonly model: string
-  readonly prompt: string
+  /** Empty for none. */
+  readonly system: string
+  readonly turns: readonly Turn[]
   readonly isStream: boolean
   /** In tokens. */
   readonly outputCap: number
 }
 
-export function requestOf({ format, model, prompt, isStream, outputCap }: RequestFields): TryBody['request'] {
-  const messages = [{ role: 'user', content: prompt }]
+export function requestOf(fields: RequestFields): TryBody['request'] {
+  const { format, model, system, turns, isStream, outputCap } = fields
   const stream = isStream ? { stream: true } : {}
+  const prompt = turns.at(-1)?.prompt ?? ''
   switch (format) {
     case 'chat':
       return {
         model,
-        messages,
+        messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...said(turns, chatContent)],
         max_tokens: outputCap,
         ...stream,
         ...(isStream ? { stream_options: { include_usage: true } } : {}),
       }
     case 'messages':
-      return { model, max_tokens: outputCap, messages, ...stream }
+      return {
+        model,
+        max_tokens: outputCap,
+        ...(system === '' ? {} : { system }),
+        messages: said(turns, messagesContent),
+        ...stream,
+      }
     case 'responses':
-      return { model, input: prompt, max_output_tokens: outputCap, ...stream }
-    case 'gemini': {
-      const contents = [{ role: 'user', parts: [{ text: prompt }] }]
-      return { model, contents, generationConfig: { maxOutputTokens: outputCap }, ...stream }
-    }
+      return {
+        model,
+        ...(system === '' ? {} : { instructions: system }),
+        input: turns.length === 1 && turns[0]?.image === undefined ? prompt : said(turns, responsesContent),
+        max_output_tokens: outputCap,
+        ...stream,
+      }
+    case 'gemini':
+      return {
+        model,
+        ...(system === '' ? {} : { systemInstruction: { parts: [{ text: system }] } }),
+        contents: turns.flatMap(geminiContents),
+        generationConfig: { maxOutputTokens: outputCap },
+        ...stream,
+      }
     case 'embeddings':
       return { model, input: prompt }
     case 'gemini-embeddings':
       return { model, content: { parts: [{ text: prompt }] } }
   }
+}
+
+type SaidMessage = { readonly role: 'user' | 'assistant'; readonly content: unknown }
+
+/** Each turn as what the user said and, where there is one, what was answered. */
+function said(turns: readonly Turn[], contentOf: (turn: Turn) => unknown): SaidMessage[] {
+  return turns.flatMap((turn): SaidMessage[] => [
+    { role: 'user', content: contentOf(turn) },
+    ...(turn.answer === undefined ? [] : [{ role: 'assistant' as const, content: turn.answer }]),
+  ])
+}
+
+function chatContent({ prompt, image }: Turn): unknown {
+  if (image === undefined) return prompt
+  return [
+    { type: 'text', text: prompt },
+    { type: 'image_url', image_url: { url: dataUrl(image) } },
+  ]
+}
+
+function messagesContent({ prompt, image }: Turn): unknown {
+  if (image === undefined) return prompt
+  const source = { type: 'base64', media_type: image.mediaType, data: image.data }
+  return [
+    { type: 'image', source },
+    { type: 'text', text: prompt },
+  ]
+}
+
+function responsesContent({ prompt, image }: Turn): unknown {
+  if (image === undefined) return prompt
+  return [
+    { type: 'input_text', text: prompt },
+    { type: 'input_image', image_url: dataUrl(image) },
+  ]
+}
+
+function geminiContents({ prompt, image, answer }: Turn): object[] {
+  const inline = image && { inlineData: { mimeType: image.mediaType, data: image.data } }
+  return [
+    { role: 'user', parts: [{ text: prompt }, ...(inline === undefined ? [] : [inline])] },
+    ...(answer === undefined ? [] : [{ role: 'model', parts: [{ text: answer }] }]),
+  ]
+}
+
+function dataUrl({ mediaType, data }: TryImage): string {
+  return `data:${mediaType};base64,${data}`
 }
 
 /** What was typed as JSON; undefined for what is no object. */

@@ -129,6 +129,14 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     { method: 'GET', path: '/api/audit?action=topUpKey&actor=ada&limit=5&before=a-1' },
   ],
   ['settings', { method: 'GET', path: '/api/settings' }],
+  [
+    'settings set hold_wait_ms --value 5000',
+    { method: 'PUT', path: '/api/settings/hold_wait_ms', body: { value: '5000' } },
+  ],
+  [
+    'settings set hold_wait_ms --value default',
+    { method: 'PUT', path: '/api/settings/hold_wait_ms', body: { value: null } },
+  ],
   ['overview', { method: 'GET', path: '/api/overview' }],
   ['usage report', { method: 'GET', path: '/api/usage-report' }],
   [

@@ -109,6 +109,26 @@ export const CARD: ResponseBody<'priceCard'> = {
   not_on_card: ['local'],
 }
 
+const SETTINGS_VIEW: ResponseBody<'showSettings'> = {
+  settings: [
+    {
+      name: 'port',
+      value: '3273',
+      source: 'default',
+      environment: 'FAREBOX_PORT',
+      flag: '--port',
+      is_changeable: false,
+      choices: null,
+      description: 'The port to listen on.',
+    },
+  ],
+  time_zone: 'Europe/Berlin',
+  version: '0.1.0',
+  node: '24.21.0',
+  data_dir: '/data',
+  database_bytes: 4096,
+}
+
 const team: ResponseBody<'addPackage'> = {
   id: 'k-1',
   name: 'team',
@@ -600,23 +620,8 @@ export const ANSWERS = {
   },
   withdrawInvite: {},
   listAudit: { entries: [AUDIT_ENTRY], next: 'a-0' },
-  showSettings: {
-    settings: [
-      {
-        name: 'port',
-        value: '3273',
-        source: 'default',
-        environment: 'FAREBOX_PORT',
-        flag: '--port',
-        description: 'The port to listen on.',
-      },
-    ],
-    time_zone: 'Europe/Berlin',
-    version: '0.1.0',
-    node: '24.21.0',
-    data_dir: '/data',
-    database_bytes: 4096,
-  },
+  showSettings: SETTINGS_VIEW,
+  setSetting: SETTINGS_VIEW,
   listLedger: { entries: [LEDGER_ENTRY], next: '16' },
   checkBill: BILL_CHECK,
   settleBill: {

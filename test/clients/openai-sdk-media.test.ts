@@ -1,8 +1,13 @@
-// Images and speech with the OpenAI SDK's defaults.
+// Images, speech and transcriptions with the OpenAI SDK's defaults.
 
-import type OpenAI from 'openai'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { toFile, type OpenAI } from 'openai'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Pair } from '../gateway/support.ts'
+import { FORM_MODELS, SOUND } from '../passed/form-calls.ts'
 import { expectCharged, freshKey, startPassed } from '../passed/support.ts'
 import { openaiClient } from '../support/openai.ts'
 
@@ -12,6 +17,7 @@ let openai: OpenAI
 
 beforeAll(async () => {
   pair = await startPassed()
+  await pair.farebox.admin.call('apply', { body: { document: { models: [...FORM_MODELS] } } })
 })
 
 beforeEach(async () => {
@@ -50,4 +56,64 @@ it('reads a text aloud', async () => {
   const answer = await openai.audio.speech.create({ model: 'voice', input: 'Hello', voice: 'alloy' })
   expect(Buffer.from(await answer.arrayBuffer()).equals(sound)).toBe(true)
   await expectCharged(pair, own, { usage_source: 'reported', charge_credits: 0.00005 })
+})
+
+it('writes down a recording from a file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'farebox-sound-'))
+  const path = join(folder, 'talk.mp3')
+  await writeFile(path, SOUND)
+  pair.upstream.script({
+    type: 'status',
+    status: 200,
+    body: { text: 'Hello', usage: { type: 'duration', seconds: 9 } },
+  })
+  const answer = await openai.audio.transcriptions.create({
+    model: 'ear',
+    file: createReadStream(path),
+    language: 'en',
+  })
+  expect(answer.text).toBe('Hello')
+  expect(pair.upstream.requests[0]?.bytes.includes(SOUND)).toBe(true)
+  await expectCharged(pair, own, { usage_source: 'reported', charge_credits: 0.0009 })
+  await rm(folder, { recursive: true })
+})
+
+it('writes down a recording in events, and as subtitles', async () => {
+  const file = await toFile(SOUND, 'talk.mp3')
+  const done = {
+    type: 'transcript.text.done',
+    text: 'Hello',
+    usage: { type: 'tokens', input_tokens: 14, output_tokens: 5 },
+  }
+  pair.upstream.script({ type: 'raw', parts: [event({ type: 'transcript.text.delta', delta: 'Hello' }), event(done)] })
+  const stream = await openai.audio.transcriptions.create({ model: 'scribe', file, stream: true })
+  const types: string[] = []
+  for await (const { type } of stream) types.push(type)
+  expect(types).toEqual(['transcript.text.delta', 'transcript.text.done'])
+  pair.upstream.script({ type: 'raw', parts: ['1\nHello\n'], contentType: 'text/plain; charset=utf-8' })
+  expect(await openai.audio.transcriptions.create({ model: 'ear', file, response_format: 'srt' })).toBe('1\nHello\n')
+})
+
+it('translates a recording', async () => {
+  pair.upstream.script({ type: 'status', status: 200, body: { text: 'Hello' } })
+  const answer = await openai.audio.translations.create({ model: 'ear', file: await toFile(SOUND, 'talk.mp3') })
+  expect(answer.text).toBe('Hello')
+  await expectCharged(pair, own, { usage_source: 'estimated', charge_credits: 0.0011 })
+})
+
+it('edits images, and makes others like one', async () => {
+  const image = await toFile(Buffer.from('picture'), 'a.png', { type: 'image/png' })
+  const data = [{ b64_json: 'iVBORw0KGgo=' }]
+  pair.upstream.script({ type: 'status', status: 200, body: { created: 1, data, usage: USAGE } })
+  const edited = await openai.images.edit({
+    model: 'image',
+    image: [image, image],
+    mask: image,
+    prompt: 'At night',
+    n: 1,
+  })
+  expect(edited.data).toEqual(data)
+  expect(pair.upstream.requests[0]?.text.match(/name="image\[\]"/g)).toHaveLength(2)
+  const varied = await openai.images.createVariation({ model: 'image', image })
+  expect(varied.data).toEqual(data)
 })

@@ -54,6 +54,7 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   moveKey: { id: 'laptop', body: () => ({ package: 'team' }) },
   editKey: { id: 'laptop', body: () => ({}) },
   setProject: { id: 'website', body: () => ({}) },
+  setSetting: { id: 'hold_wait_ms', body: () => ({ value: '5000' }) },
   setThresholds: { body: () => ({ scope: 'key', thresholds: [80] }) },
   addWebhook: { body: (name) => ({ name, url: 'https://alerts.example.com/farebox' }) },
   addMailbox: {

@@ -30,6 +30,8 @@ const OTHERWISE =
     ' ',
   )
 /** What the operating system and the rules of host names judge. */
+/** What one reader takes or refuses as it stands: the text of a setting. */
+const READ_WHOLE = ['setSetting.value']
 const PLACES = 'base_url url address names certificate_file key_file file'.split(' ')
 /** What becomes a name, or stands beside one in the ledger. */
 const GIVEN = ['name', 'owner', 'display_name', 'reason', 'model of a target']
@@ -106,7 +108,7 @@ const ALIKE: readonly (readonly [string, string])[] = [
 
 describe('each text that the admin API takes', () => {
   it('is a name, or was thought about', () => {
-    const known = [...LOOKED_UP, ...OTHERWISE, ...PLACES]
+    const known = [...LOOKED_UP, ...OTHERWISE, ...PLACES, ...READ_WHOLE]
     const unknown = fields.filter(
       ({ name, place, schema }) =>
         !isJudged(schema) && !isNarrow(schema) && !known.includes(name) && !known.includes(place),

@@ -168,6 +168,7 @@ it('has no serious fault in the drawers and dialogs of keys, packages and member
         ['export of what members used', () => press(page, 'Export')],
         ['new member', () => press(page, 'Add a member')],
         ['invite', () => press(page, 'Invite somebody')],
+        ['limits of a project', () => press(page, 'Limit a project')],
         [
           'card of an invite',
           async () => {

@@ -1,8 +1,10 @@
 // The ledger, against a real Farebox with the demo provider.
 
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ResponseBody } from '#contract/admin-api.ts'
+import { moneyText } from '#renderer/data/money.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const ADA = { name: 'ada', password: 'correct horse battery' }
@@ -208,5 +210,26 @@ describe('for everybody', () => {
       },
       { width: 420, language: 'de' },
     )
+  })
+})
+
+describe('an export', () => {
+  it('has every entry that the filters leave, to the last digit, and says what they come to', async () => {
+    await dashboard.visit('/ledger?key=spender', async (page) => {
+      await page.getByRole('button', { name: 'CSV' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Export entries' })
+      const saved = page.waitForEvent('download')
+      await dialog.getByRole('button', { name: 'Save as CSV' }).click()
+      const file = await saved
+      expect(file.suggestedFilename()).toBe('farebox-ledger.csv')
+      const [head = '', ...lines] = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
+      const all = await entries('spender')
+      expect(lines.map((line) => Number(line.split(',')[0]))).toEqual(all.map(({ seq }) => seq))
+      const column = head.split(',').indexOf('amount_credits')
+      const micro = (credits: number) => Math.round(credits * 1e6)
+      const sum = lines.reduce((whole, line) => whole + micro(Number(line.split(',')[column])), 0)
+      expect(sum).toBe(all.reduce((whole, entry) => whole + micro(entry.amount_credits), 0))
+      await dialog.getByTitle(`${moneyText(BigInt(sum), 'en', 'exact')} credits`, { exact: true }).waitFor()
+    })
   })
 })

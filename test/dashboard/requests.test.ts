@@ -1,5 +1,6 @@
 // The page of requests, against a real Farebox: what happens appears, nothing moves while somebody reads, receipts add up.
 
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { quickestMs, startDashboard, type Dashboard } from '../support/dashboard.ts'
@@ -330,5 +331,17 @@ describe('for everybody', () => {
       },
       { language: 'de' },
     )
+  })
+})
+
+it('exports what the filters leave as a file', async () => {
+  await dashboard.visit('/requests?model=demo-chat', async (page) => {
+    await page.getByRole('button', { name: 'CSV', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export requests' })
+    const saved = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Save as CSV' }).click()
+    const lines = (await readFile(await (await saved).path(), 'utf8')).trim().split('\r\n')
+    const { usage } = await dashboard.farebox.admin.call('usage', { query: { model: 'demo-chat', limit: '1000' } })
+    expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual(usage.map(({ id }) => id))
   })
 })

@@ -138,3 +138,54 @@ describe('a member', () => {
     )
   })
 })
+
+describe('a setting that can change while it runs', () => {
+  it('is changed here, says why not, and is set back', async () => {
+    const { admin } = dashboard.farebox
+    const valueOf = async (name: string) =>
+      (await admin.call('showSettings', {})).settings.find((setting) => setting.name === name)?.value
+    await dashboard.visit('/settings', async (page) => {
+      const row = page.getByRole('row').filter({ hasText: 'hold_wait_ms' })
+      await row.getByRole('button', { name: 'Change hold_wait_ms' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Change hold_wait_ms' })
+      await dialog.getByLabel('Value').fill('a while')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByText('must be a whole number').waitFor()
+      await dialog.getByLabel('Value').fill('2500')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await row.getByText('Changed here').waitFor()
+      expect(await valueOf('hold_wait_ms')).toBe('2500')
+      await row.getByRole('button', { name: 'Change hold_wait_ms' }).click()
+      await dialog.getByRole('button', { name: 'Set back to the default' }).click()
+      await row.getByText('Default').waitFor()
+      expect(await valueOf('hold_wait_ms')).toBe('10000')
+    })
+  })
+
+  it('is chosen where only some values are possible, in German and in the window of the tray too', async () => {
+    await dashboard.visit(
+      '/settings?open=rate_limit_wait',
+      async (page) => {
+        await page.getByRole('button', { name: 'rate_limit_wait ändern' }).locator('visible=true').click()
+        await page.getByRole('dialog').getByLabel('Wert').selectOption('true')
+        await page.getByRole('dialog').getByRole('button', { name: 'Speichern' }).click()
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        const { settings } = await dashboard.farebox.admin.call('showSettings', {})
+        expect(settings.find(({ name }) => name === 'rate_limit_wait')).toMatchObject({
+          value: 'true',
+          source: 'stored',
+        })
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(420)
+      },
+      { language: 'de', theme: 'dark', width: 420 },
+    )
+  })
+
+  it('is not offered where the environment fixes it', async () => {
+    await dashboard.visit('/settings', async (page) => {
+      const row = page.getByRole('row').filter({ hasText: 'shutdown_grace_ms' })
+      await expect.poll(() => row.innerText()).toContain('FAREBOX_SHUTDOWN_GRACE_MS')
+      expect(await row.getByRole('button').count()).toBe(0)
+    })
+  })
+})

@@ -86,6 +86,70 @@ describe('a test request', () => {
     upstream.forget()
   })
 
+  it('goes on with what was said before, a system text and an image, and keeps nothing of it', async () => {
+    upstream.forget()
+    await dashboard.farebox.admin.call('createKey', { body: { name: 'talking', package: 'plenty' } })
+    await dashboard.visit('/try?key=talking&model=chat', async (page) => {
+      await page.getByLabel('System text').fill('Be brief.')
+      await page.getByLabel('Question').fill('What is this?')
+      await page
+        .getByLabel('Image')
+        .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no image') })
+      await page.getByText('PNG, JPEG, WebP or GIF').waitFor()
+      await page
+        .getByLabel('Image')
+        .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from('dot') })
+      await page.getByText('An image (image/png) is sent with it.').waitFor()
+      await send(page)
+      await page.getByText('Open the receipt').waitFor()
+      await page.getByRole('button', { name: 'Ask on' }).click()
+      await page.getByRole('list', { name: 'Said before' }).getByText('What is this?').waitFor()
+      expect(await page.getByLabel('Question').inputValue()).toBe('')
+      await page.getByLabel('Question').fill('And now?')
+      await send(page)
+      await page.getByText('Open the receipt').waitFor()
+      const asked = upstream.requests.at(-1)?.body as { messages: { role: string; content: unknown }[] }
+      expect(asked.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
+      expect(JSON.stringify(asked.messages[1])).toContain(`data:image/png;base64,${btoa('dot')}`)
+      expect(asked.messages[3]?.content).toBe('And now?')
+      await page.getByRole('button', { name: 'Start over' }).click()
+      expect(await page.getByRole('list', { name: 'Said before' }).count()).toBe(0)
+      const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])')
+      for (const words of ['brief', 'What is this', 'And now']) expect(kept).not.toContain(words)
+    })
+  })
+
+  it('is asked of two models side by side, each with its exact cost, its first token and its pace', async () => {
+    await dashboard.farebox.admin.call('createKey', { body: { name: 'comparing', package: 'plenty' } })
+    await dashboard.visit('/try?key=comparing&model=chat', async (page) => {
+      await page.getByLabel('Beside it').selectOption('demo-chat')
+      await page.getByLabel('Question').fill('Which of you?')
+      await send(page)
+      const own = page.getByRole('region', { name: 'Answer of chat', exact: true })
+      const other = page.getByRole('region', { name: 'Answer of demo-chat', exact: true })
+      await other.getByText('You said: Which of you?').waitFor()
+      for (const answer of [own, other]) {
+        await answer.getByText('Open the receipt').waitFor()
+        await answer.getByText('first token after').waitFor()
+      }
+      const { usage } = await dashboard.farebox.admin.call('usage', { query: { key: 'comparing' } })
+      expect(usage.map(({ model }) => model).toSorted()).toEqual(['chat', 'demo-chat'])
+      for (const { model, charge_credits: charge } of usage) {
+        const exact = moneyText(microOf(charge) ?? 0n, 'en', 'exact')
+        await (model === 'chat' ? own : other).getByTitle(`${exact} credits`, { exact: true }).waitFor()
+      }
+      expect(new URL(page.url()).searchParams.get('beside')).toBe('demo-chat')
+    })
+    await dashboard.visit(
+      '/try?key=comparing&model=chat&beside=demo-chat',
+      async (page) => {
+        await page.getByLabel('Daneben').waitFor()
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(420)
+      },
+      { language: 'de', theme: 'dark', width: 420 },
+    )
+  })
+
   it('leaves nothing of what was asked in the address', async () => {
     await dashboard.visit('/try', async (page) => {
       await page.getByLabel('Question').fill('my little secret')

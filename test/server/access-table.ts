@@ -15,7 +15,8 @@ export type AccessRow = {
 }
 
 const CALLS =
-  /^POST ((\/v1)?\/(chat\/completions|embeddings|completions|moderations|rerank|images\/(generations|edits)|audio\/speech|responses|messages|messages\/count_tokens|responses\/(input_tokens|compact))|\/v1beta\/.+|\/v1\/models\/.+)$/
+  /^POST ((\/v1)?\/(chat\/completions|embeddings|completions|moderations|rerank|images\/generations|audio\/speech|responses|messages|messages\/count_tokens|responses\/(input_tokens|compact))|\/v1beta\/.+|\/v1\/models\/.+)$/
+const FORMS = /^POST (\/v1)?\/(images\/(edits|variations)|audio\/(transcriptions|translations))$/
 const OPEN_API = /^POST \/api\/(session|invites\/accept)$/
 /** The page while it is not built, and files and models that are not there. */
 const PAGE = [200, 404, 503]
@@ -29,6 +30,15 @@ export const ACCESS_ROWS: readonly AccessRow[] = [
     fromStrangers: '0',
     fromKnown: '33,554,432',
     fits: CALLS,
+    statuses: [[401], [401]],
+  },
+  {
+    what: 'calls that may bring a form: `POST` to edits and variations of images, transcriptions, translations',
+    here: 'a key',
+    overLan: 'a key',
+    fromStrangers: '0',
+    fromKnown: '33,554,432; a form 135,266,304',
+    fits: FORMS,
     statuses: [[401], [401]],
   },
   {

@@ -39,6 +39,8 @@ export type RecordedRequest = {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
   readonly text: string
+  /** The same as it came. */
+  readonly bytes: Buffer
   readonly body: RequestBody
   readonly receivedAtMs: number
   /** When the connection ended, cut by either side, before the reply was out; undefined when that did not happen. */
@@ -89,7 +91,8 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   state.requests.push(recording)
   const script = state.queue.shift() ?? state.fallback
   const left = watch(recording, response)
-  recording.text = await readText(request)
+  recording.bytes = await readBytes(request)
+  recording.text = recording.bytes.toString('utf8')
   recording.body = parsed(recording.text)
   if (left.aborted) return
   const behaviour = typeof script === 'function' ? script(recording) : script
@@ -109,6 +112,7 @@ function record(request: IncomingMessage): Recording {
     headers: request.headers,
     rawHeaders: request.rawHeaders,
     text: '',
+    bytes: Buffer.alloc(0),
     body: {},
     receivedAtMs: Date.now(),
     closedAtMs: undefined,
@@ -128,14 +132,14 @@ function watch(recording: Recording, response: ServerResponse): AbortSignal {
 }
 
 /** What arrived, also when the peer left half-way. */
-async function readText(request: IncomingMessage): Promise<string> {
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = []
   try {
     for await (const part of request) parts.push(Buffer.from(part))
   } catch {
     // The peer left; the recording says so, and what came before is kept.
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(parts)
 }
 
 function parsed(text: string): RequestBody {

@@ -12,6 +12,11 @@ export const GATEWAY = actionsOf('Administration', {
     'Shows what the gateway runs with and where each setting comes from.',
     { response: 'SettingsView' },
   ),
+  setSetting: forAdministrators(
+    'PUT /api/settings/{id}',
+    'Changes a setting from now on and for later starts, or sets it back.',
+    { body: 'SettingSet', response: 'SettingsView', example: { value: '20000' } },
+  ),
   status: forAdministrators('GET /api/status', 'Says how the gateway is.', { response: 'StatusView' }),
   pause: forAdministrators('POST /api/pause', 'Refuses new calls for a while. Running ones end as they would.', {
     body: 'PauseBody',

@@ -4,12 +4,14 @@ import { UpstreamFailure } from '#core/failure.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { reportedError } from '#dialect/chat-completions/reported-error.ts'
 import { JsonSkeleton } from '#dialect/json-skeleton.ts'
+import { readFields, writtenForm, type UploadedForm, type FormRules } from '#dialect/form.ts'
 import { openAiEndpoint } from '#dialect/openai-endpoint.ts'
 import type { PassedDialect, PassedRequest, UncappedOutput } from '#dialect/passed-dialect.ts'
 import { PassStream } from '#dialect/pass-stream.ts'
 import { mediaUsage } from '#dialect/passed/media-usage.ts'
 import { PieceAnswer, type PieceTap } from '#dialect/passed/piece-answer.ts'
 import { plainRequest } from '#dialect/passed/plain-request.ts'
+import { refuseJson } from '#dialect/passed/transcriptions.ts'
 import { TypedEventTap } from '#dialect/passed/typed-events.ts'
 import {
   booleanRule,
@@ -35,6 +37,7 @@ const PIXELS_OF_IMAGE = 1024 * 1536
 const TOKENS_OF_PARTIAL_IMAGE = 100
 /** What a given image comes to at most, at the highest fidelity. */
 const TOKENS_OF_GIVEN_IMAGE = 8000
+const LIKELY_TOKENS_OF_GIVEN_IMAGE = 1600
 
 const WORD = /^[A-Za-z0-9._-]{1,40}$/
 const wordRule = (name: string): FieldRule => ({
@@ -60,6 +63,12 @@ const RULES: readonly FieldRule[] = [
   },
 ]
 
+const FORM: FormRules = {
+  files: { image: MAX_GIVEN_IMAGES, 'image[]': MAX_GIVEN_IMAGES, mask: 1 },
+  numbers: ['n', 'partial_images', 'output_compression'],
+  booleans: ['stream'],
+}
+
 const FAMILY = { kind: 'image', family: 'images', makes: 'images' } as const
 
 export const IMAGES: PassedDialect = {
@@ -72,6 +81,14 @@ export const IMAGE_EDITS: PassedDialect = {
   ...openAiEndpoint('/images/edits'),
   ...FAMILY,
   readRequest: (text, byteLength) => readImageRequest(text, byteLength, givenImages),
+  readForm: (form) => readImageForm(form, checkPrompt),
+}
+
+export const IMAGE_VARIATIONS: PassedDialect = {
+  ...openAiEndpoint('/images/variations'),
+  ...FAMILY,
+  readRequest: refuseJson,
+  readForm: (form) => readImageForm(form, () => undefined),
 }
 
 type Media = Pick<PassedRequest, 'media'>
@@ -83,19 +100,36 @@ function readImageRequest(
 ): PassedRequest | Refusal {
   const body = parseBody(text, byteLength)
   if (isRefusal(body)) return body
-  const model = readModel(body.value)
-  if (isRefusal(model)) return model
   const media = mediaOf(body.value)
   if (isRefusal(media)) return media
-  const prompt = requiredText(body.value, 'prompt')
-  if (isRefusal(prompt)) return prompt
+  return checkPrompt(body) ?? imageRequest(body, media)
+}
+
+function readImageForm(form: UploadedForm, check: (body: RequestBody) => Refusal | undefined): PassedRequest | Refusal {
+  const read = readFields(form, FORM)
+  if (isRefusal(read)) return read
+  const { body, files } = read
+  const images = files.filter(({ name }) => name !== 'mask')
+  if (images.length === 0) return refuse('invalid_request', "'image' is required.", { param: 'image' })
+  const media = {
+    bytes: 0,
+    tokens: files.length * TOKENS_OF_GIVEN_IMAGE,
+    likelyTokens: files.length * LIKELY_TOKENS_OF_GIVEN_IMAGE,
+  }
+  const request = check(body) ?? imageRequest(body, { media })
+  return isRefusal(request) ? request : { ...request, form: (upstreamModel) => writtenForm(form, upstreamModel) }
+}
+
+function imageRequest(body: RequestBody, media: Media): PassedRequest | Refusal {
+  const model = readModel(body.value)
+  if (isRefusal(model)) return model
   const problem = checkFields(body.value, RULES)
   if (problem !== undefined) return problem
   const asked = imagesAsked(body.value)
   return {
     ...plainRequest(model, body),
-    isStream: asked.isStream,
     ...media,
+    isStream: asked.isStream,
     inputCount: 1,
     isLone: false,
     references: () => [],
@@ -155,7 +189,13 @@ function givenImages({ images, mask }: RequestBody['value']): Media | Refusal {
   }
   const all = isRecord(mask) ? [...images, mask] : images
   const bytes = all.reduce((sum, { image_url: url }) => sum + (typeof url === 'string' ? url.length : 0), 0)
-  return { media: { bytes, tokens: all.length * TOKENS_OF_GIVEN_IMAGE } }
+  // What they probably come to follows from the size of the body.
+  return { media: { bytes, tokens: all.length * TOKENS_OF_GIVEN_IMAGE, likelyTokens: 0 } }
+}
+
+function checkPrompt({ value }: RequestBody): Refusal | undefined {
+  const prompt = requiredText(value, 'prompt')
+  return isRefusal(prompt) ? prompt : undefined
 }
 
 /** What was made says its answer, where it says so, else the request. */

@@ -1,4 +1,4 @@
-// Passes a whole answer on as it comes, for those that are too large to be kept: images and sound. Its last piece waits until its
+// Passes a whole answer on as it comes, for those that are too large to be kept or are no JSON: images, sound and plain text. Its last piece waits until its
 // charge is on disk.
 
 import { UpstreamFailure } from '#core/failure.ts'
@@ -9,7 +9,8 @@ import { ReportedUsage } from '#dialect/reported-usage.ts'
 
 /** What such an answer says. Methods throw UpstreamFailure for what is none. */
 export type PieceTap = {
-  push?(chunk: Buffer): void
+  /** `generated` takes what of it is text. */
+  push?(chunk: Buffer, generated: GeneratedText): void
   /** What the whole of it came to. */
   end(): TokenUsage | undefined
 }
@@ -23,7 +24,7 @@ export class PieceAnswer implements AnswerReader {
   readonly #tap: PieceTap
   #held: Buffer[] = []
   #length = 0
-  readonly generated = new GeneratedText('utf8')
+  readonly generated = new GeneratedText('latin1')
   readonly reported = new ReportedUsage(this.generated)
   isComplete = false
 
@@ -38,7 +39,7 @@ export class PieceAnswer implements AnswerReader {
   push(chunk: Buffer): Buffer | undefined {
     this.#length += chunk.length
     if (this.#length > MAX_BYTES) throw new UpstreamFailure('too_large', 'The provider sent too large an answer.')
-    this.#tap.push?.(chunk)
+    this.#tap.push?.(chunk, this.generated)
     const before = this.#held
     if (this.#length <= EARLY_BYTES || before.length === 0) {
       before.push(chunk)

@@ -18,6 +18,8 @@ export type TypedEvents = {
   readonly times: number
   /** The usage that such an event tells, with the number of those that came. */
   usage(event: JsonObject, times: number): TokenUsage
+  /** The text that an event brings, where it is text that is made. */
+  text?(event: JsonObject): unknown
 }
 
 export class TypedEventTap implements StreamTap {
@@ -38,6 +40,8 @@ export class TypedEventTap implements StreamTap {
     if (type === 'error' || (error !== undefined && error !== null)) throw reportedErrorIn(event)
     if (typeof type !== 'string') throw new UpstreamFailure('malformed', 'The provider sent an event without a type.')
     this.hasBegun = true
+    const text = this.#events.text?.(value)
+    if (typeof text === 'string') this.generated.add(text)
     if (!this.#events.ends.includes(type)) return event
     this.#times += 1
     this.reported.note(this.#events.usage(value, this.#times))

@@ -77,6 +77,8 @@ export type AdminDeps = ReportDeps & {
   readonly keyRotated: (keyId: string, value: string) => void
   readonly keyGuesses: KeySignInDeps['guesses']
   readonly settings: () => Promise<SettingsView>
+  /** Null sets a setting back. Keeps it on disk before it holds. */
+  readonly setSetting: (name: string, value: string | null) => Promise<Refusal | undefined>
   readonly lan: () => Promise<LanControl>
   /** The tools of this machine; keys are made and changed in turn with everything else. */
   readonly tools: (inTurn: InTurn) => Promise<ToolControl>

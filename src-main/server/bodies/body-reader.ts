@@ -5,10 +5,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { refuse, type Refusal } from '#core/refusal.ts'
+import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { takesForms } from '#dialect/dialects.ts'
 import { JsonMeter, type JsonBounds, type JsonExcess } from '#dialect/json-meter.ts'
+import { finishFirst } from '#server/bodies/finish-first.ts'
+import type { ReceivedForm } from '#server/bodies/form-reader.ts'
 import { tooLittle, type MemoryGuard } from '#server/bodies/memory-guard.ts'
-import { RefusedBody } from '#server/http/refusals.ts'
+import type { Spools } from '#server/bodies/spool.ts'
+import { notJson, RefusedBody } from '#server/http/refusals.ts'
 
 /**
  * Many times what a conversation that fills the largest context has. Parsing so much, and reading what was parsed, takes some tens of
@@ -26,11 +30,7 @@ export const BODY_BOUNDS: JsonBounds = {
 const SMALL_BYTES = 64 * 1024
 /** Of one body in one turn of the loop. Everybody else's call takes several turns, each of which may have such a part in it. */
 const MAX_TURN_BYTES = 128 * 1024
-/**
- * Whoever is known and sends what is refused in the middle is let finish for so long, so that the refusal reaches them: most clients
- * read no answer while they write. What comes is thrown away.
- */
-const FINISH_MS = 2000
+const FORM_TYPE = 'multipart/form-data'
 /** For a body that anybody may send. */
 const STRANGERS_MS = 10_000
 
@@ -50,11 +50,12 @@ export function announcedBytes({ headers }: Pick<IncomingMessage, 'headers'>): n
   return headers['transfer-encoding'] === undefined ? null : undefined
 }
 
-/** Makes the server read bodies of JSON, each as a buffer, and no others. */
-export function readBodies(app: FastifyInstance, deps: { readonly memory: Pick<MemoryGuard, 'bodies'> }): void {
+/** Makes the server read bodies of JSON, each as a buffer, forms where a route takes them, and no others. */
+export function readBodies(app: FastifyInstance, deps: BodyDeps): void {
   app.decorateRequest('outgoing', null)
   app.decorateRequest('bodyParts', 0)
   app.removeAllContentTypeParsers()
+  readForms(app, deps)
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable, done) => {
     const { caller, visitor, outgoing } = request
     const reading = new Reading({
@@ -71,6 +72,28 @@ export function readBodies(app: FastifyInstance, deps: { readonly memory: Pick<M
     outgoing?.once('close', () => reading.forget())
     reading.read(payload, caller === null && visitor === null ? STRANGERS_MS : undefined)
   })
+}
+
+type BodyDeps = { readonly memory: Pick<MemoryGuard, 'bodies'>; readonly spools: Spools }
+
+/** Forms are read on the routes whose format has them, and by nobody but those with a key. */
+function readForms(app: FastifyInstance, { spools }: BodyDeps): void {
+  app.addContentTypeParser(
+    FORM_TYPE,
+    async (request: FastifyRequest, payload: IncomingMessage): Promise<ReceivedForm> => {
+      const { format } = request.routeOptions.config
+      if (format === undefined || !takesForms(format) || request.caller === null) throw new RefusedBody(notJson())
+      const { readForm } = await import('#server/bodies/form-reader.ts')
+      const received = await readForm(payload, { spools, keyId: request.caller.key.id })
+      if (isRefusal(received)) throw new RefusedBody(received)
+      return received
+    },
+  )
+}
+
+/** Whether a request brings a form, which is not kept in memory. */
+export function bringsForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['content-type']?.toLowerCase().startsWith(FORM_TYPE) === true
 }
 
 type ReadingOptions = Pick<MemoryGuard, 'bodies'> & {
@@ -165,21 +188,6 @@ export class Reading {
     this.#end(all)
   }
 
-  /** Answers once the rest of the body has come and gone, or has had its time. */
-  #finishFirst(payload: Readable, refusal: Refusal): void {
-    const refuseNow = () => {
-      clearTimeout(timer)
-      payload.off('data', drop).off('end', refuseNow).off('error', refuseNow).off('close', refuseNow).pause()
-      this.#done(refusal)
-    }
-    const drop = (chunk: Buffer) => {
-      this.#length += chunk.length
-      if (this.#length > this.#options.mostBytes) refuseNow()
-    }
-    const timer = setTimeout(refuseNow, FINISH_MS).unref()
-    payload.on('data', drop).once('end', refuseNow).once('error', refuseNow).once('close', refuseNow).resume()
-  }
-
   #end(result: Buffer | Refusal): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -192,7 +200,8 @@ export class Reading {
     this.#stop()
     this.#share.end()
     if (this.#payload === undefined || this.#payload.destroyed) return this.#done(result)
-    this.#finishFirst(this.#payload, result)
+    const mayTake = (bytes: number) => (this.#length += bytes) <= this.#options.mostBytes
+    finishFirst(this.#payload, mayTake, () => this.#done(result))
   }
 
   #done(result: Buffer | Refusal): void {

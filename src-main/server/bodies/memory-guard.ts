@@ -3,10 +3,10 @@
 // attack leaves behind, is used again by the next call and is no reason to refuse it.
 
 import { totalmem } from 'node:os'
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapStatistics } from 'node:v8'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { BodyBudget } from '#server/bodies/body-budget.ts'
+import { collectGarbage } from '#server/bodies/garbage.ts'
 
 export type MemoryReading = {
   readonly heapUsed: number
@@ -53,7 +53,11 @@ export class MemoryGuard {
   #looksToCollection = 0
   #isShort = false
 
-  constructor({ read = readMemory, budget = budgetOf(read()), collect = collectGarbage }: MemoryGuardOptions = {}) {
+  constructor({
+    read = readMemory,
+    budget = budgetOf(read()),
+    collect = () => collectGarbage('major'),
+  }: MemoryGuardOptions = {}) {
     this.#read = read
     this.#collect = collect
     this.bodies = new BodyBudget(budget)
@@ -118,12 +122,4 @@ function readMemory(): MemoryReading {
     limit: constrained > 0 && constrained < totalmem() ? constrained : undefined,
     available: process.availableMemory(),
   }
-}
-
-/** V8 has no other way to be asked. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('globalThis.gc') as ((options: object) => void) | undefined
-  setFlagsFromString('--no-expose-gc')
-  collect?.({ type: 'major', execution: 'sync' })
 }

@@ -3,7 +3,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import { announcedBytes } from '#server/bodies/body-reader.ts'
+import { announcedBytes, bringsForm } from '#server/bodies/body-reader.ts'
 import { GuessThrottle } from '#server/gateway/guess-throttle.ts'
 import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
 import type { Readiness } from '#server/watch/readiness.ts'
@@ -37,6 +37,7 @@ export class CallGuard {
 
   /** Refuses a call with a good key when there is no memory for its body. */
   room(request: Pick<FastifyRequest, 'headers'>): Refusal | undefined {
-    return this.#deps.memory.refusal(announcedBytes(request) ?? 0)
+    // The files of a form are not kept in memory.
+    return this.#deps.memory.refusal(bringsForm(request) ? 0 : (announcedBytes(request) ?? 0))
   }
 }

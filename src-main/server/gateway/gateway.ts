@@ -23,6 +23,7 @@ import { receiptOf, type ReadReceipt } from '#server/gateway/receipts.ts'
 import { sessionUsage, type SessionUsageDeps } from '#server/gateway/session-usage.ts'
 import { refusedBy, type FindRefused } from '#server/reports/why.ts'
 import { callOf, type ReceivedCall, type ReceivingDeps } from '#server/gateway/received-call.ts'
+import type { ReceivedForm } from '#server/bodies/form-reader.ts'
 import { HttpClient } from '#server/http/http-client.ts'
 import { READ } from '#server/http/paths.ts'
 import { sendRefusal, sendRefusalAndClose } from '#server/http/refusals.ts'
@@ -129,17 +130,27 @@ async function serve(
 ): Promise<FastifyReply> {
   const { id, headers, bodyParts } = request
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const form = formOf(request)
   const client = new HttpClient(reply.raw)
-  const received = { ...called, id, caller: callerOf(request), headers, body, bodyParts, client }
-  const call = await callOf(received, deps)
-  if (isRefusal(call)) return sendRefusal(reply, call)
-  reply.hijack()
+  const received = { ...called, id, caller: callerOf(request), headers, body, form, bodyParts, client }
   try {
-    await run(call)
+    const call = await callOf(received, deps)
+    if (isRefusal(call)) return sendRefusal(reply, call)
+    reply.hijack()
+    try {
+      await run(call)
+    } finally {
+      call.forget?.()
+    }
+    return reply
   } finally {
-    call.forget?.()
+    await form?.close()
   }
-  return reply
+}
+
+function formOf({ body }: FastifyRequest): ReceivedForm | undefined {
+  // What parsed it says what it is.
+  return typeof body === 'object' && body !== null && 'form' in body ? (body as ReceivedForm) : undefined
 }
 
 /** Refused by the head alone. */

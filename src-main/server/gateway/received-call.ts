@@ -12,6 +12,7 @@ import type { Caller } from '#pipeline/authenticate.ts'
 import type { EndpointName } from '#pipeline/endpoints.ts'
 import type { Call } from '#pipeline/exchange.ts'
 import type { Client, Headers } from '#pipeline/ports.ts'
+import type { ReceivedForm } from '#server/bodies/form-reader.ts'
 import type { DenseBodies } from '#server/bodies/dense-bodies.ts'
 import type { LargeBodies } from '#server/bodies/large-bodies.ts'
 
@@ -25,6 +26,8 @@ export type ReceivedCall = {
   readonly caller: Caller
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
+  /** What came in place of a body in memory. */
+  readonly form?: ReceivedForm | undefined
   /** Of how many parts the body is made; 0 where nobody counted. */
   readonly bodyParts: number
   readonly client: Client
@@ -42,7 +45,10 @@ export type ReadyCall = Call & { readonly forget?: () => void }
 
 /** What the journey needs of a request, at once for a large conversation, which is kept elsewhere, and for a small body of few parts. */
 export function callOf(received: ReceivedCall, deps: ReceivingDeps): Soon<ReadyCall | Refusal> {
-  const { body, bodyParts, endpoint, isCount, asked } = received
+  const { body, bodyParts, endpoint, isCount, asked, form } = received
+  if (form !== undefined) {
+    return made(received, { text: '', byteLength: form.byteLength, form: form.form }, deps)
+  }
   // What is handed over has no length any more.
   const { byteLength } = body
   if (isConversation(endpoint)) {
@@ -73,7 +79,7 @@ async function callLater(
 
 function made(
   { id, endpoint, asked, caller, headers, client, connection }: ReceivedCall,
-  body: Pick<Call, 'text' | 'byteLength'>,
+  body: Pick<Call, 'text' | 'byteLength' | 'form'>,
   { attributions }: Pick<ReceivingDeps, 'attributions'>,
 ): Call {
   return {

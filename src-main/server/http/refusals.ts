@@ -49,6 +49,11 @@ export function sendRefusalAndClose(reply: FastifyReply, refusal: Refusal): Fast
   return sendRefusal(reply.header('connection', 'close'), refusal)
 }
 
+/** For a body of a type that nobody reads at its path. */
+export function notJson(): Refusal {
+  return refuse('invalid_request', "The body must be JSON, sent with 'content-type: application/json'.")
+}
+
 /** For a mistake of ours. */
 export function internalRefusal(): Refusal {
   return refuse('internal', 'Something went wrong inside Farebox. Its log has the details.')
@@ -73,7 +78,7 @@ export function refusalOfError(error: RaisedError): Refusal | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_CTP_EMPTY_TYPE':
-      return refuse('invalid_request', "The body must be JSON, sent with 'content-type: application/json'.")
+      return notJson()
     default:
       return error.statusCode !== undefined && error.statusCode < 500
         ? refuse('invalid_request', 'The request is not valid HTTP.')

@@ -19,6 +19,7 @@ import { MAX_BODY_BYTES, registerGateway, type GatewayDeps } from '#server/gatew
 import { guard, type GuardOptions } from '#server/http/guard.ts'
 import { observeRequests, type ObserveRequest } from '#server/watch/observed-requests.ts'
 import { noSuchPath, servedUrl } from '#server/http/paths.ts'
+import type { Spools } from '#server/bodies/spool.ts'
 import type { MemoryGuard } from '#server/bodies/memory-guard.ts'
 import { checkScraper } from '#server/watch/probes.ts'
 import { registerReference } from '#server/reference/reference.ts'
@@ -79,6 +80,8 @@ export type ServerDeps = GatewayDeps &
     readonly newId: () => string
     /** Counts the bodies of all requests. */
     readonly memory: Pick<MemoryGuard, 'bodies'>
+    /** Keeps what is uploaded while it is sent on. */
+    readonly spools: Spools
     readonly hosts: ReadonlySet<string>
     readonly lan?: OverLan
     /** Asked for by the first request of the admin API. */

@@ -142,7 +142,7 @@ function isGatewayGroup(group: string): boolean {
 const EVERYWHERE = [403, 500]
 
 function gatewayOperation(name: string, endpoint: GatewayEndpoint, writer: SchemaWriter): Operation {
-  const { access, body, example } = endpoint
+  const { access } = endpoint
   const error = writer.write(endpoint.error ?? ErrorBody)
   return {
     operationId: name,
@@ -150,13 +150,20 @@ function gatewayOperation(name: string, endpoint: GatewayEndpoint, writer: Schem
     summary: endpoint.summary,
     security: gatewaySecurity(endpoint, endpoint.path),
     ...parametersOf(endpoint.path, endpoint.query, writer),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: json(writer.write(body), example) } }),
+    ...gatewayBody(endpoint, writer),
     responses: {
       ...gatewayAnswer(endpoint, writer),
       ...refusalAnswers([...EVERYWHERE, ...endpoint.refusals], error),
     },
     'x-farebox-access': access,
   }
+}
+
+function gatewayBody({ body, form, example }: GatewayEndpoint, writer: SchemaWriter): Pick<Operation, 'requestBody'> {
+  if (body === undefined && form === undefined) return {}
+  const plain = body === undefined ? {} : json(writer.write(body), example)
+  const parts = form === undefined ? {} : { 'multipart/form-data': { schema: writer.write(form) } }
+  return { requestBody: { required: true, content: { ...plain, ...parts } } }
 }
 
 function gatewaySecurity({ access, refusals }: GatewayEndpoint, path: string): Operation['security'] {
@@ -167,13 +174,13 @@ function gatewaySecurity({ access, refusals }: GatewayEndpoint, path: string): O
 }
 
 function gatewayAnswer(
-  { response, isStream, body }: GatewayEndpoint,
+  { response, isStream, body, form }: GatewayEndpoint,
   writer: SchemaWriter,
 ): Record<string, ResponseDescription> {
   if (response === '') return {}
   const content = typeof response === 'string' ? { [response]: {} } : json(writer.write(response))
   const stream: Content = isStream === true ? { 'text/event-stream': { schema: { type: 'string' } } } : {}
-  const headers = body === undefined ? {} : { headers: CALL_HEADERS }
+  const headers = (body ?? form) === undefined ? {} : { headers: CALL_HEADERS }
   return { '200': { description: 'Done.', ...headers, content: { ...content, ...stream } } }
 }
 

@@ -100,7 +100,14 @@ async function sendHello(key: string, model: string, prompt: string): Promise<vo
     body: {
       key,
       endpoint: 'chat',
-      request: requestOf({ format: 'chat', model, prompt, isStream: false, outputCap: OUTPUT_CAP }),
+      request: requestOf({
+        format: 'chat',
+        model,
+        system: '',
+        turns: [{ prompt, image: undefined, answer: undefined }],
+        isStream: false,
+        outputCap: OUTPUT_CAP,
+      }),
     },
     signal: AbortSignal.timeout(LIMIT_MS),
     onHead: (head) => (status = head.status),

@@ -6,14 +6,16 @@ import { useApi } from '#renderer/api/use-api.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Select } from '#renderer/components/input.tsx'
+import { labelsOf, LABEL_NAMES, NO_LABELS } from '#renderer/data/key-labels.ts'
 import { ExpiryField, FIRST_EXPIRY } from '#renderer/pages/keys/ExpiryField.tsx'
 import { KeyMade } from '#renderer/pages/keys/KeyMade.tsx'
+import { LabelFields } from '#renderer/pages/keys/LabelFields.tsx'
 import { NewKeyFields } from '#renderer/pages/keys/NewKeyFields.tsx'
 import { useNewKey } from '#renderer/pages/keys/use-new-key.ts'
 
 type CreateKeyProps = { readonly role: 'administrator' | 'member'; readonly onClose: () => void }
 
-const FIELDS = ['name', 'package', 'owner', 'expires'] as const
+const FIELDS = ['name', 'package', 'owner', 'expires', ...LABEL_NAMES] as const
 
 /** Asks for what a key needs, then shows its value, which nothing can show again. */
 export function CreateKey({ role, onClose }: CreateKeyProps) {
@@ -28,6 +30,7 @@ function CreateForm({ role, onClose, onMade }: CreateFormProps) {
   const { t } = useTranslation('keys')
   const isAdministrator = role === 'administrator'
   const [owner, setOwner] = useState('')
+  const [labels, setLabels] = useState(NO_LABELS)
   const [expiry, setExpiry] = useState(FIRST_EXPIRY)
   const members = useApi('listMembers', {}, { isEnabled: isAdministrator })
   const newKey = useNewKey(onMade)
@@ -41,7 +44,7 @@ function CreateForm({ role, onClose, onMade }: CreateFormProps) {
       isBusy={newKey.isBusy}
       isDisabled={!newKey.isReady || expiry.value === ''}
       problem={newKey.packagesError?.message ?? errorBeside(newKey.error, FIELDS)}
-      onSubmit={() => newKey.create({ expires: expiry.value, ...(owner === '' ? {} : { owner }) })}
+      onSubmit={() => newKey.create({ expires: expiry.value, ...(owner === '' ? {} : { owner }), ...labelsOf(labels) })}
     >
       <NewKeyFields newKey={newKey} nameHint={t('name.hint')} />
       {isAdministrator && (
@@ -59,6 +62,7 @@ function CreateForm({ role, onClose, onMade }: CreateFormProps) {
         zone={newKey.chosenPackage?.timezone}
         error={errorAt(newKey.error, 'expires')}
       />
+      {isAdministrator && <LabelFields labels={labels} onChange={setLabels} error={newKey.error} />}
     </FormDialog>
   )
 }

@@ -8,6 +8,7 @@ import { Confirm } from '#renderer/components/confirm.tsx'
 import type { KeyAction } from '#renderer/data/key-list.ts'
 import { ChangeCredits } from '#renderer/pages/keys/ChangeCredits.tsx'
 import { ExtendKey } from '#renderer/pages/keys/ExtendKey.tsx'
+import { LabelKey } from '#renderer/pages/keys/LabelKey.tsx'
 import { MoveKey } from '#renderer/pages/keys/MoveKey.tsx'
 import { RotateKey } from '#renderer/pages/keys/RotateKey.tsx'
 
@@ -47,6 +48,8 @@ export function KeyDialogs({ task, keys, onClose }: KeyDialogsProps) {
       return <ChangeCredits item={key} kind={task.action} onClose={onClose} />
     case 'move':
       return <MoveKey item={key} onClose={onClose} />
+    case 'label':
+      return <LabelKey item={key} onClose={onClose} />
     case 'rotate':
       return <RotateKey item={key} onClose={onClose} />
     case 'suspend':

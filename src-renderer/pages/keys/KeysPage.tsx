@@ -1,10 +1,9 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { KeyRound, Plus } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '#renderer/api/session.ts'
 import { useApi } from '#renderer/api/use-api.ts'
-import { useCommands } from '#renderer/app/commands.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { ListPage } from '#renderer/components/list-page.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
@@ -25,13 +24,12 @@ export function KeysPage() {
   const navigate = useNavigate({ from: '/keys' })
   const role = useSession()?.role === 'administrator' ? 'administrator' : 'member'
   const keys = useApi('listKeys', {}, { everyMs: EVERY_MS })
-  const [isCreating, setIsCreating] = useState(false)
   const { task, start, close } = useKeyTasks()
   const columns = useKeyColumns(role, start)
   const shown = useMemo(() => keys.data && filteredKeys(keys.data, search), [keys.data, search])
-  useCommands(useMemo(() => [{ id: 'create-key', label: t('create'), run: () => setIsCreating(true) }], [t]))
   // By what the address says when it happens: a drawer that was closed just now must not come back with a filter.
   const open = (id: string | undefined) => void navigate({ search: (now) => withOpen(now, id) })
+  const create = () => void navigate({ search: (now) => ({ ...withOpen(now, undefined), make: 'key' }) })
   const filter = (next: KeysSearch) => void navigate({ search: (now) => withOpen(next, now.open), replace: true })
   return (
     <ListPage
@@ -39,20 +37,20 @@ export function KeysPage() {
       description={t(role === 'member' ? 'descriptionOwn' : 'description')}
       failed={t('failed')}
       list={keys}
-      actions={<CreateButton onClick={() => setIsCreating(true)} />}
+      actions={<CreateButton onClick={create} />}
       filters={<KeyFilters role={role} keys={keys.data} shown={shown?.length} filter={search} onChange={filter} />}
       columns={columns}
       items={shown}
       idOf={(key) => key.id}
       openId={search.open}
       onOpen={(key) => open(key.id)}
-      empty={<NoKeys hasAny={(keys.data?.length ?? 0) > 0} onCreate={() => setIsCreating(true)} />}
+      empty={<NoKeys hasAny={(keys.data?.length ?? 0) > 0} onCreate={create} />}
     >
       {search.open !== undefined && (
         <KeyDrawer id={search.open} role={role} onClose={() => open(undefined)} onAction={start} />
       )}
       <KeyDialogs task={task} keys={keys.data} onClose={close} />
-      {isCreating && <CreateKey role={role} onClose={() => setIsCreating(false)} />}
+      {search.make === 'key' && <CreateKey role={role} onClose={() => open(undefined)} />}
     </ListPage>
   )
 }

@@ -5,11 +5,14 @@ import { choiceIn, textIn } from '#renderer/data/search.ts'
 export type KeysSearch = KeyFilter & {
   /** The key that the drawer shows, by its id. */
   readonly open?: string
+  /** What is being made, so that the palette can begin it from every page. */
+  readonly make?: 'key'
 }
 
 export function parseSearch(raw: Readonly<Record<string, unknown>>): KeysSearch {
   return {
     ...textIn(raw, 'open'),
+    ...choiceIn(raw, 'make', ['key'] as const),
     ...textIn(raw, 'q'),
     ...choiceIn(raw, 'state', STATE_FILTERS),
     ...textIn(raw, 'package'),
@@ -17,8 +20,8 @@ export function parseSearch(raw: Readonly<Record<string, unknown>>): KeysSearch 
   }
 }
 
-/** The same filters with another key in the drawer, or none. */
+/** The same filters with another key in the drawer, or none, and nothing being made. */
 export function withOpen(search: KeysSearch, id: string | undefined): KeysSearch {
-  const { open: _, ...filter } = search
+  const { open: _, make: __, ...filter } = search
   return id === undefined ? filter : { ...filter, open: id }
 }

@@ -1,6 +1,6 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Coins, RotateCw } from 'lucide-react'
-import { useEffect, useMemo } from 'react'
+import { Coins, Download, RotateCw } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '#renderer/api/session.ts'
 import { useApi } from '#renderer/api/use-api.ts'
@@ -10,6 +10,7 @@ import { Button } from '#renderer/components/button.tsx'
 import { ListPage } from '#renderer/components/list-page.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
 import { useLedgerColumns } from '#renderer/pages/ledger/columns.tsx'
+import { ExportLedger } from '#renderer/pages/ledger/ExportLedger.tsx'
 import { LedgerEnd } from '#renderer/pages/ledger/LedgerEnd.tsx'
 import { LedgerFilters } from '#renderer/pages/ledger/LedgerFilters.tsx'
 import { useVerification, VerifyButton, VerifyResult } from '#renderer/pages/ledger/Verify.tsx'
@@ -24,6 +25,7 @@ export function LedgerPage() {
   const keys = useApi('listKeys', {}).data
   const ledger = useLedger(search)
   const columns = useLedgerColumns()
+  const [isExporting, setIsExporting] = useState(false)
   const verification = useVerification()
   const { mutate: verify } = verification
   const command = useMemo(
@@ -53,6 +55,10 @@ export function LedgerPage() {
               {t('newer')}
             </Button>
           )}
+          <Button onClick={() => setIsExporting(true)}>
+            <Download aria-hidden />
+            {t('exportCsv')}
+          </Button>
           {isAdministrator && <VerifyButton isBusy={verification.isPending} onClick={command.run} />}
         </>
       }
@@ -71,7 +77,9 @@ export function LedgerPage() {
       heightClass="max-h-[64vh]"
       empty={<NoEntries isFiltered={search.key !== undefined || search.kind !== undefined} />}
       foot={entries !== undefined && entries.length > 0 && <LedgerEnd ledger={ledger} count={entries.length} />}
-    />
+    >
+      {isExporting && <ExportLedger filter={search} onClose={() => setIsExporting(false)} />}
+    </ListPage>
   )
 }
 

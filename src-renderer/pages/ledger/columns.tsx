@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { LedgerEntry } from '#renderer/api/use-ledger.ts'
 import type { Column } from '#renderer/components/data-table.tsx'
 import { Money } from '#renderer/components/money.tsx'
-import { Time } from '#renderer/components/time.tsx'
+import { exactText, msOf } from '#renderer/data/times.ts'
 import { EntryKindBadge } from '#renderer/pages/ledger/EntryKind.tsx'
 
 /** Every digit: whoever reads a ledger adds it up. */
@@ -15,7 +15,7 @@ export function useLedgerColumns(): readonly Column<LedgerEntry>[] {
       {
         id: 'time',
         header: t('column.time'),
-        cell: (entry) => <Time at={entry.created_at} />,
+        cell: (entry) => <ExactTime at={entry.created_at} />,
         className: 'whitespace-nowrap max-sm:hidden',
       },
       {
@@ -56,13 +56,20 @@ export function useLedgerColumns(): readonly Column<LedgerEntry>[] {
   )
 }
 
+/** To the second: whoever reads a ledger looks for what happened when. */
+function ExactTime({ at }: { readonly at: string }) {
+  const { i18n } = useTranslation('ledger')
+  const atMs = msOf(at)
+  return <time dateTime={at}>{atMs === undefined ? '–' : exactText(atMs, i18n.language)}</time>
+}
+
 /** In a narrow window with what the hidden columns say. */
 function Kind({ entry }: { readonly entry: LedgerEntry }) {
   return (
     <>
       <EntryKindBadge kind={entry.kind} />
       <span className="mt-0.5 block text-xs break-words text-muted sm:hidden">
-        {entry.key} · <Time at={entry.created_at} /> <About entry={entry} />
+        {entry.key} · <ExactTime at={entry.created_at} /> <About entry={entry} />
       </span>
     </>
   )

@@ -15,6 +15,7 @@ import { InviteMember } from '#renderer/pages/members/InviteMember.tsx'
 import { MemberDialogs, useMemberTasks } from '#renderer/pages/members/MemberDialogs.tsx'
 import { MemberDrawer } from '#renderer/pages/members/MemberDrawer.tsx'
 import { OpenInvites } from '#renderer/pages/members/OpenInvites.tsx'
+import { ProjectsCard } from '#renderer/pages/members/ProjectsCard.tsx'
 import { useMemberUsage } from '#renderer/pages/members/use-member-usage.ts'
 import { UsedByNobody } from '#renderer/pages/members/UsedByNobody.tsx'
 
@@ -63,6 +64,7 @@ export function MembersPage() {
     >
       <OpenInvites everyMs={EVERY_MS} />
       {usage !== undefined && <UsedByNobody nobody={usage.nobody} />}
+      <ProjectsCard everyMs={EVERY_MS} />
       {opened !== undefined && (
         <MemberDrawer
           member={opened}

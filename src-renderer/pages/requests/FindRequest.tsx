@@ -2,8 +2,7 @@ import { useId, useState, type SyntheticEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FilterProblem } from '#renderer/components/filters.tsx'
 import { Input } from '#renderer/components/input.tsx'
-
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+import { idIn } from '#renderer/data/request-id.ts'
 
 /** Opens what is known of a request by the id that an answer or an error came with. */
 export function FindRequest({ onOpen }: { readonly onOpen: (id: string) => void }) {
@@ -13,9 +12,9 @@ export function FindRequest({ onOpen }: { readonly onOpen: (id: string) => void 
   const [isWrong, setIsWrong] = useState(false)
   const find = (event: SyntheticEvent) => {
     event.preventDefault()
-    const id = /[0-9a-f-]{36}/.exec(typed.toLowerCase())?.[0] ?? ''
-    setIsWrong(!ID.test(id))
-    if (!ID.test(id)) return
+    const id = idIn(typed)
+    setIsWrong(id === undefined)
+    if (id === undefined) return
     setTyped('')
     onOpen(id)
   }

@@ -1,12 +1,15 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { useDensity } from '#renderer/app/preferences.ts'
+import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { ownZone } from '#renderer/data/zone-dates.ts'
+import { ExportRequests } from '#renderer/pages/requests/ExportRequests.tsx'
 import { FindRequest } from '#renderer/pages/requests/FindRequest.tsx'
 import { LiveState } from '#renderer/pages/requests/LiveState.tsx'
 import { ReceiptSheet } from '#renderer/pages/requests/ReceiptSheet.tsx'
@@ -26,6 +29,7 @@ export function RequestsPage() {
   const [density] = useDensity()
   const filter = useMemo(() => filterOf(search), [search])
   const [isPaused, setIsPaused] = useState(false)
+  const [isExporting, setIsExporting] = useState(false)
   const [isAway, setIsAway] = useState(false)
   const isHeld = isPaused || isAway || search.open !== undefined
   const log = useRequestLog(filter, isHeld)
@@ -56,6 +60,10 @@ export function RequestsPage() {
         actions={
           <>
             <FindRequest onOpen={open} />
+            <Button onClick={() => setIsExporting(true)}>
+              <Download aria-hidden />
+              {t('exportCsv')}
+            </Button>
             <LiveState
               connection={log.connection}
               lostAtMs={log.lostAtMs}
@@ -81,6 +89,7 @@ export function RequestsPage() {
           />
         </Card>
         <RefusedCard filter={filter} onOpen={open} />
+        {isExporting && <ExportRequests filter={filter} onClose={() => setIsExporting(false)} />}
         <ReceiptSheet id={search.open} rows={log.log?.rows ?? []} onOpen={open} />
       </div>
     </>

@@ -1,3 +1,4 @@
+import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '#renderer/api/session.ts'
@@ -31,8 +32,11 @@ export function SettingsPage() {
   )
 }
 
+const route = getRouteApi('/shell/settings')
+
 function GatewayCards() {
   const { t } = useTranslation('settings')
+  const { open } = route.useSearch()
   const settings = useApi('showSettings', {})
   const status = useApi('status', {})
   const [verifying, setVerifying] = useState(0)
@@ -49,7 +53,12 @@ function GatewayCards() {
       <AlertsCard />
       <WebhooksCard />
       <SecretsCard status={status.data} />
-      <SettingsTable settings={settings.data?.settings} error={error} onRetry={() => void settings.refetch()} />
+      <SettingsTable
+        settings={settings.data?.settings}
+        error={error}
+        onRetry={() => void settings.refetch()}
+        open={open}
+      />
     </>
   )
 }

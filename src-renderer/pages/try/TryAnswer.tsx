@@ -12,12 +12,19 @@ import { TryReceipt } from '#renderer/pages/try/TryReceipt.tsx'
 import type { Run } from '#renderer/pages/try/use-try.ts'
 
 /** What came back: as text, as it came, its headers, and what it cost. */
-export function TryAnswer({ run }: { readonly run: Run | undefined }) {
+type TryAnswerProps = {
+  readonly run: Run | undefined
+  /** The model that answers, where another one answers beside it. */
+  readonly model: string | undefined
+}
+
+export function TryAnswer({ run, model }: TryAnswerProps) {
   const { t } = useTranslation('try')
+  const title = model === undefined ? t('answer') : t('answerOf', { model })
   const [tab, setTab] = useState<'answer' | 'raw' | 'headers'>('answer')
   if (run === undefined) {
     return (
-      <Card title={t('answer')}>
+      <Card title={title}>
         <EmptyState icon={MessageSquareText} title={t('noAnswer')}>
           {t('noAnswerHow')}
         </EmptyState>
@@ -30,9 +37,9 @@ export function TryAnswer({ run }: { readonly run: Run | undefined }) {
     { value: 'headers' as const, label: t('tabs.headers'), content: <Headers run={run} /> },
   ]
   return (
-    <Card title={t('answer')} actions={<State run={run} />}>
+    <Card title={title} actions={<State run={run} />}>
       {run.problem !== undefined && <Problem text={run.problem} />}
-      <Tabs label={t('answer')} value={tab} onChange={setTab} tabs={tabs} />
+      <Tabs label={title} value={tab} onChange={setTab} tabs={tabs} />
       <TryReceipt run={run} />
     </Card>
   )
@@ -47,6 +54,7 @@ function State({ run }: { readonly run: Run }) {
       {run.headMs !== undefined && (
         <span title={t('headWhy')}>{t('head', { time: durationText(run.headMs, i18n.language) })}</span>
       )}
+      {run.firstMs !== undefined && <span>{t('first', { time: durationText(run.firstMs, i18n.language) })}</span>}
       {run.endMs !== undefined && <span>{t('end', { time: durationText(run.endMs, i18n.language) })}</span>}
       {state !== 'ended' && <Status tone={tone}>{t(`runs.${state}`)}</Status>}
       {head !== undefined && <Status tone={head.status < 400 ? 'live' : 'lost'}>{head.status}</Status>}

@@ -1,31 +1,32 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { CornerDownRight } from 'lucide-react'
+import { useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { TryBody } from '#contract/reports.ts'
+import type { KeyView, ModelView } from '#contract/schemas.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
+import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
+import { cn } from '#renderer/components/cn.ts'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { ErrorState, Loading } from '#renderer/components/states.tsx'
+import { modelOf } from '#renderer/data/choices.ts'
+import { isEmbedding } from '#renderer/data/try-request.ts'
+import { goneOn, type Draft } from '#renderer/data/try-talk.ts'
 import { NoKeys } from '#renderer/pages/try/NoKeys.tsx'
-import type { TrySearch } from '#renderer/pages/try/search.ts'
+import { parseSearch, type TrySearch, type TrySearchChange } from '#renderer/pages/try/search.ts'
 import { TryAnswer } from '#renderer/pages/try/TryAnswer.tsx'
 import { TryForm } from '#renderer/pages/try/TryForm.tsx'
-import { useTry } from '#renderer/pages/try/use-try.ts'
+import { useTry, type Run } from '#renderer/pages/try/use-try.ts'
 
 const route = getRouteApi('/shell/try')
 
 /** Sends a request as a tool would, with one of one's keys, and shows all that comes back. */
 export function TryPage() {
   const { t } = useTranslation('try')
-  const search = route.useSearch()
-  const navigate = useNavigate()
   const keys = useApi('listKeys', {})
   const models = useApi('listModels', {})
-  const { run, send, stop } = useTry()
-  const isRunning = run?.state === 'sent' || run?.state === 'answering'
-  useCommands(useMemo(() => (isRunning ? [{ id: 'stop', label: t('stop'), run: stop }] : []), [isRunning, stop, t]))
-  const change = (changed: TrySearch) =>
-    void navigate({ to: '/try', search: { ...search, ...changed }, replace: true, resetScroll: false })
   const failed = [keys, models].find((query) => query.isError && query.data === undefined)
   return (
     <>
@@ -38,21 +39,93 @@ export function TryPage() {
       {failed === undefined && (keys.data === undefined || models.data === undefined) && <Loading lines={6} />}
       {keys.data?.length === 0 && <NoKeys />}
       {keys.data !== undefined && keys.data.length > 0 && models.data !== undefined && (
-        <div className="grid items-start gap-4 lg:grid-cols-2">
-          <Card title={t('request')}>
-            <TryForm
-              keys={keys.data}
-              models={models.data}
-              search={search}
-              onChange={change}
-              isRunning={isRunning}
-              onSend={send}
-              onStop={stop}
-            />
-          </Card>
-          <TryAnswer run={run} />
-        </div>
+        <Talk keys={keys.data} models={models.data} />
       )}
     </>
   )
+}
+
+type TalkProps = { readonly keys: readonly KeyView[]; readonly models: readonly ModelView[] }
+
+function Talk({ keys, models }: TalkProps) {
+  const { t } = useTranslation('try')
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState<Draft>(() => ({ system: '', prompt: t('example'), image: undefined, earlier: [] }))
+  const { runs, isRunning, send, stop, clear } = useRuns()
+  const asked = askedModels(models, search)
+  useCommands(useMemo(() => (isRunning ? [{ id: 'stop', label: t('stop'), run: stop }] : []), [isRunning, stop, t]))
+  const change = (changed: TrySearchChange) =>
+    void navigate({ to: '/try', search: parseSearch({ ...search, ...changed }), replace: true, resetScroll: false })
+  const answers = runs.map((run) => textOf(run))
+  const goOn = () => {
+    setDraft(goneOn(draft, answers))
+    clear()
+  }
+  const canGoOn = !isRunning && answers[0] !== undefined && !isEmbedding(search.format ?? 'chat')
+  const isTwo = asked.length > 1
+  return (
+    <div className={cn('grid items-start gap-4', !isTwo && 'lg:grid-cols-2')}>
+      <Card title={t('request')}>
+        <TryForm
+          keys={keys}
+          models={models}
+          search={search}
+          asked={asked}
+          draft={draft}
+          onChange={change}
+          onDraft={setDraft}
+          isRunning={isRunning}
+          onSend={send}
+          onStop={stop}
+        />
+      </Card>
+      <div className={cn('grid items-start gap-4', isTwo && 'lg:grid-cols-2')}>
+        <TryAnswer run={runs[0]} model={isTwo ? asked[0] : undefined} />
+        {isTwo && <TryAnswer run={runs[1]} model={asked[1]} />}
+        {canGoOn && (
+          <Button className="justify-self-start" onClick={goOn}>
+            <CornerDownRight aria-hidden />
+            {t('goOn')}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Two answers at most, which begin and end together. */
+function useRuns() {
+  const first = useTry()
+  const other = useTry()
+  const [sendFirst, sendOther] = [first.send, other.send]
+  const [clearFirst, clearOther] = [first.clear, other.clear]
+  const [stopFirst, stopOther] = [first.stop, other.stop]
+  const send = useCallback(
+    ([body, beside]: readonly TryBody[]) => {
+      if (body !== undefined) sendFirst(body)
+      if (beside === undefined) clearOther()
+      else sendOther(beside)
+    },
+    [clearOther, sendFirst, sendOther],
+  )
+  const stop = useCallback(() => (stopFirst(), stopOther()), [stopFirst, stopOther])
+  const clear = useCallback(() => (clearFirst(), clearOther()), [clearFirst, clearOther])
+  const runs = [first.run, other.run]
+  return { runs, isRunning: runs.some((run) => run?.state === 'sent' || run?.state === 'answering'), send, stop, clear }
+}
+
+/** The one that is chosen, and the one beside it where there is one. */
+function askedModels(models: readonly ModelView[], search: TrySearch): readonly string[] {
+  const format = search.format ?? 'chat'
+  const model = modelOf(models, format, search.model)
+  if (model === undefined) return []
+  const isThere = search.beside !== undefined && modelOf(models, format, search.beside) === search.beside
+  return isThere && search.beside !== model && !isEmbedding(format) ? [model, search.beside ?? ''] : [model]
+}
+
+/** What was answered, once it is whole; undefined for what nobody could go on from. */
+function textOf(run: Run | undefined): string | undefined {
+  const text = run?.state === 'ended' ? run.answer?.text : undefined
+  return text === '' ? undefined : text
 }

@@ -5,6 +5,8 @@ import { Facts } from '#renderer/components/facts.tsx'
 import { Money } from '#renderer/components/money.tsx'
 import { Skeleton } from '#renderer/components/states.tsx'
 import { Tokens } from '#renderer/components/tokens.tsx'
+import { countText } from '#renderer/data/numbers.ts'
+import { speedOf } from '#renderer/data/try-talk.ts'
 import type { Run } from '#renderer/pages/try/use-try.ts'
 
 /** What the call cost; there is a place for it before it is known. */
@@ -22,13 +24,14 @@ export function TryReceipt({ run }: { readonly run: Run }) {
       )}
       {receipt === 'none' && <p className="text-muted">{t('receipt.none')}</p>}
       {receipt === 'late' && <p className="text-muted">{t('receipt.late')}</p>}
-      {typeof receipt === 'object' && <ReceiptFacts receipt={receipt} />}
+      {typeof receipt === 'object' && <ReceiptFacts receipt={receipt} run={run} />}
     </section>
   )
 }
 
-function ReceiptFacts({ receipt }: { readonly receipt: ReceiptView }) {
-  const { t } = useTranslation('try')
+function ReceiptFacts({ receipt, run }: { readonly receipt: ReceiptView; readonly run: Run }) {
+  const { t, i18n } = useTranslation('try')
+  const speed = speedOf(receipt.tokens.output.tokens, run.firstMs, run.endMs)
   const { tokens } = receipt
   const route = receipt.provider === null ? '–' : `${receipt.provider} → ${receipt.upstream_model ?? '–'}`
   const read = tokens.cache_read.tokens
@@ -48,6 +51,14 @@ function ReceiptFacts({ receipt }: { readonly receipt: ReceiptView }) {
           ...(read === null || read === 0
             ? []
             : [{ name: t('receipt.cache'), value: <Tokens count={read} isExact /> }]),
+          ...(speed === undefined
+            ? []
+            : [
+                {
+                  name: t('receipt.speed'),
+                  value: t('receipt.perSecond', { speed: countText(Math.round(speed), i18n.language) }),
+                },
+              ]),
           { name: t('receipt.target'), value: route },
         ]}
       />

@@ -15,6 +15,8 @@ export type Run = Collected & {
   readonly head: AnswerHead | undefined
   /** Since it was sent. */
   readonly headMs: number | undefined
+  /** Of the first text; undefined where the answer came whole. */
+  readonly firstMs: number | undefined
   readonly endMs: number | undefined
   /** Why there is no answer. */
   readonly problem: string | undefined
@@ -36,7 +38,12 @@ export function useTry() {
     })
   }, [])
   const stop = useCallback(() => controller.current?.abort(), [])
-  return { run, send, stop }
+  const clear = useCallback(() => {
+    controller.current?.abort()
+    controller.current = undefined
+    setRun(undefined)
+  }, [])
+  return { run, send, stop, clear }
 }
 
 type ChangeRun = (change: (before: Run | undefined) => Run | undefined) => void
@@ -48,6 +55,7 @@ async function follow(body: TryBody, signal: AbortSignal, change: ChangeRun): Pr
   change(() => emptyRun(body.endpoint))
   let head: AnswerHead | undefined
   let collector = answerCollector(body.endpoint, false)
+  let firstMs: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   const draw = () => {
     timer = undefined
@@ -68,6 +76,10 @@ async function follow(body: TryBody, signal: AbortSignal, change: ChangeRun): Pr
       },
       onText: (piece) => {
         collector.add(piece)
+        if (firstMs === undefined && (collector.collected(false).answer?.text ?? '') !== '') {
+          firstMs = sinceStart()
+          set({ firstMs })
+        }
         timer ??= setTimeout(draw, DRAW_MS)
       },
     })
@@ -105,6 +117,7 @@ function emptyRun(format: Format): Run {
     isCut: false,
     answer: undefined,
     headMs: undefined,
+    firstMs: undefined,
     endMs: undefined,
     problem: undefined,
     receipt: undefined,

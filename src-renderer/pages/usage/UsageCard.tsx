@@ -31,7 +31,9 @@ export function UsageCard({ usage, words, onPick }: UsageCardProps) {
       actions={answer.isError && report !== undefined ? <StaleMark atMs={answer.dataUpdatedAt} /> : undefined}
       aria-busy={answer.isPlaceholderData || undefined}
     >
-      <div className={cn('min-h-48 sm:min-h-64', answer.isPlaceholderData && 'opacity-60')}>
+      <div
+        className={cn(report?.group !== 'session' && 'min-h-48 sm:min-h-64', answer.isPlaceholderData && 'opacity-60')}
+      >
         <Content usage={usage} words={words} onPick={onPick} />
       </div>
     </Card>
@@ -56,6 +58,7 @@ function Content({ usage, words, onPick }: UsageCardProps) {
       </EmptyState>
     )
   }
+  if (report.group === 'session') return <p className="text-muted">{t('noCourse')}</p>
   return (
     <Suspense fallback={<ChartSkeleton />}>
       <UsageChart usage={usage} report={report} words={words} onPick={onPick} />

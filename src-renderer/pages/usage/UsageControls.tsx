@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { USAGE_GROUPS } from '#contract/usage-groups.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { Input, Select } from '#renderer/components/input.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
@@ -7,7 +8,7 @@ import { msOf } from '#renderer/data/times.ts'
 import { METRICS, TOKEN_CLASSES } from '#renderer/data/usage-amounts.ts'
 import { PRESETS } from '#renderer/data/usage-range.ts'
 import { dateIn, lastDateBefore } from '#renderer/data/zone-dates.ts'
-import { GROUPS, type UsageSearch, type UsageSearchChange } from '#renderer/pages/usage/search.ts'
+import type { UsageSearch, UsageSearchChange } from '#renderer/pages/usage/search.ts'
 import type { Usage } from '#renderer/pages/usage/use-usage.ts'
 
 type UsageControlsProps = {
@@ -60,12 +61,12 @@ function GroupSelect({ search, onChange }: ControlPartProps) {
       aria-label={t('group')}
       value={search.group ?? 'model'}
       onChange={(event) => {
-        const group = GROUPS.find((one) => one === event.target.value)
+        const group = USAGE_GROUPS.find((one) => one === event.target.value)
         onChange({ group, groups: undefined, sort: undefined })
       }}
       className="w-40"
     >
-      {GROUPS.map((group) => (
+      {USAGE_GROUPS.map((group) => (
         <option key={group} value={group}>
           {t(`by.${group}`)}
         </option>

@@ -112,7 +112,7 @@ function useTable(usage: Usage, search: UsageSearch, words: UsageWords): UsageTa
   const { report, measure, series, before } = usage
   return useMemo(() => {
     if (report === undefined || report.totals.requests + report.previous.requests === 0) return undefined
-    const isByInterval = report.group === 'none' || search.table === 'intervals'
+    const isByInterval = report.group === 'none' || (search.table === 'intervals' && report.group !== 'session')
     const table = isByInterval ? intervalTable(report, { measure, series, before }) : groupTable(report, measure)
     return sorted(table, sortOf(search.sort), words.headText)
   }, [before, measure, report, search.sort, search.table, series, words])

@@ -29,7 +29,8 @@ type UsageTableCardProps = {
 export function UsageTableCard(props: UsageTableCardProps) {
   const { table, search, usage, onChange } = props
   const { t } = useTranslation('usage')
-  const isGrouped = usage.report?.group !== 'none'
+  // Sessions have no course of time, so that there is nothing to choose.
+  const hasBoth = usage.report?.group !== 'none' && usage.report?.group !== 'session'
   const hasMore = usage.report?.series.some((one) => one.kind === 'other') === true && search.groups === undefined
   const isByGroup = table.rows[0]?.head.type === 'group'
   return (
@@ -37,7 +38,7 @@ export function UsageTableCard(props: UsageTableCardProps) {
       title={t('table')}
       isFlush
       actions={
-        isGrouped ? (
+        hasBoth ? (
           <Segments
             label={t('tableBy')}
             value={search.table ?? 'groups'}

@@ -2,10 +2,7 @@ import { USAGE_GROUPS, USAGE_ROLLUPS } from '#contract/usage-groups.ts'
 import { choiceIn, labelIn, textIn } from '#renderer/data/search.ts'
 import { METRICS, TOKEN_CLASSES, type Metric, type TokenClass } from '#renderer/data/usage-amounts.ts'
 
-/** Sessions have no course of time that could be drawn. */
-export const GROUPS = USAGE_GROUPS.filter((group) => group !== 'session')
 const TABLES = ['groups', 'intervals'] as const
-export type Group = (typeof GROUPS)[number]
 
 export const FILTERS = ['model', 'key', 'provider', 'package', 'owner', 'member'] as const
 /** What clients and keys say is typed: nobody lists it. */
@@ -17,7 +14,7 @@ export type UsageSearch = { readonly [Name in FilterName]?: string } & {
   readonly metric?: Metric
   /** One class of tokens by itself. */
   readonly tokens?: TokenClass
-  readonly group?: Group
+  readonly group?: (typeof USAGE_GROUPS)[number]
   readonly rollup?: (typeof USAGE_ROLLUPS)[number]
   /** A length of time such as `7d`, a date or an instant; `to` is left out of the range. */
   readonly from?: string
@@ -36,7 +33,7 @@ export function parseSearch(raw: Readonly<Record<string, unknown>>): UsageSearch
   return {
     ...choiceIn(raw, 'metric', METRICS),
     ...choiceIn(raw, 'tokens', TOKEN_CLASSES),
-    ...choiceIn(raw, 'group', GROUPS),
+    ...choiceIn(raw, 'group', USAGE_GROUPS),
     ...choiceIn(raw, 'rollup', USAGE_ROLLUPS),
     ...textIn(raw, 'from'),
     ...textIn(raw, 'to'),

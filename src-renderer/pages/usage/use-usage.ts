@@ -35,6 +35,8 @@ export function useUsage(search: UsageSearch): Usage {
     ...(range.to === undefined ? {} : { to: range.to }),
     rollup,
     group: search.group ?? 'model',
+    // Sessions have no course of time.
+    points: search.group === 'session' ? 'none' : 'all',
     top: String(search.groups === 'more' ? MAX_GROUPS : MAX_SERIES),
   }
   const answer = useApi('usageReport', { query }, { everyMs: EVERY_MS, keepsPrevious: true })

@@ -88,6 +88,7 @@ describe('a key', () => {
       'top-up',
       'adjust',
       'move',
+      'label',
       'revoke',
     ])
     expect(actionsFor(key('a', { status: 'suspended' }), 'administrator')[0]).toBe('resume')
@@ -97,6 +98,7 @@ describe('a key', () => {
       'extend',
       'rotate',
       'move',
+      'label',
       'revoke',
     ])
   })

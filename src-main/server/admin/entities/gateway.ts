@@ -10,8 +10,13 @@ import { backupMaker } from '#server/admin/backup.ts'
 import type { HandlersOf } from '#server/admin/handlers.ts'
 
 const DEFAULT_PAUSE_MINUTES = 60
+const MAX_SETTING_LETTERS = 40
 
-export const GATEWAY_AUDIT: AuditRules = { kept: ['file', 'force'], listsOf: 'document' }
+export const GATEWAY_AUDIT: AuditRules = {
+  kept: ['file', 'force', 'value'],
+  listsOf: 'document',
+  subject: settingName,
+}
 
 export function gatewayHandlers(deps: EntityDeps): HandlersOf<'gateway'> {
   const { context, pause, inTurn } = deps
@@ -20,6 +25,10 @@ export function gatewayHandlers(deps: EntityDeps): HandlersOf<'gateway'> {
   return {
     status: () => deps.status(),
     showSettings: () => deps.settings(),
+    setSetting: async ({ id, body }) => {
+      const refusal = await inTurn(() => deps.setSetting(id, body.value))
+      return refusal ?? deps.settings()
+    },
     listAudit: ({ query }) => deps.visits.audit.list(query),
     pause: ({ body }) => {
       pause.begin((body.minutes ?? DEFAULT_PAUSE_MINUTES) * 60_000)
@@ -33,4 +42,9 @@ export function gatewayHandlers(deps: EntityDeps): HandlersOf<'gateway'> {
     addDemo: () => inTurn(() => addDemo(context)),
     backUp: ({ body }) => makeBackup(body),
   }
+}
+
+/** What looks like the name of a setting: no key of ours, and no secret of a provider, is of small letters alone. */
+function settingName(_: unknown, id: string): string | undefined {
+  return /^[a-z]+(_[a-z]+)*$/.test(id) && id.length <= MAX_SETTING_LETTERS ? id : undefined
 }

@@ -1,0 +1,209 @@
+// Keeps the files of uploads while they are sent on: they are too large for the memory, and a provider may have to be sent them twice.
+// They are no stored content: each lies in a file without a name, encrypted with a key that is in memory alone, and ends with its call.
+
+import { createCipheriv, createDecipheriv, randomBytes, type Cipheriv } from 'node:crypto'
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { collectGarbage } from '#server/bodies/garbage.ts'
+
+type SpoolOptions = {
+  readonly dataDir: string
+  /** Of one upload. */
+  readonly mostBytes: number
+}
+
+/** How many there may be at a time, and how many of the largest, by what has arrived of them. */
+const ALL = { uploads: 32, largest: 4 }
+/** The same of one key. */
+const OF_KEY = { uploads: 8, largest: 2 }
+const PIECE_BYTES = 64 * 1024
+/** Enough to know what kind of file it is. */
+const HEAD_BYTES = 64
+/** Each piece is in memory several times until it is collected, which V8 would do only after tens of megabytes. */
+const BYTES_PER_COLLECTION = 512 * 1024
+const CIPHER = 'aes-256-ctr'
+
+export type SpooledFile = {
+  readonly byteLength: number
+  readonly head: Uint8Array
+  /** All of it, each time anew. */
+  read(): AsyncGenerator<Uint8Array>
+}
+
+/** Why something cannot be kept. */
+export type SpoolProblem = 'too-large' | 'no-room' | 'no-disk'
+export class SpoolError extends Error {
+  readonly problem: SpoolProblem
+
+  constructor(problem: SpoolProblem) {
+    super(`an upload cannot be kept: ${problem}`)
+    this.problem = problem
+  }
+}
+
+/** What is kept of somebody. */
+type Kept = { uploads: number; bytes: number }
+
+export class Spools {
+  readonly #folder: string
+  readonly mostBytes: number
+  readonly #all: Kept = { uploads: 0, bytes: 0 }
+  readonly #ofKey = new Map<string, Kept>()
+  /** What a program that was killed may have left is gone. */
+  #isSwept: Promise<void> | undefined
+
+  constructor({ dataDir, mostBytes }: SpoolOptions) {
+    this.#folder = join(dataDir, 'uploads')
+    this.mostBytes = mostBytes
+  }
+
+  /** What is kept at the moment. */
+  get kept(): Readonly<Kept> {
+    return this.#all
+  }
+
+  /** Throws SpoolError. Whoever opens one closes it. */
+  async open(keyId: string): Promise<Spool> {
+    const ofKey = this.#ofKey.get(keyId) ?? { uploads: 0, bytes: 0 }
+    if (this.#all.uploads >= ALL.uploads || ofKey.uploads >= OF_KEY.uploads) throw new SpoolError('no-room')
+    this.#ofKey.set(keyId, ofKey)
+    const share = {
+      mostBytes: this.mostBytes,
+      grow: (bytes: number) => this.#grow(ofKey, bytes),
+      end: (bytes: number) => this.#end(keyId, bytes),
+    }
+    ofKey.uploads += 1
+    this.#all.uploads += 1
+    try {
+      this.#isSwept ??= rm(this.#folder, { recursive: true, force: true })
+      await this.#isSwept
+      return new Spool(await nameless(this.#folder), share)
+    } catch {
+      // Its message names a path. What it says for a caller is that nothing can be kept.
+      share.end(0)
+      this.#isSwept = undefined
+      throw new SpoolError('no-disk')
+    }
+  }
+
+  #grow(ofKey: Kept, bytes: number): void {
+    if (this.#all.bytes + bytes > this.mostBytes * ALL.largest) throw new SpoolError('no-room')
+    if (ofKey.bytes + bytes > this.mostBytes * OF_KEY.largest) throw new SpoolError('no-room')
+    this.#all.bytes += bytes
+    ofKey.bytes += bytes
+  }
+
+  #end(keyId: string, bytes: number): void {
+    const ofKey = this.#ofKey.get(keyId)
+    for (const kept of ofKey === undefined ? [this.#all] : [this.#all, ofKey]) {
+      kept.uploads -= 1
+      kept.bytes -= bytes
+    }
+    if (ofKey?.uploads === 0) this.#ofKey.delete(keyId)
+  }
+}
+
+/** A file that nobody else can open: its name is gone before anything is written. */
+async function nameless(folder: string): Promise<FileHandle> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, randomBytes(16).toString('hex'))
+  const file = await open(path, 'wx+', 0o600)
+  try {
+    await rm(path)
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+  return file
+}
+
+type Share = { readonly mostBytes: number; grow(bytes: number): void; end(bytes: number): void }
+type SealedPlace = { readonly from: number; readonly to: number; readonly key: Buffer; readonly iv: Buffer }
+
+/** The files of one upload, one behind the other. */
+export class Spool {
+  readonly #file: FileHandle
+  readonly #share: Share
+  #isClosed = false
+  #bytes = 0
+  /** What went through since the last collection. */
+  #uncollected = 0
+
+  constructor(file: FileHandle, share: Share) {
+    this.#file = file
+    this.#share = share
+  }
+
+  /** Begins a file, which is kept piece by piece as it comes. */
+  begin(): SpoolWriting {
+    const key = { key: randomBytes(32), iv: randomBytes(16) }
+    const cipher = createCipheriv(CIPHER, key.key, key.iv)
+    const from = this.#bytes
+    let head = Buffer.alloc(0)
+    return {
+      add: async (bytes) => {
+        if (head.length < HEAD_BYTES) head = Buffer.concat([head, bytes.subarray(0, HEAD_BYTES - head.length)])
+        if (this.#bytes + bytes.length > this.#share.mostBytes) throw new SpoolError('too-large')
+        this.#share.grow(bytes.length)
+        await this.#write(cipher, bytes)
+        this.#tidy(bytes.length)
+      },
+      end: () => {
+        const place = { from, to: this.#bytes, ...key }
+        return { byteLength: place.to - from, head, read: () => this.#read(place) }
+      },
+    }
+  }
+
+  /** Gives back all of it; may be called again. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#share.end(this.#bytes)
+    await this.#file.close()
+  }
+
+  async #write(cipher: Cipheriv, bytes: Buffer): Promise<void> {
+    const from = this.#bytes
+    // It counts from now on, whatever of it is written.
+    this.#bytes += bytes.length
+    const sealed = cipher.update(bytes)
+    try {
+      for (let done = 0; done < sealed.length;) {
+        const { bytesWritten } = await this.#file.write(sealed, done, sealed.length - done, from + done)
+        done += bytesWritten
+      }
+    } catch {
+      throw new SpoolError('no-disk')
+    } finally {
+      release(sealed)
+    }
+  }
+
+  #tidy(bytes: number): void {
+    this.#uncollected += bytes
+    if (this.#uncollected < BYTES_PER_COLLECTION) return
+    this.#uncollected = 0
+    collectGarbage('minor')
+  }
+
+  async *#read({ from, to, key, iv }: SealedPlace): AsyncGenerator<Uint8Array> {
+    const decipher = createDecipheriv(CIPHER, key, iv)
+    const piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+    for (let at = from; at < to;) {
+      const { bytesRead } = await this.#file.read(piece, 0, Math.min(PIECE_BYTES, to - at), at)
+      if (bytesRead === 0) throw new Error('an upload is shorter than what was kept of it')
+      at += bytesRead
+      yield decipher.update(piece.subarray(0, bytesRead))
+      this.#tidy(bytesRead)
+    }
+  }
+}
+
+/** Gives back the memory of bytes of ours that nobody looks at any more, before it is collected. */
+function release({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
+}
+
+/** One file at a time is written. `add` throws SpoolError. */
+type SpoolWriting = { add(bytes: Buffer): Promise<void>; end(): SpooledFile }

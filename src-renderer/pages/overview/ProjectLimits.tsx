@@ -1,0 +1,44 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { useSession } from '#renderer/api/session.ts'
+import { useApi } from '#renderer/api/use-api.ts'
+import { Button } from '#renderer/components/button.tsx'
+import { Card } from '#renderer/components/card.tsx'
+import { ProjectUse } from '#renderer/components/project-use.tsx'
+
+/** What is left to the projects that have limits, a line for each; nothing where none has. It stands last, so that nothing moves when it comes. */
+export function ProjectLimits({ everyMs }: { readonly everyMs: number }) {
+  const { t } = useTranslation('overview')
+  const isAdministrator = useSession()?.role === 'administrator'
+  const { data: projects = [] } = useApi('listProjects', {}, { everyMs, isEnabled: isAdministrator })
+  if (projects.length === 0) return null
+  return (
+    <Card
+      title={t('projects.title')}
+      className="max-sm:order-last"
+      actions={
+        <Button asChild size="small" look="quiet">
+          <Link to="/members">{t('projects.all')}</Link>
+        </Button>
+      }
+    >
+      <ul className="-my-2">
+        {projects.map((project) => (
+          <li
+            key={project.name}
+            className="flex flex-wrap items-start gap-x-6 gap-y-1 border-b border-line py-2 last:border-b-0"
+          >
+            <Link
+              to="/usage"
+              search={{ project: project.name }}
+              className="w-40 font-medium break-all underline decoration-line-strong underline-offset-4 hover:decoration-ink"
+            >
+              {project.name}
+            </Link>
+            <ProjectUse project={project} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

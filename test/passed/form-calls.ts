@@ -1,0 +1,214 @@
+// A call with a form at each endpoint that takes them: what a client sends, what a provider answers, and what that comes to.
+
+import type { ModelCreate } from '#contract/schemas.ts'
+import type { Behaviour } from '../support/upstream-behaviour.ts'
+import type { RecordedRequest } from '../support/upstream.ts'
+import { post, type Pair } from '../gateway/support.ts'
+import { chatModel } from '../support/farebox.ts'
+
+export type FormCall = {
+  readonly name: string
+  readonly path: string
+  readonly model: string
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  readonly files: readonly (readonly [name: string, content: Buffer, fileName: string, mediaType: string])[]
+  readonly answer: Behaviour
+  /** In credits, added up by hand. */
+  readonly charge: number
+  readonly source: 'reported' | 'estimated'
+}
+
+export const FORM_MODELS: readonly ModelCreate[] = [
+  chatModel('ear', { kind: 'transcription', price: { input: 0, units: { second: 0.0001 } } }),
+  chatModel('scribe', { kind: 'transcription', price: { input: 2.5, output: 10, input_audio: 6 } }),
+]
+
+const json = (body: unknown): Behaviour => ({ type: 'status', status: 200, body })
+const text = (...parts: readonly string[]): Behaviour => ({
+  type: 'raw',
+  parts,
+  contentType: 'text/plain; charset=utf-8',
+})
+const events = (...all: readonly object[]): Behaviour => ({
+  type: 'raw',
+  parts: all.map((data) => `data: ${JSON.stringify(data)}\n\n`),
+})
+
+/** Bytes of every value, with line ends and what could be a boundary among them. */
+export const SOUND = Buffer.concat([
+  Buffer.from(Array.from({ length: 40_000 }, (_, index) => (index * 7 + (index >> 8)) % 256)),
+  Buffer.from('\r\n--\r\n--form\r\n'),
+])
+const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n-picture-', 'latin1')
+
+const TOKENS = {
+  type: 'tokens',
+  input_tokens: 14,
+  input_token_details: { text_tokens: 0, audio_tokens: 14 },
+  output_tokens: 5,
+  total_tokens: 19,
+}
+const IMAGE_USAGE = {
+  input_tokens: 110,
+  output_tokens: 272,
+  total_tokens: 382,
+  input_tokens_details: { text_tokens: 10, image_tokens: 100 },
+}
+const recording = ['file', SOUND, 'talk "ü".mp3', 'audio/mpeg'] as const
+
+export const FORM_CALLS: readonly FormCall[] = [
+  {
+    name: 'a transcription by seconds',
+    path: '/v1/audio/transcriptions',
+    model: 'ear',
+    fields: [
+      ['language', 'en'],
+      ['temperature', '0.2'],
+      ['timestamp_granularities[]', 'word'],
+      ['timestamp_granularities[]', 'segment'],
+      ['x_own', 'ü\r\n'],
+    ],
+    files: [recording],
+    answer: json({ text: 'Hello – ü', usage: { type: 'duration', seconds: 9 } }),
+    charge: 0.0009,
+    source: 'reported',
+  },
+  {
+    name: 'a transcription with what it tells of the recording',
+    path: '/audio/transcriptions',
+    model: 'ear',
+    fields: [['response_format', 'verbose_json']],
+    files: [recording],
+    answer: json({ task: 'transcribe', duration: 8.47, text: 'Hello', segments: [] }),
+    // 8.47 seconds are 9.
+    charge: 0.0009,
+    source: 'reported',
+  },
+  {
+    name: 'a transcription by tokens',
+    path: '/v1/audio/transcriptions',
+    model: 'scribe',
+    fields: [['prompt', 'Names: Ü']],
+    files: [recording],
+    answer: json({ text: 'Hello', usage: TOKENS }),
+    // 14 of audio at 6 and 5 at 10 credits per million.
+    charge: 0.000134,
+    source: 'reported',
+  },
+  {
+    name: 'a transcription in events',
+    path: '/v1/audio/transcriptions',
+    model: 'scribe',
+    fields: [['stream', 'true']],
+    files: [recording],
+    answer: events(
+      { type: 'transcript.text.delta', delta: 'Hel' },
+      { type: 'transcript.text.delta', delta: 'lo' },
+      { type: 'transcript.text.done', text: 'Hello', usage: TOKENS },
+    ),
+    charge: 0.000134,
+    source: 'reported',
+  },
+  {
+    name: 'a transcription of which no stream is made though one was asked for',
+    path: '/v1/audio/transcriptions',
+    model: 'ear',
+    fields: [['stream', 'true']],
+    files: [recording],
+    answer: json({ text: 'Hello', usage: { type: 'duration', seconds: 9 } }),
+    charge: 0.0009,
+    source: 'reported',
+  },
+  {
+    name: 'subtitles, which tell no length',
+    path: '/v1/audio/transcriptions',
+    model: 'ear',
+    fields: [['response_format', 'srt']],
+    files: [recording],
+    answer: text('1\n00:00:00,000 --> 00:00:01,000\n', 'Hello – ü\n'),
+    // 40,014 bytes at 32 kbit/s are 11 seconds.
+    charge: 0.0011,
+    source: 'estimated',
+  },
+  {
+    name: 'a translation',
+    path: '/v1/audio/translations',
+    model: 'ear',
+    fields: [],
+    files: [recording],
+    answer: json({ text: 'Hello', usage: { type: 'duration', seconds: 9 } }),
+    charge: 0.0009,
+    source: 'reported',
+  },
+  {
+    name: 'edits of images',
+    path: '/v1/images/edits',
+    model: 'image',
+    fields: [
+      ['prompt', 'At night'],
+      ['n', '1'],
+      ['size', '1024x1024'],
+    ],
+    files: [
+      ['image[]', PICTURE, 'a.png', 'image/png'],
+      ['image[]', PICTURE, 'b.png', 'image/png'],
+      ['mask', PICTURE, 'mask.png', 'image/png'],
+    ],
+    answer: json({ created: 1, data: [{ b64_json: 'AAAA' }], usage: IMAGE_USAGE }),
+    // 10 at 5, 100 of images at 10 and 272 at 40 credits per million.
+    charge: 0.01193,
+    source: 'reported',
+  },
+  {
+    name: 'variations of an image',
+    path: '/v1/images/variations',
+    model: 'picture',
+    fields: [['n', '2']],
+    files: [['image', PICTURE, 'a.png', 'image/png']],
+    answer: json({ created: 1, data: [{ url: 'https://i.test/1' }, { url: 'https://i.test/2' }] }),
+    charge: 0.5,
+    source: 'reported',
+  },
+]
+
+/** The form of a call, with its files before the name of the model. */
+export function formOf({ model, fields, files }: Pick<FormCall, 'model' | 'fields' | 'files'>): FormData {
+  const form = new FormData()
+  for (const [name, content, fileName, type] of files) {
+    form.append(name, new Blob([Buffer.from(content)], { type }), fileName)
+  }
+  for (const [name, value] of [...fields, ['model', model] as const]) form.append(name, value)
+  return form
+}
+
+export function sendForm({ farebox }: Pick<Pair, 'farebox'>, call: FormCall, key: string): Promise<Response> {
+  return fetch(farebox.url + call.path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: formOf(call),
+  })
+}
+
+export const BOUNDARY = 'a-boundary'
+
+/** A form that is written by hand: the parts with their heads, and the last boundary. */
+export function rawForm(...parts: readonly (readonly [head: string, content: string | Buffer])[]): Buffer {
+  const written = parts.map(([head, content]) =>
+    Buffer.concat([Buffer.from(`--${BOUNDARY}\r\n${head}\r\n\r\n`), Buffer.from(content), Buffer.from('\r\n')]),
+  )
+  return Buffer.concat([...written, Buffer.from(`--${BOUNDARY}--\r\n`)])
+}
+
+export const fieldHead = (name: string) => `content-disposition: form-data; name="${name}"`
+export const fileHead = (name = 'file') => `${fieldHead(name)}; filename="a.mp3"\r\ncontent-type: audio/mpeg`
+
+export function postRaw({ farebox }: Pick<Pair, 'farebox'>, body: Buffer, key: string, headers: object = {}) {
+  const type = `multipart/form-data; boundary=${BOUNDARY}`
+  return post(farebox, body, { key, path: '/v1/audio/transcriptions', headers: { 'content-type': type, ...headers } })
+}
+
+/** What a provider was sent, read by another reader of forms than ours. */
+export function sentForm({ headers, bytes }: RecordedRequest): Promise<FormData> {
+  const type = String(headers['content-type'])
+  return new Response(Uint8Array.from(bytes), { headers: { 'content-type': type } }).formData()
+}
