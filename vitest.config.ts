@@ -50,17 +50,19 @@ const common = {
   environment: 'node',
   // Processes rather than threads: tests start worker threads of their own, load a native addon and send signals.
   pool: 'forks',
-  // One more than there are processors on a small machine: most tests of calls and of processes wait for time limits, disks and other
-  // processes two thirds of their time.
-  maxWorkers: 3,
-  testTimeout: 20_000,
-  hookTimeout: 20_000,
+  // Two more than there are processors on a small machine: most tests of calls and of processes wait for time limits, disks and other
+  // processes much of their time.
+  maxWorkers: 4,
+  // What takes longer hangs: many times what the slowest takes on a quiet machine. How long something may take is for tests that measure it.
+  testTimeout: 90_000,
+  hookTimeout: 90_000,
   teardownTimeout: 10_000,
   setupFiles: ['test/support/held-responses.ts'],
   // Every file is a process that loads much of the same, and so are the threads that it starts.
   env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'farebox-tests') },
-  // The default of a second is short for a machine that runs several suites at once.
-  expect: { poll: { timeout: 5_000 } },
+  // The default of a second is short for a machine that runs several suites at once, and that of 50 ms between two looks is most of the
+  // time of a call.
+  expect: { poll: { timeout: 30_000, interval: 5 } },
   // Packages of hundreds of modules, which nearly every file loads. As one module each they cost a fraction of the time.
   deps: {
     optimizer: { ssr: { enabled: true, include: ['fastify', 'typebox', 'typebox/compile', 'undici', 'yaml'] } },
@@ -76,6 +78,8 @@ export default defineConfig({
         test: {
           ...common,
           ...DASHBOARD_LIMITS,
+          // A look at a page costs more than one at a gateway of the same process.
+          expect: { poll: { timeout: 30_000, interval: 50 } },
           name: 'dashboard',
           include: SHARED.filter(isOfDashboard),
           isolate: false,

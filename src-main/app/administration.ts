@@ -15,6 +15,7 @@ import type { SideThreads } from '#threads/side-threads.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Provider } from '#core/entities.ts'
+import { readBill } from '#app/bill-reader.ts'
 import { refuse } from '#core/refusal.ts'
 import type { SettingChange } from '#core/setting.ts'
 import { discoverServers } from '#provider/discovery.ts'
@@ -102,6 +103,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     },
     open: calling.open,
     freeBytes: () => freeBytes(config.dataDir),
+    readBill: (provider, wish) => readBill(provider, wish, { ...upstream, retryDelayMs: config.upstreamRetryDelayMs }),
     readReceipt: (id) => reading.receipts.call('receipt', id),
     findRefused: (id) => reading.findRefused(id, calling.refused),
     alerting: { ...parts.alerting, testBody: () => testBody(clock.nowMs()) },

@@ -11,8 +11,10 @@ import { VERSION, type Config } from '#config/config.ts'
 import { scriptFile } from '#config/program-files.ts'
 import type { WriterOperations } from '#threads/writer-thread.ts'
 import type { Catalog } from '#catalog/catalog.ts'
+import { isBillSecret } from '#catalog/bill-secrets.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { isInUse } from '#catalog/secrets.ts'
+import { ownerOfSecret } from '#core/bill-secret.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
 import { isDemo } from '#core/provider-dialect.ts'
@@ -285,7 +287,10 @@ function openSecrets(
   const forgetting = new Forgetting({
     path: join(dataDir, 'secrets-to-forget.json'),
     store,
-    isInUse: (reference) => isInUse(catalog.provider(reference.providerId), reference),
+    isInUse: (reference) => {
+      const provider = catalog.provider(ownerOfSecret(reference.providerId))
+      return isInUse(provider, reference) || isBillSecret(provider, reference)
+    },
   })
   const secrets = new Keeper({ store, forgetting, monotonicMs })
   return { secrets, otherSecrets: store === vault ? keychain : vault, keychain }

@@ -41,7 +41,7 @@ function linesOf({ usage, costs, usageSpans, costSpans }: Gathered): number {
   return usage.length + costs.length + usageSpans.length + costSpans.length
 }
 
-function gatherPage({ data }: Json, gathered: Gathered): ReportProblem | undefined {
+function gatherPage({ data, report }: Json, gathered: Gathered): ReportProblem | undefined {
   if (!Array.isArray(data)) return problem('It is no page of a usage or cost report.')
   const buckets = data.map(recordOf)
   const results = buckets.flatMap(resultsOf)
@@ -49,8 +49,10 @@ function gatherPage({ data }: Json, gathered: Gathered): ReportProblem | undefin
   if (lines > MAX_LINES) return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
   const priced = results.filter((result) => 'amount' in result).length
   if (priced !== 0 && priced !== results.length) return problem('A page has both usage and costs.')
+  // A page of costs that was asked for is marked: where nothing was billed, its results do not tell.
+  const isOfCosts = priced > 0 || report === 'costs'
   for (const bucket of buckets) {
-    const wrong = priced === 0 ? gatherUsage(bucket, gathered) : gatherCosts(bucket, gathered)
+    const wrong = isOfCosts ? gatherCosts(bucket, gathered) : gatherUsage(bucket, gathered)
     if (wrong !== undefined) return wrong
   }
   return undefined

@@ -2,8 +2,10 @@
 
 import { resolve } from 'node:path'
 import { UsageError } from '#cli/errors.ts'
-import { text, toggle, type Flag } from '#cli/flags.ts'
+import { number, text, toggle, type Flag, type FlagTable } from '#cli/flags.ts'
 import { printable, table, tableOf, time, view, type Cell, type Columns } from '#cli/output.ts'
+import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
+import { SECRET_FLAGS, SECRET_USAGE, secretOf } from '#cli/provider-secrets.ts'
 import { requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { Cause } from '#contract/bill-causes.ts'
@@ -15,37 +17,76 @@ const MAX_SHOWN = 40
 
 const names: Flag<string[]> = { type: 'string', read: ([only = '']) => only.split(',').map((name) => name.trim()) }
 
+const REPORT_FLAGS = { provider: text, account_keys: names, project: text, days: number } satisfies FlagTable
+const REPORT_USAGE =
+  'PROVIDER [--days N] [--project ID] [--account-keys ID,...] | FILE --provider NAME [--account-keys ID,...]'
+
 const check = verb({
   name: 'bills check',
-  usage: 'FILE --provider NAME [--account-keys ID,...]',
-  summary: "compares a provider's usage or cost report with the books; exit code 1 for unexplained differences",
-  operand: 'FILE',
-  flags: { provider: text, account_keys: names },
-  async run(client, { name: file, flags }) {
-    const answer = await client.call('checkBill', { body: requestBody('checkBill', reportAt(file, flags)) })
+  usage: REPORT_USAGE,
+  summary: "compares a provider's usage and cost reports with the books; exit code 1 for unexplained differences",
+  operand: 'PROVIDER',
+  flags: REPORT_FLAGS,
+  async run(client, { name, flags }) {
+    const answer = await client.call('checkBill', { body: requestBody('checkBill', reportAt(name, flags)) })
     return { ...view(answer, reportText(answer)), exitCode: answer.unexplained === 0 ? 0 : 1 }
   },
 })
 
 const settle = verb({
   name: 'bills settle',
-  usage: 'FILE --provider NAME [--account-keys ID,...] [--dry-run]',
+  usage: `${REPORT_USAGE} [--dry-run]`,
   summary: 'corrects what calls were charged by an estimate to what the report shows, each of them once',
-  operand: 'FILE',
-  flags: { provider: text, account_keys: names, dry_run: toggle },
-  async run(client, { name: file, flags }) {
-    const answer = await client.call('settleBill', { body: requestBody('settleBill', reportAt(file, flags)) })
+  operand: 'PROVIDER',
+  flags: { ...REPORT_FLAGS, dry_run: toggle },
+  async run(client, { name, flags }) {
+    const answer = await client.call('settleBill', { body: requestBody('settleBill', reportAt(name, flags)) })
     const isRefused = answer.corrections.some(({ state }) => state === 'refused')
     return { ...view(answer, settledText(answer)), exitCode: isRefused ? 1 : 0 }
   },
 })
 
-export const BILL_VERBS = [check, settle]
+const secrets = listVerb({
+  name: 'bills secret list',
+  summary: "lists the providers whose reports can be asked for, and which have their administrator's secret",
+  action: 'listBillSecrets',
+  columns: {
+    PROVIDER: ({ provider }) => provider,
+    ORIGIN: ({ origin }) => origin,
+    SECRET: ({ has_secret: hasSecret }) => (hasSecret ? 'stored' : 'none'),
+  },
+  whenEmpty: 'No provider has reports that Farebox can ask for.',
+})
 
-/** The gateway reads the file, and its working folder is another one. */
-function reportAt<Flags extends { readonly provider?: string }>(file: string, flags: Flags) {
-  if (flags.provider === undefined) throw new UsageError('Say whose report it is with --provider NAME.')
-  return { ...flags, file: resolve(file) }
+const addSecret = verb({
+  name: 'bills secret add',
+  usage: `PROVIDER ${SECRET_USAGE}`,
+  summary: "keeps the secret of a provider's administrator, which reads its reports and does nothing else",
+  operand: 'PROVIDER',
+  flags: SECRET_FLAGS,
+  async run(client, { name, flags, sources }) {
+    const secret = await secretOf(flags, sources)
+    if (secret === undefined) throw new UsageError('Say where the secret is.')
+    const kept = await client.call('setBillSecret', { id: name, body: requestBody('setBillSecret', { secret }) })
+    return view(kept, `The administrator's secret of provider ${printable(kept.provider)} is kept, for ${kept.origin}.`)
+  },
+})
+
+const removeSecret = plainVerb({
+  name: 'bills secret remove',
+  summary: "forgets the secret of a provider's administrator",
+  operand: 'PROVIDER',
+  action: 'removeBillSecret',
+  says: ({ provider }) => `The administrator's secret of provider ${printable(provider)} is forgotten.`,
+})
+
+export const BILL_VERBS = [check, settle, secrets, addSecret, removeSecret]
+
+/** A file, where a provider is named beside it, which the gateway reads: its working folder is another one. Else a provider. */
+function reportAt<Flags extends { readonly provider?: string }>(name: string, flags: Flags) {
+  if (flags.provider !== undefined) return { ...flags, file: resolve(name) }
+  if (/[/\\]|\.(csv|tsv|json|txt)$/i.test(name)) throw new UsageError('Say whose report it is with --provider NAME.')
+  return { ...flags, provider: name }
 }
 
 const SETTLED: Columns<BillSettled['corrections'][number]> = {

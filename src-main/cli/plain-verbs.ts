@@ -45,7 +45,7 @@ type Plain<Action extends AdminAction> = Said & {
   readonly usage?: string
   readonly flags?: FlagTable
   /** Where the action is about one thing: what that is called. */
-  readonly operand?: 'NAME' | 'ID'
+  readonly operand?: 'NAME' | 'ID' | 'PROVIDER'
 }
 
 /** A verb whose flags are the body of one action. */

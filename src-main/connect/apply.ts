@@ -4,52 +4,88 @@
 import { withoutMembers } from '#connect/edit.ts'
 import { Refused } from '#connect/format.ts'
 import {
-  openJournal,
+  beginJournal,
+  changedSince,
+  closeJournal,
+  dropJournal,
+  finishJournal,
   readCopy,
   readJournal,
-  removeWrittenCopies,
-  writeJournal,
-  type Journal,
   type JournalFile,
   type Told,
 } from '#connect/journal.ts'
-import { FORMATS, naming, type FilePlan } from '#connect/plan.ts'
+import { FORMATS, naming, type FilePlan, type ReadFile } from '#connect/plan.ts'
 import {
   decode,
   encode,
+  HalfWritten,
   makeFolders,
   missingFolders,
   readToolFile,
   removeDrafts,
   removeEmptyFolders,
   replaceToolFile,
+  replaceToolFiles,
   sha256Of,
   type ToolFile,
 } from '#connect/tool-file.ts'
 
+/** A file as it is now, and the plan for it as it is without what was written for an earlier connection. */
+export type Change = { readonly now: ToolFile; readonly plan: FilePlan }
+
+/** What a connection would change, where it takes the place of an earlier one. Nothing is written. Throws a Refused. */
+export function planChanges(
+  dataDir: string,
+  tool: string,
+  plan: (readFile: ReadFile) => readonly FilePlan[],
+): readonly Change[] {
+  const files = planTakingBack(dataDir, tool)
+  insistOnTakenBack(files)
+  const earlier = (path: string) => files.find(({ entry }) => entry.file === path)
+  const readFile = (path: string): ToolFile => {
+    const back = earlier(path)
+    const file = back?.file ?? readToolFile(path)
+    return back === undefined ? file : { ...file, bytes: back.bytes, sha256: sha256Of(back.bytes) }
+  }
+  return plan(readFile).map((one) => ({ now: earlier(one.file.path)?.file ?? readToolFile(one.file.path), plan: one }))
+}
+
 export type Connecting = {
   readonly dataDir: string
   readonly tool: string
-  readonly plans: readonly FilePlan[]
+  readonly changes: readonly Change[]
   readonly at: string
   readonly told: Told
 }
 
-/** Writes the planned files. Throws a Refused where one has changed since; those that were written are then taken back. */
-export function applyPlans({ dataDir, tool, plans, at, told }: Connecting): Journal {
-  const journal = openJournal(dataDir, tool, { plans, at, told })
+/**
+ * Writes what was planned, and takes back what an earlier connection wrote into other files. Throws where that cannot be: all files, and an
+ * earlier connection, are then as they were.
+ */
+export function applyChanges({ dataDir, tool, changes, at, told }: Connecting): void {
+  if (changes.length === 0) return
+  const planned = new Set(changes.map(({ now }) => now.path))
+  const obsolete = planTakingBack(dataDir, tool).filter(({ entry }) => !planned.has(entry.file))
+  insistOnTakenBack(obsolete)
+  const edits = [
+    ...changes.map(({ now, plan }) => ({ file: now, bytes: plan.after })),
+    ...obsolete.flatMap(({ file, bytes }) => (file === undefined ? [] : { file, bytes })),
+  ]
   try {
-    for (const { file, after } of plans) {
-      makeFolders(missingFolders(file.target))
-      replaceToolFile(file, after)
+    const { files } = beginJournal(dataDir, tool, { plans: changes.map(({ plan }) => plan), at, told })
+    try {
+      for (const { target } of files) makeFolders(missingFolders(target))
+      replaceToolFiles(edits)
+    } catch (error) {
+      if (!(error instanceof HalfWritten)) for (const entry of files) removeEmptyFolders(entry.made_folders)
+      throw error
     }
   } catch (error) {
-    takeBack(dataDir, tool)
+    if (!(error instanceof HalfWritten)) dropJournal(dataDir, tool)
     throw error
   }
-  const connected: Journal = { ...journal, state: 'connected' }
-  writeJournal(dataDir, connected)
-  return connected
+  finishJournal(dataDir, tool)
+  for (const { entry, bytes } of obsolete) if (bytes === undefined) removeEmptyFolders(entry.made_folders)
 }
 
 /** What becomes of one file. */
@@ -68,22 +104,28 @@ export type TakingBack = {
 export function planTakingBack(dataDir: string, tool: string): readonly TakingBack[] {
   const journal = readJournal(dataDir, tool)
   if (journal === undefined || journal.state === 'disconnected') return []
-  return journal.files.toReversed().map((entry) => {
+  const earlier = journal.earlier ?? []
+  const entries = [
+    ...earlier.filter(({ file }) => !journal.files.some((entry) => entry.file === file)),
+    ...journal.files,
+  ]
+  return entries.toReversed().map((entry) => {
     const nothing = { entry, file: undefined, bytes: undefined, left: [] }
-    return orProblem(nothing, () => planFileBack(dataDir, tool, entry))
+    const written = [entry, ...earlier.filter(({ file }) => file === entry.file)]
+    return orProblem(nothing, () => planFileBack(dataDir, tool, written))
   })
 }
 
 /** Takes back what was written for a tool. All files are worked out before the first of them is written. */
 export function takeBack(dataDir: string, tool: string): readonly TakingBack[] {
-  const journal = readJournal(dataDir, tool)
-  if (journal === undefined || journal.state === 'disconnected') return []
   const files = planTakingBack(dataDir, tool).map((file) => orProblem(file, () => takeFileBack(file)))
-  if (files.every(({ problem }) => problem === null)) {
-    writeJournal(dataDir, { ...journal, state: 'disconnected' })
-    removeWrittenCopies(dataDir, tool)
-  }
+  if (files.length > 0 && files.every(({ problem }) => problem === null)) closeJournal(dataDir, tool)
   return files
+}
+
+export function insistOnTakenBack(files: readonly TakingBack[]): void {
+  const problem = files.find((file) => file.problem !== null)?.problem
+  if (problem !== undefined && problem !== null) throw new Refused('changed', problem)
 }
 
 /** A file that is refused stays as it is, and the others need not. */
@@ -96,13 +138,25 @@ function orProblem(file: Omit<TakingBack, 'problem'>, work: () => TakingBack): T
   }
 }
 
-function planFileBack(dataDir: string, tool: string, entry: JournalFile): TakingBack {
-  const file = readToolFile(entry.file)
+/** `written` is what may be in the file: one entry, or that of an interrupted connection and the one that it was to take the place of. */
+function planFileBack(dataDir: string, tool: string, written: readonly JournalFile[]): TakingBack {
+  const [first, earlier] = written
+  if (first === undefined) throw new Error('A file of a journal has an entry.')
+  const file = readToolFile(first.file)
+  const entry = earlier !== undefined && fitsBetter(earlier, first, file) ? earlier : first
   const copies = {
     before: entry.before_copy === null ? undefined : readCopy(dataDir, tool, entry.before_copy),
     after: readCopy(dataDir, tool, entry.after_copy),
   }
   return { entry, file, ...undoneFile(entry, file, copies), problem: null }
+}
+
+/** Whether a file says more of what the one entry wrote than of what the other did. */
+function fitsBetter(entry: JournalFile, other: JournalFile, { bytes, sha256 }: ToolFile): boolean {
+  if (bytes === undefined || sha256 === other.after_sha256) return false
+  if (sha256 === entry.after_sha256) return true
+  const text = decode(bytes)
+  return changedSince(entry, text).length < changedSince(other, text).length
 }
 
 function takeFileBack(planned: TakingBack): TakingBack {

@@ -1,15 +1,16 @@
 // What Farebox wrote into a tool's files, so that it can be taken back: a folder for each tool in the data folder, with a journal that names
 // every file and member, and beside it the files as they were and as they were written. The journal has no secret in it: values are kept
-// as hashes, and the copies beside it can be read by this user alone. It is on disk before the first file changes.
+// as hashes, and the copies beside it can be read by this user alone. It is on disk before the first file changes, under a name of its own
+// until the last one has: the journal of an earlier connection stays until the new one takes its place by one renaming.
 
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { withoutNames, type WrittenMember } from '#connect/edit.ts'
 import { Refused } from '#connect/format.ts'
 import { connectionFolder } from '#connect/key-file.ts'
 import { FORMATS, type FilePlan, type FormatName } from '#connect/plan.ts'
-import { decode, makePrivateFolder, missingFolders, sha256Of, writePrivate } from '#connect/tool-file.ts'
+import { decode, makePrivateFolder, missingFolders, sha256Of, syncFolder, writePrivate } from '#connect/tool-file.ts'
 import { isObject, pathText, valueAt } from '#connect/values.ts'
 
 export type JournalMember = WrittenMember & {
@@ -45,10 +46,21 @@ export type Journal = {
   readonly files: readonly JournalFile[]
 }
 
+/** `earlier` are the files of the connection that an interrupted one was to take the place of. */
+export type FoundJournal = Journal & { readonly earlier?: readonly JournalFile[] }
+
 /** undefined where the tool was never connected. Throws a Refused where it cannot be read. */
-export function readJournal(dataDir: string, tool: string): Journal | undefined {
+export function readJournal(dataDir: string, tool: string): FoundJournal | undefined {
+  const whole = readJournalFile(dataDir, tool, JOURNAL)
+  const begun = readJournalFile(dataDir, tool, BEGUN_JOURNAL)
+  if (begun === undefined) return whole
+  const earlier = whole === undefined || whole.state === 'disconnected' ? [] : whole.files
+  return { ...begun, state: 'connecting', earlier }
+}
+
+function readJournalFile(dataDir: string, tool: string, name: string): Journal | undefined {
   const folder = connectionFolder(dataDir, tool)
-  const path = join(folder, JOURNAL)
+  const path = join(folder, name)
   if (!existsSync(path)) return undefined
   const journal = parsedOrNothing(path)
   if (isJournal(journal)) return journal
@@ -112,30 +124,57 @@ function isJournal(value: unknown): value is Journal {
   )
 }
 
-export function writeJournal(dataDir: string, journal: Journal): void {
-  const folder = connectionFolder(dataDir, journal.tool)
-  writePrivate(join(folder, JOURNAL), `${JSON.stringify(journal, null, 2)}\n`)
-}
-
 /** Copies of files before and after, and the journal that says so: all of it is on disk when this comes back. */
-export function openJournal(
+export function beginJournal(
   dataDir: string,
   tool: string,
-  opened: { plans: readonly FilePlan[]; at: string; told: Told },
+  begun: { plans: readonly FilePlan[]; at: string; told: Told },
 ): Journal {
   const folder = connectionFolder(dataDir, tool)
   makePrivateFolder(folder)
-  removeCopies(dataDir, tool)
-  const files = opened.plans.map((plan, index) => {
+  const earlier = readJournalFile(dataDir, tool, JOURNAL)?.files ?? []
+  const first = 1 + Math.max(-1, ...copiesIn(folder).map(numberOf))
+  const files = begun.plans.map((plan, index) => {
     const before = plan.file.bytes
-    const copies = { before: `before-${index}`, after: `after-${index}` }
+    const copies = { before: `before-${first + index}`, after: `after-${first + index}` }
     if (before !== undefined) writePrivate(join(folder, copies.before), before)
     writePrivate(join(folder, copies.after), plan.after)
-    return journalFile(plan, { before: before === undefined ? null : copies.before, after: copies.after })
+    return journalFile(plan, { ...copies, before: before === undefined ? null : copies.before }, earlier)
   })
-  const journal: Journal = { tool, state: 'connecting', at: opened.at, told: opened.told, files }
-  writeJournal(dataDir, journal)
+  const journal: Journal = { tool, state: 'connected', at: begun.at, told: begun.told, files }
+  writeJournal(dataDir, journal, BEGUN_JOURNAL)
   return journal
+}
+
+/** All files are written: the journal that was begun is the tool's. Nothing is written for that, so that a full disk does not keep it from being. */
+export function finishJournal(dataDir: string, tool: string): void {
+  const folder = connectionFolder(dataDir, tool)
+  renameSync(join(folder, BEGUN_JOURNAL), join(folder, JOURNAL))
+  syncFolder(folder)
+  removeUnnamedCopies(dataDir, tool)
+}
+
+/** None of the files is written: an earlier journal is the tool's as before. */
+export function dropJournal(dataDir: string, tool: string): void {
+  rmSync(join(connectionFolder(dataDir, tool), BEGUN_JOURNAL), { force: true })
+  removeUnnamedCopies(dataDir, tool)
+}
+
+/** All files are taken back. What was written is of no more use then, and may hold a key; what was there before is kept. */
+export function closeJournal(dataDir: string, tool: string): void {
+  const journal = readJournal(dataDir, tool)
+  if (journal === undefined) return
+  const { earlier: _, ...closed } = journal
+  const folder = connectionFolder(dataDir, tool)
+  writeJournal(dataDir, { ...closed, state: 'disconnected' }, JOURNAL)
+  rmSync(join(folder, BEGUN_JOURNAL), { force: true })
+  removeUnnamedCopies(dataDir, tool)
+  for (const name of copiesIn(folder)) if (name.startsWith('after-')) rmSync(join(folder, name))
+}
+
+function writeJournal(dataDir: string, journal: Journal, name: string): void {
+  const folder = connectionFolder(dataDir, journal.tool)
+  writePrivate(join(folder, name), `${JSON.stringify(journal, null, 2)}\n`)
 }
 
 /** The bytes of a copy. */
@@ -143,20 +182,34 @@ export function readCopy(dataDir: string, tool: string, name: string): Buffer {
   return readFileSync(join(connectionFolder(dataDir, tool), name))
 }
 
-/** What was written is of no more use once it is taken back, and may hold a key; what was there before is kept. */
-export function removeWrittenCopies(dataDir: string, tool: string): void {
-  removeCopies(dataDir, tool, /^after-\d+$/)
+/** Copies that the tool's journal does not name are of an earlier connection, or of one that was not made. */
+function removeUnnamedCopies(dataDir: string, tool: string): void {
+  const folder = connectionFolder(dataDir, tool)
+  const files = readJournalFile(dataDir, tool, JOURNAL)?.files ?? []
+  const named = new Set(files.flatMap((file) => [file.before_copy, file.after_copy]))
+  for (const name of copiesIn(folder)) if (!named.has(name)) rmSync(join(folder, name))
 }
 
-function removeCopies(dataDir: string, tool: string, names = /^(before|after)-\d+$/): void {
-  const folder = connectionFolder(dataDir, tool)
-  for (const name of readdirSync(folder)) if (names.test(name)) rmSync(join(folder, name))
+function copiesIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => /^(?:before|after)-\d+$/.test(name))
+}
+
+function numberOf(copy: string): number {
+  return Number(copy.slice(copy.indexOf('-') + 1))
 }
 
 const JOURNAL = 'journal.json'
+/** Of a connection whose files are being written. */
+const BEGUN_JOURNAL = 'begun.json'
 
-function journalFile(plan: FilePlan, copies: { before: string | null; after: string }): JournalFile {
+type Copies = { readonly before: string | null; readonly after: string }
+
+function journalFile(plan: FilePlan, copies: Copies, earlier: readonly JournalFile[]): JournalFile {
   const { wanted, file, after } = plan
+  // Folders that were made for the connection before are there now, and Farebox's own all the same.
+  const made = earlier
+    .flatMap(({ made_folders: folders }) => folders)
+    .filter((folder) => file.target.startsWith(folder + sep))
   return {
     file: file.path,
     target: file.target,
@@ -165,7 +218,7 @@ function journalFile(plan: FilePlan, copies: { before: string | null; after: str
     after_sha256: sha256Of(after),
     before_copy: copies.before,
     after_copy: copies.after,
-    made_folders: missingFolders(file.target),
+    made_folders: [...new Set([...made, ...missingFolders(file.target)])],
     members: wanted.type === 'own' ? [] : membersOf(plan, wanted.format),
   }
 }

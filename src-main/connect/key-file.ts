@@ -27,7 +27,7 @@ export function readKeyValue(dataDir: string, tool: string): string | undefined 
 /** undefined where there is none, or none that can be read: the tool then gets a key as if it never had one. */
 export function readKeyRecord(dataDir: string, tool: string): KeyRecord | undefined {
   try {
-    const record = JSON.parse(readFileSync(recordFile(dataDir, tool), 'utf8')) as Partial<KeyRecord> | null
+    const record = JSON.parse(readFileSync(recordFileOf(dataDir, tool), 'utf8')) as Partial<KeyRecord> | null
     return typeof record?.name === 'string' ? { id: record.id ?? null, name: record.name } : undefined
   } catch {
     return undefined
@@ -35,7 +35,7 @@ export function readKeyRecord(dataDir: string, tool: string): KeyRecord | undefi
 }
 
 export function writeKeyRecord(dataDir: string, tool: string, record: KeyRecord): void {
-  writePrivate(recordFile(dataDir, tool), `${JSON.stringify(record)}\n`)
+  writePrivate(recordFileOf(dataDir, tool), `${JSON.stringify(record)}\n`)
 }
 
 /** Gives the tool whose key was rotated the new value. Nothing is written but Farebox's own file. */
@@ -46,6 +46,7 @@ export function renewKeyFile(dataDir: string, keyId: string, value: string): voi
   if (tool !== undefined && existsSync(keyFileOf(dataDir, tool))) writePrivate(keyFileOf(dataDir, tool), value)
 }
 
-function recordFile(dataDir: string, tool: string): string {
+/** The file that says which key of the gateway it is. */
+export function recordFileOf(dataDir: string, tool: string): string {
   return join(connectionFolder(dataDir, tool), 'key.json')
 }

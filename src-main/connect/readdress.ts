@@ -1,12 +1,11 @@
 // A connection whose gateway has moved to another address. What was written is written again with that address: the same members, models
 // and key, and nothing that a person chose since.
 
-import { applyPlans, planTakingBack, takeBack } from '#connect/apply.ts'
+import { applyChanges, insistOnTakenBack, planChanges, planTakingBack } from '#connect/apply.ts'
 import { Refused, type Path } from '#connect/format.ts'
 import { changedSince, readCopy, readJournal, type Journal, type JournalFile } from '#connect/journal.ts'
 import { FORMATS, planFile, type ReadFile, type Wanted } from '#connect/plan.ts'
-import { decode, readToolFile } from '#connect/tool-file.ts'
-import { insistOnTakenBack, lookedAt } from '#connect/tools.ts'
+import { decode } from '#connect/tool-file.ts'
 import { isObject, valueAt } from '#connect/values.ts'
 
 export type Readdressing = {
@@ -21,14 +20,12 @@ export type Readdressing = {
 export function readdress({ dataDir, tool, url, nowMs }: Readdressing): void {
   const journal = readJournal(dataDir, tool)
   const told = journal?.told
-  if (journal === undefined || told === undefined) throw new Refused('missing', `${tool} is not connected.`)
+  if (journal?.state !== 'connected' || told === undefined) throw new Refused('missing', `${tool} is not connected.`)
   insistOnUntouched(dataDir, tool)
   const wanted = wantedAgain(dataDir, journal, (text) => text.replaceAll(told.url, url))
   const plan = (readFile: ReadFile) => wanted.map((one) => planFile(one, readFile))
-  lookedAt(dataDir, tool, plan)
-  insistOnTakenBack(takeBack(dataDir, tool))
-  const at = new Date(nowMs).toISOString()
-  applyPlans({ dataDir, tool, plans: plan(readToolFile), at, told: { ...told, url } })
+  const changes = planChanges(dataDir, tool, plan)
+  applyChanges({ dataDir, tool, changes, at: new Date(nowMs).toISOString(), told: { ...told, url } })
 }
 
 /** What somebody changed or took away is theirs, and is neither written over nor made anew. */

@@ -94,22 +94,63 @@ export function encode(text: string, like: Buffer | undefined): Buffer {
   return hasMark ? Buffer.concat([UTF8_MARK, Buffer.from(text)]) : Buffer.from(text)
 }
 
-/** Gives a file its new content, or takes it away; refuses where it is not what was read. */
-export function replaceToolFile({ path, target, sha256, mode }: ToolFile, bytes: Buffer | undefined): void {
-  if (bytes === undefined) {
-    insistOnUnchanged(path, target, sha256)
-    rmSync(target, { force: true })
-    return
+/** What becomes of a file: its new content, or undefined where it is taken away. */
+export type FileEdit = { readonly file: ToolFile; readonly bytes: Buffer | undefined }
+type Draft = FileEdit & { readonly draft: string | undefined }
+
+/** Some files have their new content and others have not: what is in the journal has to be taken back by hand or by a disconnection. */
+export class HalfWritten extends Error {
+  override readonly name = 'HalfWritten'
+}
+
+/**
+ * Gives files their new content; refuses where one of them is not what was read. All of it is on the disk beside them before the first file
+ * changes, so that a disk without room for it changes none. Where a later one fails, those before it are put back.
+ */
+export function replaceToolFiles(edits: readonly FileEdit[]): void {
+  const drafts: Draft[] = []
+  const done: Draft[] = []
+  try {
+    for (const edit of edits) drafts.push({ ...edit, draft: draftOf(edit) })
+    for (const edit of drafts) {
+      placeDraft(edit)
+      done.push(edit)
+    }
+  } catch (error) {
+    for (const { draft } of drafts) if (draft !== undefined) rmSync(draft, { force: true })
+    for (const { file, bytes } of done.toReversed()) putBack(file, bytes)
+    throw error
   }
+}
+
+export function replaceToolFile(file: ToolFile, bytes: Buffer | undefined): void {
+  replaceToolFiles([{ file, bytes }])
+}
+
+function putBack(file: ToolFile, written: Buffer | undefined): void {
+  try {
+    replaceToolFile({ ...file, sha256: sha256Of(written) }, file.bytes)
+  } catch (error) {
+    throw new HalfWritten(`${file.path} could not be put back as it was.`, { cause: error })
+  }
+}
+
+function draftOf({ file: { path, target, mode }, bytes }: FileEdit): string | undefined {
+  if (bytes === undefined) return undefined
   const draft = join(dirname(target), `.${basename(target)}.farebox-${randomUUID().slice(0, 8)}`)
   try {
     attempt(path, () => writeDraft(draft, bytes, { mode: mode ?? PRIVATE_MODE, like: statOf(target) }))
-    insistOnUnchanged(path, target, sha256)
-    renameSync(draft, target)
+    return draft
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
   }
+}
+
+function placeDraft({ file: { path, target, sha256 }, draft }: Draft): void {
+  insistOnUnchanged(path, target, sha256)
+  if (draft === undefined) return rmSync(target, { force: true })
+  renameSync(draft, target)
   syncFolder(dirname(target))
 }
 
@@ -163,8 +204,13 @@ export function removeEmptyFolders(folders: readonly string[]): void {
 export function writePrivate(path: string, bytes: Buffer | string): void {
   const draft = `${path}.new`
   rmSync(draft, { force: true })
-  writeDraft(draft, Buffer.from(bytes), { mode: PRIVATE_MODE, like: undefined })
-  renameSync(draft, path)
+  try {
+    writeDraft(draft, Buffer.from(bytes), { mode: PRIVATE_MODE, like: undefined })
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
   syncFolder(dirname(path))
 }
 
@@ -258,7 +304,7 @@ function writeDraft(draft: string, bytes: Buffer, { mode, like }: Like): void {
 }
 
 /** Windows keeps names by itself, and has no way to ask for it. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
   try {

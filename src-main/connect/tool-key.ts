@@ -1,7 +1,7 @@
 // The key of a tool: made by its connection, kept in a file of Farebox's own that this user alone reads, and suspended when the tool is
 // disconnected, so that its package, its credits and its history are there when it comes back.
 
-import { rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { Refused } from '#connect/format.ts'
 import type { Gateway } from '#connect/gateway.ts'
 import {
@@ -9,6 +9,7 @@ import {
   keyFileOf,
   readKeyRecord,
   readKeyValue,
+  recordFileOf,
   writeKeyRecord,
   type KeyRecord,
 } from '#connect/key-file.ts'
@@ -66,18 +67,19 @@ export async function obtainKey({ dataDir, tool, gateway }: Asking, plan: KeyPla
  * the tool had before is its key again. Where it goes well, that one rests.
  */
 export async function withKey<Done>(asking: Asking, plan: KeyPlan, use: (value: string) => Done): Promise<Done> {
-  const { dataDir, tool, gateway } = asking
-  const held: Held = { record: readKeyRecord(dataDir, tool), value: readKeyValue(dataDir, tool) }
+  const { gateway } = asking
+  if (plan.previous !== undefined) hold(asking)
   let done: Done
   try {
     done = use(await obtainKey(asking, plan))
   } catch (error) {
     await moveBack(gateway, plan)
-    if (plan.known?.status !== 'active') await rest(asking)
-    if (plan.previous !== undefined) hold(asking, held)
+    if (plan.known?.status !== 'active') await rest(asking, plan.previous)
+    if (plan.previous !== undefined) holdAgain(asking)
     throw error
   }
   if (plan.previous?.status === 'active') await gateway.suspendKey(plan.previous.id)
+  letGo(asking)
   return done
 }
 
@@ -88,19 +90,43 @@ async function moveBack(gateway: Gateway, { known, package: { name } }: KeyPlan)
   await gateway.moveKey(known.id, known.package).catch(() => undefined)
 }
 
-type Held = { readonly record: KeyRecord | undefined; readonly value: string | undefined }
-
-function hold({ dataDir, tool }: Asking, { record, value }: Held): void {
-  if (record !== undefined) writeKeyRecord(dataDir, tool, record)
-  if (value !== undefined) writePrivate(keyFileOf(dataDir, tool), value)
+/** Copies the key that the tool has, before anything changes: it is put back by renaming, for which a full disk has room. */
+function hold(asking: Asking): void {
+  try {
+    for (const file of keyFilesOf(asking)) {
+      if (existsSync(file)) writePrivate(heldCopyOf(file), readFileSync(file))
+    }
+  } catch (error) {
+    letGo(asking)
+    throw error
+  }
 }
 
-/** The key of a tool rests, and its value is no longer on the disk. */
-async function rest({ dataDir, tool, gateway }: Asking): Promise<void> {
-  forgetKeyValue(dataDir, tool)
+function letGo(asking: Asking): void {
+  for (const file of keyFilesOf(asking)) rmSync(heldCopyOf(file), { force: true })
+}
+
+function holdAgain(asking: Asking): void {
+  for (const file of keyFilesOf(asking)) {
+    if (existsSync(heldCopyOf(file))) renameSync(heldCopyOf(file), file)
+  }
+}
+
+function keyFilesOf({ dataDir, tool }: Pick<Asking, 'dataDir' | 'tool'>): readonly string[] {
+  return [keyFileOf(dataDir, tool), recordFileOf(dataDir, tool)]
+}
+
+function heldCopyOf(file: string): string {
+  return `${file}.held`
+}
+
+/** The key that was made or woken rests, and its value is no longer on the disk. It may be that none was made, and the record is of another. */
+async function rest({ dataDir, tool, gateway }: Asking, previous: KeyView | undefined): Promise<void> {
+  rmSync(keyFileOf(dataDir, tool), { force: true })
   const id = readKeyRecord(dataDir, tool)?.id
+  if (id === undefined || id === null || id === previous?.id) return
   // A gateway that cannot be asked just now must not hide why the key is of no use.
-  if (id !== undefined && id !== null) await gateway.suspendKey(id).catch(() => undefined)
+  await gateway.suspendKey(id).catch(() => undefined)
 }
 
 /** The tool's key, where it has one. */
@@ -110,7 +136,8 @@ export function keyOf(dataDir: string, tool: string, keys: readonly KeyView[]): 
 
 /** Takes the value away from the disk. */
 export function forgetKeyValue(dataDir: string, tool: string): void {
-  rmSync(keyFileOf(dataDir, tool), { force: true })
+  const file = keyFileOf(dataDir, tool)
+  for (const value of [file, heldCopyOf(file)]) rmSync(value, { force: true })
 }
 
 function keep(dataDir: string, tool: string, { id, name, key }: KeyCreated): string {

@@ -4,7 +4,15 @@
 import { existsSync } from 'node:fs'
 import type { Adapter } from '#connect/adapter.ts'
 import { ADAPTERS, adapterOf } from '#connect/adapters.ts'
-import { applyPlans, planTakingBack, takeBack, type TakingBack } from '#connect/apply.ts'
+import {
+  applyChanges,
+  insistOnTakenBack,
+  planChanges,
+  planTakingBack,
+  takeBack,
+  type Change,
+  type TakingBack,
+} from '#connect/apply.ts'
 import {
   expandLaunch,
   expandLines,
@@ -22,7 +30,6 @@ import { isOpenConnection, journalState } from '#connect/journal.ts'
 import { keyFileOf, readKeyValue } from '#connect/key-file.ts'
 import { chooseModels, type WantedModels } from '#connect/models.ts'
 import { changeView, planFile, readValues, type FilePlan, type ReadFile, type Wanted } from '#connect/plan.ts'
-import { readToolFile, sha256Of, type ToolFile } from '#connect/tool-file.ts'
 import { forgetKeyValue, keyOf, obtainKey, planKey, withKey, type WantedKey } from '#connect/tool-key.ts'
 import { valueAt } from '#connect/values.ts'
 import type { FileChange, SeenChange, ToolConnection, ToolDisconnection } from '#contract/tools.ts'
@@ -80,27 +87,29 @@ async function connect(workshop: Workshop, wish: ConnectWish): Promise<ToolConne
     plansOf(adapter.connect?.files ?? [], { expanding: prepare(value), surroundings, readFile })
   const held = readKeyValue(dataDir, tool)
   // A preview is only looked at: it has the steps, and never the key that is in use.
-  const shown = (value: string) => prepare(wish.isDryRun ? NO_KEY : value).values
+  const filling = (value: string) => prepare(wish.isDryRun ? NO_KEY : value).values
   const view = (changes: readonly Change[], value: string) => ({
     tool,
-    changes: changes.map((change) => changeView(change, [value, held ?? value])).filter(isChange),
+    changes: changes.map((change) => shown(change, [value, held ?? value])).filter(isChange),
     key_name: key.name,
-    next: [...steps.map((line) => filled(line, shown(value))), ...openFiles(changes, value, surroundings)],
+    next: [...steps.map((line) => filled(line, filling(value))), ...openFiles(changes, value, surroundings)],
   })
   // It is all worked out before anything is done: a file that is refused leaves the tool and its key as they were.
   const known = (key.previous === undefined ? held : undefined) ?? NO_KEY
-  const seen = lookedAt(dataDir, tool, (readFile) => plan(known, readFile))
+  const changesFor = (value: string) => planChanges(dataDir, tool, (readFile) => plan(value, readFile))
+  const seen = changesFor(known)
   const preview = view(seen, known)
   insistOnSeen(preview.changes, wish.seen)
   if (wish.isDryRun) return preview
   return withKey(asking, key, (value) => {
-    const changes = lookedAt(dataDir, tool, (readFile) => plan(value, readFile))
+    const changes = changesFor(value)
     insistOnSame(changes, seen)
-    // What was written before goes first, so that its copy is of the file as the tool's user left it.
-    insistOnTakenBack(takeBack(dataDir, tool))
-    const plans = plan(value, readToolFile)
+    // What an interrupted connection wrote is known only as long as its journal is there.
+    const isInterrupted = journalState(dataDir, tool) === 'connecting'
+    if (isInterrupted) insistOnTakenBack(takeBack(dataDir, tool))
     const told = { url, model: choice.model.id, small_model: choice.small.id }
-    if (plans.length > 0) applyPlans({ dataDir, tool, plans, at: new Date(nowMs()).toISOString(), told })
+    const at = new Date(nowMs()).toISOString()
+    applyChanges({ dataDir, tool, changes: isInterrupted ? changesFor(value) : changes, at, told })
     return view(changes, value)
   })
 }
@@ -266,33 +275,8 @@ function wantedOf(
 }
 
 /** What a person sees change: a file as it is now, and as it will be. */
-type Change = {
-  readonly path: string
-  readonly before: Buffer | undefined
-  readonly after: Buffer
-  readonly mode: Mode
-}
-type Mode = ToolFile['mode']
-
-/** The changes of a connection, where what was written for an earlier one is taken back first. Nothing is written. */
-export function lookedAt(
-  dataDir: string,
-  tool: string,
-  plan: (readFile: ReadFile) => readonly FilePlan[],
-): readonly Change[] {
-  const files = planTakingBack(dataDir, tool)
-  insistOnTakenBack(files)
-  const readFile = (path: string): ToolFile => {
-    const back = files.find(({ entry }) => entry.file === path)
-    const file = back?.file ?? readToolFile(path)
-    if (back === undefined) return file
-    const mode = back.bytes === undefined ? undefined : file.mode
-    return { ...file, bytes: back.bytes, sha256: sha256Of(back.bytes), mode }
-  }
-  return plan(readFile).map(({ file: { path, mode }, after }) => {
-    const now = files.find(({ entry }) => entry.file === path)?.file ?? readToolFile(path)
-    return { path, before: now.bytes, after, mode }
-  })
+function shown({ now, plan }: Change, secrets: readonly string[]): FileChange {
+  return changeView({ path: now.path, before: now.bytes, after: plan.after }, secrets)
 }
 
 function isChange({ before_sha256: before, after_sha256: after }: FileChange): boolean {
@@ -311,21 +295,16 @@ function insistOnSeen(changes: readonly FileChange[], seen: ConnectWish['seen'])
 
 /** The key was made meanwhile, and the files have to be those that were looked at before that. */
 function insistOnSame(changes: readonly Change[], before: readonly Change[]): void {
-  const other = changes.find(({ before: bytes }, index) => sha256Of(bytes) !== sha256Of(before[index]?.before))
-  if (other !== undefined) throw changedMeanwhile(other.path)
-}
-
-export function insistOnTakenBack(files: readonly TakingBack[]): void {
-  const problem = files.find((file) => file.problem !== null)?.problem
-  if (problem !== undefined && problem !== null) throw new Refused('changed', problem)
+  const other = changes.find(({ now }, index) => now.sha256 !== before[index]?.now.sha256)
+  if (other !== undefined) throw changedMeanwhile(other.now.path)
 }
 
 /** What to do about files that others of this machine can read, where the key is in them. */
 function openFiles(changes: readonly Change[], key: string, { platform }: Surroundings): string[] {
   const open = changes.filter(
-    ({ after, mode = 0 }) => platform !== 'win32' && (mode & 0o044) !== 0 && after.includes(key),
+    ({ now: { mode = 0 }, plan }) => platform !== 'win32' && (mode & 0o044) !== 0 && plan.after.includes(key),
   )
-  return open.map(({ path }) => `${path} can be read by others: chmod 600 ${shellQuoted(path)}`)
+  return open.map(({ now: { path } }) => `${path} can be read by others: chmod 600 ${shellQuoted(path)}`)
 }
 
 /** The key of a tool that is disconnected rests; its value is no longer on the disk. */

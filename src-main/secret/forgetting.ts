@@ -1,6 +1,7 @@
 // Secrets that are to be forgotten. A keychain may be locked when a provider is removed, and a process may die right after, so
 // the intention is written down first, with nothing but the provider's id, and carried out as soon as that is possible.
 
+import { ownerOfSecret } from '#core/bill-secret.ts'
 import { readPrivateFile, replacePrivateFile } from '#secret/file.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import type { SecretReference, SecretStore } from '#secret/port.ts'
@@ -73,7 +74,7 @@ export class Forgetting {
     const { store, isInUse } = this.#options
     for (const reference of await store.list()) {
       if (this.#heldOff > 0) return false
-      if (pending.has(reference.providerId) && !isInUse(reference)) await store.delete(reference)
+      if (pending.has(ownerOfSecret(reference.providerId)) && !isInUse(reference)) await store.delete(reference)
     }
     // What was kept for a change that began meanwhile was looked at before its rows were there.
     if (this.#heldOff > 0) return false

@@ -1,5 +1,6 @@
 // The words this program was started with, and those it is started with at login.
 
+import { LINK_SCHEME } from '#contract/link.ts'
 import type { Command } from '#shell/autostart.ts'
 
 /** Flags of `farebox start` that make sense here; each is followed by a value. Chromium and the system add flags of their own. */
@@ -16,6 +17,8 @@ export function ownFlags(given: readonly string[]): string[] {
  * before it is left out.
  */
 export function commandWords(given: readonly string[]): string[] | undefined {
+  // Whoever wrote a link must not choose a command, whatever the system makes of it on the way here.
+  if (linkIn(given) !== undefined) return undefined
   const dashes = given.indexOf('--')
   if (dashes !== -1) return given.slice(dashes + 1)
   for (let index = 0; index < given.length; index++) {
@@ -26,6 +29,11 @@ export function commandWords(given: readonly string[]): string[] | undefined {
     if (FLAGS.includes(word)) index += 1
   }
   return undefined
+}
+
+/** The link that somebody followed: the system hands it over as a word. */
+export function linkIn(given: readonly string[]): string | undefined {
+  return given.find((word) => word.toLowerCase().startsWith(`${LINK_SCHEME}:`))
 }
 
 export type CommandPlace = {

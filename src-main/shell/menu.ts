@@ -6,7 +6,9 @@ import type { GatewayState, LeftOfKey, PackageCredits, RecentError, ShellState, 
 import type { UpdateState } from '#shell/updates.ts'
 
 /** A page of the dashboard. */
-export type Page = 'overview' | 'requests' | 'keys' | 'providers' | 'tools' | 'ledger' | 'settings'
+export type Page = 'overview' | 'requests' | 'keys' | 'providers' | 'tools' | 'ledger' | 'settings' | LinkPage
+/** What a link proposes, with the link. */
+export type LinkPage = `link?to=${string}`
 
 export type MenuAction =
   | { readonly type: 'open'; readonly page: Page }

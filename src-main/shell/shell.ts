@@ -9,6 +9,8 @@ import { GatewayControl } from '#shell/gateway-control.ts'
 import type { GatewayHost, Reading } from '#shell/gateway-port.ts'
 import { guardPages, openOutside } from '#shell/guard.ts'
 import { listenToSystem } from '#shell/system.ts'
+import { linkIn } from '#shell/arguments.ts'
+import { placeOfLink, registerLinks } from '#shell/links.ts'
 import { loginItem, type LoginItem } from '#shell/login.ts'
 import { applicationTemplate } from '#shell/menu-template.ts'
 import { menuOf, type MenuAction, type Page } from '#shell/menu.ts'
@@ -67,10 +69,13 @@ class Desktop {
   #toldProviders: ToldProviders = []
   #shownMenu = ''
   #isReady = false
+  /** A link that came before anything could be shown. */
+  #firstLink: string | undefined
 
   constructor(options: ShellOptions) {
     const { dataDir, note, nowMs, platform, iconsDir } = options
     this.#options = options
+    this.#firstLink = linkIn(options.argv)
     this.#memory = new Memory(dataDir, note)
     this.#crashes = new CrashNotes({ dataDir, nowMs, version: options.build.version })
     this.#shutdown = new Shutdown({
@@ -96,6 +101,7 @@ class Desktop {
       hasEnded: () => this.#shutdown.hasBegun,
       mayQuit: () => this.#shutdown.mayQuit,
       open: () => void this.#open('overview'),
+      openLink: (link) => void this.#openLink(link),
     })
   }
 
@@ -103,6 +109,7 @@ class Desktop {
   async begin(): Promise<void> {
     const { externalPlaces } = this.#options
     this.#isReady = true
+    registerLinks(this.#options)
     this.#crashes.begin()
     guardPages({ origin: () => this.#control.gateway?.url, externalPlaces })
     powerMonitor.on('resume', () => void this.#control.afterSleep())
@@ -114,7 +121,8 @@ class Desktop {
     this.#show()
     this.#tellOfInstallation()
     // A start at login shows no window; the icon says how it went.
-    if (this.#login.wasStartedByLogin) await this.#control.start()
+    if (this.#firstLink !== undefined) await this.#openLink(this.#firstLink)
+    else if (this.#login.wasStartedByLogin) await this.#control.start()
     else await this.#open('overview')
   }
 
@@ -212,6 +220,14 @@ class Desktop {
     } catch (error) {
       await this.#complain(error instanceof Error ? error.message : 'The dashboard did not open.')
     }
+  }
+
+  async #openLink(link: string): Promise<void> {
+    if (this.#shutdown.hasBegun) return
+    if (!this.#isReady) return void (this.#firstLink = link)
+    const place = placeOfLink(link)
+    if (place.type === 'page') return this.#open(place.page)
+    await this.#complain(place.sentence)
   }
 
   async #offerRetry(message: string, page: Page): Promise<void> {

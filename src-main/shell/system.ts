@@ -1,6 +1,7 @@
 // What the system and Electron tell the program: that it was started once more, that it is to end, that something has crashed.
 
 import { app } from 'electron'
+import { linkIn } from '#shell/arguments.ts'
 import { HIDDEN_FLAG } from '#shell/autostart.ts'
 import type { CrashNotes } from '#shell/crash-notes.ts'
 import { KEYCHAIN_NAME } from '#shell/keychain-child.ts'
@@ -14,14 +15,23 @@ export type SystemOptions = {
   readonly mayQuit: () => boolean
   /** Shows the dashboard. */
   readonly open: () => void
+  /** Shows what a link proposes that somebody followed. */
+  readonly openLink: (link: string) => void
 }
 
 /** To be called before Electron is ready, so that nothing is missed. */
 export function listenToSystem(options: SystemOptions): void {
-  const { crashes, end, mayQuit, open } = options
+  const { crashes, end, mayQuit, open, openLink } = options
   app.on('second-instance', (_event, argv) => {
+    const link = linkIn(argv)
+    if (link !== undefined) return openLink(link)
     // A login can start a second instance, and the user did not ask for a window then.
     if (!argv.includes(HIDDEN_FLAG)) open()
+  })
+  // On macOS the system hands links over by this event alone, also those that started the program.
+  app.on('open-url', (event, link) => {
+    event.preventDefault()
+    openLink(link)
   })
   // Somebody clicked the icon in the Dock.
   app.on('activate', open)

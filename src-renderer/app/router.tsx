@@ -18,6 +18,7 @@ import { parseSearch as parseAuditSearch } from '#renderer/pages/audit/search.ts
 import { parseSearch as parseFirstRunSearch } from '#renderer/pages/first-run/search.ts'
 import { parseSearch as parseKeysSearch } from '#renderer/pages/keys/search.ts'
 import { parseSearch as parseLedgerSearch } from '#renderer/pages/ledger/search.ts'
+import { parseSearch as parseLinkSearch } from '#renderer/pages/link/search.ts'
 import { parseSearch as parseMembersSearch } from '#renderer/pages/members/search.ts'
 import { parseSearch as parseModelsSearch } from '#renderer/pages/models/search.ts'
 import { parseSearch as parseOverviewSearch } from '#renderer/pages/overview/search.ts'
@@ -196,6 +197,15 @@ const firstRun = createRoute({
   loader: () => loadCatalogue('first-run'),
   component: lazyRouteComponent(() => import('#renderer/pages/first-run/FirstRunPage.tsx'), 'FirstRunPage'),
 })
+const link = createRoute({
+  getParentRoute: () => shell,
+  path: '/link',
+  validateSearch: parseLinkSearch,
+  beforeLoad: administratorsOnly,
+  // The form of a provider has the words of its own page.
+  loader: () => Promise.all([loadCatalogue('link'), loadCatalogue('providers')]),
+  component: lazyRouteComponent(() => import('#renderer/pages/link/LinkPage.tsx'), 'LinkPage'),
+})
 
 const welcome = createRoute({
   getParentRoute: () => shell,
@@ -225,6 +235,7 @@ const routeTree = root.addChildren([
     audit,
     settings,
     firstRun,
+    link,
     welcome,
   ]),
 ])

@@ -2,6 +2,7 @@
 // tray, and the code of an invite.
 
 let ticket: string | undefined
+let asked = '/app/overview'
 let code: string | undefined
 
 /** Takes both out of the address. To be called before anything else, so that nothing else ever sees them. */
@@ -9,6 +10,7 @@ export function takeSecretsFromAddress(): void {
   ticket = /^#ticket=([\w-]{1,100})$/.exec(location.hash)?.[1]
   const isInvite = location.hash.startsWith('#invite=')
   code = isInvite ? /^#invite=([\w-]{1,100})$/.exec(location.hash)?.[1] : undefined
+  if (ticket !== undefined && location.pathname.startsWith('/app/')) asked = location.pathname + location.search
   const entry = ticket !== undefined ? '/app/sign-in' : isInvite ? '/app/invite' : undefined
   if (entry !== undefined) return history.replaceState(null, '', entry)
   if (!location.pathname.startsWith('/app/')) history.replaceState(null, '', `/app/overview${location.search}`)
@@ -19,6 +21,11 @@ export function usedUpTicket(): string | undefined {
   const taken = ticket
   ticket = undefined
   return taken
+}
+
+/** The page that a ticket came with, to go on to when it is exchanged. */
+export function pageBehindTicket(): string {
+  return asked
 }
 
 /** The code of the invite that the page was opened with, until it is accepted. A page that is loaded anew does not have it any more. */

@@ -3,6 +3,8 @@
 type Raw = Readonly<Record<string, unknown>>
 
 const MAX_CHARACTERS = 200
+/** Of a link with its address. */
+const MAX_LINK_CHARACTERS = 3000
 
 /** A short text, or nothing. */
 export function textIn<Name extends string>(raw: Raw, name: Name): { readonly [Key in Name]?: string } {
@@ -20,6 +22,12 @@ export function labelIn<Name extends string>(raw: Raw, name: Name): { readonly [
 }
 
 const LABEL = /^[a-z0-9][a-z0-9._/:@+-]{0,63}$/
+
+/** A whole link, which is longer than other texts. */
+export function linkTextIn<Name extends string>(raw: Raw, name: Name): { readonly [Key in Name]?: string } {
+  const text = raw[name]
+  return typeof text === 'string' && text.length <= MAX_LINK_CHARACTERS ? record(name, text) : {}
+}
 
 /** One of `choices`, or nothing. */
 export function choiceIn<Name extends string, Choice extends string>(

@@ -120,6 +120,12 @@ describe('pages', () => {
     ])
   })
 
+  it('of costs that were asked for are about their days also where nothing was billed', () => {
+    const day = { startMs: Date.parse('2026-10-01T00:00:00Z'), endMs: Date.parse('2026-10-02T00:00:00Z') }
+    const page = { ...(JSON.parse(costs([])) as object), report: 'costs' }
+    expect(report(JSON.stringify(page))).toEqual({ usage: [], usageSpans: [], costs: [], costSpans: [day] })
+  })
+
   it.each([
     ['half a page', costs([{ amount: '1' }]).slice(0, -20)],
     ['an answer of something else', '{"error":{"message":"no rights"}}'],

@@ -624,6 +624,9 @@ export const ANSWERS = {
   setSetting: SETTINGS_VIEW,
   listLedger: { entries: [LEDGER_ENTRY], next: '16' },
   checkBill: BILL_CHECK,
+  listBillSecrets: [{ provider: 'openai', origin: 'https://api.openai.com', has_secret: true }],
+  setBillSecret: { provider: 'openai', origin: 'https://api.openai.com', has_secret: true },
+  removeBillSecret: { provider: 'openai', origin: 'https://api.openai.com', has_secret: false },
   settleBill: {
     dry_run: false,
     corrections: [

@@ -221,6 +221,25 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'bills settle /tmp/usage.csv --provider openai --dry-run',
     { method: 'POST', path: '/api/bills/settle', body: { provider: 'openai', file: '/tmp/usage.csv', dry_run: true } },
   ],
+  [
+    'bills check openai --days 3 --project proj_a --account-keys key_a',
+    {
+      method: 'POST',
+      path: '/api/bills/check',
+      body: { provider: 'openai', days: 3, project: 'proj_a', account_keys: ['key_a'] },
+    },
+  ],
+  [
+    'bills settle openai --dry-run',
+    { method: 'POST', path: '/api/bills/settle', body: { provider: 'openai', dry_run: true } },
+  ],
+  ['bills secret list', { method: 'GET', path: '/api/bills/secrets' }],
+  [
+    'bills secret add openai --secret-env ADMIN',
+    { method: 'PUT', path: '/api/bills/secrets/openai', body: { secret: 'sk-admin' } },
+    { env: { ADMIN: 'sk-admin' } },
+  ],
+  ['bills secret remove openai', { method: 'DELETE', path: '/api/bills/secrets/openai' }],
   ['ledger verify', { method: 'GET', path: '/api/ledger/verify' }],
   [
     'apply -f farebox.yaml',

@@ -28,8 +28,8 @@ afterEach(async () => {
 
 function start(more: Readonly<Record<string, string>> = {}): Promise<FareboxProcess> {
   const limits = { FAREBOX_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '300', FAREBOX_UPSTREAM_SILENCE_TIMEOUT_MS: '300' }
-  // The provider fails many times in a row, and is to be asked each time.
-  const env = { ...limits, FAREBOX_UPSTREAM_TRIALS_PER_SECOND: '0', ...more }
+  // The provider fails many times in a row, and is to be asked each time, at once.
+  const env = { ...limits, FAREBOX_UPSTREAM_TRIALS_PER_SECOND: '0', FAREBOX_UPSTREAM_RETRY_DELAY_MS: '1', ...more }
   return startProcess({ dataDir: join(folder, 'data'), env })
 }
 

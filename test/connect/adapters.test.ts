@@ -25,7 +25,7 @@ import { FORMATS, type FormatName } from '#connect/plan.ts'
 import { connectTool, disconnectTool } from '#connect/tools.ts'
 import { decode } from '#connect/tool-file.ts'
 import { withoutMember } from '#connect/values.ts'
-import { samplesOf } from './corpus.ts'
+import { largeSampleOf, samplesOf } from './corpus.ts'
 import { closeWorkshops, openWorkshop, wish, write, type TestWorkshop } from './workshop.ts'
 
 afterEach(closeWorkshops)
@@ -40,6 +40,18 @@ type Edited = {
 const FILES: readonly Edited[] = ADAPTERS.flatMap(({ tool, connect }) =>
   (connect?.files ?? []).flatMap((file) => (file.type === 'members' ? [{ tool, file, format: file.format }] : [])),
 )
+
+// What is looked for in a list is there the whole file.
+const isList = ({ file }: Edited) =>
+  file.members.every((member) => 'path' in member && typeof member.path[0] === 'object')
+
+/** How long a file may be is up to its format, so that one of each is tried at length, unless all tests run. */
+const LARGE: readonly Edited[] =
+  process.env['FAREBOX_LONG_TESTS'] === undefined
+    ? [...Map.groupBy(FILES, (edited) => `${edited.format} ${isList(edited)}`).values()].flatMap(
+        ([first]) => first ?? [],
+      )
+    : FILES
 
 /** Where a tool's file is, with the others that it needs beside it. */
 function prepare(workshop: TestWorkshop, { tool, file }: Edited): string {
@@ -65,11 +77,10 @@ function saysOtherwise(
 }
 
 describe.each(FILES)('$tool, $format', (edited) => {
-  // What is looked for in a list is there the whole file.
-  const isList = edited.file.members.every((member) => 'path' in member && typeof member.path[0] === 'object')
-  const samples = samplesOf(edited.format, isList)
+  const samples = samplesOf(edited.format, isList(edited))
+  const large = LARGE.includes(edited) ? [largeSampleOf(edited.format, isList(edited))] : []
 
-  it.each(samples)('a file $name', async ({ text, mode, isLink }) => {
+  it.each([...samples, ...large])('a file $name', async ({ text, mode, isLink }) => {
     const workshop = openWorkshop()
     const path = prepare(workshop, edited)
     const real = isLink === true ? join(workshop.home, 'dotfiles', 'the-file') : path

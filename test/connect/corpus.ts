@@ -127,7 +127,7 @@ const TEXTS: Readonly<Record<FormatName, Texts>> = {
 /** `isList`: the file is a list, and has what else is a file as its only entry. */
 export function samplesOf(format: FormatName, isList = false): readonly Sample[] {
   const { comment } = TEXTS[format]
-  const whole = (plain: string) => (isList ? `[\n${plain},\n]\n` : plain)
+  const whole = wholeOf(isList)
   const [text, duplicates, small, unknown, names] = [
     TEXTS[format].text,
     TEXTS[format].duplicates,
@@ -148,6 +148,14 @@ export function samplesOf(format: FormatName, isList = false): readonly Sample[]
     { name: 'behind a link', text, isLink: true },
     { name: 'that nobody else may read', text, mode: 0o600 },
     { name: 'with names beyond ASCII', text: names },
-    { name: 'of 5 MB', text: `${comment('x'.repeat(1_000)).repeat(MEGABYTES / 1_004)}${text}` },
   ]
+}
+
+export function largeSampleOf(format: FormatName, isList = false): Sample {
+  const { comment, text } = TEXTS[format]
+  return { name: 'of 5 MB', text: `${comment('x'.repeat(1_000)).repeat(MEGABYTES / 1_004)}${wholeOf(isList)(text)}` }
+}
+
+function wholeOf(isList: boolean): (plain: string) => string {
+  return (plain) => (isList ? `[\n${plain},\n]\n` : plain)
 }

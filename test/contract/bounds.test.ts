@@ -56,6 +56,7 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   setProject: { id: 'website', body: () => ({}) },
   setSetting: { id: 'hold_wait_ms', body: () => ({ value: '5000' }) },
   setThresholds: { body: () => ({ scope: 'key', thresholds: [80] }) },
+  setBillSecret: { id: 'billed', body: () => ({ secret: 'sk-admin' }) },
   addWebhook: { body: (name) => ({ name, url: 'https://alerts.example.com/farebox' }) },
   addMailbox: {
     body: (name) => ({ name, url: 'smtps://mail.example.com', from: 'a@example.com', to: 'b@example.com' }),
@@ -103,6 +104,7 @@ beforeAll(async () => {
     await admin.call('addProvider', { body: provider })
     await admin.call('addPackage', { body: { name: name === 'main' ? 'team' : name, type: 'topup', credits: 1 } })
   }
+  await admin.call('addProvider', { body: { name: 'billed', preset: 'openai' } })
   await admin.call('addModel', { body: { id: 'edited', ...CHAT, targets: TARGETS } })
   await admin.call('addMember', { body: { name: 'ada' } })
   await admin.call('createKey', { body: { name: 'laptop', package: 'team' } })

@@ -170,7 +170,7 @@ export async function usageOf(farebox: Farebox, key?: string): Promise<UsageView
 
 /** Waits for something that has no event to wait for. */
 export function soon(check: () => unknown): Promise<void> {
-  return expect.poll(check, { interval: 5, timeout: 5_000 }).toBeTruthy()
+  return expect.poll(check).toBeTruthy()
 }
 
 /** Resolves when the head of the next request has reached Farebox. */

@@ -18,8 +18,8 @@ const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** A day in the middle of a month, in a leap year. */
 const START = Date.parse('2028-02-14T09:30:00Z')
 
-const ON_DISK = { runs: isLong ? 1000 : 25, maxCommands: 80 }
-const IN_MEMORY = { runs: isLong ? 1_000_000 : 40_000, maxCommands: 16 }
+const ON_DISK = { runs: isLong ? 1000 : 15, maxCommands: 80 }
+const IN_MEMORY = { runs: isLong ? 1_000_000 : 10_000, maxCommands: 16 }
 
 it(
   'the ledger keeps all its promises, whatever happens in whatever order',

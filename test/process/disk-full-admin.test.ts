@@ -91,6 +91,8 @@ const REFUSED = {
   setThresholds: { body: { scope: 'package', name: 'plenty', thresholds: [42] } },
   addWebhook: { body: { name: 'another', url: 'https://alerts.example.com/another' } },
   removeWebhook: { id: 'told' },
+  setBillSecret: { id: 'listed', body: { secret: 'sk-admin' } },
+  removeBillSecret: { id: 'listed' },
   addMailbox: { body: { name: 'another-mailbox', ...MAILBOX } },
   removeMailbox: { id: 'written-to' },
   backUp: ({ folder }) => ({ body: { file: join(folder, 'copy.db') } }),
@@ -145,6 +147,7 @@ async function furnish(folder: string, small: SmallDisk, outside: string): Promi
   await admin.call('removeModel', { id: 'demo-embedding' })
   const place = { base_url: started.url, secret: 'sk-listed' }
   await admin.call('addProvider', { body: { name: 'listed', preset: 'openai', ...place } })
+  await admin.call('setBillSecret', { id: 'listed', body: { secret: 'sk-first-admin' } })
   await admin.call('addProvider', { body: { name: 'idle', dialect: 'chat-completions', ...place } })
   await admin.call('addProvider', { body: { name: 'pooled', dialect: 'chat-completions', ...place } })
   await admin.call('addProviderSecret', { id: 'pooled', body: { label: 'second', secret: 'sk-second' } })

@@ -69,9 +69,10 @@ describe('the doctor', () => {
     expect(ids(await doctor([], { HTTP_PROXY: 'http://127.0.0.1:1' }))).toEqual(['proxy'])
     expect(ids(await doctor(['codex']))).toEqual(['not_installed codex', 'not_connected codex'])
 
-    await run('key', 'suspend', 'claude-code')
-    await run('key', 'rotate', 'gemini-cli')
-    await run('model', 'disable', 'demo-chat')
+    const { admin } = gateway
+    await admin.call('suspendKey', { id: 'claude-code' })
+    await admin.call('rotateKey', { id: 'gemini-cli', body: {} })
+    await admin.call('disableModel', { id: 'demo-chat' })
     expect(ids(await doctor())).toEqual([
       'no_model',
       'key_suspended claude-code',
@@ -79,8 +80,8 @@ describe('the doctor', () => {
       'key_not_brought gemini-cli',
       'model_missing gemini-cli',
     ])
-    await run('model', 'enable', 'demo-chat')
-    await run('key', 'resume', 'claude-code')
+    await admin.call('enableModel', { id: 'demo-chat' })
+    await admin.call('resumeKey', { id: 'claude-code' })
     await run('connect', 'gemini-cli')
     expect(await doctor()).toEqual({ ok: true, problems: [] })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, expect, it } from 'vitest'
 import { summarisedUpTo, SUMMARY_STEP } from '#ledger/summary.ts'
+import { cpuMicros } from '../bench/process-figures.ts'
 import { fill } from '../bench/scale-fill.ts'
 import { chatModel } from '../support/farebox.ts'
 import { endProcesses, startProcess, temporaryFolder } from '../support/process.ts'
@@ -21,10 +22,12 @@ async function quickestMs(dataDir: string): Promise<number> {
   return Math.min(...starts)
 }
 
+/** Until it is ready: in processor time where the system tells it, because on a busy machine the clock says more of the others. */
 async function readyMs(dataDir: string): Promise<number> {
   const startedMs = performance.now()
   const program = await startProcess({ dataDir })
-  const tookMs = performance.now() - startedMs
+  const cpu = cpuMicros([program.pid])
+  const tookMs = cpu === undefined ? performance.now() - startedMs : cpu / 1000
   expect(await program.admin.call('status', {})).toMatchObject({ ledger: 'ok' })
   expect(await program.stop()).toEqual({ code: 0, signal: null })
   return tookMs

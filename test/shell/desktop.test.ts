@@ -54,6 +54,43 @@ describe('a start', () => {
     expect(visible()[0]?.isFocused).toBe(true)
   })
 
+  it('shows what a link proposes, whichever way the system hands it over', async () => {
+    const link = 'farebox://add-provider?preset=openai'
+    const page = `/app/link?to=${encodeURIComponent(link)}`
+    const shown = () => visible()[0]?.webContents.getURL() ?? ''
+    await openDesk({ argv: [link] })
+    await settle()
+    expect(shown()).toContain(page)
+    await openDesk({ argv: ['--hidden'] })
+    app.emit('second-instance', {}, ['/opt/farebox', '--hidden', link])
+    await settle()
+    expect(shown()).toContain(page)
+    await openDesk({ argv: ['--hidden'], platform: 'darwin' })
+    let isPrevented = false
+    app.emit('open-url', { preventDefault: () => (isPrevented = true) }, link)
+    await settle()
+    expect([shown().includes(page), isPrevented]).toEqual([true, true])
+  })
+
+  it('says in a sentence what is wrong with a link, and repeats nothing of it', async () => {
+    await openDesk({ argv: ['--hidden'] })
+    app.emit('second-instance', {}, ['/opt/farebox', 'farebox://add-provider?secret=of-mine'])
+    await settle()
+    expect([visible().length, world.dialogs.length]).toEqual([0, 1])
+    expect(JSON.stringify(world.dialogs)).toContain('The link brings a secret')
+    expect(JSON.stringify(world.dialogs)).not.toContain('of-mine')
+  })
+
+  it('asks Windows for its links, and no other system', async () => {
+    for (const [platform, schemes] of [
+      ['win32', ['farebox']],
+      ['linux', []],
+    ] as const) {
+      await openDesk({ argv: ['--hidden'], platform, changes: { isPackaged: true } })
+      expect(world.schemes).toEqual(schemes)
+    }
+  })
+
   it('works where there is no tray, by the menu of the window', async () => {
     const { notes } = await openDesk({ changes: { trayFails: true } })
     expect(notes).toEqual(['This desktop has no tray. Start Farebox again to open its dashboard.'])

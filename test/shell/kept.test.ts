@@ -165,6 +165,10 @@ describe('the words of a start', () => {
     [['--hidden']],
     [['--data-dir', '/d', '--port', '0', '--config', 'a.yaml']],
     [['--data-dir=/d', '--no-sandbox', '-psn_0_1']],
+    // Whoever wrote a link must not choose a command.
+    [['farebox://add-provider?preset=openai']],
+    [['farebox://x', '--', 'key', 'revoke', 'first']],
+    [['key', 'revoke', 'first', 'FAREBOX://x']],
   ])('are no command in %j', (given) => {
     expect(commandWords(given)).toBeUndefined()
   })

@@ -39,6 +39,8 @@ export type World = {
   hasLock: boolean
   /** What macOS's own updater was asked for. */
   readonly squirrel: string[]
+  /** What links of its own it asked the system for. */
+  readonly schemes: string[]
   hasHardwareAcceleration: boolean
   readonly utilities: UtilityProcess[]
   /** The environment of utility processes that are told of none. */
@@ -75,6 +77,7 @@ function newWorld(): World {
     policies: [],
     hasLock: false,
     squirrel: [],
+    schemes: [],
     hasHardwareAcceleration: true,
     utilities: [],
     utilityEnv: process.env,
@@ -152,6 +155,7 @@ class Emitter extends EventEmitter {
 export const EVENTS = {
   App: [
     'second-instance',
+    'open-url',
     'activate',
     'before-quit',
     'window-all-closed',
@@ -185,6 +189,11 @@ class App extends Emitter {
 
   releaseSingleInstanceLock(): void {
     world.hasLock = false
+  }
+
+  setAsDefaultProtocolClient(scheme: string): boolean {
+    world.schemes.push(scheme)
+    return true
   }
 
   getVersion(): string {

@@ -123,11 +123,18 @@ export async function farebox(args: readonly string[], options: ProcessOptions):
   return { code, stdout: program.stdout(), stderr: program.stderr() }
 }
 
-/** Starts the built program with these arguments and comes back at once. Nothing of this process's own settings reaches it. */
+/** What Node compiled of the program at one start spares the next one a third of its processor time. */
+const COMPILED =
+  process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
+
+/**
+ * Starts the built program with these arguments and comes back at once. Nothing of this process's own settings reaches it but where
+ * compiled code is kept.
+ */
 export async function launch(args: readonly string[], options: ProcessOptions): Promise<Program> {
   const home = dirname(options.dataDir)
   await mkdir(home, { recursive: true })
-  const env = { PATH: process.env.PATH ?? '', HOME: home, FAREBOX_SECRETS: 'vault', ...options.env }
+  const env = { PATH: process.env.PATH ?? '', HOME: home, FAREBOX_SECRETS: 'vault', ...COMPILED, ...options.env }
   const command = [
     ...(options.place?.command ?? []),
     process.execPath,

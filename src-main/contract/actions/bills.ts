@@ -1,6 +1,9 @@
 // Bills of providers.
 
-import { actionsOf, forThisMachine, REPORT_REFUSALS } from '#contract/actions/action.ts'
+import { actionsOf, forAdministrators, forThisMachine, REPORT_REFUSALS } from '#contract/actions/action.ts'
+
+/** Those of reports, and of a provider that is asked. */
+const ASKING_REFUSALS = [...REPORT_REFUSALS, 409, 502] as const
 
 export const BILLS = actionsOf('Bills', {
   checkBill: forThisMachine(
@@ -10,7 +13,7 @@ export const BILLS = actionsOf('Bills', {
       body: 'BillCheckBody',
       response: 'BillCheck',
       example: { provider: 'openai', file: '/home/ada/completions_usage.csv' },
-      refusals: REPORT_REFUSALS,
+      refusals: ASKING_REFUSALS,
     },
   ),
   settleBill: forThisMachine(
@@ -20,7 +23,27 @@ export const BILLS = actionsOf('Bills', {
       body: 'BillSettleBody',
       response: 'BillSettled',
       example: { provider: 'openai', file: '/home/ada/completions_usage.csv', dry_run: true },
-      refusals: REPORT_REFUSALS,
+      refusals: ASKING_REFUSALS,
     },
+  ),
+  listBillSecrets: forAdministrators(
+    'GET /api/bills/secrets',
+    "Lists the providers whose reports can be asked for, and which have their administrator's secret; never the secret.",
+    { response: 'BillSecretView[]', refusals: [503] },
+  ),
+  setBillSecret: forThisMachine(
+    'PUT /api/bills/secrets/{id}',
+    "Keeps the secret of a provider's administrator, with which its reports are read and nothing else is done.",
+    {
+      body: 'BillSecret',
+      response: 'BillSecretView',
+      example: { secret: 'sk-admin-example' },
+      refusals: [404, 503],
+    },
+  ),
+  removeBillSecret: forThisMachine(
+    'DELETE /api/bills/secrets/{id}',
+    "Forgets the secret of a provider's administrator; the secrets that calls go with stay.",
+    { response: 'BillSecretView', refusals: [404, 503] },
   ),
 })

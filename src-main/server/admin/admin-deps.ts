@@ -41,6 +41,14 @@ export type AlertControl = {
   readonly testBody: () => string
 }
 
+/** From midnight of UTC some days ago until now. */
+export type BillWish = {
+  readonly days: number
+  readonly nowMs: number
+  readonly accounts: readonly string[] | undefined
+  readonly project: string | undefined
+}
+
 export type GuideWish = {
   readonly url: string | undefined
   readonly system: 'linux' | 'macos' | 'windows'
@@ -68,6 +76,8 @@ export type AdminDeps = ReportDeps & {
   readonly discover: (ports: DiscoveryBody['ports']) => Promise<readonly LocalServer[]>
   /** Asks a provider for its models. */
   readonly listModels: (provider: Provider, place: ModelListPlace) => Promise<readonly ListedModel[] | Refusal>
+  /** Asks a provider for its reports of usage and costs: all pages of them. */
+  readonly readBill: (provider: Provider, wish: BillWish) => Promise<readonly object[] | Refusal>
   readonly readReceipt: ReadReceipt
   readonly alerting: AlertControl
   readonly verifyLedger: () => Promise<LedgerReport>

@@ -24,15 +24,17 @@ const FIELDS = ['name', 'dialect', 'base_url', 'network', 'secret'] as const
 
 type PresetFormProps = {
   readonly preset: Preset
+  /** What is filled in already, instead of what the preset has. */
+  readonly given?: Partial<Pick<AddForm, 'name' | 'dialect' | 'baseUrl'>>
   readonly taken: readonly string[]
   readonly onClose: () => void
   readonly onBack: () => void
   readonly onAdded: (id: string) => void
 }
 
-export function PresetForm({ preset, taken, onClose, onBack, onAdded }: PresetFormProps) {
+export function PresetForm({ preset, given, taken, onClose, onBack, onAdded }: PresetFormProps) {
   const { t } = useTranslation('providers')
-  const [form, setForm] = useState(() => addFormOf(preset, taken))
+  const [form, setForm] = useState(() => ({ ...addFormOf(preset, taken), ...given }))
   const set = (change: Partial<AddForm>) => setForm({ ...form, ...change })
   const add = useAction('addProvider', {
     done: ({ name }) => t('add.done', { name }),

@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { adjustKey, adjustmentId } from '#catalog/adjustments.ts'
+import { listBillSecrets, removeBillSecret, setBillSecret } from '#catalog/bill-secrets.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { noProvider } from '#catalog/providers.ts'
 import { takeTurns } from '#catalog/turns.ts'
@@ -20,21 +21,33 @@ import type { HandlersOf } from '#server/admin/handlers.ts'
 import { JsonText } from '#server/http/json-text.ts'
 import { ReportQueue } from '#server/reports/report-queue.ts'
 
-export const BILL_AUDIT: AuditRules = { kept: ['provider', 'file', 'account_keys'] }
+export const BILL_AUDIT: AuditRules = { kept: ['provider', 'file', 'account_keys', 'project', 'days'] }
+
+/** A week: hours that are late by a few days are in it, and it is a few pages. */
+const USUAL_DAYS = 7
 
 /** A month of hours of many models and keys is some ten megabytes. */
 const MAX_FILE_BYTES = 64 * 1_048_576
 
-export function billHandlers({ context, reports, inTurn }: EntityDeps): HandlersOf<'bills'> {
+export function billHandlers({ context, reports, readBill, inTurn }: EntityDeps): HandlersOf<'bills'> {
   const queue = new ReportQueue()
-  const request = async ({ provider: idOrName, file, account_keys: accounts }: BillCheckBody) => {
+  const request = async (body: BillCheckBody) => {
+    const { provider: idOrName, file, account_keys: accounts, project, days } = body
     const provider = context.catalog.provider(idOrName)
     if (provider === undefined) return noProvider(idOrName)
-    const read = await readBill(file)
-    return isRefusal(read) ? read : { providerId: provider.id, providerName: provider.name, ...read, accounts }
+    const ofProvider = { providerId: provider.id, providerName: provider.name, accounts }
+    if (file !== undefined) {
+      const param = project === undefined ? 'days' : 'project'
+      if (body[param] !== undefined) return saidOfFile(param)
+      const read = await readFile(file)
+      return isRefusal(read) ? read : { ...ofProvider, ...read }
+    }
+    const nowMs = context.nowMs()
+    const pages = await readBill(provider, { days: days ?? USUAL_DAYS, nowMs, accounts, project })
+    return isRefusal(pages) ? pages : { ...ofProvider, text: JSON.stringify(pages), madeMs: nowMs }
   }
   const inFileTurn = takeTurns()
-  /** A file is read in its turn, so that only one of them is in memory at a time. */
+  /** A file is read in its turn, and a provider is asked in it, so that only one report is in memory at a time. */
   const inQueue = <Result>(body: BillCheckBody, viewer: Viewer, work: (asked: BillCheckRequest) => Promise<Result>) =>
     queue.run(viewer, () =>
       inFileTurn(async () => {
@@ -53,6 +66,9 @@ export function billHandlers({ context, reports, inTurn }: EntityDeps): Handlers
       if (isDryRun) return { dry_run: true, corrections: corrections.map((one) => shown(one, stateOf(context, one))) }
       return inTurn(() => settle(context, corrections))
     },
+    listBillSecrets: () => listBillSecrets(context),
+    setBillSecret: ({ id, body }) => inTurn(() => setBillSecret(context, id, body.secret)),
+    removeBillSecret: ({ id }) => inTurn(() => removeBillSecret(context, id)),
   }
 }
 
@@ -85,10 +101,14 @@ function stateOf({ ledger }: CatalogContext, one: BillCorrection): 'open' | 'bef
   return ledger.hasAdjustment(one.keyId, adjustmentId('correction', settlementId(one))) ? 'before' : 'open'
 }
 
+function saidOfFile(param: 'days' | 'project'): Refusal {
+  return refuse('invalid_request', `'${param}' is for asking the provider, not for a file.`, { param })
+}
+
 type ReadBill = { readonly text: string; readonly madeMs: number }
 
 /** The gateway's working folder is not the one in which somebody typed the path. */
-async function readBill(file: string): Promise<ReadBill | Refusal> {
+async function readFile(file: string): Promise<ReadBill | Refusal> {
   if (!isAbsolute(file)) return refuse('invalid_request', `'file' must be an absolute path.`, { param: 'file' })
   try {
     // Without O_NONBLOCK, a pipe would be waited for until somebody writes to it.

@@ -1,0 +1,125 @@
+// What a provider is asked for its usage and its costs, and what its pages say about the next one.
+//
+// Sources: platform.openai.com/docs/api-reference/usage and platform.claude.com/docs/en/api/admin (usage_report, cost_report), both
+// read on 2026-11-22. Their readers are in pages.ts.
+
+export type ReportWish = {
+  /** Midnights of UTC, but for the end of usage: that is a whole hour. */
+  readonly fromMs: number
+  readonly usageToMs: number
+  readonly costsToMs: number
+  /** What the provider calls the keys that Farebox uses, and its project or workspace; undefined for all of the account. */
+  readonly accounts: readonly string[] | undefined
+  readonly project: string | undefined
+}
+
+/** One report: where it is, and what is asked. Both are ours: nothing of an answer is in them. */
+export type ReportRequest = {
+  readonly report: 'usage' | 'costs'
+  readonly path: string
+  readonly query: readonly (readonly [string, string])[]
+}
+
+type ReportInterface = {
+  readonly requests: (wish: ReportWish) => readonly ReportRequest[]
+  readonly headers: (secret: string) => Readonly<Record<string, string>>
+  /** A page of it without what is of other projects, where it could not be asked for without them. */
+  readonly ofProject: (page: object, project: string | undefined) => object
+}
+
+/** Hours that are asked for at a time: as many as both providers allow. */
+const HOURS_PER_PAGE = '168'
+const DAYS_PER_PAGE = '31'
+
+export const INTERFACES = {
+  openai: {
+    headers: (secret) => ({ authorization: `Bearer ${secret}` }),
+    requests: ({ fromMs, usageToMs, costsToMs, accounts, project }) => {
+      const time = (toMs: number) => [pair('start_time', seconds(fromMs)), pair('end_time', seconds(toMs))]
+      const ofProject = several('project_ids[]', project === undefined ? [] : [project])
+      const usage = [
+        ...time(usageToMs),
+        pair('bucket_width', '1h'),
+        pair('limit', HOURS_PER_PAGE),
+        ...several('group_by[]', ['model', 'api_key_id']),
+        ...several('api_key_ids[]', accounts),
+        ...ofProject,
+      ]
+      const costs = [...time(costsToMs), pair('bucket_width', '1d'), pair('limit', DAYS_PER_PAGE)]
+      return [
+        { report: 'usage', path: '/v1/organization/usage/completions', query: usage },
+        { report: 'usage', path: '/v1/organization/usage/embeddings', query: usage },
+        {
+          report: 'costs',
+          path: '/v1/organization/costs',
+          query: [...costs, pair('group_by[]', 'line_item'), ...ofProject],
+        },
+      ]
+    },
+    ofProject: (page) => page,
+  },
+  anthropic: {
+    headers: (secret) => ({ 'x-api-key': secret, 'anthropic-version': '2023-06-01' }),
+    requests: ({ fromMs, usageToMs, costsToMs, accounts, project }) => {
+      const time = (toMs: number) => [pair('starting_at', instant(fromMs)), pair('ending_at', instant(toMs))]
+      const usage = [
+        ...time(usageToMs),
+        pair('bucket_width', '1h'),
+        pair('limit', HOURS_PER_PAGE),
+        ...several('group_by[]', ['model', 'api_key_id']),
+        ...several('api_key_ids[]', accounts),
+        ...several('workspace_ids[]', project === undefined ? [] : [project]),
+      ]
+      const costs = [...time(costsToMs), pair('bucket_width', '1d'), pair('limit', DAYS_PER_PAGE)]
+      return [
+        { report: 'usage', path: '/v1/organizations/usage_report/messages', query: usage },
+        {
+          report: 'costs',
+          path: '/v1/organizations/cost_report',
+          query: [...costs, ...several('group_by[]', ['description', 'workspace_id'])],
+        },
+      ]
+    },
+    // Costs can be grouped by workspace, and not be asked for one of them.
+    ofProject: (page, project) => (project === undefined ? page : withoutOthers(page, project)),
+  },
+} as const satisfies Readonly<Record<string, ReportInterface>>
+
+export type NextPage =
+  | { readonly type: 'last' }
+  | { readonly type: 'next'; readonly page: string }
+  /** A page that does not say whether it is the last one is no whole report. */
+  | { readonly type: 'unclear' }
+
+/** Both providers name the next page by a text that is sent back to them. */
+export function nextPageOf(page: unknown): NextPage {
+  if (typeof page !== 'object' || page === null || !('data' in page) || !Array.isArray(page.data)) return UNCLEAR
+  const { has_more: hasMore, next_page: next } = page as { readonly has_more?: unknown; readonly next_page?: unknown }
+  if (hasMore === false) return { type: 'last' }
+  return hasMore === true && typeof next === 'string' && next !== '' ? { type: 'next', page: next } : UNCLEAR
+}
+
+const UNCLEAR = { type: 'unclear' } as const
+
+function withoutOthers(page: object, project: string): object {
+  const { data } = page as { readonly data: readonly { readonly results?: readonly object[] }[] }
+  const isOurs = (result: object) =>
+    !('workspace_id' in result) || !('amount' in result) || result.workspace_id === project
+  return { ...page, data: data.map((bucket) => ({ ...bucket, results: bucket.results?.filter(isOurs) })) }
+}
+
+function pair(name: string, value: string): readonly [string, string] {
+  return [name, value]
+}
+
+function several(name: string, values: readonly string[] = []): (readonly [string, string])[] {
+  return values.map((value) => [name, value])
+}
+
+function seconds(atMs: number): string {
+  return String(atMs / 1000)
+}
+
+function instant(atMs: number): string {
+  return new Date(atMs).toISOString().replace('.000', '')
+}

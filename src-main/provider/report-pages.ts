@@ -1,0 +1,140 @@
+// Asks a provider for its reports with the secret of its administrator: all pages of all of them, or a sentence why not. The secret goes
+// nowhere but to the origin that it was given for: addresses are put together from that origin and paths of ours, no redirect is
+// followed, and of what a page says only the name of the next one is sent back, as the value of a query.
+
+import { billSecretReference } from '#core/bill-secret.ts'
+import type { Provider } from '#core/entities.ts'
+import { refuse, type Refusal } from '#core/refusal.ts'
+import { SecretFailure } from '#core/secret-failure.ts'
+import { ask, jsonOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
+import type { SecretKeeper } from '#secret/port.ts'
+
+export type ReportQuestion = {
+  /** What its pages are marked with: a page without results does not say what it is about. */
+  readonly report: string
+  readonly path: string
+  readonly query: readonly (readonly [string, string])[]
+}
+
+export type ReportQuestions = {
+  readonly questions: readonly ReportQuestion[]
+  readonly headers: (secret: string) => Readonly<Record<string, string>>
+  readonly nextPageOf: (
+    page: unknown,
+  ) => { readonly type: 'last' | 'unclear' } | { readonly type: 'next'; readonly page: string }
+}
+
+export type ReportPagesDeps = {
+  readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
+  readonly connections: WayOut
+  readonly userAgent: string
+  /** Before the first repetition; twice as long before each further one. */
+  readonly retryDelayMs: number
+  readonly wait: (ms: number) => Promise<unknown>
+}
+
+const PAGE_LIMIT_MS = 30_000
+const ATTEMPTS = 4
+/** A provider that wants to be left alone for longer is asked again by whoever asked for the report. */
+const LONGEST_WAIT_MS = 30_000
+/** Of all reports together. */
+const MAX_BYTES = 64 * 1_048_576
+const MAX_PAGES = 500
+
+export async function readReportPages(
+  provider: Provider,
+  { questions, headers, nextPageOf }: ReportQuestions,
+  deps: ReportPagesDeps,
+): Promise<readonly object[] | Refusal> {
+  const reference = billSecretReference(provider)
+  const secret = await secretAt(reference, deps)
+  if (typeof secret !== 'string') return secret
+  const shown = { 'user-agent': deps.userAgent, ...headers(secret) }
+  const pages: object[] = []
+  let bytesLeft = MAX_BYTES
+  for (const { report, path, query } of questions) {
+    const asked = new Set<string>()
+    let page: string | undefined
+    do {
+      const url = addressOf(reference.origin, path, page === undefined ? query : [...query, ['page', page]])
+      const answer = await askPatiently(provider, { url, headers: shown, maxBytes: bytesLeft }, deps)
+      if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
+      if (answer.status !== 200) return failed(judge(answer.status))
+      bytesLeft -= Buffer.byteLength(answer.text)
+      if (bytesLeft <= 0 || pages.length >= MAX_PAGES) return failed('Its report is too large. Take fewer days.')
+      const body = jsonOf(answer)
+      const next = nextPageOf(body)
+      if (next.type === 'unclear') return failed('A page of its report is damaged, or is none.')
+      pages.push({ ...(body as object), report })
+      page = next.type === 'next' ? next.page : undefined
+      if (page !== undefined && asked.has(page)) return failed('The pages of its report go round in a circle.')
+      asked.add(page ?? '')
+    } while (page !== undefined)
+  }
+  return pages
+}
+
+async function secretAt(
+  reference: ReturnType<typeof billSecretReference>,
+  { secrets }: ReportPagesDeps,
+): Promise<string | Refusal> {
+  try {
+    const secret = await secrets.get(reference)
+    const advice = "Give it one with 'farebox bills secret add', or name a file."
+    return secret ?? refuse('conflict', `There is no administrator's secret for ${reference.origin}. ${advice}`)
+  } catch (error) {
+    if (error instanceof SecretFailure) return refuse('no_secret_store', error.message)
+    throw error
+  }
+}
+
+/** The page's own words can change no more of it than a value. */
+function addressOf(origin: string, path: string, query: readonly (readonly [string, string])[]): string {
+  return `${origin}${path}?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString()}`
+}
+
+type PageQuestion = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly maxBytes: number
+}
+
+/** Again where it is too busy, has a fault of its own or breaks off: a report that is asked for twice costs nothing. */
+async function askPatiently(
+  provider: Provider,
+  question: PageQuestion,
+  { secrets, connections, retryDelayMs, wait }: ReportPagesDeps,
+): Promise<Answer | NoAnswer> {
+  const known = [...secrets.known(billSecretReference(provider).providerId), ...secrets.known(provider.id)]
+  const dispatcherOf = () => connections.pool(provider)
+  for (let attempt = 1; ; attempt++) {
+    const asked = { ...question, method: 'GET' as const, secrets: known, dispatcherOf, timeLimitMs: PAGE_LIMIT_MS }
+    const answer = await ask(asked)
+    const delayMs = Math.max(retryDelayMs * 2 ** (attempt - 1), wishedDelayMs(answer))
+    if (attempt >= ATTEMPTS || !isPassing(answer) || delayMs > LONGEST_WAIT_MS) return answer
+    await wait(delayMs)
+  }
+}
+
+function isPassing(answer: Answer | NoAnswer): boolean {
+  if (answer.type === 'problem') return true
+  const { status } = answer
+  return status === 429 || status >= 500 || (status === 200 && jsonOf(answer) === undefined)
+}
+
+function wishedDelayMs(answer: Answer | NoAnswer): number {
+  const seconds = answer.type === 'answer' ? Number(answer.headers['retry-after'] ?? 0) : 0
+  return Number.isFinite(seconds) ? seconds * 1000 : 0
+}
+
+function judge(status: number): string {
+  if (status === 401 || status === 403)
+    return `It refuses the administrator's secret, or that has no rights to read it (${status}).`
+  if (status === 404) return 'It has no such reports (404).'
+  if (status >= 300 && status < 400) return `It redirects (${status}), which is not followed.`
+  return `It answers ${status}.`
+}
+
+function failed(says: string): Refusal {
+  return refuse('upstream_error', `The report could not be read. ${says}`)
+}

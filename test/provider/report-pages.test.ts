@@ -1,0 +1,164 @@
+// Where the secret of a provider's administrator goes: to its own origin, whatever the provider says.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { INTERFACES, nextPageOf } from '#bills/interfaces.ts'
+import { isRefusal } from '#core/refusal.ts'
+import { readReportPages } from '#provider/report-pages.ts'
+import { testProvider } from '../support/provider.ts'
+import { closeConnections, openConnections } from './support.ts'
+
+const SECRET = 'sk-admin-of-this-origin'
+const WISH = {
+  fromMs: 1_790_812_800_000,
+  usageToMs: 1_790_816_400_000,
+  costsToMs: 1_790_899_200_000,
+  accounts: ['key_a'],
+}
+const KINDS = ['openai', 'anthropic'] as const
+const STATUSES = [301, 302, 303, 307, 308] as const
+
+let home: Server
+let elsewhere: Server
+let asked: IncomingMessage[] = []
+let astray = 0
+let answer: (request: IncomingMessage, response: ServerResponse) => void
+
+beforeAll(async () => {
+  home = createServer((request, response) => {
+    asked.push(request)
+    answer(request, response)
+  }).listen(0, '127.0.0.1')
+  elsewhere = createServer((_, response) => {
+    astray += 1
+    response.end('{"data":[],"has_more":false}')
+  }).listen(0, '127.0.0.1')
+  await Promise.all([home, elsewhere].map((server) => once(server, 'listening')))
+})
+beforeEach(() => {
+  asked = []
+  astray = 0
+})
+afterEach(closeConnections)
+afterAll(async () => {
+  for (const server of [home, elsewhere]) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+async function read(kind: (typeof KINDS)[number]) {
+  const { requests, headers } = INTERFACES[kind]
+  const questions = requests({ ...WISH, project: 'proj_a' })
+  const known: unknown[] = []
+  const pages = await readReportPages(
+    testProvider({ baseUrl: `http://127.0.0.1:${portOf(home)}/v1` }),
+    { questions, headers, nextPageOf },
+    {
+      secrets: {
+        get: async (reference) => {
+          known.push(reference.origin)
+          return SECRET
+        },
+        known: () => [SECRET],
+      },
+      connections: openConnections(),
+      userAgent: 'farebox/test',
+      retryDelayMs: 1,
+      wait: async () => undefined,
+    },
+  )
+  expect(known).toEqual([`http://127.0.0.1:${portOf(home)}`])
+  return { pages, paths: new Set(questions.map(({ path }) => path)) }
+}
+
+const REDIRECTS = KINDS.flatMap((kind) =>
+  STATUSES.flatMap((status) =>
+    ['http://127.0.0.1:PORT/v1', '//127.0.0.1:PORT/', 'http://localhost:PORT/'].map((location) => ({
+      kind,
+      status,
+      location,
+    })),
+  ),
+)
+
+it.each(REDIRECTS)(
+  'a redirect of $kind with $status to $location is not followed',
+  async ({ kind, status, location }) => {
+    answer = (_, response) => {
+      const to = location.replace('PORT', String(portOf(elsewhere)))
+      response.writeHead(status, { location: to }).end()
+    }
+    const { pages } = await read(kind)
+    expect(isRefusal(pages) && pages.message).toContain(`It redirects (${status}), which is not followed.`)
+    expect(asked).toHaveLength(1)
+    expect(astray).toBe(0)
+  },
+)
+
+const NEXT = [
+  'http://127.0.0.1:PORT/v1/organization/costs',
+  '//127.0.0.1:PORT/',
+  '@127.0.0.1:PORT/',
+  ':80@127.0.0.1:PORT/',
+  '\\\\127.0.0.1:PORT\\',
+  '../../../../127.0.0.1:PORT',
+  'x HTTP/1.1\r\nhost: 127.0.0.1:PORT\r\n\r\nGET /',
+  '#@127.0.0.1:PORT/',
+  '&start_time=0&page=',
+  '%2F%2F127.0.0.1:PORT',
+]
+
+it.each(KINDS.flatMap((kind) => NEXT.map((next) => ({ kind, next }))))(
+  'the next page of $kind is a value, also where it is $next',
+  async ({ kind, next }) => {
+    const says = next.replace('PORT', String(portOf(elsewhere)))
+    answer = (request, response) => {
+      const isFirst = !new URL(request.url ?? '', 'http://home').searchParams.has('page')
+      response.end(JSON.stringify({ data: [], has_more: isFirst, next_page: isFirst ? says : null }))
+    }
+    const { pages, paths } = await read(kind)
+    expect(pages).toHaveLength(paths.size * 2)
+    expect(astray).toBe(0)
+    for (const { url = '', headers } of asked) {
+      const { pathname, searchParams } = new URL(url, 'http://home')
+      expect(paths).toContain(pathname)
+      expect(searchParams.get('page') ?? says).toBe(says)
+      expect(headers.host).toBe(`127.0.0.1:${portOf(home)}`)
+      expect([headers.authorization, headers['x-api-key']]).toContain(kind === 'openai' ? `Bearer ${SECRET}` : SECRET)
+    }
+  },
+)
+
+it.each([
+  ['does not say whether it is the last', { data: [] }],
+  ['says that there are more and not which', { data: [], has_more: true, next_page: null }],
+  ['has no data', { has_more: false }],
+  ['is no page', 'ok'],
+])('a page that %s is no report', async (_, body) => {
+  answer = (__, response) => response.end(JSON.stringify(body))
+  expect(await read('openai')).toMatchObject({ pages: { message: expect.stringContaining('damaged') as string } })
+})
+
+it('pages that lead back to an earlier one are no report', async () => {
+  answer = (request, response) => {
+    const page = new URL(request.url ?? '', 'http://home').searchParams.get('page')
+    response.end(JSON.stringify({ data: [], has_more: true, next_page: page === 'a' ? 'b' : 'a' }))
+  }
+  expect(await read('openai')).toMatchObject({ pages: { message: expect.stringContaining('circle') as string } })
+  expect(asked).toHaveLength(3)
+})
+
+it('of Anthropic has the amounts of its own workspace alone', () => {
+  const result = (workspace: string | null) => ({ amount: '1', workspace_id: workspace })
+  const page = { data: [{ results: [result('wrkspc_a'), result(null), result('wrkspc_b')] }], has_more: false }
+  const { ofProject } = INTERFACES.anthropic
+  expect(ofProject(page, 'wrkspc_a')).toMatchObject({ data: [{ results: [result('wrkspc_a')] }] })
+  expect(ofProject(page, undefined)).toBe(page)
+})
