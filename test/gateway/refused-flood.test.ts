@@ -9,7 +9,7 @@ import { chat, post, startPair, type Pair } from './support.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** Of each of the two. */
-const REFUSED = isLong ? 100_000 : 1_500
+const REFUSED = isLong ? 50_000 : 1_500
 const AT_A_TIME = 16
 const HONEST_EVERY = isLong ? 500 : 50
 const MAX_ROWS = 200
