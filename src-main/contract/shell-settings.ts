@@ -16,6 +16,8 @@ export const ShellFile = strict({
   ]),
   /** The level in percent that was told of each key, by its id. */
   told_levels: Type.Record(Type.String({ maxLength: 64 }), Type.Enum([20, 10, 0]), { maxProperties: 10_000 }),
+  /** The id of the latest alert that was looked at; empty: there was none yet. */
+  told_alert: Type.Optional(Type.String({ maxLength: 64 })),
   last_update_look: Type.Union([Type.Integer(), Type.Null()]),
   /** The version that was about to be installed when the program ended. */
   installing: Type.Optional(Type.String({ maxLength: 100 })),

@@ -82,10 +82,11 @@ function administered(admin: AdminClient): Pick<Gateway, 'read' | 'ticket' | 'pa
 }
 
 async function read(admin: AdminClient): Promise<Reading> {
-  const [status, keys, { usage }] = await Promise.all([
+  const [status, keys, { usage }, alerts] = await Promise.all([
     admin.call('status', {}),
     admin.call('listKeys', {}),
     admin.call('usage', { query: { limit: CALLS, status: 'failed', since: '24h' } }),
+    admin.call('listAlerts', {}),
   ])
-  return { status, keys, calls: usage }
+  return { status, keys, calls: usage, alerts }
 }

@@ -1,6 +1,7 @@
 // What the shell needs of a gateway, whether it runs in this process or was there before. The host of the process gives it; the
 // shell never sees how.
 
+import type { AlertView } from '#contract/alerts.ts'
 import type { KeyView, StatusView, UsageView } from '#contract/schemas.ts'
 
 export type Gateway = {
@@ -26,6 +27,8 @@ export type Reading = {
   readonly keys: readonly KeyView[]
   /** The latest calls, the newest first; those that failed are picked by the shell. */
   readonly calls: readonly UsageView[]
+  /** Budgets that reached a threshold, the latest first. */
+  readonly alerts: readonly AlertView[]
 }
 
 export type Started =

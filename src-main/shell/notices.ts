@@ -1,5 +1,6 @@
 // Decides what is worth a notification, once. Each function takes the notices given so far and returns the new list, which the caller keeps.
 
+import type { AlertView } from '#contract/alerts.ts'
 import type { KeyView, StatusView } from '#contract/schemas.ts'
 import { shareLeft } from '#shell/state.ts'
 
@@ -88,6 +89,31 @@ function providerNotice({ provider, last_failure: failure }: StatusView['targets
       ? `${provider} refused our secret${status}. Replace it in Providers.`
       : `${provider} does not answer as it should${status}. Look at it in Providers.`
   return { title: 'A provider needs attention', text, page: 'providers' }
+}
+
+/**
+ * Budgets of members, projects and providers, each threshold once in a cycle, as the gateway has it. Keys are told of by their levels.
+ * `before` is the id of the latest alert that was looked at, and ids grow with time; what was reached before the first look is no news.
+ */
+export function alertNotices(alerts: readonly AlertView[], before: string | undefined): Told<string> {
+  const told = alerts.reduce((latest, { id }) => (id > latest ? id : latest), before ?? '')
+  const news = alerts.filter(({ id, scope }) => before !== undefined && id > before && scope !== 'key')
+  if (news.length <= MAX_NOTICES) return { notices: news.map(alertNotice), told }
+  const text = `${news.length} budgets have reached a threshold.`
+  return { notices: [{ title: BUDGET_TITLE, text, page: 'overview' }], told }
+}
+
+const BUDGET_TITLE = 'A budget is being used up'
+const BUDGETS: Readonly<Record<string, string>> = {
+  member: 'The day of member',
+  project: 'The day of project',
+  project_month: 'The month of project',
+  provider: 'The day of provider',
+}
+
+function alertNotice({ scope, name, threshold, used_credits: used, total_credits: total }: AlertView): Notice {
+  const text = `${BUDGETS[scope] ?? 'The budget of'} '${name}' is used up to ${threshold} % (${used} of ${total} credits).`
+  return { title: BUDGET_TITLE, text, page: scope === 'provider' ? 'providers' : 'overview' }
 }
 
 /** What to say of an installation that was begun before this start: an installer can fail after the program is gone. */

@@ -15,7 +15,14 @@ import { loginItem, type LoginItem } from '#shell/login.ts'
 import { applicationTemplate } from '#shell/menu-template.ts'
 import { menuOf, type MenuAction, type Page } from '#shell/menu.ts'
 import { Memory } from '#shell/memory.ts'
-import { creditNotices, installNotice, providerNotices, type Notice, type ToldProviders } from '#shell/notices.ts'
+import {
+  alertNotices,
+  creditNotices,
+  installNotice,
+  providerNotices,
+  type Notice,
+  type ToldProviders,
+} from '#shell/notices.ts'
 import { notify } from '#shell/notifier.ts'
 import { Shutdown } from '#shell/shutdown.ts'
 import type { ShellState, Switches } from '#shell/state.ts'
@@ -264,13 +271,14 @@ class Desktop {
     }
   }
 
-  #notify({ keys, status }: Reading): void {
+  #notify({ keys, status, alerts }: Reading): void {
     const credits = creditNotices(keys, this.#memory.file.told_levels)
     const providers = providerNotices(status, this.#toldProviders)
-    this.#memory.change({ told_levels: credits.told })
+    const budgets = alertNotices(alerts, this.#memory.file.told_alert)
+    this.#memory.change({ told_levels: credits.told, told_alert: budgets.told })
     this.#toldProviders = providers.told
     if (!this.#memory.file.notifications) return
-    for (const notice of [...credits.notices, ...providers.notices]) this.#tell(notice)
+    for (const notice of [...credits.notices, ...budgets.notices, ...providers.notices]) this.#tell(notice)
   }
 
   #tell(notice: Notice): void {

@@ -114,7 +114,11 @@ export function raiseAlerts(db: Db, raised: Raised): string[] {
     const budget = [cycleStartedAtMs, nextResetAtMs, threshold, usedMicro, totalMicro, atMs] as const
     return insert.run([id, scope, subjectId, name, ...budget]).changes > 0
   })
-  for (const { deliveries } of added) for (const delivery of deliveries) putDelivery(db, delivery)
+  const deliveries = added.flatMap((each) => each.deliveries)
+  for (const delivery of deliveries) putDelivery(db, delivery)
+  // What is given up at once has ended, and no attempt comes after it.
+  const ended = deliveries.filter(({ state }) => state !== 'waiting').map(({ receiverId }) => receiverId)
+  for (const receiverId of new Set(ended)) forgetEnded(db, receiverId)
   forgetOld(db)
   return added.map(({ alert }) => alert.id)
 }

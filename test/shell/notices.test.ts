@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { AlertView } from '#contract/alerts.ts'
 import type { StatusView } from '#contract/schemas.ts'
-import { creditNotices, providerNotices, type ToldLevels } from '#shell/notices.ts'
+import { alertNotices, creditNotices, providerNotices, type ToldLevels } from '#shell/notices.ts'
 import { keyView } from './support.ts'
 
 /** What is told as the share that is left goes through these percents. */
@@ -104,5 +105,51 @@ describe('a notice about a provider', () => {
     expect(providerNotices({ targets: [target('x', 'open')] }, []).notices[0]?.text).toBe(
       'x does not answer as it should. Look at it in Providers.',
     )
+  })
+})
+
+describe('a notice about a budget', () => {
+  const alert = (id: string, changes: Partial<AlertView> = {}): AlertView => ({
+    id,
+    at: '2027-03-04T10:00:00.000Z',
+    scope: 'project',
+    name: 'website',
+    threshold: 80,
+    used_credits: 4.1,
+    total_credits: 5,
+    cycle_started_at: '2027-03-04T00:00:00.000Z',
+    next_reset_at: '2027-03-05T00:00:00.000Z',
+    ...changes,
+  })
+
+  it('comes once, also over a start that remembers, and not for what was reached before the first look', () => {
+    const first = alertNotices([alert('a1')], undefined)
+    expect(first).toEqual({ notices: [], told: 'a1' })
+    const second = alertNotices([alert('a2', { threshold: 95 }), alert('a1')], first.told)
+    expect(second.told).toBe('a2')
+    expect(second.notices).toEqual([
+      {
+        title: 'A budget is being used up',
+        text: "The day of project 'website' is used up to 95 % (4.1 of 5 credits).",
+        page: 'overview',
+      },
+    ])
+    expect(alertNotices([alert('a2'), alert('a1')], second.told)).toEqual({ notices: [], told: 'a2' })
+  })
+
+  it('comes for the first alert ever where there was none at the first look', () => {
+    const { told: before } = alertNotices([], undefined)
+    expect(alertNotices([alert('a1', { scope: 'provider' })], before).notices).toMatchObject([{ page: 'providers' }])
+  })
+
+  it('leaves keys to their levels, and what is gone or unknown tells nothing again', () => {
+    expect(alertNotices([alert('a2', { scope: 'key' })], 'a1')).toEqual({ notices: [], told: 'a2' })
+    expect(alertNotices([alert('a1')], 'a2')).toEqual({ notices: [], told: 'a2' })
+    expect(alertNotices([], 'a2')).toEqual({ notices: [], told: 'a2' })
+  })
+
+  it('is one for many at once', () => {
+    const many = Array.from({ length: 4 }, (_, index) => alert(`a${9 - index}`))
+    expect(alertNotices(many, 'a1').notices).toMatchObject([{ text: '4 budgets have reached a threshold.' }])
   })
 })

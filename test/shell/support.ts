@@ -105,7 +105,7 @@ export function callView(changes: Partial<UsageView> = {}): UsageView {
 }
 
 export function reading(changes: Partial<Reading> = {}): Reading {
-  return { status: statusView(), keys: [keyView('ci')], calls: [], ...changes }
+  return { status: statusView(), keys: [keyView('ci')], calls: [], alerts: [], ...changes }
 }
 
 export function shellState(changes: Partial<ShellState> = {}): ShellState {

@@ -1,0 +1,97 @@
+// Whoever asks and is refused again and again, a stranger or a key, fills no disk, pushes out no call that was served, and takes no
+// place in the books.
+
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expectSoundBooks } from './fault-support.ts'
+import { chat, post, startPair, type Pair } from './support.ts'
+
+const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
+/** Of each of the two. */
+const REFUSED = isLong ? 50_000 : 1_500
+const AT_A_TIME = 16
+const HONEST_EVERY = isLong ? 500 : 50
+const MAX_ROWS = 200
+const MAX_GROWN_BYTES = 5_000_000
+
+let pair: Pair
+
+beforeEach(async () => {
+  pair = await startPair({ env: { FAREBOX_RATE_LIMIT_WAIT: '0' } })
+})
+
+afterEach(() => pair.close())
+
+/** All that lies in the data folder. */
+function bytesOnDisk(): number {
+  const folder = pair.farebox.dataDir
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}
+
+type Ways = { readonly attempt: (index: number) => Promise<Response>; readonly honest: () => Promise<Response> }
+
+/** Refused calls side by side with honest ones between them; resolves to the ids of these. */
+async function flood({ attempt, honest }: Ways): Promise<string[]> {
+  const ids: string[] = []
+  let next = 0
+  const attacker = async () => {
+    for (let index = next++; index < REFUSED; index = next++) {
+      const refused = await attempt(index)
+      await refused.arrayBuffer()
+      expect(refused.ok).toBe(false)
+      if (index % HONEST_EVERY !== 0) continue
+      const served = await honest()
+      await served.arrayBuffer()
+      expect(served.status).toBe(200)
+      ids.push(served.headers.get('x-request-id') ?? '')
+    }
+  }
+  await Promise.all(Array.from({ length: AT_A_TIME }, attacker))
+  return ids
+}
+
+it(
+  'leaves a bounded number of rows, and every call that was served',
+  { timeout: isLong ? 3_600_000 : 240_000 },
+  async () => {
+    const { farebox } = pair
+    const honestKey = await farebox.newKey('plenty')
+    const { key, id } = await farebox.admin.call('createKey', { body: { name: 'flooder', package: 'plenty' } })
+    const honest = () => chat(farebox, honestKey)
+    await (await honest()).arrayBuffer()
+    const before = bytesOnDisk()
+
+    const keys = [`key_${'x'.repeat(43)}`, `key_${'y'.repeat(43)}`, 'nonsense', '']
+    const paths = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings']
+    const ofStrangers = await flood({
+      attempt: (index) =>
+        post(farebox, '{}', { key: keys[index % 4] ?? '', path: paths[Math.floor(index / 4) % 4] ?? '' }),
+      honest,
+    })
+    const bodies = [
+      (index: number) => ({ model: `nobody-has-${index}` }),
+      (index: number) => ({ max_tokens: `many-${index}` }),
+      () => ({ messages: 'none' }),
+    ]
+    const ofKey = await flood({ attempt: (index) => chat(farebox, key, bodies[index % 3]?.(index)), honest })
+
+    const { refused } = await farebox.admin.call('listRefused', { query: { limit: '1000' } })
+    expect(refused.length).toBeLessThanOrEqual(2 * MAX_ROWS)
+    const counted = (isCounted: (name: string | null) => boolean) =>
+      refused.filter((row) => isCounted(row.key)).reduce((sum, { count }) => sum + count, 0)
+    expect(counted((name) => name === null)).toBe(REFUSED)
+    expect(counted((name) => name === 'flooder')).toBe(REFUSED)
+    expect(bytesOnDisk() - before).toBeLessThan(MAX_GROWN_BYTES)
+
+    // Each has its receipt, and no other call was charged.
+    for (const requestId of [...ofStrangers, ...ofKey]) {
+      const why = await farebox.admin.call('why', { id: requestId })
+      expect(why.receipt).not.toBeNull()
+    }
+    const { usage } = await farebox.admin.call('usage', { query: { key: id, limit: '10' } })
+    expect(usage).toEqual([])
+    await expectSoundBooks(pair)
+  },
+)
