@@ -15,7 +15,6 @@ const OID = {
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
   commonName: '2.5.4.3',
   basicConstraints: '2.5.29.19',
-  keyUsage: '2.5.29.15',
   extendedKeyUsage: '2.5.29.37',
   serverAuth: '1.3.6.1.5.5.7.3.1',
   subjectAlternativeName: '2.5.29.17',
@@ -75,8 +74,8 @@ function extensionsOf(names: readonly string[], keyId: Buffer): Buffer[] {
   return [
     // Empty: not an authority. Clients written with rustls refuse a server that is one.
     critical(OID.basicConstraints, der.sequence()),
-    // The first of its bits: digitalSignature, which is all that TLS asks of such a key.
-    critical(OID.keyUsage, der.bitString(Buffer.from([0x80]), 7)),
+    // There is no key usage: BoringSSL takes a certificate whose key may not sign certificates for one that somebody else issued, looks for that
+    // issuer, and refuses. Tools that are made with Bun (opencode, Cline) could not be told to trust it.
     extension(OID.extendedKeyUsage, der.sequence(der.objectIdentifier(OID.serverAuth))),
     extension(OID.subjectAlternativeName, der.sequence(...names.map(alternativeName))),
     extension(OID.subjectKeyIdentifier, der.octetString(keyId)),

@@ -47,9 +47,9 @@ export function integer(magnitude: Uint8Array): Buffer {
   return tagged(TAGS.integer, isHigh ? Buffer.from([0]) : Buffer.alloc(0), bytes)
 }
 
-/** Whole bytes, of whose last one some bits may be unused. */
-export function bitString(bytes: Uint8Array, unusedBits = 0): Buffer {
-  return tagged(TAGS.bitString, Buffer.from([unusedBits]), bytes)
+/** Whole bytes: none of the last one's bits is unused. */
+export function bitString(bytes: Uint8Array): Buffer {
+  return tagged(TAGS.bitString, Buffer.from([0]), bytes)
 }
 
 export function octetString(bytes: Uint8Array): Buffer {

@@ -1,12 +1,14 @@
 // The real programs as somebody has them: with settings of their own, connected by `farebox connect`, one prompt with a tool that really
 // runs, seen by the gateway, and disconnected. Nothing of the settings may differ afterwards.
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { farebox, temporaryFolder } from '../support/process.ts'
 import { NO_NETWORK } from './alone.ts'
 import { execute } from './execute.ts'
 import type { ProgramName } from './install.ts'
-import type { Dialect, Gateway, Lab } from './lab.ts'
+import type { Gateway, Lab } from './lab.ts'
+import type { Dialect } from './routes.ts'
 import { expect, type Scenario } from './scenario.ts'
 import { runsCommand, TOOL_ANSWER, TOOL_FILE } from './tool-script.ts'
 
@@ -110,7 +112,7 @@ async function runConnected(lab: Lab, connected: Connected): Promise<string> {
   await gateway.serve(MODEL, connected.dialect)
   const home = join(await temporaryFolder(), 'home')
   await writeSettings(home, connected)
-  await command(gateway, home, ['connect', connected.tool, '--package', 'plenty', '--model', MODEL])
+  const made = await connect(gateway, home, connected)
   const work = join(home, 'work')
   await mkdir(work)
   const ended = await execute({
@@ -122,8 +124,8 @@ async function runConnected(lab: Lab, connected: Connected): Promise<string> {
   })
   const endedAtMs = Date.now()
   const outcome = { ...ended, answer: ended.stdout, succeeded: ended.code === 0 }
-  const made = await readFile(join(work, TOOL_FILE), 'utf8').catch(() => undefined)
-  expect(made?.trim() === 'made', 'the tool made no file', outcome)
+  const byTool = await readFile(join(work, TOOL_FILE), 'utf8').catch(() => undefined)
+  expect(byTool?.trim() === 'made', 'the tool made no file', outcome)
   expect(outcome.succeeded && ended.stdout.includes(TOOL_ANSWER), 'it did not give the answer', outcome)
   const seenMs = await untilSeen(gateway, home, connected.tool)
   expect(seenMs - endedAtMs <= SEEN_MS, `it was seen only ${seenMs - endedAtMs} ms after its end`, outcome)
@@ -132,7 +134,16 @@ async function runConnected(lab: Lab, connected: Connected): Promise<string> {
     const left = await readFile(join(home, file), 'utf8')
     expect(left === text, `${file} differs afterwards: ${JSON.stringify(left)}`, outcome)
   }
+  for (const file of made) expect(!existsSync(file), `${file} is left afterwards`, outcome)
   return `seen ${Math.max(0, seenMs - endedAtMs)} ms after its end`
+}
+
+/** The files that were not there before. */
+async function connect(gateway: Gateway, home: string, { tool, settings }: Connected): Promise<readonly string[]> {
+  const args = ['connect', tool, '--package', 'plenty', '--model', MODEL]
+  const { changes } = (await command(gateway, home, args)) as { changes: readonly { readonly file: string }[] }
+  const before = new Set(Object.keys(settings).map((file) => join(home, file)))
+  return changes.map(({ file }) => file).filter((file) => !before.has(file))
 }
 
 async function writeSettings(home: string, { settings }: Connected): Promise<void> {

@@ -3,8 +3,10 @@
 import { request as httpRequest } from 'node:http'
 import type { Behaviour } from '../support/upstream-behaviour.ts'
 import type { RecordedRequest } from '../support/upstream.ts'
-import { access, ROUTES, type Dialect, type Route } from './lab.ts'
-import { CLAUDE, CODEX, CODEX_UNTOLD, type Outcome, type Program } from './programs.ts'
+import { access } from './lab.ts'
+import type { Outcome, Program } from './program.ts'
+import { CLAUDE, CODEX, CODEX_UNTOLD } from './programs.ts'
+import { ROUTES, type Dialect, type Route } from './routes.ts'
 import { expect, type Scenario } from './scenario.ts'
 
 type Fault = {

@@ -18,6 +18,7 @@ const PROGRAMS = {
   gemini: { package: '@google/gemini-cli', version: '0.61.0' },
   qwen: { package: '@qwen-code/qwen-code', version: '0.24.4' },
   cline: { package: 'cline', version: '3.0.65' },
+  copilot: { package: '@github/copilot', version: '1.0.102' },
 } as const
 
 export type ProgramName = keyof typeof PROGRAMS

@@ -4,15 +4,10 @@ import { join } from 'node:path'
 import type { PackageCreate } from '#contract/schemas.ts'
 import { endProcesses, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { PASSWORD } from '../support/visitor.ts'
 import type { Installed } from './install.ts'
-import type { Outcome, Program, Task } from './programs.ts'
-
-export const DIALECTS = ['chat-completions', 'messages', 'responses', 'gemini'] as const
-export type Dialect = (typeof DIALECTS)[number]
-
-/** What stands between a program and the scripted provider: nothing, or Farebox with a provider of a dialect. */
-export type Route = 'alone' | Dialect
-export const ROUTES: readonly Route[] = ['alone', ...DIALECTS]
+import type { Outcome, Program, Task } from './program.ts'
+import { DIALECTS, type Dialect, type Route } from './routes.ts'
 
 export type Lab = {
   readonly installed: Installed
@@ -26,6 +21,8 @@ export type Lab = {
   close(): Promise<void>
 }
 
+type OverTls = { readonly url: string; readonly certificateFile: string }
+
 export type Gateway = {
   readonly dataDir: string
   readonly url: string
@@ -35,9 +32,14 @@ export type Gateway = {
   readonly key: string
   /** A key whose credits do not pay for any call. */
   readonly poorKey: string
+  /** Lets it be reached over TLS too, with the certificate that it makes for itself. */
+  overTls(): Promise<OverTls>
   /** Makes a model be served in a dialect. */
   serve(model: string, dialect: Dialect): Promise<void>
 }
+
+/** On Linux all of 127.0.0.0/8 is this machine. */
+export const LAN_ADDRESS = '127.0.0.2'
 
 const PACKAGES: readonly PackageCreate[] = [
   { name: 'plenty', type: 'topup', credits: 1_000_000 },
@@ -95,12 +97,17 @@ async function startGateway(upstreamUrl: string): Promise<Gateway> {
     secret: 'sk-scripted',
   }))
   await farebox.admin.call('apply', { body: { document: { providers, packages: [...PACKAGES] } } })
+  let lan: Promise<OverTls> | undefined
   return {
     url: farebox.url,
     dataDir: farebox.dataDir,
     output: () => farebox.stdout() + farebox.stderr(),
     key: await newKey(farebox, 'plenty'),
     poorKey: await newKey(farebox, 'poor'),
+    overTls() {
+      lan ??= turnLanOn(farebox)
+      return lan
+    },
     async serve(model, dialect) {
       const models = [
         {
@@ -114,6 +121,14 @@ async function startGateway(upstreamUrl: string): Promise<Gateway> {
       await farebox.admin.call('apply', { body: { document: { models } } })
     },
   }
+}
+
+async function turnLanOn({ admin, dataDir }: FareboxProcess): Promise<OverTls> {
+  await admin.call('addMember', { body: { name: 'ada', role: 'administrator', password: PASSWORD } })
+  const { urls } = await admin.call('setLan', { body: { address: LAN_ADDRESS, port: 0 } })
+  const url = urls[0]
+  if (url === undefined) throw new Error('the gateway has no address on the LAN')
+  return { url, certificateFile: join(dataDir, 'lan-certificate.pem') }
 }
 
 async function newKey(farebox: FareboxProcess, packageName: string): Promise<string> {

@@ -1,46 +1,26 @@
 // How each program is set up and called, and what its output says about the answer it got.
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { NO_NETWORK } from './alone.ts'
-import type { Installed, ProgramName } from './install.ts'
-import { execute, type Ended } from './execute.ts'
-
-export type Task = {
-  readonly prompt: string
-  /** The gateway's address, without `/v1`. */
-  readonly url: string
-  readonly key: string
-  readonly model: string
-  /** An empty folder: the program's home and its working folder are made in it. */
-  readonly folder: string
-  readonly limitMs?: number
-}
-
-export type Outcome = Ended & {
-  /** What the program gives out as the model's answer. */
-  readonly answer: string
-  /** The program says that it did what it was asked. */
-  readonly succeeded: boolean
-}
-
-export type Program = {
-  readonly name: string
-  run(installed: Installed, task: Task): Promise<Outcome>
-}
-
-type Setup = {
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-}
+import {
+  call,
+  folderWith,
+  isObject,
+  lastObject,
+  objectsOf,
+  SEALING,
+  textsOf,
+  wholeObject,
+  type Program,
+  type Task,
+} from './program.ts'
 
 const RETRIES = 2
 const FEW_RETRIES = `request_max_retries = ${RETRIES}
 stream_max_retries = ${RETRIES}
 `
-const LIMIT_MS = 60_000
 
 export const CLAUDE: Program = {
   name: 'claude',
+  seals: SEALING,
   async run(installed, task) {
     const args = ['-p', task.prompt, '--output-format', 'json', '--dangerously-skip-permissions']
     const env = {
@@ -73,6 +53,7 @@ export const CODEX_BUILT_IN: Program = codex('codex-built-in', ['-c', 'model_pro
 function codex(name: string, extra: readonly string[], retries = FEW_RETRIES): Program {
   return {
     name,
+    seals: SEALING,
     async run(installed, task) {
       await folderWith(join(task.folder, 'home', '.codex'), 'config.toml', codexConfig(task, retries))
       const base = ['-c', `openai_base_url="${task.url}/v1"`]
@@ -116,6 +97,8 @@ export const OPENCODES: readonly Program[] = [
 function opencode(name: string, npm: string): Program {
   return {
     name,
+    // It does not ask for a seal on behalf of a model that it does not know.
+    seals: [],
     async run(installed, task) {
       const { folder, url, key, model } = task
       const options = { baseURL: `${url}/v1`, apiKey: key }
@@ -138,9 +121,10 @@ function opencode(name: string, npm: string): Program {
   }
 }
 
-/** Gemini CLI, with which another base URL is enough. */
+/** Another base URL is enough for it. Of its thoughts and their seals it keeps only what sealed a call. */
 export const GEMINI: Program = {
   name: 'gemini-cli',
+  seals: ['alone', 'gemini'],
   async run(installed, task) {
     const settings = {
       security: { auth: { selectedType: 'gemini-api-key' } },
@@ -155,63 +139,4 @@ export const GEMINI: Program = {
     const succeeded = ended.code === 0 && result?.error === undefined
     return { ...ended, succeeded, answer: typeof result?.response === 'string' ? result.response : '' }
   },
-}
-
-/** Runs a program in an empty home, with nothing of this process's own settings. */
-async function call(installed: Installed, name: ProgramName, task: Task, { args, env }: Setup): Promise<Ended> {
-  const home = join(task.folder, 'home')
-  const work = join(task.folder, 'work')
-  const temporary = join(task.folder, 'tmp')
-  for (const folder of [home, work, temporary]) await mkdir(folder, { recursive: true })
-  const path = [process.execPath.replace(/[^/]+$/, ''), process.env.PATH ?? ''].join(':')
-  const surroundings = { PATH: path, HOME: home, TMPDIR: temporary, SHELL: '/bin/sh', TERM: 'dumb', ...NO_NETWORK }
-  return execute({
-    command: installed.command(name),
-    args,
-    env: { ...surroundings, ...env },
-    folder: work,
-    limitMs: task.limitMs ?? LIMIT_MS,
-  })
-}
-
-async function folderWith(folder: string, file: string, text: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, file), text)
-}
-
-type JsonObject = Readonly<Record<string, unknown>>
-
-/** The lines that are JSON objects; programs print other lines between them. */
-function objectsOf(output: string): JsonObject[] {
-  return output.split('\n').flatMap((line) => {
-    try {
-      const value: unknown = JSON.parse(line)
-      return isObject(value) ? [value] : []
-    } catch {
-      return []
-    }
-  })
-}
-
-/** An object that takes the rest of the output, from the first line that begins with a brace. */
-function wholeObject(output: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(output.slice(output.search(/^\{/m)))
-    return isObject(value) ? value : undefined
-  } catch {
-    // It ended before it could say how.
-    return undefined
-  }
-}
-
-function lastObject(output: string): JsonObject | undefined {
-  return objectsOf(output).at(-1)
-}
-
-function textsOf(objects: readonly JsonObject[]): string {
-  return objects.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n')
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,8 +2,12 @@
 // anything, then through Farebox to a provider of each dialect.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { access, DIALECTS, ROUTES, type Lab, type Route } from './lab.ts'
-import { CLAUDE, CODEX, CODEX_BUILT_IN, GEMINI, OPENCODES, type Outcome, type Program } from './programs.ts'
+import { access, type Lab } from './lab.ts'
+import { AI_SDK } from './ai-sdk.ts'
+import type { Outcome, Program } from './program.ts'
+import { CLAUDE, CODEX, CODEX_BUILT_IN, GEMINI, OPENCODES } from './programs.ts'
+import { CLINE, COPILOTS, QWENS } from './other-programs.ts'
+import { DIALECTS, ROUTES, type Route } from './routes.ts'
 import { expect, type Scenario } from './scenario.ts'
 import { appliesPatch, runsCommand, TOOL_ANSWER, TOOL_FILE } from './tool-script.ts'
 
@@ -16,10 +20,11 @@ const MODEL = 'model-for-tests'
 const KNOWN = { claude: 'claude-sonnet-4-5', codex: 'gpt-5.5' } as const
 
 const MAIN = [CLAUDE, CODEX] as const
+const OTHERS = [GEMINI, CLINE, ...QWENS, ...COPILOTS, AI_SDK] as const
 
 export const runScenarios: readonly Scenario[] = [
   ...ROUTES.flatMap((route) => [...MAIN, ...OPENCODES].flatMap((program) => both(program, route, MODEL))),
-  ...ROUTES.flatMap((route) => both(GEMINI, route, MODEL)),
+  ...ROUTES.flatMap((route) => OTHERS.flatMap((program) => both(program, route, MODEL))),
   ...ROUTES.flatMap((route) => both(CLAUDE, route, KNOWN.claude)),
   ...ROUTES.flatMap((route) => both(CODEX, route, KNOWN.codex)),
   ...ROUTES.map((route) => patch(route)),
@@ -52,7 +57,7 @@ function tool(program: Program, route: Route, model: string): Scenario {
       lab.upstream.script((request) => ({ seal: SEAL, ...runsCommand(request) }))
       const outcome = await lab.run(program, { prompt: 'Make a file.', ...(await access(lab, route, model)) })
       await expectToolRan(lab, outcome)
-      if (!givesReasoningBack(program, route)) return
+      if (!program.seals.includes(route)) return
       const isBack = lab.upstream.requests.at(-1)?.text.includes(SEAL) === true
       expect(isBack, 'the provider did not get back what sealed its reasoning', outcome)
     },
@@ -83,13 +88,4 @@ function expectRequests(lab: Lab, outcome: Outcome, count: number): void {
   const asked = lab.upstream.requests.filter(({ method }) => method === 'POST')
   const paths = asked.map(({ path }) => path).join(', ')
   expect(asked.length === count, `the provider was asked ${asked.length} times instead of ${count}: ${paths}`, outcome)
-}
-
-/**
- * Chat completions have no seal, and opencode does not ask for one on behalf of a model that it does not know. Gemini CLI keeps thoughts out of
- * its history, and what sealed them: only what sealed a call comes back.
- */
-function givesReasoningBack(program: Program, route: Route): boolean {
-  if (program === GEMINI) return route === 'alone' || route === 'gemini'
-  return route !== 'chat-completions' && !OPENCODES.includes(program)
 }

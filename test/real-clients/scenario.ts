@@ -1,5 +1,5 @@
 import type { Lab } from './lab.ts'
-import type { Outcome } from './programs.ts'
+import type { Outcome } from './program.ts'
 
 export type Scenario = {
   readonly name: string

@@ -24,7 +24,8 @@ const RESULT_TYPES = new Set(['tool_result', 'function_call_output', 'custom_too
 /** First a command, with a thought before it, then words. */
 export function runsCommand(request: RecordedRequest): Behaviour {
   const results = resultsOf(request.body)
-  if (results.length > 0) return { type: 'answer', text: results.some(hasOutput) ? TOOL_ANSWER : 'It did not run.' }
+  if (results.some(hasOutput)) return { type: 'answer', text: TOOL_ANSWER }
+  if (results.length > 0) return { type: 'answer', text: `It did not run: ${JSON.stringify(results)}` }
   const tool = toolsOf(request.body).find(({ name }) => SHELLS.test(name))
   if (tool === undefined) return { type: 'answer', text: `There is no shell among ${namesOf(request.body)}.` }
   const call = { id: 'call_scripted_1', name: tool.name, arguments: JSON.stringify(argumentsFor(tool.schema)) }

@@ -87,7 +87,9 @@ export async function endProcesses(): Promise<void> {
   const ends = [...running].map((child) => new Promise((resolve) => child.once('close', resolve)))
   for (const child of running) child.kill('SIGKILL')
   await Promise.all(ends)
-  await Promise.all([...folders].map((folder) => rm(folder, { recursive: true, force: true })))
+  // What a program left running may still write there.
+  const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as const
+  await Promise.all([...folders].map((folder) => rm(folder, options)))
   folders.clear()
 }
 
