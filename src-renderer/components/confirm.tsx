@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#renderer/components/button.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
+import { useReturnFocus } from '#renderer/components/use-return-focus.ts'
 
 type ConfirmProps = {
   readonly isOpen: boolean
@@ -27,6 +28,7 @@ export function Confirm(props: ConfirmProps) {
   const { t } = useTranslation('common')
   const [text, setText] = useState('')
   const id = useId()
+  const focus = useReturnFocus()
   const change = (next: boolean) => {
     setText('')
     onOpenChange(next)
@@ -35,7 +37,10 @@ export function Confirm(props: ConfirmProps) {
     <Base.Root open={isOpen} onOpenChange={change}>
       <Base.Portal>
         <Base.Overlay className="fixed inset-0 z-40 bg-shade data-[state=open]:animate-appear" />
-        <Base.Content className="fixed top-1/2 left-1/2 z-50 w-[calc(100vw-24px)] max-w-md -translate-x-1/2 -translate-y-1/2 rounded-lg border border-line bg-raised p-5 shadow-xl data-[state=open]:animate-appear">
+        <Base.Content
+          {...focus}
+          className="fixed top-1/2 left-1/2 z-50 w-[calc(100vw-24px)] max-w-md -translate-x-1/2 -translate-y-1/2 rounded-lg border border-line bg-raised p-5 shadow-xl data-[state=open]:animate-appear"
+        >
           <Base.Title className="text-base font-semibold break-words">{title}</Base.Title>
           <Base.Description className="mt-1 text-sm text-muted">{description}</Base.Description>
           {typed !== undefined && (

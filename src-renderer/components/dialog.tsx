@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '#renderer/components/button.tsx'
 import { cn } from '#renderer/components/cn.ts'
+import { useReturnFocus } from '#renderer/components/use-return-focus.ts'
 
 type PanelProps = {
   readonly isOpen: boolean
@@ -41,11 +42,13 @@ export function Sheet(props: PanelProps) {
 
 function Panel({ isOpen, onOpenChange, title, description, footer, keepsEscape, className, children }: PanelProps) {
   const { t } = useTranslation('common')
+  const focus = useReturnFocus()
   return (
     <Base.Root open={isOpen} onOpenChange={onOpenChange}>
       <Base.Portal>
         <Base.Overlay className="fixed inset-0 z-40 bg-shade data-[state=open]:animate-appear" />
         <Base.Content
+          {...focus}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           onEscapeKeyDown={(event) => {
             if (keepsEscape === true) event.preventDefault()

@@ -14,7 +14,8 @@ export type CallTokens = Readonly<Record<PriceClass, number>>
 const TOKENS_PER_PRICE = 1_000_000n
 /** No charge is more than what a double holds exactly. */
 const MAX_MICRO = BigInt(Number.MAX_SAFE_INTEGER)
-const JUMP_FACTOR = 100n
+const RISE = 10n
+const FALL = 100n
 
 export const SAMPLE_CALL: CallTokens = { input: 10_000, output: 1000, cache_read: 0, cache_write: 0 }
 
@@ -26,14 +27,14 @@ export function callCost(tokens: CallTokens, price: PriceMicro): bigint {
 }
 
 /**
- * The classes that become more than a hundred times dearer or cheaper: more likely a price per token, or per thousand, than
- * another price. Coming from 0 or going to it is no jump.
+ * The classes that become at least ten times dearer, or more than a hundred times cheaper: as likely a digit too many, or another
+ * unit, as another price. Coming from 0 or going to it is no jump.
  */
 export function jumpsBetween(before: PriceMicro | undefined, after: PriceMicro): readonly PriceClass[] {
   if (before === undefined) return []
   return PRICE_CLASSES.filter((name) => {
     const [old, now] = [before[name], after[name]]
-    return old > 0n && now > 0n && (now > old * JUMP_FACTOR || old > now * JUMP_FACTOR)
+    return old > 0n && now > 0n && (now >= old * RISE || old > now * FALL)
   })
 }
 

@@ -27,10 +27,15 @@ export function turnsFor({ prompt, image, earlier }: Draft, column: number): Tur
   return [...before, { prompt, image, answer: undefined }]
 }
 
-/** The draft for the next question, once there are answers. */
-export function goneOn(draft: Draft, answers: readonly (string | undefined)[]): Draft {
-  const { system, prompt, image, earlier } = draft
-  return { system, prompt: '', image: undefined, earlier: [...earlier, { prompt, image, answers }] }
+/** The draft for the next question, once there are answers to the one that was sent. What was typed since is that next one. */
+export function goneOn(draft: Draft, sent: Draft, answers: readonly (string | undefined)[]): Draft {
+  const { prompt, image } = sent
+  return {
+    ...draft,
+    prompt: draft.prompt === prompt ? '' : draft.prompt,
+    image: draft.image === image ? undefined : draft.image,
+    earlier: [...draft.earlier, { prompt, image, answers }],
+  }
 }
 
 /** Tokens a second from the first of them on; undefined where the answer did not come in pieces. */

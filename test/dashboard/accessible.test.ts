@@ -42,7 +42,8 @@ beforeAll(async () => {
   await call('addMember', { body: ADA })
   await call('createKey', { body: { name: 'suspended-key', package: 'starter' } })
   await call('suspendKey', { id: 'suspended-key' })
-  for (const model of ['demo-chat', 'broken', 'jumpy', 'demo-chat']) {
+  await call('setProject', { id: 'website', body: { credits_per_day: 2, credits_per_month: null } })
+  for (const model of ['demo-chat', 'broken', 'jumpy', 'unknown', 'demo-chat']) {
     await (await postChat({ url: dashboard.farebox.url, key: dashboard.key }, { model })).text()
   }
 })
@@ -174,6 +175,7 @@ it('has no serious fault in the drawers and dialogs of keys, packages and member
           async () => {
             await press(page, 'Invite somebody')
             await page.getByLabel('Name').fill('invited')
+            await page.getByRole('dialog').getByRole('radio', { name: 'All' }).click()
             await press(page, 'Make the link')
             await page.getByRole('img', { name: 'QR code of the link' }).waitFor()
             // The first try to close it says what would be lost.
@@ -327,6 +329,11 @@ it('has no serious fault where a request is looked at, and where one is tried', 
     await press(page, 'Send')
     await page.getByText('Open the receipt').waitFor()
     found.push(...(await look(page, 'answer')))
+    await page.getByLabel('Beside it').selectOption('jumpy')
+    await press(page, 'Send')
+    await expect.poll(() => page.getByText('Open the receipt').count()).toBe(2)
+    found.push(...(await look(page, 'two answers')))
+    await page.getByLabel('Beside it').selectOption('')
     await page.getByLabel('Model').selectOption('broken')
     await press(page, 'Send')
     await page.getByRole('tabpanel').getByRole('alert').waitFor()

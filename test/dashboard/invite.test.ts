@@ -48,6 +48,7 @@ describe('the administrator', () => {
       await page.getByRole('button', { name: 'Invite somebody' }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Name').fill('mia')
+      expect(await dialog.getByRole('button', { name: 'Make the link' }).isDisabled()).toBe(true)
       await dialog.getByLabel('team').click()
       await dialog.getByRole('button', { name: 'Make the link' }).click()
       const card = page.getByRole('dialog', { name: 'The invite for "mia"' })
@@ -97,6 +98,7 @@ describe('the administrator', () => {
       await page.getByRole('button', { name: 'Invite somebody' }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Name').fill('ada')
+      await dialog.getByLabel('team').click()
       await dialog.getByRole('button', { name: 'Make the link' }).click()
       await dialog.getByRole('alert').filter({ hasText: 'administrator' }).waitFor()
       expect(await dialog.getByLabel('Name').inputValue()).toBe('ada')
@@ -110,6 +112,7 @@ describe('the administrator', () => {
       await dashboard.visit('/members', async (page) => {
         await page.getByRole('button', { name: 'Invite somebody' }).click()
         await page.getByLabel('Name').fill('near')
+        await page.getByLabel('team').click()
         await page.getByRole('button', { name: 'Make the link' }).click()
         await page.getByText('The LAN is off, so the link works on this machine only').waitFor()
       })

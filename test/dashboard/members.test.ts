@@ -240,7 +240,7 @@ describe('what members used this month', () => {
       const nobody = page.getByRole('table', { name: 'Used by no member this month' })
       await nobody
         .getByRole('row')
-        .filter({ hasText: 'Nobody' })
+        .filter({ hasText: 'No owner' })
         .getByRole('cell', { name: '1', exact: true })
         .waitFor()
       await openRow(rowOf(page, 'busy'))

@@ -50,7 +50,7 @@ describe('limits of projects', () => {
       await edit.waitFor({ state: 'detached' })
       expect(await projects()).toMatchObject([{ credits_per_day: null, credits_per_month: 20 }])
 
-      await cardOf(page).getByRole('button', { name: 'Lift the limits of team/website' }).click()
+      await cardOf(page).getByRole('button', { name: 'Lift limits of team/website' }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Lift limits' }).click()
       // The card is hidden from those who ask by roles as long as the dialog is there.
       await page.getByRole('alertdialog').waitFor({ state: 'detached' })

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { describeSettings, readConfig } from '#config/config.ts'
 import { readSources, withoutComments } from '../support/sources.ts'
 
 const RENDERER = join(import.meta.dirname, '..', '..', 'src-renderer')
@@ -31,6 +32,13 @@ describe('the catalogues', () => {
   it('have every key that the code asks for', () => {
     const missing = uses.filter((use) => !keysOf(use.catalogue).some((key) => use.key.test(key)))
     expect(missing.map((use) => `${use.catalogue}: ${use.text}`)).toEqual([])
+  })
+
+  it('say what every setting is for', () => {
+    const read = readConfig({ argv: [], env: {}, platform: 'linux', homeDir: '/home/ada' })
+    if (read.type === 'mistake') throw new Error(read.message)
+    const said = describeSettings(read.config).map(({ name }) => `meanings.${name}`)
+    expect(keysOf('settings').filter((key) => key.startsWith('meanings.'))).toEqual(expect.arrayContaining(said))
   })
 
   it('have no key that nothing asks for', () => {

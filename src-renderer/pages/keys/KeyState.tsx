@@ -41,9 +41,9 @@ function BalanceBar({ balance }: { readonly balance: KeyView['balance'] }) {
         held={balance.held_credits}
         className="w-16 min-[1440px]:w-24"
       />
-      <span className="whitespace-nowrap">
-        <Money credits={balance.remaining_credits} hasUnit={false} className="inline-block text-right sm:min-w-14" />
-        <span className="text-xs text-muted max-md:hidden">
+      <span className="whitespace-nowrap sm:ml-auto">
+        <Money credits={balance.remaining_credits} hasUnit={false} />
+        <span className="text-xs text-muted max-[1279px]:hidden">
           {' / '}
           <Money credits={balance.total_credits} hasUnit={false} className="text-muted" />
         </span>

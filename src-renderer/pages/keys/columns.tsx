@@ -22,9 +22,10 @@ export function useKeyColumns(role: 'administrator' | 'member', onAction: OnKeyA
     const owner: Column<KeyView> = {
       id: 'owner',
       header: t('column.owner'),
-      cell: (key) => key.owner ?? <span className="text-muted">{t('noOwner')}</span>,
+      cell: (key) =>
+        key.owner === null ? <span className="text-muted">{t('noOwner')}</span> : <Cut text={key.owner} />,
       sortBy: (key) => key.owner ?? undefined,
-      className: 'max-md:hidden',
+      className: 'max-lg:hidden whitespace-nowrap',
     }
     const name: Column<KeyView> = {
       id: 'name',
@@ -37,9 +38,9 @@ export function useKeyColumns(role: 'administrator' | 'member', onAction: OnKeyA
     const entity: Column<KeyView> = {
       id: 'package',
       header: t('column.package'),
-      cell: (key) => key.package,
+      cell: (key) => <Cut text={key.package} />,
       sortBy: (key) => key.package,
-      className: 'max-sm:hidden',
+      className: 'max-lg:hidden',
     }
     const actions: Column<KeyView> = {
       id: 'actions',
@@ -68,21 +69,21 @@ function restOf(t: TFunction<'keys'>, locale: string): Column<KeyView>[] {
       cell: (key) => countText(key.balance.total_requests, locale),
       sortBy: (key) => key.balance.total_requests,
       align: 'right',
-      className: 'max-lg:hidden',
+      className: 'max-[1439px]:hidden',
     },
     {
       id: 'used',
       header: t('column.used'),
       cell: (key) => <Time at={key.balance.last_used_at} none={t('never')} />,
       sortBy: (key) => msOf(key.balance.last_used_at),
-      className: 'max-md:hidden whitespace-nowrap',
+      className: 'max-[1279px]:hidden whitespace-nowrap',
     },
     {
       id: 'expires',
       header: t('column.expires'),
       cell: (key) => <Time at={key.expires_at} none={t('never')} />,
       sortBy: (key) => msOf(key.expires_at),
-      className: 'max-md:hidden whitespace-nowrap',
+      className: 'max-lg:hidden whitespace-nowrap',
     },
     {
       id: 'state',
@@ -91,6 +92,15 @@ function restOf(t: TFunction<'keys'>, locale: string): Column<KeyView>[] {
       sortBy: (key) => key.status,
     },
   ]
+}
+
+/** A name in one line, however long it is. */
+function Cut({ text }: { readonly text: string }) {
+  return (
+    <span className="block max-w-24 truncate min-[1280px]:max-w-32" title={text}>
+      {text}
+    </span>
+  )
 }
 
 function KeyName({ item }: { readonly item: KeyView }) {

@@ -99,7 +99,7 @@ function About({ entry }: { readonly entry: LedgerEntry }) {
       to="/requests"
       search={{ open: entry.request_id }}
       title={t('receipt', { id: entry.request_id })}
-      className="wrap-anywhere text-accent underline-offset-2 hover:underline"
+      className="wrap-anywhere text-accent underline underline-offset-2"
     >
       {entry.model ?? t('request')}
     </Link>

@@ -50,7 +50,8 @@ function InviteForm({ member, packages, onClose, onMade }: InviteFormProps) {
       description={t('invite.text')}
       action={t('invite.make')}
       isBusy={create.isPending}
-      isDisabled={form.name.trim() === ''}
+      // Without an open package the link would lead to a page that has nothing to offer.
+      isDisabled={form.name.trim() === '' || form.packages.length === 0}
       problem={errorBeside(create.error, ['packages', ...(member === undefined ? ['name'] : [])])}
       onSubmit={() => create.mutate({ body: inviteBody(form) })}
     >

@@ -39,7 +39,7 @@ export function useMemberColumns(
       header: t('column.role'),
       cell: (member) => t(`role.${member.role}`),
       sortBy: (member) => member.role,
-      className: 'max-sm:hidden',
+      className: 'max-lg:hidden',
     }
     const state: Column<MemberView> = {
       id: 'state',
@@ -51,7 +51,7 @@ export function useMemberColumns(
       id: 'packages',
       header: t('column.packages'),
       cell: (member) => <OpenPackages member={member} packages={packages} />,
-      className: 'max-md:hidden',
+      className: 'max-lg:hidden',
     }
     const keys: Column<MemberView> = {
       id: 'keys',
@@ -65,7 +65,7 @@ export function useMemberColumns(
       header: t('column.seen'),
       cell: (member) => <Time at={member.last_seen_at} none={t('never')} />,
       sortBy: (member) => msOf(member.last_seen_at),
-      className: 'max-md:hidden whitespace-nowrap',
+      className: 'max-lg:hidden whitespace-nowrap',
     }
     const actions: Column<MemberView> = {
       id: 'actions',
@@ -92,7 +92,7 @@ function monthColumns(
       cell: (member) => <Counted count={totals(member)?.requests} locale={locale} />,
       sortBy: (member) => totals(member)?.requests,
       align: 'right',
-      className: 'max-lg:hidden',
+      className: 'max-[1279px]:hidden',
     },
     {
       id: 'tokens',
@@ -100,7 +100,7 @@ function monthColumns(
       cell: (member) => <TokensOf totals={totals(member)} />,
       sortBy: (member) => tokensSorted(totals(member)),
       align: 'right',
-      className: 'max-lg:hidden',
+      className: 'max-[1279px]:hidden',
     },
     {
       id: 'charge',
@@ -108,7 +108,8 @@ function monthColumns(
       cell: (member) => <Money credits={totals(member)?.charge_credits} />,
       sortBy: (member) => totals(member)?.charge_credits,
       align: 'right',
-      className: 'max-sm:hidden whitespace-nowrap',
+      // As wide before the amounts are there as after, so that no column moves when they come.
+      className: 'min-w-28 max-sm:hidden whitespace-nowrap',
     },
   ]
 }

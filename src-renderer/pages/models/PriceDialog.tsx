@@ -67,7 +67,7 @@ type JumpQuestionProps = {
   readonly onChange: (isMeant: boolean) => void
 }
 
-/** Asks whether a price that changes a hundredfold is meant. */
+/** Asks whether a price that jumps is meant. */
 function JumpQuestion({ jumps, isMeant, onChange }: JumpQuestionProps) {
   const { t, i18n } = useTranslation('models')
   const names = new Intl.ListFormat(i18n.language).format(jumps.map((name) => t(`class.${name}`)))

@@ -49,13 +49,13 @@ function LatestTable({ usage, zone }: { readonly usage: readonly UsageView[]; re
             <HeadCell className="max-sm:hidden">{t('latest.time')}</HeadCell>
             <HeadCell className="max-sm:hidden">{t('latest.key')}</HeadCell>
             <HeadCell>{t('latest.model')}</HeadCell>
-            <HeadCell align="right" className="max-md:hidden">
+            <HeadCell align="right" className="max-lg:hidden">
               {t('latest.tokens')}
             </HeadCell>
             <HeadCell align="right" className="max-sm:w-20">
               {t('latest.cost')}
             </HeadCell>
-            <HeadCell align="right" className="max-md:hidden">
+            <HeadCell align="right" className="max-lg:hidden">
               {t('latest.duration')}
             </HeadCell>
             <HeadCell className="max-sm:w-20">{t('latest.status')}</HeadCell>
@@ -89,13 +89,13 @@ function LatestRow({ usage, zone }: { readonly usage: UsageView; readonly zone: 
           {when} · {usage.key}
         </span>
       </Cell>
-      <Cell align="right" className="whitespace-nowrap max-md:hidden">
+      <Cell align="right" className="whitespace-nowrap max-lg:hidden">
         <Tokens count={inputOf(usage)} /> / <Tokens count={usage.output_tokens} />
       </Cell>
       <Cell align="right">
         <Money credits={usage.charge_credits} hasUnit={false} />
       </Cell>
-      <Cell align="right" className="whitespace-nowrap max-md:hidden">
+      <Cell align="right" className="whitespace-nowrap max-lg:hidden">
         {durationText(usage.duration_ms, i18n.language)}
       </Cell>
       <Cell>

@@ -93,7 +93,7 @@ function zoneColumn(t: TFunction<'packages'>): Column<PackageView> {
     header: t('column.zone'),
     cell: (entity) => entity.timezone,
     sortBy: (entity) => entity.timezone,
-    className: 'max-xl:hidden',
+    className: 'max-[1279px]:hidden',
   }
 }
 

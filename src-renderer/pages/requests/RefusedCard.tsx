@@ -46,8 +46,8 @@ function RefusedTable({ rows, onOpen }: RefusedTableProps) {
           <tr>
             <HeadCell>{t('refused.last')}</HeadCell>
             <HeadCell align="right">{t('refused.times')}</HeadCell>
-            <HeadCell>{t('columns.key')}</HeadCell>
-            <HeadCell className="max-sm:hidden">{t('columns.status')}</HeadCell>
+            <HeadCell className="max-sm:hidden">{t('columns.key')}</HeadCell>
+            <HeadCell className="max-lg:hidden">{t('columns.status')}</HeadCell>
             <HeadCell>{t('refused.told')}</HeadCell>
           </tr>
         </thead>
@@ -64,11 +64,11 @@ function RefusedTable({ rows, onOpen }: RefusedTableProps) {
                 </button>
               </Cell>
               <Cell align="right">{countText(row.count, i18n.language)}</Cell>
-              <Cell className="max-w-40 truncate max-sm:max-w-20">
+              <Cell className="max-w-40 truncate max-sm:hidden">
                 {row.key ?? <span className="text-muted">{t('refused.nobody')}</span>}
               </Cell>
-              <Cell className="tabular-nums max-sm:hidden">{row.status}</Cell>
-              <Cell className="min-w-64 wrap-anywhere max-sm:min-w-48">{row.message}</Cell>
+              <Cell className="tabular-nums max-lg:hidden">{row.status}</Cell>
+              <Cell className="min-w-64 wrap-anywhere max-sm:min-w-40">{row.message}</Cell>
             </Row>
           ))}
         </tbody>

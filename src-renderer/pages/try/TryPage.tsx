@@ -52,6 +52,7 @@ function Talk({ keys, models }: TalkProps) {
   const search = route.useSearch()
   const navigate = useNavigate()
   const [draft, setDraft] = useState<Draft>(() => ({ system: '', prompt: t('example'), image: undefined, earlier: [] }))
+  const [sent, setSent] = useState(draft)
   const { runs, isRunning, send, stop, clear } = useRuns()
   const asked = askedModels(models, search)
   useCommands(useMemo(() => (isRunning ? [{ id: 'stop', label: t('stop'), run: stop }] : []), [isRunning, stop, t]))
@@ -59,7 +60,7 @@ function Talk({ keys, models }: TalkProps) {
     void navigate({ to: '/try', search: parseSearch({ ...search, ...changed }), replace: true, resetScroll: false })
   const answers = runs.map((run) => textOf(run))
   const goOn = () => {
-    setDraft(goneOn(draft, answers))
+    setDraft(goneOn(draft, sent, answers))
     clear()
   }
   const canGoOn = !isRunning && answers[0] !== undefined && !isEmbedding(search.format ?? 'chat')
@@ -76,7 +77,10 @@ function Talk({ keys, models }: TalkProps) {
           onChange={change}
           onDraft={setDraft}
           isRunning={isRunning}
-          onSend={send}
+          onSend={(bodies) => {
+            setSent(draft)
+            send(bodies)
+          }}
           onStop={stop}
         />
       </Card>

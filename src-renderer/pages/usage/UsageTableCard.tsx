@@ -72,7 +72,7 @@ function RefusedNote({ report }: Pick<Usage, 'report'>) {
       <Link
         to="/requests"
         search={{ since: report.from, until: report.to }}
-        className="text-accent underline-offset-2 hover:underline"
+        className="text-accent underline underline-offset-2"
       >
         {t('refusedShow')}
       </Link>

@@ -57,10 +57,12 @@ describe('a jump of a price', () => {
     )
   })
 
-  it('is none at exactly a hundred times, nor from or to 0', () => {
+  it('is a rise to ten times or a fall below a hundredth, and none from or to 0', () => {
     const at = (input: number) => bigPrice({ input, output: 0, cache_read: 0, cache_write: 0 })
-    expect(jumpsBetween(at(1), at(100))).toEqual([])
-    expect(jumpsBetween(at(1), at(101))).toEqual(['input'])
+    expect(jumpsBetween(at(5), at(49))).toEqual([])
+    expect(jumpsBetween(at(5), at(50))).toEqual(['input'])
+    expect(jumpsBetween(at(500), at(5))).toEqual([])
+    expect(jumpsBetween(at(501), at(5))).toEqual(['input'])
     expect(jumpsBetween(at(0), at(MAX_MICRO))).toEqual([])
     expect(jumpsBetween(undefined, at(5))).toEqual([])
   })

@@ -5,7 +5,7 @@ const FIRST: Draft = { system: 'Be brief.', prompt: 'One?', image: undefined, ea
 
 describe('a test request that goes on', () => {
   it('has for each model what that model answered', () => {
-    const next = { ...goneOn(FIRST, ['Left.', 'Right.']), prompt: 'Two?' }
+    const next = { ...goneOn(FIRST, FIRST, ['Left.', 'Right.']), prompt: 'Two?' }
     expect(next.system).toBe('Be brief.')
     const saidBy = (column: number) => turnsFor(next, column).map(({ prompt, answer }) => [prompt, answer])
     expect(saidBy(0)).toEqual([
@@ -19,9 +19,16 @@ describe('a test request that goes on', () => {
   })
 
   it('goes on from the first answer for a model that joins later, or did not answer', () => {
-    const alone = goneOn(FIRST, ['Left.'])
+    const alone = goneOn(FIRST, FIRST, ['Left.'])
     expect(turnsFor(alone, 1)[0]?.answer).toBe('Left.')
-    expect(turnsFor(goneOn(FIRST, ['Left.', undefined]), 1)[0]?.answer).toBe('Left.')
+    expect(turnsFor(goneOn(FIRST, FIRST, ['Left.', undefined]), 1)[0]?.answer).toBe('Left.')
+  })
+
+  it('keeps what was asked with its answer, and what was typed since as the next question', () => {
+    const image = { mediaType: 'image/png', data: 'AA==' }
+    const next = goneOn({ ...FIRST, prompt: 'Two?', image }, FIRST, ['Left.'])
+    expect(next).toMatchObject({ prompt: 'Two?', image, earlier: [{ prompt: 'One?', image: undefined }] })
+    expect(goneOn({ ...FIRST, image }, { ...FIRST, image }, ['Left.'])).toMatchObject({ prompt: '', image: undefined })
   })
 })
 

@@ -1,0 +1,83 @@
+// Tables and what they open: they fit their window, stay where they are when more is known, and give the focus back.
+
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postChat } from '../support/chat.ts'
+import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  const { call } = dashboard.farebox.admin
+  const name = 'a-package-with-a-rather-long-name'
+  await call('addPackage', { body: { name, type: 'monthly', credits: 4567.89 } })
+  await call('addMember', { body: { name: 'Bartholomew of Northumberland', packages: 'all' } })
+  await call('createKey', { body: { name: 'a-key-with-a-rather-long-name', package: name } })
+  const asked = { url: dashboard.farebox.url, key: dashboard.key }
+  await (await postChat(asked, { model: 'demo-chat' })).text()
+})
+afterAll(() => dashboard.close())
+
+describe('tables', () => {
+  it.each([
+    ['keys', 'Keys', 800],
+    ['keys', 'Keys', 1280],
+    ['members', 'Members', 800],
+    ['overview', 'Latest requests', 800],
+  ])('of %s fit a window: %s at %d pixels', async (path, name, width) => {
+    await dashboard.visit(
+      `/${path}`,
+      async (page) => {
+        // A card of the same name may be around it.
+        const region = page.getByRole('region', { name, exact: true }).last()
+        await region.getByRole('row').nth(1).waitFor()
+        expect(await region.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+      },
+      { width },
+    )
+  })
+
+  it('have their columns of members where they are before the usage is known', async () => {
+    await dashboard.visit('/members', async (page) => {
+      let letGo = () => {}
+      const held = new Promise<void>((done) => (letGo = done))
+      await page.route('**/api/usage-report**', async (route) => {
+        await held
+        await route.continue()
+      })
+      await page.reload()
+      await page.getByRole('row').nth(1).waitFor()
+      const before = await headsOf(page)
+      letGo()
+      await page.getByRole('table', { name: 'Used by no member this month' }).waitFor()
+      expect(await headsOf(page)).toEqual(before)
+    })
+  })
+})
+
+describe('a drawer', () => {
+  it.each(['keys', 'packages', 'models', 'providers', 'members', 'tools', 'audit'])(
+    'of %s gives the focus back to its row, opened by key and by click',
+    async (path) => {
+      await dashboard.visit(`/${path}`, async (page) => {
+        const row = page.getByRole('main').getByRole('row').nth(1)
+        const isFocused = () => row.evaluate((element) => element === element.ownerDocument.activeElement)
+        for (const open of [() => row.press('Enter'), () => openRow(row)]) {
+          await open()
+          await page.getByRole('dialog').waitFor()
+          await page.keyboard.press('Escape')
+          await page.getByRole('dialog').waitFor({ state: 'detached' })
+          await expect.poll(isFocused).toBe(true)
+        }
+      })
+    },
+  )
+})
+
+/** Where each column of the members begins. */
+function headsOf(page: Page): Promise<number[]> {
+  return page
+    .getByRole('table', { name: 'Members' })
+    .getByRole('columnheader')
+    .evaluateAll((heads) => heads.map((head) => head.getBoundingClientRect().left))
+}
