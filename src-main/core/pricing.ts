@@ -184,6 +184,8 @@ function dearestStep(ladder: Ladder, inputTokens: number, most: MostOf): number 
 const RISE = 10
 /** One that falls by more is more likely in another unit; reading a cache alone often costs a tenth of what it did as input. */
 const FALL = 100
+/** A tenth has no exact double. */
+const NEARLY = 1 + 1e-12
 
 /**
  * Whether any amount jumps between two prices. A price of 0 is explicit, so that coming from it or going to it is no jump, and
@@ -191,16 +193,10 @@ const FALL = 100
  */
 export function isPriceJump(before: unknown, after: unknown): boolean {
   if (typeof before === 'number' && typeof after === 'number') {
-    const [old, now] = [wholeMicro(before), wholeMicro(after)]
-    return old > 0 && now > 0 && (now >= old * RISE || old > now * FALL)
+    return before > 0 && after > 0 && (after * NEARLY >= before * RISE || before > after * FALL * NEARLY)
   }
   if (!isMembers(before) || !isMembers(after)) return false
   return Object.keys(before).some((name) => isPriceJump(before[name], after[name]))
-}
-
-/** A tenth has no exact double, so that amounts are compared as whole millionths. */
-function wholeMicro(credits: number): number {
-  return Math.round(credits * 1_000_000)
 }
 
 function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
