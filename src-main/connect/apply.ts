@@ -174,10 +174,10 @@ function takeFileBack(planned: TakingBack): TakingBack {
   return planned
 }
 
-type Copies = { readonly before: Buffer | undefined; readonly after: Buffer }
+type CopiedBytes = { readonly before: Buffer | undefined; readonly after: Buffer }
 type UndoneFile = { readonly bytes: Buffer | undefined; readonly left: readonly string[] }
 
-function undoneFile(entry: JournalFile, file: ToolFile, { before, after }: Copies): UndoneFile {
+function undoneFile(entry: JournalFile, file: ToolFile, { before, after }: CopiedBytes): UndoneFile {
   // It was never written, or is taken back already, or somebody took it away.
   if (file.bytes === undefined || file.sha256 === entry.before_sha256) return { bytes: file.bytes, left: [] }
   if (file.sha256 === entry.after_sha256) return { bytes: before, left: [] }

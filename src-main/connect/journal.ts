@@ -137,7 +137,11 @@ export function beginJournal(
   const folder = connectionFolder(dataDir, tool)
   makePrivateFolder(folder)
   const earlier = openFiles(readJournalFile(dataDir, tool, JOURNAL))
-  const first = 1 + Math.max(-1, ...copiesIn(folder).map(numberOf))
+  const first =
+    1 +
+    copiesIn(folder)
+      .map(numberOf)
+      .reduce((most, number) => Math.max(most, number), -1)
   const files = begun.plans.map((plan, index) => {
     const before = plan.file.bytes
     const copies = { before: `before-${first + index}`, after: `after-${first + index}` }
