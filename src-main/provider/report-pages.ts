@@ -43,6 +43,8 @@ const LONGEST_WAIT_MS = 30_000
 /** Of all reports together. */
 const MAX_BYTES = 64 * 1_048_576
 const MAX_PAGES = 500
+/** Objects and lists of all reports together, a few for each line that is read. More of them would stop everything else while they are read. */
+const MAX_PARTS = 1_000_000
 
 export async function readReportPages(
   provider: Provider,
@@ -56,6 +58,7 @@ export async function readReportPages(
   const pages: object[] = []
   const untilMs = deps.clock.monotonicMs() + REPORT_LIMIT_MS
   let bytesLeft = MAX_BYTES
+  let partsLeft = MAX_PARTS
   for (const { report, path, query } of questions) {
     const asked = new Set<string>()
     let page: string | undefined
@@ -66,7 +69,9 @@ export async function readReportPages(
       if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
       if (answer.status !== 200) return failed(judge(answer.status))
       bytesLeft -= Buffer.byteLength(answer.text)
-      if (bytesLeft <= 0 || pages.length >= MAX_PAGES) return failed('Its report is too large. Take fewer days.')
+      partsLeft -= partsOf(answer)
+      const isTooLarge = bytesLeft <= 0 || partsLeft <= 0 || pages.length >= MAX_PAGES
+      if (isTooLarge) return failed('Its report is too large. Take fewer days.')
       const body = jsonOf(answer)
       const next = nextPageOf(body)
       if (next.type === 'unclear') return failed('A page of its report is damaged, or is none.')
@@ -129,7 +134,21 @@ async function askPatiently(
 function isPassing(answer: Answer | NoAnswer): boolean {
   if (answer.type === 'problem') return true
   const { status } = answer
-  return status === 429 || status >= 500 || (status === 200 && jsonOf(answer) === undefined)
+  if (status !== 200) return status === 429 || status >= 500
+  return partsOf(answer) < MAX_PARTS && jsonOf(answer) === undefined
+}
+
+/** How many objects and lists it has, or more where texts have brackets; counted no further than matters. */
+function partsOf({ text }: Answer): number {
+  let parts = 0
+  for (const bracket of ['{', '[']) {
+    let at = text.indexOf(bracket)
+    while (at >= 0 && parts < MAX_PARTS) {
+      parts += 1
+      at = text.indexOf(bracket, at + 1)
+    }
+  }
+  return parts
 }
 
 function wishedDelayMs(answer: Answer | NoAnswer): number {

@@ -162,6 +162,20 @@ it('pages that lead back to an earlier one are no report', async () => {
   expect(asked).toHaveLength(3)
 })
 
+it('of more parts than a report can have is not taken apart, on one page or on several', async () => {
+  const page = (parts: number, next: string | null) =>
+    `{"has_more":${next !== null},"next_page":${JSON.stringify(next)},"data":[${'{},'.repeat(parts)}{}]}`
+  for (const [parts, pages] of [
+    [1_000_001, 1],
+    [600_000, 2],
+  ] as const) {
+    asked = []
+    answer = (_, response) => response.end(page(parts, `p${asked.length}`))
+    expect(await read('openai')).toMatchObject({ pages: { message: expect.stringContaining('too large') as string } })
+    expect(asked).toHaveLength(pages)
+  }
+})
+
 it('that takes longer than four minutes is given up, however quick each page is to begin', async () => {
   answer = (_, response) => {
     nowMs += 25_000
