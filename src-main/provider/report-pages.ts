@@ -28,12 +28,15 @@ export type ReportPagesDeps = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly connections: WayOut
   readonly userAgent: string
+  readonly clock: { readonly monotonicMs: () => number }
   /** Before the first repetition; twice as long before each further one. */
   readonly retryDelayMs: number
   readonly wait: (ms: number) => Promise<unknown>
 }
 
 const PAGE_LIMIT_MS = 30_000
+/** For all of it, pauses included: other reports wait meanwhile. Whoever asks by a command waits a little longer than this. */
+const REPORT_LIMIT_MS = 240_000
 const ATTEMPTS = 4
 /** A provider that wants to be left alone for longer is asked again by whoever asked for the report. */
 const LONGEST_WAIT_MS = 30_000
@@ -51,13 +54,15 @@ export async function readReportPages(
   if (typeof secret !== 'string') return secret
   const shown = { 'user-agent': deps.userAgent, ...headers(secret) }
   const pages: object[] = []
+  const untilMs = deps.clock.monotonicMs() + REPORT_LIMIT_MS
   let bytesLeft = MAX_BYTES
   for (const { report, path, query } of questions) {
     const asked = new Set<string>()
     let page: string | undefined
     do {
       const url = addressOf(reference.origin, path, page === undefined ? query : [...query, ['page', page]])
-      const answer = await askPatiently(provider, { url, headers: shown, maxBytes: bytesLeft }, deps)
+      const answer = await askPatiently(provider, { url, headers: shown, maxBytes: bytesLeft, untilMs }, deps)
+      if (deps.clock.monotonicMs() >= untilMs) return failed('It takes longer than four minutes. Take fewer days.')
       if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
       if (answer.status !== 200) return failed(judge(answer.status))
       bytesLeft -= Buffer.byteLength(answer.text)
@@ -97,21 +102,26 @@ type PageQuestion = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly maxBytes: number
+  /** By the clock that only goes forward. */
+  readonly untilMs: number
 }
 
 /** Again where it is too busy, has a fault of its own or breaks off: a report that is asked for twice costs nothing. */
 async function askPatiently(
   provider: Provider,
-  question: PageQuestion,
-  { secrets, connections, retryDelayMs, wait }: ReportPagesDeps,
+  { untilMs, ...question }: PageQuestion,
+  { secrets, connections, clock, retryDelayMs, wait }: ReportPagesDeps,
 ): Promise<Answer | NoAnswer> {
   const known = [...secrets.known(billSecretReference(provider).providerId), ...secrets.known(provider.id)]
   const dispatcherOf = () => connections.pool(provider)
   for (let attempt = 1; ; attempt++) {
-    const asked = { ...question, method: 'GET' as const, secrets: known, dispatcherOf, timeLimitMs: PAGE_LIMIT_MS }
-    const answer = await ask(asked)
+    // A pause may have been a little longer than was asked for.
+    const leftMs = Math.max(1, Math.ceil(untilMs - clock.monotonicMs()))
+    const timeLimitMs = Math.min(PAGE_LIMIT_MS, leftMs)
+    const answer = await ask({ ...question, method: 'GET', secrets: known, dispatcherOf, timeLimitMs })
     const delayMs = Math.max(retryDelayMs * 2 ** (attempt - 1), wishedDelayMs(answer))
-    if (attempt >= ATTEMPTS || !isPassing(answer) || delayMs > LONGEST_WAIT_MS) return answer
+    const longestMs = Math.min(LONGEST_WAIT_MS, untilMs - clock.monotonicMs() - 1)
+    if (attempt >= ATTEMPTS || !isPassing(answer) || delayMs > longestMs) return answer
     await wait(delayMs)
   }
 }
