@@ -144,6 +144,7 @@ const DASHBOARD_PARTS = [
   'contract/admin-address.ts',
   'contract/csv.ts',
   'contract/dialects.ts',
+  'contract/link.ts',
   'contract/urgency.ts',
   'contract/usage-groups.ts',
   'contract/usage-sums.ts',

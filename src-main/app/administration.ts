@@ -134,6 +134,8 @@ function settingsControl({
       if (problem !== undefined) return refuse('invalid_request', problem.message, { param: 'value' })
       await keepSetting(change)
       live.apply(change)
+      // Connections keep the time limits with which they were opened; the next call opens others.
+      parts.calling.connections.retain([])
       return undefined
     },
   }

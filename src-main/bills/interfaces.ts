@@ -3,6 +3,8 @@
 // Sources: platform.openai.com/docs/api-reference/usage and platform.claude.com/docs/en/api/admin (usage_report, cost_report), both
 // read on 2026-11-22. Their readers are in pages.ts.
 
+import { recordOf, resultsOf, type Json } from '#bills/pages.ts'
+
 export type ReportWish = {
   /** Midnights of UTC, but for the end of usage: that is a whole hour. */
   readonly fromMs: number
@@ -102,10 +104,11 @@ export function nextPageOf(page: unknown): NextPage {
 const UNCLEAR = { type: 'unclear' } as const
 
 function withoutOthers(page: object, project: string): object {
-  const { data } = page as { readonly data: readonly { readonly results?: readonly object[] }[] }
-  const isOurs = (result: object) =>
-    !('workspace_id' in result) || !('amount' in result) || result.workspace_id === project
-  return { ...page, data: data.map((bucket) => ({ ...bucket, results: bucket.results?.filter(isOurs) })) }
+  const { data } = page as { readonly data: readonly unknown[] }
+  const isOurs = (result: Json) =>
+    !('workspace_id' in result) || !('amount' in result) || result['workspace_id'] === project
+  const buckets = data.map(recordOf)
+  return { ...page, data: buckets.map((bucket) => ({ ...bucket, results: resultsOf(bucket).filter(isOurs) })) }
 }
 
 function pair(name: string, value: string): readonly [string, string] {

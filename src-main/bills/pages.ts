@@ -18,7 +18,7 @@ import {
   type UsageLine,
 } from '#bills/report.ts'
 
-type Json = Readonly<Record<string, unknown>>
+export type Json = Readonly<Record<string, unknown>>
 type Gathered = {
   readonly usage: [string, UsageLine][]
   readonly usageSpans: Span[]
@@ -133,12 +133,12 @@ function isCount(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'object' && value !== null)
 }
 
-function resultsOf({ results, result }: Json): Json[] {
+export function resultsOf({ results, result }: Json): Json[] {
   const list = results ?? result
   return Array.isArray(list) ? list.map(recordOf) : []
 }
 
-function recordOf(value: unknown): Json {
+export function recordOf(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
 

@@ -54,8 +54,11 @@ export function adminClient(transport: AdminTransport): AdminClient {
 
 /** Longer than a provider's test or the verification of a large ledger takes. */
 const TIME_LIMIT_MS = 120_000
-/** Of a database of many gigabytes. */
-const BACKUP_TIME_LIMIT_MS = 290_000
+/** A database of many gigabytes; a provider's report of hundreds of pages. */
+const LONG_TIME_LIMIT_MS = 290_000
+const LONG_PATHS: readonly string[] = [ADMIN_API.backUp, ADMIN_API.checkBill, ADMIN_API.settleBill].map(
+  ({ path }) => path,
+)
 const HEALTH_TIME_LIMIT_MS = 2_000
 const MAX_ANSWER_BYTES = 64 * 1_048_576
 
@@ -69,7 +72,7 @@ export function httpTransport({ url, token }: { readonly url: string; readonly t
         method,
         headers,
         redirect: 'error',
-        signal: AbortSignal.timeout(path === ADMIN_API.backUp.path ? BACKUP_TIME_LIMIT_MS : TIME_LIMIT_MS),
+        signal: AbortSignal.timeout(LONG_PATHS.includes(path) ? LONG_TIME_LIMIT_MS : TIME_LIMIT_MS),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       return { status: response.status, body: jsonOf(await textOf(response)) }

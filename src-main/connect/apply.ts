@@ -47,7 +47,8 @@ export function planChanges(
     const file = back?.file ?? readToolFile(path)
     return back === undefined ? file : { ...file, bytes: back.bytes, sha256: sha256Of(back.bytes) }
   }
-  return plan(readFile).map((one) => ({ now: earlier(one.file.path)?.file ?? readToolFile(one.file.path), plan: one }))
+  // A file that no earlier connection wrote is the very one that the plan was made for: it is not looked at once more, since it may have changed.
+  return plan(readFile).map((one) => ({ now: earlier(one.file.path)?.file ?? one.file, plan: one }))
 }
 
 export type Connecting = {
@@ -151,12 +152,17 @@ function planFileBack(dataDir: string, tool: string, written: readonly JournalFi
   return { entry, file, ...undoneFile(entry, file, copies), problem: null }
 }
 
-/** Whether a file says more of what the one entry wrote than of what the other did. */
+/**
+ * Whether a file says more of what the one entry wrote than of what the other did: more members that are as they were written, and of as
+ * many the entry of which fewer are not.
+ */
 function fitsBetter(entry: JournalFile, other: JournalFile, { bytes, sha256 }: ToolFile): boolean {
   if (bytes === undefined || sha256 === other.after_sha256) return false
   if (sha256 === entry.after_sha256) return true
   const text = decode(bytes)
-  return changedSince(entry, text).length < changedSince(other, text).length
+  const [changed, otherChanged] = [entry, other].map((one) => changedSince(one, text).length) as [number, number]
+  const more = entry.members.length - changed - (other.members.length - otherChanged)
+  return more === 0 ? changed < otherChanged : more > 0
 }
 
 function takeFileBack(planned: TakingBack): TakingBack {
@@ -168,10 +174,10 @@ function takeFileBack(planned: TakingBack): TakingBack {
   return planned
 }
 
-type Copies = { readonly before: Buffer | undefined; readonly after: Buffer }
+type CopiedBytes = { readonly before: Buffer | undefined; readonly after: Buffer }
 type UndoneFile = { readonly bytes: Buffer | undefined; readonly left: readonly string[] }
 
-function undoneFile(entry: JournalFile, file: ToolFile, { before, after }: Copies): UndoneFile {
+function undoneFile(entry: JournalFile, file: ToolFile, { before, after }: CopiedBytes): UndoneFile {
   // It was never written, or is taken back already, or somebody took it away.
   if (file.bytes === undefined || file.sha256 === entry.before_sha256) return { bytes: file.bytes, left: [] }
   if (file.sha256 === entry.after_sha256) return { bytes: before, left: [] }

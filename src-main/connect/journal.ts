@@ -54,8 +54,12 @@ export function readJournal(dataDir: string, tool: string): FoundJournal | undef
   const whole = readJournalFile(dataDir, tool, JOURNAL)
   const begun = readJournalFile(dataDir, tool, BEGUN_JOURNAL)
   if (begun === undefined) return whole
-  const earlier = whole === undefined || whole.state === 'disconnected' ? [] : whole.files
-  return { ...begun, state: 'connecting', earlier }
+  return { ...begun, state: 'connecting', earlier: openFiles(whole) }
+}
+
+/** The files of a connection that is not taken back. */
+function openFiles(journal: Journal | undefined): readonly JournalFile[] {
+  return journal === undefined || journal.state === 'disconnected' ? [] : journal.files
 }
 
 function readJournalFile(dataDir: string, tool: string, name: string): Journal | undefined {
@@ -132,8 +136,12 @@ export function beginJournal(
 ): Journal {
   const folder = connectionFolder(dataDir, tool)
   makePrivateFolder(folder)
-  const earlier = readJournalFile(dataDir, tool, JOURNAL)?.files ?? []
-  const first = 1 + Math.max(-1, ...copiesIn(folder).map(numberOf))
+  const earlier = openFiles(readJournalFile(dataDir, tool, JOURNAL))
+  const first =
+    1 +
+    copiesIn(folder)
+      .map(numberOf)
+      .reduce((most, number) => Math.max(most, number), -1)
   const files = begun.plans.map((plan, index) => {
     const before = plan.file.bytes
     const copies = { before: `before-${first + index}`, after: `after-${first + index}` }

@@ -33,7 +33,8 @@ export async function planKey({ dataDir, tool, gateway }: Asking, wanted: Wanted
   const [keys, packages] = await Promise.all([gateway.keys(), gateway.packages()])
   const usable = keys.filter(({ status }) => status !== 'revoked')
   const own = ownKey(readKeyRecord(dataDir, tool), usable)
-  const known = wanted.name === undefined || wanted.name === own?.name ? own : undefined
+  const isOwn = wanted.name === undefined || wanted.name === own?.name
+  const known = isOwn ? own : usable.find((key) => key.name === wanted.name && isUnused(key, tool))
   if (wanted.name !== undefined && known === undefined && usable.some(({ name }) => name === wanted.name)) {
     throw new Refused(
       'taken',
@@ -41,7 +42,7 @@ export async function planKey({ dataDir, tool, gateway }: Asking, wanted: Wanted
     )
   }
   const name = known?.name ?? wanted.name ?? freeName(tool, usable)
-  const previous = known === undefined ? own : undefined
+  const previous = own?.id === known?.id ? undefined : own
   return { name, package: packageOf(packages, wanted.package ?? known?.package), known, previous }
 }
 
@@ -151,6 +152,11 @@ function ownKey(record: KeyRecord | undefined, keys: readonly KeyView[]): KeyVie
   return keys.find(({ id, name, status }) =>
     record.id === null ? name === record.name && status !== 'revoked' : id === record.id,
   )
+}
+
+/** Whether a key was made for a connection of the tool that then failed: it rests, and nobody has or had a use for it. */
+function isUnused({ status, owner, tool: madeFor, balance }: KeyView, tool: string): boolean {
+  return status === 'suspended' && owner === null && madeFor === tool && balance.last_used_at === null
 }
 
 function freeName(tool: string, keys: readonly KeyView[]): string {

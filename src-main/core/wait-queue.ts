@@ -28,7 +28,7 @@ export type WaitQueueOptions<Call, Answer, Hindrance> = {
   /** UTC epoch milliseconds. */
   readonly nowMs: () => number
   readonly after: After
-  /** How long a call waits at most. */
+  /** How long a call that comes now waits at most. */
   readonly patienceMs: number
   /** More calls than this never wait in one line for one key. */
   readonly maxOfKey?: number
@@ -47,6 +47,8 @@ type Waiter<Call, Answer, Hindrance> = {
   /** What something may come back to for it, its key first. */
   readonly sources: readonly string[]
   readonly sinceMs: number
+  /** The patience with which it came. */
+  readonly patienceMs: number
   /** As it was when the call was looked at last; undefined for one that came in this moment. */
   wait: Wait<Hindrance> | undefined
   loseInterest: (() => void) | undefined
@@ -90,14 +92,14 @@ export class WaitQueue<Call extends CallNote, Answer, Hindrance> {
   waitingCalls(): WaitingCall[] {
     return [...this.#lines.values()].flatMap(({ waiters }) => {
       const places = new Map<Wait<Hindrance>, number>()
-      return Array.from(waiters).flatMap(({ call, sinceMs, wait }) => {
+      return Array.from(waiters).flatMap(({ call, sinceMs, patienceMs, wait }) => {
         if (wait === undefined) return []
         const place = (places.get(wait) ?? 0) + 1
         places.set(wait, place)
         const { exchangeId, keyId, modelId } = call
         const reason = this.#options.reasonOf(wait.hindrance, call)
         const expectedAtMs = place === 1 ? wait.overAtMs : undefined
-        const untilMs = sinceMs + this.#options.patienceMs
+        const untilMs = sinceMs + patienceMs
         return [{ exchangeId, keyId, modelId, reason, place, sinceMs, expectedAtMs, untilMs }]
       })
     })
@@ -109,7 +111,8 @@ export class WaitQueue<Call extends CallNote, Answer, Hindrance> {
       const line = this.#lineOf(lineId)
       const sources = [call.keyId, ...(this.#options.sourcesOf?.(call) ?? [])]
       const sinceMs = this.#options.nowMs()
-      const waiter = { call, sources, sinceMs, wait: undefined, loseInterest: undefined, resolve }
+      const { patienceMs } = this.#options
+      const waiter = { call, sources, sinceMs, patienceMs, wait: undefined, loseInterest: undefined, resolve }
       this.#enter(line, waiter)
       this.#serve(line)
       if (!line.waiters.has(waiter)) return
@@ -162,7 +165,7 @@ export class WaitQueue<Call extends CallNote, Answer, Hindrance> {
   }
 
   #waitPatiently(line: Line<Call, Answer, Hindrance>, waiter: Waiter<Call, Answer, Hindrance>): void {
-    waiter.loseInterest = this.#options.after(this.#options.patienceMs, () => {
+    waiter.loseInterest = this.#options.after(waiter.patienceMs, () => {
       // A cycle or a day may have begun during the wait without anybody looking, and then there is something for everybody.
       this.#serve(line)
       this.#giveUp(line, waiter)

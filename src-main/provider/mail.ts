@@ -81,8 +81,9 @@ type Failure = { readonly code?: string; readonly originalCode?: string; readonl
 
 function refusalOf(error: unknown): MailAnswer {
   const { code, originalCode, responseCode: status } = error as Failure
-  if (status !== undefined) return { type: code === 'EAUTH' ? 'login_refused' : 'refused', status }
+  // Whatever it answered to STARTTLS: whoever sits in between could have said it, and it is no judgement of the letter.
   if (code === 'ETLS') return { type: 'unencrypted' }
+  if (status !== undefined) return { type: code === 'EAUTH' ? 'login_refused' : 'refused', status }
   const isTooSlow = code === 'EABORT' || code === 'ETIMEDOUT'
   if (isTooSlow) return { type: 'problem', problem: 'answer_timeout', detail: 'time limit' }
   if (error instanceof Error && originalCode !== undefined) {

@@ -28,18 +28,23 @@ export type ReportPagesDeps = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly connections: WayOut
   readonly userAgent: string
+  readonly clock: { readonly monotonicMs: () => number }
   /** Before the first repetition; twice as long before each further one. */
   readonly retryDelayMs: number
   readonly wait: (ms: number) => Promise<unknown>
 }
 
 const PAGE_LIMIT_MS = 30_000
+/** For all of it, pauses included: other reports wait meanwhile. Whoever asks by a command waits a little longer than this. */
+const REPORT_LIMIT_MS = 240_000
 const ATTEMPTS = 4
 /** A provider that wants to be left alone for longer is asked again by whoever asked for the report. */
 const LONGEST_WAIT_MS = 30_000
 /** Of all reports together. */
 const MAX_BYTES = 64 * 1_048_576
 const MAX_PAGES = 500
+/** Objects and lists of all reports together, a few for each line that is read. More of them would stop everything else while they are read. */
+const MAX_PARTS = 1_000_000
 
 export async function readReportPages(
   provider: Provider,
@@ -51,17 +56,22 @@ export async function readReportPages(
   if (typeof secret !== 'string') return secret
   const shown = { 'user-agent': deps.userAgent, ...headers(secret) }
   const pages: object[] = []
+  const untilMs = deps.clock.monotonicMs() + REPORT_LIMIT_MS
   let bytesLeft = MAX_BYTES
+  let partsLeft = MAX_PARTS
   for (const { report, path, query } of questions) {
     const asked = new Set<string>()
     let page: string | undefined
     do {
       const url = addressOf(reference.origin, path, page === undefined ? query : [...query, ['page', page]])
-      const answer = await askPatiently(provider, { url, headers: shown, maxBytes: bytesLeft }, deps)
+      const answer = await askPatiently(provider, { url, headers: shown, maxBytes: bytesLeft, untilMs }, deps)
+      if (deps.clock.monotonicMs() >= untilMs) return failed('It takes longer than four minutes. Take fewer days.')
       if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
       if (answer.status !== 200) return failed(judge(answer.status))
       bytesLeft -= Buffer.byteLength(answer.text)
-      if (bytesLeft <= 0 || pages.length >= MAX_PAGES) return failed('Its report is too large. Take fewer days.')
+      partsLeft -= partsOf(answer)
+      const isTooLarge = bytesLeft <= 0 || partsLeft <= 0 || pages.length >= MAX_PAGES
+      if (isTooLarge) return failed('Its report is too large. Take fewer days.')
       const body = jsonOf(answer)
       const next = nextPageOf(body)
       if (next.type === 'unclear') return failed('A page of its report is damaged, or is none.')
@@ -97,21 +107,26 @@ type PageQuestion = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly maxBytes: number
+  /** By the clock that only goes forward. */
+  readonly untilMs: number
 }
 
 /** Again where it is too busy, has a fault of its own or breaks off: a report that is asked for twice costs nothing. */
 async function askPatiently(
   provider: Provider,
-  question: PageQuestion,
-  { secrets, connections, retryDelayMs, wait }: ReportPagesDeps,
+  { untilMs, ...question }: PageQuestion,
+  { secrets, connections, clock, retryDelayMs, wait }: ReportPagesDeps,
 ): Promise<Answer | NoAnswer> {
   const known = [...secrets.known(billSecretReference(provider).providerId), ...secrets.known(provider.id)]
   const dispatcherOf = () => connections.pool(provider)
   for (let attempt = 1; ; attempt++) {
-    const asked = { ...question, method: 'GET' as const, secrets: known, dispatcherOf, timeLimitMs: PAGE_LIMIT_MS }
-    const answer = await ask(asked)
+    // A pause may have been a little longer than was asked for.
+    const leftMs = Math.max(1, Math.ceil(untilMs - clock.monotonicMs()))
+    const timeLimitMs = Math.min(PAGE_LIMIT_MS, leftMs)
+    const answer = await ask({ ...question, method: 'GET', secrets: known, dispatcherOf, timeLimitMs })
     const delayMs = Math.max(retryDelayMs * 2 ** (attempt - 1), wishedDelayMs(answer))
-    if (attempt >= ATTEMPTS || !isPassing(answer) || delayMs > LONGEST_WAIT_MS) return answer
+    const longestMs = Math.min(LONGEST_WAIT_MS, untilMs - clock.monotonicMs() - 1)
+    if (attempt >= ATTEMPTS || !isPassing(answer) || delayMs > longestMs) return answer
     await wait(delayMs)
   }
 }
@@ -119,7 +134,21 @@ async function askPatiently(
 function isPassing(answer: Answer | NoAnswer): boolean {
   if (answer.type === 'problem') return true
   const { status } = answer
-  return status === 429 || status >= 500 || (status === 200 && jsonOf(answer) === undefined)
+  if (status !== 200) return status === 429 || status >= 500
+  return partsOf(answer) < MAX_PARTS && jsonOf(answer) === undefined
+}
+
+/** How many objects and lists it has, or more where texts have brackets; counted no further than matters. */
+function partsOf({ text }: Answer): number {
+  let parts = 0
+  for (const bracket of ['{', '[']) {
+    let at = text.indexOf(bracket)
+    while (at >= 0 && parts < MAX_PARTS) {
+      parts += 1
+      at = text.indexOf(bracket, at + 1)
+    }
+  }
+  return parts
 }
 
 function wishedDelayMs(answer: Answer | NoAnswer): number {

@@ -6,7 +6,7 @@ import type { Command } from '#shell/autostart.ts'
 /** Flags of `farebox start` that make sense here; each is followed by a value. Chromium and the system add flags of their own. */
 const FLAGS = ['--data-dir', '--port', '--config']
 
-/** Of everything that was given, the flags that are ours. */
+/** Of everything that was given, the flags that are ours. Whoever wrote a link may have written what comes behind it as well. */
 export function ownFlags(given: readonly string[]): string[] {
   return flagsOf(given, FLAGS)
 }
@@ -33,7 +33,11 @@ export function commandWords(given: readonly string[]): string[] | undefined {
 
 /** The link that somebody followed: the system hands it over as a word. */
 export function linkIn(given: readonly string[]): string | undefined {
-  return given.find((word) => word.toLowerCase().startsWith(`${LINK_SCHEME}:`))
+  return given.find(isLink)
+}
+
+function isLink(word: string): boolean {
+  return word.toLowerCase().startsWith(`${LINK_SCHEME}:`)
 }
 
 export type CommandPlace = {
@@ -71,10 +75,12 @@ export function loginCommand({ given, dataDir, execPath, isPackaged, appPath, ap
 }
 
 function flagsOf(given: readonly string[], flags: readonly string[]): string[] {
-  return given.flatMap((word, index) => {
+  const link = given.findIndex(isLink)
+  const own = link === -1 ? given : given.slice(0, link)
+  return own.flatMap((word, index) => {
     const [name = ''] = word.split('=', 1)
     if (!flags.includes(name)) return []
-    const next = given[index + 1]
+    const next = own[index + 1]
     return word.includes('=') || next === undefined ? [word] : [word, next]
   })
 }

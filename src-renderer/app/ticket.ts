@@ -1,6 +1,9 @@
 // What links put behind the # of the address, where neither logs nor other sites see it: the one-time ticket of `farebox open` and the
 // tray, and the code of an invite.
 
+/** Pages for those who are not signed in: whoever is has nothing to do there. */
+const FOR_STRANGERS = /^\/app\/(?:sign-in|invite)\b/i
+
 let ticket: string | undefined
 let asked = '/app/overview'
 let code: string | undefined
@@ -10,7 +13,8 @@ export function takeSecretsFromAddress(): void {
   ticket = /^#ticket=([\w-]{1,100})$/.exec(location.hash)?.[1]
   const isInvite = location.hash.startsWith('#invite=')
   code = isInvite ? /^#invite=([\w-]{1,100})$/.exec(location.hash)?.[1] : undefined
-  if (ticket !== undefined && location.pathname.startsWith('/app/')) asked = location.pathname + location.search
+  const isPage = location.pathname.startsWith('/app/') && !FOR_STRANGERS.test(location.pathname)
+  if (ticket !== undefined && isPage) asked = location.pathname + location.search
   const entry = ticket !== undefined ? '/app/sign-in' : isInvite ? '/app/invite' : undefined
   if (entry !== undefined) return history.replaceState(null, '', entry)
   if (!location.pathname.startsWith('/app/')) history.replaceState(null, '', `/app/overview${location.search}`)

@@ -1,5 +1,7 @@
 // Mailboxes as mail servers see them: encrypted or not at all, at least once under one id, over servers that are slow, dead or wrong.
 
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { letterSender } from '#app/senders.ts'
 import { alertBody, letterOf } from '#alert/message.ts'
@@ -86,6 +88,17 @@ describe('a letter', () => {
     expect(outcome.problem).toEqual(expect.any(String))
     expect(server.commands).not.toContain('AUTH')
     expect(server.commands).not.toContain('MAIL')
+  })
+
+  it('waits for a server that refuses to encrypt, whatever it says of that', async () => {
+    for (const refusal of ['502 no', '454 not now']) {
+      const server = await open()
+      server.script('STARTTLS', refusal)
+      const to = mailbox(`smtp://localhost:${server.port}`, { user: 'farebox' })
+      const outcome = await send(to, { password: 'four words' })
+      expect(outcome).toEqual({ status: undefined, problem: 'It offers no encryption by STARTTLS.' })
+      expect(server.commands).toEqual(['EHLO', 'STARTTLS'])
+    }
   })
 
   it.each([
@@ -319,6 +332,24 @@ describe('a mailbox of a gateway', () => {
       await expect(asked, JSON.stringify(changes)).rejects.toMatchObject({ status: 400 })
     }
     expect(await admin.call('listMailboxes', {})).toEqual([])
+  })
+
+  it('is not set up while its password cannot be kept, which is said with a reason', async () => {
+    const login = { user: 'farebox', password: 'four words' }
+    await pair.farebox.admin.call('addMailbox', { body: wish(login) })
+    const keyFile = join(pair.farebox.dataDir, 'vault.key')
+    await pair.farebox.stop()
+    await chmod(keyFile, 0o644)
+    again = await startFarebox({ dataDir: pair.farebox.dataDir })
+    const { admin } = again
+    const refused = { status: 503, message: expect.stringContaining('Others may read the key file') as string }
+    await expect(admin.call('addMailbox', { body: wish({ ...login, name: 'other' }) })).rejects.toMatchObject(refused)
+    const webhook = { name: 'ops', url: 'https://alerts.example.com/farebox' }
+    await expect(admin.call('addWebhook', { body: webhook })).rejects.toMatchObject(refused)
+    expect(await admin.call('listWebhooks', {})).toEqual([])
+    expect(await admin.call('listMailboxes', {})).toMatchObject([{ name: 'team' }])
+    await chmod(keyFile, 0o600)
+    await admin.call('addMailbox', { body: wish({ ...login, name: 'other' }) })
   })
 
   it('cannot be Farebox itself, and has a name that no webhook has', async () => {

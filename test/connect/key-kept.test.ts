@@ -1,10 +1,10 @@
 // What becomes of a tool's key where a connection is only looked at, or is refused.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { connectTool } from '#connect/tools.ts'
-import { closeWorkshops, fakeGateway, openWorkshop, packageView, wish } from './workshop.ts'
+import { connectTool, disconnectTool } from '#connect/tools.ts'
+import { closeWorkshops, fakeGateway, openWorkshop, packageView, wish, write, type TestWorkshop } from './workshop.ts'
 
 afterEach(closeWorkshops)
 
@@ -31,4 +31,66 @@ it('is in its package again where the connection that moved it is refused', asyn
   const meddled = { ...workshop, gateway: { ...gateway, moveKey } }
   await expect(connectTool(meddled, wish('claude-code', { key: { package: 'other' } }))).rejects.toThrow(settings)
   expect(gateway.made.map((key) => [key.package, key.status])).toEqual([['team', 'active']])
+})
+
+/** A tool that is connected, and whose connection with another key, `new`, was refused when that key was made already. */
+async function refusedWithNewKey(): Promise<{ workshop: TestWorkshop; settings: string }> {
+  const workshop = openWorkshop()
+  const settings = write(join(workshop.home, '.claude', 'settings.json'), '{}\n')
+  await connectTool(workshop, wish('claude-code'))
+  const connected = readFileSync(settings)
+  const createKey: typeof workshop.gateway.createKey = async (wanted) => {
+    const made = await workshop.gateway.createKey(wanted)
+    writeFileSync(settings, '{ no json')
+    return made
+  }
+  const broken = { ...workshop, gateway: { ...workshop.gateway, createKey } }
+  await expect(connectTool(broken, wish('claude-code', { key: { name: 'new' } }))).rejects.toThrow(settings)
+  writeFileSync(settings, connected)
+  return { workshop, settings }
+}
+
+const statuses = ({ gateway }: TestWorkshop) => gateway.made.map(({ name, status }) => [name, status])
+const valueOf = ({ dataDir }: TestWorkshop) => readFileSync(join(dataDir, 'connections', 'claude-code', 'key'), 'utf8')
+
+it('that was made for a connection that was refused is the key of the same connection once more', async () => {
+  const { workshop, settings } = await refusedWithNewKey()
+  const { key_name: name } = await connectTool(workshop, wish('claude-code', { key: { name: 'new' } }))
+  expect(name).toBe('new')
+  expect(statuses(workshop)).toEqual([
+    ['claude-code', 'suspended'],
+    ['new', 'active'],
+  ])
+  expect(valueOf(workshop)).toBe('fbx_value3Zq8')
+  expect(existsSync(join(workshop.dataDir, 'connections', 'claude-code', 'key.held'))).toBe(false)
+  expect((await disconnectTool(workshop, 'claude-code')).key_name).toBe('new')
+  expect(readFileSync(settings, 'utf8')).toBe('{}\n')
+})
+
+it('that was made for a connection that was refused rests again where the next one is, and the old key stays', async () => {
+  const { workshop, settings } = await refusedWithNewKey()
+  const { resumeKey } = workshop.gateway
+  const meddled: typeof resumeKey = async (id) => (await resumeKey(id), writeFileSync(settings, '{ no json'))
+  const broken = { ...workshop, gateway: { ...workshop.gateway, resumeKey: meddled } }
+  await expect(connectTool(broken, wish('claude-code', { key: { name: 'new' } }))).rejects.toThrow(settings)
+  expect(statuses(workshop)).toEqual([
+    ['claude-code', 'active'],
+    ['new', 'suspended'],
+  ])
+  expect(valueOf(workshop)).toBe('fbx_value1Zq8')
+})
+
+it.each([
+  ['has been used', { balance: { last_used_at: '2027-01-01T00:00:00.000Z' } }],
+  ["is somebody's", { owner: 'ada' }],
+  ['is of another tool', { tool: 'codex' }],
+  ['is active', { status: 'active' }],
+])('that %s is not given to a tool by its name', async (_, more) => {
+  const { workshop } = await refusedWithNewKey()
+  const [, made] = workshop.gateway.made
+  const { balance, ...other } = more as { balance?: object }
+  Object.assign(made ?? {}, other)
+  Object.assign(made?.balance ?? {}, balance)
+  const refused = connectTool(workshop, wish('claude-code', { key: { name: 'new' } }))
+  await expect(refused).rejects.toMatchObject({ reason: 'taken' })
 })

@@ -74,9 +74,9 @@ export function fakeGateway(models = [LARGE, SMALL, OTHER], packages = [packageV
     models: async () => models,
     packages: async () => packages,
     keys: async () => made,
-    createKey: async ({ name, package: packageName }) => {
+    createKey: async ({ name, package: packageName, tool }) => {
       asked.push(`create ${name} in ${packageName}`)
-      made.push(keyView(`k-${made.length + 1}`, name, packageName))
+      made.push({ ...keyView(`k-${made.length + 1}`, name, packageName), tool })
       return { id: `k-${made.length}`, name, key: value(), expires_at: null }
     },
     rotateKey: async (id) => {

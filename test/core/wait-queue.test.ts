@@ -10,6 +10,7 @@ type Timer = { readonly atMs: number; readonly callback: () => void }
 
 let nowMs: number
 let timers: Set<Timer>
+let patienceMs: number
 let free: number
 /** When more is free by itself. */
 let overAtMs: number | undefined
@@ -21,6 +22,7 @@ let calls: number
 beforeEach(() => {
   nowMs = 0
   timers = new Set()
+  patienceMs = PATIENCE_MS
   free = 0
   overAtMs = undefined
   looks = 0
@@ -33,7 +35,9 @@ beforeEach(() => {
       timers.add(timer)
       return () => timers.delete(timer)
     },
-    patienceMs: PATIENCE_MS,
+    get patienceMs() {
+      return patienceMs
+    },
     maxOfKey: 64,
     look,
     refuse: (_, hindrance) => `refused: ${hindrance}`,
@@ -209,5 +213,16 @@ describe('a line', () => {
       { ...call, exchangeId: 'call 2', keyId: 'two', place: 1, sinceMs: 100, expectedAtMs: 700, untilMs: 1100 },
       { ...call, exchangeId: 'call 3', place: 2, sinceMs: 100, expectedAtMs: undefined, untilMs: 1100 },
     ])
+  })
+
+  it('is for as long as the patience was when it came', async () => {
+    void join(1)
+    patienceMs = 100
+    void join(1, { keyId: 'two' })
+    expect(queue.waitingCalls().map(({ untilMs }) => untilMs)).toEqual([PATIENCE_MS, 100])
+    pass(999)
+    expect(await told()).toEqual(['call 2 refused: 1 of 0'])
+    pass(1)
+    expect(await told()).toEqual(['call 2 refused: 1 of 0', 'call 1 refused: 1 of 0'])
   })
 })

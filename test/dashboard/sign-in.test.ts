@@ -39,6 +39,18 @@ it('lets the owner in with a link, which leaves the address before anything else
   )
 })
 
+it('leads the owner to the overview where the link was opened on the page for signing in', async () => {
+  const { ticket } = await dashboard.farebox.admin.call('makeTicket', {})
+  await dashboard.visit(
+    '/sign-in',
+    async (page) => {
+      await page.goto(`${dashboard.farebox.url}/app/sign-in?again=1#ticket=${ticket}`)
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    },
+    { isStranger: true },
+  )
+})
+
 it('says of a link that was used that it is, and still takes a password', async () => {
   const { ticket } = await dashboard.farebox.admin.call('makeTicket', {})
   const visitor = await fetch(`${dashboard.farebox.url}/api/session`, {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { boundaryOf, FormParser } from '#dialect/form-parser.ts'
+import { boundaryOf, FormParser, MalformedForm } from '#dialect/form-parser.ts'
 
 const RUNS = process.env['FAREBOX_LONG_TESTS'] === undefined ? 300 : 10_000
 
@@ -68,6 +68,12 @@ describe('the parser of forms', () => {
       expect(parse(bytes.subarray(0, length), 'bou', [7]).isOver).toBe(false)
     }
     expect(parse(bytes, 'bou', [7]).isOver).toBe(true)
+  })
+
+  // Milliseconds; an expression that tries each way to divide the spaces takes the better part of a minute.
+  it('is done at once with a head that is full of spaces', { timeout: 20_000 }, () => {
+    const head = `content-disposition: form-data; name="a"\r\nx:${' '.repeat(4000)}\0`
+    expect(() => parse(Buffer.from(`--bou\r\n${head}\r\n\r\n`), 'bou', [5000])).toThrow(MalformedForm)
   })
 
   it.each([

@@ -24,6 +24,9 @@ const newKey = async (name: string) =>
 describe('a setting that is changed', () => {
   it('bounds the next call: how long a provider may take until its answer begins', async () => {
     const key = await newKey('first byte')
+    // What answers about settings is loaded, and the provider has a connection that was opened before.
+    await shown('upstream_first_byte_timeout_ms')
+    expect((await call(key)).status).toBe(200)
     const view = await set('upstream_first_byte_timeout_ms', '200')
     expect(view.settings.find(({ name }) => name === 'upstream_first_byte_timeout_ms')).toMatchObject({
       value: '200',

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { INTERFACES, nextPageOf } from '#bills/interfaces.ts'
+import { readReport } from '#bills/read.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { readReportPages } from '#provider/report-pages.ts'
 import { testProvider } from '../support/provider.ts'
@@ -25,6 +26,8 @@ let elsewhere: Server
 let asked: IncomingMessage[] = []
 let astray = 0
 let answer: (request: IncomingMessage, response: ServerResponse) => void
+/** What the clock of the reader says; waiting moves it on. */
+let nowMs = 0
 
 beforeAll(async () => {
   home = createServer((request, response) => {
@@ -40,6 +43,7 @@ beforeAll(async () => {
 beforeEach(() => {
   asked = []
   astray = 0
+  nowMs = 0
 })
 afterEach(closeConnections)
 afterAll(async () => {
@@ -71,7 +75,10 @@ async function read(kind: (typeof KINDS)[number]) {
       connections: openConnections(),
       userAgent: 'farebox/test',
       retryDelayMs: 1,
-      wait: async () => undefined,
+      clock: { monotonicMs: () => nowMs },
+      wait: async (ms) => {
+        nowMs += ms
+      },
     },
   )
   expect(known).toEqual([`http://127.0.0.1:${portOf(home)}`])
@@ -153,6 +160,59 @@ it('pages that lead back to an earlier one are no report', async () => {
   }
   expect(await read('openai')).toMatchObject({ pages: { message: expect.stringContaining('circle') as string } })
   expect(asked).toHaveLength(3)
+})
+
+it('of more parts than a report can have is not taken apart, on one page or on several', async () => {
+  const page = (parts: number, next: string | null) =>
+    `{"has_more":${next !== null},"next_page":${JSON.stringify(next)},"data":[${'{},'.repeat(parts)}{}]}`
+  for (const [parts, pages] of [
+    [1_000_001, 1],
+    [600_000, 2],
+  ] as const) {
+    asked = []
+    answer = (_, response) => response.end(page(parts, `p${asked.length}`))
+    expect(await read('openai')).toMatchObject({ pages: { message: expect.stringContaining('too large') as string } })
+    expect(asked).toHaveLength(pages)
+  }
+})
+
+it('that takes longer than four minutes is given up, however quick each page is to begin', async () => {
+  answer = (_, response) => {
+    nowMs += 25_000
+    response.end(JSON.stringify({ data: [], has_more: true, next_page: `p${asked.length}` }))
+  }
+  expect(await read('openai')).toMatchObject({
+    pages: { message: expect.stringContaining('Take fewer days') as string },
+  })
+  expect(asked).toHaveLength(10)
+})
+
+it('is not waited for beyond the four minutes where its provider is busy', async () => {
+  answer = (_, response) => {
+    nowMs += 20_000
+    response.writeHead(429, { 'retry-after': '30' }).end()
+    if (asked.length === 3) nowMs = 239_990
+  }
+  expect(await read('openai')).toMatchObject({ pages: { message: expect.stringContaining('429') as string } })
+  expect([asked.length, nowMs]).toEqual([3, 239_990])
+})
+
+it('is not waited for beyond the four minutes where a page never comes', async () => {
+  answer = (_, response) => {
+    if (asked.length === 1) response.end(JSON.stringify({ data: [], has_more: true, next_page: 'b' }))
+    // The second page has a millisecond left.
+    nowMs = 239_999
+  }
+  expect(await read('openai')).toMatchObject({ pages: { message: expect.stringContaining('(time limit)') as string } })
+})
+
+it.each([
+  ['a bucket', { data: [null] }],
+  ['the results of a bucket', { data: [{ results: 'none' }] }],
+  ['a result', { data: [{ results: [null, 7] }] }],
+])('of Anthropic for one workspace is refused by its reader where %s is none', (_, page) => {
+  const read = readReport(JSON.stringify([INTERFACES.anthropic.ofProject(page, 'wrkspc_a')]))
+  expect(read).toMatchObject({ type: 'problem' })
 })
 
 it('of Anthropic has the amounts of its own workspace alone', () => {

@@ -160,6 +160,12 @@ describe('the words of a start', () => {
     expect(ownFlags(given)).toEqual(['--data-dir', '/d', '--port=0'])
   })
 
+  it('are none of those behind a link, which may be of whoever wrote it', () => {
+    const given = ['--port', '0', 'farebox://x', '--', '--config=\\\\host\\share', '--data-dir', '/d']
+    expect(ownFlags(given)).toEqual(['--port', '0'])
+    expect(ownFlags(['FAREBOX://x', '--config', 'c.yaml'])).toEqual([])
+  })
+
   it.each([
     [[]],
     [['--hidden']],

@@ -29,11 +29,11 @@ export const ALERTS = actionsOf('Alerts', {
       body: 'WebhookCreate',
       response: 'WebhookCreated',
       example: { name: 'ops', url: 'https://alerts.example.com/farebox' },
-      refusals: [409],
+      refusals: [409, 503],
     },
   ),
   removeWebhook: forAdministrators('DELETE /api/webhooks/{id}', 'Removes a webhook, with what was on its way to it.', {
-    refusals: [404],
+    refusals: [404, 503],
   }),
   testWebhook: forAdministrators('POST /api/webhooks/{id}/test', 'Sends a message of the type `test` at once.', {
     response: 'WebhookTested',
@@ -53,10 +53,10 @@ export const ALERTS = actionsOf('Alerts', {
       user: 'farebox',
       password: 'four words or more',
     },
-    refusals: [409],
+    refusals: [409, 503],
   }),
   removeMailbox: forAdministrators('DELETE /api/mailboxes/{id}', 'Removes a mailbox, with what was on its way to it.', {
-    refusals: [404],
+    refusals: [404, 503],
   }),
   testMailbox: forAdministrators('POST /api/mailboxes/{id}/test', 'Sends a test letter at once.', {
     response: 'WebhookTested',

@@ -2,6 +2,7 @@
 
 import type { ReceiverStanding } from '#alert/deliveries.ts'
 import { iso, isoOrNull } from '#catalog/dates.ts'
+import { orRefusal } from '#catalog/secrets.ts'
 import type { MailboxCreate, MailboxView, WebhookCreate, WebhookCreated, WebhookView } from '#contract/alerts.ts'
 import { baseUrlProblem, readUrl } from '#core/address.ts'
 import { isMailbox, secretOf, type Delivery, type Mailbox, type Receiver } from '#core/delivery.ts'
@@ -84,7 +85,10 @@ async function add(
   if (known.length >= MAX_RECEIVERS)
     return refuse('conflict', `There are ${MAX_RECEIVERS} webhooks and mailboxes, and more are not kept.`)
   const reference = secretOf(receiver)
-  if (reference !== undefined && secret !== undefined) await context.secrets.set(reference, secret)
+  if (reference !== undefined && secret !== undefined) {
+    const refused = await orRefusal(() => context.secrets.set(reference, secret))
+    if (refused !== undefined) return refused
+  }
   try {
     await write({ type: 'receiver', receiver })
   } catch (error) {
@@ -98,7 +102,8 @@ async function add(
 async function remove({ context, alerting }: EntityDeps, kind: Kind, name: string) {
   const receiver = find(alerting, kind, name)
   if (receiver === undefined) return none(kind, name)
-  await context.secrets.intendToForget([receiver.id])
+  const refused = await orRefusal(() => context.secrets.intendToForget([receiver.id]))
+  if (refused !== undefined) return refused
   await alerting.write({ type: 'no-receiver', id: receiver.id })
   alerting.deliveries.remove(receiver.id)
   await context.secrets.forget()
