@@ -68,7 +68,7 @@ function RefusedTable({ rows, onOpen }: RefusedTableProps) {
                 {row.key ?? <span className="text-muted">{t('refused.nobody')}</span>}
               </Cell>
               <Cell className="tabular-nums max-lg:hidden">{row.status}</Cell>
-              <Cell className="min-w-64 wrap-anywhere max-sm:min-w-40">{row.message}</Cell>
+              <Cell className="min-w-64 wrap-anywhere max-lg:min-w-48 max-sm:min-w-32">{row.message}</Cell>
             </Row>
           ))}
         </tbody>
