@@ -16,6 +16,8 @@ type PanelProps = {
   readonly footer?: ReactNode
   /** While Escape is meant for something inside, and must not close the panel. */
   readonly keepsEscape?: boolean
+  /** The page itself says what gets the focus when the panel closes. */
+  readonly leavesFocus?: boolean
   readonly className?: string
   readonly children?: ReactNode
 }
@@ -40,7 +42,8 @@ export function Sheet(props: PanelProps) {
   )
 }
 
-function Panel({ isOpen, onOpenChange, title, description, footer, keepsEscape, className, children }: PanelProps) {
+function Panel(props: PanelProps) {
+  const { isOpen, onOpenChange, title, description, footer, keepsEscape, leavesFocus, className, children } = props
   const { t } = useTranslation('common')
   const focus = useReturnFocus()
   return (
@@ -48,7 +51,7 @@ function Panel({ isOpen, onOpenChange, title, description, footer, keepsEscape, 
       <Base.Portal>
         <Base.Overlay className="fixed inset-0 z-40 bg-shade data-[state=open]:animate-appear" />
         <Base.Content
-          {...focus}
+          {...(leavesFocus === true ? {} : focus)}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           onEscapeKeyDown={(event) => {
             if (keepsEscape === true) event.preventDefault()

@@ -30,6 +30,7 @@ export function ReceiptSheet({ id, rows, onOpen }: ReceiptSheetProps) {
     <Sheet
       isOpen={id !== undefined}
       onOpenChange={(isOpen) => !isOpen && onOpen(undefined)}
+      leavesFocus
       title={t('receipt')}
       footer={
         id === undefined ? undefined : (
