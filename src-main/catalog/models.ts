@@ -85,7 +85,7 @@ export async function priceModel(
   const changed = repriced(context, model, fields)
   if (isRefusal(changed)) return changed
   if (confirm_jump !== true && isPriceJump(priceView(model.price), priceView(changed.price))) {
-    const says = `The price of '${id}' would rise tenfold or more, or fall more than a hundredfold; prices are credits per million tokens.`
+    const says = `The price of '${id}' would change more than a hundredfold; prices are credits per million tokens.`
     return refuse('invalid_request', `${says} Confirm the jump if it is meant.`, { param: 'confirm_jump' })
   }
   return put(context, changed)

@@ -54,7 +54,7 @@ export async function applyPriceCard(
       return refuse('invalid_request', `The price card has no price for '${id}'.`, { param: `ids.${index}` })
     }
     if (row.jump && input.confirm_jumps !== true) {
-      const says = `The price of '${id}' would rise tenfold or more, or fall more than a hundredfold. Confirm that if it is meant.`
+      const says = `The price of '${id}' would change more than a hundredfold. Confirm that if it is meant.`
       return refuse('invalid_request', says, { param: 'confirm_jumps' })
     }
     const changed = repriced(context, model, row.new)

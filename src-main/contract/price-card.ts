@@ -47,7 +47,7 @@ const CardRow = strict({
   change: Type.Enum(['new', 'changed', 'same']),
   old: Type.Union([WholePrice, Type.Null()]),
   new: WholePrice,
-  /** A class costs ten times what it did or more, or less than a hundredth: more likely a mistake than a price. */
+  /** A class costs more than a hundred times what it did, or less than a hundredth: more likely a mistake than a price. */
   jump: Type.Boolean(),
   context_window: Type.Integer(),
   priced_up_to: Type.Union([Type.Integer(), Type.Null()]),

@@ -180,12 +180,8 @@ function dearestStep(ladder: Ladder, inputTokens: number, most: MostOf): number 
   return dearest
 }
 
-/** A price that rises by this factor or more is as likely a digit too many as meant. */
-const RISE = 10
-/** One that falls by more is more likely in another unit; reading a cache alone often costs a tenth of what it did as input. */
-const FALL = 100
-/** A tenth has no exact double. */
-const NEARLY = 1 + 1e-12
+/** A price that changes by more than this factor is more likely in another unit than meant. */
+const JUMP_FACTOR = 100
 
 /**
  * Whether any amount jumps between two prices. A price of 0 is explicit, so that coming from it or going to it is no jump, and
@@ -193,7 +189,7 @@ const NEARLY = 1 + 1e-12
  */
 export function isPriceJump(before: unknown, after: unknown): boolean {
   if (typeof before === 'number' && typeof after === 'number') {
-    return before > 0 && after > 0 && (after * NEARLY >= before * RISE || before > after * FALL * NEARLY)
+    return before > 0 && after > 0 && Math.max(after / before, before / after) > JUMP_FACTOR
   }
   if (!isMembers(before) || !isMembers(after)) return false
   return Object.keys(before).some((name) => isPriceJump(before[name], after[name]))

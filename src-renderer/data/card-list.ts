@@ -12,7 +12,7 @@ export function preselected(rows: readonly CardRow[]): readonly string[] {
   return rows.filter(({ jump }) => !jump).map(({ id }) => id)
 }
 
-/** Those of the chosen whose price jumps. */
+/** Those of the chosen that change more than a hundredfold. */
 export function jumpingIds(rows: readonly CardRow[], chosen: readonly string[]): readonly string[] {
   return rows.filter(({ id, jump }) => jump && chosen.includes(id)).map(({ id }) => id)
 }

@@ -28,7 +28,8 @@ export function callCost(tokens: CallTokens, price: PriceMicro): bigint {
 
 /**
  * The classes that become at least ten times dearer, or more than a hundred times cheaper: as likely a digit too many, or another
- * unit, as another price. Coming from 0 or going to it is no jump.
+ * unit, as another price. Coming from 0 or going to it is no jump. Who types a price is asked sooner than the API refuses one, which
+ * programs set too: that begins beyond a hundred times.
  */
 export function jumpsBetween(before: PriceMicro | undefined, after: PriceMicro): readonly PriceClass[] {
   if (before === undefined) return []
