@@ -67,14 +67,21 @@ class FormReading {
 
   async read(payload: IncomingMessage): Promise<UploadedForm> {
     const parser = new FormParser(this.#boundary)
+    const { arrival } = this.#spool
     // Whoever is refused is let finish, so that the payload must stay open.
-    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-      const bytes = chunk as Buffer
+    const chunks = payload.iterator({ destroyOnReturn: false })
+    for (;;) {
+      const next = await arrival.orGaveWay(chunks.next())
+      if (next === 'gave-way') throw new SpoolError(next)
+      if (next.done === true) break
+      const bytes = next.value as Buffer
+      arrival.note(bytes.length)
       this.byteLength += bytes.length
       if (this.byteLength > this.#mostBytes) throw new SpoolError('too-large')
       for (const event of parser.push(bytes)) await this.#take(event)
     }
     if (!parser.isOver) throw new MalformedForm('the form has no end')
+    arrival.arrived()
     // Nobody outside knows it, so that it stands in none of the files.
     return { parts: this.#parts, boundary: `farebox-${randomBytes(24).toString('hex')}` }
   }
@@ -132,6 +139,7 @@ const RETRY_SECONDS = 5
 const SAYS: Readonly<Record<Exclude<SpoolProblem, 'too-large'>, string>> = {
   'no-room': 'Too many uploads are under way.',
   'no-disk': 'There is no room on the disk for this upload.',
+  'gave-way': 'Too many uploads are under way, and this one hardly came on.',
 }
 
 function refusalOf(error: unknown, payload: IncomingMessage, spools: Spools): Refusal {
