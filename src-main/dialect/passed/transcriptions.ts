@@ -77,7 +77,6 @@ function readRecording(form: UploadedForm): PassedRequest | Refusal {
   if (isRefusal(model)) return model
   const [file] = files
   if (file === undefined) return refuse('invalid_request', "'file' is required.", { param: 'file' })
-  if (file.byteLength === 0) return refuse('invalid_request', "'file' must not be empty.", { param: 'file' })
   const problem = checkFields(body.value, RULES)
   if (problem !== undefined) return problem
   const isPlain = PLAIN_FORMATS.includes(body.value['response_format'])

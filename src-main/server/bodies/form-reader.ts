@@ -19,6 +19,8 @@ export type ReceivedForm = {
 
 const MAX_PARTS = 64
 const MAX_FIELD_BYTES = 256 * 1024
+/** Of a field, before they are put together. */
+const MAX_PIECES = 1024
 /** What the heads of parts and the lines between them may come to beside fields and files. */
 const FRAME_BYTES = 1024 * 1024
 
@@ -105,7 +107,7 @@ class FormReading {
   }
 
   #field(name: string): ComingPart {
-    const pieces: Buffer[] = []
+    let pieces: Buffer[] = []
     return {
       add: (bytes) => {
         this.#fieldBytes += bytes.length
@@ -115,6 +117,8 @@ class FormReading {
         }
         // What it came in may be a piece of a file as well.
         pieces.push(Buffer.from(bytes))
+        // Each costs a hundred bytes, however short it is.
+        if (pieces.length > MAX_PIECES) pieces = [Buffer.concat(pieces)]
       },
       end: () => ({ type: 'field', name, value: textOf(name, Buffer.concat(pieces)) }),
     }
