@@ -40,6 +40,7 @@ import { Connections } from '#provider/connections.ts'
 import { DemoTransport } from '#provider/demo.ts'
 import { OwnListener } from '#provider/own-listener.ts'
 import { Tokenizer } from '#provider/tokenizer.ts'
+import { ProviderClocks } from '#provider/clocks.ts'
 import { HttpTransport } from '#provider/transport.ts'
 import { UNLIMITED } from '#core/spending.ts'
 import { Forgetting } from '#secret/forgetting.ts'
@@ -71,6 +72,7 @@ export type Calling = {
   readonly connections: Connections
   readonly newTokens: NewTokens
   readonly transport: Transport
+  readonly providerClocks: ProviderClocks
   readonly maxAttempts: number
   readonly answers: AnswerMemory
   readonly sockets: Sockets
@@ -127,7 +129,8 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets } }: Cal
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
   const newTokens = tokensBy({ secrets, connections, userAgent: USER_AGENT, ...clock })
-  const http = new HttpTransport({ secrets, connections, newTokens, userAgent: USER_AGENT })
+  const providerClocks = new ProviderClocks(clock)
+  const http = new HttpTransport({ secrets, connections, newTokens, clocks: providerClocks, userAgent: USER_AGENT })
   return {
     open: new OpenExchanges(),
     pause: new Pause(clock.nowMs),
@@ -143,6 +146,7 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets } }: Cal
     ownListener,
     connections,
     newTokens,
+    providerClocks,
     transport: transportOf(http, new DemoTransport(clock.nowMs)),
     maxAttempts: config.upstreamAttempts,
     answers: new AnswerMemory({ monotonicMs: clock.monotonicMs, keptMs: config.answerMemoryMs }),

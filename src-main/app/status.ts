@@ -20,7 +20,8 @@ export type StatusOf = {
 /** What `farebox status` and the dashboard show of the gateway that runs, in the contract's words. */
 export async function statusOf({ config, parts, operations, lan, check, url, startedAtMs }: StatusOf) {
   const { ledger, catalog, overdue } = parts.stores
-  const { open, pause } = parts.calling
+  const { open, pause, providerClocks } = parts.calling
+  const nearest = providerClocks.nearest(catalog.providers)
   const attention = await secretProblems(parts.context)
   if (overdue.size > 0)
     attention.push(`The disk is full: ${overdue.size} keys or members that were blocked hold in memory alone.`)
@@ -38,6 +39,7 @@ export async function statusOf({ config, parts, operations, lan, check, url, sta
     lan: await lan.status(),
     attention,
     ...(pause.untilMs === undefined ? {} : { paused_until: iso(pause.untilMs) }),
+    ...(nearest === undefined ? {} : { clock: { provider: nearest.provider, ahead_s: nearest.aheadS } }),
     ...backupsView(operations.backups),
     open_exchanges: open.size,
     held_credits: microToCredits(ledger.heldMicro),

@@ -19,6 +19,7 @@ import {
   decode,
   encode,
   HalfWritten,
+  isSameFile,
   makeFolders,
   missingFolders,
   readToolFile,
@@ -41,14 +42,29 @@ export function planChanges(
 ): readonly Change[] {
   const files = planTakingBack(dataDir, tool)
   insistOnTakenBack(files)
-  const earlier = (path: string) => files.find(({ entry }) => entry.file === path)
+  const earlier = (path: string) => files.find(({ entry }) => isSameFile(entry.file, path))
   const readFile = (path: string): ToolFile => {
     const back = earlier(path)
-    const file = back?.file ?? readToolFile(path)
+    const file = readToolFile(path)
     return back === undefined ? file : { ...file, bytes: back.bytes, sha256: sha256Of(back.bytes) }
   }
   // A file that no earlier connection wrote is the very one that the plan was made for: it is not looked at once more, since it may have changed.
-  return plan(readFile).map((one) => ({ now: earlier(one.file.path)?.file ?? one.file, plan: one }))
+  const plans = plan(readFile)
+  insistOnDifferent(plans)
+  return plans.map((one) => {
+    const { path, target } = one.file
+    const file = earlier(path)?.file
+    return { now: file === undefined ? one.file : { ...file, path, target }, plan: one }
+  })
+}
+
+/** Of two plans for one file the second would not know what the first wrote. */
+function insistOnDifferent(plans: readonly FilePlan[]): void {
+  const paths = plans.map(({ file }) => file.path)
+  paths.forEach((path, index) => {
+    const same = paths.slice(0, index).find((other) => isSameFile(other, path))
+    if (same !== undefined) throw new Refused('foreign', `${same} and ${path} are one file, and the tool needs two.`)
+  })
 }
 
 export type Connecting = {
@@ -65,8 +81,9 @@ export type Connecting = {
  */
 export function applyChanges({ dataDir, tool, changes, at, told }: Connecting): void {
   if (changes.length === 0) return
-  const planned = new Set(changes.map(({ now }) => now.path))
-  const obsolete = planTakingBack(dataDir, tool).filter(({ entry }) => !planned.has(entry.file))
+  const obsolete = planTakingBack(dataDir, tool).filter(
+    ({ entry }) => !changes.some(({ now }) => isSameFile(now.path, entry.file)),
+  )
   insistOnTakenBack(obsolete)
   const edits = [
     ...changes.map(({ now, plan }) => ({ file: now, bytes: plan.after })),
@@ -107,12 +124,12 @@ export function planTakingBack(dataDir: string, tool: string): readonly TakingBa
   if (journal === undefined || journal.state === 'disconnected') return []
   const earlier = journal.earlier ?? []
   const entries = [
-    ...earlier.filter(({ file }) => !journal.files.some((entry) => entry.file === file)),
+    ...earlier.filter(({ file }) => !journal.files.some((entry) => isSameFile(entry.file, file))),
     ...journal.files,
   ]
   return entries.toReversed().map((entry) => {
     const nothing = { entry, file: undefined, bytes: undefined, left: [] }
-    const written = [entry, ...earlier.filter(({ file }) => file === entry.file)]
+    const written = [entry, ...earlier.filter(({ file }) => isSameFile(file, entry.file))]
     return orProblem(nothing, () => planFileBack(dataDir, tool, written))
   })
 }

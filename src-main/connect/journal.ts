@@ -10,7 +10,15 @@ import { withoutNames, type WrittenMember } from '#connect/edit.ts'
 import { Refused } from '#connect/format.ts'
 import { connectionFolder } from '#connect/key-file.ts'
 import { FORMATS, type FilePlan, type FormatName } from '#connect/plan.ts'
-import { decode, makePrivateFolder, missingFolders, sha256Of, syncFolder, writePrivate } from '#connect/tool-file.ts'
+import {
+  decode,
+  isSameFile,
+  makePrivateFolder,
+  missingFolders,
+  sha256Of,
+  syncFolder,
+  writePrivate,
+} from '#connect/tool-file.ts'
 import { isObject, pathText, valueAt } from '#connect/values.ts'
 
 export type JournalMember = WrittenMember & {
@@ -215,9 +223,9 @@ type Copies = { readonly before: string | null; readonly after: string }
 function journalFile(plan: FilePlan, copies: Copies, earlier: readonly JournalFile[]): JournalFile {
   const { wanted, file, after } = plan
   // Folders that were made for the connection before are there now, and Farebox's own all the same.
-  const made = earlier
-    .flatMap(({ made_folders: folders }) => folders)
-    .filter((folder) => file.target.startsWith(folder + sep))
+  const made = earlier.flatMap(({ file: path, made_folders: folders }) =>
+    isSameFile(path, file.path) ? folders : folders.filter((folder) => file.target.startsWith(folder + sep)),
+  )
   return {
     file: file.path,
     target: file.target,

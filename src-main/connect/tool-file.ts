@@ -214,6 +214,39 @@ export function writePrivate(path: string, bytes: Buffer | string): void {
   syncFolder(dirname(path))
 }
 
+/**
+ * Whether two paths lead to one file, or would once it is there: through links, folders that are mounted twice, and names that differ only in
+ * their case where the system does not tell these apart. One that cannot be looked at is the same as no other.
+ */
+export function isSameFile(path: string, other: string): boolean {
+  if (path === other) return true
+  try {
+    const [one, two] = [placeOf(path), placeOf(other)]
+    return one.device === two.device && one.inode === two.inode && one.rest === two.rest
+  } catch (error) {
+    if (error instanceof Refused) return false
+    throw error
+  }
+}
+
+/** What is there of the way to a file, by its number on its device, and the names that are not there yet. */
+function placeOf(path: string): { readonly device: bigint; readonly inode: bigint; readonly rest: string } {
+  const rest: string[] = []
+  let place = targetOf(path)
+  for (;;) {
+    const stats = attempt(path, () => statSync(place, { throwIfNoEntry: false, bigint: true }))
+    if (stats !== undefined) return { device: stats.dev, inode: stats.ino, rest: inOneCase(rest.join('/')) }
+    if (dirname(place) === place) throw new Refused('not_a_file', `${path} cannot be used: there is no ${place}.`)
+    rest.unshift(basename(place))
+    place = dirname(place)
+  }
+}
+
+/** Names of files that are not there yet, as systems compare them that do not tell cases apart unless asked to. */
+function inOneCase(names: string): string {
+  return process.platform === 'linux' ? names : names.toLowerCase()
+}
+
 /** Follows links by hand: the last of them may point to a file that is not there. */
 function targetOf(path: string): string {
   let target = resolve(path)

@@ -6,6 +6,7 @@ import { Refused } from '#connect/format.ts'
 import type { Gateway } from '#connect/gateway.ts'
 import {
   connectionFolder,
+  heldCopyOf,
   keyFileOf,
   readKeyRecord,
   readKeyValue,
@@ -14,7 +15,7 @@ import {
   type KeyRecord,
 } from '#connect/key-file.ts'
 import { makePrivateFolder, writePrivate } from '#connect/tool-file.ts'
-import type { KeyCreated, KeyView, PackageView } from '#contract/schemas.ts'
+import type { KeyView, PackageView } from '#contract/schemas.ts'
 
 export type WantedKey = { readonly name?: string | undefined; readonly package?: string | undefined }
 export type KeyPlan = {
@@ -24,6 +25,8 @@ export type KeyPlan = {
   readonly known: KeyView | undefined
   /** The key that it has had until now, where it is to have another. */
   readonly previous: KeyView | undefined
+  /** All keys that it had before, of interrupted connections too. */
+  readonly replaced: readonly KeyView[]
 }
 
 type Asking = { readonly dataDir: string; readonly tool: string; readonly gateway: Gateway }
@@ -32,9 +35,13 @@ type Asking = { readonly dataDir: string; readonly tool: string; readonly gatewa
 export async function planKey({ dataDir, tool, gateway }: Asking, wanted: WantedKey): Promise<KeyPlan> {
   const [keys, packages] = await Promise.all([gateway.keys(), gateway.packages()])
   const usable = keys.filter(({ status }) => status !== 'revoked')
-  const own = ownKey(readKeyRecord(dataDir, tool), usable)
+  const record = readKeyRecord(dataDir, tool)
+  const own = ownKey(record, usable)
+  const earlier = usable.filter(({ id }) => record?.replaced.includes(id) === true)
   const isOwn = wanted.name === undefined || wanted.name === own?.name
-  const known = isOwn ? own : usable.find((key) => key.name === wanted.name && isUnused(key, tool))
+  const known = isOwn
+    ? own
+    : usable.find((key) => key.name === wanted.name && (earlier.includes(key) || isUnused(key, tool)))
   if (wanted.name !== undefined && known === undefined && usable.some(({ name }) => name === wanted.name)) {
     throw new Refused(
       'taken',
@@ -43,24 +50,33 @@ export async function planKey({ dataDir, tool, gateway }: Asking, wanted: Wanted
   }
   const name = known?.name ?? wanted.name ?? freeName(tool, usable)
   const previous = own?.id === known?.id ? undefined : own
-  return { name, package: packageOf(packages, wanted.package ?? known?.package), known, previous }
+  const replaced = [...earlier, previous ?? []].flat().filter(({ id }) => id !== known?.id)
+  return { name, package: packageOf(packages, wanted.package ?? known?.package), known, previous, replaced }
 }
 
 /** Carries the plan out and resolves with the key's value. */
 export async function obtainKey({ dataDir, tool, gateway }: Asking, plan: KeyPlan): Promise<string> {
   makePrivateFolder(connectionFolder(dataDir, tool))
   const { known, name } = plan
-  if (known === undefined) {
-    // Written before, so that a key whose value was lost on the way is found again by its name.
-    writeKeyRecord(dataDir, tool, { id: null, name })
-    return keep(dataDir, tool, await gateway.createKey({ name, package: plan.package.name, tool }))
-  }
-  if (known.package !== plan.package.name) await gateway.moveKey(known.id, plan.package.name)
+  const record = { name, replaced: plan.replaced.map((key) => key.id) }
+  const before = readKeyRecord(dataDir, tool)
+  if (known !== undefined && known.package !== plan.package.name) await gateway.moveKey(known.id, plan.package.name)
   const held = readKeyValue(dataDir, tool)
-  if (known.status === 'active' && held !== undefined) return held
-  const value = keep(dataDir, tool, await gateway.rotateKey(known.id))
-  if (known.status === 'suspended') await gateway.resumeKey(known.id)
+  if (known?.status === 'active' && held !== undefined && isValueOf(known, held, before)) return held
+  // Written before, so that a key whose value was lost on the way is found again by its name, and no other value is taken for its own.
+  if (known === undefined || before?.id !== known.id) writeKeyRecord(dataDir, tool, { ...record, id: null })
+  const { id, key: value } = await (known === undefined
+    ? gateway.createKey({ name, package: plan.package.name, tool })
+    : gateway.rotateKey(known.id))
+  writePrivate(keyFileOf(dataDir, tool), value)
+  writeKeyRecord(dataDir, tool, { ...record, id })
+  if (known?.status === 'suspended') await gateway.resumeKey(known.id)
   return value
+}
+
+/** Whether the value on the disk is the key's: one that was rotated or replaced when somebody was interrupted is not. */
+function isValueOf({ id, hint }: KeyView, value: string, record: KeyRecord | undefined): boolean {
+  return record?.id === id && value.endsWith(hint)
 }
 
 /**
@@ -79,9 +95,16 @@ export async function withKey<Done>(asking: Asking, plan: KeyPlan, use: (value: 
     if (plan.previous !== undefined) holdAgain(asking)
     throw error
   }
-  if (plan.previous?.status === 'active') await gateway.suspendKey(plan.previous.id)
+  await restReplaced(asking, plan.replaced)
   letGo(asking)
   return done
+}
+
+/** The keys that a tool had before rest, and nothing more has to be kept in mind of them. */
+async function restReplaced({ dataDir, tool, gateway }: Asking, replaced: readonly KeyView[]): Promise<void> {
+  for (const { id, status } of replaced) if (status === 'active') await gateway.suspendKey(id)
+  const record = readKeyRecord(dataDir, tool)
+  if (record !== undefined && record.replaced.length > 0) writeKeyRecord(dataDir, tool, { ...record, replaced: [] })
 }
 
 /** A key that was moved to another package for what failed is in its own again. */
@@ -93,6 +116,7 @@ async function moveBack(gateway: Gateway, { known, package: { name } }: KeyPlan)
 
 /** Copies the key that the tool has, before anything changes: it is put back by renaming, for which a full disk has room. */
 function hold(asking: Asking): void {
+  letGo(asking)
   try {
     for (const file of keyFilesOf(asking)) {
       if (existsSync(file)) writePrivate(heldCopyOf(file), readFileSync(file))
@@ -117,10 +141,6 @@ function keyFilesOf({ dataDir, tool }: Pick<Asking, 'dataDir' | 'tool'>): readon
   return [keyFileOf(dataDir, tool), recordFileOf(dataDir, tool)]
 }
 
-function heldCopyOf(file: string): string {
-  return `${file}.held`
-}
-
 /** The key that was made or woken rests, and its value is no longer on the disk. It may be that none was made, and the record is of another. */
 async function rest({ dataDir, tool, gateway }: Asking, previous: KeyView | undefined): Promise<void> {
   rmSync(keyFileOf(dataDir, tool), { force: true })
@@ -135,23 +155,32 @@ export function keyOf(dataDir: string, tool: string, keys: readonly KeyView[]): 
   return ownKey(readKeyRecord(dataDir, tool), keys)
 }
 
-/** Takes the value away from the disk. */
+/** Takes the values away from the disk. */
 export function forgetKeyValue(dataDir: string, tool: string): void {
   const file = keyFileOf(dataDir, tool)
-  for (const value of [file, heldCopyOf(file)]) rmSync(value, { force: true })
+  for (const value of [file, heldCopyOf(file), heldCopyOf(recordFileOf(dataDir, tool))]) rmSync(value, { force: true })
 }
 
-function keep(dataDir: string, tool: string, { id, name, key }: KeyCreated): string {
-  writePrivate(keyFileOf(dataDir, tool), key)
-  writeKeyRecord(dataDir, tool, { id, name })
-  return key
+/** The keys of a tool that is disconnected rest: its own, and those that it had before. Resolves with its own. */
+export async function restKeys(asking: Asking): Promise<KeyView | undefined> {
+  const { dataDir, tool, gateway } = asking
+  const keys = await gateway.keys()
+  const own = keyOf(dataDir, tool, keys)
+  if (own?.status === 'active') await gateway.suspendKey(own.id)
+  const replaced = readKeyRecord(dataDir, tool)?.replaced ?? []
+  await restReplaced(
+    asking,
+    keys.filter(({ id }) => replaced.includes(id)),
+  )
+  return own
 }
 
+/** Where the key that was to be made was not, it is the one that the tool had before. */
 function ownKey(record: KeyRecord | undefined, keys: readonly KeyView[]): KeyView | undefined {
   if (record === undefined) return undefined
-  return keys.find(({ id, name, status }) =>
-    record.id === null ? name === record.name && status !== 'revoked' : id === record.id,
-  )
+  const usable = keys.filter(({ status }) => status !== 'revoked')
+  if (record.id !== null) return keys.find(({ id }) => id === record.id)
+  return usable.find(({ name }) => name === record.name) ?? usable.findLast(({ id }) => record.replaced.includes(id))
 }
 
 /** Whether a key was made for a connection of the tool that then failed: it rests, and nobody has or had a use for it. */

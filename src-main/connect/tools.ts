@@ -30,7 +30,7 @@ import { isOpenConnection, journalState } from '#connect/journal.ts'
 import { keyFileOf, readKeyValue } from '#connect/key-file.ts'
 import { chooseModels, type WantedModels } from '#connect/models.ts'
 import { changeView, planFile, readValues, type FilePlan, type ReadFile, type Wanted } from '#connect/plan.ts'
-import { forgetKeyValue, keyOf, obtainKey, planKey, withKey, type WantedKey } from '#connect/tool-key.ts'
+import { forgetKeyValue, keyOf, obtainKey, planKey, restKeys, withKey, type WantedKey } from '#connect/tool-key.ts'
 import { valueAt } from '#connect/values.ts'
 import type { FileChange, SeenChange, ToolConnection, ToolDisconnection } from '#contract/tools.ts'
 
@@ -314,8 +314,7 @@ async function restKey(
 ): Promise<{ name: string | null; next: string[] }> {
   forgetKeyValue(dataDir, tool)
   try {
-    const key = keyOf(dataDir, tool, await gateway.keys())
-    if (key?.status === 'active') await gateway.suspendKey(key.id)
+    const key = await restKeys({ dataDir, tool, gateway })
     return { name: key?.name ?? null, next: [] }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

@@ -297,6 +297,11 @@ export const StatusView = strict({
   attention: Type.Array(Type.String()),
   /** When new calls are taken again; absent where they are taken now. */
   paused_until: Type.Optional(Timestamp),
+  /**
+   * By how many seconds this machine's clock is ahead of a provider's, as its answers say (negative: behind), for the provider from which it
+   * differs least; absent where no other machine has answered yet.
+   */
+  clock: Type.Optional(strict({ provider: KnownName, ahead_s: Type.Integer() })),
   /** Backups on a schedule; absent where none are made. */
   backups: Type.Optional(
     strict({

@@ -40,7 +40,7 @@ export const KEY_CHECKS: readonly ToolCheck[] = [
       if (key === undefined || keyValue === undefined || keyValue.endsWith(key.hint)) return undefined
       return {
         message: `The key '${key.name}' has another value than the one that Farebox keeps for ${adapter.name}.`,
-        fix: `Give it a new one with 'farebox key rotate ${key.name}'.`,
+        fix: `Give it a new one by connecting it again with '${again(tool)}'.`,
       }
     },
   },

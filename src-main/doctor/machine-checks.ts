@@ -9,6 +9,9 @@ const MIN_FREE_BYTES = 200 * 1_048_576
 /** Clocks of one machine differ by nothing, so that more than this is a clock that was put back. */
 const MAX_CLOCK_DRIFT_MS = 10 * 60_000
 
+/** Less than this may be an answer that was long on its way, or a provider that is not exact. */
+const MAX_CLOCK_AHEAD_S = 5 * 60
+
 export const MACHINE_CHECKS: readonly MachineCheck[] = [
   {
     id: 'gateway_stopped',
@@ -65,17 +68,7 @@ export const MACHINE_CHECKS: readonly MachineCheck[] = [
             fix: 'Make room on it.',
           },
   },
-  {
-    id: 'clock',
-    find: ({ gateway, nowMs }) => {
-      const newestAt = gateway?.newestAt ?? null
-      if (newestAt === null || Date.parse(newestAt) <= nowMs + MAX_CLOCK_DRIFT_MS) return undefined
-      return {
-        message: `The clock says ${new Date(nowMs).toISOString()}, and the database has something of ${newestAt}. Keys, limits and certificates go by the clock.`,
-        fix: 'Set the clock of this machine by the network.',
-      }
-    },
-  },
+  { id: 'clock', find: (picture) => clockProblem(picture) ?? providersClockProblem(picture) },
   {
     id: 'ledger',
     find: ({ gateway }) =>
@@ -119,6 +112,39 @@ export const MACHINE_CHECKS: readonly MachineCheck[] = [
   },
   { id: 'proxy', find: proxyProblem },
 ]
+
+function clockProblem({ gateway, nowMs }: Picture) {
+  const newestAt = gateway?.newestAt ?? null
+  if (newestAt === null || Date.parse(newestAt) <= nowMs + MAX_CLOCK_DRIFT_MS) return undefined
+  return {
+    message: `The clock says ${new Date(nowMs).toISOString()}, and the database has something of ${newestAt}. ${CLOCK_USES}`,
+    fix: SET_CLOCK,
+  }
+}
+
+function providersClockProblem({ gateway }: Picture) {
+  const { clock } = gateway?.status ?? {}
+  if (clock === undefined || Math.abs(clock.ahead_s) <= MAX_CLOCK_AHEAD_S) return undefined
+  const how = clock.ahead_s > 0 ? 'ahead of' : 'behind'
+  const by = inWords(Math.abs(clock.ahead_s))
+  return {
+    message: `The clock of this machine is ${by} ${how} that of the provider '${clock.provider}'. ${CLOCK_USES}`,
+    fix: SET_CLOCK,
+  }
+}
+
+const CLOCK_USES = 'Keys, limits and certificates go by the clock.'
+const SET_CLOCK = 'Set the clock of this machine by the network.'
+
+function inWords(seconds: number): string {
+  const [amount, unit] =
+    seconds < 2 * 3_600
+      ? [seconds / 60, 'minutes']
+      : seconds < 2 * 86_400
+        ? [seconds / 3_600, 'hours']
+        : [seconds / 86_400, 'days']
+  return `${Math.round(amount)} ${unit}`
+}
 
 function proxyProblem({ surroundings: { env }, gateway, tools }: Picture) {
   const addresses = tools.flatMap(({ journal }) => journal?.told?.url ?? [])

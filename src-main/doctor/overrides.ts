@@ -1,12 +1,13 @@
 // What counts more for a tool than what Farebox wrote: variables of this terminal or of a file that shells read, and other files of the tool.
 // Values are looked at and never said: they may be secrets.
 
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Overrides } from '#connect/adapter.ts'
 import { pathOf } from '#connect/expand.ts'
 import { Refused, type Path } from '#connect/format.ts'
 import { FORMATS } from '#connect/plan.ts'
+import { isSameFile } from '#connect/tool-file.ts'
 import { pathText, valueAt } from '#connect/values.ts'
 import type { Picture, ToolPicture } from '#doctor/picture.ts'
 
@@ -64,27 +65,17 @@ function unquoted(text: string): string {
 }
 
 function winningFiles({ files = [] }: Overrides, tool: ToolPicture, { surroundings, workingDir }: Picture): string[] {
-  const own = tool.files.map(({ entry }) => realPath(entry.target))
+  const isOwn = (path: string) => tool.files.some(({ entry }) => isSameFile(entry.file, path))
   return files.flatMap(({ places, format, members }) => {
     const place = pathOf(places, surroundings)
     const path = place === '' ? undefined : resolve(workingDir, place)
     const text = path === undefined ? undefined : readText(path)
-    if (path === undefined || text === undefined || own.includes(realPath(path))) return []
+    if (path === undefined || text === undefined || isOwn(path)) return []
     if (members === undefined) return [path]
     const values = valuesOf(text, format)
     const found = members.filter((member: Path) => isForeign(valueAt(values, member), tool))
     return found.map((member: Path) => `${pathText(member)} in ${path}`)
   })
-}
-
-/** Two names of a file are the same once all links on the way are followed, those of its folders too. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    // It is not there, and is the same as no other.
-    return path
-  }
 }
 
 /** A file that cannot be read as what it should be is not the tool's either. */

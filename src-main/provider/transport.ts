@@ -16,6 +16,7 @@ import {
   type Proof,
 } from '#provider/authentication.ts'
 import type { EventStreamText } from '#provider/aws-event-stream.ts'
+import type { ProviderClocks } from '#provider/clocks.ts'
 import type { Connections } from '#provider/connections.ts'
 import { AddressError } from '#provider/guarded-connector.ts'
 import { bodyOf, isLong, settle, type Body } from '#provider/long-text.ts'
@@ -27,6 +28,7 @@ export type TransportOptions = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly connections: Connections
   readonly newTokens: NewTokens
+  readonly clocks: Pick<ProviderClocks, 'note'>
   readonly userAgent: string
 }
 
@@ -61,7 +63,12 @@ export class HttpTransport implements Transport {
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
     const { provider } = request
     const redaction = () => redactionFor(this.#options.secrets.known(provider.id))
-    const attempt = new Attempt({ providerName: provider.name, listener, redaction })
+    const attempt = new Attempt({
+      providerName: provider.name,
+      listener,
+      redaction,
+      noteClock: (headers) => this.#options.clocks.note(provider, headers),
+    })
     const origin = this.#origins.get(provider)
     // A pool is closed when its provider is changed; a request that was under way by then opens another one.
     const isReady = origin !== undefined && !origin.pool.closed && origin.proof === undefined
@@ -165,6 +172,7 @@ type AttemptInput = {
   readonly listener: UpstreamListener
   /** Asked when the answer begins: by then the secret is known that was sent. */
   readonly redaction: () => Redaction | undefined
+  readonly noteClock: (headers: Record<string, string | string[] | undefined>) => void
 }
 
 /** One request on its way. undici tells it what happens; it tells the listener until it is over. */
@@ -216,6 +224,7 @@ class Attempt implements UpstreamCall, Dispatcher.DispatchHandler {
   ): void {
     if (this.isOver || status < 200) return
     if (status === 401) this.onUnauthorized?.()
+    this.#input.noteClock(headers)
     const redaction = this.#input.redaction()
     this.#body = redaction?.body(status >= 300)
     const told = this.#unframed(headers)

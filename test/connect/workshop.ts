@@ -45,6 +45,8 @@ export function packageView(name: string, models: PackageView['models'] = 'all')
 
 export type FakeGateway = Gateway & {
   readonly made: KeyView[]
+  /** The present value of each key, by its id. */
+  readonly values: Map<string, string>
   /** What was asked for, in order. */
   readonly asked: string[]
   used(name: string, at: string): void
@@ -54,7 +56,8 @@ export type FakeGateway = Gateway & {
 export function fakeGateway(models = [LARGE, SMALL, OTHER], packages = [packageView('team')]): FakeGateway {
   const made: KeyView[] = []
   const asked: string[] = []
-  let values = 0
+  const values = new Map<string, string>()
+  let count = 0
   const change = (id: string, what: Partial<KeyView>) => {
     const index = made.findIndex((key) => key.id === id)
     const key = made[index]
@@ -62,9 +65,14 @@ export function fakeGateway(models = [LARGE, SMALL, OTHER], packages = [packageV
     made[index] = { ...key, ...what }
     return made[index]
   }
-  const value = () => `fbx_value${(values += 1)}Zq8`
+  const newValue = (id: string) => {
+    const value = `fbx_value${(count += 1)}Zq8`
+    values.set(id, value)
+    return value
+  }
   return {
     made,
+    values,
     asked,
     used: (name, at) => {
       const key = made.find((one) => one.name === name)
@@ -77,11 +85,11 @@ export function fakeGateway(models = [LARGE, SMALL, OTHER], packages = [packageV
     createKey: async ({ name, package: packageName, tool }) => {
       asked.push(`create ${name} in ${packageName}`)
       made.push({ ...keyView(`k-${made.length + 1}`, name, packageName), tool })
-      return { id: `k-${made.length}`, name, key: value(), expires_at: null }
+      return { id: `k-${made.length}`, name, key: newValue(`k-${made.length}`), expires_at: null }
     },
     rotateKey: async (id) => {
       asked.push(`rotate ${id}`)
-      return { id, name: change(id, {}).name, key: value(), expires_at: null }
+      return { id, name: change(id, {}).name, key: newValue(id), expires_at: null }
     },
     moveKey: async (id, packageName) =>
       void (asked.push(`move ${id} to ${packageName}`), change(id, { package: packageName })),

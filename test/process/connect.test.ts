@@ -1,15 +1,10 @@
-// `farebox connect` as people run it, beside a gateway and without one, and killed at each change that it makes to a file.
+// `farebox connect` as people run it, beside a gateway and without one.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { canWatchDisks, readRecords, watchedBy, type Kill } from '../support/disk-recorder.ts'
 import { endProcesses, farebox, startProcess, temporaryFolder, type CommandResult } from '../support/process.ts'
 
-const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
-/** At how many changes of a connection it dies in each way, where it does not die at all of them. */
-const KILLS = 2
-const HOWS = ['before', 'half', 'after'] as const
 const OLD = '{\r\n\t// mine\r\n\t"env": { "EDITOR": "vim", },\r\n}\r\n'
 
 let folder: string
@@ -123,119 +118,3 @@ describe('a tool', () => {
     expect(readFileSync(settings, 'utf8')).toBe('{ "env": ')
   })
 })
-
-/** What a command changes below the folder, in order. */
-function changesIn(log: string): number {
-  return readRecords(log).filter(({ type }) => !['sync-range', 'make-folder', 'killed'].includes(type)).length
-}
-
-async function dying(kill: Kill | undefined, log: string, ...args: string[]): Promise<CommandResult> {
-  return farebox(args, { dataDir, env: watchedBy({ folder, log, ...(kill === undefined ? {} : { kill }) }) })
-}
-
-/** One round: it dies at one change of a connection, and the next disconnection at one of its own. Then it is asked to do both again. */
-async function killedAt(at: number, how: Kill['how'], written: string): Promise<void> {
-  const log = join(dirname(folder), `${folder.split('/').at(-1)}.log`)
-  try {
-    const dead = await dying({ at, how }, log, 'connect', 'claude-code')
-    expect(dead.code).toBeNull()
-    expect([OLD, written]).toContain(readFileSync(settings, 'utf8'))
-    const half = await dying({ at: 1 + (at % 5), how }, log, 'disconnect', 'claude-code')
-    expect([OLD, written], half.stderr).toContain(readFileSync(settings, 'utf8'))
-    expect(await run('disconnect', 'claude-code')).toMatchObject({ code: 0 })
-    expect(readFileSync(settings, 'utf8')).toBe(OLD)
-    expect(readdirSync(dirname(settings))).toEqual(['settings.json'])
-    expect(await run('connect', 'claude-code')).toMatchObject({ code: 0 })
-    expect(readFileSync(settings, 'utf8')).toBe(written)
-    expect(await run('disconnect', 'claude-code')).toMatchObject({ code: 0 })
-    expect(readFileSync(settings, 'utf8')).toBe(OLD)
-  } finally {
-    rmSync(log, { force: true })
-  }
-}
-
-/** One round with a tool that is connected already: it dies at one change of the next connection, and is asked for that once more. */
-async function killedAgainAt(kill: Kill, old: string, written: string): Promise<void> {
-  const log = join(dirname(folder), `${folder.split('/').at(-1)}.log`)
-  try {
-    expect(await run('connect', 'claude-code')).toMatchObject({ code: 0 })
-    expect(readFileSync(settings, 'utf8')).toBe(old)
-    expect((await dying(kill, log, 'connect', 'claude-code', '--model', 'other')).code).toBeNull()
-    // It is never the one without a connection.
-    expect([old, written]).toContain(readFileSync(settings, 'utf8'))
-    if (kill.at % 2 === 0) {
-      expect(await run('connect', 'claude-code', '--model', 'other')).toMatchObject({ code: 0 })
-      expect(readFileSync(settings, 'utf8')).toBe(written)
-    }
-    expect(await run('disconnect', 'claude-code')).toMatchObject({ code: 0 })
-    expect(readFileSync(settings, 'utf8')).toBe(OLD)
-    expect(readdirSync(dirname(settings))).toEqual(['settings.json'])
-  } finally {
-    rmSync(log, { force: true })
-  }
-}
-
-/** Those of some points at which it dies in CI, evenly over all of them, and other ones in each way. */
-function chosenOf(changes: number, how: Kill['how']): readonly number[] {
-  const points = Array.from({ length: changes }, (_, index) => index + 1)
-  const first = 1 + HOWS.indexOf(how)
-  return isLong ? points : points.filter((at) => at % Math.ceil(changes / KILLS) === first)
-}
-
-if (canWatchDisks) {
-  it.each(HOWS)('leaves the old file or the new one, killed %s any change', { timeout: 1_200_000 }, async (how) => {
-    await startProcess({ dataDir })
-    await run('demo')
-    const log = join(dirname(folder), `${folder.split('/').at(-1)}.whole.log`)
-    // The first connection makes the key; all others find it, and write less.
-    await run('connect', 'claude-code')
-    await run('disconnect', 'claude-code')
-    expect(await dying(undefined, log, 'connect', 'claude-code')).toMatchObject({ code: 0, stderr: '' })
-    const written = readFileSync(settings, 'utf8')
-    const changes = changesIn(log)
-    rmSync(log)
-    await run('disconnect', 'claude-code')
-    expect(readFileSync(settings, 'utf8')).toBe(OLD)
-    const chosen = chosenOf(changes, how)
-    for (const at of chosen) await killedAt(at, how, written)
-    console.log(`${chosen.length} kills at ${changes} changes`)
-    expect(chosen.length).toBeGreaterThanOrEqual(isLong ? 34 : 1)
-  })
-
-  it.each(HOWS)(
-    'leaves a connected tool its old connection or the new one, killed %s any change',
-    { timeout: 1_200_000 },
-    async (how) => {
-      await startProcess({ dataDir })
-      await run('demo')
-      const add = [
-        '--context-window',
-        '32768',
-        '--max-output-tokens',
-        '4096',
-        '--target',
-        'demo/demo-chat',
-        '--input',
-        '1',
-        '--output',
-        '1',
-      ]
-      expect(await run('model', 'add', 'other', ...add)).toMatchObject({ code: 0, stderr: '' })
-      const log = join(dirname(folder), `${folder.split('/').at(-1)}.whole.log`)
-      await run('connect', 'claude-code')
-      const old = readFileSync(settings, 'utf8')
-      expect(await dying(undefined, log, 'connect', 'claude-code', '--model', 'other')).toMatchObject({ stderr: '' })
-      const written = readFileSync(settings, 'utf8')
-      expect(written).not.toBe(old)
-      const changes = changesIn(log)
-      rmSync(log)
-      await run('disconnect', 'claude-code')
-      const chosen = chosenOf(changes, how)
-      for (const at of chosen) await killedAgainAt({ at, how }, old, written)
-      console.log(`${chosen.length} kills at ${changes} changes`)
-      expect(chosen.length).toBeGreaterThanOrEqual(isLong ? 20 : 1)
-    },
-  )
-} else {
-  it.skip('leaves the old file or the new one, wherever it is killed: it needs Linux and a C compiler', () => undefined)
-}

@@ -39,7 +39,13 @@ export function caller(options: Partial<ConnectionsOptions> = {}): Caller {
     resolve: names({}),
     ...options,
   })
-  const transport = new HttpTransport({ secrets: SECRETS, connections, newTokens: NO_TOKENS, userAgent: 'test' })
+  const transport = new HttpTransport({
+    secrets: SECRETS,
+    connections,
+    newTokens: NO_TOKENS,
+    clocks: { note: () => undefined },
+    userAgent: 'test',
+  })
   // To the transport a provider is one object for as long as nobody changes it.
   const whole = new WeakMap<Partial<Provider>, Provider>()
   return {

@@ -1,0 +1,247 @@
+// `farebox connect`, `disconnect` and the rotation of a tool's key, killed at each change that they make to a file.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { runCommand } from '#cli/run.ts'
+import { commandHost } from '#hosts/command.ts'
+import type { KeyView } from '#contract/schemas.ts'
+import { canWatchDisks, readRecords, watchedBy, type Kill } from '../support/disk-recorder.ts'
+import { endProcesses, farebox, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
+
+const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
+/** At how many changes of a command it dies, where it does not die at all of them. */
+const KILLS = 3
+/** How many go on side by side, each with a home and a gateway of its own. */
+const LANES = isLong ? 3 : 1
+const LIMIT_MS = 1_800_000
+const OLD = '{\r\n\t// mine\r\n\t"env": { "EDITOR": "vim", },\r\n}\r\n'
+const OTHER_MODEL = ['--context-window', '32768', '--max-output-tokens', '4096', '--target', 'demo/demo-chat']
+
+afterEach(endProcesses)
+
+class Lane {
+  readonly folder: string
+  readonly dataDir: string
+  readonly settings: string
+  gateway: FareboxProcess | undefined
+
+  constructor(folder: string) {
+    this.folder = folder
+    // The home of a command is the folder around its data folder.
+    this.dataDir = join(folder, 'data')
+    this.settings = join(folder, '.claude', 'settings.json')
+  }
+
+  static async open(): Promise<Lane> {
+    const lane = new Lane(await temporaryFolder())
+    mkdirSync(dirname(lane.settings))
+    writeFileSync(lane.settings, OLD)
+    lane.gateway = await startProcess({ dataDir: lane.dataDir })
+    await lane.done('demo')
+    await lane.done('model', 'add', 'other', ...OTHER_MODEL, '--input', '1', '--output', '1')
+    // The first connection makes the key; all others find it.
+    await lane.done('connect', 'claude-code')
+    await lane.done('disconnect', 'claude-code')
+    return lane
+  }
+
+  /** A command that has to go well, in this process: only what is killed needs one of its own. */
+  async done(...args: readonly string[]): Promise<unknown> {
+    let stdout = ''
+    let stderr = ''
+    const host = {
+      ...commandHost(() => Promise.reject(new Error('No gateway runs.'))),
+      env: {},
+      homeDir: this.folder,
+      dataDir: () => this.dataDir,
+      stdout: (text: string) => void (stdout += text),
+      stderr: (text: string) => void (stderr += text),
+    }
+    const code = await runCommand([...args, '--json'], host)
+    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
+    return stdout === '' ? undefined : JSON.parse(stdout)
+  }
+
+  says(): string {
+    return readFileSync(this.settings, 'utf8')
+  }
+
+  isAlone(): boolean {
+    return readdirSync(dirname(this.settings)).join() === 'settings.json'
+  }
+
+  /** Names of the keys that work, of those that were made for the tool. */
+  async working(): Promise<string[]> {
+    const keys = (await this.done('key', 'list')) as readonly KeyView[]
+    return keys.filter(({ tool, status }) => tool === 'claude-code' && status === 'active').map(({ name }) => name)
+  }
+
+  /** What the gateway answers to the value that the tool reads. */
+  async statusOfKey(): Promise<number> {
+    const value = readFileSync(join(this.dataDir, 'connections', 'claude-code', 'key'), 'utf8')
+    const answer = await fetch(`${this.gateway?.url}/v1/balance`, { headers: { authorization: `Bearer ${value}` } })
+    await answer.text()
+    return answer.status
+  }
+
+  /** Everything is taken back, and no key works any more. */
+  async isTakenBack(): Promise<void> {
+    await this.done('disconnect', 'claude-code')
+    expect(this.says()).toBe(OLD)
+    expect(this.isAlone()).toBe(true)
+    expect(await this.working()).toEqual([])
+    expect(existsSync(join(this.dataDir, 'connections', 'claude-code', 'key'))).toBe(false)
+  }
+
+  async dying(kill: Kill | undefined, args: readonly string[]) {
+    const log = join(dirname(this.folder), `${this.folder.split('/').at(-1)}.log`)
+    const env = watchedBy({ folder: this.folder, log, ...(kill === undefined ? {} : { kill }) })
+    try {
+      const { code, stderr } = await farebox(args, { dataDir: this.dataDir, env })
+      return { code, stderr, changes: changesIn(log) }
+    } finally {
+      rmSync(log, { force: true })
+    }
+  }
+}
+
+/** The types of what a command changes below the folder, in order, as a kill counts them. */
+function changesIn(log: string): string[] {
+  const types = readRecords(log).map(({ type }) => type)
+  return types.filter((type) => !['sync-range', 'make-folder', 'killed'].includes(type))
+}
+
+/** All moments at which what is on the disk differs: a sync changes nothing for whoever is killed, and only a write can be half of one. */
+function momentsOf(changes: readonly string[]): Kill[] {
+  return changes.flatMap((type, index): Kill[] => {
+    const at = index + 1
+    if (type === 'sync') return []
+    return [{ at, how: 'before' }, ...(type === 'write' ? [{ at, how: 'half' } as const] : []), { at, how: 'after' }]
+  })
+}
+
+type Command = {
+  readonly name: string
+  /** Makes things as they are before each kill. */
+  readonly prepare: (lane: Lane) => Promise<unknown>
+  readonly args: (round: number) => readonly string[]
+  /** What the settings may say when it was killed: what they said before, and what they say once it is through. */
+  readonly afterwards: (lane: Lane, round: number) => Promise<void>
+}
+
+const nothing = async (): Promise<void> => undefined
+const connected = (lane: Lane) => lane.done('connect', 'claude-code')
+
+async function connectsAgain(lane: Lane, ...args: readonly string[]): Promise<void> {
+  await lane.done('connect', 'claude-code', ...args)
+  expect(await lane.working()).toHaveLength(1)
+  expect(await lane.statusOfKey()).toBe(200)
+}
+
+const COMMANDS: readonly Command[] = [
+  {
+    name: 'a connection',
+    prepare: nothing,
+    args: () => ['connect', 'claude-code'],
+    afterwards: async (lane, round) => (round % 2 === 0 ? connectsAgain(lane) : undefined),
+  },
+  {
+    name: 'a connection in the place of another',
+    prepare: connected,
+    args: () => ['connect', 'claude-code', '--model', 'other'],
+    afterwards: async (lane, round) => (round % 2 === 0 ? connectsAgain(lane, '--model', 'other') : undefined),
+  },
+  {
+    name: 'a connection with another key',
+    prepare: connected,
+    args: (round) => ['connect', 'claude-code', '--key', `key-${round}`],
+    afterwards: async (lane, round) => {
+      // Until it is connected again, it goes on with a key that works.
+      expect(await lane.statusOfKey()).toBe(200)
+      if (round % 2 === 0) await connectsAgain(lane)
+    },
+  },
+  {
+    name: 'a disconnection',
+    prepare: connected,
+    args: () => ['disconnect', 'claude-code'],
+    afterwards: async (lane, round) => (round % 2 === 0 ? connectsAgain(lane) : undefined),
+  },
+]
+
+/** The whole command once: what it changes, and what the settings say before and afterwards. */
+async function wholeOf(lane: Lane, { prepare, args }: Command) {
+  await prepare(lane)
+  const before = lane.says()
+  const { code, stderr, changes } = await lane.dying(undefined, args(0))
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const whole = { changes, allowed: [before, lane.says()] }
+  await lane.isTakenBack()
+  return whole
+}
+
+async function runLane(command: Command, kills: readonly (readonly [number, Kill])[]): Promise<void> {
+  const lane = await Lane.open()
+  const { allowed } = await wholeOf(lane, command)
+  for (const [round, kill] of kills) {
+    await command.prepare(lane)
+    const dead = await lane.dying(kill, command.args(round + 1))
+    const when = `${kill.how} change ${kill.at}`
+    expect([dead.code, dead.stderr], when).toEqual([null, ''])
+    expect(allowed, when).toContain(lane.says())
+    await command.afterwards(lane, round)
+    await lane.isTakenBack()
+  }
+}
+
+/** Those at which it dies here, evenly over all of them. */
+function chosenOf<Moment>(moments: readonly Moment[]): readonly Moment[] {
+  if (isLong) return moments
+  return moments.filter((_, index) => index % Math.ceil(moments.length / KILLS) === 1)
+}
+
+if (canWatchDisks) {
+  describe.each(COMMANDS)('$name that is killed', (command) => {
+    it('leaves the old file or the new one, and can be taken back', { timeout: LIMIT_MS }, async () => {
+      const { changes } = await wholeOf(await Lane.open(), command)
+      const kills = [...chosenOf(momentsOf(changes)).entries()]
+      const lanes = Array.from({ length: LANES }, (_, lane) => kills.filter(([round]) => round % LANES === lane))
+      await Promise.all(lanes.map((own) => runLane(command, own)))
+      console.log(`${command.name}: ${kills.length} kills at ${changes.length} changes`)
+      expect(kills.length).toBeGreaterThanOrEqual(isLong ? 20 : 2)
+    })
+  })
+
+  it('leaves a tool its old key or the new one, where a rotation of it is killed', { timeout: LIMIT_MS }, async () => {
+    const lane = await Lane.open()
+    await connected(lane)
+    const keyFile = join(lane.dataDir, 'connections', 'claude-code', 'key')
+    let kills = 0
+    for (const file of ['key', 'key.new']) {
+      for (const how of ['before', 'half', 'after'] as const) {
+        for (let at = 1; ; at++) {
+          await lane.gateway?.stop()
+          const before = readFileSync(keyFile, 'utf8')
+          const env = watchedBy({ folder: lane.folder, kill: { at, how, file: `claude-code/${file}` } })
+          const dead = await farebox(['key', 'rotate', 'claude-code'], { dataDir: lane.dataDir, env })
+          const after = readFileSync(keyFile, 'utf8')
+          lane.gateway = await startProcess({ dataDir: lane.dataDir })
+          // The old value works for a day.
+          expect(await lane.statusOfKey(), `${how} change ${at} of ${file}`).toBe(200)
+          if (dead.code === 0) break
+          expect(dead.code).toBeNull()
+          expect(after.length).toBe(before.length)
+          kills++
+          await connectsAgain(lane)
+          if (!isLong) break
+        }
+      }
+    }
+    console.log(`a rotation: ${kills} kills`)
+    expect(kills).toBeGreaterThanOrEqual(isLong ? 9 : 2)
+    await lane.isTakenBack()
+  })
+} else {
+  it.skip('leaves the old file or the new one, wherever it is killed: it needs Linux and a C compiler', () => undefined)
+}
