@@ -51,7 +51,11 @@ export type OperationsInput = {
 export function openOperations(input: OperationsInput): Operations {
   const { config, parts, log } = input
   const memory = new MemoryGuard()
-  const spools = new Spools({ dataDir: config.dataDir, mostBytes: config.maxUploadMib * 1024 * 1024 })
+  const spools = new Spools({
+    dataDir: config.dataDir,
+    mostBytes: config.maxUploadMib * 1024 * 1024,
+    monotonicMs: parts.clock.monotonicMs,
+  })
   const largeBodies = new LargeBodies()
   const { recorded } = parts.stores
   const readiness = new Readiness({ ...parts.stores, ...parts.calling, memory })

@@ -2,7 +2,7 @@
 // now, when the answer is complete, and what it used.
 
 import type { Refusal } from '#core/refusal.ts'
-import type { TokenUsage } from '#core/usage.ts'
+import type { TokenUsage, Units } from '#core/usage.ts'
 import type { GeneratedText } from '#dialect/generated-text.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 
@@ -32,6 +32,8 @@ export interface AnswerReader {
   readonly reported: ReportedUsage
   /** What was generated so far (content, reasoning, tool arguments), for an estimate where no count is the last one. */
   readonly generated: GeneratedText
+  /** Units that nobody counted, as the whole answer lets one conclude them, such as seconds from the times of subtitles. */
+  readonly likelyUnits?: Units | undefined
   /** Streams only: the event that tells the client that its answer broke off. */
   fail?(refusal: Refusal, requestId: string): WireBytes
   /**

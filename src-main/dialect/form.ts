@@ -73,10 +73,15 @@ function checkName(name: string): Refusal | undefined {
   return refuse('invalid_request', `The member '${name}' must be written '${metered}'.`, { param: name })
 }
 
-function checkFile({ name }: FormFile, before: readonly FormFile[], { files }: FormRules): Refusal | undefined {
+function checkFile(
+  { name, byteLength }: FormFile,
+  before: readonly FormFile[],
+  { files }: FormRules,
+): Refusal | undefined {
   const wrong = (says: string) => refuse('invalid_request', `'${name}' ${says}.`, { param: name })
   const most = Object.hasOwn(files, name) ? files[name] : undefined
   if (most === undefined) return wrong('must not be a file')
+  if (byteLength === 0) return wrong('must not be empty')
   const count = before.filter((file) => file.name === name).length
   return count < most ? undefined : wrong(most === 1 ? 'stands twice in the form' : `must have at most ${most} files`)
 }

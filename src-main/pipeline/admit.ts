@@ -1,6 +1,7 @@
 // Admission: the package is valid, the rate limits leave room, and the ledger holds the call's worst case. Either all of it is
 // taken or none.
 
+import type { Attribution } from '#core/attribution.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { Catalog } from '#catalog/catalog.ts'
 import { MAX_AMOUNT, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
@@ -19,6 +20,7 @@ import type { ProviderWish } from '#pipeline/provider-lane.ts'
 import { Reservation, type Lenders } from '#pipeline/reservation.ts'
 import type { Served } from '#pipeline/resolve.ts'
 import type { Place } from '#pipeline/routing.ts'
+import { faultSettlement } from '#pipeline/settle.ts'
 import type { Balance } from '#ledger/account.ts'
 import type { Held, HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 
@@ -48,8 +50,8 @@ export type AdmitRequest = {
   readonly caller: Caller
   readonly request: MeteredRequest
   readonly served: Served
-  /** What it is made for; undefined for no project. */
-  readonly project?: string | undefined
+  /** Whom it is made for; its project is a budget. */
+  readonly attribution?: Attribution | undefined
 }
 
 /** At once where there is room in everything. */
@@ -100,8 +102,9 @@ function enterWith(
 }
 
 /** Of the project first: its calls wait in one line, of whichever member they are. */
-function sharesOf({ caller, project }: AdmitRequest, { budgets }: AdmitDeps): readonly Share[] {
+function sharesOf({ caller, attribution }: AdmitRequest, { budgets }: AdmitDeps): readonly Share[] {
   const { memberId } = caller.key
+  const project = attribution?.project
   return [
     ...(project === undefined ? [] : [budgets.project.share(project)]),
     ...(memberId === undefined ? [] : [budgets.member.share(memberId)]),
@@ -110,17 +113,42 @@ function sharesOf({ caller, project }: AdmitRequest, { budgets }: AdmitDeps): re
 
 type Entered = { readonly ticket: Ticket; readonly shares: readonly Share[]; readonly held: Hold }
 
-function admitted(input: AdmitRequest, { ticket, shares, held }: Entered, deps: AdmitDeps): Admission | Refusal {
-  const { answer, inputTokens, asked } = held
+function admitted(input: AdmitRequest, { ticket, shares, held }: Entered, deps: AdmitDeps): Soon<Admission | Refusal> {
+  const { answer } = held
   if (answer.type === 'uncountable') return uncountable()
   if (answer.type !== 'held') return refusalOf(answer, input, deps)
   const reservation = new Reservation({ ticket, shares, hold: answer.hold }, deps)
+  try {
+    return { reservation, ...termsOf(input, held, answer.promisedMicro, deps) }
+  } catch (error) {
+    return giveBack(reservation, input, error)
+  }
+}
+
+function termsOf(
+  input: AdmitRequest,
+  { inputTokens, asked }: Hold,
+  promisedMicro: MicroCredits,
+  deps: AdmitDeps,
+): Omit<Admission, 'reservation'> {
   const holder = presentCaller(input.caller, deps.catalog)
-  const outputCap = affordableCap(input, inputTokens, answer.promisedMicro)
+  const outputCap = affordableCap(input, inputTokens, promisedMicro)
   const isWhole = outputCap === largestOutputCap(input)
   const { worstMicro, leastMicro } = isWhole ? asked : wishFor(input, { inputTokens, outputCap }, deps)
   const wish = { worstMicro, leastMicro, inputTokens: input.request.likelyInputTokens }
-  return { reservation, holder, wish, inputTokens, outputCap }
+  return { holder, wish, inputTokens, outputCap }
+}
+
+/** Charges nothing for a call that a mistake of ours ended before it began, and rejects with that mistake. */
+async function giveBack(reservation: Reservation, input: AdmitRequest, mistake: unknown): Promise<never> {
+  const { createdAtMs } = reservation.hold
+  const [place] = input.served.places
+  // A model without places is served nowhere, and holds nothing.
+  if (place === undefined) throw mistake
+  const settlement = faultSettlement({ ...input, place, createdAtMs, attribution: input.attribution })
+  // What the disk refuses the ledger keeps, and writes later.
+  await reservation.close({ usedTokens: 0, bill: { settlement } }).catch(() => undefined)
+  throw mistake
 }
 
 type Hold = {
@@ -261,9 +289,10 @@ export function adjustedHeader(request: MeteredRequest, cap: number | undefined)
 
 function refusalOf(
   answer: Exclude<HoldAnswer, Held>,
-  { caller, request, served, project }: AdmitRequest,
+  { caller, request, served, attribution }: AdmitRequest,
   { budgets, ledger }: AdmitDeps,
 ): Refusal {
+  const project = attribution?.project
   if (answer.type === 'halted') return ledger.state === 'mismatch' ? mismatch() : halted()
   const { memberId } = caller.key
   if (answer.scope === 'member' && memberId !== undefined) return budgets.member.refusal(memberId, answer.type)

@@ -55,8 +55,8 @@ export async function runCall(call: Call, deps: RunDeps): Promise<void> {
     const choice = await chooseFirst({ call, request, served }, deps)
     if (isRefusal(choice)) return turnAway({ call, model, refusal: choice }, deps)
     if (request.isWarmUp === true) return answerNothing(call, choice)
-    const project = call.attribution?.project
-    const input = { exchangeId: call.requestId, caller: call.caller, request, served, project }
+    const { requestId: exchangeId, caller, attribution } = call
+    const input = { exchangeId, caller, request, served, attribution }
     const soon = admit(input, call.client, deps)
     const admission = isLater(soon) ? await soon : soon
     if (isRefusal(admission)) return turnAway({ call, model, refusal: admission }, deps, limitHeaders(call, deps))
@@ -109,11 +109,12 @@ function answerNothing(call: Call, { first: { prepared } }: Choice): void {
 /** From the hold to the last byte. There is one way through it, whatever goes wrong, and `close` stands on it once. */
 async function serve(admitted: Admitted, deps: RunDeps): Promise<void> {
   const exchange = { admitted, startedMs: deps.clock.monotonicMs() }
-  const attempts = attemptsOf(admitted, deps)
-  const running = runningCall(exchange, attempts)
+  let running: ReturnType<typeof runningCall> | undefined
   let ended: Ended | Mistake
   try {
     try {
+      const attempts = attemptsOf(admitted, deps)
+      running = runningCall(exchange, attempts)
       deps.open.add(running)
       // The key may have been blocked while the body was on its way, or while the call waited to be admitted.
       if (!isUsable(admitted.call.caller.key, deps)) deps.open.stopKey(running.keyId)
@@ -127,7 +128,7 @@ async function serve(admitted: Admitted, deps: RunDeps): Promise<void> {
     if (ended.type === 'mistake') throw ended.error
     conclude(ended, finished, deps)
   } finally {
-    deps.open.remove(running)
+    if (running !== undefined) deps.open.remove(running)
   }
 }
 

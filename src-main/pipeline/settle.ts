@@ -10,7 +10,7 @@ import { isByUnits, withPricedUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
-import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type UsageSource } from '#core/usage.ts'
+import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type Units, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
@@ -74,7 +74,7 @@ export function roughSettlementOf(ending: Ending): Settlement {
   return settlementFor(
     ending,
     isPaidFor(ending)
-      ? withLikelyUnits(charged(ending.reader.reported, likely(ending), ending.cached), ending.request)
+      ? withLikelyUnits(charged(ending.reader.reported, likely(ending), ending.cached), ending)
       : NOTHING,
   )
 }
@@ -192,14 +192,23 @@ async function countedUsageOf(ending: Ending, counter: TokenCounter): Promise<Co
     isInputFinal ? 0 : countInput(ending.request, counter),
     isOutputFinal ? 0 : countOutput(ending, counter),
   ])
-  return withLikelyUnits(charged(reported, { input, output }, ending.cached), ending.request)
+  return withLikelyUnits(charged(reported, { input, output }, ending.cached), ending)
 }
 
-/** Of a call that generates nothing: what nobody counted and is not tokens is taken to be what is likely, as a rule what was held for. */
-function withLikelyUnits(counted: Counted, { units, likelyUnits = units, choices }: MeteredRequest): Counted {
+/**
+ * Of a call that generates nothing: what nobody counted and is not tokens is taken to be what its answer lets one conclude, of which no
+ * more counts than was held for, and else what is likely, as a rule what was held for.
+ */
+function withLikelyUnits(counted: Counted, { request, reader }: Pick<Ending, 'request' | 'reader'>): Counted {
+  const { units, likelyUnits = units, choices } = request
   const { usage } = counted
   if (choices > 0 || units === undefined || usage.details?.units !== undefined) return counted
-  return { ...counted, source: 'estimated', usage: { ...usage, details: { ...usage.details, units: likelyUnits } } }
+  const concluded = reader.likelyUnits === undefined ? likelyUnits : atMost(reader.likelyUnits, units)
+  return { ...counted, source: 'estimated', usage: { ...usage, details: { ...usage.details, units: concluded } } }
+}
+
+function atMost(some: Units, most: Units): Units {
+  return Object.fromEntries(Object.entries(some).map(([name, count]) => [name, Math.min(count, most[name] ?? count)]))
 }
 
 /** Whether anything is charged: an answer that is whole, or what a client got of one. */

@@ -105,12 +105,21 @@ describe('a form is refused that has', () => {
   })
 })
 
-const image = (fields: FormCall['fields'], files: readonly string[], path = '/v1/images/edits') =>
+/** The last of the contents stands for all files that follow. */
+const image = (
+  fields: FormCall['fields'],
+  files: readonly string[],
+  path = '/v1/images/edits',
+  ...contents: readonly string[]
+) =>
   ({
     path,
     model: 'image',
     fields,
-    files: files.map((name) => [name, Buffer.from('a'), 'a.png', 'image/png']),
+    files: files.map((name, place) => {
+      const content = contents[place] ?? contents.at(-1) ?? 'a'
+      return [name, Buffer.from(content), 'a.png', 'image/png']
+    }),
   }) as unknown as FormCall
 
 describe('a form for images is refused that has', () => {
@@ -150,6 +159,9 @@ describe('a form for images is refused that has', () => {
     ],
     ['too many variations', image([['n', '11']], ['image'], '/v1/images/variations'), 'n'],
     ['no image to vary', image([], [], '/v1/images/variations'), 'image'],
+    ['an empty image', image([['prompt', 'a']], ['image'], '/v1/images/edits', ''), 'image'],
+    ['an empty mask beside an image', image([['prompt', 'a']], ['image', 'mask'], '/v1/images/edits', 'a', ''), 'mask'],
+    ['an empty image to vary', image([], ['image'], '/v1/images/variations', ''), 'image'],
   ])('%s', async (_what, call, param) => {
     await expectError(await sendForm(pair, call, key), 400, { param })
   })

@@ -159,8 +159,10 @@ export class World {
     const ledger = this.#ledger
     this.#arrivals.push(arrival)
     this.waiting += 1
-    const project = plan.isOfProject ? PROJECT : undefined
-    const input = { exchangeId: `e${arrival.number}`, caller: { key, package: PACKAGE }, request, served, project }
+    const attribution = plan.isOfProject
+      ? { tool: undefined, project: PROJECT, tags: [], session: undefined }
+      : undefined
+    const input = { exchangeId: `e${arrival.number}`, caller: { key, package: PACKAGE }, request, served, attribution }
     const admission = await admit(input, cancellation, this.#deps())
     // A process that was killed meanwhile has forgotten it.
     if (ledger !== this.#ledger) return undefined

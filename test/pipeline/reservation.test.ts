@@ -224,7 +224,7 @@ class Journeys {
       new Budgets({ scope, nowMs, timeZone: 'UTC', limitsOf: () => ({ dailyMicro: DAILY }), changed })
     const state = { providers: this.#providers, models: [model], packages: [PACKAGE], keys: this.#keys }
     return {
-      catalog: new Catalog({ ...state, members: [MEMBER], invites: [], projects: [] }, new Map()),
+      catalog: this.#clumsy(new Catalog({ ...state, members: [MEMBER], invites: [], projects: [] }, new Map())),
       gate: new Gate({ nowMs, after, limitsOfMember: () => limits, waits: true, maxWaitMs: 4000 }),
       budgets: { member: budgets('member'), project: budgets('project') },
       ledger: this.#ledger,
@@ -239,19 +239,21 @@ class Journeys {
       clock: { nowMs, monotonicMs: () => 0 },
       maxAttempts: 4,
       answers: new AnswerMemory({ monotonicMs: nowMs, keptMs: 60_000 }),
-      open: new OpenExchanges(),
+      open: this.#clumsy(new OpenExchanges(), ['add']),
       pause: new Pause(nowMs),
       refused: { note: () => undefined },
       reportFault: () => (this.mistakes += 1),
     }
   }
 
-  /** The same part, which now and then throws when it is asked something. */
-  #clumsy<Part extends object>(part: Part): Part {
+  /** The same part, which now and then throws when it is asked something; where `only` is given, only then. */
+  #clumsy<Part extends object>(part: Part, only?: readonly (keyof Part)[]): Part {
     return new Proxy(part, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target)
+        const isSure = only?.some((one) => one === name) === false
         if (typeof member !== 'function') return member
+        if (isSure) return (...given: unknown[]): unknown => Reflect.apply(member, target, given)
         return (...given: unknown[]): unknown => {
           if (this.#random() < this.#clumsiness) throw new Error('a mistake')
           return Reflect.apply(member, target, given)

@@ -2,7 +2,7 @@
 // charge is on disk.
 
 import { UpstreamFailure } from '#core/failure.ts'
-import type { TokenUsage } from '#core/usage.ts'
+import type { TokenUsage, Units } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import { GeneratedText } from '#dialect/generated-text.ts'
 import { ReportedUsage } from '#dialect/reported-usage.ts'
@@ -13,6 +13,8 @@ export type PieceTap = {
   push?(chunk: Buffer, generated: GeneratedText): void
   /** What the whole of it came to. */
   end(): TokenUsage | undefined
+  /** What the whole of it lets one conclude where nobody counted. */
+  likelyUnits?(): Units | undefined
 }
 
 /** Ten images of the largest size and quality, as text. */
@@ -34,6 +36,10 @@ export class PieceAnswer implements AnswerReader {
 
   get usage(): TokenUsage | undefined {
     return this.reported.usage
+  }
+
+  get likelyUnits(): Units | undefined {
+    return this.isComplete ? this.#tap.likelyUnits?.() : undefined
   }
 
   push(chunk: Buffer): Buffer | undefined {

@@ -13,9 +13,10 @@ import { PassStream } from '#dialect/pass-stream.ts'
 import type { PassedDialect, PassedRequest } from '#dialect/passed-dialect.ts'
 import { audioLength, type AudioLength } from '#dialect/passed/audio-length.ts'
 import { mediaUsage } from '#dialect/passed/media-usage.ts'
-import { PieceAnswer } from '#dialect/passed/piece-answer.ts'
+import { PieceAnswer, type PieceTap } from '#dialect/passed/piece-answer.ts'
 import { plainRequest } from '#dialect/passed/plain-request.ts'
 import { StreamOrWhole } from '#dialect/passed/stream-or-whole.ts'
+import { SubtitleTimes } from '#dialect/passed/subtitle-times.ts'
 import { TypedEventTap } from '#dialect/passed/typed-events.ts'
 import {
   booleanRule,
@@ -77,7 +78,6 @@ function readRecording(form: UploadedForm): PassedRequest | Refusal {
   if (isRefusal(model)) return model
   const [file] = files
   if (file === undefined) return refuse('invalid_request', "'file' is required.", { param: 'file' })
-  if (file.byteLength === 0) return refuse('invalid_request', "'file' must not be empty.", { param: 'file' })
   const problem = checkFields(body.value, RULES)
   if (problem !== undefined) return problem
   const isPlain = PLAIN_FORMATS.includes(body.value['response_format'])
@@ -110,11 +110,21 @@ function extentOf({ most, likely }: AudioLength) {
 function answerOf(isStream: boolean, isPlain: boolean): Pick<PassedRequest, 'mediaTypes' | 'newReader'> {
   if (isStream) return { mediaTypes: STREAM_TYPES, newReader: streamReader }
   if (!isPlain) return { newReader: wholeReader }
-  const tap = {
-    push: (chunk: Buffer, said: { add(text: string): void }) => said.add(chunk.toString('latin1')),
+  return { mediaTypes: PLAIN_TYPES, newReader: () => new PieceAnswer(plainTap()) }
+}
+
+/** Of texts and subtitles, which report nothing; the times of subtitles say how long the recording is. */
+function plainTap(): PieceTap {
+  const times = new SubtitleTimes()
+  return {
+    push(chunk, said) {
+      const text = chunk.toString('latin1')
+      said.add(text)
+      times.push(text)
+    },
     end: () => undefined,
+    likelyUnits: () => (times.seconds === undefined ? undefined : { second: times.seconds }),
   }
-  return { mediaTypes: PLAIN_TYPES, newReader: () => new PieceAnswer(tap) }
 }
 
 function streamReader(): AnswerReader {

@@ -19,6 +19,8 @@ export type ReceivedForm = {
 
 const MAX_PARTS = 64
 const MAX_FIELD_BYTES = 256 * 1024
+/** Of a field, before they are put together. */
+const MAX_PIECES = 1024
 /** What the heads of parts and the lines between them may come to beside fields and files. */
 const FRAME_BYTES = 1024 * 1024
 
@@ -67,14 +69,21 @@ class FormReading {
 
   async read(payload: IncomingMessage): Promise<UploadedForm> {
     const parser = new FormParser(this.#boundary)
+    const { arrival } = this.#spool
     // Whoever is refused is let finish, so that the payload must stay open.
-    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-      const bytes = chunk as Buffer
+    const chunks = payload.iterator({ destroyOnReturn: false })
+    for (;;) {
+      const next = await arrival.orGaveWay(chunks.next())
+      if (next === 'gave-way') throw new SpoolError(next)
+      if (next.done === true) break
+      const bytes = next.value as Buffer
+      arrival.note(bytes.length)
       this.byteLength += bytes.length
       if (this.byteLength > this.#mostBytes) throw new SpoolError('too-large')
       for (const event of parser.push(bytes)) await this.#take(event)
     }
     if (!parser.isOver) throw new MalformedForm('the form has no end')
+    arrival.arrived()
     // Nobody outside knows it, so that it stands in none of the files.
     return { parts: this.#parts, boundary: `farebox-${randomBytes(24).toString('hex')}` }
   }
@@ -98,7 +107,7 @@ class FormReading {
   }
 
   #field(name: string): ComingPart {
-    const pieces: Buffer[] = []
+    let pieces: Buffer[] = []
     return {
       add: (bytes) => {
         this.#fieldBytes += bytes.length
@@ -108,6 +117,8 @@ class FormReading {
         }
         // What it came in may be a piece of a file as well.
         pieces.push(Buffer.from(bytes))
+        // Each costs a hundred bytes, however short it is.
+        if (pieces.length > MAX_PIECES) pieces = [Buffer.concat(pieces)]
       },
       end: () => ({ type: 'field', name, value: textOf(name, Buffer.concat(pieces)) }),
     }
@@ -132,6 +143,7 @@ const RETRY_SECONDS = 5
 const SAYS: Readonly<Record<Exclude<SpoolProblem, 'too-large'>, string>> = {
   'no-room': 'Too many uploads are under way.',
   'no-disk': 'There is no room on the disk for this upload.',
+  'gave-way': 'Too many uploads are under way, and this one hardly came on.',
 }
 
 function refusalOf(error: unknown, payload: IncomingMessage, spools: Spools): Refusal {

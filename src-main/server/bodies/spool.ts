@@ -4,12 +4,14 @@
 import { createCipheriv, createDecipheriv, randomBytes, type Cipheriv } from 'node:crypto'
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Arrivals, type Arrival } from '#server/bodies/arrivals.ts'
 import { collectGarbage } from '#server/bodies/garbage.ts'
 
 type SpoolOptions = {
   readonly dataDir: string
   /** Of one upload. */
   readonly mostBytes: number
+  readonly monotonicMs: () => number
 }
 
 /** How many there may be at a time, and how many of the largest, by what has arrived of them. */
@@ -31,7 +33,7 @@ export type SpooledFile = {
 }
 
 /** Why something cannot be kept. */
-export type SpoolProblem = 'too-large' | 'no-room' | 'no-disk'
+export type SpoolProblem = 'too-large' | 'no-room' | 'no-disk' | 'gave-way'
 export class SpoolError extends Error {
   readonly problem: SpoolProblem
 
@@ -43,18 +45,21 @@ export class SpoolError extends Error {
 
 /** What is kept of somebody. */
 type Kept = { uploads: number; bytes: number }
+const NOTHING = { uploads: 0, bytes: 0 } as const
 
 export class Spools {
   readonly #folder: string
   readonly mostBytes: number
   readonly #all: Kept = { uploads: 0, bytes: 0 }
   readonly #ofKey = new Map<string, Kept>()
+  readonly #arrivals: Arrivals
   /** What a program that was killed may have left is gone. */
   #isSwept: Promise<void> | undefined
 
-  constructor({ dataDir, mostBytes }: SpoolOptions) {
+  constructor({ dataDir, mostBytes, monotonicMs }: SpoolOptions) {
     this.#folder = join(dataDir, 'uploads')
     this.mostBytes = mostBytes
+    this.#arrivals = new Arrivals(monotonicMs)
   }
 
   /** What is kept at the moment. */
@@ -62,44 +67,59 @@ export class Spools {
     return this.#all
   }
 
-  /** Throws SpoolError. Whoever opens one closes it. */
+  /** Where there is no place, an upload that hardly comes gives way. Throws SpoolError. Whoever opens one closes it. */
   async open(keyId: string): Promise<Spool> {
-    const ofKey = this.#ofKey.get(keyId) ?? { uploads: 0, bytes: 0 }
-    if (this.#all.uploads >= ALL.uploads || ofKey.uploads >= OF_KEY.uploads) throw new SpoolError('no-room')
-    this.#ofKey.set(keyId, ofKey)
-    const share = {
-      mostBytes: this.mostBytes,
-      grow: (bytes: number) => this.#grow(ofKey, bytes),
-      end: (bytes: number) => this.#end(keyId, bytes),
+    await this.#makeRoom(keyId, { uploads: 1, bytes: 0 })
+    const arrival = this.#arrivals.begin(keyId)
+    const end = (bytes: number) => {
+      this.#take(keyId, { uploads: -1, bytes: -bytes })
+      arrival.end()
     }
-    ofKey.uploads += 1
-    this.#all.uploads += 1
+    const grow = (bytes: number) => this.#makeRoom(keyId, { uploads: 0, bytes }, arrival)
     try {
       this.#isSwept ??= rm(this.#folder, { recursive: true, force: true })
       await this.#isSwept
-      return new Spool(await nameless(this.#folder), share)
+      return new Spool(await nameless(this.#folder), { mostBytes: this.mostBytes, arrival, grow, end })
     } catch {
       // Its message names a path. What it says for a caller is that nothing can be kept.
-      share.end(0)
+      end(0)
       this.#isSwept = undefined
       throw new SpoolError('no-disk')
     }
   }
 
-  #grow(ofKey: Kept, bytes: number): void {
-    if (this.#all.bytes + bytes > this.mostBytes * ALL.largest) throw new SpoolError('no-room')
-    if (ofKey.bytes + bytes > this.mostBytes * OF_KEY.largest) throw new SpoolError('no-room')
-    this.#all.bytes += bytes
-    ofKey.bytes += bytes
+  /** Takes it as soon as there is room. One that has to give way itself waits for nobody, so that no two wait for each other. */
+  async #makeRoom(keyId: string, more: Kept, arrival?: Arrival): Promise<void> {
+    for (let full = this.#fullFor(keyId, more); full !== undefined; full = this.#fullFor(keyId, more)) {
+      const displaced = this.#arrivals.displace(full === 'key' ? keyId : undefined)
+      const isFreed = await (arrival === undefined ? displaced : arrival.orGaveWay(displaced))
+      if (isFreed === 'gave-way') throw new SpoolError('gave-way')
+      if (!isFreed) throw new SpoolError('no-room')
+    }
+    this.#take(keyId, more)
   }
 
-  #end(keyId: string, bytes: number): void {
-    const ofKey = this.#ofKey.get(keyId)
-    for (const kept of ofKey === undefined ? [this.#all] : [this.#all, ofKey]) {
-      kept.uploads -= 1
-      kept.bytes -= bytes
+  /** Whose bound leaves no room; undefined where there is room. */
+  #fullFor(keyId: string, more: Kept): 'key' | 'all' | undefined {
+    const ofKey = this.#ofKey.get(keyId) ?? NOTHING
+    if (!this.#fits(ofKey, more, OF_KEY)) return 'key'
+    return this.#fits(this.#all, more, ALL) ? undefined : 'all'
+  }
+
+  #fits(kept: Kept, more: Kept, bound: typeof ALL): boolean {
+    const isOneMore = more.uploads > 0
+    const hasPlace = !isOneMore || kept.uploads < bound.uploads
+    return hasPlace && kept.bytes + more.bytes <= this.mostBytes * bound.largest
+  }
+
+  #take(keyId: string, { uploads, bytes }: Kept): void {
+    const ofKey = this.#ofKey.get(keyId) ?? { ...NOTHING }
+    this.#ofKey.set(keyId, ofKey)
+    for (const kept of [this.#all, ofKey]) {
+      kept.uploads += uploads
+      kept.bytes += bytes
     }
-    if (ofKey?.uploads === 0) this.#ofKey.delete(keyId)
+    if (ofKey.uploads === 0) this.#ofKey.delete(keyId)
   }
 }
 
@@ -117,7 +137,12 @@ async function nameless(folder: string): Promise<FileHandle> {
   return file
 }
 
-type Share = { readonly mostBytes: number; grow(bytes: number): void; end(bytes: number): void }
+type Share = {
+  readonly mostBytes: number
+  readonly arrival: Arrival
+  grow(bytes: number): Promise<void>
+  end(bytes: number): void
+}
 type SealedPlace = { readonly from: number; readonly to: number; readonly key: Buffer; readonly iv: Buffer }
 
 /** The files of one upload, one behind the other. */
@@ -134,6 +159,10 @@ export class Spool {
     this.#share = share
   }
 
+  get arrival(): Arrival {
+    return this.#share.arrival
+  }
+
   /** Begins a file, which is kept piece by piece as it comes. */
   begin(): SpoolWriting {
     const key = { key: randomBytes(32), iv: randomBytes(16) }
@@ -144,7 +173,7 @@ export class Spool {
       add: async (bytes) => {
         if (head.length < HEAD_BYTES) head = Buffer.concat([head, bytes.subarray(0, HEAD_BYTES - head.length)])
         if (this.#bytes + bytes.length > this.#share.mostBytes) throw new SpoolError('too-large')
-        this.#share.grow(bytes.length)
+        await this.#share.grow(bytes.length)
         await this.#write(cipher, bytes)
         this.#tidy(bytes.length)
       },
