@@ -194,7 +194,7 @@ const firstRun = createRoute({
   path: '/first-run',
   validateSearch: parseFirstRunSearch,
   beforeLoad: administratorsOnly,
-  loader: () => loadCatalogue('first-run'),
+  loader: () => Promise.all([loadCatalogue('first-run'), loadCatalogue('tools')]),
   component: lazyRouteComponent(() => import('#renderer/pages/first-run/FirstRunPage.tsx'), 'FirstRunPage'),
 })
 const link = createRoute({

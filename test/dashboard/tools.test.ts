@@ -134,6 +134,26 @@ describe('Claude Code', () => {
   })
 })
 
+it('the first run ends with a tool that is connected and was seen', async () => {
+  await dashboard.visit('/first-run?step=connect', async (page) => {
+    const found = page.getByRole('region', { name: 'Tools on this machine' })
+    await found.getByRole('button', { name: 'Connect Claude Code' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Connect Claude Code' })
+    await dialog.getByRole('button', { name: 'Show the changes' }).click()
+    await dialog.getByRole('region', { name: `Changes in ${settings}` }).waitFor()
+    await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+    await dialog.getByRole('status').getByText('Waiting for the first request of Claude Code').waitFor()
+    expect(await found.getByRole('link', { name: 'To the overview' }).count()).toBe(0)
+    const target = { url: dashboard.farebox.url, key: keyOf('claude-code') }
+    await (await postChat(target, { model: 'demo-chat' })).text()
+    await dialog.getByText('The first request of Claude Code has arrived').waitFor({ timeout: 2000 })
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await found.getByText('connected', { exact: true }).waitFor()
+    await found.getByRole('link', { name: 'To the overview' }).click()
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  })
+})
+
 it('a tool that only its user can set up gets a key, and the lines with it', async () => {
   await dashboard.visit('/tools?open=jetbrains', async (page) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Make a key and show the lines' }).click()

@@ -28,7 +28,7 @@ const LIMIT_MS = 120_000
 /** A look at the list that begins so long after a request has come to the provider, or later, has to show it. */
 const SEEN_MS = 2_000
 
-/** Crush is not among them: what npm has of it fetches the program from elsewhere. */
+/** Crush is not among them: what npm has of it fetches the program from GitHub. */
 const TOOLS: readonly Connected[] = [
   {
     tool: 'claude-code',
@@ -97,6 +97,26 @@ const TOOLS: readonly Connected[] = [
     },
     args: (prompt) => ['--auto-approve', 'true', prompt],
     env: {},
+  },
+  {
+    tool: 'kilo',
+    program: 'kilo',
+    dialect: 'chat-completions',
+    settings: {
+      // What it would write there by itself is there already.
+      '.config/kilo/kilo.jsonc':
+        '{\n  // mine\n  "$schema": "https://app.kilo.ai/config.json",\n  "autoupdate": false,\n  "permission": { "bash": "allow" },\n}\n',
+    },
+    args: (prompt) => ['run', '--auto', '--format', 'json', '--title', 'test', prompt],
+    env: { KILO_DISABLE_MODELS_FETCH: '1', KILO_DISABLE_AUTOUPDATE: '1' },
+  },
+  {
+    tool: 'pi',
+    program: 'pi',
+    dialect: 'chat-completions',
+    settings: { '.pi/agent/models.json': '{\n  "providers": {}\n}\n' },
+    args: (prompt) => ['-p', '--provider', 'farebox', '--model', MODEL, prompt],
+    env: { PI_OFFLINE: '1' },
   },
 ]
 

@@ -19,6 +19,9 @@ const PROGRAMS = {
   qwen: { package: '@qwen-code/qwen-code', version: '0.24.4' },
   cline: { package: 'cline', version: '3.0.65' },
   copilot: { package: '@github/copilot', version: '1.0.102' },
+  kilo: { package: '@kilocode/cli', version: '7.7.7' },
+  // Later ones, which have another name there, need a package that npm does not have.
+  pi: { package: '@mariozechner/pi-coding-agent', version: '0.73.1' },
 } as const
 
 export type ProgramName = keyof typeof PROGRAMS

@@ -9,7 +9,8 @@ export const JETBRAINS = {
   page: 'https://www.jetbrains.com/help/ai-assistant/use-custom-models.html',
   checked: '2026-11-22',
   copy: {
-    place: 'Settings, Tools, AI Assistant, Providers & API keys: add "OpenAI-compatible", one entry for each model.',
+    place:
+      'Only its own settings can set this. Settings, Tools, AI Assistant, Providers & API keys: add "OpenAI-compatible", one entry for each model.',
     lines: ['URL: <v1>', 'API key: <key>', 'Model: <model>'],
   },
 } as const satisfies Adapter
@@ -23,7 +24,7 @@ export const OPEN_WEBUI = {
   copy: {
     // Variables count at its first start alone.
     place:
-      'Admin Panel, Settings, Connections: add an OpenAI API connection. In a container 127.0.0.1 is the container itself: there the LAN address of Farebox is needed.',
+      'It keeps this in its own database. Admin Panel, Settings, Connections: add an OpenAI API connection. In a container 127.0.0.1 is the container itself: there the LAN address of Farebox is needed.',
     lines: ['URL: <v1>', 'Key: <key>'],
   },
 } as const satisfies Adapter

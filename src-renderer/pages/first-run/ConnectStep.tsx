@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ModelView } from '#contract/schemas.ts'
@@ -8,6 +7,7 @@ import { Snippets } from '#renderer/components/snippets.tsx'
 import { shellOf, snippetsFor } from '#renderer/data/snippets.ts'
 import { isOverLan } from '#renderer/data/over-lan.ts'
 import { modelOf } from '#renderer/data/choices.ts'
+import { FoundTools } from '#renderer/pages/first-run/FoundTools.tsx'
 
 type ConnectStepProps = {
   readonly url: string
@@ -31,14 +31,7 @@ export function ConnectStep(props: ConnectStepProps) {
   )
   return (
     <div className="flex flex-col gap-4">
-      {!isOverLan() && (
-        <p>
-          {t('connect.oneClick')}{' '}
-          <Link to="/tools" className="text-accent underline">
-            {t('connect.toTools')}
-          </Link>
-        </p>
-      )}
+      {!isOverLan() && <FoundTools />}
       <ModelAndAddress
         labels={{ model: t('connect.model'), address: t('connect.address') }}
         models={models}
