@@ -113,7 +113,7 @@ const edit = verb({
 const test = verb({
   name: 'provider test',
   usage: 'NAME [--model M]',
-  summary: 'asks a provider whether it can be reached with its secret, and says what is wrong',
+  summary: 'asks a provider whether it can be reached with its secret, and with --model makes one real call',
   operand: 'NAME',
   flags: { model: text },
   async run(client, { name, flags }) {

@@ -156,7 +156,7 @@ export const SecretLeftOut = strict({
   status: NullableCount,
 })
 export const ProviderTestQuery = strict({
-  /** A model to ask for a few tokens where the provider has no list of models. */
+  /** A model to ask for a few tokens, by its name at the provider: one real call, which the provider may bill. */
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 })
 export const ProviderTestResult = strict({

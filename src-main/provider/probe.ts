@@ -31,7 +31,7 @@ export type ProbeOptions = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly newTokens: NewTokens
   readonly userAgent: string
-  /** A model to ask for a few tokens where the provider has no list of models. */
+  /** A model to ask for a few tokens. */
   readonly model?: string | undefined
   readonly connections: WayOut
   readonly timeLimitMs?: number
@@ -123,12 +123,19 @@ function redirected({ provider }: Asking, { status, headers }: Answer): ProbeRes
   return report.redirects(status, headers['location'] === undefined || target === null ? undefined : target)
 }
 
-/** A good status. Whether the dialect and the secret are right as well, the list may not tell. */
+/** A good status. A list says nothing of calls, so that a model that is named is asked as well. */
 async function judgeList(asking: Asking, answer: Answer, model: string | undefined): Promise<ProbeResult> {
-  const { provider, secret } = asking
-  const value = jsonOf(answer)
-  const seen = listLooksLike(value)
+  const seen = listLooksLike(jsonOf(answer))
   if (seen === undefined) return judgeOddAnswer(asking, answer, model)
+  const result = await judgeListed(asking, seen)
+  return result.ok && model !== undefined
+    ? tryModel(asking, model, 'It answers, and so does the model that you named.')
+    : result
+}
+
+/** Whether the dialect and the secret are right as well, the list may not tell. */
+async function judgeListed(asking: Asking, seen: Form): Promise<ProbeResult> {
+  const { provider, secret } = asking
   const foreign = isForeign(seen, provider)
   // Such lists are like no other, and never open.
   if (namesModelInPath(provider)) return foreign ? report.wrongDialect(provider, seen) : answers(asking)
@@ -259,7 +266,10 @@ async function isOpenToAll(asking: Asking): Promise<boolean> {
   return answer.type === 'answer' && answer.status < 300 && listLooksLike(jsonOf(answer)) !== undefined
 }
 
-async function tryModel(asking: Asking, model: string): Promise<ProbeResult> {
+const NO_LIST = 'It has no list of models to ask for, but the model that you named answers.'
+
+/** `says`: what is told where it answers. */
+async function tryModel(asking: Asking, model: string, says = NO_LIST): Promise<ProbeResult> {
   const answer = await askForAnswer(asking, model)
   if (answer.type === 'problem') return noConnection(asking, answer)
   const { status } = answer
@@ -270,7 +280,7 @@ async function tryModel(asking: Asking, model: string): Promise<ProbeResult> {
   if (status >= 300) return report.otherStatus(status)
   if (value === undefined) return isHtml(answer) ? report.htmlPage() : report.notJson()
   if (isErrorInDisguise(value)) return report.unknownAnswer()
-  return report.works('It has no list of models to ask for, but the model that you named answers.')
+  return report.works(says)
 }
 
 function refused({ secret }: Asking, status: number): ProbeResult {

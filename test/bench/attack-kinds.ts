@@ -41,6 +41,7 @@ export const ATTACKS: readonly AttackKind[] = [
   { name: 'bodies in drops', attackers: 500, attempt: slowBody },
   { name: 'large test requests', attackers: 4, attempt: testRequest },
   { name: 'wrong keys', attackers: 50, attempt: wrongKey },
+  { name: 'refused calls of a key', attackers: 16, attempt: refusedCall },
   { name: 'wrong tickets', attackers: 20, attempt: signIn(() => ({ ticket: 'x'.repeat(43) })) },
   {
     name: 'wrong passwords',
@@ -77,6 +78,15 @@ function testRequest({ url, adminHeaders }: AttackTarget, stop: AbortSignal): Pr
 function wrongKey({ url }: AttackTarget, stop: AbortSignal): Promise<string> {
   const headers = { authorization: `Bearer key_${'x'.repeat(38)}` }
   return ask(`${url}/v1/chat/completions`, headers, { bytes: Buffer.alloc(1000, ' '), stop })
+}
+
+let refusals = 0
+
+/** Each for another model that nobody has. */
+function refusedCall({ url, key }: AttackTarget, stop: AbortSignal): Promise<string> {
+  refusals += 1
+  const bytes = Buffer.from(`{"model":"nobody-has-${refusals}","messages":[{"role":"user","content":"x"}]}`)
+  return ask(`${url}/v1/chat/completions`, { authorization: `Bearer ${key}` }, { bytes, stop })
 }
 
 function signIn(body: () => object): AttackKind['attempt'] {

@@ -258,13 +258,36 @@ describe('the test of a provider', () => {
     })
   })
 
+  it('makes one real call, and says before what it costs: a list that is fine says nothing of calls', async () => {
+    await add('listed', { secret: SECRET })
+    const targets = [{ provider: 'listed', model: 'real-listed' }]
+    await dashboard.farebox.admin.call('addModel', {
+      body: chatModel('of-listed', { price: { input: 1, output: 2 }, targets }),
+    })
+    upstream.script((request) =>
+      request.method === 'GET'
+        ? { type: 'status', status: 200, body: { object: 'list', data: [{ id: 'real-listed', object: 'model' }] } }
+        : { type: 'status', status: 500, body: { error: { message: 'Broken.' } } },
+    )
+    await dashboard.visit('/providers?open=listed', async (page) => {
+      const drawer = drawerOf(page, 'listed')
+      await drawer.getByRole('button', { name: 'Test the connection' }).click()
+      await drawer.getByText('It answers').waitFor()
+      await drawer.getByLabel('Ask this model as well').fill('real-listed')
+      // 16 tokens at 1 and 16 at 2 credits per million.
+      await drawer.getByText('0.000048').waitFor()
+      await drawer.getByRole('button', { name: 'Test the connection' }).click()
+      await drawer.getByText('It does not work').waitFor()
+    })
+  })
+
   it('asks for a model where there is no list of them, and says when nothing listens', async () => {
     await add('listless')
     upstream.script((request) => (request.method === 'GET' ? { type: 'status', status: 404 } : { type: 'answer' }))
     await dashboard.visit('/providers?open=listless', async (page) => {
       const drawer = drawerOf(page, 'listless')
       await drawer.getByRole('button', { name: 'Test the connection' }).click()
-      await drawer.getByLabel('Ask this model instead').fill('some-model')
+      await drawer.getByLabel('Ask this model as well').fill('some-model')
       await drawer.getByRole('button', { name: 'Test the connection' }).click()
       await drawer.getByText('the model that you named answers').waitFor()
       await upstream.refuse()

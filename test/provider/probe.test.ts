@@ -417,6 +417,36 @@ describe('a provider without a list of models', () => {
   })
 })
 
+describe('a provider whose list of models is fine', () => {
+  const answering =
+    (answer: Reply): Answering =>
+    ({ method, text }) => {
+      if (method === 'GET') return { json: OPENAI_LIST }
+      return text === '{}' ? { status: 400, json: openaiError() } : answer
+    }
+
+  it('works, and is asked for nothing that costs', async () => {
+    const { server, ok } = await probe(answering({ status: 500, json: openaiError() }))
+    expect(ok).toBe(true)
+    expect(server.asked.filter(({ text }) => text !== '' && text !== '{}')).toEqual([])
+  })
+
+  it.each<[ProviderProblem, Reply]>([
+    ['provider_error', { status: 500, json: openaiError() }],
+    ['rate_limited', { status: 429, json: openaiError() }],
+    ['model_unknown', { status: 404, json: openaiError('model_not_found') }],
+    ['secret_refused', { status: 401, json: openaiError() }],
+  ])('tells %s of the model that is named', async (problem, answer) => {
+    expect(await probe(answering(answer), { model: 'm' })).toMatchObject({ ok: false, problem })
+  })
+
+  it('works where the model that is named answers, which is asked once', async () => {
+    const { server, ...result } = await probe(answering({ json: { id: 'x' } }), { model: 'm' })
+    expect(result).toMatchObject({ ok: true, message: expect.stringContaining('so does the model') as unknown })
+    expect(server.asked.filter(({ text }) => text.includes('Say hi.'))).toHaveLength(1)
+  })
+})
+
 describe('the connection', () => {
   const resolving = (resolve: Resolve) => ({ connections: openConnections({ resolve }) })
   const failing = (code: string) =>

@@ -1,15 +1,14 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ProviderTestResult, ProviderView } from '#contract/providers.ts'
-import { useAction } from '#renderer/api/use-api.ts'
+import { useAction, useApi } from '#renderer/api/use-api.ts'
 import { Status } from '#renderer/components/badge.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { Field } from '#renderer/components/field.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
-
-/** Problems that a call to one model can tell more about. */
-const NEEDS_MODEL = ['no_model_list', 'model_unknown']
+import { Money } from '#renderer/components/money.tsx'
+import { modelsAt, mostMicroOfTest } from '#renderer/data/provider-test.ts'
 
 export function TestButton({ provider }: { readonly provider: ProviderView }) {
   const { t } = useTranslation('providers')
@@ -17,8 +16,6 @@ export function TestButton({ provider }: { readonly provider: ProviderView }) {
   const test = useAction('testProvider', { showsOwnErrors: true, invalidates: ['status', 'listProviders'] })
   const name = model.trim()
   const run = () => test.mutate({ id: provider.id, ...(name === '' ? {} : { query: { model: name } }) })
-  const problem = test.data?.problem ?? undefined
-  const isModelAsked = problem !== undefined && NEEDS_MODEL.includes(problem)
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-3">
@@ -27,15 +24,54 @@ export function TestButton({ provider }: { readonly provider: ProviderView }) {
         </Button>
         <p className="text-xs text-muted">{t('test.hint')}</p>
       </div>
-      {(isModelAsked || model !== '') && (
-        <Field label={t('test.model')} hint={t('test.modelHint')}>
-          {(control) => (
-            <Input {...control} maxLength={200} value={model} onChange={(event) => setModel(event.target.value)} />
-          )}
-        </Field>
-      )}
+      <ModelField provider={provider.name} name={model} onChange={setModel} />
       <div role="status">{test.data !== undefined && !test.isPending && <TestResult result={test.data} />}</div>
       <Problem text={test.error?.message} />
+    </div>
+  )
+}
+
+type ModelFieldProps = {
+  readonly provider: string
+  readonly name: string
+  readonly onChange: (name: string) => void
+}
+
+/** Which model is asked as well, and what that costs at most, before it is. */
+function ModelField({ provider, name, onChange }: ModelFieldProps) {
+  const { t } = useTranslation('providers')
+  const listId = useId()
+  const models = modelsAt(provider, useApi('listModels', {}).data ?? [])
+  const most = mostMicroOfTest(models.find((model) => model.name === name.trim())?.price)
+  return (
+    <div className="flex flex-col gap-1">
+      <Field label={t('test.model')} hint={t('test.modelHint')}>
+        {(control) => (
+          <Input
+            {...control}
+            list={listId}
+            maxLength={200}
+            value={name}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        )}
+      </Field>
+      <datalist id={listId}>
+        {models.map((model) => (
+          <option key={model.name} value={model.name} />
+        ))}
+      </datalist>
+      {name.trim() !== '' && (
+        <p className="text-xs text-muted">
+          {most === undefined ? (
+            t('test.costUnknown')
+          ) : (
+            <>
+              {t('test.costAtMost')} <Money micro={most} detail="exact" />
+            </>
+          )}
+        </p>
+      )}
     </div>
   )
 }
