@@ -48,7 +48,7 @@ export const CODEX = {
       '-c',
       'model_provider="farebox"',
       '-c',
-      'model_providers.farebox={name="Farebox", base_url="<v1>", wire_api="responses", supports_websockets=true, env_key="FAREBOX_API_KEY"}',
+      'model_providers.farebox={name="Farebox", base_url="<v1>", wire_api="responses", supports_websockets=true, env_key="FAREBOX_API_KEY", model_catalog_url="<v1>/models"}',
       '-c',
       'model=<modelJson>',
       '-c',
