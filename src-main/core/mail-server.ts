@@ -23,8 +23,9 @@ export function readMailServer(text: string): MailServer | string {
   const place = readUrl(`https://${rest}`)
   if (typeof place === 'string') return place
   if (place.pathname !== '/' || place.search !== '' || place.hash !== '') return 'must end with the host or the port'
-  const written = /:(\d+)\/?$/.exec(rest)?.[1]
-  const port = written === undefined ? PORTS[kind] : Number(written)
+  // An address of the web leaves the port out that its scheme has anyway, and no port is that of both.
+  const written = place.port === '' ? URL.parse(`http://${rest}`)?.port : place.port
+  const port = written === undefined || written === '' ? PORTS[kind] : Number(written)
   place.port = String(port)
   const host = place.hostname.replace(/^\[|\]$/g, '')
   return { url: `${kind}://${place.hostname}:${port}`, place, host, port, isEncryptedFromStart: kind === 'smtps' }

@@ -83,20 +83,21 @@ function enterWith(
   { ticket, cancellation }: Entering,
   deps: AdmitDeps,
 ): Soon<Admission | Refusal> {
-  const shares = sharesOf(input, deps)
-  const goOn = (held: Hold) => {
-    if (held.answer.type !== 'held') deps.gate.undo(ticket)
-    return admitted(input, { ticket, shares, held }, deps)
-  }
   const giveUp = (error: unknown) => {
     deps.gate.undo(ticket)
     throw error
   }
+  let shares: readonly Share[]
   let held: Soon<Hold>
   try {
+    shares = sharesOf(input, deps)
     held = holdFor(input, { cancellation, shares }, deps)
   } catch (error) {
     return giveUp(error)
+  }
+  const goOn = (hold: Hold) => {
+    if (hold.answer.type !== 'held') deps.gate.undo(ticket)
+    return admitted(input, { ticket, shares, held: hold }, deps)
   }
   return isLater(held) ? held.then(goOn, giveUp) : goOn(held)
 }
