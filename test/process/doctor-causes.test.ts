@@ -112,8 +112,8 @@ function written(path: string, text: string, mode?: number): () => void {
 
 type Cause = {
   /** Makes it so, and gives back what puts it right. */
-  readonly make: () => Promise<unknown> | unknown
-  readonly undo?: (made: unknown) => Promise<unknown> | unknown
+  readonly make: () => unknown
+  readonly undo?: (made: unknown) => unknown
   readonly look?: () => Promise<Answer>
   readonly says?: RegExp
 }
