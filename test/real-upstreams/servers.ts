@@ -40,6 +40,9 @@ const LOOK_EVERY_MS = 100
 /** The last of what a server printed, for the error that says that it did not start. */
 const MAX_PRINTED = 1500
 
+/** A program was built for other processors than this one's, and was ended for its first instruction that is not there. */
+export class NotForThisProcessor extends Error {}
+
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) endGroup(child)
@@ -194,7 +197,8 @@ async function startServer({ command, env, ready }: Starting): Promise<ChildProc
   while (!(await answers(ready))) {
     if (hasEnded || Date.now() > patience) {
       endGroup(child)
-      throw new Error(`${command.slice(0, 3).join(' ')} does not run: ${printed}`)
+      const sentence = `${command.slice(0, 3).join(' ')} does not run: ${printed}`
+      throw child.signalCode === 'SIGILL' ? new NotForThisProcessor(sentence) : new Error(sentence)
     }
     await sleep(LOOK_EVERY_MS)
   }
