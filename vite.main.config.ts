@@ -12,6 +12,7 @@ const ENTRIES = {
   'report-thread': 'threads/report-thread',
   'tokenizer-thread': 'threads/tokenizer-thread',
   'body-thread': 'threads/body-thread',
+  'scan-thread': 'threads/scan-thread',
   'keychain-process': 'threads/keychain-process',
 } as const
 

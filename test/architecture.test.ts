@@ -65,6 +65,7 @@ const FILES: Readonly<Record<string, Room>> = {
   'threads/report-thread.ts': { values: ['core', 'store', 'ledger', 'reports', 'app'], types: ['contract'] },
   'threads/tokenizer-thread.ts': { values: ['core'], types: ['provider'], packages: ['gpt-tokenizer'] },
   'threads/body-thread.ts': { values: ['dialect', 'pipeline'], types: ['server'] },
+  'threads/scan-thread.ts': { values: ['catalog', 'scan'] },
   'threads/side-threads.ts': { values: ['store', 'config'] },
   'threads/keychain-process.ts': { values: ['secret'], packages: ['keytar'] },
   'app/restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },

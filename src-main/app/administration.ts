@@ -16,6 +16,7 @@ import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Provider } from '#core/entities.ts'
 import { readBill } from '#app/bill-reader.ts'
+import { ToolScans } from '#app/tool-scans.ts'
 import { refuse } from '#core/refusal.ts'
 import type { SettingChange } from '#core/setting.ts'
 import { discoverServers } from '#provider/discovery.ts'
@@ -64,6 +65,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
       const { toolControl } = await import('#app/tool-control.ts')
       return toolControl({ dataDir: config.dataDir, surroundings: tools, context, url, inTurn })
     },
+    scans: new ToolScans({ surroundings: tools, nowMs: () => clock.nowMs() }),
     ...settingsControl(input),
     pause: calling.pause,
     ...usesOf(calling),

@@ -6,16 +6,14 @@ import { printable, tableOf, view, type Columns } from '#cli/output.ts'
 import { verb } from '#cli/verb.ts'
 import { sumToCredits } from '#core/money.ts'
 import type { Scan } from '#scan/scan.ts'
+import { SCAN_GROUPS, sumOf, sumsBy, unpricedIn, type ScanGroup, type ScanSum } from '#scan/summary.ts'
 import type { ScanRow } from '#scan/tally.ts'
 
-const GROUPS = ['model', 'day', 'project', 'tool'] as const
-type Group = (typeof GROUPS)[number]
-
-const group: Flag<Group> = {
+const group: Flag<ScanGroup> = {
   type: 'string',
   read: ([only = ''], name) => {
-    const found = GROUPS.find((one) => one === only)
-    if (found === undefined) throw new UsageError(`${name} takes ${GROUPS.join(', ')}.`)
+    const found = SCAN_GROUPS.find((one) => one === only)
+    if (found === undefined) throw new UsageError(`${name} takes ${SCAN_GROUPS.join(', ')}.`)
     return found
   },
 }
@@ -46,60 +44,26 @@ function valueOf({ rows, files, skipped, isPartial }: Scan, days: number, date: 
     price_card: date,
     files,
     rows: rows.map(({ cost_micro: cost, ...row }) => ({ ...row, credits: cost === null ? null : sumToCredits(cost) })),
-    total_credits: sumToCredits(sum(rows.map(({ cost_micro: cost }) => cost ?? 0))),
-    unpriced: unpriced(rows),
+    total_credits: sumToCredits(sumOf(rows).cost_micro ?? 0),
+    unpriced: unpricedIn(rows),
     skipped,
     is_partial: isPartial,
   }
 }
 
-function unpriced(rows: readonly ScanRow[]): string[] {
-  return [...new Set(rows.filter(({ cost_micro: cost }) => cost === null).map(({ model }) => model))].toSorted()
-}
-
-type Sums = {
-  readonly name: string
-  readonly calls: number
-  readonly input: number
-  readonly read: number
-  readonly written: number
-  readonly output: number
-  /** null where nothing of it has a price. */
-  readonly cost: number | null
-}
-
-function sumsBy(rows: readonly ScanRow[], by: Group): Sums[] {
-  const groups = Map.groupBy(rows, (row) => row[by])
-  return [...groups].map(([name, group]) => {
-    const of = (count: (row: ScanRow) => number) => sum(group.map(count))
-    return {
-      name,
-      calls: of((row) => row.calls),
-      input: of((row) => row.input_tokens),
-      read: of((row) => row.cache_read_tokens),
-      written: of((row) => row.cache_write_tokens),
-      output: of((row) => row.output_tokens),
-      cost: group.every((row) => row.cost_micro === null) ? null : of((row) => row.cost_micro ?? 0),
-    }
-  })
-}
-
-function textOf(rows: readonly ScanRow[], by: Group, value: ReturnType<typeof valueOf>): string {
+function textOf(rows: readonly ScanRow[], by: ScanGroup, value: ReturnType<typeof valueOf>): string {
   const { days, price_card: date, total_credits: total, unpriced: none, skipped, is_partial: isPartial } = value
-  const columns: Columns<Sums> = {
+  const columns: Columns<ScanSum> = {
     [by.toUpperCase()]: ({ name }) => (name === '' ? null : name),
     CALLS: ({ calls }) => calls,
-    INPUT: ({ input }) => input,
-    'CACHE READ': ({ read }) => read,
-    'CACHE WRITE': ({ written }) => written,
-    OUTPUT: ({ output }) => output,
-    USD: ({ cost }) => (cost === null ? null : sumToCredits(cost).toFixed(2)),
+    INPUT: ({ input_tokens: input }) => input,
+    'CACHE READ': ({ cache_read_tokens: read }) => read,
+    'CACHE WRITE': ({ cache_write_tokens: written }) => written,
+    OUTPUT: ({ output_tokens: output }) => output,
+    USD: ({ cost_micro: cost }) => (cost === null ? null : sumToCredits(cost).toFixed(2)),
   }
-  const sums = sumsBy(rows, by).toSorted((left, right) =>
-    by === 'day' ? left.name.localeCompare(right.name) : (right.cost ?? -1) - (left.cost ?? -1),
-  )
   return [
-    tableOf(columns, sums, `No tool has written about a call in the last ${days} days.`),
+    tableOf(columns, sumsBy(rows, by), `No tool has written about a call in the last ${days} days.`),
     ...(rows.length === 0 ? [] : [`\n${total.toFixed(2)} USD at the price card of ${date}, in ${days} days.`]),
     ...(none.length === 0 ? [] : [`Without a price there, and left out of the sum: ${none.map(printable).join(', ')}`]),
     ...(skipped.lines + skipped.files === 0
@@ -108,8 +72,4 @@ function textOf(rows: readonly ScanRow[], by: Group, value: ReturnType<typeof va
     ...(isPartial ? ['There are more files or folders than were looked at.'] : []),
     'It is read from the logs of the tools, nothing of it is kept, and the ledger has none of it.',
   ].join('\n')
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

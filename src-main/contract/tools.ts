@@ -1,7 +1,7 @@
 // The tools of this machine: how each is connected, and what connecting or disconnecting it changes.
 
 import { Type, type Static } from 'typebox'
-import { KnownName, ModelName, NullableText, NullableTimestamp, strict } from '#contract/fields.ts'
+import { KnownName, ModelName, NullableCredits, NullableText, NullableTimestamp, strict } from '#contract/fields.ts'
 
 /** A path as the system has it. */
 const File = Type.String({ minLength: 1, maxLength: 4096 })
@@ -105,6 +105,40 @@ export const ToolGuide = strict({
   steps: Type.Array(Type.String()),
 })
 
+export const ToolScanQuery = strict({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3660 })) })
+
+const ScanSums = {
+  calls: Type.Integer(),
+  input_tokens: Type.Integer(),
+  cache_read_tokens: Type.Integer(),
+  cache_write_tokens: Type.Integer(),
+  output_tokens: Type.Integer(),
+  /** null where the price card has no price for any of it. */
+  credits: NullableCredits,
+}
+/** `name` is empty where the logs do not say it. */
+const ScanSum = strict({ name: Type.String(), ...ScanSums })
+/** The dearest first, days in their order. `others` is the sum of those beyond the 4,000 that are told. */
+const ScanGroup = strict({ sums: Type.Array(ScanSum), others: Type.Union([ScanSum, Type.Null()]) })
+
+/** What tools used by their own logs. None of it is in the ledger. */
+export const ToolScan = strict({
+  days: Type.Integer(),
+  timezone: Type.String(),
+  /** The day of the price card. */
+  price_card: Type.String(),
+  /** How many files of each tool were read. */
+  files: Type.Record(Type.String(), Type.Integer()),
+  by: strict({ model: ScanGroup, day: ScanGroup, project: ScanGroup, tool: ScanGroup }),
+  total: strict(ScanSums),
+  /** Models that the price card has no price for: they are left out of the credits. At most 200. */
+  unpriced: Type.Array(Type.String()),
+  /** Lines that are too long, and files that cannot be read. */
+  skipped: strict({ lines: Type.Integer(), files: Type.Integer() }),
+  /** There are more files or folders than are looked at. */
+  is_partial: Type.Boolean(),
+})
+
 export type ToolView = Static<typeof ToolView>
 export type FileChange = Static<typeof FileChange>
 export type SeenChange = Static<typeof SeenChange>
@@ -112,3 +146,4 @@ export type ToolConnect = Static<typeof ToolConnect>
 export type ToolConnection = Static<typeof ToolConnection>
 export type ToolGuide = Static<typeof ToolGuide>
 export type ToolDisconnection = Static<typeof ToolDisconnection>
+export type ToolScan = Static<typeof ToolScan>

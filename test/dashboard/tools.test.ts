@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
-import { openRow, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { claudeLine, writeLog } from '../scan/logs.ts'
+import { openRow, seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
 
 const ADA = { name: 'ada', password: 'correct horse battery' }
 const BEFORE = '\ufeff{\r\n\t// mine\r\n\t"model": "opus", "env": {"MY_TOKEN": "tok-secret-of-mine"},\r\n}\r\n'
@@ -197,5 +198,57 @@ it('says that no tool is installed where there is none', async () => {
     })
     await page.getByRole('link', { name: 'Tools' }).click()
     await page.getByText('None of these tools was found').waitFor()
+  })
+})
+
+describe('what the tools used by their own logs', () => {
+  const logs = (count: number) =>
+    writeLog(
+      home,
+      '.claude/projects/p/a.jsonl',
+      Array.from({ length: count }, (_, index) =>
+        claudeLine(
+          { id: `m${index}`, at: new Date(Date.now() - 3_600_000).toISOString(), cwd: `/home/ada/shop${index % 2}` },
+          { input: 1_000_000, output: 100_000 },
+        ),
+      ),
+    )
+
+  it('is read when somebody asks for it, and added up by model, day, project and tool', async () => {
+    logs(3)
+    await dashboard.visit('/tools', async (page) => {
+      const card = page.getByRole('region', { name: 'Not through Farebox' })
+      await card.getByLabel('Time').selectOption('7')
+      await card.getByRole('button', { name: 'Read the logs' }).click()
+      const table = card.getByRole('table', { name: 'What the tools used' })
+      await table.getByText('claude-opus-4-6').waitFor()
+      await card.getByText('22.50', { exact: true }).first().waitFor()
+      await card.getByRole('radio', { name: 'Project' }).click()
+      expect(await table.getByRole('row').allInnerTexts()).toEqual([
+        expect.stringMatching(/^Project/) as string,
+        expect.stringMatching(/^shop0\s+2\s.*15\.00$/s) as string,
+        expect.stringMatching(/^shop1\s+1\s.*7\.50$/s) as string,
+      ])
+      expect(await page.content()).not.toContain('A secret sentence')
+      expect(await seriousViolations(page)).toEqual([])
+    })
+  })
+
+  it('can be stopped, and says so', async () => {
+    await dashboard.visit('/tools', async (page) => {
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      await page.route('**/api/tools/scan?*', async (route) => {
+        await held
+        await route.continue()
+      })
+      const card = page.getByRole('region', { name: 'Not through Farebox' })
+      await card.getByRole('button', { name: 'Read the logs' }).click()
+      await card.getByRole('status').getByText('Reading the logs').waitFor()
+      const stopped = page.waitForResponse((response) => response.request().method() === 'DELETE')
+      await card.getByRole('button', { name: 'Stop' }).click()
+      expect((await stopped).status()).toBe(200)
+      release()
+      await card.getByRole('button', { name: 'Read again' }).waitFor()
+    })
   })
 })

@@ -115,6 +115,7 @@ const WRITES_NOTHING = [
   'moveSecrets',
   // No tool is connected.
   'disconnectTool',
+  'stopScan',
   'testWebhook',
   'testMailbox',
   'checkBill',

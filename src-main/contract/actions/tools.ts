@@ -16,6 +16,12 @@ export const TOOLS = actionsOf('Tools', {
     "Takes back exactly what was written into a tool's settings, or shows what that would be.",
     { body: 'ToolDisconnect', response: 'ToolDisconnection', example: { dry_run: true } },
   ),
+  scanTools: forThisMachine(
+    'GET /api/tools/scan',
+    'Says what tools used by their own logs on this machine, and what it would have cost at the price card. Nothing of it is kept.',
+    { query: 'ToolScanQuery', response: 'ToolScan', refusals: [404, 409, 503] },
+  ),
+  stopScan: forThisMachine('DELETE /api/tools/scan', 'Stops such a scan, whose request is refused then.'),
   toolGuides: forMembers('GET /api/tools/guides', 'Says how tools of another machine are set up by hand.', {
     query: 'ToolGuideQuery',
     response: 'ToolGuide[]',

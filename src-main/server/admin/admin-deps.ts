@@ -8,7 +8,7 @@ import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
 import type { ModelView } from '#contract/schemas.ts'
 import type { ProviderSecretView, ProviderTestResult } from '#contract/providers.ts'
-import type { ToolConnect, ToolConnection, ToolDisconnection, ToolGuide, ToolView } from '#contract/tools.ts'
+import type { ToolConnect, ToolConnection, ToolDisconnection, ToolGuide, ToolScan, ToolView } from '#contract/tools.ts'
 import type { WaitingView } from '#contract/waiting.ts'
 import type { Provider } from '#core/entities.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
@@ -65,6 +65,12 @@ export type ToolControl = {
   disconnect(tool: string, wish: { readonly isDryRun: boolean }): Promise<ToolDisconnection | Refusal>
 }
 
+/** What tools used by their own logs: one scan at a time. */
+export type ScanControl = {
+  run(days: number): Promise<ToolScan | Refusal>
+  stop(): void
+}
+
 export type AdminDeps = ReportDeps & {
   readonly pause: Pause
   readonly waiting: (viewer: Viewer) => WaitingView
@@ -92,6 +98,7 @@ export type AdminDeps = ReportDeps & {
   readonly lan: () => Promise<LanControl>
   /** The tools of this machine; keys are made and changed in turn with everything else. */
   readonly tools: (inTurn: InTurn) => Promise<ToolControl>
+  readonly scans: ScanControl
   readonly backUp: (request: BackupRequest) => Promise<BackupAnswer>
   readonly sealedFiles: { readonly writeSealed: typeof writeSealed; readonly readSealed: typeof readSealed }
 }

@@ -8,6 +8,7 @@ import { EmptyState } from '#renderer/components/states.tsx'
 import { useToolColumns } from '#renderer/pages/tools/columns.tsx'
 import { ConnectDialog } from '#renderer/pages/tools/ConnectDialog.tsx'
 import { DisconnectDialog } from '#renderer/pages/tools/DisconnectDialog.tsx'
+import { ScanCard } from '#renderer/pages/tools/ScanCard.tsx'
 import { ToolDrawer } from '#renderer/pages/tools/ToolDrawer.tsx'
 import { useTools } from '#renderer/pages/tools/use-tools.ts'
 
@@ -44,6 +45,7 @@ export function ToolsPage() {
       onOpen={({ tool }) => open(tool)}
       empty={<EmptyState icon={Plug} title={t('none')} />}
     >
+      <ScanCard />
       {opened !== undefined && <ToolDrawer tool={opened} onClose={() => open(undefined)} onAction={begin} />}
       {meant !== undefined && task?.action === 'connect' && <ConnectDialog tool={meant} onClose={close} />}
       {meant !== undefined && task?.action === 'disconnect' && <DisconnectDialog tool={meant} onClose={close} />}

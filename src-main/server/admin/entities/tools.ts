@@ -9,12 +9,14 @@ import type { HandlersOf } from '#server/admin/handlers.ts'
 /** Names of tools are of this form, and keys that somebody pasted are not. */
 const TOOL = /^[a-z]+(-[a-z]+){0,3}$/
 
+const SCANNED_DAYS = 30
+
 export const TOOL_AUDIT: AuditRules = {
   kept: fields('package model small_model', 'seen file before_sha256 after_sha256'),
   subject: (_catalog, id) => (TOOL.test(id) && id.length <= 30 ? id : undefined),
 }
 
-export function toolHandlers({ tools, inTurn, context: { catalog } }: EntityDeps): HandlersOf<'tools'> {
+export function toolHandlers({ tools, scans, inTurn, context: { catalog } }: EntityDeps): HandlersOf<'tools'> {
   const control = () => tools(inTurn)
   return {
     toolGuides: async ({ query: { model, system = 'linux' }, viewer, visit }) => {
@@ -28,6 +30,11 @@ export function toolHandlers({ tools, inTurn, context: { catalog } }: EntityDeps
         : refuse('invalid_request', 'Look at the changes first, with dry_run, and say in seen which they were.', {
             param: 'seen',
           }),
+    scanTools: ({ query: { days = SCANNED_DAYS } }) => scans.run(days),
+    stopScan: async () => {
+      scans.stop()
+      return {}
+    },
     disconnectTool: async ({ id, body }) => (await control()).disconnect(id, { isDryRun: body.dry_run === true }),
   }
 }
