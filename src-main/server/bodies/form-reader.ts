@@ -2,9 +2,11 @@
 
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { finished } from 'node:stream'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { UploadedForm, FormPart } from '#dialect/form.ts'
 import { boundaryOf, FormParser, MalformedForm, type FormEvent, type PartHead } from '#dialect/form-parser.ts'
+import type { Arrival } from '#server/bodies/arrivals.ts'
 import { finishFirst } from '#server/bodies/finish-first.ts'
 import { RefusedBody } from '#server/http/refusals.ts'
 import { SpoolError, type Spool, type SpoolProblem, type Spools } from '#server/bodies/spool.ts'
@@ -52,6 +54,37 @@ function mostBytes(spools: Spools): number {
 }
 
 /** Its methods throw MalformedForm, SpoolError and RefusedBody. */
+/**
+ * What comes of an upload, until its end or until it has to give its place up. Whoever is refused is let finish, so that the payload stays open.
+ * What is waited for is that something came, and not what came: a promise of a chunk keeps it for longer than it is needed.
+ */
+async function* chunksOf(payload: IncomingMessage, arrival: Arrival): AsyncGenerator<Buffer> {
+  let wake: () => void = () => undefined
+  let end: { readonly error: Error | null | undefined } | undefined
+  const onReadable = () => wake()
+  payload.on('readable', onReadable)
+  const unwatch = finished(payload, { writable: false }, (error) => {
+    end = { error }
+    wake()
+  })
+  try {
+    for (;;) {
+      const bytes = payload.read() as Buffer | null
+      if (bytes !== null) yield bytes
+      else if (end !== undefined) {
+        if (end.error) throw end.error
+        return
+      } else {
+        const next = await arrival.orGaveWay(new Promise<void>((resolve) => (wake = resolve)))
+        if (next === 'gave-way') throw new SpoolError(next)
+      }
+    }
+  } finally {
+    unwatch()
+    payload.off('readable', onReadable)
+  }
+}
+
 class FormReading {
   readonly #spool: Spool
   readonly #boundary: string
@@ -70,13 +103,7 @@ class FormReading {
   async read(payload: IncomingMessage): Promise<UploadedForm> {
     const parser = new FormParser(this.#boundary)
     const { arrival } = this.#spool
-    // Whoever is refused is let finish, so that the payload must stay open.
-    const chunks = payload.iterator({ destroyOnReturn: false })
-    for (;;) {
-      const next = await arrival.orGaveWay(chunks.next())
-      if (next === 'gave-way') throw new SpoolError(next)
-      if (next.done === true) break
-      const bytes = next.value as Buffer
+    for await (const bytes of chunksOf(payload, arrival)) {
       arrival.note(bytes.length)
       this.byteLength += bytes.length
       if (this.byteLength > this.#mostBytes) throw new SpoolError('too-large')
