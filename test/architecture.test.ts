@@ -18,7 +18,7 @@ type Room = {
 
 /** The rooms that `app` puts together. */
 const PARTS =
-  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect alert'.split(
+  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect scan alert'.split(
     ' ',
   )
 

@@ -30,6 +30,7 @@ const WITHOUT_COMMAND: ReadonlySet<string> = new Set([
   'acceptInvite',
   'events',
   'tryIt',
+  'stopScan',
 ])
 
 const architecture = page('architecture')

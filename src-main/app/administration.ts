@@ -26,7 +26,7 @@ import { readSealed, writeSealed } from '#secret/sealed-export.ts'
 import { adminHandlers } from '#server/admin/entities.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
-import type { AdminDeps, LanControl } from '#server/admin/admin-deps.ts'
+import type { AdminDeps, KeptBills, LanControl } from '#server/admin/admin-deps.ts'
 import { missingPricesView, providerUseView, targetsView } from '#server/watch/health.ts'
 import { secretsLeftOut, secretsView } from '#server/watch/secrets.ts'
 import { waitingView } from '#server/gateway/waiting.ts'
@@ -38,6 +38,7 @@ export type AdministrationInput = {
   readonly config: Config
   readonly live: LiveSettings
   readonly keepSetting: (change: SettingChange) => Promise<void>
+  readonly keptBills: KeptBills
   readonly visits: Visits
   readonly ticketMade: () => void
   readonly lan: () => Promise<LanControl>
@@ -49,7 +50,7 @@ export type AdministrationInput = {
 }
 
 export function administration(input: AdministrationInput): AdminHandlers {
-  const { parts, operations, status, config, visits, ticketMade, lan, tools, url, reading, side } = input
+  const { parts, operations, status, config, keptBills, visits, ticketMade, lan, reading, side } = input
   const { clock, context, stores, calling, secrets } = parts
   const upstream = { ...calling, ...secrets, clock, userAgent: USER_AGENT }
   const watched = { ...stores, ...calling, clock, stateOf: (provider: Provider) => secretState(context, provider) }
@@ -60,12 +61,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     keyRotated: (keyId, value) => renewKeyFile(config.dataDir, keyId, value),
     keyGuesses: operations.callGuard,
     lan,
-    // The editors of all formats come with it, which nobody needs who connects nothing.
-    tools: async (inTurn) => {
-      const { toolControl } = await import('#app/tool-control.ts')
-      return toolControl({ dataDir: config.dataDir, surroundings: tools, context, url, inTurn })
-    },
-    scans: new ToolScans({ surroundings: tools, nowMs: () => clock.nowMs() }),
+    ...toolsOf(input),
     ...settingsControl(input),
     pause: calling.pause,
     ...usesOf(calling),
@@ -97,6 +93,9 @@ export function administration(input: AdministrationInput): AdminHandlers {
       ledger: (filter) => reading.reports.call('ledger', filter),
       billCorrections: (request) => reading.reports.call('billCorrections', request),
       billCheck: (request) => reading.reports.call('billCheck', request),
+      billDays: (request) => reading.reports.call('billDays', request),
+      billRows: (text) => reading.reports.call('billRows', text),
+      billAccount: (providerId) => reading.reports.call('billAccount', providerId),
       overview: (request) => reading.reports.call('overview', request),
       refused: async (filter) => {
         await calling.refused.write()
@@ -105,6 +104,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     },
     open: calling.open,
     freeBytes: () => freeBytes(config.dataDir),
+    keptBills,
     readBill: (provider, wish) => readBill(provider, wish, { ...upstream, retryDelayMs: config.upstreamRetryDelayMs }),
     readReceipt: (id) => reading.receipts.call('receipt', id),
     findRefused: (id) => reading.findRefused(id, calling.refused),
@@ -117,6 +117,18 @@ export function administration(input: AdministrationInput): AdminHandlers {
       return side.run((thread) => thread.call('backUp', request))
     },
   })
+}
+
+function toolsOf({ parts, config, tools, url }: AdministrationInput): Pick<AdminDeps, 'tools' | 'scans'> {
+  const { clock, context } = parts
+  return {
+    // The editors of all formats come with it, which nobody needs who connects nothing.
+    tools: async (inTurn) => {
+      const { toolControl } = await import('#app/tool-control.ts')
+      return toolControl({ dataDir: config.dataDir, surroundings: tools, context, url, inTurn })
+    },
+    scans: new ToolScans({ surroundings: tools, nowMs: () => clock.nowMs() }),
+  }
 }
 
 function settingsControl({

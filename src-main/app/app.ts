@@ -180,6 +180,10 @@ function administrationOf(
       config,
       live,
       keepSetting: (change) => writer.call('changeSetting', change),
+      keptBills: {
+        keep: (report) => writer.call('keepBill', report),
+        forget: (providerId) => writer.call('forgetBills', providerId),
+      },
       parts,
       operations,
       reading,

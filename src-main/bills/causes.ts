@@ -16,6 +16,12 @@ export type Facts = {
   readonly doubtful: readonly DoubtfulCall[]
 }
 
+/** The causes of several differences, each once, in the order of the table. */
+export function causesOfAll(differences: readonly { readonly causes: readonly Cause[] }[]): Cause[] {
+  const found = new Set(differences.flatMap(({ causes }) => causes))
+  return CAUSES.filter((cause) => found.has(cause))
+}
+
 /** The causes of a difference in tokens, in the order of the table. */
 export function tokenCauses(facts: Facts): Cause[] {
   const differing = PAID_CLASSES.filter((name) => facts.difference[name] !== 0)

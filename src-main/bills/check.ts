@@ -14,7 +14,7 @@ export function checkBill(report: BillReport, side: OurSide, options: CompareOpt
 }
 
 /** From the beginning of the first stretch of time to the end of the last one; undefined for a report of nothing. */
-export function timeOf({ usageSpans, costSpans }: BillReport): Span | undefined {
+export function timeOf({ usageSpans, costSpans }: Pick<BillReport, 'usageSpans' | 'costSpans'>): Span | undefined {
   const spans = [...usageSpans, ...costSpans]
   if (spans.length === 0) return undefined
   return spans.reduce((all, { startMs, endMs }) => ({

@@ -104,8 +104,8 @@ export function readCsv(text: string): ReadCsv | ReportProblem {
     const read = format.type === 'usage' ? readUsageFields(fields) : readCostFields(fields)
     if (read.type === 'problem') return problem(`Line ${index + 2}: ${read.message}`)
     spans.set(spanName(read.span), read.span)
-    if (read.type === 'usage') usage.push([identity, read.line])
-    if (read.type === 'cost') costs.push([identity, read.line])
+    if (read.type === 'usage') usage.push([identity, { ...read.line, identity }])
+    if (read.type === 'cost') costs.push([identity, { ...read.line, identity }])
   }
   const covered = [...spans.values()]
   const report = {

@@ -33,8 +33,8 @@ export type Fields = {
 
 /** A stretch of time of which nothing is told is a span alone. */
 type Empty = { readonly type: 'empty'; readonly span: Span }
-type ReadUsage = { readonly type: 'usage'; readonly span: Span; readonly line: UsageLine }
-type ReadCost = { readonly type: 'cost'; readonly span: Span; readonly line: CostLine }
+type ReadUsage = { readonly type: 'usage'; readonly span: Span; readonly line: Omit<UsageLine, 'identity'> }
+type ReadCost = { readonly type: 'cost'; readonly span: Span; readonly line: Omit<CostLine, 'identity'> }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -66,7 +66,10 @@ export function readCostFields(fields: Fields): ReadCost | Empty | ReportProblem
 }
 
 /** The line for an amount; `item` is OpenAI's, which says model and class (`gpt-4o, cached input`) or what else is billed. */
-export function costLine(fields: Fields, { span, amount }: { readonly span: Span; readonly amount: Amount }): CostLine {
+export function costLine(
+  fields: Fields,
+  { span, amount }: { readonly span: Span; readonly amount: Amount },
+): Omit<CostLine, 'identity'> {
   const { item, account, currency = 'USD' } = fields
   const [, ofItem] = /^(\S+), .*(?:input|output|tokens)/i.exec(item ?? '') ?? []
   return {

@@ -1,11 +1,12 @@
 // Compares money by day and model: what our prices make of our calls, against what the provider bills. One credit is taken for one
 // US dollar, as the price card has it.
 
+import { causesOfAll } from '#bills/causes.ts'
 import type { DoubtfulCall, OurHour } from '#bills/ours.ts'
 import { isForeign, spanName, type BillReport, type CostLine, type Span } from '#bills/report.ts'
 import { inOrder, placesIn, spanAt, type PlaceOf } from '#bills/spans.ts'
 import type { CompareOptions, OurSide, TokenComparison, TokenDifference } from '#bills/tokens.ts'
-import { CAUSES, type Cause } from '#contract/bill-causes.ts'
+import type { Cause } from '#contract/bill-causes.ts'
 
 export type MoneyDifference = Span & {
   /** undefined where the bill does not tell models apart, or where it is for none. */
@@ -130,7 +131,7 @@ type Known = {
   readonly cameOver: ReadonlyMap<string | undefined, readonly TokenDifference[]>
   /** The days of which all tokens were compared, by name. */
   readonly covered: ReadonlySet<string>
-  readonly madeMs: number
+  readonly madeMs: CompareOptions['madeMs']
 }
 
 function differenceOf(row: Row, known: Known): MoneyDifference | undefined {
@@ -147,11 +148,11 @@ function causesOf(
   known: Known,
 ): { readonly causes: readonly Cause[]; readonly calls: readonly string[] } {
   if (isRounding(row, parts)) return { causes: ['rounding'], calls: [] }
-  if (row.endMs + LATE_MS > known.madeMs && parts < 0n) return { causes: ['not_reported_yet'], calls: [] }
+  if (row.endMs + LATE_MS > known.madeMs('costs', row.startMs) && parts < 0n)
+    return { causes: ['not_reported_yet'], calls: [] }
   const found = [...(known.cameOver.get(row.place) ?? []), ...(known.differences.get(row.place) ?? [])]
   if (found.length > 0) {
-    const causes = new Set(found.flatMap((difference) => difference.causes))
-    return { causes: CAUSES.filter((cause) => causes.has(cause)), calls: found.flatMap(({ calls }) => calls) }
+    return { causes: causesOfAll(found), calls: found.flatMap(({ calls }) => calls) }
   }
   const fees = known.fees.get(row.place) ?? []
   if (parts < 0n && fees.length > 0) return { causes: ['tool_fees'], calls: fees.map(({ id }) => id) }

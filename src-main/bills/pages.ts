@@ -65,7 +65,10 @@ function gatherUsage(bucket: Json, { usage, usageSpans }: Gathered): ReportProbl
   for (const result of resultsOf(bucket)) {
     const read = readUsageFields({ ...spanFields(bucket), ...usageFields(result) })
     if (read.type === 'problem') return problem(`A result cannot be read: ${read.message}`)
-    if (read.type === 'usage') usage.push([identityOf(bucket, result), read.line])
+    if (read.type === 'usage') {
+      const identity = identityOf(bucket, result)
+      usage.push([identity, { ...read.line, identity }])
+    }
   }
   return undefined
 }
@@ -78,7 +81,8 @@ function gatherCosts(bucket: Json, { costs, costSpans }: Gathered): ReportProble
   for (const result of resultsOf(bucket)) {
     const amount = resultAmount(result)
     if (amount === undefined) return problem('An amount is no decimal number.')
-    costs.push([identityOf(bucket, result), costLine(costFields(result), { span, amount })])
+    const identity = identityOf(bucket, result)
+    costs.push([identity, { ...costLine(costFields(result), { span, amount }), identity }])
   }
   return undefined
 }

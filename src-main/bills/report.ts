@@ -26,6 +26,8 @@ export type UsageLine = Span & {
   readonly requests: number | undefined
   /** What the provider calls the key that was used; undefined where the report does not tell keys apart. */
   readonly account: string | undefined
+  /** Everything of it that is no number: a line of the same time and identity is the same one, revised. */
+  readonly identity: string
 }
 
 /** What an amount is for; `other` where its words are not known to us. */
@@ -39,6 +41,7 @@ export type CostLine = Span & {
   readonly currency: string
   readonly amount: Amount
   readonly account: string | undefined
+  readonly identity: string
 }
 
 /** An exact amount of money: `parts` are millionths of a millionth of a unit, and `places` is how many decimals it was written with. */

@@ -30,8 +30,8 @@ export type OurSide = { readonly hours: readonly OurHour[]; readonly doubtful: r
 export type CompareOptions = {
   /** What the provider calls the keys that Farebox uses; undefined where nobody said. */
   readonly accounts: ReadonlySet<string> | undefined
-  /** When the report was made. */
-  readonly madeMs: number
+  /** When what is told about a stretch of time was made. */
+  readonly madeMs: (kind: 'usage' | 'costs', startMs: number) => number
 }
 
 /** A time and a model, and what both sides have of it. */
@@ -71,7 +71,7 @@ function less(one: TokenCounts, other: TokenCounts): TokenCounts {
   return plus(one, other, -1)
 }
 
-function plus(one: TokenCounts, other: TokenCounts, sign = 1): TokenCounts {
+export function plus(one: TokenCounts, other: TokenCounts, sign = 1): TokenCounts {
   return {
     input: one.input + sign * other.input,
     cache_read: one.cache_read + sign * other.cache_read,
@@ -194,7 +194,7 @@ function differenceOf(
   const shown = { startMs, endMs, model, ours: bucket.ours, theirs, isOurs: false }
   if (late !== undefined) return { ...shown, causes: ['hour_edge'], calls: late.map(({ id }) => id) }
   if (isNothing(difference)) return undefined
-  const isOpen = endMs + LATE_MS > madeMs && PAID_CLASSES.every((name) => difference[name] <= 0)
+  const isOpen = endMs + LATE_MS > madeMs('usage', startMs) && PAID_CLASSES.every((name) => difference[name] <= 0)
   if (isOpen) return { ...shown, causes: ['not_reported_yet'], calls: [] }
   const extraRequests = requests === undefined ? undefined : requests - ourCalls
   const causes = tokenCauses({ difference, extraRequests, ourCalls, doubtful })

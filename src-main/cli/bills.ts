@@ -2,14 +2,14 @@
 
 import { resolve } from 'node:path'
 import { UsageError } from '#cli/errors.ts'
-import { number, text, toggle, type Flag, type FlagTable } from '#cli/flags.ts'
+import { countUpTo, number, text, toggle, type Flag, type FlagTable } from '#cli/flags.ts'
 import { printable, table, tableOf, time, view, type Cell, type Columns } from '#cli/output.ts'
 import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { SECRET_FLAGS, SECRET_USAGE, secretOf } from '#cli/provider-secrets.ts'
 import { requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { Cause } from '#contract/bill-causes.ts'
-import type { BillCheck, BillSettled } from '#contract/bills.ts'
+import type { BillCheck, BillDay, BillDays, BillSettled } from '#contract/bills.ts'
 import { PAID_CLASSES } from '#contract/price-classes.ts'
 
 /** Differences that are printed; `--json` has all that are listed. */
@@ -23,14 +23,49 @@ const REPORT_USAGE =
 
 const check = verb({
   name: 'bills check',
-  usage: REPORT_USAGE,
+  usage: `${REPORT_USAGE} [--keep]`,
   summary: "compares a provider's usage and cost reports with the books; exit code 1 for unexplained differences",
   operand: 'PROVIDER',
-  flags: REPORT_FLAGS,
+  flags: { ...REPORT_FLAGS, keep: toggle },
   async run(client, { name, flags }) {
     const answer = await client.call('checkBill', { body: requestBody('checkBill', reportAt(name, flags)) })
     return { ...view(answer, reportText(answer)), exitCode: answer.unexplained === 0 ? 0 : 1 }
   },
+})
+
+const importFile = verb({
+  name: 'bills import',
+  usage: 'FILE --provider NAME [--account-keys ID,...]',
+  summary: 'compares a report in a file and keeps its numbers, so that its days are in the list of bills',
+  operand: 'FILE',
+  flags: { provider: text, account_keys: names },
+  async run(client, { name, flags }) {
+    if (flags.provider === undefined) throw new UsageError('Say whose report it is with --provider NAME.')
+    const body = { ...flags, file: resolve(name), keep: true }
+    const answer = await client.call('checkBill', { body: requestBody('checkBill', body) })
+    return { ...view(answer, reportText(answer)), exitCode: answer.unexplained === 0 ? 0 : 1 }
+  },
+})
+
+const list = verb({
+  name: 'bills list',
+  usage: '[--days N]',
+  summary:
+    'says of each day that a report is kept of how it agrees with the books; exit code 1 for unexplained differences',
+  flags: { days: countUpTo(99) },
+  async run(client, { flags }) {
+    const query = flags.days === undefined ? {} : { days: flags.days }
+    const answer = await client.call('listBills', { query })
+    return { ...view(answer, daysText(answer)), exitCode: answer.unexplained === 0 ? 0 : 1 }
+  },
+})
+
+const forget = plainVerb({
+  name: 'bills forget',
+  summary: 'forgets the kept reports of a provider, and what was said of its account; the books stay as they are',
+  operand: 'PROVIDER',
+  action: 'forgetBills',
+  says: () => 'What was kept of its reports is forgotten.',
 })
 
 const settle = verb({
@@ -80,13 +115,42 @@ const removeSecret = plainVerb({
   says: ({ provider }) => `The administrator's secret of provider ${printable(provider)} is forgotten.`,
 })
 
-export const BILL_VERBS = [check, settle, secrets, addSecret, removeSecret]
+export const BILL_VERBS = [check, importFile, list, settle, forget, secrets, addSecret, removeSecret]
 
 /** A file, where a provider is named beside it, which the gateway reads: its working folder is another one. Else a provider. */
 function reportAt<Flags extends { readonly provider?: string }>(name: string, flags: Flags) {
   if (flags.provider !== undefined) return { ...flags, file: resolve(name) }
   if (/[/\\]|\.(csv|tsv|json|txt)$/i.test(name)) throw new UsageError('Say whose report it is with --provider NAME.')
   return { ...flags, provider: name }
+}
+
+const STATES = { agrees: 'agrees', explained: 'explained', open: 'not all reported yet', unexplained: 'UNEXPLAINED' }
+
+const DAYS: Columns<BillDay> = {
+  DAY: ({ day }) => day,
+  PROVIDER: ({ provider }) => provider,
+  STATE: ({ state }) => STATES[state],
+  'OURS USD': ({ money }) => money?.ours ?? null,
+  'THEIRS USD': ({ money }) => money?.theirs ?? null,
+  'OUR TOKENS': ({ tokens }) => (tokens === null ? null : sumOf(tokens.ours)),
+  'THEIR TOKENS': ({ tokens }) => (tokens === null ? null : sumOf(tokens.theirs)),
+  CAUSE: ({ causes }) => causes.map((cause) => WORDS[cause]).join(', '),
+}
+
+function sumOf(counts: NonNullable<BillDay['tokens']>['ours']): number {
+  return PAID_CLASSES.reduce((sum, name) => sum + counts[name], 0)
+}
+
+function daysText({ days, agreed_until: until, unexplained, unexplained_amount: amount }: BillDays): string {
+  const rows = tableOf(DAYS, days, 'No report is kept of these days: farebox bills check PROVIDER --keep')
+  if (days.length === 0) return rows
+  const says =
+    unexplained > 0
+      ? `${unexplained} differences are unexplained: ${amount} USD.`
+      : until === null
+        ? 'Nothing is unexplained.'
+        : `Bills agree until ${time(until)}: nothing is unexplained.`
+  return `${rows}\n\n${says}`
 }
 
 const SETTLED: Columns<BillSettled['corrections'][number]> = {

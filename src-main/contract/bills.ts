@@ -2,7 +2,7 @@
 
 import { Type, type Static } from 'typebox'
 import { CAUSES } from '#contract/bill-causes.ts'
-import { KnownName, NullableText, strict, Timestamp } from '#contract/fields.ts'
+import { KnownName, NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 
 /** A whole secret of an administrator; what it is like is for its provider to say. */
 const AdministratorSecret = Type.String({ minLength: 1, maxLength: 10_000 })
@@ -19,9 +19,15 @@ const Asked = {
   project: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })),
   /** How many days before today it is asked about, today included up to the last whole hour; 7 unless given. */
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: 31 })),
+  /** The day of UTC whose kept reports are meant, in place of a file and of asking. */
+  kept_day: Type.Optional(Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })),
 }
 
-export const BillCheckBody = strict(Asked)
+export const BillCheckBody = strict({
+  ...Asked,
+  /** Keeps the numbers of the report, and what is said of the account: `BillDays` says of each day how it agrees. */
+  keep: Type.Optional(Type.Boolean()),
+})
 export const BillSettleBody = strict({ ...Asked, dry_run: Type.Optional(Type.Boolean()) })
 
 export const BillSecret = strict({ secret: AdministratorSecret })
@@ -102,6 +108,41 @@ export const BillSettled = strict({
   ),
 })
 
+/** Up to 99 days, today included. */
+export const BillDaysQuery = strict({ days: Type.Optional(Type.String({ pattern: '^[1-9][0-9]?$' })) })
+
+/** What is kept of one provider's day, against the books. */
+const BillDay = strict({
+  provider: Type.String(),
+  /** Of UTC. */
+  day: Type.String(),
+  ...CountedTime,
+  /** When the latest of its reports was made. */
+  made_at: Timestamp,
+  /** null where no report of tokens is kept. */
+  tokens: Type.Union([strict({ ours: Tokens, theirs: Tokens }), Type.Null()]),
+  /** Exact decimal texts in US dollars, ours in credits; `difference` is theirs less ours. null where no report of costs is kept. */
+  money: Type.Union([strict({ ours: Type.String(), theirs: Type.String(), difference: Type.String() }), Type.Null()]),
+  /** `agrees`: but for rounding and the edges of hours; `open`: not all of it is reported yet. */
+  state: Type.Enum(['agrees', 'explained', 'open', 'unexplained']),
+  causes: Causes,
+  /** Differences without a cause. */
+  unexplained: Type.Integer(),
+  ...Calls,
+})
+
+/** The latest day first. A provider of which nothing is kept has none. */
+export const BillDays = strict({
+  days: Type.Array(BillDay),
+  /** Until when all of them agree or are explained, without a gap; null where one of them does not from the beginning. */
+  agreed_until: NullableTimestamp,
+  unexplained: Type.Integer(),
+  /** In US dollars, whether too much or too little. */
+  unexplained_amount: Type.String(),
+})
+
+export type BillDay = Static<typeof BillDay>
+export type BillDays = Static<typeof BillDays>
 export type BillSettled = Static<typeof BillSettled>
 export type BillCheckBody = Static<typeof BillCheckBody>
 export type BillSecretView = Static<typeof BillSecretView>

@@ -105,7 +105,8 @@ export const ToolGuide = strict({
   steps: Type.Array(Type.String()),
 })
 
-export const ToolScanQuery = strict({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3660 })) })
+/** Up to 9,999 days. */
+export const ToolScanQuery = strict({ days: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,3}$' })) })
 
 const ScanSums = {
   calls: Type.Integer(),

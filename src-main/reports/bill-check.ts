@@ -4,20 +4,24 @@ import { checkBill, timeOf, type Bill } from '#bills/check.ts'
 import type { CsvPreview } from '#bills/csv-formats.ts'
 import { doubtsOf, type DoubtfulRecord, type OurHour } from '#bills/ours.ts'
 import { readReport } from '#bills/read.ts'
-import { decimalText, type Span } from '#bills/report.ts'
-import type { OurSide } from '#bills/tokens.ts'
+import { decimalText, type BillReport, type Span } from '#bills/report.ts'
+import type { CompareOptions, OurSide } from '#bills/tokens.ts'
 import { iso } from '#catalog/dates.ts'
 import type { BillCheck } from '#contract/bills.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
+import { readAccount } from '#store/bill-reports.ts'
 import { billHours, doubtfulRecords, type BillHour, type BillRange, type BillRecord } from '#store/bill-rows.ts'
+import { reportKept, type KeptRange } from '#reports/kept-bills.ts'
 import type { Db } from '#store/database.ts'
+
+/** The report as its file has it, or what is kept of the time from one instant to another that is left out. */
+export type BillSource = { readonly text: string; readonly madeMs: number } | Omit<KeptRange, 'providerId'>
 
 export type BillCheckRequest = {
   readonly providerId: string
   readonly providerName: string
-  /** The report, as its file has it. */
-  readonly text: string
-  readonly madeMs: number
+  readonly source: BillSource
+  /** What is known of the account where nothing is said. */
   readonly accounts: readonly string[] | undefined
 }
 
@@ -31,26 +35,34 @@ const MAX_LISTED = 500
 const MAX_CALLS = 20
 
 /** A report that was read, and compared with our side. */
-export type ComparedBill = { readonly bill: Bill; readonly time: Span; readonly preview: CsvPreview | undefined }
+export type ComparedBill = SourceReport & { readonly bill: Bill; readonly time: Span; readonly side: OurSide }
+
+type SourceReport = {
+  readonly report: BillReport
+  readonly preview: CsvPreview | undefined
+  readonly madeMs: CompareOptions['madeMs']
+  /** When the latest of it was made. */
+  readonly latestMs: number
+}
 
 export function billCheck(db: Db, request: BillCheckRequest): BillCheck | Refusal {
   const compared = compareBill(db, request)
   if (isRefusal(compared)) return compared
-  const { bill, time, preview } = compared
-  const { providerName: provider, madeMs } = request
-  return { provider, ...shownTime(time), made_at: iso(madeMs), columns: shownColumns(preview), ...shownBill(bill) }
+  const { bill, time, preview, latestMs } = compared
+  const { providerName: provider } = request
+  return { provider, ...shownTime(time), made_at: iso(latestMs), columns: shownColumns(preview), ...shownBill(bill) }
 }
 
 export function compareBill(db: Db, request: BillCheckRequest): ComparedBill | Refusal {
-  const read = readReport(request.text)
-  if (read.type === 'problem') return refuse('invalid_request', read.message, { param: 'file' })
+  const read = readSource(db, request)
+  if (isRefusal(read)) return read
   const time = timeOf(read.report)
   if (time === undefined) return refuse('invalid_request', 'The report is about no time.', { param: 'file' })
   if (time.endMs - time.startMs > MAX_DAYS * 24 * HOUR_MS) {
     const says = `The report is about more than ${MAX_DAYS} days. Take a shorter time.`
     return refuse('invalid_request', says, { param: 'file' })
   }
-  const { providerId, providerName, madeMs, accounts } = request
+  const { providerId, providerName, accounts = readAccount(db, providerId).accountKeys } = request
   // What ran when the report begins may be counted in its first hour.
   const side = ourSide(db, { providerId, providerName, fromMs: time.startMs - HOUR_MS, toMs: time.endMs })
   if (side === undefined) {
@@ -58,8 +70,22 @@ export function compareBill(db: Db, request: BillCheckRequest): ComparedBill | R
       param: 'file',
     })
   }
-  const options = { accounts: accounts === undefined ? undefined : new Set(accounts), madeMs }
-  return { bill: checkBill(read.report, side, options), time, preview: read.preview }
+  const options = { accounts: accounts === undefined ? undefined : new Set(accounts), madeMs: read.madeMs }
+  return { ...read, bill: checkBill(read.report, side, options), time, side }
+}
+
+function readSource(db: Db, { providerId, source }: BillCheckRequest): SourceReport | Refusal {
+  if ('text' in source) {
+    const { text, madeMs } = source
+    const read = readReport(text)
+    if (read.type === 'problem') return refuse('invalid_request', read.message, { param: 'file' })
+    return { ...read, madeMs: () => madeMs, latestMs: madeMs }
+  }
+  const { report, spans } = reportKept(db, { providerId, ...source })
+  if (spans.length === 0) return refuse('not_found', 'No report of that time is kept.')
+  const latestMs = spans.reduce((latest, { madeMs }) => Math.max(latest, madeMs), 0)
+  const made = new Map(spans.map(({ kind, startMs, madeMs }) => [`${kind} ${startMs}`, madeMs]))
+  return { report, preview: undefined, latestMs, madeMs: (kind, startMs) => made.get(`${kind} ${startMs}`) ?? latestMs }
 }
 
 function ourSide(db: Db, range: BillRange): OurSide | undefined {
@@ -139,11 +165,11 @@ function shownBill({ tokens, money, unexplained }: Bill): Pick<BillCheck, 'token
   }
 }
 
-function shownTime({ startMs, endMs }: Span): { readonly from: string; readonly to: string } {
+export function shownTime({ startMs, endMs }: Span): { readonly from: string; readonly to: string } {
   return { from: iso(startMs), to: iso(endMs) }
 }
 
-function shownCalls(ids: readonly string[]): { calls: string[]; call_count: number } {
+export function shownCalls(ids: readonly string[]): { calls: string[]; call_count: number } {
   return { calls: ids.slice(0, MAX_CALLS), call_count: ids.length }
 }
 

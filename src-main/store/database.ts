@@ -28,6 +28,7 @@ import { attribution } from '#store/migrations/0230-attribution.ts'
 import { alerts } from '#store/migrations/0240-alerts.ts'
 import { mailboxes } from '#store/migrations/0250-mailboxes.ts'
 import { settings } from '#store/migrations/0270-settings.ts'
+import { billReports } from '#store/migrations/0290-bill-reports.ts'
 
 export type Db = Database.Database
 
@@ -57,6 +58,7 @@ export const MIGRATIONS = [
   alerts,
   mailboxes,
   settings,
+  billReports,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

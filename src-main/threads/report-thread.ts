@@ -12,12 +12,15 @@ import type { LedgerReport } from '#core/ledger-report-view.ts'
 import { verifyLedger } from '#ledger/verify.ts'
 import { billCheck, type BillCheckRequest } from '#reports/bill-check.ts'
 import { billCorrections, type BillCorrection } from '#reports/bill-corrections.ts'
+import { billDays, type BillDaysRequest } from '#reports/bill-days.ts'
+import { rowsToKeep } from '#reports/kept-bills.ts'
 import { ledgerView } from '#reports/ledger-view.ts'
 import { overviewSums, type OverviewRequest, type OverviewSums } from '#reports/overview-sums.ts'
 import { usagePageView } from '#reports/usage-page.ts'
 import { usageReport, type UsageReportRequest } from '#reports/usage-report.ts'
 import { usageView } from '#reports/usage-view.ts'
 import { backUp, type BackupAnswer, type BackupRequest } from '#store/backup.ts'
+import { readAccount, type BillAccount } from '#store/bill-reports.ts'
 import { openForReading } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
 import { journalPaths } from '#store/journal-frames.ts'
@@ -49,6 +52,12 @@ export type ReportOperations = {
   /** JSON text of a `BillCheck`. */
   billCheck: { input: BillCheckRequest; output: Uint8Array | Refusal }
   billCorrections: { input: BillCheckRequest; output: BillCorrection[] | Refusal }
+  /** JSON text of a `BillDays`. */
+  billDays: { input: BillDaysRequest; output: Uint8Array | Refusal }
+  /** What is to be kept of a report: `rows` is JSON text of `ReportRows`. */
+  billRows: { input: string; output: { readonly form: string; readonly rows: Uint8Array } | Refusal }
+  /** By the id of the provider. */
+  billAccount: { input: string; output: BillAccount }
   /** JSON text of a `LedgerList`. */
   ledger: { input: EntryFilter; output: Uint8Array }
   overview: { input: OverviewRequest; output: OverviewSums }
@@ -90,6 +99,15 @@ serveOperations<ReportOperations>({
     return isRefusal(report) ? report : jsonOf(report)
   },
   billCorrections: (request) => billCorrections(db, request),
+  billDays: (request) => {
+    const days = billDays(db, request)
+    return isRefusal(days) ? days : jsonOf(days)
+  },
+  billRows: (text) => {
+    const read = rowsToKeep(text)
+    return isRefusal(read) ? read : { form: read.form, rows: jsonOf(read.rows) }
+  },
+  billAccount: (providerId) => readAccount(db, providerId),
   billCheck: (request) => {
     const check = billCheck(db, request)
     return isRefusal(check) ? check : jsonOf(check)

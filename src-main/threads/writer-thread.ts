@@ -27,6 +27,7 @@ import {
   type CatalogChange,
   type CatalogState,
 } from '#store/catalog-rows.ts'
+import { CannotKeep, forgetReports, keepReport, type KeepProblem, type ReportToKeep } from '#store/bill-reports.ts'
 import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
@@ -77,6 +78,10 @@ export type WriterOperations = {
   raiseAlerts: { input: Raised; output: readonly string[] }
   writeAlerts: { input: AlertWrite; output: void }
   saveRefused: { input: readonly RefusedBurst[]; output: void }
+  /** Keeps the numbers of a provider's report, or says why it cannot. */
+  keepBill: { input: ReportToKeep; output: KeepProblem | undefined }
+  /** By the id of the provider. */
+  forgetBills: { input: string; output: void }
   close: { input: undefined; output: void }
 }
 
@@ -101,6 +106,14 @@ const changeLan = db.transaction((settings: LanSettings) => {
 })
 const changeSetting = db.transaction((setting: SettingChange) => {
   putSetting(db, setting)
+  countChange(db)
+})
+const keepBill = db.transaction((report: ReportToKeep) => {
+  keepReport(db, report)
+  countChange(db)
+})
+const forgetBills = db.transaction((providerId: string) => {
+  forgetReports(db, providerId)
   countChange(db)
 })
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
@@ -321,6 +334,20 @@ serveOperations<WriterOperations>({
   },
   changeSetting: (setting) => {
     withRoom(() => changeSetting.immediate(setting))
+    tail?.note({ hasChanged: true })
+  },
+  keepBill: (report) => {
+    try {
+      withRoom(() => keepBill.immediate(report))
+    } catch (error) {
+      if (error instanceof CannotKeep) return error.problem
+      throw error
+    }
+    tail?.note({ hasChanged: true })
+    return undefined
+  },
+  forgetBills: (providerId) => {
+    withRoom(() => forgetBills.immediate(providerId))
     tail?.note({ hasChanged: true })
   },
   close: () => {

@@ -26,6 +26,7 @@ import { parseSearch as parsePackagesSearch } from '#renderer/pages/packages/sea
 import { parseSearch as parseProvidersSearch } from '#renderer/pages/providers/search.ts'
 import { parseSearch as parseRequestsSearch } from '#renderer/pages/requests/search.ts'
 import { parseSearch as parseSettingsSearch } from '#renderer/pages/settings/search.ts'
+import { parseSearch as parseBillsSearch } from '#renderer/pages/bills/search.ts'
 import { parseSearch as parseToolsSearch } from '#renderer/pages/tools/search.ts'
 import { parseSearch as parseTrySearch } from '#renderer/pages/try/search.ts'
 import { parseSearch as parseUsageSearch } from '#renderer/pages/usage/search.ts'
@@ -135,6 +136,14 @@ const tools = createRoute({
   loader: () => loadCatalogue('tools'),
   component: lazyRouteComponent(() => import('#renderer/pages/tools/ToolsPage.tsx'), 'ToolsPage'),
 })
+const bills = createRoute({
+  getParentRoute: () => shell,
+  path: '/bills',
+  validateSearch: parseBillsSearch,
+  beforeLoad: administratorsOnly,
+  loader: () => loadCatalogue('bills'),
+  component: lazyRouteComponent(() => import('#renderer/pages/bills/BillsPage.tsx'), 'BillsPage'),
+})
 const members = createRoute({
   getParentRoute: () => shell,
   path: '/members',
@@ -227,6 +236,7 @@ const routeTree = root.addChildren([
     models,
     providers,
     tools,
+    bills,
     members,
     usage,
     requests,

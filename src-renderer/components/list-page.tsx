@@ -19,6 +19,8 @@ type ListPageProps<Item> = Omit<DataTableProps<Item>, 'label' | 'error'> & {
   /** Since when the items are old, where that is not the age of the answer; null where the page does not say it. */
   readonly staleAtMs?: number | null
   readonly actions?: ReactNode
+  /** Whose times it shows; the browser's unless given. */
+  readonly zone?: string
   /** Between the head and the list. */
   readonly notice?: ReactNode
   readonly filters?: ReactNode
@@ -29,7 +31,20 @@ type ListPageProps<Item> = Omit<DataTableProps<Item>, 'label' | 'error'> & {
 }
 
 export function ListPage<Item>(props: ListPageProps<Item>) {
-  const { title, description, failed, list, staleAtMs, actions, notice, filters, foot, children, ...table } = props
+  const {
+    title,
+    description,
+    failed,
+    list,
+    staleAtMs,
+    zone = ownZone(),
+    actions,
+    notice,
+    filters,
+    foot,
+    children,
+    ...table
+  } = props
   const answerAtMs = list.isError && list.data !== undefined ? list.dataUpdatedAt : null
   const oldAtMs = staleAtMs === undefined ? answerAtMs : staleAtMs
   return (
@@ -37,7 +52,7 @@ export function ListPage<Item>(props: ListPageProps<Item>) {
       <PageHeader
         title={title}
         description={description}
-        zone={ownZone()}
+        zone={zone}
         actions={
           <>
             {oldAtMs !== null && <StaleMark atMs={oldAtMs} />}

@@ -2,10 +2,10 @@
 
 import type { ToolScan } from '#contract/tools.ts'
 
-type Group = ToolScan['by']['model']
-export type ScanRow = Group['sums'][number] & { readonly id: string; readonly isOthers: boolean }
+type ScanGroup = ToolScan['by']['model']
+export type ScanRow = ScanGroup['sums'][number] & { readonly id: string; readonly isOthers: boolean }
 
-export function scanRows({ sums, others }: Group): readonly ScanRow[] {
+export function scanRows({ sums, others }: ScanGroup): readonly ScanRow[] {
   const rows = sums.map((sum) => ({ ...sum, id: `of ${sum.name}`, isOthers: false }))
   return others === null ? rows : [...rows, { ...others, id: 'others', isOthers: true }]
 }

@@ -25,7 +25,15 @@ describe('a report', () => {
     const hours = 2400
     const usage = Array.from({ length: MODELS }, (_, index) => {
       const startMs = MONTH + (index % hours) * HOUR
-      return { startMs, endMs: startMs + HOUR, model: `m${index}`, counts: COUNTS, requests: 1, account: undefined }
+      return {
+        startMs,
+        endMs: startMs + HOUR,
+        model: `m${index}`,
+        counts: COUNTS,
+        requests: 1,
+        account: undefined,
+        identity: '',
+      }
     })
     const spans = Array.from({ length: hours }, (_, index) => {
       const startMs = MONTH + index * HOUR
@@ -37,7 +45,7 @@ describe('a report', () => {
     })
     const report: BillReport = { usage, usageSpans: spans, costs, costSpans: spans }
     const side = { hours: usage.map((line) => ({ ...line, calls: 1, chargeMicro: 1 })), doubtful: [] }
-    const bill = checkBill(report, side, { accounts: undefined, madeMs: MONTH + 9000 * HOUR })
+    const bill = checkBill(report, side, { accounts: undefined, madeMs: () => MONTH + 9000 * HOUR })
     expect(bill.tokens).toEqual({ compared: MODELS, differences: [] })
     expect(bill.money.compared).toBe(MODELS)
     expect(bill.unexplained).toBe(0)

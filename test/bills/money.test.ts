@@ -11,12 +11,21 @@ const DAY_SPAN = { startMs: MONTH, endMs: MONTH + DAY }
 const LONG_AFTER = MONTH + 60 * DAY
 const COUNTS = { input: 1000, cache_read: 0, cache_write: 0, output: 100 }
 const OURS: OurHour = { startMs: MONTH + 3 * HOUR, model: 'gpt-4o', calls: 4, counts: COUNTS, chargeMicro: 1_000_000 }
-const USAGE: UsageLine = { ...DAY_SPAN, model: 'gpt-4o', counts: COUNTS, requests: 4, account: undefined }
+const USAGE: UsageLine = { ...DAY_SPAN, model: 'gpt-4o', counts: COUNTS, requests: 4, account: undefined, identity: '' }
 
 function cost(amount: string, more: Partial<CostLine> = {}): CostLine {
   const exact = amountOf(amount)
   if (exact === undefined) throw new Error(`${amount} is no amount`)
-  return { ...DAY_SPAN, model: 'gpt-4o', kind: 'tokens', currency: 'USD', account: undefined, amount: exact, ...more }
+  return {
+    ...DAY_SPAN,
+    model: 'gpt-4o',
+    kind: 'tokens',
+    currency: 'USD',
+    account: undefined,
+    amount: exact,
+    identity: '',
+    ...more,
+  }
 }
 
 type Case = {
@@ -32,7 +41,7 @@ function causes({ costs, usage = [USAGE], hours = [OURS] }: Case, madeMs = LONG_
     usageSpans: usage.length === 0 ? [] : [DAY_SPAN],
     costSpans: [DAY_SPAN],
   }
-  const { money } = checkBill(report, { hours, doubtful: [] }, { accounts: undefined, madeMs })
+  const { money } = checkBill(report, { hours, doubtful: [] }, { accounts: undefined, madeMs: () => madeMs })
   return money.differences.map(({ model = 'all', causes: why }) => `${model}: ${why.join()}`)
 }
 
@@ -89,7 +98,7 @@ describe('money', () => {
     ].flatMap(doubtsOf)
     const costs = [cost('1'), cost('0.03', { kind: 'other', model: undefined })]
     const report = { usage: [USAGE], usageSpans: [DAY_SPAN], costs, costSpans: [DAY_SPAN] }
-    const { money } = checkBill(report, { hours: [OURS], doubtful }, { accounts: undefined, madeMs: LONG_AFTER })
+    const { money } = checkBill(report, { hours: [OURS], doubtful }, { accounts: undefined, madeMs: () => LONG_AFTER })
     expect(money.differences).toMatchObject([{ causes: ['tool_fees'], calls: ['that-day'] }])
   })
 
@@ -120,7 +129,7 @@ describe('money', () => {
     const side = { hours: [{ ...OURS, startMs, calls: 1 }], doubtful }
     const { tokens, money } = checkBill({ ...report, usage: [{ ...USAGE, ...next, requests: 1 }] }, side, {
       accounts: undefined,
-      madeMs: LONG_AFTER,
+      madeMs: () => LONG_AFTER,
     })
     expect(tokens.differences).toMatchObject([{ ...DAY_SPAN, causes: ['hour_edge'], calls: ['late'] }])
     expect(money.differences).toMatchObject([

@@ -31,7 +31,16 @@ describe('a file of a console', () => {
     const day = { startMs: 1_790_812_800_000, endMs: 1_790_899_200_000 }
     const counts = { input: 60, cache_read: 40, cache_write: 0, output: 20 }
     expect(report(OPENAI_USAGE)).toEqual({
-      usage: [{ ...day, model: 'gpt-4o-mini-2024-07-18', counts, requests: 3, account: 'key_a' }],
+      usage: [
+        {
+          ...day,
+          model: 'gpt-4o-mini-2024-07-18',
+          counts,
+          requests: 3,
+          account: 'key_a',
+          identity: expect.any(String) as string,
+        },
+      ],
       usageSpans: [day, { startMs: day.endMs, endMs: day.endMs + 86_400_000 }],
       costs: [],
       costSpans: [],

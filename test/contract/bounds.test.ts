@@ -64,6 +64,7 @@ const TRIALS: Partial<Record<AdminAction, Trial>> = {
   usage: { query: {} },
   usageReport: { query: {} },
   listLedger: { query: {} },
+  listBills: { query: {} },
 }
 
 /** What is asked elsewhere, or would ask somebody else. */
@@ -80,6 +81,7 @@ const ELSEWHERE: Partial<Record<AdminAction, string>> = {
   importSecrets: 'reads files: test/secret',
   settleBill: 'reads files: test/gateway/bills.test.ts',
   checkBill: 'reads files: test/gateway/bills.test.ts',
+  scanTools: 'starts a thread for each: test/app/tool-scans.test.ts, test/dashboard/tools.test.ts',
   applyPriceCard: 'takes only what priceCard answered: test/catalog/price-card.test.ts',
   backUp: 'writes files: test/server/backup.test.ts',
   connectTool: 'writes files: test/gateway/tools.test.ts',

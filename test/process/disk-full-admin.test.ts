@@ -93,6 +93,7 @@ const REFUSED = {
   removeWebhook: { id: 'told' },
   setBillSecret: { id: 'listed', body: { secret: 'sk-admin' } },
   removeBillSecret: { id: 'listed' },
+  forgetBills: { id: 'upstream' },
   addMailbox: { body: { name: 'another-mailbox', ...MAILBOX } },
   removeMailbox: { id: 'written-to' },
   backUp: ({ folder }) => ({ body: { file: join(folder, 'copy.db') } }),

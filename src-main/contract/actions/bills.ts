@@ -26,6 +26,16 @@ export const BILLS = actionsOf('Bills', {
       refusals: ASKING_REFUSALS,
     },
   ),
+  listBills: forAdministrators(
+    'GET /api/bills',
+    'Says how the kept reports of all providers agree with the books, day by day.',
+    { query: 'BillDaysQuery', response: 'BillDays', refusals: REPORT_REFUSALS },
+  ),
+  forgetBills: forThisMachine(
+    'DELETE /api/bills/reports/{id}',
+    'Forgets the kept reports of a provider, and what was said of its account. The books stay as they are.',
+    { refusals: [404] },
+  ),
   listBillSecrets: forAdministrators(
     'GET /api/bills/secrets',
     "Lists the providers whose reports can be asked for, and which have their administrator's secret; never the secret.",

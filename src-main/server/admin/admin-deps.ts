@@ -24,6 +24,7 @@ import type { Visits } from '#server/sign-in/visits.ts'
 import type { KeySignInDeps } from '#server/sign-in/key-sign-in.ts'
 import type { AlertWrite } from '#store/alert-rows.ts'
 import type { BackupAnswer, BackupRequest } from '#store/backup.ts'
+import type { KeepProblem, ReportToKeep } from '#store/bill-reports.ts'
 
 export type LanControl = {
   view(): LanView
@@ -71,6 +72,12 @@ export type ScanControl = {
   stop(): void
 }
 
+/** Reports of providers in the database. */
+export type KeptBills = {
+  keep(report: ReportToKeep): Promise<KeepProblem | undefined>
+  forget(providerId: string): Promise<void>
+}
+
 export type AdminDeps = ReportDeps & {
   readonly pause: Pause
   readonly waiting: (viewer: Viewer) => WaitingView
@@ -84,6 +91,7 @@ export type AdminDeps = ReportDeps & {
   readonly listModels: (provider: Provider, place: ModelListPlace) => Promise<readonly ListedModel[] | Refusal>
   /** Asks a provider for its reports of usage and costs: all pages of them. */
   readonly readBill: (provider: Provider, wish: BillWish) => Promise<readonly object[] | Refusal>
+  readonly keptBills: KeptBills
   readonly readReceipt: ReadReceipt
   readonly alerting: AlertControl
   readonly verifyLedger: () => Promise<LedgerReport>

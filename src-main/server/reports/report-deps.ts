@@ -9,13 +9,18 @@ import type { EntryFilter } from '#ledger/list.ts'
 import type { OpenExchanges } from '#pipeline/open-exchanges.ts'
 import type { BillCheckRequest } from '#reports/bill-check.ts'
 import type { BillCorrection } from '#reports/bill-corrections.ts'
+import type { BillDaysRequest } from '#reports/bill-days.ts'
 import type { OverviewRequest, OverviewSums } from '#reports/overview-sums.ts'
 import type { UsageReportRequest } from '#reports/usage-report.ts'
 import type { FindRefused } from '#server/reports/why.ts'
+import type { BillAccount } from '#store/bill-reports.ts'
 import type { RefusedFilter, StoredRefused } from '#store/refused-rows.ts'
 import type { UsageFilter } from '#store/usage-list.ts'
 
 /** The questions that the report thread answers; those that answer in bytes answer in JSON. */
+/** What is to be kept of a report, in JSON. */
+export type BillRows = { readonly form: string; readonly rows: Uint8Array }
+
 export type ReportQuestions = {
   usage(filter: UsageFilter): Promise<Uint8Array>
   usageReport(request: UsageReportRequest): Promise<Uint8Array | Refusal>
@@ -23,6 +28,9 @@ export type ReportQuestions = {
   overview(request: OverviewRequest): Promise<OverviewSums>
   billCheck(request: BillCheckRequest): Promise<Uint8Array | Refusal>
   billCorrections(request: BillCheckRequest): Promise<BillCorrection[] | Refusal>
+  billDays(request: BillDaysRequest): Promise<Uint8Array | Refusal>
+  billRows(text: string): Promise<BillRows | Refusal>
+  billAccount(providerId: string): Promise<BillAccount>
   refused(filter: RefusedFilter): Promise<StoredRefused[]>
 }
 

@@ -37,7 +37,7 @@ export function ScanCard() {
           {scan.isPending ? (
             <Button onClick={() => stop.mutate({})}>{t('scan.stop')}</Button>
           ) : (
-            <Button onClick={() => scan.mutate({ query: { days } })}>
+            <Button onClick={() => scan.mutate({ query: { days: String(days) } })}>
               {t(scan.data === undefined ? 'scan.start' : 'scan.again')}
             </Button>
           )}

@@ -21,43 +21,38 @@ import type { HandlersOf } from '#server/admin/handlers.ts'
 import { JsonText } from '#server/http/json-text.ts'
 import { ReportQueue } from '#server/reports/report-queue.ts'
 
-export const BILL_AUDIT: AuditRules = { kept: ['provider', 'file', 'account_keys', 'project', 'days'] }
+export const BILL_AUDIT: AuditRules = {
+  kept: ['provider', 'file', 'account_keys', 'project', 'days', 'keep', 'kept_day'],
+}
 
 /** A week: hours that are late by a few days are in it, and it is a few pages. */
 const USUAL_DAYS = 7
 
+/** Of the page of all bills. */
+const SHOWN_DAYS = '31'
+const DAY_MS = 86_400_000
+
 /** A month of hours of many models and keys is some ten megabytes. */
 const MAX_FILE_BYTES = 64 * 1_048_576
 
-export function billHandlers({ context, reports, readBill, inTurn }: EntityDeps): HandlersOf<'bills'> {
+export function billHandlers(deps: EntityDeps): HandlersOf<'bills'> {
+  const { context, reports, inTurn, keptBills } = deps
   const queue = new ReportQueue()
-  const request = async (body: BillCheckBody) => {
-    const { provider: idOrName, file, account_keys: accounts, project, days } = body
-    const provider = context.catalog.provider(idOrName)
-    if (provider === undefined) return noProvider(idOrName)
-    const ofProvider = { providerId: provider.id, providerName: provider.name, accounts }
-    if (file !== undefined) {
-      const param = project === undefined ? 'days' : 'project'
-      if (body[param] !== undefined) return saidOfFile(param)
-      const read = await readFile(file)
-      return isRefusal(read) ? read : { ...ofProvider, ...read }
-    }
-    const nowMs = context.nowMs()
-    const pages = await readBill(provider, { days: days ?? USUAL_DAYS, nowMs, accounts, project })
-    return isRefusal(pages) ? pages : { ...ofProvider, text: JSON.stringify(pages), madeMs: nowMs }
-  }
   const inFileTurn = takeTurns()
   /** A file is read in its turn, and a provider is asked in it, so that only one report is in memory at a time. */
-  const inQueue = <Result>(body: BillCheckBody, viewer: Viewer, work: (asked: BillCheckRequest) => Promise<Result>) =>
+  const inQueue = <Result>(body: BillCheckBody, viewer: Viewer, work: (asked: AskedBill) => Promise<Result>) =>
     queue.run(viewer, () =>
       inFileTurn(async () => {
-        const asked = await request(body)
+        const asked = await requestOf(deps, body)
         return isRefusal(asked) ? asked : work(asked)
       }),
     )
   return {
     checkBill: async ({ body, viewer }) => {
-      const answer = await inQueue(body, viewer, (asked) => reports.billCheck(asked))
+      const answer = await inQueue(body, viewer, async (asked) => {
+        const kept = body.keep === true ? await keepBill(deps, asked, body) : undefined
+        return kept ?? reports.billCheck(asked)
+      })
       return isRefusal(answer) ? answer : new JsonText(answer)
     },
     settleBill: async ({ body: { dry_run: isDryRun = false, ...body }, viewer }) => {
@@ -66,11 +61,80 @@ export function billHandlers({ context, reports, readBill, inTurn }: EntityDeps)
       if (isDryRun) return { dry_run: true, corrections: corrections.map((one) => shown(one, stateOf(context, one))) }
       return inTurn(() => settle(context, corrections))
     },
+    listBills: async ({ query: { days = SHOWN_DAYS }, viewer }) => {
+      const toMs = (Math.floor(context.nowMs() / DAY_MS) + 1) * DAY_MS
+      const providers = context.catalog.providers.map(({ id, name }) => ({ id, name }))
+      const answer = await queue.run(viewer, () =>
+        reports.billDays({ providers, fromMs: toMs - Number(days) * DAY_MS, toMs }),
+      )
+      return isRefusal(answer) ? answer : new JsonText(answer)
+    },
+    forgetBills: ({ id }) =>
+      inTurn(async () => {
+        const provider = context.catalog.provider(id)
+        if (provider === undefined) return noProvider(id)
+        await keptBills.forget(provider.id)
+        return {}
+      }),
     listBillSecrets: () => listBillSecrets(context),
     setBillSecret: ({ id, body }) => inTurn(() => setBillSecret(context, id, body.secret)),
     removeBillSecret: ({ id }) => inTurn(() => removeBillSecret(context, id)),
   }
 }
+
+type AskedBill = BillCheckRequest & { readonly isOfProvider: boolean }
+
+async function requestOf({ context, reports, readBill }: EntityDeps, body: BillCheckBody): Promise<AskedBill | Refusal> {
+  const { provider: idOrName, file, kept_day: keptDay, account_keys: accounts, project, days } = body
+  const provider = context.catalog.provider(idOrName)
+  if (provider === undefined) return noProvider(idOrName)
+  const ofProvider = { providerId: provider.id, providerName: provider.name, accounts }
+  if (keptDay !== undefined) {
+    const param = (['file', 'account_keys', 'project', 'days', 'keep'] as const).find(
+      (name) => body[name] !== undefined,
+    )
+    if (param !== undefined) return notBeside(param, 'kept_day')
+    const fromMs = Date.parse(keptDay)
+    if (Number.isNaN(fromMs)) return refuse('invalid_request', `'kept_day' is no day.`, { param: 'kept_day' })
+    return { ...ofProvider, source: { fromMs, toMs: fromMs + DAY_MS }, isOfProvider: false }
+  }
+  if (file !== undefined) {
+    const param = project === undefined ? 'days' : 'project'
+    if (body[param] !== undefined) return notBeside(param, 'file')
+    const source = await readFile(file)
+    return isRefusal(source) ? source : { ...ofProvider, source, isOfProvider: false }
+  }
+  const nowMs = context.nowMs()
+  const account = await reports.billAccount(provider.id)
+  const wish = { days: days ?? USUAL_DAYS, nowMs, accounts: accounts ?? account.accountKeys }
+  const pages = await readBill(provider, { ...wish, project: project ?? account.project })
+  if (isRefusal(pages)) return pages
+  return { ...ofProvider, source: { text: JSON.stringify(pages), madeMs: nowMs }, isOfProvider: true }
+}
+
+/** The numbers of a report, and what was said of the account with it. A file that says that it is of tomorrow is of now. */
+async function keepBill(
+  { context, reports, keptBills, inTurn }: EntityDeps,
+  { providerId, providerName, source, isOfProvider }: AskedBill,
+  { account_keys: accountKeys, project }: BillCheckBody,
+): Promise<Refusal | undefined> {
+  if (!('text' in source)) return undefined
+  const read = await reports.billRows(source.text)
+  if (isRefusal(read)) return read
+  const madeMs = Math.min(source.madeMs, context.nowMs())
+  // What a provider is asked for is all that there is of its time, so that each time it takes the place of what was there.
+  const form = isOfProvider ? `asked ${madeMs}` : read.form
+  const report = { providerId, form, madeMs, account: { accountKeys, project }, rows: read.rows }
+  const problem = await inTurn(() => keptBills.keep(report))
+  return problem === undefined ? undefined : refuse('conflict', CANNOT_KEEP[problem].replace('NAME', providerName))
+}
+
+const CANNOT_KEEP = {
+  overlaps:
+    'A report of other hours or days of the same time is kept. Take the same ones, or forget it first: farebox bills forget NAME',
+  too_many:
+    'More than 500,000 lines of reports would be kept. Forget those of a provider first: farebox bills forget NAME',
+} as const
 
 /** A correction is named by its call, so that a call is corrected once whoever asks how often. */
 async function settle(context: CatalogContext, corrections: readonly BillCorrection[]): Promise<BillSettled> {
@@ -101,8 +165,10 @@ function stateOf({ ledger }: CatalogContext, one: BillCorrection): 'open' | 'bef
   return ledger.hasAdjustment(one.keyId, adjustmentId('correction', settlementId(one))) ? 'before' : 'open'
 }
 
-function saidOfFile(param: 'days' | 'project'): Refusal {
-  return refuse('invalid_request', `'${param}' is for asking the provider, not for a file.`, { param })
+function notBeside(param: keyof BillCheckBody, other: 'file' | 'kept_day'): Refusal {
+  const says =
+    other === 'file' ? 'is for asking the provider, not for a file' : `goes with a report, not with '${other}'`
+  return refuse('invalid_request', `'${param}' ${says}.`, { param })
 }
 
 type ReadBill = { readonly text: string; readonly madeMs: number }

@@ -9,7 +9,7 @@ import type { HandlersOf } from '#server/admin/handlers.ts'
 /** Names of tools are of this form, and keys that somebody pasted are not. */
 const TOOL = /^[a-z]+(-[a-z]+){0,3}$/
 
-const SCANNED_DAYS = 30
+const SCANNED_DAYS = '30'
 
 export const TOOL_AUDIT: AuditRules = {
   kept: fields('package model small_model', 'seen file before_sha256 after_sha256'),
@@ -30,7 +30,7 @@ export function toolHandlers({ tools, scans, inTurn, context: { catalog } }: Ent
         : refuse('invalid_request', 'Look at the changes first, with dry_run, and say in seen which they were.', {
             param: 'seen',
           }),
-    scanTools: ({ query: { days = SCANNED_DAYS } }) => scans.run(days),
+    scanTools: ({ query: { days = SCANNED_DAYS } }) => scans.run(Number(days)),
     stopScan: async () => {
       scans.stop()
       return {}

@@ -1,0 +1,155 @@
+// How the kept reports of all providers agree with the books, day by day of UTC.
+
+import { causesOfAll } from '#bills/causes.ts'
+import { timeOf } from '#bills/check.ts'
+import type { MoneyDifference } from '#bills/money.ts'
+import { decimalText, type BillReport, type Span, type TokenCounts } from '#bills/report.ts'
+import { inOrder, spanAt } from '#bills/spans.ts'
+import { plus, type OurSide, type TokenDifference } from '#bills/tokens.ts'
+import { iso } from '#catalog/dates.ts'
+import type { Cause } from '#contract/bill-causes.ts'
+import type { BillDay, BillDays } from '#contract/bills.ts'
+import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { compareBill, shownCalls, shownTime, type ComparedBill } from '#reports/bill-check.ts'
+import type { Db } from '#store/database.ts'
+
+export type BillDaysRequest = {
+  readonly providers: readonly { readonly id: string; readonly name: string }[]
+  readonly fromMs: number
+  /** Left out itself. */
+  readonly toMs: number
+}
+
+const DAY_MS = 86_400_000
+const CURRENCY = 'USD'
+const PARTS_PER_MICRO = 1_000_000n
+/** Causes by which nothing is billed that should not be. */
+const HARMLESS: readonly Cause[] = ['rounding', 'hour_edge']
+const NO_COUNTS: TokenCounts = { input: 0, cache_read: 0, cache_write: 0, output: 0 }
+
+/** The latest day first. A provider of which nothing is kept has no day. */
+export function billDays(db: Db, { providers, fromMs, toMs }: BillDaysRequest): BillDays | Refusal {
+  const ofProviders: (readonly Day[])[] = []
+  for (const { id: providerId, name: providerName } of providers) {
+    const source = { fromMs, toMs }
+    const compared = compareBill(db, { providerId, providerName, source, accounts: undefined })
+    if (!isRefusal(compared)) ofProviders.push(daysOf(providerName, compared))
+    else if (compared.code !== 'not_found') return compared
+  }
+  const days = ofProviders.flat()
+  return {
+    days: days
+      .toSorted(
+        (one, other) => other.time.startMs - one.time.startMs || one.view.provider.localeCompare(other.view.provider),
+      )
+      .map(({ view }) => view),
+    agreed_until: agreedUntil(ofProviders),
+    unexplained: days.reduce((sum, { view }) => sum + view.unexplained, 0),
+    unexplained_amount: decimalText(days.reduce((sum, day) => sum + day.unexplainedParts, 0n)),
+  }
+}
+
+type Day = { readonly view: BillDay; readonly time: Span; readonly unexplainedParts: bigint }
+
+/** A stretch of time is of the day that it begins on. */
+function daysOf(provider: string, { report, side, bill, madeMs }: ComparedBill): Day[] {
+  const usage = Map.groupBy(inOrder(report.usageSpans), dayOf)
+  const costs = Map.groupBy(inOrder(report.costSpans), dayOf)
+  const tokens = Map.groupBy(bill.tokens.differences, dayOf)
+  const money = Map.groupBy(bill.money.differences, dayOf)
+  return [...new Set([...usage.keys(), ...costs.keys()])]
+    .toSorted((one, other) => one - other)
+    .flatMap((day) => {
+      const spans = { usage: usage.get(day) ?? [], costs: costs.get(day) ?? [] }
+      const differences = { tokens: tokens.get(day) ?? [], money: money.get(day) ?? [] }
+      const made = [
+        ...spans.usage.map(({ startMs }) => madeMs('usage', startMs)),
+        ...spans.costs.map(({ startMs }) => madeMs('costs', startMs)),
+      ]
+      const latestMs = made.reduce((latest, madeAtMs) => Math.max(latest, madeAtMs), 0)
+      const time = timeOf({ usageSpans: spans.usage, costSpans: spans.costs })
+      return time === undefined
+        ? []
+        : dayView({ provider, day, time, spans, differences, report, side, madeMs: latestMs })
+    })
+}
+
+function dayOf({ startMs }: Pick<Span, 'startMs'>): number {
+  return startMs - (startMs % DAY_MS)
+}
+
+type DayParts = {
+  readonly provider: string
+  readonly day: number
+  readonly time: Span
+  readonly spans: { readonly usage: readonly Span[]; readonly costs: readonly Span[] }
+  readonly differences: { readonly tokens: readonly TokenDifference[]; readonly money: readonly MoneyDifference[] }
+  readonly report: BillReport
+  readonly side: OurSide
+  readonly madeMs: number
+}
+
+function dayView({ provider, day, time, spans, differences, report, side, madeMs }: DayParts): Day {
+  const all = [...differences.tokens, ...differences.money]
+  const causes = causesOfAll(all)
+  const calls = [...new Set(all.flatMap((difference) => difference.calls))]
+  const unexplainedParts = differences.money
+    .filter(({ causes: why, currency }) => why.includes('unexplained') && currency === CURRENCY)
+    .reduce((sum, { oursParts, theirsParts }) => sum + absolute(theirsParts - oursParts), 0n)
+  const view: BillDay = {
+    provider,
+    day: iso(day).slice(0, 10),
+    ...shownTime(time),
+    made_at: iso(madeMs),
+    tokens: spans.usage.length === 0 ? null : tokensOf(spans.usage, report, side),
+    money: spans.costs.length === 0 ? null : moneyOf(spans.costs, report, side),
+    state: stateOf(causes),
+    causes,
+    unexplained: all.filter((difference) => difference.causes.includes('unexplained')).length,
+    ...shownCalls(calls),
+  }
+  return { view, time, unexplainedParts }
+}
+
+function stateOf(causes: readonly Cause[]): BillDay['state'] {
+  if (causes.includes('unexplained')) return 'unexplained'
+  if (causes.includes('not_reported_yet')) return 'open'
+  return causes.every((cause) => HARMLESS.includes(cause)) ? 'agrees' : 'explained'
+}
+
+function tokensOf(spans: readonly Span[], { usage }: BillReport, { hours }: OurSide): BillDay['tokens'] {
+  const isIn = (one: { readonly startMs: number }) => spanAt(spans, one.startMs) !== undefined
+  return {
+    ours: { ...hours.filter(isIn).reduce((sum, { counts }) => plus(sum, counts), NO_COUNTS) },
+    theirs: { ...usage.filter(isIn).reduce((sum, { counts }) => plus(sum, counts), NO_COUNTS) },
+  }
+}
+
+function moneyOf(spans: readonly Span[], { costs }: BillReport, { hours }: OurSide): BillDay['money'] {
+  const isIn = (one: { readonly startMs: number }) => spanAt(spans, one.startMs) !== undefined
+  const ours = hours.filter(isIn).reduce((sum, hour) => sum + BigInt(hour.chargeMicro) * PARTS_PER_MICRO, 0n)
+  const theirs = costs
+    .filter((line) => isIn(line) && line.currency === CURRENCY)
+    .reduce((sum, { amount }) => sum + amount.parts, 0n)
+  return { ours: decimalText(ours), theirs: decimalText(theirs), difference: decimalText(theirs - ours) }
+}
+
+/** Until when every provider's days agree or are explained without a gap; null where one of them does not from the beginning. */
+function agreedUntil(ofProviders: readonly (readonly Day[])[]): string | null {
+  const ends = ofProviders.map((days) => {
+    let endMs: number | undefined
+    for (const { view, time } of days) {
+      const isGap = endMs !== undefined && time.startMs > endMs
+      if (isGap || view.state === 'unexplained' || view.state === 'open') break
+      endMs = Math.max(endMs ?? 0, time.endMs)
+    }
+    return endMs
+  })
+  const known = ends.flatMap((endMs) => endMs ?? [])
+  if (known.length === 0 || known.length < ends.length) return null
+  return iso(known.reduce((least, endMs) => Math.min(least, endMs)))
+}
+
+function absolute(parts: bigint): bigint {
+  return parts < 0n ? -parts : parts
+}

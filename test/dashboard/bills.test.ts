@@ -1,0 +1,108 @@
+// Bills on their page: a file is shown as it is read, kept, and its days are looked at and settled.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postChat } from '../support/chat.ts'
+import { openRow, seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+
+const ADA = { name: 'ada', password: 'correct horse battery' }
+const HEAD = 'start_time,end_time,model,num_model_requests,api_key_id,input_tokens,output_tokens,input_cached_tokens'
+const DAY_S = 86_400
+
+let dashboard: Dashboard
+let file: string
+/** The day of UTC on which the calls began. */
+let day: string
+let ours: { readonly model: string; readonly input: number; readonly output: number; readonly provider: string }
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  const { farebox, key } = dashboard
+  await farebox.admin.call('addMember', { body: ADA })
+  await (await postChat({ url: farebox.url, key }, { model: 'demo-chat' })).text()
+  const [call] = (await farebox.admin.call('usage', { query: {} })).usage
+  const receipt = await farebox.admin.call('receipt', { id: call?.id ?? '' })
+  day = (call?.created_at ?? '').slice(0, 10)
+  ours = {
+    model: receipt.upstream_model ?? '',
+    input: Number(receipt.tokens.input.tokens),
+    output: Number(receipt.tokens.output.tokens),
+    provider: receipt.provider ?? '',
+  }
+  file = join(farebox.dataDir, 'usage.csv')
+})
+afterAll(() => dashboard.close())
+
+function write(input: number, output: number): void {
+  const startS = Date.parse(day) / 1000
+  const line = [startS, startS + DAY_S, ours.model, 1, 'key_a', input, output, 0].join()
+  writeFileSync(file, `${HEAD}\n${line}`)
+}
+
+const rowOfDay = (page: Page) => page.getByRole('row').filter({ has: page.getByText(day, { exact: true }) })
+
+/** The dialog with the file in it, looked at. */
+async function look(page: Page) {
+  await page.getByRole('button', { name: 'Add a report' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a report' })
+  await dialog.getByLabel('Provider').selectOption(ours.provider)
+  await dialog.getByLabel('File', { exact: true }).fill(file)
+  await dialog.getByRole('button', { name: 'Show how it is read' }).click()
+  return dialog
+}
+
+describe('a report', () => {
+  it('shows how it is read before it is kept, and then agrees day by day', async () => {
+    write(ours.input, ours.output)
+    await dashboard.visit('/bills', async (page) => {
+      await page.getByText('No report is kept').waitFor()
+      const dialog = await look(page)
+      const preview = dialog.getByRole('group', { name: 'How it is read' })
+      await preview.getByText('Read as OpenAI, usage').waitFor()
+      await preview.getByText('input_tokens', { exact: true }).waitFor()
+      expect((await dashboard.farebox.admin.call('listBills', { query: {} })).days).toEqual([])
+      expect(await seriousViolations(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Keep it' }).click()
+      await rowOfDay(page).getByText('agrees', { exact: true }).waitFor()
+      await page.getByRole('status').getByText(`Bills agree until ${day}: 0.00 USD are unexplained.`).waitFor()
+    })
+  })
+
+  it('that differs says so in red, and its day has the difference and what can be done', async () => {
+    write(ours.input + 100, ours.output)
+    await dashboard.visit('/bills', async (page) => {
+      const dialog = await look(page)
+      await dialog.getByText('1 of them is unexplained.').waitFor()
+      await dialog.getByRole('button', { name: 'Keep it' }).click()
+      await page.getByRole('status').getByText('1 difference in tokens is unexplained.').waitFor()
+      await openRow(rowOfDay(page))
+      const drawer = page.getByRole('dialog', { name: `${ours.provider}, ${day}` })
+      await drawer.getByText('Differences in tokens').waitFor()
+      await drawer.getByText(ours.model, { exact: true }).waitFor()
+      await drawer.getByText('There is nothing to correct.').waitFor()
+      expect(await seriousViolations(page)).toEqual([])
+    })
+  })
+
+  it('that cannot be read is refused where it was typed, and nothing changes', async () => {
+    writeFileSync(file, 'nothing of a bill')
+    const before = await dashboard.farebox.admin.call('listBills', { query: {} })
+    await dashboard.visit('/bills', async (page) => {
+      const dialog = await look(page)
+      await dialog.getByRole('alert').getByText('The columns are of no file that Farebox reads').waitFor()
+    })
+    expect(await dashboard.farebox.admin.call('listBills', { query: {} })).toEqual(before)
+  })
+})
+
+it('is for administrators alone', async () => {
+  await dashboard.visit(
+    '/bills',
+    async (page) => {
+      await page.waitForURL('**/app/overview')
+      expect(await page.getByRole('link', { name: 'Bills' }).count()).toBe(0)
+    },
+    { member: ADA },
+  )
+})
