@@ -84,7 +84,10 @@ export function billHandlers(deps: EntityDeps): HandlersOf<'bills'> {
 
 type AskedBill = BillCheckRequest & { readonly isOfProvider: boolean }
 
-async function requestOf({ context, reports, readBill }: EntityDeps, body: BillCheckBody): Promise<AskedBill | Refusal> {
+async function requestOf(
+  { context, reports, readBill }: EntityDeps,
+  body: BillCheckBody,
+): Promise<AskedBill | Refusal> {
   const { provider: idOrName, file, kept_day: keptDay, account_keys: accounts, project, days } = body
   const provider = context.catalog.provider(idOrName)
   if (provider === undefined) return noProvider(idOrName)
