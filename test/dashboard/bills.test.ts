@@ -66,6 +66,9 @@ describe('a report', () => {
       await dialog.getByRole('button', { name: 'Keep it' }).click()
       await rowOfDay(page).getByText('agrees', { exact: true }).waitFor()
       await page.getByRole('status').getByText(`Bills agree until ${day}: 0.00 USD are unexplained.`).waitFor()
+      await page.getByRole('link', { name: 'Overview' }).click()
+      await page.getByRole('link', { name: `Bills agree until ${day}` }).click()
+      await rowOfDay(page).waitFor()
     })
   })
 

@@ -37,6 +37,7 @@ const ENTRIES = [
   'farebox.js',
   'keychain-process.js',
   'report-thread.js',
+  'scan-thread.js',
   'tokenizer-thread.js',
   'writer-thread.js',
 ]

@@ -10,6 +10,7 @@ import { newestOf } from '#renderer/data/live.ts'
 import { Attention } from '#renderer/pages/overview/Attention.tsx'
 import { FirstRunOffer } from '#renderer/pages/overview/FirstRunOffer.tsx'
 import { Latest } from '#renderer/pages/overview/Latest.tsx'
+import { BillsLine } from '#renderer/pages/overview/BillsLine.tsx'
 import { ProjectLimits } from '#renderer/pages/overview/ProjectLimits.tsx'
 import { viewOf, type OverviewSearch } from '#renderer/pages/overview/search.ts'
 import { SpendCard } from '#renderer/pages/overview/SpendCard.tsx'
@@ -78,6 +79,7 @@ export function OverviewPage() {
             zone={data?.gateway.time_zone}
           />
           <ProjectLimits everyMs={EVERY_MS} />
+          <BillsLine />
         </div>
       )}
     </>

@@ -28,6 +28,8 @@ export const BILL_AUDIT: AuditRules = {
 /** A week: hours that are late by a few days are in it, and it is a few pages. */
 const USUAL_DAYS = 7
 
+/** For so long a comparison of all days is as good as new. */
+const RECENT_MS = 15_000
 /** Of the page of all bills. */
 const SHOWN_DAYS = '31'
 const DAY_MS = 86_400_000
@@ -39,6 +41,7 @@ export function billHandlers(deps: EntityDeps): HandlersOf<'bills'> {
   const { context, reports, inTurn, keptBills } = deps
   const queue = new ReportQueue()
   const inFileTurn = takeTurns()
+  const recent = new RecentAnswer(() => context.nowMs())
   /** A file is read in its turn, and a provider is asked in it, so that only one report is in memory at a time. */
   const inQueue = <Result>(body: BillCheckBody, viewer: Viewer, work: (asked: AskedBill) => Promise<Result>) =>
     queue.run(viewer, () =>
@@ -51,6 +54,7 @@ export function billHandlers(deps: EntityDeps): HandlersOf<'bills'> {
     checkBill: async ({ body, viewer }) => {
       const answer = await inQueue(body, viewer, async (asked) => {
         const kept = body.keep === true ? await keepBill(deps, asked, body) : undefined
+        recent.forget()
         return kept ?? reports.billCheck(asked)
       })
       return isRefusal(answer) ? answer : new JsonText(answer)
@@ -64,9 +68,8 @@ export function billHandlers(deps: EntityDeps): HandlersOf<'bills'> {
     listBills: async ({ query: { days = SHOWN_DAYS }, viewer }) => {
       const toMs = (Math.floor(context.nowMs() / DAY_MS) + 1) * DAY_MS
       const providers = context.catalog.providers.map(({ id, name }) => ({ id, name }))
-      const answer = await queue.run(viewer, () =>
-        reports.billDays({ providers, fromMs: toMs - Number(days) * DAY_MS, toMs }),
-      )
+      const request = { providers, fromMs: toMs - Number(days) * DAY_MS, toMs }
+      const answer = await recent.get(days, () => queue.run(viewer, () => reports.billDays(request)))
       return isRefusal(answer) ? answer : new JsonText(answer)
     },
     forgetBills: ({ id }) =>
@@ -74,11 +77,38 @@ export function billHandlers(deps: EntityDeps): HandlersOf<'bills'> {
         const provider = context.catalog.provider(id)
         if (provider === undefined) return noProvider(id)
         await keptBills.forget(provider.id)
+        recent.forget()
         return {}
       }),
     listBillSecrets: () => listBillSecrets(context),
     setBillSecret: ({ id, body }) => inTurn(() => setBillSecret(context, id, body.secret)),
     removeBillSecret: ({ id }) => inTurn(() => removeBillSecret(context, id)),
+  }
+}
+
+/** The overview and the page ask for the same, and each answer compares a month. Where that was refused, whoever asks next tries again. */
+class RecentAnswer {
+  readonly #nowMs: () => number
+  #version = 0
+  #last: { readonly name: string; readonly atMs: number; readonly answer: Uint8Array } | undefined
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  async get(name: string, make: () => Promise<Uint8Array | Refusal>): Promise<Uint8Array | Refusal> {
+    const last = this.#last
+    if (last?.name === name && Math.abs(this.#nowMs() - last.atMs) < RECENT_MS) return last.answer
+    const [atMs, version] = [this.#nowMs(), this.#version]
+    const answer = await make()
+    if (!isRefusal(answer) && this.#version === version) this.#last = { name, atMs, answer }
+    return answer
+  }
+
+  /** Also what is on its way. */
+  forget(): void {
+    this.#version += 1
+    this.#last = undefined
   }
 }
 
