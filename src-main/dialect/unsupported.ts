@@ -43,7 +43,8 @@ const SENTENCES = [
   /unrecognized request arguments? supplied: ([a-z_]+(?:, [a-z_]+)*)/i,
   /unknown (?:parameter|name|field):? ["'`]?([a-z_]+)/i,
   /property ["'`]([a-z_]+)["'`] is unsupported/i,
-  /["'`]?([a-z_]+)["'`]? (?:is|are) not (?:supported|allowed|permitted)/i,
+  // From the beginning of a word alone: tried at each letter of a long one, it would take the square of its length.
+  /(?<![a-z_])([a-z_]+)["'`]? (?:is|are) not (?:supported|allowed|permitted)/i,
   // Not behind a dot: a member of a message may have the name of one of the request.
   /(?<![\w.])([a-z_]+)(?:\.[a-z_.]+)?: extra inputs are not permitted/i,
   /does not support (?:the )?(?:parameter )?["'`]?([a-z_]+)/i,
