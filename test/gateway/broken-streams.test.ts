@@ -207,7 +207,8 @@ describe.each(LONG)('a client of %s', (_name, format, dialect) => {
   it('that reads nothing makes the provider wait, and gets everything in the end', async () => {
     // Far more than any output cap: a stream whose output costs nothing is not ended at one.
     await pair.farebox.admin.call('priceModel', { id: dialect, body: { input: 1, output: 0 } })
-    const pieces = Array.from({ length: 300 }, (_, index) => `<${index}>${'x'.repeat(60_000)}`)
+    // 60 MB, as in slow-reader.test.ts: a system may keep 18 MB by itself.
+    const pieces = Array.from({ length: 1000 }, (_, index) => `<${index}>${'x'.repeat(60_000)}`)
     pair.upstream.script({ type: 'answer', pieces })
     const { hostname, port } = new URL(pair.farebox.url)
     const socket = connect(Number(port), hostname).pause()
@@ -221,8 +222,8 @@ describe.each(LONG)('a client of %s', (_name, format, dialect) => {
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
     socket.resume()
     await once(socket, 'close')
-    expect(text).toMatch(format.terminal)
-    expect(text).toContain('<299>')
+    expect(text.slice(-10_000)).toMatch(format.terminal)
+    expect(text.includes('<999>')).toBe(true)
     await expectRecorded({ outcome: 'answered' })
   })
 
