@@ -76,7 +76,12 @@ export function doubtsOf(record: DoubtfulRecord): DoubtfulCall[] {
 
 type Uncertainty = Pick<DoubtfulCall, 'doubt' | 'open' | 'uncounted'>
 
-function uncertainty({ usageSource, estimatedClasses, outcome }: DoubtfulRecord): Uncertainty | undefined {
+/** What is in doubt of a call by how it was counted; undefined where its provider counted all of it. */
+export function uncertainty({
+  usageSource,
+  estimatedClasses,
+  outcome,
+}: Pick<DoubtfulRecord, 'usageSource' | 'estimatedClasses' | 'outcome'>): Uncertainty | undefined {
   const isBroken = BROKEN_OFF.includes(outcome)
   if (usageSource === 'none') {
     return { doubt: isBroken ? 'after_disconnect' : 'repeated_attempt', open: PAID_CLASSES, uncounted: 1 }

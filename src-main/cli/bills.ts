@@ -130,6 +130,7 @@ const DAYS: Columns<BillDay> = {
   DAY: ({ day }) => day,
   PROVIDER: ({ provider }) => provider,
   STATE: ({ state }) => STATES[state],
+  FROM: ({ source }) => source,
   'OURS USD': ({ money }) => money?.ours ?? null,
   'THEIRS USD': ({ money }) => money?.theirs ?? null,
   'OUR TOKENS': ({ tokens }) => (tokens === null ? null : sumOf(tokens.ours)),

@@ -27,6 +27,7 @@ export function receiptText(receipt: ReceiptView): string {
   const sum = facts({
     charge: receipt.charge_credits,
     ...(settled === undefined ? {} : { 'after the bill': settled.charge_credits, 'by the bill': settled.reason }),
+    ...(receipt.billed_usd === undefined ? {} : { 'billed, by the answer': `${receipt.billed_usd} USD` }),
     held: receipt.held_credits,
     overrun: receipt.overrun,
   })

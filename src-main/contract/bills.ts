@@ -116,8 +116,10 @@ const BillDay = strict({
   provider: Type.String(),
   /** Of UTC. */
   day: Type.String(),
+  /** Whether reports say what is billed, or the answers of that day themselves; then tokens are not compared. */
+  source: Type.Enum(['reports', 'answers']),
   ...CountedTime,
-  /** When the latest of its reports was made. */
+  /** When the latest of its reports was made, or the last of its answers asked for. */
   made_at: Timestamp,
   /** null where no report of tokens is kept. */
   tokens: Type.Union([strict({ ours: Tokens, theirs: Tokens }), Type.Null()]),
@@ -131,7 +133,7 @@ const BillDay = strict({
   ...Calls,
 })
 
-/** The latest day first. A provider of which nothing is kept has none. */
+/** The latest day first. A provider of which nothing is kept, and whose answers say nothing of their cost, has none. */
 export const BillDays = strict({
   days: Type.Array(BillDay),
   /** Until when all of them agree or are explained, without a gap; null where one of them does not from the beginning. */

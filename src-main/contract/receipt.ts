@@ -49,6 +49,8 @@ export const ReceiptView = strict({
   units: Type.Optional(Type.Record(Type.String(), Type.Integer())),
   /** The service tier, where it was not the standard one. */
   tier: Type.Optional(Type.String()),
+  /** What the answer itself said that its provider bills for it, in US dollars; nothing is charged by it. */
+  billed_usd: Type.Optional(Amount),
   price: NullablePrice,
   /** Their amounts add up to `charge_credits` exactly. */
   lines: Type.Array(

@@ -17,6 +17,8 @@ export type ReceiptLine =
 
 /** Millionths of a micro-credit in a micro-credit. */
 const PARTS_PER_MICRO = 1_000_000n
+/** The same in a billionth of a credit. */
+const PARTS_PER_NANO = 1000n
 const DECIMALS = 12
 
 /** The lines whose amounts add up to the charge. */
@@ -30,6 +32,11 @@ export function receiptLines(usage: TokenUsage, price: Price, chargeMicro: Micro
     ...(raised === 0n ? [] : [{ type: 'minimum' as const, amount: decimalText(raised) }]),
     { type: 'rounding', amount: decimalText(BigInt(chargeMicro) * PARTS_PER_MICRO - sum - raised) },
   ]
+}
+
+/** Billionths of a dollar as dollars: `10500` is `0.0000105`. */
+export function dollarsText(nano: number): string {
+  return decimalText(BigInt(nano) * PARTS_PER_NANO)
 }
 
 /** Millionths of a micro-credit as credits: `19000000` is `0.000019`. */

@@ -4,7 +4,7 @@
 import { unitPriceFor } from '#core/fine-pricing.ts'
 import type { Price } from '#core/price.ts'
 import { dearestInputMicro, dearestOutputMicro } from '#core/pricing.ts'
-import { MAX_TOKENS, type TokenUsage, type Units } from '#core/usage.ts'
+import { MAX_TOKENS, someDetails, type TokenUsage, type Units } from '#core/usage.ts'
 
 /** Whether some of these units cost something, at a price at which no token does. */
 export function isByUnits(units: Units | undefined, price: Price): boolean {
@@ -15,12 +15,12 @@ export function isByUnits(units: Units | undefined, price: Price): boolean {
 
 /** A usage without the units that have no price, where its tokens have one: they say the same. */
 export function withPricedUnits(usage: TokenUsage, price: Price): TokenUsage {
-  const { parts, units, tier } = usage.details ?? {}
+  const { units } = usage.details ?? {}
   if (units === undefined || !areTokensPaid(price)) return usage
   const priced = Object.entries(units).filter(([unit]) => unitPriceFor(price.units ?? {}, unit) !== undefined)
   const isPlain = priced.length === 0
-  if (isPlain && parts === undefined && tier === undefined) return { ...usage, details: undefined }
-  return { ...usage, details: { parts, units: isPlain ? undefined : Object.fromEntries(priced), tier } }
+  const some = isPlain ? undefined : Object.fromEntries(priced)
+  return { ...usage, details: someDetails({ ...usage.details, units: some }) }
 }
 
 function areTokensPaid(price: Price): boolean {

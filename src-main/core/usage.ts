@@ -21,6 +21,14 @@ export type UsageDetails = {
   readonly units?: Units | undefined
   /** The service tier that the call was served at; none for the standard one. */
   readonly tier?: string | undefined
+  /** What the answer itself says that its provider bills for it, in billionths of a US dollar. Nothing is charged by it. */
+  readonly billedNano?: number | undefined
+}
+
+/** The details, or undefined where nothing is in them. */
+export function someDetails(details: UsageDetails): UsageDetails | undefined {
+  const { parts, units, tier, billedNano } = details
+  return (parts ?? units ?? tier ?? billedNano) === undefined ? undefined : details
 }
 
 /** Reasoning has a count of its own in every usage. */

@@ -3,11 +3,40 @@
 
 import { FAST_TIER, servedTier, STANDARD_TIER } from '#core/service-tier.ts'
 import { tokenCount, type CountedPart, type UsageDetails } from '#core/usage.ts'
+import type { JsonObject } from '#dialect/turn.ts'
 
 /** Nothing but that the call was served as most are. */
 const STANDARD: UsageDetails = { tier: STANDARD_TIER }
 
 type Parts = Partial<Record<CountedPart, number | undefined>>
+
+/** A bill of more than a thousand dollars for one answer is a mistake; sums of a day's calls stay whole numbers of 64 bits. */
+const MAX_BILLED_NANO = 1_000_000_000_000
+const NANO_PER_DOLLAR = 1_000_000_000
+const TICKS_PER_NANO = 10
+
+/**
+ * What a usage object says that its answer costs, in billionths of a US dollar; undefined where it says nothing, or no amount.
+ *
+ * Sources: OpenRouter's `cost` in credits of one dollar (openrouter.ai/docs, usage accounting) and xAI's
+ * `cost_in_usd_ticks`, ten thousand millionths of a dollar each (docs.x.ai/developers/cost-tracking), both read on 2026-11-24.
+ */
+function billedNanoOf(reported: JsonObject): number | undefined {
+  const { cost, cost_in_usd_ticks: ticks } = reported
+  if (typeof ticks === 'number') return amountIn(ticks / TICKS_PER_NANO)
+  return typeof cost === 'number' ? amountIn(cost * NANO_PER_DOLLAR) : undefined
+}
+
+function amountIn(nano: number): number | undefined {
+  const whole = Math.round(nano)
+  return whole >= 0 && whole <= MAX_BILLED_NANO ? whole : undefined
+}
+
+/** The same details with what the usage object says of its cost, which most do not. */
+export function withBilled(details: UsageDetails | undefined, reported: JsonObject): UsageDetails | undefined {
+  const billedNano = billedNanoOf(reported)
+  return billedNano === undefined ? details : { ...details, billedNano }
+}
 
 /** The details of a usage, of which parts of 0 and counts of 0 are left out; undefined where nothing is left. */
 export function detailsOf(
@@ -40,6 +69,7 @@ export function laterDetails(
     parts: later.parts ?? before.parts,
     units: later.units ?? before.units,
     tier: later.tier ?? before.tier,
+    billedNano: later.billedNano ?? before.billedNano,
   }
 }
 

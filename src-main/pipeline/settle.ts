@@ -10,7 +10,7 @@ import { isByUnits, withPricedUnits } from '#core/units.ts'
 import { isRefusal, REFUSALS } from '#core/refusal.ts'
 import { STANDARD_TIER } from '#core/service-tier.ts'
 import { isLater, type Soon } from '#core/soon.ts'
-import { inputTotal, UNKNOWN_USAGE, type TokenUsage, type Units, type UsageSource } from '#core/usage.ts'
+import { inputTotal, someDetails, UNKNOWN_USAGE, type TokenUsage, type Units, type UsageSource } from '#core/usage.ts'
 import type { AnswerReader } from '#dialect/answer.ts'
 import type { ReportedUsage } from '#dialect/reported-usage.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
@@ -143,9 +143,7 @@ function servedUsage(counted: TokenUsage, { request, served, place }: Settled): 
   const tier = details?.tier ?? (price.tiers && dearerTier(usage, price, request.tierAt?.([place.provider])))
   const name = tier === STANDARD_TIER ? undefined : tier
   if (name === details?.tier) return usage
-  const { parts, units } = details ?? {}
-  const isPlain = name === undefined && parts === undefined && units === undefined
-  return { ...usage, details: isPlain ? undefined : { parts, units, tier: name } }
+  return { ...usage, details: someDetails({ ...details, tier: name }) }
 }
 
 function dearerTier(usage: TokenUsage, price: Price, asked: string | undefined): string | undefined {

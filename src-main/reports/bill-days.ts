@@ -7,34 +7,29 @@ import { decimalText, type BillReport, type Span, type TokenCounts } from '#bill
 import { inOrder, spanAt } from '#bills/spans.ts'
 import { plus, type OurSide, type TokenDifference } from '#bills/tokens.ts'
 import { iso } from '#catalog/dates.ts'
-import type { Cause } from '#contract/bill-causes.ts'
 import type { BillDay, BillDays } from '#contract/bills.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { answeredDays, withAnswers } from '#reports/answered-days.ts'
 import { compareBill, shownCalls, shownTime, type ComparedBill } from '#reports/bill-check.ts'
+import { shownMoney, stateOf, type BillDaysRequest, type Day } from '#reports/bill-day.ts'
 import type { Db } from '#store/database.ts'
-
-export type BillDaysRequest = {
-  readonly providers: readonly { readonly id: string; readonly name: string }[]
-  readonly fromMs: number
-  /** Left out itself. */
-  readonly toMs: number
-}
 
 const DAY_MS = 86_400_000
 const CURRENCY = 'USD'
 const PARTS_PER_MICRO = 1_000_000n
-/** Causes by which nothing is billed that should not be. */
-const HARMLESS: readonly Cause[] = ['rounding', 'hour_edge']
 const NO_COUNTS: TokenCounts = { input: 0, cache_read: 0, cache_write: 0, output: 0 }
 
 /** The latest day first. A provider of which nothing is kept has no day. */
-export function billDays(db: Db, { providers, fromMs, toMs }: BillDaysRequest): BillDays | Refusal {
+export function billDays(db: Db, request: BillDaysRequest): BillDays | Refusal {
   const ofProviders: (readonly Day[])[] = []
-  for (const { id: providerId, name: providerName } of providers) {
-    const source = { fromMs, toMs }
+  const ofAnswers = answeredDays(db, request)
+  for (const { id: providerId, name: providerName } of request.providers) {
+    const source = { fromMs: request.fromMs, toMs: request.toMs }
     const compared = compareBill(db, { providerId, providerName, source, accounts: undefined })
-    if (!isRefusal(compared)) ofProviders.push(daysOf(providerName, compared))
-    else if (compared.code !== 'not_found') return compared
+    if (isRefusal(compared) && compared.code !== 'not_found') return compared
+    const reported = isRefusal(compared) ? [] : daysOf(providerName, compared)
+    const days = withAnswers(reported, ofAnswers.get(providerId) ?? [], request.nowMs)
+    if (days.length > 0) ofProviders.push(days)
   }
   const days = ofProviders.flat()
   return {
@@ -48,8 +43,6 @@ export function billDays(db: Db, { providers, fromMs, toMs }: BillDaysRequest): 
     unexplained_amount: decimalText(days.reduce((sum, day) => sum + day.unexplainedParts, 0n)),
   }
 }
-
-type Day = { readonly view: BillDay; readonly time: Span; readonly unexplainedParts: bigint }
 
 /** A stretch of time is of the day that it begins on. */
 function daysOf(provider: string, { report, side, bill, madeMs }: ComparedBill): Day[] {
@@ -99,6 +92,7 @@ function dayView({ provider, day, time, spans, differences, report, side, madeMs
   const view: BillDay = {
     provider,
     day: iso(day).slice(0, 10),
+    source: 'reports',
     ...shownTime(time),
     made_at: iso(madeMs),
     tokens: spans.usage.length === 0 ? null : tokensOf(spans.usage, report, side),
@@ -109,12 +103,6 @@ function dayView({ provider, day, time, spans, differences, report, side, madeMs
     ...shownCalls(calls),
   }
   return { view, time, unexplainedParts }
-}
-
-function stateOf(causes: readonly Cause[]): BillDay['state'] {
-  if (causes.includes('unexplained')) return 'unexplained'
-  if (causes.includes('not_reported_yet')) return 'open'
-  return causes.every((cause) => HARMLESS.includes(cause)) ? 'agrees' : 'explained'
 }
 
 function tokensOf(spans: readonly Span[], { usage }: BillReport, { hours }: OurSide): BillDay['tokens'] {
@@ -131,7 +119,7 @@ function moneyOf(spans: readonly Span[], { costs }: BillReport, { hours }: OurSi
   const theirs = costs
     .filter((line) => isIn(line) && line.currency === CURRENCY)
     .reduce((sum, { amount }) => sum + amount.parts, 0n)
-  return { ours: decimalText(ours), theirs: decimalText(theirs), difference: decimalText(theirs - ours) }
+  return shownMoney(ours, theirs)
 }
 
 /** Until when every provider's days agree or are explained without a gap; null where one of them does not from the beginning. */

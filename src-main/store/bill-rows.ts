@@ -74,3 +74,66 @@ export function doubtfulRecords(
     )
     .all(fromMs, toMs, providerId, providerName, limit)
 }
+
+/** What answers of one provider on one day of UTC said that they cost. */
+export type BilledDay = {
+  readonly provider_id: string
+  /** In days since 1970. */
+  readonly day: number
+  readonly charge_micro: number
+  /** A decimal number: a sum of many large ones is no exact number any more. */
+  readonly billed_nano: string
+  readonly last_ms: number
+}
+
+/** Calls of one day whose answers said another cost than was charged, by what is known of how they were counted. */
+export type DifferentlyBilled = {
+  readonly provider_id: string
+  readonly day: number
+  readonly outcome: string
+  readonly usage_source: string
+  readonly estimated_classes: string | null
+  readonly has_units: 0 | 1
+  readonly calls: number
+  /** A JSON list of the first of them. */
+  readonly first_ids: string
+}
+
+type TimeRange = Pick<BillRange, 'fromMs' | 'toMs'>
+
+const BILLED_NANO = "json_extract(details, '$.billedNano')"
+/** As the index has it, which only such calls are in. */
+const BILLED = `FROM usage_record INDEXED BY usage_record_billed
+  WHERE instr(details, '"billedNano"') > 0 AND created_at_ms >= @fromMs AND created_at_ms < @toMs
+    AND provider_id IS NOT NULL AND usage_source <> 'none'`
+/** A charge was rounded up by less than a micro-credit, and a cost may have been rounded as much. */
+const IS_BEYOND_ROUNDING = `abs(charge_micro * 1000 - ${BILLED_NANO}) > 1000`
+
+/** Of all providers whose answers say what they cost. */
+export function billedDays(db: Db, range: TimeRange): BilledDay[] {
+  return db
+    .prepare<TimeRange, BilledDay>(
+      `SELECT provider_id, created_at_ms / 86400000 AS day, sum(charge_micro) AS charge_micro,
+         CAST(sum(${BILLED_NANO}) AS TEXT) AS billed_nano, max(created_at_ms) AS last_ms
+       ${BILLED} GROUP BY 1, 2`,
+    )
+    .all(range)
+}
+
+/** Of those, the calls that differ by more than rounding. Each kind names `limit` of its calls, from the first on. */
+export function differentlyBilled(db: Db, range: TimeRange, limit: number): DifferentlyBilled[] {
+  return db
+    .prepare<TimeRange & { readonly limit: number }, DifferentlyBilled>(
+      `WITH differing AS (
+         SELECT provider_id, created_at_ms / 86400000 AS day, outcome, usage_source, estimated_classes,
+           instr(details, '"units"') > 0 AS has_units, id, created_at_ms ${BILLED} AND ${IS_BEYOND_ROUNDING}),
+       placed AS (
+         SELECT *, row_number() OVER (
+           PARTITION BY provider_id, day, outcome, usage_source, estimated_classes, has_units ORDER BY created_at_ms, id
+         ) AS place FROM differing)
+       SELECT provider_id, day, outcome, usage_source, estimated_classes, has_units, count(*) AS calls,
+         json_group_array(id ORDER BY place) FILTER (WHERE place <= @limit) AS first_ids
+       FROM placed GROUP BY 1, 2, 3, 4, 5, 6`,
+    )
+    .all({ ...range, limit })
+}

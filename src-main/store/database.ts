@@ -29,6 +29,7 @@ import { alerts } from '#store/migrations/0240-alerts.ts'
 import { mailboxes } from '#store/migrations/0250-mailboxes.ts'
 import { settings } from '#store/migrations/0270-settings.ts'
 import { billReports } from '#store/migrations/0290-bill-reports.ts'
+import { billedAnswers } from '#store/migrations/0310-billed-answers.ts'
 
 export type Db = Database.Database
 
@@ -59,6 +60,7 @@ export const MIGRATIONS = [
   mailboxes,
   settings,
   billReports,
+  billedAnswers,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

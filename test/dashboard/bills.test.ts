@@ -6,6 +6,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
 import { openRow, seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { setUpUpstream } from '../support/farebox.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 const ADA = { name: 'ada', password: 'correct horse battery' }
 const HEAD = 'start_time,end_time,model,num_model_requests,api_key_id,input_tokens,output_tokens,input_cached_tokens'
@@ -96,6 +98,42 @@ describe('a report', () => {
       await dialog.getByRole('alert').getByText('The columns are of no file that Farebox reads').waitFor()
     })
     expect(await dashboard.farebox.admin.call('listBills', { query: {} })).toEqual(before)
+  })
+})
+
+describe('answers that say what they cost', () => {
+  let upstream: Upstream
+  let differing = ''
+  beforeAll(async () => {
+    const { farebox } = dashboard
+    upstream = await startUpstream()
+    await setUpUpstream(farebox, upstream.url)
+    const target = { url: farebox.url, key: await farebox.newKey('plenty') }
+    for (const cost of [0.000039, 0.00006]) {
+      upstream.script({ type: 'answer', usage: { prompt_tokens: 19, completion_tokens: 10, cost } })
+      const response = await postChat(target, { model: 'chat' })
+      await response.text()
+      differing = response.headers.get('x-request-id') ?? ''
+    }
+    // The list is up to fifteen seconds old, but not after a comparison.
+    write(ours.input, ours.output)
+    await farebox.admin.call('checkBill', { body: { provider: ours.provider, file } })
+  })
+  afterAll(() => upstream.close())
+
+  it('have a day without any report, whose drawer leads to the calls and their receipts', async () => {
+    await dashboard.visit('/bills', async (page) => {
+      const row = rowOfDay(page).filter({ hasText: 'upstream' })
+      await openRow(row)
+      const drawer = page.getByRole('dialog', { name: `upstream, ${day}` })
+      await drawer.getByText('the answers of that day themselves').waitFor()
+      await drawer.getByText('price differs', { exact: true }).waitFor()
+      expect(await drawer.getByRole('link').count()).toBe(1)
+      expect(await seriousViolations(page)).toEqual([])
+      await drawer.getByRole('link', { name: differing }).click()
+      await page.getByText('The answer says that it costs 0.00006 USD.').waitFor()
+      expect(await seriousViolations(page)).toEqual([])
+    })
   })
 })
 

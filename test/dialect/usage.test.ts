@@ -112,7 +112,7 @@ const TABLE: readonly (readonly [string, object, Counts])[] = [
   ],
   [
     'members that nobody knows',
-    { prompt_tokens: 5, completion_tokens: 1, cost: 3, is_byok: true },
+    { prompt_tokens: 5, completion_tokens: 1, energy: 3, is_byok: true },
     { input: 5, output: 1 },
   ],
 ]

@@ -4,7 +4,7 @@
 import { tokenCount, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
-import { answerTier, detailsOf, someTokens } from '#dialect/usage-details.ts'
+import { answerTier, detailsOf, someTokens, withBilled } from '#dialect/usage-details.ts'
 
 /**
  * Disjoint token classes of a reported usage; undefined if the value is not a usage object with any count. `answer` is what it stands
@@ -48,7 +48,7 @@ function chatDetails(
   const tools = reported['server_tool_use']
   const searches = isRecord(tools) ? someTokens(tools['web_search_requests']) : 0
   const parts = isPlain ? undefined : { input_audio, input_image, output_audio, output_image }
-  return detailsOf(answerTier(answer), parts, searches)
+  return withBilled(detailsOf(answerTier(answer), parts, searches), reported)
 }
 
 /** xAI leaves reasoning out of `completion_tokens` but not out of the total, so the larger of the two is what is paid. */

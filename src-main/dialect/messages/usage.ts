@@ -5,7 +5,7 @@ import { FAST_TIER, servedTier } from '#core/service-tier.ts'
 import { tokenCount, UNKNOWN_USAGE, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
-import { detailsOf, laterDetails, someTokens } from '#dialect/usage-details.ts'
+import { detailsOf, laterDetails, someTokens, withBilled } from '#dialect/usage-details.ts'
 
 /** Members of a usage object and of each of its iterations. */
 const INPUT = 'input_tokens'
@@ -42,7 +42,8 @@ function messagesDetails(reported: JsonObject, iterations: readonly JsonObject[]
   const tools = reported['server_tool_use']
   const searches = isRecord(tools) ? someTokens(tools['web_search_requests']) : 0
   const tier = reported['speed'] === FAST_TIER ? FAST_TIER : servedTier(reported['service_tier'])
-  return detailsOf(tier, hourly === 0 ? undefined : { cache_write_1h: hourly }, searches)
+  const parts = hourly === 0 ? undefined : { cache_write_1h: hourly }
+  return withBilled(detailsOf(tier, parts, searches), reported)
 }
 
 /** What `message_start` says: its output count is only that of the first token, so it is no count of the answer. */

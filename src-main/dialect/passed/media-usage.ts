@@ -2,7 +2,7 @@
 
 import { tokenCount, UNKNOWN_USAGE, type TokenUsage, type Units } from '#core/usage.ts'
 import { recordOf } from '#dialect/foreign-bodies.ts'
-import { detailsOf } from '#dialect/usage-details.ts'
+import { detailsOf, withBilled } from '#dialect/usage-details.ts'
 
 /** The usage of an answer; one without tokens where none are reported. `units` is what else it came to. */
 export function mediaUsage(reported: unknown, units: Units | undefined): TokenUsage {
@@ -23,6 +23,6 @@ export function mediaUsage(reported: unknown, units: Units | undefined): TokenUs
     inputTokens: input === undefined ? undefined : input - cached,
     ...(cached === 0 ? {} : { cacheReadTokens: cached }),
     outputTokens: output,
-    details: { ...detailsOf(undefined, parts, undefined), units },
+    details: withBilled({ ...detailsOf(undefined, parts, undefined), units }, usage),
   }
 }

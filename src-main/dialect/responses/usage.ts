@@ -4,7 +4,7 @@
 import { tokenCount, type TokenUsage, type UsageDetails } from '#core/usage.ts'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
-import { answerTier, detailsOf, someTokens } from '#dialect/usage-details.ts'
+import { answerTier, detailsOf, someTokens, withBilled } from '#dialect/usage-details.ts'
 
 /**
  * Disjoint token classes of a reported usage; undefined if the value is not a usage object with any count. `response` is what it
@@ -29,7 +29,7 @@ export function readResponsesUsage(reported: unknown, response?: JsonObject): To
     cacheWriteTokens: cacheWrite,
     outputTokens: outputTokens(isApart ? input + cached : input, output, total),
     reasoningTokens: tokenCount(outputDetails['reasoning_tokens']),
-    details: responseDetails(response, inputDetails, outputDetails),
+    details: withBilled(responseDetails(response, inputDetails, outputDetails), reported),
   }
 }
 

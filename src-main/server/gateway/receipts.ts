@@ -7,7 +7,7 @@ import { unnamedIn } from '#core/fine-pricing.ts'
 import { microCredits, microToCredits, microToUnitCredits } from '#core/money.ts'
 import type { Price } from '#core/price.ts'
 import { ratesOf } from '#core/pricing.ts'
-import { receiptLines, type ReceiptLine } from '#core/receipt.ts'
+import { dollarsText, receiptLines, type ReceiptLine } from '#core/receipt.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import { usageOfRow, type TokenUsage } from '#core/usage.ts'
 import { storedPrice } from '#reports/stored-price.ts'
@@ -87,12 +87,13 @@ function lineView(line: ReceiptLine): ReceiptView['lines'][number] {
 
 /** What is there of few calls only. */
 function detailsView(usage: TokenUsage, price: Price | undefined) {
-  const { parts, units, tier } = usage.details ?? {}
+  const { parts, units, tier, billedNano } = usage.details ?? {}
   const unnamed = price === undefined ? [] : unnamedIn(usage, ratesOf(usage, price), price)
   return {
     ...(parts === undefined ? {} : { parts }),
     ...(units === undefined ? {} : { units }),
     ...(tier === undefined ? {} : { tier }),
+    ...(billedNano === undefined ? {} : { billed_usd: dollarsText(billedNano) }),
     ...(unnamed.length === 0
       ? {}
       : { unnamed: unnamed.map(({ name, chargedAs }) => ({ name, charged_as: chargedAs ?? null })) }),

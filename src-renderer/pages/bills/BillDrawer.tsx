@@ -19,9 +19,10 @@ type BillDrawerProps = { readonly day: BillDay; readonly onClose: () => void }
 /** One provider's day: both sides, each difference with its cause and calls, and what can be settled. */
 export function BillDrawer({ day, onClose }: BillDrawerProps) {
   const { t, i18n } = useTranslation('bills')
-  const { provider, state, tokens, money, made_at: madeAt } = day
+  const { provider, state, source, tokens, money, made_at: madeAt } = day
   const facts = [
     { name: t('column.state'), value: <BillState state={state} /> },
+    { name: t('source'), value: t(`sources.${source}`) },
     { name: t('madeAt'), value: <Time at={madeAt} /> },
     ...(money === null
       ? []
@@ -44,8 +45,22 @@ export function BillDrawer({ day, onClose }: BillDrawerProps) {
       description={t(`stateText.${state}`)}
     >
       <Facts facts={facts} className="pb-4" />
-      {!isOverLan() && <Differences day={day} />}
+      {source === 'answers' ? <DifferentAnswers day={day} /> : !isOverLan() && <Differences day={day} />}
     </Sheet>
+  )
+}
+
+/** All that answers say is in the list already. */
+function DifferentAnswers({ day: { causes, calls, call_count: callCount } }: { readonly day: BillDay }) {
+  const { t } = useTranslation('bills')
+  if (calls.length === 0) return null
+  return (
+    <DrawerSection title={t('differentAnswers')}>
+      <p className="text-sm text-muted">
+        <Causes causes={causes} />
+      </p>
+      <Calls calls={calls} callCount={callCount} />
+    </DrawerSection>
   )
 }
 
@@ -103,17 +118,24 @@ function Difference({ one: { from, to, causes, calls, call_count: callCount }, w
       <p className={causes.includes('unexplained') ? 'text-red' : 'text-muted'}>
         <Causes causes={causes} />
       </p>
-      {calls.length > 0 && (
-        <p className="flex flex-wrap gap-x-2">
-          {calls.map((id) => (
-            <Link key={id} to="/requests" search={{ open: id }} className="font-mono text-xs text-accent underline">
-              {id}
-            </Link>
-          ))}
-          {callCount > calls.length && <span>{t('moreCalls', { count: callCount - calls.length })}</span>}
-        </p>
-      )}
+      {calls.length > 0 && <Calls calls={calls} callCount={callCount} />}
     </div>
+  )
+}
+
+type CallsProps = { readonly calls: readonly string[]; readonly callCount: number }
+
+function Calls({ calls, callCount }: CallsProps) {
+  const { t } = useTranslation('bills')
+  return (
+    <p className="flex flex-wrap gap-x-2">
+      {calls.map((id) => (
+        <Link key={id} to="/requests" search={{ open: id }} className="font-mono text-xs text-accent underline">
+          {id}
+        </Link>
+      ))}
+      {callCount > calls.length && <span>{t('moreCalls', { count: callCount - calls.length })}</span>}
+    </p>
   )
 }
 

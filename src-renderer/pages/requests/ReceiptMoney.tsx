@@ -70,6 +70,9 @@ export function Charge({ receipt }: MoneyPartProps) {
           <span className="block text-xs text-muted">{receipt.settled.reason}</span>
         </p>
       )}
+      {receipt.billed_usd !== undefined && (
+        <p className="text-sm text-muted">{t('billed', { amount: receipt.billed_usd })}</p>
+      )}
       <Hold receipt={receipt} />
     </>
   )

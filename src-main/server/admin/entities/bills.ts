@@ -66,9 +66,10 @@ export function billHandlers(deps: EntityDeps): HandlersOf<'bills'> {
       return inTurn(() => settle(context, corrections))
     },
     listBills: async ({ query: { days = SHOWN_DAYS }, viewer }) => {
-      const toMs = (Math.floor(context.nowMs() / DAY_MS) + 1) * DAY_MS
+      const nowMs = context.nowMs()
+      const toMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS
       const providers = context.catalog.providers.map(({ id, name }) => ({ id, name }))
-      const request = { providers, fromMs: toMs - Number(days) * DAY_MS, toMs }
+      const request = { providers, fromMs: toMs - Number(days) * DAY_MS, toMs, nowMs }
       const answer = await recent.get(days, () => queue.run(viewer, () => reports.billDays(request)))
       return isRefusal(answer) ? answer : new JsonText(answer)
     },
