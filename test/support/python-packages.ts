@@ -48,7 +48,8 @@ export async function installPackages(folder: string, asked: readonly string[]):
 export async function installRequirements(name: string, file: string): Promise<string | undefined> {
   const folder = join(packagesFolder(), `${name}-${hashOf(await readFile(file, 'utf8'))}`)
   try {
-    await installPackages(folder, ['--require-hashes', '-r', file])
+    // The file names all that there is to install. pip 23.2 would look for the newest version of what is asked for with an extra, which has no hash here.
+    await installPackages(folder, ['--require-hashes', '--no-deps', '-r', file])
     return folder
   } catch (error) {
     if (!(error instanceof NotInstalled) || process.env['CI'] !== undefined) throw error
