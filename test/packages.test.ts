@@ -1,7 +1,7 @@
 // Holds what npm installs to what was looked at: each package with its checksum, exact versions, and no more of them at run time than
 // were counted.
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -53,6 +53,20 @@ describe('the lock of packages', () => {
     const unsaid = names.filter((name) => !Object.hasOwn(manifest.allowScripts, name))
     expect(unsaid).toEqual([])
   })
+})
+
+it('has a checksum for each package of Python that tests install, and a version', () => {
+  const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /requirements(\.txt|[\\/]\w+\.txt)$/.test(path),
+  )
+  expect(files.length).toBeGreaterThan(5)
+  for (const file of files) {
+    // A line that goes on ends with a backslash, so that each package is one.
+    const lines = read(join('test', file)).replaceAll('\\\n', ' ').split('\n')
+    const packages = lines.filter((line) => line !== '' && !line.startsWith('#'))
+    const loose = packages.filter((line) => !/^[\w.-]+(\[[\w,-]+\])?==\S+ .*--hash=sha256:[0-9a-f]{64}/.test(line))
+    expect({ file, loose }).toEqual({ file, loose: [] })
+  }
 })
 
 it('names each package at one version', () => {

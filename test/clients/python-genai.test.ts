@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { chatModel } from '../support/farebox.ts'
-import { installRequirements } from '../support/python-packages.ts'
+import { requirementsIfThere } from '../support/python-packages.ts'
 import type { RecordedRequest } from '../support/upstream.ts'
 import { DIALECTS, startPairs, weatherCall, type Pairs } from './pairs.ts'
 
-const packages = await installRequirements(
+const packages = await requirementsIfThere(
   'vendor-schemas',
   join(import.meta.dirname, '..', 'vendor-schemas', 'requirements.txt'),
 )

@@ -5,8 +5,14 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { hashOf, INSTALL_LIMIT_MS, installPackages, NotInstalled, packagesFolder } from '../support/python-packages.ts'
-import { GROUPS, type Group } from './packages.ts'
+import {
+  hashOf,
+  INSTALL_LIMIT_MS,
+  installRequirements,
+  NotInstalled,
+  packagesFolder,
+} from '../support/python-packages.ts'
+import { requirementsOf, type Group } from './packages.ts'
 
 export type Installed = {
   /** The folder of a group's Python packages. */
@@ -21,13 +27,16 @@ const MAKE_MODELS = join(import.meta.dirname, 'make-models.py')
 const run = promisify(execFile)
 
 export async function install(groups: readonly Group[]): Promise<Installed> {
-  const folder = packagesFolder()
-  const python = (group: Group) => join(folder, `${group}-${hashOf(JSON.stringify(GROUPS[group]))}`)
+  const folders = new Map<Group, string>()
   for (const group of new Set<Group>(['llama', ...groups])) {
-    const packages = Object.entries<string>(GROUPS[group]).map(([name, version]) => `${name}==${version}`)
-    await installPackages(python(group), packages)
+    folders.set(group, await installRequirements(group, requirementsOf(group)))
   }
-  const models = await makeModels(folder, python('llama'))
+  const python = (group: Group) => {
+    const folder = folders.get(group)
+    if (folder === undefined) throw new Error(`${group} was not asked for`)
+    return folder
+  }
+  const models = await makeModels(packagesFolder(), python('llama'))
   return { python, models, llamaServer: await findServer(python('llama')) }
 }
 

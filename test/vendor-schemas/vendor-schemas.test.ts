@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { installRequirements } from '../support/python-packages.ts'
+import { requirementsIfThere } from '../support/python-packages.ts'
 import { gatewaySamples } from './gateway-samples.ts'
 import { KNOWN, type Problem } from './known.ts'
 import { composedAnswers, recordedAnswers, sessionRequests, translatedRequests, type Sample } from './samples.ts'
@@ -19,7 +19,7 @@ const GROUPS = {
   'a running gateway': gatewaySamples,
 } as const satisfies Readonly<Record<string, () => Sample[] | Promise<Sample[]>>>
 
-const packages = await installRequirements('vendor-schemas', join(import.meta.dirname, 'requirements.txt'))
+const packages = await requirementsIfThere('vendor-schemas', join(import.meta.dirname, 'requirements.txt'))
 
 type Finding = {
   readonly schema: string
