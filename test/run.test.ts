@@ -32,7 +32,9 @@ type Run = {
 function run({ args = [], files, code = 0, node = process.execPath, isOld = false }: Run) {
   const all = (files ?? []).flatMap(({ tests = [] }) => tests)
   const report = {
-    ...{ numPassedTests: all.filter((status) => status === 'passed').length, numPendingTests: 0, numTodoTests: 0 },
+    numPassedTests: all.filter((status) => status === 'passed').length,
+    numPendingTests: 0,
+    numTodoTests: 0,
     numFailedTests: all.filter((status) => status === 'failed').length,
     testResults: (files ?? []).map(({ status, tests = [] }) => ({
       status,
@@ -65,7 +67,8 @@ describe('a run of the tests', () => {
   it('hands on what it is given, and counts', () => {
     const files: File[] = [{ status: 'passed', tests: ['passed', 'passed'] }]
     expect(run({ args: ['test/core'], files })).toEqual({
-      ...{ status: 0, stderr: '' },
+      status: 0,
+      stderr: '',
       lines: ['own test/core', 'tests: 2 passed, 0 failed'],
     })
   })
@@ -90,7 +93,8 @@ describe.skipIf(process.platform === 'win32')('on a Node that is too old', () =>
   it('runs the tests with the one that npm brought', () => {
     bringNode()
     expect(run({ args: ['test/core'], files, isOld: true })).toEqual({
-      ...{ status: 0, stderr: '' },
+      status: 0,
+      stderr: '',
       lines: ['brought test/core', 'tests: 1 passed, 0 failed'],
     })
   })

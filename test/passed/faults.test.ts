@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectSoundBooks } from '../gateway/fault-support.ts'
 import { expectError, type ErrorStatus, type Pair } from '../gateway/support.ts'
 import type { Behaviour } from '../support/upstream-behaviour.ts'
+import { FORM_CALLS, FORM_MODELS, sendForm } from './form-calls.ts'
 import { call, expectCharged, freshKey, startPassed } from './support.ts'
 import { CALLS, type PassedCall } from './routes.ts'
 
@@ -11,6 +12,7 @@ let pair: Pair
 
 beforeAll(async () => {
   pair = await startPassed({ FAREBOX_UPSTREAM_SILENCE_TIMEOUT_MS: '300' })
+  await pair.farebox.admin.call('apply', { body: { document: { models: [...FORM_MODELS] } } })
 })
 
 afterAll(async () => {
@@ -74,6 +76,23 @@ describe.each(CALLS.map((one) => [one.name, one] as const))('%s: a provider that
     const some = expect.toSatisfy((charge: number) => charge > 0 && charge <= most) as number
     const source = isTold ? 'reported' : 'estimated'
     await expectCharged(pair, own, { outcome: 'answered', usage_source: source, charge_credits: some })
+  })
+})
+
+/** One form for each endpoint and form of its answer. */
+const FORMS = new Map(FORM_CALLS.map((one) => [`${one.path} ${formOfAnswer(one.answer)}`, one] as const))
+
+function formOfAnswer(answer: Behaviour): string {
+  if (answer.type === 'status') return 'as JSON'
+  return answer.type === 'raw' && answer.contentType !== undefined ? 'as text' : 'in events'
+}
+
+describe.each([...FORMS])('a form for %s: a provider that sends', (_name, one) => {
+  it.each(one.answer.type === 'status' ? [...FAULTS, ...WHOLE_FAULTS] : FAULTS)('%s', async (_fault, wrong, status) => {
+    pair.upstream.script(wrong(one.answer))
+    const own = await freshKey(pair)
+    await expectError(await sendForm(pair, one, own.key), status)
+    await expectCharged(pair, own, { charge_credits: 0, outcome: 'failed' })
   })
 })
 

@@ -19,8 +19,12 @@ const run = promisify(execFile)
  * - `--only-binary`: what is built here is built by the newest tools that there are on that day.
  */
 const RULES = [
-  ...['--require-hashes', '--no-deps', '--only-binary=:all:'],
-  ...['--quiet', '--disable-pip-version-check', '--no-compile'],
+  '--require-hashes',
+  '--no-deps',
+  '--only-binary=:all:',
+  '--quiet',
+  '--disable-pip-version-check',
+  '--no-compile',
 ]
 
 export function packagesFolder(): string {
