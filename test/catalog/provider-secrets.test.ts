@@ -140,8 +140,36 @@ describe('all of them', () => {
     await farebox.admin.call('setProviderSecret', { id, body: { secret: 'one more' } })
     const { imported } = await farebox.admin.call('importSecrets', { body: { file, passphrase: PASSPHRASE } })
     const { name } = (await farebox.admin.call('listProviders', {})).find((one) => one.id === id) ?? { name: '' }
-    expect(imported).toEqual(expect.arrayContaining([name, `${name} (second)`]))
+    expect(imported).toEqual(expect.arrayContaining([`${name} (first)`, `${name} (second)`]))
     expect(await kept(id)).toEqual({ '': 'sk-of-the-first', second: 'sk-of-second' })
+    await rm(file)
+  })
+
+  it('come back from a file that was made before the first was removed, and no other gets the text of the first', async () => {
+    const id = await newProvider()
+    await add(id, 'second')
+    const file = join(farebox.dataDir, 'older.sealed')
+    await farebox.admin.call('exportSecrets', { body: { file, passphrase: PASSPHRASE } })
+    await remove(id, 'first')
+    await farebox.admin.call('editProviderSecret', { id, body: { label: 'second', secret: 'another' } })
+    const { imported, skipped } = await farebox.admin.call('importSecrets', { body: { file, passphrase: PASSPHRASE } })
+    const { name } = (await farebox.admin.call('listProviders', {})).find((one) => one.id === id) ?? { name: '' }
+    expect(imported).toContain(`${name} (second)`)
+    expect(skipped).toEqual([`${name} (first)`])
+    expect(await kept(id)).toEqual({ '': 'sk-of-second' })
+    await rm(file)
+  })
+
+  it('find the only secret of a provider that has no others any more', async () => {
+    const id = await newProvider()
+    await add(id, 'second')
+    const file = join(farebox.dataDir, 'of-two.sealed')
+    await farebox.admin.call('exportSecrets', { body: { file, passphrase: PASSPHRASE } })
+    await remove(id, 'second')
+    await farebox.admin.call('setProviderSecret', { id, body: { secret: 'another' } })
+    await farebox.admin.call('importSecrets', { body: { file, passphrase: PASSPHRASE } })
+    expect(await kept(id)).toEqual({ '': 'sk-of-the-first' })
+    expect(await labels(id)).toEqual(['first'])
     await rm(file)
   })
 
