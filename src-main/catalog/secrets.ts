@@ -234,7 +234,7 @@ function ownerWith(owner: Provider, label: string | undefined): Provider | undef
 }
 
 /** What a provider is once this is kept for it. */
-function rowOf({ chosen: _, ...provider }: Provider, text: string): CatalogChange {
+function rowOf({ chosen: _chosen, ...provider }: Provider, text: string): CatalogChange {
   const { secret, headers } = readCredentials(text)
   const headerSecrets = Object.keys(headers).toSorted()
   return { type: 'put-provider', provider: { ...provider, hasSecret: secret !== undefined, headerSecrets } }
