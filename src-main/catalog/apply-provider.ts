@@ -83,13 +83,13 @@ async function giveAll(
   const given = { secret: secret ?? first?.secret, headers: header_secrets, isWhole: true }
   const own = await giveCredentials(context, base, given)
   if (isRefusal(own)) return own
-  const all = [...own.secrets]
+  const kept: SecretChange['secrets'][] = [own.secrets]
   for (const other of others) {
-    const kept = await keptWith(context, own.stored, other)
-    if (isRefusal(kept)) return kept
-    all.push(...kept.secrets)
+    const alone = await keptWith(context, own.stored, other)
+    if (isRefusal(alone)) return alone
+    kept.push(alone.secrets)
   }
-  return { stored: own.stored, secrets: all }
+  return { stored: own.stored, secrets: kept.flat() }
 }
 
 /** What a file says of each secret, but for its text. */
