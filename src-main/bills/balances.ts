@@ -4,12 +4,14 @@
 // openrouter.ai/docs/api-reference/credits.
 
 import { amountOf, decimalText } from '#bills/report.ts'
-import type { AccountBalance, BalanceKind } from '#core/account-balance.ts'
+import type { AccountBalanceView } from '#contract/bills.ts'
+
+type Balance = Pick<AccountBalanceView['balances'][number], 'currency' | 'amount'>
 
 type BalanceInterface = {
   readonly path: string
   /** One for each currency; undefined for an answer that is none. */
-  readonly read: (answer: unknown, origin: string) => readonly AccountBalance[] | undefined
+  readonly read: (answer: unknown, origin: string) => readonly Balance[] | undefined
 }
 
 /** More than any account has. */
@@ -41,15 +43,15 @@ export const BALANCES = {
       return allOf([balance('USD', paidParts - usedParts)])
     },
   },
-} as const satisfies Readonly<Record<BalanceKind, BalanceInterface>>
+} as const satisfies Readonly<Record<string, BalanceInterface>>
 
-function balance(currency: unknown, parts: bigint | undefined): AccountBalance | undefined {
+function balance(currency: unknown, parts: bigint | undefined): Balance | undefined {
   if (typeof currency !== 'string' || !/^[A-Za-z]{3,5}$/.test(currency) || parts === undefined) return undefined
   return { currency: currency.toUpperCase(), amount: decimalText(parts) }
 }
 
 /** Half of an answer is none. Of a currency that comes twice nobody can say which one counts. */
-function allOf(balances: readonly (AccountBalance | undefined)[]): readonly AccountBalance[] | undefined {
+function allOf(balances: readonly (Balance | undefined)[]): readonly Balance[] | undefined {
   const all = balances.flatMap((one) => one ?? [])
   const currencies = new Set(all.map(({ currency }) => currency))
   return all.length > 0 && all.length === balances.length && currencies.size === all.length ? all : undefined
