@@ -96,7 +96,10 @@ describe.each<Style>(['openai', 'anthropic'])('the page of a month of %s', (styl
     keep(last, LONG_AFTER)
     const shown = page()
     expect(shown.days).toHaveLength(30)
-    expect(recompute(shown, [first, last])).toMatchObject({ code: 0, said: expect.stringContaining('ok: 30 days') as string })
+    expect(recompute(shown, [first, last])).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('ok: 30 days') as string,
+    })
     const [day] = shown.days
     if (day?.money === undefined || day.money === null) throw new Error('the day has no money')
     const wrong = { ...day, money: { ...day.money, theirs: `${day.money.theirs}1` } }
