@@ -64,7 +64,7 @@ it('passes over what has no mark, is too long, or was cut, and gives the rest', 
 
 it('takes any bytes', async () => {
   const property = fc.asyncProperty(
-    fc.string({ unit: fc.constantFrom(...'{}[]",\\:a1 ') }),
+    fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ',', '\\', ':', 'a', ' ') }),
     fc.nat(2),
     async (text, depth) => {
       for (const object of await found(text, depth)) expect(object).toBeTypeOf('object')
