@@ -33,9 +33,9 @@ export async function findLogs(folder: string, format: Where, most = BOUNDS): Pr
         if (files.length >= most.files) return { files: sorted(files), isPartial: true }
         const file = join(folder, path)
         // What is new in a database is beside it first.
-        const both = format.records?.type === 'rows' ? [file, `${file}-wal`] : [file]
-        const changes = (await Promise.all(both.map(changedAt))).filter((at) => at !== undefined)
-        if (changes.length > 0) files.push({ path: file, changedAtMs: Math.max(...changes) })
+        const logMs = format.records?.type === 'rows' ? await changedAt(`${file}-wal`) : undefined
+        const changedAtMs = await changedAt(file)
+        if (changedAtMs !== undefined) files.push({ path: file, changedAtMs: Math.max(changedAtMs, logMs ?? 0) })
       }
     }
     level = next
