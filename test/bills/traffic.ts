@@ -95,7 +95,15 @@ export function makeMonth({ seed, share, models = 20, days = DAYS, pairs = 0, ex
       calls: done.flatMap(({ calls }) => calls),
     })
   }
-  return { side: books.side(), records: books.records, metered: books.metered, lookalikes: books.lookalikes, faults, extras: ofDays, days }
+  return {
+    side: books.side(),
+    records: books.records,
+    metered: books.metered,
+    lookalikes: books.lookalikes,
+    faults,
+    extras: ofDays,
+    days,
+  }
 }
 
 class Books {
