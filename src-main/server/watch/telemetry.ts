@@ -21,7 +21,7 @@ export function openTelemetry({ recorded, log, ...options }: TelemetryDeps): () 
   let otlp: Otlp | undefined
   const stop = recorded.listen((records) => {
     if (otlp !== undefined) otlp.recorded(records)
-    else if (waiting.length < MAX_WAITING) waiting.push(...records)
+    else if (waiting.length < MAX_WAITING) waiting = [...waiting, ...records]
   })
   const opened = load({ ...options, onExport: teller(log) }).then((loaded) => {
     loaded.recorded(waiting)
