@@ -38,6 +38,7 @@ export type Fault = { readonly causes: readonly Cause[]; readonly calls: readonl
 
 export type Month = {
   readonly side: OurSide
+  readonly records: readonly DoubtfulRecord[]
   readonly metered: readonly Metered[]
   /** By the beginning of the hour and the model. */
   readonly faults: ReadonlyMap<string, Fault>
@@ -94,13 +95,21 @@ export function makeMonth({ seed, share, models = 20, days = DAYS, pairs = 0, ex
       calls: done.flatMap(({ calls }) => calls),
     })
   }
-  return { side: books.side(), metered: books.metered, lookalikes: books.lookalikes, faults, extras: ofDays, days }
+  return {
+    side: books.side(),
+    records: books.records,
+    metered: books.metered,
+    lookalikes: books.lookalikes,
+    faults,
+    extras: ofDays,
+    days,
+  }
 }
 
 class Books {
   readonly metered: Metered[] = []
   readonly lookalikes = new Map<string, Set<Cause>>()
-  readonly #records: DoubtfulRecord[] = []
+  readonly records: DoubtfulRecord[] = []
   readonly #random: () => number
 
   constructor(random: () => number) {
@@ -116,7 +125,7 @@ class Books {
   }
 
   side(): OurSide {
-    return { hours: hoursOf(this.#records), doubtful: this.#records.flatMap(doubtsOf) }
+    return { hours: hoursOf(this.records), doubtful: this.records.flatMap(doubtsOf) }
   }
 
   /** A call that both books know, whatever it looks like: guesses of ours can be right, and attempts that failed need not be billed. */
@@ -279,7 +288,7 @@ class Books {
   }
 
   #record(model: string, { used, atMs, durationMs }: Call, more: Partial<DoubtfulRecord> = {}): string {
-    const id = `call-${this.#records.length}`
+    const id = `call-${this.records.length}`
     const known = {
       isServed: true,
       outcome: 'answered',
@@ -288,7 +297,7 @@ class Books {
       hasUnits: false,
     }
     const times = { startMs: atMs, endMs: atMs + durationMs }
-    this.#records.push({ id, upstreamModel: model, counts: used, failedModels: [], ...known, ...times, ...more })
+    this.records.push({ id, upstreamModel: model, counts: used, failedModels: [], ...known, ...times, ...more })
     return id
   }
 }
@@ -345,7 +354,7 @@ function hoursOf(records: readonly DoubtfulRecord[]): OurHour[] {
 }
 
 /** Each call is rounded up by itself. */
-function chargeOf(model: string, counts: TokenCounts): number {
+export function chargeOf(model: string, counts: TokenCounts): number {
   const cents = centsOf(model)
   const rate = (of: number) => microCredits(of * 10_000)
   return priceOf(
