@@ -12,14 +12,14 @@ export const COPILOT_LOGS: LogFormat = {
   open: async () => readerOf(),
 }
 
-type Sums = { readonly input: number; readonly read: number; readonly written: number; readonly output: number }
+type ModelSums = { readonly input: number; readonly read: number; readonly written: number; readonly output: number }
 
-const NONE: Sums = { input: 0, read: 0, written: 0, output: 0 }
+const NONE: ModelSums = { input: 0, read: 0, written: 0, output: 0 }
 
 function readerOf(): LogReader {
   let project = ''
   let hasCalls = false
-  const before = new Map<string, Sums>()
+  const before = new Map<string, ModelSums>()
   return (line) => {
     const data = inner(line, 'data')
     const atMs = timeOf(line['timestamp'])
@@ -41,14 +41,14 @@ function readerOf(): LogReader {
   }
 }
 
-function sumsOf(used: JsonObject): Sums {
+function sumsOf(used: JsonObject): ModelSums {
   const names = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens']
   const [input = 0, read = 0, written = 0, output = 0] = names.map((name) => tokenCount(used[name]))
   return { input, read, written, output }
 }
 
 /** A sum that became less began anew. */
-function grown(before: Sums, total: Sums): Sums {
+function grown(before: ModelSums, total: ModelSums): ModelSums {
   const growth = {
     input: total.input - before.input,
     read: total.read - before.read,
@@ -59,7 +59,7 @@ function grown(before: Sums, total: Sums): Sums {
 }
 
 /** What came from the cache and went there is part of the input. */
-function usageOf({ input, read, written, output }: Sums): TokenUsage {
+function usageOf({ input, read, written, output }: ModelSums): TokenUsage {
   return {
     inputTokens: Math.max(input - read - written, 0),
     cacheReadTokens: read,
