@@ -2,6 +2,7 @@
 // numbers are read and the rest is let go at once. Nothing is written, nothing is kept, and nothing leaves the machine. None of it is
 // part of the ledger: these calls went past Farebox, or were counted there already.
 
+import { isAbsolute } from 'node:path'
 import type { Price } from '#core/price.ts'
 import { findLogs } from '#scan/files.ts'
 import { logFormats } from '#scan/formats.ts'
@@ -72,7 +73,7 @@ function placeOf(places: readonly string[], { home, env }: Pick<ScanWish, 'home'
     const variable = /^\$(\w+)/.exec(one)?.[1]
     if (variable === undefined) return [one.replace('~', () => home)]
     const value = env[variable]
-    return value === undefined || value === '' ? [] : [value + one.slice(variable.length + 1)]
+    return value === undefined || !isAbsolute(value) ? [] : [value + one.slice(variable.length + 1)]
   })
   return place
 }
