@@ -9,13 +9,13 @@ import { hasCredentials } from '#core/credentials.ts'
 import type { Provider } from '#core/entities.ts'
 import { accountId, eachSecret } from '#core/secret-pool.ts'
 import type { BalanceAnswer } from '#provider/account-balance.ts'
-import type { listBalances, BalanceReading } from '#store/account-balances.ts'
+import type { BalanceQuestion, BalanceReading, KnownBalances } from '#store/account-balances.ts'
 
 export type AccountBalancesDeps = {
   readonly providers: () => readonly Provider[]
   readonly ask: (provider: Provider, what: { kind: BalanceKind; path: string }) => Promise<BalanceAnswer>
   readonly keep: (reading: BalanceReading) => Promise<void>
-  readonly stored: () => Promise<ReturnType<typeof listBalances>>
+  readonly stored: () => Promise<KnownBalances>
   readonly every: () => BalancePeriod
   readonly nowMs: () => number
 }
@@ -23,15 +23,6 @@ export type AccountBalancesDeps = {
 export type BalancePeriod = 'never' | 'hourly' | 'daily'
 
 type Account = { readonly id: string; readonly provider: Provider; readonly kind: BalanceKind }
-/** Of this process. */
-type Standing = {
-  readonly askedAtMs: number
-  /** Nobody may ask before. */
-  readonly quietUntilMs: number
-  readonly failures: number
-  readonly problem: string | undefined
-}
-
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const PERIODS_MS = { hourly: HOUR_MS, daily: DAY_MS } as const
@@ -41,7 +32,8 @@ const CLOSEST_MS = 60_000
 
 export class AccountBalances {
   readonly #deps: AccountBalancesDeps
-  readonly #standings = new Map<string, Standing>()
+  /** Those of this process: a full disk is no reason to ask again and again. */
+  readonly #asked = new Map<string, BalanceQuestion>()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<unknown> = Promise.resolve()
   #isClosed = false
@@ -68,10 +60,10 @@ export class AccountBalances {
     const every = this.#deps.every()
     if (every === 'never') return
     await this.#inTurn(async () => {
-      const readings = await this.#deps.stored()
+      const known = await this.#deps.stored()
       for (const account of this.#accounts()) {
-        const lastMs = lastOf(readings, account)?.atMs ?? 0
-        if (this.#isDue(account, lastMs, PERIODS_MS[every])) await this.#askOne(account)
+        const last = this.#lastQuestion(account, known)
+        if (this.#isDue(last, PERIODS_MS[every])) await this.#askOne(account, last)
       }
     }).catch(() => undefined)
   }
@@ -79,16 +71,18 @@ export class AccountBalances {
   /** Asks all accounts, or those of one provider, but for those that were asked within the last minute or want to be left alone. */
   async askNow(providerId: string | undefined): Promise<AccountBalanceView[]> {
     await this.#inTurn(async () => {
+      const known = await this.#deps.stored()
       for (const account of this.#accounts()) {
-        if (providerId === undefined || account.provider.id === providerId) await this.#askOne(account)
+        const isMeant = providerId === undefined || account.provider.id === providerId
+        if (isMeant) await this.#askOne(account, this.#lastQuestion(account, known))
       }
     })
     return this.list()
   }
 
   async list(): Promise<AccountBalanceView[]> {
-    const readings = await this.#deps.stored()
-    return this.#accounts().map((account) => this.#viewOf(account, readings))
+    const known = await this.#deps.stored()
+    return this.#accounts().map((account) => this.#viewOf(account, known))
   }
 
   #accounts(): Account[] {
@@ -108,77 +102,68 @@ export class AccountBalances {
     return done
   }
 
+  #lastQuestion(account: Account, { questions }: KnownBalances): BalanceQuestion | undefined {
+    const stored = questions.find((question) => isOf(question, account))
+    const own = this.#asked.get(account.id)
+    return own !== undefined && own.askedMs >= (stored?.askedMs ?? 0) ? own : stored
+  }
+
   /** A time that is still to come was noted before somebody set the clock back, and counts no more. */
-  #isDue({ id }: Account, lastMs: number, periodMs: number): boolean {
-    const nowMs = this.#deps.nowMs()
-    const { askedAtMs = 0, failures = 0 } = this.#standings.get(id) ?? {}
-    const sinceMs = Math.max(lastMs, askedAtMs)
+  #isDue(last: BalanceQuestion | undefined, periodMs: number): boolean {
+    if (last === undefined) return true
+    const { askedMs, failures } = last
     const waitMs = failures === 0 ? periodMs : Math.max(periodMs, Math.min(DAY_MS, HOUR_MS * 2 ** (failures - 1)))
-    return sinceMs > nowMs || nowMs >= sinceMs + waitMs
+    return askedMs > this.#deps.nowMs() || this.#deps.nowMs() >= askedMs + waitMs
   }
 
-  #isQuiet(id: string): boolean {
-    const nowMs = this.#deps.nowMs()
-    const { askedAtMs = 0, quietUntilMs = 0 } = this.#standings.get(id) ?? {}
-    return askedAtMs <= nowMs && nowMs < quietUntilMs
-  }
-
-  async #askOne({ id, provider, kind }: Account): Promise<void> {
+  async #askOne({ id, provider, kind }: Account, last: BalanceQuestion | undefined): Promise<void> {
     const { ask, keep, nowMs } = this.#deps
-    const before = this.#standings.get(id)
-    if (this.#isClosed || this.#isQuiet(id)) return
+    const isQuiet = last !== undefined && last.askedMs <= nowMs() && nowMs() < last.quietUntilMs
+    if (this.#isClosed || isQuiet) return
     const { path, read } = BALANCES[kind]
     const answer = await ask(provider, { kind, path })
-    const atMs = nowMs()
+    const askedMs = nowMs()
     const balances = answer.type === 'answer' ? read(answer.body, answer.origin) : undefined
     const waitMs = answer.type === 'problem' ? answer.waitMs : 0
-    const problem = answer.type === 'problem' ? answer.says : balances === undefined ? UNREADABLE : undefined
-    this.#standings.set(id, {
-      askedAtMs: atMs,
-      quietUntilMs: atMs + Math.max(CLOSEST_MS, waitMs),
-      failures: problem === undefined ? 0 : (before?.failures ?? 0) + 1,
-      problem,
-    })
-    if (balances !== undefined) await keep({ providerId: provider.id, label: labelOf(provider), atMs, balances })
+    const question = {
+      providerId: provider.id,
+      label: labelOf(provider),
+      askedMs,
+      quietUntilMs: askedMs + Math.max(CLOSEST_MS, waitMs),
+      failures: balances === undefined ? (last?.failures ?? 0) + 1 : 0,
+      problem: answer.type === 'problem' ? answer.says : balances === undefined ? UNREADABLE : '',
+    }
+    this.#asked.set(id, question)
+    await keep({ ...question, balances: balances ?? [] })
   }
 
-  #viewOf(account: Account, readings: Readings): AccountBalanceView {
-    const { provider, id } = account
-    const own = readings.filter((reading) => isOf(reading, account))
-    const last = lastOf(readings, account)
-    const latest = own.filter(({ atMs }) => atMs === last?.atMs)
-    const standing = this.#standings.get(id)
+  #viewOf(account: Account, known: KnownBalances): AccountBalanceView {
+    const { provider } = account
+    const own = known.readings.filter((reading) => isOf(reading, account))
+    const saidMs = own.reduce<number | undefined>((last = 0, { atMs }) => Math.max(last, atMs), undefined)
+    const question = this.#lastQuestion(account, known)
     return {
       provider: provider.name,
       secret: provider.chosen?.label ?? null,
-      balances: latest.map(({ currency, amount }) => {
-        const days = daysLeft(own.filter((reading) => reading.currency === currency))
-        return { currency, amount, days_left: days === undefined ? null : Math.round(days * 10) / 10 }
-      }),
-      said_at: isoOrNull(last?.atMs),
-      problem: standing?.problem ?? null,
-      ask_again_at: standing === undefined ? null : iso(standing.quietUntilMs),
+      balances: own
+        .filter(({ atMs }) => atMs === saidMs)
+        .map(({ currency, amount }) => {
+          const days = daysLeft(own.filter((reading) => reading.currency === currency))
+          return { currency, amount, days_left: days === undefined ? null : Math.round(days * 10) / 10 }
+        }),
+      said_at: isoOrNull(saidMs),
+      problem: question === undefined || question.problem === '' ? null : question.problem,
+      ask_again_at: question === undefined ? null : iso(question.quietUntilMs),
     }
   }
 }
 
 const UNREADABLE = 'Its answer says nothing that is a balance.'
 
-type Readings = Awaited<ReturnType<AccountBalancesDeps['stored']>>
-
 function labelOf({ chosen }: Provider): string {
   return chosen?.label ?? ''
 }
 
-function isOf({ providerId, label }: Readings[number], { provider }: Account): boolean {
+function isOf({ providerId, label }: Pick<BalanceQuestion, 'providerId' | 'label'>, { provider }: Account): boolean {
   return providerId === provider.id && label === labelOf(provider)
-}
-
-function lastOf(readings: Readings, account: Account): Readings[number] | undefined {
-  return readings
-    .filter((reading) => isOf(reading, account))
-    .reduce<Readings[number] | undefined>(
-      (last, one) => (last === undefined || one.atMs > last.atMs ? one : last),
-      undefined,
-    )
 }

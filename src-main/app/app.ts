@@ -159,13 +159,14 @@ function openServing(inside: Inside): Serving {
 
 function balancesOf({ config, parts, writer }: Inside, reading: ReadingThreads): AccountBalances {
   const { clock, stores, calling, secrets } = parts
+  const now = { nowMs: () => clock.nowMs() }
   return new AccountBalances({
+    ...now,
     providers: () => stores.catalog.providers,
-    ask: (provider, what) => askBalance(provider, what, { ...calling, ...secrets, userAgent: USER_AGENT }),
+    ask: (provider, what) => askBalance(provider, what, { ...calling, ...secrets, ...now, userAgent: USER_AGENT }),
     keep: (said) => writer.call('keepBalances', said),
     stored: () => reading.reports.call('accountBalances', undefined),
     every: () => config.balancesEvery,
-    nowMs: () => clock.nowMs(),
   })
 }
 

@@ -19,6 +19,7 @@ export type BalanceAskDeps = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly connections: WayOut
   readonly userAgent: string
+  readonly nowMs: () => number
 }
 
 const TIME_LIMIT_MS = 15_000
@@ -29,7 +30,7 @@ const LONGEST_WAIT_MS = 86_400_000
 export async function askBalance(
   provider: Provider,
   { kind, path }: { readonly kind: BalanceKind; readonly path: string },
-  { secrets, connections, userAgent }: BalanceAskDeps,
+  { secrets, connections, userAgent, nowMs }: BalanceAskDeps,
 ): Promise<BalanceAnswer> {
   const isAdministrators = isToldToAdministrators(kind)
   const reference = isAdministrators ? billSecretReference(provider) : secretReference(provider)
@@ -45,7 +46,7 @@ export async function askBalance(
     maxBytes: MAX_BYTES,
   })
   if (answer.type === 'problem') return problem(`It could not be reached (${answer.detail}).`)
-  if (answer.status !== 200) return problem(judge(answer.status, isAdministrators), wishedMs(answer.headers))
+  if (answer.status !== 200) return problem(judge(answer.status, isAdministrators), wishedMs(answer.headers, nowMs()))
   const body = jsonOf(answer)
   return body === undefined ? problem('Its answer is no JSON.') : { type: 'answer', body, origin: reference.origin }
 }
@@ -80,9 +81,11 @@ function judge(status: number, isAdministrators: boolean): string {
   return `It answers ${status}.`
 }
 
-function wishedMs(headers: Readonly<Record<string, string>>): number {
-  const seconds = Number(headers['retry-after'] ?? 0)
-  return Number.isFinite(seconds) ? Math.min(LONGEST_WAIT_MS, Math.max(0, seconds * 1000)) : 0
+function wishedMs(headers: Readonly<Record<string, string>>, nowMs: number): number {
+  const said = headers['retry-after'] ?? '0'
+  // Seconds, or a date.
+  const waitMs = /^\d{1,9}$/.test(said) ? Number(said) * 1000 : Date.parse(said) - nowMs
+  return Number.isNaN(waitMs) ? 0 : Math.min(LONGEST_WAIT_MS, Math.max(0, waitMs))
 }
 
 function problem(says: string, waitMs = 0): BalanceAnswer {

@@ -31,6 +31,7 @@ import { settings } from '#store/migrations/0270-settings.ts'
 import { billReports } from '#store/migrations/0290-bill-reports.ts'
 import { billedAnswers } from '#store/migrations/0310-billed-answers.ts'
 import { accountBalances } from '#store/migrations/0360-account-balances.ts'
+import { accountQuestions } from '#store/migrations/0370-account-questions.ts'
 
 export type Db = Database.Database
 
@@ -63,6 +64,7 @@ export const MIGRATIONS = [
   billReports,
   billedAnswers,
   accountBalances,
+  accountQuestions,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

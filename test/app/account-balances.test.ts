@@ -21,10 +21,7 @@ function house(every: BalancePeriod) {
         return left.answer
       },
       keep: async (reading) => void state.kept.push(reading),
-      stored: async () =>
-        state.kept.flatMap(({ providerId, label, atMs, balances }) =>
-          balances.map((one) => ({ providerId, label, atMs, ...one })),
-        ),
+      stored: async () => ({ readings: [], questions: state.kept.slice(-1) }),
       every: () => state.every,
       nowMs: () => state.nowMs,
     })
@@ -80,10 +77,20 @@ describe('on a schedule', () => {
     expect(await lookFor(2, inside, balances)).toHaveLength(2)
   })
 
-  it('one that wants to be left alone is', async () => {
+  it('one that wants to be left alone is, also over a restart and by the button', async () => {
     const inside = house('hourly')
     inside.left.answer = broken(5 * HOUR)
-    expect(await lookFor(6, inside, inside.make())).toEqual([0, 300])
+    expect(await lookFor(2, inside, inside.make())).toEqual([0])
+    await inside.make().askNow(undefined)
+    expect(inside.state.askedMs).toHaveLength(1)
+    expect(await lookFor(4, inside, inside.make())).toEqual([180])
+  })
+
+  it('a failure is remembered over a restart', async () => {
+    const inside = house('hourly')
+    inside.left.answer = broken()
+    expect(await lookFor(4, inside, inside.make())).toEqual([0, 60, 180])
+    expect(await lookFor(8, inside, inside.make())).toEqual([180])
   })
 
   it('a clock that is set back keeps nobody from being asked again', async () => {

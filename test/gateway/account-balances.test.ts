@@ -175,4 +175,18 @@ describe('a provider that does not answer', () => {
     clock.advance(2 * MINUTE)
     expect(await askNow()).toMatchObject([{ balances: [{ amount: '5' }], problem: null }])
   })
+
+  it('may say until when as a date, and is left alone over a restart', async () => {
+    await addProvider('deepseek')
+    answer = says('slow down', 429, { 'retry-after': new Date(clock.nowMs() + 2 * HOUR).toUTCString() })
+    await askNow()
+    await farebox.stop()
+    farebox = await startFarebox({ clock, dataDir: farebox.dataDir })
+    clock.advance(HOUR)
+    expect(await askNow()).toMatchObject([{ problem: 'It answers 429.' }])
+    expect(asked).toHaveLength(1)
+    clock.advance(HOUR + MINUTE)
+    await askNow()
+    expect(asked).toHaveLength(2)
+  })
 })
