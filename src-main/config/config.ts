@@ -222,6 +222,12 @@ export const SETTINGS = {
     'daily',
   ),
   backupKeep: chosen('How many of these backups are kept.', 'FAREBOX_BACKUP_KEEP', wholeNumber(1, 1000), 7),
+  balancesEvery: chosen(
+    'How often providers are asked what is left on their accounts.',
+    'FAREBOX_BALANCES_EVERY',
+    oneOf(['never', 'hourly', 'daily']),
+    'never',
+  ),
 } as const satisfies Record<string, Setting<unknown>>
 
 type ValueOf<Row> = Row extends { kind: Kind<infer Read>; fallback: (start: Start) => infer Fallback }
