@@ -98,20 +98,11 @@ export const SETTINGS = {
     kind: oneOf(['keychain', 'vault']),
     fallback: () => 'keychain',
   },
-  vaultKeyFile: {
-    meaning: 'The file with the 32 bytes that encrypt the vault.',
-    env: 'FAREBOX_VAULT_KEY_FILE',
-    flag: undefined,
-    kind: file,
-    fallback: () => undefined,
-  },
-  credentialsDir: {
-    meaning: 'Where systemd puts credentials; the vault takes farebox-key from there if no key file is named.',
-    env: 'CREDENTIALS_DIRECTORY',
-    flag: undefined,
-    kind: file,
-    fallback: () => undefined,
-  },
+  vaultKeyFile: optionalFile('The file with the 32 bytes that encrypt the vault.', 'FAREBOX_VAULT_KEY_FILE'),
+  credentialsDir: optionalFile(
+    'Where systemd puts credentials; the vault takes farebox-key from there if no key file is named.',
+    'CREDENTIALS_DIRECTORY',
+  ),
   rateLimitWait: {
     meaning: 'Whether a request over its rate limit waits for its turn instead of being refused with 429.',
     env: 'RATE_LIMIT_WAIT',
