@@ -40,7 +40,9 @@ export function forgetSessionToken(): void {
 /** Shares the session with the other tabs of this address from now on. */
 export function shareSession(listeners: Listeners): void {
   channel = new BroadcastChannel(NAME)
-  channel.addEventListener('message', ({ data }: { readonly data: unknown }) => receive(data as Message, listeners))
+  channel.addEventListener('message', (event: object) => {
+    if ('data' in event) receive(event.data as Message, listeners)
+  })
 }
 
 /** Asks the other tabs for their session where this one has none; comes back when one has answered, or none did in time. */
