@@ -52,6 +52,7 @@ describe('the default configuration', () => {
       backupDir: undefined,
       backupEvery: 'daily',
       backupKeep: 7,
+      balancesEvery: 'never',
     })
   })
 

@@ -26,7 +26,7 @@ import { readSealed, writeSealed } from '#secret/sealed-export.ts'
 import { adminHandlers } from '#server/admin/entities.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
-import type { AdminDeps, KeptBills, LanControl } from '#server/admin/admin-deps.ts'
+import type { AdminDeps, BalanceControl, KeptBills, LanControl } from '#server/admin/admin-deps.ts'
 import { missingPricesView, providerUseView, targetsView } from '#server/watch/health.ts'
 import { secretsLeftOut, secretsView } from '#server/watch/secrets.ts'
 import { waitingView } from '#server/gateway/waiting.ts'
@@ -39,6 +39,7 @@ export type AdministrationInput = {
   readonly live: LiveSettings
   readonly keepSetting: (change: SettingChange) => Promise<void>
   readonly keptBills: KeptBills
+  readonly balances: BalanceControl
   readonly visits: Visits
   readonly ticketMade: () => void
   readonly lan: () => Promise<LanControl>
@@ -50,7 +51,7 @@ export type AdministrationInput = {
 }
 
 export function administration(input: AdministrationInput): AdminHandlers {
-  const { parts, operations, status, config, keptBills, visits, ticketMade, lan, reading, side } = input
+  const { parts, operations, status, config, keptBills, balances, visits, ticketMade, lan, reading, side } = input
   const { clock, context, stores, calling, secrets } = parts
   const upstream = { ...calling, ...secrets, clock, userAgent: USER_AGENT }
   const watched = { ...stores, ...calling, clock, stateOf: (provider: Provider) => secretState(context, provider) }
@@ -106,6 +107,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     open: calling.open,
     freeBytes: () => freeBytes(config.dataDir),
     keptBills,
+    balances,
     readBill: (provider, wish) => readBill(provider, wish, { ...upstream, retryDelayMs: config.upstreamRetryDelayMs }),
     readReceipt: (id) => reading.receipts.call('receipt', id),
     findRefused: (id) => reading.findRefused(id, calling.refused),

@@ -41,6 +41,11 @@ const file: Kind<string> = {
   read: (text, paths) => (text === '' ? undefined : paths.resolve(text)),
 }
 
+const webAddress: Kind<string> = {
+  expects: 'an address that begins with http:// or https://',
+  read: (text) => (/^https?:/i.test(text) && URL.canParse(text) ? text : undefined),
+}
+
 const trueOrFalse: Kind<boolean> = {
   expects: 'true or false',
   choices: ['true', 'false'],
@@ -200,6 +205,13 @@ export const SETTINGS = {
   logRequests: chosen('Whether every request is an event.', 'FAREBOX_LOG_REQUESTS', trueOrFalse, false),
   metrics: chosen('Whether figures for Prometheus are served at /metrics.', 'FAREBOX_METRICS', trueOrFalse, false),
   metricsTokenFile: optionalFile('The file with the token that opens /metrics.', 'FAREBOX_METRICS_TOKEN_FILE'),
+  otlpEndpoint: {
+    meaning: 'The collector of OpenTelemetry that is told about calls: numbers and names, never content.',
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    flag: undefined,
+    kind: webAddress,
+    fallback: () => undefined,
+  },
   backupDir: optionalFile('The folder in which backups are made on a schedule.', 'FAREBOX_BACKUP_DIR'),
   backupEvery: chosen(
     'How often a backup is made.',
@@ -208,6 +220,12 @@ export const SETTINGS = {
     'daily',
   ),
   backupKeep: chosen('How many of these backups are kept.', 'FAREBOX_BACKUP_KEEP', wholeNumber(1, 1000), 7),
+  balancesEvery: chosen(
+    'How often providers are asked what is left on their accounts.',
+    'FAREBOX_BALANCES_EVERY',
+    oneOf(['never', 'hourly', 'daily']),
+    'never',
+  ),
 } as const satisfies Record<string, Setting<unknown>>
 
 type ValueOf<Row> = Row extends { kind: Kind<infer Read>; fallback: (start: Start) => infer Fallback }

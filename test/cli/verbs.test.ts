@@ -233,6 +233,11 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'bills settle openai --dry-run',
     { method: 'POST', path: '/api/bills/settle', body: { provider: 'openai', dry_run: true } },
   ],
+  ['bills balances', { method: 'GET', path: '/api/bills/balances' }],
+  [
+    'bills balances --ask --provider deepseek',
+    { method: 'POST', path: '/api/bills/balances', body: { provider: 'deepseek' } },
+  ],
   ['bills secret list', { method: 'GET', path: '/api/bills/secrets' }],
   [
     'bills secret add openai --secret-env ADMIN',

@@ -122,8 +122,8 @@ describe("an administrator's secret", () => {
     await giveSecret('openai')
     const origin = provider.url
     expect(await farebox.admin.call('listBillSecrets', {})).toEqual([
-      { provider: 'openai', origin, has_secret: true },
-      { provider: 'anthropic', origin, has_secret: false },
+      { provider: 'openai', origin, has_secret: true, has_reports: true },
+      { provider: 'anthropic', origin, has_secret: false, has_reports: true },
     ])
     await call('openai')
     await farebox.admin.call('removeBillSecret', { id: 'openai' })

@@ -171,14 +171,35 @@ it("Cline's command line has its messages in one document, and the session's fol
   await expectRow('cline')
 })
 
-it('Copilot CLI has what each model used when a session ended', async () => {
+describe('Copilot CLI', () => {
+  const path = '.copilot/session-state/one/events.jsonl'
   const usage = { inputTokens: 123, outputTokens: 50, cacheReadTokens: 20, cacheWriteTokens: 3 }
-  writeLog(home, '.copilot/session-state/one/events.jsonl', [
-    { type: 'session.start', timestamp: AT, data: { context: { cwd: '/home/ada/shop' } } },
-    { type: 'user.message', timestamp: AT, data: { content: SECRET } },
-    { type: 'session.shutdown', timestamp: AT, data: { modelMetrics: { [MODEL]: { requests: { count: 2 }, usage } } } },
-  ])
-  await expectRow('copilot-cli')
+  const start = { type: 'session.start', timestamp: AT, data: { context: { cwd: '/home/ada/shop' } } }
+  const said = { type: 'user.message', timestamp: AT, data: { content: SECRET } }
+  const ended = (times: number) => {
+    const sums = Object.fromEntries(Object.entries(usage).map(([name, count]) => [name, count * times]))
+    const modelMetrics = { [MODEL]: { requests: { count: times }, usage: sums } }
+    return { type: 'session.shutdown', timestamp: AT, data: { modelMetrics } }
+  }
+
+  it('has a line for each call, and the sums of the session besides', async () => {
+    const call = { type: 'session.usage_record', id: 'a', timestamp: AT, data: { usage: { ...usage, model: MODEL } } }
+    writeLog(home, path, [start, said, call, call, ended(1)])
+    await expectRow('copilot-cli')
+  })
+
+  it('had what each model used up to then when a session ended, also one that was gone on with', async () => {
+    writeLog(home, path, [start, said, ended(1)])
+    await expectRow('copilot-cli')
+    writeLog(home, path, [start, said, ended(1), ended(3), ended(1)])
+    const three = Object.fromEntries(
+      ['input_tokens', 'cache_read_tokens', 'cache_write_tokens', 'output_tokens'].map((name) => [
+        name,
+        Number(ROW[name as keyof typeof ROW]) * 4,
+      ]),
+    )
+    await expectRow('copilot-cli', { calls: 3, ...three })
+  })
 })
 
 it('Gemini CLI had one document for each session', async () => {

@@ -4,6 +4,7 @@ import type { Alerts } from '#alert/alerts.ts'
 import type { Deliveries } from '#alert/deliveries.ts'
 import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
+import type { AccountBalanceView } from '#contract/bills.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
 import type { ModelView } from '#contract/schemas.ts'
@@ -78,6 +79,13 @@ export type KeptBills = {
   forget(providerId: string): Promise<void>
 }
 
+/** What is left on the accounts of providers. */
+export type BalanceControl = {
+  list(): Promise<AccountBalanceView[]>
+  /** By the id of a provider; all of them where it is left out. */
+  askNow(providerId: string | undefined): Promise<AccountBalanceView[]>
+}
+
 export type AdminDeps = ReportDeps & {
   readonly pause: Pause
   readonly waiting: (viewer: Viewer) => WaitingView
@@ -92,6 +100,7 @@ export type AdminDeps = ReportDeps & {
   /** Asks a provider for its reports of usage and costs: all pages of them. */
   readonly readBill: (provider: Provider, wish: BillWish) => Promise<readonly object[] | Refusal>
   readonly keptBills: KeptBills
+  readonly balances: BalanceControl
   readonly readReceipt: ReadReceipt
   readonly alerting: AlertControl
   readonly verifyLedger: () => Promise<LedgerReport>
