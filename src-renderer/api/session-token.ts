@@ -7,7 +7,7 @@ const NAME = 'farebox-session'
 /** A tab in the foreground answers within a few; longer would only be noticed by whoever is not signed in anywhere. */
 const ANSWER_MS = 200
 
-type Message =
+type TabMessage =
   | { readonly type: 'asked' }
   | { readonly type: 'told'; readonly token: string }
   | { readonly type: 'begun'; readonly token: string }
@@ -41,7 +41,7 @@ export function forgetSessionToken(): void {
 export function shareSession(listeners: Listeners): void {
   channel = new BroadcastChannel(NAME)
   channel.addEventListener('message', (event: object) => {
-    if ('data' in event) receive(event.data as Message, listeners)
+    if ('data' in event) receive(event.data as TabMessage, listeners)
   })
 }
 
@@ -61,11 +61,11 @@ export async function askOtherTabs(): Promise<void> {
   asked.removeEventListener('message', answered)
 }
 
-function tell(message: Message): void {
+function tell(message: TabMessage): void {
   channel?.postMessage(message)
 }
 
-function receive(message: Message, { onBegun, onEnded }: Listeners): void {
+function receive(message: TabMessage, { onBegun, onEnded }: Listeners): void {
   const own = sessionToken()
   if (message.type === 'asked') {
     if (own !== undefined) tell({ type: 'told', token: own })
