@@ -16,6 +16,7 @@ import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Provider } from '#core/entities.ts'
 import { readBill } from '#app/bill-reader.ts'
+import { priceFeed } from '#app/price-feed.ts'
 import { ToolScans } from '#app/tool-scans.ts'
 import { refuse } from '#core/refusal.ts'
 import type { SettingChange } from '#core/setting.ts'
@@ -107,6 +108,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     open: calling.open,
     freeBytes: () => freeBytes(config.dataDir),
     keptBills,
+    priceFeed: priceFeed({ ...upstream, ...config, nowMs: clock.nowMs }),
     balances,
     readBill: (provider, wish) => readBill(provider, wish, { ...upstream, retryDelayMs: config.upstreamRetryDelayMs }),
     readReceipt: (id) => reading.receipts.call('receipt', id),

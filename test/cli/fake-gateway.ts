@@ -587,6 +587,8 @@ export const ANSWERS = {
   removeModel: {},
   priceCard: CARD,
   applyPriceCard: { applied: [model] },
+  listPriceCards: [{ version: null, date: '2026-11-23', entries: 120 }],
+  fetchPriceCard: { version: 3, date: '2026-11-23', entries: 121, is_new: true },
   listPackages: [team],
   addPackage: team,
   editPackage: team,
