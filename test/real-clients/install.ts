@@ -57,7 +57,8 @@ function manifest() {
 
 async function npmInstall(folder: string): Promise<void> {
   process.stdout.write(`installing the programs into ${folder}\n`)
-  const npm = spawn('npm', ['install', '--no-audit', '--no-fund'], {
+  // Whoever starts this by npm may have silenced it.
+  const npm = spawn('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     timeout: INSTALL_LIMIT_MS,
     stdio: ['ignore', 'ignore', 'inherit'],
