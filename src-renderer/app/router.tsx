@@ -7,10 +7,12 @@ import {
   createRouter,
   lazyRouteComponent,
   redirect,
+  type RouteComponent,
 } from '@tanstack/react-router'
 import { loadSession } from '#renderer/api/session.ts'
 import { sessionToken } from '#renderer/api/session-token.ts'
 import { PageFailure, PageLoading, PageNotFound } from '#renderer/app/failures.tsx'
+import { FirstAnswers } from '#renderer/app/first-answers.tsx'
 import type { Role } from '#renderer/app/page-list.ts'
 import { forgetAskedPage } from '#renderer/app/ticket.ts'
 import { Shell } from '#renderer/app/shell.tsx'
@@ -77,6 +79,16 @@ function holdersOnly({ context }: PageContext): void {
   if (context.session.role !== 'holder') throw redirect({ to: '/overview' })
 }
 
+/** A page of the shell, whose answers it waits for. */
+function page(Page: RouteComponent): RouteComponent {
+  const Held = () => (
+    <FirstAnswers>
+      <Page />
+    </FirstAnswers>
+  )
+  return Page.preload === undefined ? Held : Object.assign(Held, { preload: Page.preload })
+}
+
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
@@ -90,14 +102,14 @@ const overview = createRoute({
   validateSearch: parseOverviewSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('overview'),
-  component: lazyRouteComponent(() => import('#renderer/pages/overview/OverviewPage.tsx'), 'OverviewPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/overview/OverviewPage.tsx'), 'OverviewPage')),
 })
 const ownKey = createRoute({
   getParentRoute: () => shell,
   path: '/own-key',
   beforeLoad: holdersOnly,
   loader: () => loadCatalogue('keys'),
-  component: lazyRouteComponent(() => import('#renderer/pages/own-key/OwnKeyPage.tsx'), 'OwnKeyPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/own-key/OwnKeyPage.tsx'), 'OwnKeyPage')),
 })
 const keys = createRoute({
   getParentRoute: () => shell,
@@ -105,7 +117,7 @@ const keys = createRoute({
   validateSearch: parseKeysSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('keys'),
-  component: lazyRouteComponent(() => import('#renderer/pages/keys/KeysPage.tsx'), 'KeysPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/keys/KeysPage.tsx'), 'KeysPage')),
 })
 const packages = createRoute({
   getParentRoute: () => shell,
@@ -113,7 +125,7 @@ const packages = createRoute({
   validateSearch: parsePackagesSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('packages'),
-  component: lazyRouteComponent(() => import('#renderer/pages/packages/PackagesPage.tsx'), 'PackagesPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/packages/PackagesPage.tsx'), 'PackagesPage')),
 })
 const models = createRoute({
   getParentRoute: () => shell,
@@ -121,7 +133,7 @@ const models = createRoute({
   validateSearch: parseModelsSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('models'),
-  component: lazyRouteComponent(() => import('#renderer/pages/models/ModelsPage.tsx'), 'ModelsPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/models/ModelsPage.tsx'), 'ModelsPage')),
 })
 const providers = createRoute({
   getParentRoute: () => shell,
@@ -129,7 +141,7 @@ const providers = createRoute({
   validateSearch: parseProvidersSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('providers'),
-  component: lazyRouteComponent(() => import('#renderer/pages/providers/ProvidersPage.tsx'), 'ProvidersPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/providers/ProvidersPage.tsx'), 'ProvidersPage')),
 })
 const tools = createRoute({
   getParentRoute: () => shell,
@@ -137,7 +149,7 @@ const tools = createRoute({
   validateSearch: parseToolsSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('tools'),
-  component: lazyRouteComponent(() => import('#renderer/pages/tools/ToolsPage.tsx'), 'ToolsPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/tools/ToolsPage.tsx'), 'ToolsPage')),
 })
 const bills = createRoute({
   getParentRoute: () => shell,
@@ -145,7 +157,7 @@ const bills = createRoute({
   validateSearch: parseBillsSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('bills'),
-  component: lazyRouteComponent(() => import('#renderer/pages/bills/BillsPage.tsx'), 'BillsPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/bills/BillsPage.tsx'), 'BillsPage')),
 })
 const members = createRoute({
   getParentRoute: () => shell,
@@ -153,21 +165,21 @@ const members = createRoute({
   validateSearch: parseMembersSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('members'),
-  component: lazyRouteComponent(() => import('#renderer/pages/members/MembersPage.tsx'), 'MembersPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/members/MembersPage.tsx'), 'MembersPage')),
 })
 const usage = createRoute({
   getParentRoute: () => shell,
   path: '/usage',
   validateSearch: parseUsageSearch,
   loader: () => loadCatalogue('usage'),
-  component: lazyRouteComponent(() => import('#renderer/pages/usage/UsagePage.tsx'), 'UsagePage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/usage/UsagePage.tsx'), 'UsagePage')),
 })
 const requests = createRoute({
   getParentRoute: () => shell,
   path: '/requests',
   validateSearch: parseRequestsSearch,
   loader: () => loadCatalogue('requests'),
-  component: lazyRouteComponent(() => import('#renderer/pages/requests/RequestsPage.tsx'), 'RequestsPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/requests/RequestsPage.tsx'), 'RequestsPage')),
 })
 const ledger = createRoute({
   getParentRoute: () => shell,
@@ -175,7 +187,7 @@ const ledger = createRoute({
   validateSearch: parseLedgerSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('ledger'),
-  component: lazyRouteComponent(() => import('#renderer/pages/ledger/LedgerPage.tsx'), 'LedgerPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/ledger/LedgerPage.tsx'), 'LedgerPage')),
 })
 const tryIt = createRoute({
   getParentRoute: () => shell,
@@ -183,7 +195,7 @@ const tryIt = createRoute({
   validateSearch: parseTrySearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('try'),
-  component: lazyRouteComponent(() => import('#renderer/pages/try/TryPage.tsx'), 'TryPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/try/TryPage.tsx'), 'TryPage')),
 })
 const audit = createRoute({
   getParentRoute: () => shell,
@@ -191,7 +203,7 @@ const audit = createRoute({
   validateSearch: parseAuditSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('audit'),
-  component: lazyRouteComponent(() => import('#renderer/pages/audit/AuditPage.tsx'), 'AuditPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/audit/AuditPage.tsx'), 'AuditPage')),
 })
 const settings = createRoute({
   getParentRoute: () => shell,
@@ -199,7 +211,7 @@ const settings = createRoute({
   validateSearch: parseSettingsSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('settings'),
-  component: lazyRouteComponent(() => import('#renderer/pages/settings/SettingsPage.tsx'), 'SettingsPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/settings/SettingsPage.tsx'), 'SettingsPage')),
 })
 const firstRun = createRoute({
   getParentRoute: () => shell,
@@ -207,7 +219,7 @@ const firstRun = createRoute({
   validateSearch: parseFirstRunSearch,
   beforeLoad: administratorsOnly,
   loader: () => Promise.all([loadCatalogue('first-run'), loadCatalogue('tools')]),
-  component: lazyRouteComponent(() => import('#renderer/pages/first-run/FirstRunPage.tsx'), 'FirstRunPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/first-run/FirstRunPage.tsx'), 'FirstRunPage')),
 })
 const link = createRoute({
   getParentRoute: () => shell,
@@ -216,7 +228,7 @@ const link = createRoute({
   beforeLoad: administratorsOnly,
   // The form of a provider has the words of its own page.
   loader: () => Promise.all([loadCatalogue('link'), loadCatalogue('providers')]),
-  component: lazyRouteComponent(() => import('#renderer/pages/link/LinkPage.tsx'), 'LinkPage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/link/LinkPage.tsx'), 'LinkPage')),
 })
 
 const welcome = createRoute({
@@ -224,7 +236,7 @@ const welcome = createRoute({
   path: '/welcome',
   // The form of a key has the words of its own page.
   loader: () => Promise.all([loadCatalogue('welcome'), loadCatalogue('keys')]),
-  component: lazyRouteComponent(() => import('#renderer/pages/welcome/WelcomePage.tsx'), 'WelcomePage'),
+  component: page(lazyRouteComponent(() => import('#renderer/pages/welcome/WelcomePage.tsx'), 'WelcomePage')),
 })
 
 const routeTree = root.addChildren([

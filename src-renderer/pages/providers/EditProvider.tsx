@@ -7,9 +7,9 @@ import { useAction } from '#renderer/api/use-api.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
+import { isDemo } from '#renderer/data/demo.ts'
 import {
   editFormOf,
-  isDemo,
   isMoved,
   providerEditBody,
   TIME_LIMITS,
