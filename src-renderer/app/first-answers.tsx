@@ -26,7 +26,8 @@ export function FirstAnswers({ children }: { readonly children: ReactNode }) {
       clearTimeout(timer)
     }
   }, [isShown, queryClient])
-  return <div className={isShown ? undefined : 'invisible'}>{children}</div>
+  // Not drawn at all: of what is drawn and invisible, browsers do not count the first movement once it is in sight.
+  return <div hidden={!isShown}>{children}</div>
 }
 
 function isFirst(query: { readonly state: { readonly status: string } }): boolean {
