@@ -8,13 +8,7 @@ import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
 import { isDemo } from '#renderer/data/demo.ts'
-import {
-  editFormOf,
-  isMoved,
-  providerEditBody,
-  TIME_LIMITS,
-  type EditForm,
-} from '#renderer/data/provider-form.ts'
+import { editFormOf, isMoved, providerEditBody, TIME_LIMITS, type EditForm } from '#renderer/data/provider-form.ts'
 import { Advanced } from '#renderer/pages/providers/Advanced.tsx'
 import type { EditPartProps } from '#renderer/pages/providers/edit-part.ts'
 import { LimitFields } from '#renderer/pages/providers/LimitFields.tsx'
