@@ -7,12 +7,10 @@ import {
   createRouter,
   lazyRouteComponent,
   redirect,
-  type RouteComponent,
 } from '@tanstack/react-router'
 import { loadSession } from '#renderer/api/session.ts'
 import { sessionToken } from '#renderer/api/session-token.ts'
 import { PageFailure, PageLoading, PageNotFound } from '#renderer/app/failures.tsx'
-import { FirstAnswers } from '#renderer/app/first-answers.tsx'
 import type { Role } from '#renderer/app/page-list.ts'
 import { forgetAskedPage } from '#renderer/app/ticket.ts'
 import { Shell } from '#renderer/app/shell.tsx'
@@ -79,16 +77,6 @@ function holdersOnly({ context }: PageContext): void {
   if (context.session.role !== 'holder') throw redirect({ to: '/overview' })
 }
 
-/** A page of the shell, whose answers it waits for. */
-function page(Page: RouteComponent): RouteComponent {
-  const Held = () => (
-    <FirstAnswers>
-      <Page />
-    </FirstAnswers>
-  )
-  return Page.preload === undefined ? Held : Object.assign(Held, { preload: Page.preload })
-}
-
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
@@ -102,14 +90,14 @@ const overview = createRoute({
   validateSearch: parseOverviewSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('overview'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/overview/OverviewPage.tsx'), 'OverviewPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/overview/OverviewPage.tsx'), 'OverviewPage'),
 })
 const ownKey = createRoute({
   getParentRoute: () => shell,
   path: '/own-key',
   beforeLoad: holdersOnly,
   loader: () => loadCatalogue('keys'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/own-key/OwnKeyPage.tsx'), 'OwnKeyPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/own-key/OwnKeyPage.tsx'), 'OwnKeyPage'),
 })
 const keys = createRoute({
   getParentRoute: () => shell,
@@ -117,7 +105,7 @@ const keys = createRoute({
   validateSearch: parseKeysSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('keys'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/keys/KeysPage.tsx'), 'KeysPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/keys/KeysPage.tsx'), 'KeysPage'),
 })
 const packages = createRoute({
   getParentRoute: () => shell,
@@ -125,7 +113,7 @@ const packages = createRoute({
   validateSearch: parsePackagesSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('packages'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/packages/PackagesPage.tsx'), 'PackagesPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/packages/PackagesPage.tsx'), 'PackagesPage'),
 })
 const models = createRoute({
   getParentRoute: () => shell,
@@ -133,7 +121,7 @@ const models = createRoute({
   validateSearch: parseModelsSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('models'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/models/ModelsPage.tsx'), 'ModelsPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/models/ModelsPage.tsx'), 'ModelsPage'),
 })
 const providers = createRoute({
   getParentRoute: () => shell,
@@ -141,7 +129,7 @@ const providers = createRoute({
   validateSearch: parseProvidersSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('providers'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/providers/ProvidersPage.tsx'), 'ProvidersPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/providers/ProvidersPage.tsx'), 'ProvidersPage'),
 })
 const tools = createRoute({
   getParentRoute: () => shell,
@@ -149,7 +137,7 @@ const tools = createRoute({
   validateSearch: parseToolsSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('tools'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/tools/ToolsPage.tsx'), 'ToolsPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/tools/ToolsPage.tsx'), 'ToolsPage'),
 })
 const bills = createRoute({
   getParentRoute: () => shell,
@@ -157,7 +145,7 @@ const bills = createRoute({
   validateSearch: parseBillsSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('bills'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/bills/BillsPage.tsx'), 'BillsPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/bills/BillsPage.tsx'), 'BillsPage'),
 })
 const members = createRoute({
   getParentRoute: () => shell,
@@ -165,21 +153,21 @@ const members = createRoute({
   validateSearch: parseMembersSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('members'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/members/MembersPage.tsx'), 'MembersPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/members/MembersPage.tsx'), 'MembersPage'),
 })
 const usage = createRoute({
   getParentRoute: () => shell,
   path: '/usage',
   validateSearch: parseUsageSearch,
   loader: () => loadCatalogue('usage'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/usage/UsagePage.tsx'), 'UsagePage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/usage/UsagePage.tsx'), 'UsagePage'),
 })
 const requests = createRoute({
   getParentRoute: () => shell,
   path: '/requests',
   validateSearch: parseRequestsSearch,
   loader: () => loadCatalogue('requests'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/requests/RequestsPage.tsx'), 'RequestsPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/requests/RequestsPage.tsx'), 'RequestsPage'),
 })
 const ledger = createRoute({
   getParentRoute: () => shell,
@@ -187,7 +175,7 @@ const ledger = createRoute({
   validateSearch: parseLedgerSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('ledger'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/ledger/LedgerPage.tsx'), 'LedgerPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/ledger/LedgerPage.tsx'), 'LedgerPage'),
 })
 const tryIt = createRoute({
   getParentRoute: () => shell,
@@ -195,7 +183,7 @@ const tryIt = createRoute({
   validateSearch: parseTrySearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('try'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/try/TryPage.tsx'), 'TryPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/try/TryPage.tsx'), 'TryPage'),
 })
 const audit = createRoute({
   getParentRoute: () => shell,
@@ -203,7 +191,7 @@ const audit = createRoute({
   validateSearch: parseAuditSearch,
   beforeLoad: administratorsOnly,
   loader: () => loadCatalogue('audit'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/audit/AuditPage.tsx'), 'AuditPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/audit/AuditPage.tsx'), 'AuditPage'),
 })
 const settings = createRoute({
   getParentRoute: () => shell,
@@ -211,7 +199,7 @@ const settings = createRoute({
   validateSearch: parseSettingsSearch,
   beforeLoad: peopleOnly,
   loader: () => loadCatalogue('settings'),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/settings/SettingsPage.tsx'), 'SettingsPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/settings/SettingsPage.tsx'), 'SettingsPage'),
 })
 const firstRun = createRoute({
   getParentRoute: () => shell,
@@ -219,7 +207,7 @@ const firstRun = createRoute({
   validateSearch: parseFirstRunSearch,
   beforeLoad: administratorsOnly,
   loader: () => Promise.all([loadCatalogue('first-run'), loadCatalogue('tools')]),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/first-run/FirstRunPage.tsx'), 'FirstRunPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/first-run/FirstRunPage.tsx'), 'FirstRunPage'),
 })
 const link = createRoute({
   getParentRoute: () => shell,
@@ -228,7 +216,7 @@ const link = createRoute({
   beforeLoad: administratorsOnly,
   // The form of a provider has the words of its own page.
   loader: () => Promise.all([loadCatalogue('link'), loadCatalogue('providers')]),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/link/LinkPage.tsx'), 'LinkPage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/link/LinkPage.tsx'), 'LinkPage'),
 })
 
 const welcome = createRoute({
@@ -236,7 +224,7 @@ const welcome = createRoute({
   path: '/welcome',
   // The form of a key has the words of its own page.
   loader: () => Promise.all([loadCatalogue('welcome'), loadCatalogue('keys')]),
-  component: page(lazyRouteComponent(() => import('#renderer/pages/welcome/WelcomePage.tsx'), 'WelcomePage')),
+  component: lazyRouteComponent(() => import('#renderer/pages/welcome/WelcomePage.tsx'), 'WelcomePage'),
 })
 
 const routeTree = root.addChildren([
