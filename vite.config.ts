@@ -13,6 +13,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), 'src-renderer')
 const otherGateway = process.env['FAREBOX_URL']
 const gateway = new URL(otherGateway ?? 'http://127.0.0.1:3273')
 
+const LISTS = /src-renderer\/components\/(data-table|list-page)\.tsx/
+/** With the icons, which would else be in the same file as the lists that show them too. */
+const SHARED = /src-renderer\/(?!components\/(data-table|list-page)\.tsx)|\/lucide-react\//
+
 /** The gateway accepts only its own name and pages of its own origin, so a request of the dev page is dressed as one. */
 const proxied = {
   target: gateway.origin,
@@ -44,12 +48,14 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
     // What every page loads is one file, and so is what most pages share: as sixty, each a request, they are most of what a page waits for.
+    // Lists bring libraries for tables that pages with charts, which are large enough, do without.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 1 },
-            { name: 'shared', test: /src-renderer/, minShareCount: 5 },
+            { name: 'shared', test: SHARED, minShareCount: 5 },
+            { name: 'lists', test: LISTS },
           ],
         },
       },

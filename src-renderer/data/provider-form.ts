@@ -1,6 +1,6 @@
 // A provider as its forms have it, and what the texts in them mean.
 
-import { DEMO, ROUTE_FAMILIES, WIRE_DIALECTS } from '#contract/dialects.ts'
+import { ROUTE_FAMILIES, WIRE_DIALECTS } from '#contract/dialects.ts'
 import type { Preset } from '#contract/presets.ts'
 import type { ProviderCreate, ProviderEdit, ProviderQuirks, ProviderView } from '#contract/providers.ts'
 import { amountText, readAmount } from '#renderer/data/amount-input.ts'
@@ -12,11 +12,6 @@ export const CAP_FIELDS = ['max_tokens', 'max_completion_tokens'] as const
 export const DISCONNECTS = ['cancel', 'drain'] as const
 export const TIME_LIMITS = ['connect_ms', 'first_byte_ms', 'silence_ms'] as const
 export type Dialect = (typeof WIRE_DIALECTS)[number]
-
-/** Whether a provider is the built-in one, which has no address and no secret. */
-export function isDemo({ dialect }: Pick<ProviderView, 'dialect'>): boolean {
-  return dialect === DEMO
-}
 
 /** Quirks that are a yes or a no; the others have choices, or are a number. */
 export const SWITCH_QUIRKS = [

@@ -5,7 +5,7 @@ import { useSession } from '#renderer/api/session.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { isFirstRunSkipped, skipFirstRun } from '#renderer/data/first-run.ts'
-import { isDemo } from '#renderer/data/provider-form.ts'
+import { isDemo } from '#renderer/data/demo.ts'
 
 /** Shown to administrators while nothing but the demo is set up, until they say that they do not want it. */
 export function FirstRunOffer() {

@@ -7,14 +7,8 @@ import { useAction } from '#renderer/api/use-api.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
 import { Input } from '#renderer/components/input.tsx'
-import {
-  editFormOf,
-  isDemo,
-  isMoved,
-  providerEditBody,
-  TIME_LIMITS,
-  type EditForm,
-} from '#renderer/data/provider-form.ts'
+import { isDemo } from '#renderer/data/demo.ts'
+import { editFormOf, isMoved, providerEditBody, TIME_LIMITS, type EditForm } from '#renderer/data/provider-form.ts'
 import { Advanced } from '#renderer/pages/providers/Advanced.tsx'
 import type { EditPartProps } from '#renderer/pages/providers/edit-part.ts'
 import { LimitFields } from '#renderer/pages/providers/LimitFields.tsx'
