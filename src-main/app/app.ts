@@ -262,6 +262,8 @@ class RunningApp implements App {
     const { config, parts } = this.#inside
     const { catalog, ledger } = parts.stores
     // Where everything was lost nothing is set up in its place.
+    // Of gateways that share their books none is the first to make something up.
+    if (parts.calling.leases !== undefined) return undefined
     if (!config.demo || !catalog.isFresh || ledger.state === 'mismatch') return undefined
     return setUpDemo(parts.context)
   }
@@ -285,6 +287,7 @@ class RunningApp implements App {
     await parts.calling.connections.close()
     await parts.calling.refused.close()
     if (ledger.state !== 'halted') await ledger.flush()
+    await parts.calling.leases?.close()
     check.close()
     await side.abandon()
     await operations.close()

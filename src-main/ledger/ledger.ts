@@ -7,6 +7,7 @@ import type { WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look, type Wait } from '#core/wait-queue.ts'
 import {
   adjust,
+  adoptAccount,
   balanceOf,
   balanceRow,
   budgetOf,
@@ -29,7 +30,7 @@ import {
 import type { Held, HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 import { proposalOf, type AccountChange } from '#ledger/account-change.ts'
 import type { Journal } from '#ledger/journal.ts'
-import { entryRow, type LedgerBatch, type LedgerEntry, type UsageRecord } from '#ledger/rows.ts'
+import { entryRow, type BalanceRow, type LedgerBatch, type LedgerEntry, type UsageRecord } from '#ledger/rows.ts'
 import { areSameTerms, changeTerms, type TermsChange } from '#ledger/terms.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
 
@@ -135,6 +136,19 @@ export class Ledger {
   open(keyId: string, terms: AccountTerms): LedgerBatch {
     const [account, entries] = openAccount(keyId, terms, this.#nowMs())
     this.#accounts.set(keyId, account)
+    return { entries: entries.map(entryRow), usage: [], balances: [balanceRow(account)] }
+  }
+
+  /** The projection of an account, as it is on disk once everything decided is. */
+  rowOf(keyId: string): BalanceRow {
+    return balanceRow(this.#rolled(keyId))
+  }
+
+  /** Opens an account as another gateway has it, with nothing used; undefined where it is open already. */
+  adopt(row: BalanceRow): LedgerBatch | undefined {
+    if (this.#accounts.has(row[0])) return undefined
+    const [account, entries] = adoptAccount(row, this.#nowMs())
+    this.#accounts.set(account.keyId, account)
     return { entries: entries.map(entryRow), usage: [], balances: [balanceRow(account)] }
   }
 

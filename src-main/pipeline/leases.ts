@@ -18,6 +18,8 @@ export interface Leases {
   readonly isServing: boolean
   /** The lease of a key, of which nothing is held so far; undefined for a key without a limit. */
   share(keyId: string): HeldShare | undefined
+  /** Whether calls of a key wait in `hold`, before which no other call of it goes. */
+  hasLine(keyId: string): boolean
   /** Holds for a call whose lease does not carry it yet, once it does. Waits for a bounded time, first come first served. */
   hold(request: HoldRequest, cancellation: Cancellation): Promise<LeaseAnswer>
 }

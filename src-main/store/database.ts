@@ -30,6 +30,7 @@ import { mailboxes } from '#store/migrations/0250-mailboxes.ts'
 import { settings } from '#store/migrations/0270-settings.ts'
 import { billReports } from '#store/migrations/0290-bill-reports.ts'
 import { billedAnswers } from '#store/migrations/0310-billed-answers.ts'
+import { fleet } from '#store/migrations/0400-fleet.ts'
 
 export type Db = Database.Database
 
@@ -61,6 +62,7 @@ export const MIGRATIONS = [
   settings,
   billReports,
   billedAnswers,
+  fleet,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

@@ -1,0 +1,475 @@
+// This gateway among those that share its books: it joins them, says that it is there, makes the changes of the others, tells what it charged, and
+// gives back what it does not need. Everything that PostgreSQL is asked is asked in turn, so that after a lost connection one look at it tells
+// where this gateway stands.
+
+import { followShared, wholeCatalog, type SharedBooks, type SharedChange } from '#catalog/shared.ts'
+import type { CatalogContext } from '#catalog/context.ts'
+import { takeTurns } from '#catalog/turns.ts'
+import { FleetRefused } from '#core/fleet.ts'
+import type { Log } from '#core/log.ts'
+import type { After, Cancellation } from '#core/wait-queue.ts'
+import { Connection, FleetUnreachable } from '#fleet/connection.ts'
+import { availableIn, LeaseBook, leaseId, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
+import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
+import type { HoldRequest } from '#ledger/hold-request.ts'
+import type { Ledger } from '#ledger/ledger.ts'
+import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
+
+/** What this gateway keeps on its own disk about the books that it shares. */
+export type OwnNote = {
+  readonly gatewayId: string
+  /** Which books; undefined before it first joined any. */
+  readonly booksId: string | undefined
+  /** Of the catalogue that it has. */
+  readonly version: number
+}
+
+/** The gateway's own books, as far as they are asked. */
+export interface OwnBooks {
+  readonly note: OwnNote
+  keepNote(note: OwnNote): Promise<void>
+  lastEntry(): Promise<number>
+  /** What was charged by entries after one: their sums, and the last entry that was looked at. */
+  chargedAfter(seq: number): Promise<{ readonly upTo: number; readonly sums: readonly Sum[]; readonly isAll: boolean }>
+}
+
+export type FleetOptions = {
+  readonly url: string
+  readonly password: () => string | undefined
+  /** Where it runs, for people. */
+  readonly place: string
+  readonly program: string
+  /** How long one call may run, in milliseconds. */
+  readonly longestCallMs: number
+  readonly holdWaitMs: () => number
+  readonly own: OwnBooks
+  readonly ledger: Ledger
+  readonly log: Log
+  readonly monotonicMs: () => number
+  readonly nowMs: () => number
+  readonly after: After
+}
+
+/** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
+const TERM_MS = 60_000
+const BEAT_MS = 1000
+const SHIP_MS = 250
+const TRY_AGAIN_MS = 500
+/** A call that was let in within the term, and a little for what is slow. */
+const GRACE_MS = TERM_MS + 30_000
+
+type Standing = { readonly epoch: number; shipped: number }
+type Shipment = { readonly from: number; readonly upTo: number; readonly sums: readonly Sum[] }
+
+/** It cannot share these books, and nothing that it does by itself would change that. */
+export class CannotJoin extends Error {}
+
+export class Fleet implements Leases, SharedBooks {
+  readonly inTurn = takeTurns()
+  readonly #options: FleetOptions
+  readonly #connection: Connection
+  readonly #book: LeaseBook
+  readonly #queue: LeaseQueue
+  /** In which PostgreSQL is asked. */
+  readonly #asking = takeTurns()
+  #context: CatalogContext | undefined
+  #note: OwnNote
+  #standing: Standing | undefined
+  /** What was sent and not answered. */
+  #sent: Shipment | undefined
+  /** undefined before it first joined. */
+  #heardAt: { readonly monotonicMs: number; readonly wallMs: number } | undefined
+  #hasCharges = false
+  #isClosed = false
+  readonly #wanted = new Set<string>()
+  /** Changes that hold here and that the others do not know. */
+  #untold: SharedChange[] = []
+  #timers: NodeJS.Timeout[] = []
+  #isJoining = false
+
+  constructor(options: FleetOptions) {
+    this.#options = options
+    this.#note = options.own.note
+    const { ledger, monotonicMs, after } = options
+    this.#connection = new Connection({
+      url: options.url,
+      password: options.password,
+      onNotice: (text) => this.#heard(text),
+      onLost: () => this.#lost(),
+    })
+    this.#book = new LeaseBook({
+      monotonicMs,
+      cycleOf: (keyId) => ledger.balance(keyId).cycleStartedAtMs,
+      changed: (keyId) => this.#changed(keyId),
+      charged: () => (this.#hasCharges = true),
+    })
+    this.#queue = new LeaseQueue({
+      book: this.#book,
+      ledger,
+      take: (request) => this.#take(request),
+      monotonicMs,
+      after,
+      patienceMs: options.holdWaitMs,
+    })
+  }
+
+  get isServing(): boolean {
+    const { monotonicMs, nowMs } = this.#options
+    const heard = this.#heardAt
+    // A machine that slept has a monotonic clock that may have slept with it.
+    return (
+      heard !== undefined &&
+      monotonicMs() - heard.monotonicMs < TERM_MS &&
+      Math.abs(nowMs() - heard.wallMs) < 2 * TERM_MS
+    )
+  }
+
+  share(keyId: string): LeaseShare | undefined {
+    return this.#baseOf(keyId) === undefined ? undefined : this.#book.share(keyId)
+  }
+
+  hasLine(keyId: string): boolean {
+    return this.#queue.isWaitedFor(keyId)
+  }
+
+  async hold(request: HoldRequest, cancellation: Cancellation): Promise<LeaseAnswer> {
+    if (!this.isServing) return { type: 'unavailable' }
+    return this.#queue.hold(request, cancellation)
+  }
+
+  /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */
+  async begin(context: CatalogContext): Promise<void> {
+    this.#context = context
+    try {
+      await this.#join()
+    } catch (error) {
+      if (!(error instanceof FleetUnreachable)) throw error
+      this.#options.log('The shared database cannot be reached, so no calls are admitted yet.', {
+        event: 'fleet_unreachable',
+        level: 'warning',
+      })
+      this.#joinLater()
+    }
+    const every = (ms: number, work: () => Promise<void>) => {
+      let isRunning = false
+      const timer = setInterval(() => {
+        if (isRunning || this.#standing === undefined) return
+        isRunning = true
+        void work()
+          .catch((error: unknown) => this.#failed(error))
+          .finally(() => (isRunning = false))
+      }, ms)
+      this.#timers.push(timer)
+    }
+    every(BEAT_MS, () => this.#beat())
+    every(SHIP_MS, () => this.#ship())
+  }
+
+  /** Tells everything that was charged, gives back everything and leaves. What cannot be told is told at the next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const timer of this.#timers) clearInterval(timer)
+    try {
+      if (this.#standing !== undefined) {
+        this.#hasCharges = true
+        await this.#ship(true)
+        const { epoch } = this.#standing
+        await this.#ask(() => this.#connection.call('leave_fleet', [this.#note.gatewayId, epoch]))
+      }
+    } catch {
+      // Leases that were not given back are given back by the next start, or in their time.
+    }
+    await this.#connection.close()
+  }
+
+  async make(change: SharedChange, locally: () => Promise<void>): Promise<void> {
+    const problem = await this.#ask(async () => {
+      const answer = await this.#publish(change)
+      if (typeof answer === 'string') return answer
+      await locally()
+      await this.#noteVersion(answer)
+      return undefined
+    }).catch((error: unknown) => {
+      if (error instanceof FleetUnreachable) return 'unreachable' as const
+      throw error
+    })
+    if (problem === 'overtaken') setImmediate(() => void this.#follow().catch((error: unknown) => this.#failed(error)))
+    if (problem !== undefined) throw new FleetRefused(problem)
+  }
+
+  async tell(change: SharedChange): Promise<boolean> {
+    this.#untold.push(change)
+    // Not in the turn of changes: whoever tells is in it.
+    await this.#tellUntold().catch(() => undefined)
+    return this.#untold.length === 0
+  }
+
+  async #tellUntold(): Promise<void> {
+    await this.#ask(async () => {
+      for (let change = this.#untold[0]; change !== undefined; change = this.#untold[0]) {
+        const answer = await this.#publish(change)
+        // The others are told once this gateway knows what they know.
+        if (typeof answer === 'string') return
+        this.#untold.shift()
+        await this.#noteVersion(answer)
+      }
+    })
+  }
+
+  /** The version that the change has now, or why it is none. */
+  async #publish(change: SharedChange): Promise<number | 'overtaken' | 'unreachable'> {
+    const standing = this.#standing
+    if (standing === undefined) return 'unreachable'
+    const openings = change.openings.flatMap(([keyId, cycle, , granted, used, , , type]) =>
+      type === 'unlimited' ? [] : [[keyId, cycle, Math.max(0, granted), used]],
+    )
+    const { gatewayId, version } = this.#note
+    const values = [JSON.stringify(change), JSON.stringify(openings), JSON.stringify(this.#amountsOf(change))]
+    const answer = await this.#connection.call('publish', [gatewayId, standing.epoch, version, ...values])
+    if (answer.error === 'superseded') this.#superseded()
+    if (answer.error === 'stale') return 'overtaken'
+    return answer.error === undefined ? Number(answer.version) : 'unreachable'
+  }
+
+  /** What a change adds to balances, or takes: key, cycle, amount, and what the cycle begins with where nobody has used it yet. */
+  #amountsOf({ adjustments, terms }: SharedChange): (string | number)[][] {
+    const row = (keyId: string, amount: number) => {
+      const { cycleStartedAtMs } = this.#options.ledger.balance(keyId)
+      const base = this.#baseOf(keyId)
+      return amount === 0 || base === undefined ? [] : [[keyId, cycleStartedAtMs, amount, base]]
+    }
+    return [
+      ...adjustments.flatMap(({ keyId, amountMicro }) => row(keyId, amountMicro)),
+      ...terms.flatMap(({ keyId, terms: { creditsMicro } }) => row(keyId, creditsMicro - (this.#baseOf(keyId) ?? 0))),
+    ]
+  }
+
+  async #noteVersion(version: number): Promise<void> {
+    this.#note = { ...this.#note, version }
+    await this.#options.own.keepNote(this.#note)
+  }
+
+  /** What a cycle of a key begins with; undefined for a key without a limit. */
+  #baseOf(keyId: string): number | undefined {
+    const catalog = this.#context?.catalog
+    const entity = catalog?.package(catalog.key(keyId)?.packageId ?? '')
+    return entity === undefined || entity.type === 'unlimited' ? undefined : entity.creditsMicro
+  }
+
+  async #take({ lease, needMicro, wantMicro, leastMicro }: TakeRequest): Promise<TakeAnswer> {
+    const { keyId, cycle } = lease
+    let isStale = false
+    const answer = await this.#ask(async (): Promise<TakeAnswer> => {
+      const standing = this.#standing
+      if (standing === undefined) return { type: 'unavailable' }
+      const { gatewayId, version } = this.#note
+      const amounts = [needMicro, wantMicro, Math.max(0, availableIn(lease)), leastMicro ?? null, this.#baseOf(keyId) ?? 0]
+      const { error, got, free, elsewhere } = await this.#connection.call('take', [gatewayId, standing.epoch, version, keyId, cycle, ...amounts])
+      if (error === 'superseded') this.#superseded()
+      isStale = error === 'stale'
+      if (error !== undefined) return { type: isStale ? 'again' : 'unavailable' }
+      lease.leasedMicro += Number(got)
+      return { type: 'asked', gotMicro: Number(got), freeMicro: Number(free), elsewhereMicro: Number(elsewhere) }
+    }).catch((error: unknown): TakeAnswer => {
+      this.#failed(error)
+      return { type: 'unavailable' }
+    })
+    if (isStale) await this.#follow()
+    return answer
+  }
+
+  async #beat(): Promise<void> {
+    const version = await this.#ask(async () => {
+      const standing = this.#standing
+      if (standing === undefined) return undefined
+      const sentAt = this.#now()
+      const { gatewayId, version: known } = this.#note
+      const answer = await this.#connection.call('beat', [gatewayId, standing.epoch, known, this.#grace])
+      if (answer.error !== undefined) return this.#superseded()
+      this.#heardAt = sentAt
+      return Number(answer.version)
+    })
+    if (version !== undefined && version > this.#note.version) await this.#follow()
+    if (this.#untold.length > 0) await this.#tellUntold()
+  }
+
+  /** Makes the changes of other gateways, in turn with those of this one. */
+  async #follow(): Promise<void> {
+    const context = this.#context
+    if (context === undefined) return
+    await this.inTurn(() =>
+      this.#ask(async () => {
+        const changes = await this.#connection.changesAfter(this.#note.version)
+        for (const { version, body } of changes) {
+          // It is what another gateway's `publish` was given.
+          await followShared(context, body as SharedChange)
+          await this.#noteVersion(version)
+        }
+      }),
+    )
+  }
+
+  /** Tells what was charged since the last time, and gives back what is idle. */
+  async #ship(isEnd = false): Promise<void> {
+    this.#askAhead()
+    let isAll = false
+    while (!isAll) isAll = await this.#ask(() => this.#shipNext(isEnd))
+  }
+
+  /** Says whether there is nothing more to tell. */
+  async #shipNext(isEnd: boolean): Promise<boolean> {
+    const standing = this.#standing
+    if (standing === undefined) throw new FleetUnreachable(undefined)
+    const isBusy = ({ keyId }: { readonly keyId: string }) => this.#queue.isWaitedFor(keyId)
+    const handed = this.#book.takeIdle(({ keyId }) => isEnd || this.#wanted.has(keyId), isBusy)
+    this.#wanted.clear()
+    if (!this.#hasCharges && handed.length === 0) return true
+    this.#hasCharges = false
+    const { upTo, sums, isAll } = await this.#options.own.chargedAfter(standing.shipped)
+    if (!isAll) this.#hasCharges = true
+    if (sums.length === 0 && handed.length === 0) return true
+    const sent = { from: standing.shipped, upTo, sums }
+    this.#sent = sent
+    const texts = [JSON.stringify(sums), JSON.stringify(handed)]
+    const { gatewayId } = this.#note
+    const answer = await this.#connection.call('ship', [gatewayId, standing.epoch, sent.from, upTo, ...texts])
+    if (answer.error !== undefined) {
+      this.#superseded()
+      throw new FleetUnreachable(answer.error)
+    }
+    this.#arrived(standing, sent)
+    return isAll
+  }
+
+  #arrived(standing: Standing, { upTo, sums }: Shipment): void {
+    this.#sent = undefined
+    standing.shipped = upTo
+    this.#book.told(sums)
+    for (const [keyId] of sums) this.#changed(keyId)
+  }
+
+  /** Asks for more where a lease is running low, before a call has to wait for it. */
+  #askAhead(): void {
+    for (const lease of this.#book.all) {
+      const needMicro = this.#queue.isWaitedFor(lease.keyId) ? 0 : this.#book.ahead(lease)
+      if (needMicro === 0) continue
+      void this.#take({ lease, needMicro: 1, wantMicro: needMicro, leastMicro: undefined }).then(() => this.#changed(lease.keyId))
+    }
+  }
+
+  async #join(): Promise<void> {
+    await this.#ask(async () => {
+      await this.#connection.open()
+      const upTo = await this.#options.own.lastEntry()
+      const { place, program } = this.#options
+      const sentAt = this.#now()
+      const answer = await this.#connection.call('join_fleet', [this.#note.gatewayId, place, program, upTo, this.#grace])
+      this.#refuseForeign(answer)
+      const isFirst = this.#standing === undefined && this.#heardAt === undefined
+      const standing: Standing = { epoch: Number(answer.epoch), shipped: Number(answer.shipped) }
+      if (this.#sent?.upTo === standing.shipped) this.#arrived(standing, this.#sent)
+      this.#sent = undefined
+      const leases = answer.leases as readonly { readonly key: string; readonly cycle: number; readonly amount: number }[]
+      this.#book.restore(leases.map(({ key, cycle, amount }) => [key, cycle, amount]))
+      this.#note = { ...this.#note, booksId: String(answer.books) }
+      if (isFirst) await this.#countUntold(standing)
+      this.#standing = standing
+      if (Number(answer.version) === 0) await this.#bring()
+      this.#heardAt = sentAt
+    })
+    await this.#follow()
+    this.#hasCharges = true
+    this.#options.log('Shares its books with the gateways of the shared database.', { event: 'fleet_joined' })
+  }
+
+  /** Charges of an earlier process that were not told: they are in the leases that it left. */
+  async #countUntold({ shipped }: Standing): Promise<void> {
+    let [seq, isAll] = [shipped, false]
+    while (!isAll) {
+      const charged = await this.#options.own.chargedAfter(seq)
+      for (const [keyId, cycle, amountMicro] of charged.sums) this.#book.lease(keyId, cycle).spentMicro += amountMicro
+      ;[seq, isAll] = [charged.upTo, charged.isAll]
+    }
+  }
+
+  /** The first gateway of a fleet brings its catalogue and its balances. */
+  async #bring(): Promise<void> {
+    const context = this.#context
+    if (context === undefined || context.catalog.isFresh) return
+    const version = await this.#publish(wholeCatalog(context))
+    if (typeof version === 'number') await this.#noteVersion(version)
+  }
+
+  #refuseForeign({ error, books, version, place }: Readonly<Record<string, unknown>>): void {
+    if (error === 'twin') throw new CannotJoin(`A gateway with this data folder runs at ${String(place)} already. A copy of a folder is no gateway of its own: begin with an empty one.`)
+    if (error === 'older') throw new CannotJoin('This data folder is older than what the shared database knows of it: it was restored from a backup. Begin with an empty one.')
+    const { booksId, version: known } = this.#note
+    const isForeign = booksId !== undefined && booksId !== String(books)
+    if (isForeign || known > Number(version)) throw new CannotJoin('This data folder belongs to another shared database, or to an older state of this one.')
+    const isOwn = booksId === undefined && this.#context?.catalog.isFresh === false
+    if (isOwn && Number(version) > 0) throw new CannotJoin('This data folder has a catalogue of its own, and the shared database has one too. Begin with an empty folder.')
+  }
+
+  get #grace(): string {
+    return `${GRACE_MS + this.#options.longestCallMs} ms`
+  }
+
+  #now(): { readonly monotonicMs: number; readonly wallMs: number } {
+    const { monotonicMs, nowMs } = this.#options
+    return { monotonicMs: monotonicMs(), wallMs: nowMs() }
+  }
+
+  #ask<Result>(action: () => Promise<Result>): Promise<Result> {
+    return this.#asking(action)
+  }
+
+  #changed(keyId: string): void {
+    this.#queue.changed(keyId)
+    this.#options.ledger.purseChanged(leaseId(keyId))
+  }
+
+  #heard(text: string): void {
+    const [word = '', subject = ''] = text.split(' ')
+    if (word === 'version' && Number(subject) > this.#note.version) {
+      void this.#follow().catch((error: unknown) => this.#failed(error))
+    }
+    if (word === 'freed') this.#queue.changed(subject)
+    if (word !== 'want' || this.#isClosed) return
+    this.#wanted.add(subject)
+    void this.#ship().catch((error: unknown) => this.#failed(error))
+  }
+
+  /** Somebody else is this gateway now, or its leases were taken back: it joins anew. */
+  #superseded(): undefined {
+    this.#lost()
+  }
+
+  #lost(): void {
+    this.#standing = undefined
+    if (!this.#isClosed) this.#joinLater()
+  }
+
+  #joinLater(): void {
+    if (this.#isJoining) return
+    this.#isJoining = true
+    const again = () => {
+      if (this.#isClosed) return
+      this.#connection.close()
+        .then(() => this.#join())
+        .then(
+          () => (this.#isJoining = false),
+          (error: unknown) => {
+            this.#failed(error)
+            setTimeout(again, TRY_AGAIN_MS).unref()
+          },
+        )
+    }
+    setTimeout(again, TRY_AGAIN_MS).unref()
+  }
+
+  #failed(error: unknown): void {
+    if (error instanceof FleetUnreachable) return
+    const line = error instanceof CannotJoin ? error.message : `The shared books: ${error instanceof Error ? error.message : 'a fault'}`
+    this.#options.log(line, { event: 'fleet_failed', level: 'error' })
+  }
+}
