@@ -2,11 +2,14 @@
 // and of what was under way nobody knows whether it was done.
 
 import type { Client, ClientConfig } from 'pg'
+import type { Sum } from '#fleet/lease-book.ts'
 import { SCHEMA, SCHEMA_VERSION } from '#fleet/schema.ts'
 
 /** No statement of ours takes longer, unless the server hangs. */
 const STATEMENT_MS = 5000
 const CONNECT_MS = 5000
+/** Longer than any statement of another gateway is under way. */
+const LATELY = '15 s'
 
 /** PostgreSQL could not be asked, or did not answer. */
 export class FleetUnreachable extends Error {
@@ -76,6 +79,15 @@ export class Connection {
     const sql = 'SELECT version, body FROM farebox.change WHERE version > $1 ORDER BY version LIMIT 200'
     const rows = await this.#query('changes', sql, [version])
     return rows.map((row) => ({ version: Number(row.version), body: row.body }))
+  }
+
+  /** What the other gateways have charged, as far as it changed lately, or ever. */
+  async chargedElsewhere(gatewayId: string, isAll: boolean): Promise<Sum[]> {
+    const sql = `SELECT key_id, cycle, sum(amount) AS amount FROM farebox.charged WHERE gateway NOT IN ($1, '')
+      AND (key_id, cycle) IN (SELECT key_id, cycle FROM farebox.charged WHERE changed_at > now() - $2::interval)
+      GROUP BY key_id, cycle`
+    const rows = await this.#query('elsewhere', sql, [gatewayId, isAll ? '100 years' : LATELY])
+    return rows.map((row) => [String(row.key_id), Number(row.cycle), Number(row.amount)])
   }
 
   async close(): Promise<void> {

@@ -82,6 +82,8 @@ export class Fleet implements Leases, SharedBooks {
   #hasCharges = false
   #isClosed = false
   readonly #wanted = new Set<string>()
+  /** What the other gateways have charged, by key and cycle, in micro-credits. */
+  readonly #elsewhere = new Map<string, number>()
   /** Changes that hold here and that the others do not know. */
   #untold: SharedChange[] = []
   #timers: NodeJS.Timeout[] = []
@@ -140,6 +142,7 @@ export class Fleet implements Leases, SharedBooks {
   /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */
   async begin(context: CatalogContext): Promise<void> {
     this.#context = context
+    this.#options.ledger.showElsewhere((keyId, cycle) => this.#elsewhere.get(`${keyId} ${cycle}`) ?? 0)
     try {
       await this.#join()
     } catch (error) {
@@ -290,7 +293,14 @@ export class Fleet implements Leases, SharedBooks {
       return Number(answer.version)
     })
     if (version !== undefined && version > this.#note.version) await this.#follow()
+    await this.#lookElsewhere(false)
     if (this.#untold.length > 0) await this.#tellUntold()
+  }
+
+  /** What the others have charged counts for what people are shown of a balance. */
+  async #lookElsewhere(isAll: boolean): Promise<void> {
+    const sums = await this.#ask(() => this.#connection.chargedElsewhere(this.#note.gatewayId, isAll))
+    for (const [keyId, cycle, amountMicro] of sums) this.#elsewhere.set(`${keyId} ${cycle}`, amountMicro)
   }
 
   /** Makes the changes of other gateways, in turn with those of this one. */
@@ -378,6 +388,7 @@ export class Fleet implements Leases, SharedBooks {
       this.#heardAt = sentAt
     })
     await this.#follow()
+    await this.#lookElsewhere(true)
     this.#hasCharges = true
     this.#options.log('Shares its books with the gateways of the shared database.', { event: 'fleet_joined' })
   }

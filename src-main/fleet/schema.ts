@@ -68,8 +68,10 @@ CREATE TABLE farebox.charged (
   key_id text NOT NULL,
   cycle bigint NOT NULL,
   amount bigint NOT NULL CHECK (amount >= 0),
+  changed_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (gateway, key_id, cycle)
 );
+CREATE INDEX charged_changed ON farebox.charged (changed_at);
 
 -- Leases that were taken back from a gateway that was not heard of: what it charged in them and did not tell is not known.
 CREATE TABLE farebox.doubt (
@@ -184,7 +186,7 @@ BEGIN
     ON key_id = k AND cycle = c ORDER BY key_id, cycle FOR UPDATE OF account;
   FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(charges) el LOOP
     INSERT INTO farebox.charged VALUES (g, i.k, i.c, i.a)
-    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.charged.amount + i.a;
+    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.charged.amount + i.a, changed_at = now();
     SELECT free INTO f FROM farebox.account WHERE key_id = i.k AND cycle = i.c;
     -- Keys without a limit have no account.
     CONTINUE WHEN NOT FOUND;

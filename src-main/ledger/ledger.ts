@@ -1,7 +1,7 @@
 // The ledger: who may spend, what is held, what was charged. It decides in memory, in one synchronous step per decision,
 // so that two calls can never both take the last credit; the journal makes every decision durable.
 
-import { MAX_AMOUNT, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
+import { MAX_AMOUNT, microCredits, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { decide, type Purse, type SpendScope } from '#core/spending.ts'
 import type { WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look, type Wait } from '#core/wait-queue.ts'
@@ -66,6 +66,7 @@ export class Ledger {
   readonly #adjustments = new Set<string>()
   readonly #onChanged: LedgerOptions['onChanged']
   #mismatch: string | undefined
+  #elsewhere: ((keyId: string, cycleStartedAtMs: number) => number) | undefined
 
   constructor(options: LedgerOptions) {
     this.#journal = options.journal
@@ -178,11 +179,16 @@ export class Ledger {
   }
 
   balance(keyId: string): Balance {
-    return balanceOf(this.#rolled(keyId))
+    return balanceOf(this.#shown(keyId))
   }
 
   budget(keyId: string): ReturnType<typeof budgetOf> {
-    return budgetOf(this.#rolled(keyId))
+    return budgetOf(this.#shown(keyId))
+  }
+
+  /** From now on balances show what other gateways have charged too, in micro-credits by key and cycle. It counts for no decision. */
+  showElsewhere(elsewhere: (keyId: string, cycleStartedAtMs: number) => number): void {
+    this.#elsewhere = elsewhere
   }
 
   /**
@@ -354,6 +360,13 @@ export class Ledger {
     this.#journal.add(account, [takeHold(account, hold)])
     for (const purse of request.purses) purse.hold(promisedMicro)
     return { type: 'held', hold, promisedMicro }
+  }
+
+  #shown(keyId: string): Account {
+    const account = this.#rolled(keyId)
+    const elsewhereMicro = this.#elsewhere?.(keyId, account.cycleStartedAtMs) ?? 0
+    if (elsewhereMicro === 0) return account
+    return { ...account, usedMicro: microCredits(account.usedMicro + elsewhereMicro) }
   }
 
   /** The account in its present cycle. */
