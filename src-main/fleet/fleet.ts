@@ -2,53 +2,18 @@
 // gives back what it does not need. Everything that PostgreSQL is asked is asked in turn, so that after a lost connection one look at it tells
 // where this gateway stands.
 
-import { followShared, wholeCatalog, type SharedBooks, type SharedChange } from '#catalog/shared.ts'
 import type { CatalogContext } from '#catalog/context.ts'
+import { followShared, wholeCatalog } from '#catalog/follow.ts'
+import type { SharedBooks, SharedChange } from '#catalog/shared.ts'
 import { takeTurns } from '#catalog/turns.ts'
 import { FleetRefused } from '#core/fleet.ts'
-import type { Log } from '#core/log.ts'
-import type { After, Cancellation } from '#core/wait-queue.ts'
+import type { Cancellation } from '#core/wait-queue.ts'
 import { Connection, FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
+import { CannotJoin, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
 import type { HoldRequest } from '#ledger/hold-request.ts'
-import type { Ledger } from '#ledger/ledger.ts'
 import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
-
-/** What this gateway keeps on its own disk about the books that it shares. */
-export type OwnNote = {
-  readonly gatewayId: string
-  /** Which books; undefined before it first joined any. */
-  readonly booksId: string | undefined
-  /** Of the catalogue that it has. */
-  readonly version: number
-}
-
-/** The gateway's own books, as far as they are asked. */
-export interface OwnBooks {
-  readonly note: OwnNote
-  keepNote(note: OwnNote): Promise<void>
-  lastEntry(): Promise<number>
-  /** What was charged by entries after one: their sums, and the last entry that was looked at. */
-  chargedAfter(seq: number): Promise<{ readonly upTo: number; readonly sums: readonly Sum[]; readonly isAll: boolean }>
-}
-
-export type FleetOptions = {
-  readonly url: string
-  readonly password: () => string | undefined
-  /** Where it runs, for people. */
-  readonly place: string
-  readonly program: string
-  /** How long one call may run, in milliseconds. */
-  readonly longestCallMs: number
-  readonly holdWaitMs: () => number
-  readonly own: OwnBooks
-  readonly ledger: Ledger
-  readonly log: Log
-  readonly monotonicMs: () => number
-  readonly nowMs: () => number
-  readonly after: After
-}
 
 /** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
 const TERM_MS = 60_000
@@ -61,9 +26,6 @@ const GRACE_MS = TERM_MS + 30_000
 type Standing = { readonly epoch: number; shipped: number }
 type Shipment = { readonly from: number; readonly upTo: number; readonly sums: readonly Sum[] }
 
-/** It cannot share these books, and nothing that it does by itself would change that. */
-export class CannotJoin extends Error {}
-
 export class Fleet implements Leases, SharedBooks {
   readonly inTurn = takeTurns()
   readonly #options: FleetOptions
@@ -71,7 +33,7 @@ export class Fleet implements Leases, SharedBooks {
   readonly #book: LeaseBook
   readonly #queue: LeaseQueue
   /** In which PostgreSQL is asked. */
-  readonly #asking = takeTurns()
+  readonly #ask = takeTurns()
   #context: CatalogContext | undefined
   #note: OwnNote
   #standing: Standing | undefined
@@ -229,7 +191,7 @@ export class Fleet implements Leases, SharedBooks {
     const { gatewayId, version } = this.#note
     const values = [JSON.stringify(change), JSON.stringify(openings), JSON.stringify(this.#amountsOf(change))]
     const answer = await this.#connection.call('publish', [gatewayId, standing.epoch, version, ...values])
-    if (answer.error === 'superseded') this.#superseded()
+    if (answer.error === 'superseded') this.#lost()
     if (answer.error === 'stale') return 'overtaken'
     return answer.error === undefined ? Number(answer.version) : 'unreachable'
   }
@@ -266,9 +228,22 @@ export class Fleet implements Leases, SharedBooks {
       const standing = this.#standing
       if (standing === undefined) return { type: 'unavailable' }
       const { gatewayId, version } = this.#note
-      const amounts = [needMicro, wantMicro, Math.max(0, availableIn(lease)), leastMicro ?? null, this.#baseOf(keyId) ?? 0]
-      const { error, got, free, elsewhere } = await this.#connection.call('take', [gatewayId, standing.epoch, version, keyId, cycle, ...amounts])
-      if (error === 'superseded') this.#superseded()
+      const amounts = [
+        needMicro,
+        wantMicro,
+        Math.max(0, availableIn(lease)),
+        leastMicro ?? null,
+        this.#baseOf(keyId) ?? 0,
+      ]
+      const { error, got, free, elsewhere } = await this.#connection.call('take', [
+        gatewayId,
+        standing.epoch,
+        version,
+        keyId,
+        cycle,
+        ...amounts,
+      ])
+      if (error === 'superseded') this.#lost()
       isStale = error === 'stale'
       if (error !== undefined) return { type: isStale ? 'again' : 'unavailable' }
       lease.leasedMicro += Number(got)
@@ -288,7 +263,10 @@ export class Fleet implements Leases, SharedBooks {
       const sentAt = this.#now()
       const { gatewayId, version: known } = this.#note
       const answer = await this.#connection.call('beat', [gatewayId, standing.epoch, known, this.#grace])
-      if (answer.error !== undefined) return this.#superseded()
+      if (answer.error !== undefined) {
+        this.#lost()
+        return undefined
+      }
       this.#heardAt = sentAt
       return Number(answer.version)
     })
@@ -344,7 +322,7 @@ export class Fleet implements Leases, SharedBooks {
     const { gatewayId } = this.#note
     const answer = await this.#connection.call('ship', [gatewayId, standing.epoch, sent.from, upTo, ...texts])
     if (answer.error !== undefined) {
-      this.#superseded()
+      this.#lost()
       throw new FleetUnreachable(answer.error)
     }
     this.#arrived(standing, sent)
@@ -363,7 +341,9 @@ export class Fleet implements Leases, SharedBooks {
     for (const lease of this.#book.all) {
       const needMicro = this.#queue.isWaitedFor(lease.keyId) ? 0 : this.#book.ahead(lease)
       if (needMicro === 0) continue
-      void this.#take({ lease, needMicro: 1, wantMicro: needMicro, leastMicro: undefined }).then(() => this.#changed(lease.keyId))
+      void this.#take({ lease, needMicro: 1, wantMicro: needMicro, leastMicro: undefined }).then(() =>
+        this.#changed(lease.keyId),
+      )
     }
   }
 
@@ -373,15 +353,27 @@ export class Fleet implements Leases, SharedBooks {
       const upTo = await this.#options.own.lastEntry()
       const { place, program } = this.#options
       const sentAt = this.#now()
-      const answer = await this.#connection.call('join_fleet', [this.#note.gatewayId, place, program, upTo, this.#grace])
-      this.#refuseForeign(answer)
+      const answer = await this.#connection.call('join_fleet', [
+        this.#note.gatewayId,
+        place,
+        program,
+        upTo,
+        this.#grace,
+      ])
+      refuseForeign(answer, this.#note, this.#context?.catalog.isFresh === false)
       const isFirst = this.#standing === undefined && this.#heardAt === undefined
       const standing: Standing = { epoch: Number(answer.epoch), shipped: Number(answer.shipped) }
       if (this.#sent?.upTo === standing.shipped) this.#arrived(standing, this.#sent)
       this.#sent = undefined
-      const leases = answer.leases as readonly { readonly key: string; readonly cycle: number; readonly amount: number }[]
+      const leases = answer.leases as readonly {
+        readonly key: string
+        readonly cycle: number
+        readonly amount: number
+      }[]
       this.#book.restore(leases.map(({ key, cycle, amount }) => [key, cycle, amount]))
       this.#note = { ...this.#note, booksId: String(answer.books) }
+      // Before anything is brought: whoever has brought something belongs to these books.
+      await this.#options.own.keepNote(this.#note)
       if (isFirst) await this.#countUntold(standing)
       this.#standing = standing
       if (Number(answer.version) === 0) await this.#bring()
@@ -411,16 +403,6 @@ export class Fleet implements Leases, SharedBooks {
     if (typeof version === 'number') await this.#noteVersion(version)
   }
 
-  #refuseForeign({ error, books, version, place }: Readonly<Record<string, unknown>>): void {
-    if (error === 'twin') throw new CannotJoin(`A gateway with this data folder runs at ${String(place)} already. A copy of a folder is no gateway of its own: begin with an empty one.`)
-    if (error === 'older') throw new CannotJoin('This data folder is older than what the shared database knows of it: it was restored from a backup. Begin with an empty one.')
-    const { booksId, version: known } = this.#note
-    const isForeign = booksId !== undefined && booksId !== String(books)
-    if (isForeign || known > Number(version)) throw new CannotJoin('This data folder belongs to another shared database, or to an older state of this one.')
-    const isOwn = booksId === undefined && this.#context?.catalog.isFresh === false
-    if (isOwn && Number(version) > 0) throw new CannotJoin('This data folder has a catalogue of its own, and the shared database has one too. Begin with an empty folder.')
-  }
-
   get #grace(): string {
     return `${GRACE_MS + this.#options.longestCallMs} ms`
   }
@@ -428,10 +410,6 @@ export class Fleet implements Leases, SharedBooks {
   #now(): { readonly monotonicMs: number; readonly wallMs: number } {
     const { monotonicMs, nowMs } = this.#options
     return { monotonicMs: monotonicMs(), wallMs: nowMs() }
-  }
-
-  #ask<Result>(action: () => Promise<Result>): Promise<Result> {
-    return this.#asking(action)
   }
 
   #changed(keyId: string): void {
@@ -450,11 +428,7 @@ export class Fleet implements Leases, SharedBooks {
     void this.#ship().catch((error: unknown) => this.#failed(error))
   }
 
-  /** Somebody else is this gateway now, or its leases were taken back: it joins anew. */
-  #superseded(): undefined {
-    this.#lost()
-  }
-
+  /** Also where its leases were taken back, or somebody else is this gateway now. */
   #lost(): void {
     this.#standing = undefined
     if (!this.#isClosed) this.#joinLater()
@@ -465,13 +439,14 @@ export class Fleet implements Leases, SharedBooks {
     this.#isJoining = true
     const again = () => {
       if (this.#isClosed) return
-      this.#connection.close()
+      this.#connection
+        .close()
         .then(() => this.#join())
         .then(
           () => (this.#isJoining = false),
           (error: unknown) => {
             this.#failed(error)
-            setTimeout(again, TRY_AGAIN_MS).unref()
+            setTimeout(again, error instanceof CannotJoin ? 10 * TRY_AGAIN_MS : TRY_AGAIN_MS).unref()
           },
         )
     }
@@ -480,7 +455,10 @@ export class Fleet implements Leases, SharedBooks {
 
   #failed(error: unknown): void {
     if (error instanceof FleetUnreachable) return
-    const line = error instanceof CannotJoin ? error.message : `The shared books: ${error instanceof Error ? error.message : 'a fault'}`
+    const line =
+      error instanceof CannotJoin
+        ? error.message
+        : `The shared books: ${error instanceof Error ? error.message : 'a fault'}`
     this.#options.log(line, { event: 'fleet_failed', level: 'error' })
   }
 }

@@ -118,7 +118,8 @@ export class LeaseQueue {
     }
     const most = availableIn(lease) + lease.heldMicro + freeMicro + elsewhereMicro
     const left = totalMicro(Math.max(0, freeMicro + availableIn(lease)))
-    if (most < Math.max(1, leastMicro)) return { type: 'exhausted', scope: 'key', balance: { ...balance, remainingMicro: left } }
+    if (most < Math.max(1, leastMicro))
+      return { type: 'exhausted', scope: 'key', balance: { ...balance, remainingMicro: left } }
     if (monotonicMs() < untilMs) return undefined
     const heldMicro = totalMicro(lease.heldMicro + elsewhereMicro)
     return { type: 'held-by-others', scope: 'key', balance: { ...balance, heldMicro } }
@@ -144,4 +145,3 @@ export class LeaseQueue {
     })
   }
 }
-

@@ -97,7 +97,13 @@ export function adoptAccount(row: BalanceRow, nowMs: number): [Account, LedgerEn
   account.nextResetAtMs = nextResetAtMs ?? Number.POSITIVE_INFINITY
   if (terms.packageType === 'unlimited') return [account, []]
   account.grantedMicro = microCredits(grantedMicro)
-  const grant = { keyId, kind: 'grant', amountMicro: account.grantedMicro, cycleStartedAtMs, createdAtMs: nowMs } as const
+  const grant = {
+    keyId,
+    kind: 'grant',
+    amountMicro: account.grantedMicro,
+    cycleStartedAtMs,
+    createdAtMs: nowMs,
+  } as const
   return [account, [{ ...grant, idempotencyId: `cycle:${cycleStartedAtMs}` }]]
 }
 

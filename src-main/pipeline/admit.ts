@@ -332,7 +332,8 @@ function uncountable(): Refusal {
 }
 
 function unavailable(): Refusal {
-  const message = 'The shared database cannot be asked at the moment, and what this gateway has of the balance is used up.'
+  const message =
+    'The shared database cannot be asked at the moment, and what this gateway has of the balance is used up.'
   return refuse('overloaded', message, { retryAfterSeconds: FLEET_RETRY_SECONDS })
 }
 

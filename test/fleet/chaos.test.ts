@@ -94,7 +94,9 @@ it(`keeps every balance through ${ROUNDS} rounds (seed ${SEED})`, { timeout: ROU
   }
   const keys = await makeKeys(gateways[0] as Gateway)
   for (let round = 0; round < ROUNDS; round += 1) {
-    const calls = Array.from({ length: 20 }, () => call(gateways[below(3)] as Gateway, keys[below(keys.length)] as Used))
+    const calls = Array.from({ length: 20 }, () =>
+      call(gateways[below(3)] as Gateway, keys[below(keys.length)] as Used),
+    )
     await misfortune(gateways)
     await Promise.all(calls)
     await expectSoundFleet(postgres)

@@ -87,7 +87,9 @@ it('shows on every gateway what was used on all of them, and what was topped up 
   upstream.script(DEAREST)
   for (const gateway of gateways) expect((await post(gateway, BODY, { key })).status).toBe(200)
   for (const gateway of gateways) {
-    await expect.poll(() => gateway.balance(key)).toMatchObject({ used_credits: (3 * HOLD) / 1e6, remaining_credits: HOLD / 1e6 })
+    await expect
+      .poll(() => gateway.balance(key))
+      .toMatchObject({ used_credits: (3 * HOLD) / 1e6, remaining_credits: HOLD / 1e6 })
   }
   const [, second, third] = gateways as [Farebox, Farebox, Farebox]
   await second.admin.call('topUpKey', { id, body: { credits: (2 * HOLD) / 1e6 } })

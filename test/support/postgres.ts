@@ -26,7 +26,9 @@ export type Postgres = {
 function programs(): string | undefined {
   const versions = '/usr/lib/postgresql'
   const found = existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, 'bin')) : []
-  return [...found.toSorted().toReversed(), '/usr/bin', '/usr/local/bin'].find((folder) => existsSync(join(folder, 'initdb')))
+  return [...found.toSorted().toReversed(), '/usr/bin', '/usr/local/bin'].find((folder) =>
+    existsSync(join(folder, 'initdb')),
+  )
 }
 
 export const HAS_POSTGRES = programs() !== undefined
@@ -57,8 +59,20 @@ export async function startPostgres(): Promise<Postgres> {
     server = undefined
   }
   const start = async () => {
-    const settings = ['-k', folder, '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=30', '-c', 'shared_buffers=16MB']
-    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], { ...options, stdio: 'ignore' })
+    const settings = [
+      '-k',
+      folder,
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'max_connections=30',
+      '-c',
+      'shared_buffers=16MB',
+    ]
+    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
+      ...options,
+      stdio: 'ignore',
+    })
     const pidFile = join(data, 'postmaster.pid')
     for (;;) {
       // Its last line says when it takes connections.
