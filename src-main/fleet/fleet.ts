@@ -19,6 +19,7 @@ import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 const TERM_MS = 60_000
 const BEAT_MS = 1000
 const SHIP_MS = 250
+const TRY_AT_FIRST_MS = 50
 const TRY_AGAIN_MS = 500
 /** A call that was let in within the term, and a little for what is slow. */
 const GRACE_MS = TERM_MS + 30_000
@@ -450,7 +451,7 @@ export class Fleet implements Leases, SharedBooks {
           },
         )
     }
-    setTimeout(again, TRY_AGAIN_MS).unref()
+    setTimeout(again, TRY_AT_FIRST_MS).unref()
   }
 
   #failed(error: unknown): void {
