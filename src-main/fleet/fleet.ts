@@ -11,7 +11,8 @@ import type { Cancellation } from '#core/wait-queue.ts'
 import { Connection, FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
-import { CannotJoin, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
+import { amountsOf, CannotJoin, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
+import { tryFor } from '#fleet/tries.ts'
 import type { HoldRequest } from '#ledger/hold-request.ts'
 import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 
@@ -21,6 +22,9 @@ const BEAT_MS = 1000
 const SHIP_MS = 250
 const TRY_AT_FIRST_MS = 50
 const TRY_AGAIN_MS = 500
+/** For this long a gateway that ends tries to tell what it charged and to give back its leases. */
+const CLOSE_MS = 5000
+const TRY_AT_CLOSE_MS = 100
 /** A call that was let in within the term, and a little for what is slow. */
 const GRACE_MS = TERM_MS + 30_000
 
@@ -51,6 +55,8 @@ export class Fleet implements Leases, SharedBooks {
   #untold: SharedChange[] = []
   #timers: NodeJS.Timeout[] = []
   #isJoining = false
+  /** In which it joins again. */
+  readonly #joining = takeTurns()
 
   constructor(options: FleetOptions) {
     this.#options = options
@@ -131,21 +137,23 @@ export class Fleet implements Leases, SharedBooks {
     every(SHIP_MS, () => this.#ship())
   }
 
-  /** Tells everything that was charged, gives back everything and leaves. What cannot be told is told at the next start. */
+  /** Tells everything that was charged, gives back everything and leaves, within a bound. What cannot be told is told at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const timer of this.#timers) clearInterval(timer)
-    try {
-      if (this.#standing !== undefined) {
-        this.#hasCharges = true
-        await this.#ship(true)
-        const { epoch } = this.#standing
-        await this.#ask(() => this.#connection.call('leave_fleet', [this.#note.gatewayId, epoch]))
-      }
-    } catch {
-      // Leases that were not given back are given back by the next start, or in their time.
-    }
+    const bound = { forMs: CLOSE_MS, everyMs: TRY_AT_CLOSE_MS, after: this.#options.after }
+    await tryFor(bound, () => this.#leave()).catch((error: unknown) => this.#failed(error))
     await this.#connection.close()
+  }
+
+  /** Where it was cut off it joins first: what it has is known over there only. */
+  async #leave(): Promise<void> {
+    if (this.#heardAt === undefined) return
+    await this.#joinAgain()
+    this.#hasCharges = true
+    await this.#ship(true)
+    const epoch = this.#standing?.epoch ?? 0
+    await this.#ask(() => this.#connection.call('leave_fleet', [this.#note.gatewayId, epoch]))
   }
 
   async make(change: SharedChange, locally: () => Promise<void>): Promise<void> {
@@ -190,24 +198,11 @@ export class Fleet implements Leases, SharedBooks {
       type === 'unlimited' ? [] : [[keyId, cycle, Math.max(0, granted), used]],
     )
     const { gatewayId, version } = this.#note
-    const values = [JSON.stringify(change), JSON.stringify(openings), JSON.stringify(this.#amountsOf(change))]
+    const values = [JSON.stringify(change), JSON.stringify(openings), JSON.stringify(amountsOf(change, this.#options.ledger, (keyId) => this.#baseOf(keyId)))]
     const answer = await this.#connection.call('publish', [gatewayId, standing.epoch, version, ...values])
     if (answer.error === 'superseded') this.#lost()
     if (answer.error === 'stale') return 'overtaken'
     return answer.error === undefined ? Number(answer.version) : 'unreachable'
-  }
-
-  /** What a change adds to balances, or takes: key, cycle, amount, and what the cycle begins with where nobody has used it yet. */
-  #amountsOf({ adjustments, terms }: SharedChange): (string | number)[][] {
-    const row = (keyId: string, amount: number) => {
-      const { cycleStartedAtMs } = this.#options.ledger.balance(keyId)
-      const base = this.#baseOf(keyId)
-      return amount === 0 || base === undefined ? [] : [[keyId, cycleStartedAtMs, amount, base]]
-    }
-    return [
-      ...adjustments.flatMap(({ keyId, amountMicro }) => row(keyId, amountMicro)),
-      ...terms.flatMap(({ keyId, terms: { creditsMicro } }) => row(keyId, creditsMicro - (this.#baseOf(keyId) ?? 0))),
-    ]
   }
 
   async #noteVersion(version: number): Promise<void> {
@@ -227,7 +222,7 @@ export class Fleet implements Leases, SharedBooks {
     let isStale = false
     const answer = await this.#ask(async (): Promise<TakeAnswer> => {
       const standing = this.#standing
-      if (standing === undefined) return { type: 'unavailable' }
+      if (standing === undefined || this.#isClosed) return { type: 'unavailable' }
       const { gatewayId, version } = this.#note
       const amounts = [
         needMicro,
@@ -300,7 +295,7 @@ export class Fleet implements Leases, SharedBooks {
 
   /** Tells what was charged since the last time, and gives back what is idle. */
   async #ship(isEnd = false): Promise<void> {
-    this.#askAhead()
+    if (!isEnd) this.#askAhead()
     let isAll = false
     while (!isAll) isAll = await this.#ask(() => this.#shipNext(isEnd))
   }
@@ -309,7 +304,7 @@ export class Fleet implements Leases, SharedBooks {
   async #shipNext(isEnd: boolean): Promise<boolean> {
     const standing = this.#standing
     if (standing === undefined) throw new FleetUnreachable(undefined)
-    const isBusy = ({ keyId }: { readonly keyId: string }) => this.#queue.isWaitedFor(keyId)
+    const isBusy = ({ keyId }: { readonly keyId: string }) => !isEnd && this.#queue.isWaitedFor(keyId)
     const handed = this.#book.takeIdle(({ keyId }) => isEnd || this.#wanted.has(keyId), isBusy)
     this.#wanted.clear()
     if (!this.#hasCharges && handed.length === 0) return true
@@ -440,18 +435,23 @@ export class Fleet implements Leases, SharedBooks {
     this.#isJoining = true
     const again = () => {
       if (this.#isClosed) return
-      this.#connection
-        .close()
-        .then(() => this.#join())
-        .then(
-          () => (this.#isJoining = false),
-          (error: unknown) => {
-            this.#failed(error)
-            setTimeout(again, error instanceof CannotJoin ? 10 * TRY_AGAIN_MS : TRY_AGAIN_MS).unref()
-          },
-        )
+      this.#joinAgain().then(
+        () => (this.#isJoining = false),
+        (error: unknown) => {
+          this.#failed(error)
+          setTimeout(again, error instanceof CannotJoin ? 10 * TRY_AGAIN_MS : TRY_AGAIN_MS).unref()
+        },
+      )
     }
     setTimeout(again, TRY_AT_FIRST_MS).unref()
+  }
+
+  #joinAgain(): Promise<void> {
+    return this.#joining(async () => {
+      if (this.#standing !== undefined) return
+      await this.#connection.close()
+      await this.#join()
+    })
   }
 
   #failed(error: unknown): void {

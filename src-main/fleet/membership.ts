@@ -1,5 +1,6 @@
 // What a gateway brings to the books that it shares, and why it may not share them.
 
+import type { SharedChange } from '#catalog/shared.ts'
 import type { Log } from '#core/log.ts'
 import type { After } from '#core/wait-queue.ts'
 import type { Sum } from '#fleet/lease-book.ts'
@@ -59,4 +60,20 @@ export function refuseForeign(answer: Readonly<Record<string, unknown>>, note: O
   const isForeign = note.booksId !== undefined && note.booksId !== String(books)
   if (isForeign || note.version > Number(version)) throw new CannotJoin(FOREIGN)
   if (note.booksId === undefined && hasCatalog && Number(version) > 0) throw new CannotJoin(TWO_CATALOGS)
+}
+
+/** What a change adds to balances, or takes: key, cycle, amount, and what the cycle begins with where nobody has used it yet. */
+export function amountsOf(
+  { adjustments, terms }: SharedChange,
+  ledger: Ledger,
+  baseOf: (keyId: string) => number | undefined,
+): (string | number)[][] {
+  const row = (keyId: string, amount: number) => {
+    const base = baseOf(keyId)
+    return amount === 0 || base === undefined ? [] : [[keyId, ledger.balance(keyId).cycleStartedAtMs, amount, base]]
+  }
+  return [
+    ...adjustments.flatMap(({ keyId, amountMicro }) => row(keyId, amountMicro)),
+    ...terms.flatMap(({ keyId, terms: { creditsMicro } }) => row(keyId, creditsMicro - (baseOf(keyId) ?? 0))),
+  ]
 }
