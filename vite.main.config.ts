@@ -2,7 +2,7 @@
 // but Electron and the two packages that are compiled for a system. Clones and packages run that; only `npm run dev` runs the sources.
 
 import { defineConfig } from 'vite'
-import { flatLayout, licences, nativeDatabase } from './vite.plugins.ts'
+import { flatLayout, licences, nativeDatabase, tokenTable } from './vite.plugins.ts'
 
 /** What is started or loaded by its name: the programs, and every thread and process of its own. */
 const ENTRIES = {
@@ -21,7 +21,7 @@ const isOfTrayApp = (moduleId: string) => /\/(src-main\/shell|electron-updater)\
 
 export default defineConfig({
   publicDir: false,
-  plugins: [nativeDatabase(), flatLayout(), licences()],
+  plugins: [nativeDatabase(), tokenTable(), flatLayout(), licences()],
   ssr: { target: 'node', noExternal: true, external: ['electron', 'better-sqlite3', 'keytar'] },
   build: {
     ssr: true,

@@ -8,9 +8,11 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onSignedOut } from '#renderer/api/client.ts'
 import { createQueryClient } from '#renderer/api/query-client.ts'
+import { askOtherTabs, shareSession } from '#renderer/api/session-token.ts'
+import { isStillSame } from '#renderer/api/session.ts'
 import { startPreferences } from '#renderer/app/preferences.ts'
 import { createAppRouter } from '#renderer/app/router.tsx'
-import { takeSecretsFromAddress } from '#renderer/app/ticket.ts'
+import { askedPage, isSigningIn, rememberPage, takeSecretsFromAddress } from '#renderer/app/ticket.ts'
 import { ToastProvider } from '#renderer/components/toast.tsx'
 import { TooltipProvider } from '#renderer/components/tooltip.tsx'
 import { startTranslations } from '#renderer/i18n/catalogues.ts'
@@ -25,10 +27,23 @@ async function start(): Promise<void> {
   await startTranslations()
   const queryClient = createQueryClient()
   const router = createAppRouter(queryClient)
-  onSignedOut(() => {
+  const leave = () => {
     queryClient.clear()
     void router.navigate({ to: '/sign-in' })
+  }
+  onSignedOut(() => {
+    rememberPage()
+    leave()
   })
+  shareSession({
+    onEnded: leave,
+    onBegun: () => {
+      if (isSigningIn()) return router.history.push(askedPage())
+      // Streams that are open and forms that are filled in are those of whoever was here before.
+      void isStillSame(queryClient).then((isSame) => isSame || location.reload())
+    },
+  })
+  await askOtherTabs()
   const place = document.getElementById('root')
   if (place === null) throw new Error('index.html has no #root')
   createRoot(place).render(

@@ -41,7 +41,16 @@ const ROOMS: Readonly<Record<string, Room>> = {
   server: {
     values: ['contract', 'core', 'dialect', 'pipeline', 'catalog', 'reports'],
     types: ['store', 'ledger', 'secret', 'alert'],
-    packages: ['fastify', 'ws'],
+    packages: [
+      'fastify',
+      'ws',
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-metrics-otlp-proto',
+      '@opentelemetry/exporter-trace-otlp-proto',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-metrics',
+      '@opentelemetry/sdk-trace',
+    ],
   },
   // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },

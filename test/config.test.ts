@@ -52,6 +52,7 @@ describe('the default configuration', () => {
       backupDir: undefined,
       backupEvery: 'daily',
       backupKeep: 7,
+      balancesEvery: 'never',
     })
   })
 
@@ -159,7 +160,7 @@ describe('the table of settings', () => {
     const variables = rows.flatMap((row) => (row.env === undefined ? [] : [row.env]))
     const flags = rows.flatMap((row) => (row.flag === undefined ? [] : [row.flag]))
     for (const variable of variables)
-      expect(variable).toMatch(/^(FAREBOX_[A-Z_]+|RATE_LIMIT_WAIT|CREDENTIALS_DIRECTORY)$/)
+      expect(variable).toMatch(/^(FAREBOX_[A-Z_]+|RATE_LIMIT_WAIT|CREDENTIALS_DIRECTORY|OTEL_EXPORTER_OTLP_ENDPOINT)$/)
     for (const flag of flags) expect(flag).toMatch(/^--[a-z-]+$/)
     expect(new Set([...variables, ...flags]).size).toBe(variables.length + flags.length)
   })

@@ -16,6 +16,7 @@ import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Provider } from '#core/entities.ts'
 import { readBill } from '#app/bill-reader.ts'
+import { priceFeed } from '#app/price-feed.ts'
 import { ToolScans } from '#app/tool-scans.ts'
 import { refuse } from '#core/refusal.ts'
 import type { SettingChange } from '#core/setting.ts'
@@ -26,7 +27,7 @@ import { readSealed, writeSealed } from '#secret/sealed-export.ts'
 import { adminHandlers } from '#server/admin/entities.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
-import type { AdminDeps, KeptBills, LanControl } from '#server/admin/admin-deps.ts'
+import type { AdminDeps, BalanceControl, KeptBills, LanControl } from '#server/admin/admin-deps.ts'
 import { missingPricesView, providerUseView, targetsView } from '#server/watch/health.ts'
 import { secretsLeftOut, secretsView } from '#server/watch/secrets.ts'
 import { waitingView } from '#server/gateway/waiting.ts'
@@ -39,6 +40,7 @@ export type AdministrationInput = {
   readonly live: LiveSettings
   readonly keepSetting: (change: SettingChange) => Promise<void>
   readonly keptBills: KeptBills
+  readonly balances: BalanceControl
   readonly visits: Visits
   readonly ticketMade: () => void
   readonly lan: () => Promise<LanControl>
@@ -50,7 +52,7 @@ export type AdministrationInput = {
 }
 
 export function administration(input: AdministrationInput): AdminHandlers {
-  const { parts, operations, status, config, keptBills, visits, ticketMade, lan, reading, side } = input
+  const { parts, operations, status, config, keptBills, balances, visits, ticketMade, lan, reading, side } = input
   const { clock, context, stores, calling, secrets } = parts
   const upstream = { ...calling, ...secrets, clock, userAgent: USER_AGENT }
   const watched = { ...stores, ...calling, clock, stateOf: (provider: Provider) => secretState(context, provider) }
@@ -106,6 +108,8 @@ export function administration(input: AdministrationInput): AdminHandlers {
     open: calling.open,
     freeBytes: () => freeBytes(config.dataDir),
     keptBills,
+    priceFeed: priceFeed({ ...upstream, ...config, nowMs: clock.nowMs }),
+    balances,
     readBill: (provider, wish) => readBill(provider, wish, { ...upstream, retryDelayMs: config.upstreamRetryDelayMs }),
     readReceipt: (id) => reading.receipts.call('receipt', id),
     findRefused: (id) => reading.findRefused(id, calling.refused),

@@ -1,12 +1,13 @@
 // The composition root: from an open data folder to a running Farebox.
 
+import { AccountBalances } from '#app/account-balances.ts'
 import { LanListener } from '#app/lan-listener.ts'
 import { removeInstance, removeOpenPages, writeInstance } from '#app/notes.ts'
 import { Once } from '#app/once.ts'
 import { OpenPages } from '#app/open-pages.ts'
 import { openOperations, type Operations } from '#app/operations.ts'
 import { OwnAddress } from '#app/own-address.ts'
-import { assemble, type Parts } from '#app/parts.ts'
+import { assemble, USER_AGENT, type Parts } from '#app/parts.ts'
 import { ReadingThreads } from '#app/reading-threads.ts'
 import { statusOf } from '#app/status.ts'
 import { booksCheck } from '#app/stores.ts'
@@ -22,6 +23,7 @@ import type { Log } from '#core/log.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import type { BooksCheck } from '#ledger/books-check.ts'
 import type { Clock } from '#pipeline/ports.ts'
+import { askBalance } from '#provider/account-balance.ts'
 import { forkKeychain, type StartKeychain } from '#secret/keychain-child.ts'
 import type { AdminHandlers } from '#server/admin/handlers.ts'
 import { ClientConnections } from '#server/http/client-connections.ts'
@@ -115,6 +117,7 @@ type Serving = {
   readonly openPages: OpenPages
   readonly reading: ReadingThreads
   readonly check: BooksCheck
+  readonly balances: AccountBalances
 }
 
 function openServing(inside: Inside): Serving {
@@ -126,7 +129,8 @@ function openServing(inside: Inside): Serving {
   const check = booksCheck({ ledger: stores.ledger, clock, log, side })
   const visits = visitsOf(inside, reading)
   const lan = new LanListener({ config, parts, log, save: (settings) => writer.call('changeLan', settings) })
-  const administration = administrationOf(inside, { own, openPages, reading, check, visits, lan })
+  const balances = balancesOf(inside, reading)
+  const administration = administrationOf(inside, { own, openPages, reading, check, visits, lan, balances })
   const deps: Omit<ServerDeps, 'hosts'> = {
     ...stores,
     ...calling,
@@ -150,7 +154,20 @@ function openServing(inside: Inside): Serving {
   }
   const server = buildServer({ ...deps, hosts: own.hosts })
   const buildForLan: Serving['buildForLan'] = ({ hosts, ...rules }) => buildServer({ ...deps, hosts, lan: rules })
-  return { own, server, lan, buildForLan, visits, openPages, reading, check }
+  return { own, server, lan, buildForLan, visits, openPages, reading, check, balances }
+}
+
+function balancesOf({ config, parts, writer }: Inside, reading: ReadingThreads): AccountBalances {
+  const { clock, stores, calling, secrets } = parts
+  const now = { nowMs: () => clock.nowMs() }
+  return new AccountBalances({
+    ...now,
+    providers: () => stores.catalog.providers,
+    ask: (provider, what) => askBalance(provider, what, { ...calling, ...secrets, ...now, userAgent: USER_AGENT }),
+    keep: (said) => writer.call('keepBalances', said),
+    stored: () => reading.reports.call('accountBalances', undefined),
+    every: () => config.balancesEvery,
+  })
 }
 
 function visitsOf({ log, parts: { clock, context }, writer }: Inside, reading: ReadingThreads): Once<Visits> {
@@ -167,11 +184,11 @@ function visitsOf({ log, parts: { clock, context }, writer }: Inside, reading: R
   })
 }
 
-type ForAdministration = Pick<Serving, 'own' | 'openPages' | 'reading' | 'check' | 'visits' | 'lan'>
+type ForAdministration = Pick<Serving, 'own' | 'openPages' | 'reading' | 'check' | 'visits' | 'lan' | 'balances'>
 
 function administrationOf(
   { config, live, parts, writer, operations, side, tools }: Inside,
-  { own, openPages, reading, check, visits, lan }: ForAdministration,
+  { own, openPages, reading, check, visits, lan, balances }: ForAdministration,
 ): Once<AdminHandlers> {
   const startedAtMs = Date.now()
   return new Once(async () => {
@@ -184,6 +201,7 @@ function administrationOf(
         keep: (report) => writer.call('keepBill', report),
         forget: (providerId) => writer.call('forgetBills', providerId),
       },
+      balances,
       parts,
       operations,
       reading,
@@ -211,7 +229,7 @@ class RunningApp implements App {
 
   async listen(port: number): Promise<string> {
     const { config, parts, clients, operations } = this.#inside
-    const { own, server, lan, buildForLan, check } = this.#serving
+    const { own, server, lan, buildForLan, check, balances } = this.#serving
     const { overdue, atStart } = parts.stores
     clients.watch(server.server)
     await server.listen({ host: '127.0.0.1', port })
@@ -229,6 +247,7 @@ class RunningApp implements App {
     if (config.secrets === 'keychain') await this.#noteVault()
     await lan.open(buildForLan)
     operations.backups?.start()
+    balances.start()
     operations.readiness.begin()
     return url
   }
@@ -278,13 +297,15 @@ class RunningApp implements App {
 
   async close(): Promise<void> {
     const { config, parts, writer, side, operations, release } = this.#inside
-    const { own, visits, openPages, reading, check } = this.#serving
+    const { own, visits, openPages, reading, check, balances } = this.#serving
     const { ledger, overdue } = parts.stores
     operations.readiness.end()
     clearInterval(this.#watch)
     openPages.stop()
     await this.#closeListeners()
+    const balancesDone = balances.close()
     await parts.calling.connections.close()
+    await balancesDone
     await parts.calling.refused.close()
     if (ledger.state !== 'halted') await ledger.flush()
     await parts.calling.leases?.close()

@@ -21,6 +21,7 @@ import { metricsReader } from '#server/watch/metrics.ts'
 import type { ObservedRequest, ObserveRequest } from '#server/watch/observed-requests.ts'
 import type { Metrics } from '#server/watch/probes.ts'
 import { Readiness } from '#server/watch/readiness.ts'
+import { openTelemetry } from '#server/watch/telemetry.ts'
 import { tellRefusals } from '#server/watch/refusal-events.ts'
 import { ScheduledBackups } from '#server/watch/scheduled-backups.ts'
 import { DATABASE_FILE } from '#store/database.ts'
@@ -63,6 +64,7 @@ export function openOperations(input: OperationsInput): Operations {
   const backups = config.backupDir === undefined ? undefined : openBackups(config.backupDir, input)
   const figures = config.metrics ? openFigures({ ...input, readiness, memory, backups }) : undefined
   const stopTelling = config.log === 'json' ? recorded.listen((records) => tellRefusals(records, log)) : undefined
+  const stopTelemetry = config.otlpEndpoint === undefined ? undefined : tellCollector(config.otlpEndpoint, input)
   const observers = [figures?.observe, config.logRequests ? requestLog(log) : undefined].filter(isThere)
   return {
     readiness,
@@ -77,6 +79,7 @@ export function openOperations(input: OperationsInput): Operations {
     async close() {
       stopTelling?.()
       figures?.close()
+      await stopTelemetry?.()
       await largeBodies.close()
       await backups?.close()
     },
@@ -85,6 +88,12 @@ export function openOperations(input: OperationsInput): Operations {
 
 function isThere<Value>(value: Value | undefined): value is Value {
   return value !== undefined
+}
+
+function tellCollector(endpoint: string, { parts, log }: OperationsInput): () => Promise<void> {
+  const { recorded, catalog } = parts.stores
+  const providerOf = (idOrName: string) => catalog.provider(idOrName)
+  return openTelemetry({ endpoint, version: VERSION, providerOf, recorded, log })
 }
 
 function openBackups(folder: string, { config, parts, log, side }: OperationsInput): ScheduledBackups {

@@ -27,6 +27,7 @@ const FORMATS: readonly CsvFormat[] = [
       model: 'model',
       input_tokens: 'input_all',
       input_cached_tokens: 'cache_read',
+      input_cache_write_tokens: 'cache_write',
       output_tokens: 'output',
       num_model_requests: 'requests',
       api_key_id: 'account',

@@ -10,11 +10,14 @@ const MAX_CHOSEN = 12
 /** Calls that together used exactly what is missing; undefined where there are none. */
 export function edgeCalls(calls: readonly DoubtfulCall[], missing: TokenCounts): readonly DoubtfulCall[] | undefined {
   if (calls.length > MAX_CHOSEN) return [calls, ...calls.map((call) => [call])].find((some) => isSumOf(some, missing))
-  for (let choice = 1; choice < 2 ** calls.length; choice++) {
-    const some = calls.filter((_, index) => (choice & (1 << index)) !== 0)
-    if (isSumOf(some, missing)) return some
-  }
-  return undefined
+  return choicesOf(calls).find((some) => isSumOf(some, missing))
+}
+
+/** Each choice of one call or more. */
+export function choicesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  return Array.from({ length: 2 ** items.length - 1 }, (_, choice) =>
+    items.filter((_item, index) => ((choice + 1) & (1 << index)) !== 0),
+  )
 }
 
 function isSumOf(calls: readonly DoubtfulCall[], counts: TokenCounts): boolean {

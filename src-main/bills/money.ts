@@ -61,10 +61,15 @@ export function compareMoney(
   const rows = rowsOf({ days, costs: rest, hours: side.hours, placeOf })
   const known = {
     fees: Map.groupBy(fees, placeOf),
-    differences: Map.groupBy(tokens.differences, placeOf),
+    differences: Map.groupBy(
+      tokens.differences.flatMap((one) => withinDay(one, days) ?? []),
+      placeOf,
+    ),
     // What left the last hour of the day before came to the first one of this.
     cameOver: Map.groupBy(
-      tokens.differences.filter(({ causes, endMs }) => causes.includes('hour_edge') && isStartOf(days, endMs)),
+      tokens.differences
+        .filter(({ endMs, edgeMs }) => edgeMs === endMs && isStartOf(days, endMs))
+        .map((one) => ({ ...one, causes: ['hour_edge'] as const })),
       ({ endMs, model }) => placeOf({ startMs: endMs, model }),
     ),
     covered: new Set(days.filter((day) => isCovered(day, counted)).map(spanName)),
@@ -75,6 +80,15 @@ export function compareMoney(
     compared: rows.length,
     differences: [...differences, ...others].toSorted((one, other) => one.startMs - other.startMs),
   }
+}
+
+/** What it does to the money of its day: what a call's hour is counted for changes nothing within one. undefined where nothing is left. */
+function withinDay(difference: TokenDifference, days: readonly Span[]): TokenDifference | undefined {
+  const { startMs, causes, edgeMs } = difference
+  const day = spanAt(days, startMs)
+  if (edgeMs === undefined || edgeMs === day?.startMs || edgeMs === day?.endMs) return difference
+  const rest = causes.filter((cause) => cause !== 'hour_edge')
+  return rest.length === 0 ? undefined : { ...difference, causes: rest }
 }
 
 function isStartOf(days: readonly Span[], instantMs: number): boolean {
@@ -150,11 +164,13 @@ function causesOf(
   if (isRounding(row, parts)) return { causes: ['rounding'], calls: [] }
   if (row.endMs + LATE_MS > known.madeMs('costs', row.startMs) && parts < 0n)
     return { causes: ['not_reported_yet'], calls: [] }
+  const fees = known.fees.get(row.place) ?? []
   const found = [...(known.cameOver.get(row.place) ?? []), ...(known.differences.get(row.place) ?? [])]
   if (found.length > 0) {
-    return { causes: causesOfAll(found), calls: found.flatMap(({ calls }) => calls) }
+    const ofFees = fees.length > 0 ? [{ causes: ['tool_fees'] as const }] : []
+    const calls = [...found, { calls: fees.map(({ id }) => id) }].flatMap((one) => one.calls)
+    return { causes: causesOfAll([...found, ...ofFees]), calls: [...new Set(calls)] }
   }
-  const fees = known.fees.get(row.place) ?? []
   if (parts < 0n && fees.length > 0) return { causes: ['tool_fees'], calls: fees.map(({ id }) => id) }
   if (known.covered.has(spanName(row))) return { causes: ['price_differs'], calls: [] }
   return row.calls === 0 ? { causes: ['not_through_farebox'], calls: [] } : { causes: ['unexplained'], calls: [] }

@@ -114,7 +114,8 @@ function usageFields(result: Json): Fields {
     input_all: textOf(result['input_tokens']),
     input: textOf(result['uncached_input_tokens']),
     cache_read: textOf(result['input_cached_tokens'] ?? result['cache_read_input_tokens']),
-    cache_write: textOf(written['ephemeral_5m_input_tokens']),
+    // OpenAI's is among its input tokens, as the cached ones are; it came with the types of 2026.
+    cache_write: textOf(result['input_cache_write_tokens'] ?? written['ephemeral_5m_input_tokens']),
     cache_write_1h: textOf(written['ephemeral_1h_input_tokens']),
     output: textOf(result['output_tokens']),
   })

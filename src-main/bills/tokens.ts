@@ -1,7 +1,7 @@
 // Compares tokens by class, model and time. They have to be equal: a token has no price and no rounding.
 
-import { tokenCauses } from '#bills/causes.ts'
-import { edgeCalls } from '#bills/edges.ts'
+import { causesOfAll, tokenCauses } from '#bills/causes.ts'
+import { choicesOf, edgeCalls } from '#bills/edges.ts'
 import type { DoubtfulCall, OurHour } from '#bills/ours.ts'
 import { isForeign, modelNameOf, type BillReport, type Span, type TokenCounts, type UsageLine } from '#bills/report.ts'
 import { inOrder, placesIn, spanAt } from '#bills/spans.ts'
@@ -17,6 +17,8 @@ export type TokenDifference = Span & {
   readonly calls: readonly string[]
   /** Whether the report shows that nobody but Farebox is in it: by its requests, or by the names of keys. */
   readonly isOurs: boolean
+  /** At which of its ends calls are that the provider counts on the other side of it; undefined where there are none. */
+  readonly edgeMs: number | undefined
 }
 
 export type TokenComparison = {
@@ -37,10 +39,13 @@ export type CompareOptions = {
 /** A time and a model, and what both sides have of it. */
 type Bucket = Span & {
   readonly model: string
+  /** What we charged calls for that began in it. */
+  readonly charged: TokenCounts
+  /** The same, but with calls where the provider counts them. */
   ours: TokenCounts
-  theirs: TokenCounts
+  readonly theirs: TokenCounts
   ourCalls: number
-  requests: number | undefined
+  readonly requests: number | undefined
   /** Whether all of theirs is of keys that are known to be ours. */
   readonly isNamed: boolean
   readonly doubtful: readonly DoubtfulCall[]
@@ -142,9 +147,11 @@ function bucketOf(
   { ours, theirs, inDoubt }: Sides,
 ): Bucket {
   const isCounted = theirs.every(({ requests }) => requests !== undefined)
+  const charged = ours.reduce((sum, { counts }) => plus(sum, counts), NOTHING)
   return {
     ...place,
-    ours: ours.reduce((sum, { counts }) => plus(sum, counts), NOTHING),
+    charged,
+    ours: charged,
     theirs: theirs.reduce((sum, { counts }) => plus(sum, counts), NOTHING),
     ourCalls: ours.reduce((sum, { calls }) => sum + calls, 0),
     requests: isCounted ? theirs.reduce((sum, { requests = 0 }) => sum + requests, 0) : undefined,
@@ -153,29 +160,62 @@ function bucketOf(
 }
 
 /**
- * A provider may count a call in the hour in which it ended. Where exactly such calls are missing from a time, they are taken for
- * calls of the next one. Returns them by the bucket that they left, or came to where the report begins with it.
+ * A provider may count a call in the hour in which it ended. Where exactly such calls are missing from a time, or are exactly what the next
+ * one has too much, they are taken for calls of the next one. Returns them by the bucket that they left, or came to where the report
+ * begins with it.
  */
 function moveEdges(buckets: readonly Bucket[]): Map<Bucket, readonly DoubtfulCall[]> {
   const moved = new Map<Bucket, readonly DoubtfulCall[]>()
   for (const [index, bucket] of buckets.entries()) {
     const came = edgeCalls(bucket.before, less(bucket.theirs, bucket.ours))
-    if (came !== undefined) moved.set(bucket, came)
+    if (came !== undefined) {
+      moved.set(bucket, came)
+      bucket.ours = plus(bucket.ours, sumOf(came))
+      bucket.ourCalls += came.length
+      continue
+    }
     const next = followerOf(bucket, buckets[index + 1])
     const missing = less(bucket.ours, bucket.theirs)
-    if (came !== undefined || isNothing(missing) || (next === undefined && !bucket.isLast)) continue
-    const left = edgeCalls(
-      bucket.doubtful.filter((call) => isRunningAt(call, bucket.endMs)),
-      missing,
-    )
+    if (isNothing(missing) || (next === undefined && !bucket.isLast)) continue
+    const running = bucket.doubtful.filter((call) => isRunningAt(call, bucket.endMs))
+    const left =
+      edgeCalls(running, missing) ??
+      (next && edgeCalls(running, less(next.theirs, next.ours))) ??
+      explainingEdge(bucket, next, running)
     if (left === undefined) continue
     moved.set(bucket, left)
+    bucket.ours = less(bucket.ours, sumOf(left))
     bucket.ourCalls -= left.length
     if (next === undefined) continue
-    next.ours = plus(next.ours, missing)
+    next.ours = plus(next.ours, sumOf(left))
     next.ourCalls += left.length
   }
   return moved
+}
+
+/** More calls than these are not tried in all their choices: each of them is looked at in both hours. */
+const MAX_TRIED = 6
+
+/** Where something else went wrong in both hours: calls without which neither of them has anything unexplained. */
+function explainingEdge(
+  bucket: Bucket,
+  next: Bucket | undefined,
+  running: readonly DoubtfulCall[],
+): readonly DoubtfulCall[] | undefined {
+  if (next === undefined || running.length > MAX_TRIED || isExplained(bucket, [], 1)) return undefined
+  return choicesOf(running).find((some) => isExplained(bucket, some, -1) && isExplained(next, some, 1))
+}
+
+function isExplained(bucket: Bucket, calls: readonly DoubtfulCall[], sign: 1 | -1): boolean {
+  const { theirs, requests, isNamed, doubtful } = bucket
+  const ourCalls = bucket.ourCalls + sign * calls.length
+  const difference = less(theirs, plus(bucket.ours, sumOf(calls), sign))
+  const extraRequests = requests === undefined ? undefined : requests - ourCalls
+  return !tokenCauses({ difference, extraRequests, ourCalls, isNamed, doubtful }).includes('unexplained')
+}
+
+function sumOf(calls: readonly DoubtfulCall[]): TokenCounts {
+  return calls.reduce((sum, { counts }) => plus(sum, counts), NOTHING)
 }
 
 function followerOf(bucket: Bucket, next: Bucket | undefined): Bucket | undefined {
@@ -188,20 +228,29 @@ function differenceOf(
   moved: ReadonlyMap<Bucket, readonly DoubtfulCall[]>,
   { madeMs }: CompareOptions,
 ): TokenDifference | undefined {
-  const { startMs, endMs, model, theirs, doubtful, ourCalls, requests } = bucket
-  const late = moved.get(bucket)
+  const { startMs, endMs, model, charged, theirs, doubtful, ourCalls, requests, isNamed } = bucket
+  const late = moved.get(bucket) ?? []
   const difference = less(theirs, bucket.ours)
-  const shown = { startMs, endMs, model, ours: bucket.ours, theirs, isOurs: false }
-  if (late !== undefined) return { ...shown, causes: ['hour_edge'], calls: late.map(({ id }) => id) }
-  if (isNothing(difference)) return undefined
+  // Calls that came from the time before are ours here, and settling needs what is left.
+  const ours = late.length > 0 ? charged : bucket.ours
+  const edgeMs = late.length === 0 ? undefined : isRunningOver(late, bucket) ? endMs : startMs
+  const shown = { startMs, endMs, model, ours, theirs, isOurs: false, edgeMs }
+  const edge: Cause[] = late.length > 0 ? ['hour_edge'] : []
+  const lateIds = late.map(({ id }) => id)
+  if (isNothing(difference)) return late.length > 0 ? { ...shown, causes: edge, calls: lateIds } : undefined
   const isOpen = endMs + LATE_MS > madeMs('usage', startMs) && PAID_CLASSES.every((name) => difference[name] <= 0)
-  if (isOpen) return { ...shown, causes: ['not_reported_yet'], calls: [] }
+  if (isOpen) return { ...shown, causes: [...edge, 'not_reported_yet'], calls: lateIds }
   const extraRequests = requests === undefined ? undefined : requests - ourCalls
-  const causes = tokenCauses({ difference, extraRequests, ourCalls, doubtful })
+  const causes = tokenCauses({ difference, extraRequests, ourCalls, isNamed, doubtful })
   const calls = doubtful.filter(({ doubt }) => causes.some((cause) => cause === doubt)).map(({ id }) => id)
   const uncounted = doubtful.reduce((sum, call) => sum + call.uncounted, 0)
-  const isOurs = extraRequests === undefined ? bucket.isNamed : extraRequests === uncounted
-  return { ...shown, causes, calls: [...new Set(calls)], isOurs }
+  const isOurs = extraRequests === undefined ? isNamed : extraRequests === uncounted
+  const all = causesOfAll([{ causes }, { causes: edge }])
+  return { ...shown, causes: all, calls: [...new Set([...calls, ...lateIds])], isOurs }
+}
+
+function isRunningOver(calls: readonly DoubtfulCall[], { startMs }: Bucket): boolean {
+  return calls.every((call) => call.startMs >= startMs)
 }
 
 function foreignDifference({ startMs, endMs, model, counts }: UsageLine): TokenDifference {
@@ -214,5 +263,6 @@ function foreignDifference({ startMs, endMs, model, counts }: UsageLine): TokenD
     causes: ['not_through_farebox'],
     calls: [],
     isOurs: false,
+    edgeMs: undefined,
   }
 }

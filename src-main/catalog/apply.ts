@@ -1,26 +1,18 @@
 // Applies a farebox.yaml: creates what is missing, updates what differs, leaves everything else alone. Applying the same
 // document again changes nothing. What would change is computed and checked as a whole before anything is written.
 
+import { compare, planProvider, type Planned, type PlannedProvider } from '#catalog/apply-provider.ts'
 import type { CatalogContext } from '#catalog/context.ts'
 import { readModelInput } from '#catalog/models.ts'
 import { packageChanges, readPackage } from '#catalog/packages.ts'
-import { giveCredentials, readProvider } from '#catalog/providers.ts'
-import { commitWithSecrets, isKept, originOf } from '#catalog/secrets.ts'
-import { modelView, packageView, providerView } from '#catalog/views.ts'
+import { commitWithSecrets } from '#catalog/secrets.ts'
+import { modelView, packageView } from '#catalog/views.ts'
 import type { ApplyChange, ApplyDocument, ApplyResult } from '#contract/schemas.ts'
-import { hasCredentials } from '#core/credentials.ts'
 import type { Model, Package, Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import { secretReference } from '#core/secret-pool.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
 
-type Planned<Entity> = { readonly entity: Entity; readonly change: ApplyChange }
-type PlannedProvider = Planned<Provider> & {
-  readonly secret: string | undefined
-  /** Whether a secret may be left behind at another origin, or by a provider that does not come to be. */
-  readonly isLeaving: boolean
-}
 type More = { readonly rows?: readonly CatalogChange[]; readonly batch?: LedgerBatch }
 type ApplyPlan = {
   readonly providers: readonly PlannedProvider[]
@@ -95,50 +87,6 @@ function findRepeated(document: ApplyDocument): Refusal | undefined {
   return undefined
 }
 
-async function planProvider(
-  context: CatalogContext,
-  input: NonNullable<ApplyDocument['providers']>[number],
-): Promise<PlannedProvider | Refusal> {
-  const existing = context.catalog.provider(input.name)
-  const read = readProvider(context, input, existing)
-  if (isRefusal(read)) return read
-  const hasMoved = existing !== undefined && originOf(existing) !== originOf(read)
-  // A secret is for one origin: at another one it is asked for again.
-  const kept = hasMoved || existing === undefined ? undefined : existing
-  const base = {
-    ...read,
-    hasSecret: kept?.hasSecret === true,
-    pool: kept?.pool ?? [],
-    headerSecrets: kept?.headerSecrets ?? [],
-  }
-  const given = { secret: input.secret, headers: input.header_secrets, isWhole: true }
-  const next = await giveCredentials(context, base, given)
-  if (isRefusal(next)) return next
-  const { stored: entity, secrets } = next
-  const secret = secrets[0]?.secret
-  const show = (provider: Provider) => providerView(provider, 'none')
-  const change = compare('provider', entity.name, existing && show(existing), show(entity))
-  const isEmptied = existing !== undefined && hasCredentials(existing) && !hasCredentials(entity)
-  const isLeaving = hasMoved || isEmptied || (existing === undefined && hasCredentials(entity))
-  const planned = { entity, secret, isLeaving }
-  const isAskedAgain = hasMoved && hasCredentials(existing) && !hasCredentials(entity)
-  if (isAskedAgain) return { ...planned, change: askAgain(change, existing) }
-  if (secret === undefined || change.action === 'create') return { ...planned, change }
-  if (kept !== undefined && (await isKept(context, kept, secret))) return { ...planned, change }
-  const told = [
-    ...(input.secret === undefined ? [] : ['secret']),
-    ...(input.header_secrets === undefined ? [] : ['header_secrets']),
-  ]
-  const fields = [...new Set([...change.fields.filter((field) => field !== 'has_secret'), ...told])]
-  return { ...planned, change: { ...change, action: 'update', fields } }
-}
-
-function askAgain(change: ApplyChange, before: Provider): ApplyChange {
-  const { origin } = secretReference(before)
-  const note = `Its secret was for ${origin} only: set one with 'farebox provider secret ${before.name}'.`
-  return { ...change, note }
-}
-
 /** Writes all of a plan, and with it what `more` adds, or nothing. */
 export async function carryOut(
   context: CatalogContext,
@@ -153,7 +101,7 @@ export async function carryOut(
   const { rows: moreRows = [], batch } = more
   const changedAtMs = context.nowMs()
   const committed = await commitWithSecrets(context, {
-    secrets: providers.flatMap(({ entity, secret }) => (secret === undefined ? [] : [{ provider: entity, secret }])),
+    secrets: providers.flatMap(({ secrets }) => secrets),
     leaving: providers.filter(({ isLeaving }) => isLeaving).map(({ entity }) => entity.id),
     rows: [
       ...providers.map(({ entity }) => ({ type: 'put-provider', provider: entity }) as const),
@@ -166,17 +114,6 @@ export async function carryOut(
     accounting: { terms, ...(batch && { batch }) },
   })
   return isRefusal(committed) ? committed : undefined
-}
-
-/** What differs between two views of one thing. */
-function compare(kind: ApplyChange['kind'], name: string, before: object | undefined, after: object): ApplyChange {
-  if (before === undefined) return { kind, name, action: 'create', fields: [] }
-  const old = new Map<string, unknown>(Object.entries(before))
-  const now = new Map<string, unknown>(Object.entries(after))
-  const fields = [...new Set([...now.keys(), ...old.keys()])].filter(
-    (field) => JSON.stringify(now.get(field)) !== JSON.stringify(old.get(field)),
-  )
-  return { kind, name, action: fields.length === 0 ? 'none' : 'update', fields }
 }
 
 /** A refusal about one item, with the item's place in the document. */

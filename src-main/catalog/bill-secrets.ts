@@ -5,6 +5,7 @@ import type { CatalogContext } from '#catalog/context.ts'
 import { noProvider } from '#catalog/providers.ts'
 import { orRefusal } from '#catalog/secrets.ts'
 import type { BillSecretView } from '#contract/bills.ts'
+import { balanceKindOf, isToldToAdministrators } from '#core/account-balance.ts'
 import { billKindOf, billSecretReference } from '#core/bill-secret.ts'
 import type { Provider } from '#core/entities.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -24,7 +25,7 @@ export async function listBillSecrets(context: CatalogContext): Promise<BillSecr
   })
   if (refusal !== undefined) return refusal
   return context.catalog.providers.flatMap((provider) => {
-    if (billKindOf(provider) === undefined) return []
+    if (!isAskedAsAdministrator(provider)) return []
     return [
       viewOf(
         provider,
@@ -59,7 +60,13 @@ export async function removeBillSecret(context: CatalogContext, idOrName: string
 function findBilled({ catalog }: CatalogContext, idOrName: string): Provider | Refusal {
   const provider = catalog.provider(idOrName)
   if (provider === undefined) return noProvider(idOrName)
-  return billKindOf(provider) === undefined ? noReports(provider) : provider
+  return isAskedAsAdministrator(provider) ? provider : noReports(provider)
+}
+
+/** For its reports, or for what is left on its account. */
+function isAskedAsAdministrator(provider: Provider): boolean {
+  const kind = balanceKindOf(provider)
+  return billKindOf(provider) !== undefined || (kind !== undefined && isToldToAdministrators(kind))
 }
 
 export function noReports({ name }: Provider): Refusal {
@@ -68,5 +75,10 @@ export function noReports({ name }: Provider): Refusal {
 }
 
 function viewOf(provider: Provider, hasSecret: boolean): BillSecretView {
-  return { provider: provider.name, origin: new URL(provider.baseUrl).origin, has_secret: hasSecret }
+  return {
+    provider: provider.name,
+    origin: new URL(provider.baseUrl).origin,
+    has_secret: hasSecret,
+    has_reports: billKindOf(provider) !== undefined,
+  }
 }

@@ -76,7 +76,7 @@ export async function removeProviderSecret(
 }
 
 /** A provider with one secret of which nothing is said has no pool, as before there were any. */
-function poolOf(secrets: readonly PooledSecret[]): readonly PooledSecret[] {
+export function poolOf(secrets: readonly PooledSecret[]): readonly PooledSecret[] {
   const [only, ...others] = secrets
   const isPlain =
     only?.label === FIRST_LABEL && only.weight === 1 && Object.keys(only.limits).length === 0 && others.length === 0
@@ -97,7 +97,7 @@ async function change(
 }
 
 /** The first secret stands beside the headers whose values are secrets; the others stand alone. */
-async function keptWith(context: CatalogContext, next: Provider, { label, secret }: GivenSecret) {
+export async function keptWith(context: CatalogContext, next: Provider, { label, secret }: GivenSecret) {
   const provider = withSecretOf(next, label) ?? next
   if (secretReference(provider).label === undefined) return ownSecret(context, next, secret)
   const wrong = secretProblem(next, secret)

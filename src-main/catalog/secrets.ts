@@ -8,7 +8,7 @@ import type { Provider } from '#core/entities.ts'
 import { diskRefusal } from '#core/disk-failure.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
-import { eachSecret, isSameSecret, secretReference, withSecretOf } from '#core/secret-pool.ts'
+import { eachSecret, FIRST_LABEL, isSameSecret, secretReference, withSecretOf } from '#core/secret-pool.ts'
 import { SecretFailure, type SecretState } from '#core/secret-failure.ts'
 import type { SecretReference, SecretStore } from '#secret/port.ts'
 import type { ExportedSecret } from '#secret/sealed-export.ts'
@@ -191,7 +191,7 @@ export async function collectSecrets(
       const reference = secretReference(provider)
       const secret = await context.secrets.get(reference)
       if (secret === undefined) missing.push(nameOf(provider))
-      else secrets.push({ ...reference, providerName: provider.name, secret })
+      else secrets.push({ ...reference, ...labelOf(provider), providerName: provider.name, secret })
     }
   })
   return refusal ?? { secrets, missing }
@@ -209,12 +209,12 @@ export async function takeSecrets(
   const found = exported.map(({ providerId, providerName, origin, label, secret }) => {
     const fitting = providers.filter((provider) => !isDemo(provider) && originOf(provider) === origin)
     const owner = fitting.find(({ id }) => id === providerId) ?? fitting.find(({ name }) => name === providerName)
-    const provider = owner === undefined || label === undefined ? owner : withSecretOf(owner, label)
+    const provider = owner === undefined ? undefined : ownerWith(owner, label)
     return { name: label === undefined ? providerName : `${providerName} (${label})`, secret, provider }
   })
   const secrets = found.flatMap(({ provider, secret }) => (provider === undefined ? [] : [{ provider, secret }]))
   const rows = secrets.flatMap(({ provider, secret }) =>
-    provider.chosen === undefined ? [rowOf(provider, secret)] : [],
+    secretReference(provider).label === undefined ? [rowOf(provider, secret)] : [],
   )
   const committed = await commitWithSecrets(context, { secrets, leaving: [], rows })
   if (isRefusal(committed)) return committed
@@ -222,8 +222,19 @@ export async function takeSecrets(
   return { imported: secrets.map(({ provider }) => nameOf(provider)), skipped }
 }
 
+/** Also the first of several is named: another one is the first where it was removed since. */
+function labelOf({ chosen }: Provider) {
+  return chosen === undefined ? {} : { label: chosen.label }
+}
+
+/** The provider with the secret that a file names; undefined where it has none of that label any more. */
+function ownerWith(owner: Provider, label: string | undefined): Provider | undefined {
+  const isOnly = owner.pool.length === 0 && label === FIRST_LABEL
+  return label === undefined || isOnly ? owner : withSecretOf(owner, label)
+}
+
 /** What a provider is once this is kept for it. */
-function rowOf(provider: Provider, text: string): CatalogChange {
+function rowOf({ chosen: _chosen, ...provider }: Provider, text: string): CatalogChange {
   const { secret, headers } = readCredentials(text)
   const headerSecrets = Object.keys(headers).toSorted()
   return { type: 'put-provider', provider: { ...provider, hasSecret: secret !== undefined, headerSecrets } }

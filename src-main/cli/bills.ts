@@ -9,7 +9,7 @@ import { SECRET_FLAGS, SECRET_USAGE, secretOf } from '#cli/provider-secrets.ts'
 import { requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { Cause } from '#contract/bill-causes.ts'
-import type { BillCheck, BillDay, BillDays, BillSettled } from '#contract/bills.ts'
+import type { AccountBalanceView, BillCheck, BillDay, BillDays, BillSettled } from '#contract/bills.ts'
 import { PAID_CLASSES } from '#contract/price-classes.ts'
 
 /** Differences that are printed; `--json` has all that are listed. */
@@ -115,7 +115,43 @@ const removeSecret = plainVerb({
   says: ({ provider }) => `The administrator's secret of provider ${printable(provider)} is forgotten.`,
 })
 
-export const BILL_VERBS = [check, importFile, list, settle, forget, secrets, addSecret, removeSecret]
+const BALANCES: Columns<AccountBalanceView> = {
+  PROVIDER: ({ provider }) => provider,
+  SECRET: ({ secret }) => secret,
+  LEFT: ({ balances }) => balances.map(({ amount, currency }) => `${amount} ${currency}`).join(', '),
+  'LASTS ABOUT': ({ balances }) =>
+    balances.flatMap(({ days_left: days }) => (days === null ? [] : lasting(days))).join(', '),
+  SAID: ({ said_at: at }) => time(at),
+  PROBLEM: ({ problem }) => problem,
+}
+
+function lasting(days: number): string {
+  return days < 1 ? 'less than a day' : days < 2 ? '1 day' : `${Math.floor(days)} days`
+}
+
+const balances = verb({
+  name: 'bills balances',
+  usage: '[--ask [--provider NAME]]',
+  summary: 'lists what providers said is left on their accounts, and how long that lasts; --ask asks them',
+  flags: { ask: toggle, provider: text },
+  async run(client, { flags: { ask, provider } }) {
+    if (ask !== true && provider !== undefined) throw new UsageError('Say --ask as well: nobody is asked without it.')
+    const answer =
+      ask === true
+        ? await client.call('askAccountBalances', { body: requestBody('askAccountBalances', { provider }) })
+        : await client.call('listAccountBalances', {})
+    return view(
+      answer,
+      tableOf(
+        BALANCES,
+        answer,
+        'No provider says what is left on its account: DeepSeek, Moonshot AI and OpenRouter do.',
+      ),
+    )
+  },
+})
+
+export const BILL_VERBS = [balances, check, importFile, list, settle, forget, secrets, addSecret, removeSecret]
 
 /** A file, where a provider is named beside it, which the gateway reads: its working folder is another one. Else a provider. */
 function reportAt<Flags extends { readonly provider?: string }>(name: string, flags: Flags) {

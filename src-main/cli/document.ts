@@ -66,7 +66,8 @@ export async function resolveSecrets(
   const { providers, ...rest } = document
   const problems: Problem[] = []
   const resolved: unknown[] = []
-  for (const [index, { secret: reference, header_secrets: headers, ...provider }] of (providers ?? []).entries()) {
+  for (const [index, described] of (providers ?? []).entries()) {
+    const { secret: reference, header_secrets: headers, secrets: several, ...provider } = described
     const readAt = async (path: Path, place: SecretReference) => {
       const read = await readSecret(place, sources)
       if (read.type === 'secret') return read.secret
@@ -79,7 +80,16 @@ export async function resolveSecrets(
     for (const [name, place] of Object.entries(headers ?? {})) {
       header_secrets[name] = await readAt(['header_secrets', name], place)
     }
-    resolved.push({ ...provider, ...(secret && { secret }), ...(headers && { header_secrets }) })
+    const secrets: unknown[] = []
+    for (const [place, { secret: named, ...more }] of (several ?? []).entries()) {
+      secrets.push({ ...more, secret: await readAt(['secrets', place, 'secret'], named) })
+    }
+    resolved.push({
+      ...provider,
+      ...(secret && { secret }),
+      ...(headers && { header_secrets }),
+      ...(several && { secrets }),
+    })
   }
   if (problems.length > 0) return mistakesOf(problems, positionOf)
   const checked = check(ApplyDocument, providers === undefined ? rest : { ...rest, providers: resolved })
@@ -112,12 +122,22 @@ function mistakesOf(problems: readonly Problem[], positionOf: (path: Path) => Po
 const CHOICES = [
   { list: 'providers', member: 'secret', length: 3, message: 'must be { env: NAME } or { file: PATH }' },
   { list: 'providers', member: 'header_secrets', length: 4, message: 'must be { env: NAME } or { file: PATH }' },
+  {
+    list: 'providers',
+    member: 'secrets',
+    inner: 'secret',
+    length: 5,
+    message: 'must be { env: NAME } or { file: PATH }',
+  },
   { list: 'packages', member: 'models', length: 3, message: 'must be the word all or a list of model ids' },
 ] as const
 
 function inPlainWords(problem: Problem): Problem {
-  const [list, , member] = problem.path
-  const choice = CHOICES.find((candidate) => candidate.list === list && candidate.member === member)
+  const [list, , member, , inner] = problem.path
+  const choice = CHOICES.find(
+    (candidate) =>
+      candidate.list === list && candidate.member === member && (!('inner' in candidate) || candidate.inner === inner),
+  )
   if (choice === undefined || problem.path.length < choice.length) return problem
   return { path: problem.path.slice(0, choice.length), message: choice.message }
 }

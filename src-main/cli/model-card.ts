@@ -1,8 +1,9 @@
 // farebox model card: the price card beside the models at hand, shown before anything of it is applied.
 
 import { CommandFailure } from '#cli/errors.ts'
-import { allOrList, text, toggle } from '#cli/flags.ts'
+import { allOrList, countUpTo, text, toggle } from '#cli/flags.ts'
 import { printable, table, view } from '#cli/output.ts'
+import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { requestBody, requestQuery } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { CardComparison, CardRow } from '#contract/price-card.ts'
@@ -10,24 +11,50 @@ import type { PaidClass } from '#contract/price-classes.ts'
 
 export const card = verb({
   name: 'model card',
-  usage: '[--provider P] [--apply ID,…|all] [--confirm-jumps]',
+  usage: '[--card VERSION] [--provider P] [--apply ID,…|all] [--confirm-jumps]',
   summary: 'compares the prices of the models with the price card, and applies its prices',
-  flags: { provider: text, apply: allOrList, confirm_jumps: toggle },
+  flags: { card: countUpTo(1_000_000), provider: text, apply: allOrList, confirm_jumps: toggle },
   async run(client, { flags }) {
-    const { provider, apply, confirm_jumps } = flags
-    const query = requestQuery('priceCard', { provider })
+    const { card: version, provider, apply, confirm_jumps } = flags
+    const query = requestQuery('priceCard', { provider, card: version })
     const comparison = await client.call('priceCard', { query })
     const shown = comparisonText(comparison)
     if (apply === undefined) return view(comparison, shown)
     const ids = apply === 'all' ? comparison.rows.filter(isDifferent).map(({ id }) => id) : apply
     checkShown(ids, comparison.rows)
     if (ids.length === 0) return view({ ...comparison, applied: [] }, `${shown}\nNothing is to be changed.`)
-    const body = requestBody('applyPriceCard', { version: comparison.version, ids, confirm_jumps })
+    const body = requestBody('applyPriceCard', {
+      version: comparison.version,
+      ids,
+      confirm_jumps,
+      card: version === undefined ? undefined : Number(version),
+    })
     const { applied } = await client.call('applyPriceCard', { body })
     const names = applied.map(({ id }) => printable(id)).join(', ')
     const done = applied.length === 0 ? 'Nothing is to be changed.' : `New prices for: ${names}.`
     return view({ ...comparison, applied }, `${shown}\n${done}`)
   },
+})
+
+export const cardVersions = listVerb({
+  name: 'model card list',
+  summary: 'lists the versions of the price card that were fetched, and the one that came with Farebox',
+  action: 'listPriceCards',
+  columns: {
+    VERSION: ({ version }) => version ?? 'delivered',
+    DATE: ({ date }) => date,
+    PRICES: ({ entries }) => entries,
+  },
+  whenEmpty: 'There is no price card.',
+})
+
+export const fetchCard = plainVerb({
+  name: 'model card fetch',
+  summary: 'fetches the signed price card from the feed, and keeps it as one more version; no price changes by it',
+  action: 'fetchPriceCard',
+  says: ({ version, date, entries, is_new: isNew }) =>
+    `Version ${version} of ${date} has ${entries} prices${isNew ? '' : ', and was there already'}. ` +
+    `See what it would change: farebox model card --card ${version}`,
 })
 
 /** Only what was shown may be applied, also where --provider hides the rest. */

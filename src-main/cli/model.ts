@@ -8,7 +8,7 @@ import { listVerb, plainVerb } from '#cli/plain-verbs.ts'
 import { PRICE_FLAGS, PRICE_USAGE, priceOf } from '#cli/price-flags.ts'
 import { group, requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
-import { card } from '#cli/model-card.ts'
+import { card, cardVersions, fetchCard } from '#cli/model-card.ts'
 import type { ModelView } from '#contract/schemas.ts'
 
 /** Split at the first slash: upstream names such as `meta-llama/Llama-3` have slashes of their own. */
@@ -135,7 +135,7 @@ const remove = plainVerb({
   says: (_removed, name) => `Model ${printable(name)} is removed.`,
 })
 
-export const MODEL_VERBS = [list, codex, add, edit, price, card, enable, disable, remove]
+export const MODEL_VERBS = [list, codex, add, edit, price, card, cardVersions, fetchCard, enable, disable, remove]
 
 function stateText(model: ModelView): string {
   return `Model ${printable(model.id)} is ${stateOf(model)}.`

@@ -43,6 +43,13 @@ const file: Kind<string> = {
   read: (text, paths) => (text === '' ? undefined : paths.resolve(text)),
 }
 
+const anyText: Kind<string> = { expects: 'a text', read: (text) => text }
+
+const webAddress: Kind<string> = {
+  expects: 'an address that begins with http:// or https://',
+  read: (text) => (/^https?:/i.test(text) && URL.canParse(text) ? text : undefined),
+}
+
 const trueOrFalse: Kind<boolean> = {
   expects: 'true or false',
   choices: ['true', 'false'],
@@ -101,20 +108,11 @@ export const SETTINGS = {
     kind: oneOf(['keychain', 'vault']),
     fallback: () => 'keychain',
   },
-  vaultKeyFile: {
-    meaning: 'The file with the 32 bytes that encrypt the vault.',
-    env: 'FAREBOX_VAULT_KEY_FILE',
-    flag: undefined,
-    kind: file,
-    fallback: () => undefined,
-  },
-  credentialsDir: {
-    meaning: 'Where systemd puts credentials; the vault takes farebox-key from there if no key file is named.',
-    env: 'CREDENTIALS_DIRECTORY',
-    flag: undefined,
-    kind: file,
-    fallback: () => undefined,
-  },
+  vaultKeyFile: optionalFile('The file with the 32 bytes that encrypt the vault.', 'FAREBOX_VAULT_KEY_FILE'),
+  credentialsDir: optionalFile(
+    'Where systemd puts credentials; the vault takes farebox-key from there if no key file is named.',
+    'CREDENTIALS_DIRECTORY',
+  ),
   rateLimitWait: {
     meaning: 'Whether a request over its rate limit waits for its turn instead of being refused with 429.',
     env: 'RATE_LIMIT_WAIT',
@@ -210,6 +208,13 @@ export const SETTINGS = {
   logRequests: chosen('Whether every request is an event.', 'FAREBOX_LOG_REQUESTS', trueOrFalse, false),
   metrics: chosen('Whether figures for Prometheus are served at /metrics.', 'FAREBOX_METRICS', trueOrFalse, false),
   metricsTokenFile: optionalFile('The file with the token that opens /metrics.', 'FAREBOX_METRICS_TOKEN_FILE'),
+  otlpEndpoint: optional(
+    'The collector of OpenTelemetry that is told about calls: numbers and names, never content.',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    webAddress,
+  ),
+  priceFeed: optional('Where the price card is fetched from, when asked.', 'FAREBOX_PRICE_FEED', webAddress),
+  priceFeedKeys: optional('The public keys that may have signed it.', 'FAREBOX_PRICE_FEED_KEYS', anyText),
   backupDir: optionalFile('The folder in which backups are made on a schedule.', 'FAREBOX_BACKUP_DIR'),
   backupEvery: chosen(
     'How often a backup is made.',
@@ -218,6 +223,12 @@ export const SETTINGS = {
     'daily',
   ),
   backupKeep: chosen('How many of these backups are kept.', 'FAREBOX_BACKUP_KEEP', wholeNumber(1, 1000), 7),
+  balancesEvery: chosen(
+    'How often providers are asked what is left on their accounts.',
+    'FAREBOX_BALANCES_EVERY',
+    oneOf(['never', 'hourly', 'daily']),
+    'never',
+  ),
 } as const satisfies Record<string, Setting<unknown>>
 
 type ValueOf<Row> = Row extends { kind: Kind<infer Read>; fallback: (start: Start) => infer Fallback }
@@ -386,8 +397,12 @@ function chosen<Value>(meaning: string, env: string, kind: Kind<Value>, fallback
   return { meaning, env, flag: undefined, kind, fallback: () => fallback }
 }
 
+function optional(meaning: string, env: string, kind: Kind<string>) {
+  return { meaning, env, flag: undefined, kind, fallback: () => undefined }
+}
+
 function optionalFile(meaning: string, env: string) {
-  return { meaning, env, flag: undefined, kind: file, fallback: () => undefined }
+  return optional(meaning, env, file)
 }
 
 /** A day at most: timers that overflow 31 bits fire at once. */

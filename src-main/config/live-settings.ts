@@ -14,6 +14,7 @@ const CHANGEABLE = [
   'upstreamTotalTimeoutMs',
   'backupEvery',
   'backupKeep',
+  'balancesEvery',
 ] as const satisfies readonly (keyof typeof SETTINGS)[]
 
 type Changeable = (typeof CHANGEABLE)[number]

@@ -32,7 +32,7 @@ function checked(format: Format, expected: unknown, edit: () => string): string 
     return text
   throw new Refused(
     'uneditable',
-    'It is written in a way that Farebox cannot edit without touching more than its own lines.',
+    'It is written in a way that Farebox cannot edit without touching more than its own lines. Write what is there in lines of its own, and try again.',
   )
 }
 

@@ -48,7 +48,7 @@ export type RefusedReason =
 /** The same for a format's parser, whose own words could quote what is in the file. */
 export function unreadable(format: string, line?: number): Refused {
   const place = line === undefined ? '' : `, line ${line}`
-  return new Refused('unreadable', `It cannot be read as ${format}${place}.`)
+  return new Refused('unreadable', `It cannot be read as ${format}${place}. Mend it, and try again.`)
 }
 
 export function changedMeanwhile(path: string): Refused {

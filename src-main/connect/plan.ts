@@ -73,7 +73,7 @@ function contentOf(wanted: Wanted, { bytes, path }: ToolFile): Buffer {
   }
   const own = Buffer.from(wanted.text)
   if (bytes === undefined || bytes.equals(own)) return own
-  throw new Refused('taken', `${path} is there already, and Farebox did not write it.`)
+  throw new Refused('taken', `${path} is there already, and Farebox did not write it. Move it away, and try again.`)
 }
 
 /** A difference for people and scripts. Nothing in it that looks like a secret can be read. */

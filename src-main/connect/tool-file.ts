@@ -85,7 +85,7 @@ export function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text)
   } catch {
-    throw new Refused('unreadable', 'It is not text in UTF-8.')
+    throw new Refused('unreadable', 'It is not text in UTF-8. Save it as that, and try again.')
   }
 }
 
@@ -256,7 +256,7 @@ function targetOf(path: string): string {
     if (stats?.isSymbolicLink() !== true) return target
     target = resolve(dirname(place), readlinkSync(place))
   }
-  throw new Refused('not_a_file', `${path} is a link that leads nowhere.`)
+  throw new Refused('not_a_file', `${path} is a link that leads nowhere. Take it away, or make what it leads to.`)
 }
 
 /** What the system says of a place that cannot be used, as a refusal that names the file. */
@@ -290,19 +290,30 @@ function statOf(path: string): Stats | undefined {
 
 /** Refuses what is not to be read as settings: a pipe or a device would be waited for without an end. */
 export function insistOnSettings(path: string, stats: Stats): void {
-  if (!stats.isFile()) throw new Refused('not_a_file', `${path} is not a file.`)
-  if (stats.size > MAX_FILE_BYTES) throw new Refused('too_large', `${path} is larger than settings are.`)
+  if (!stats.isFile()) throw new Refused('not_a_file', `${path} is not a file. Move it away, and try again.`)
+  if (stats.size > MAX_FILE_BYTES)
+    throw new Refused(
+      'too_large',
+      `${path} is larger than settings are (16 MiB). Move away what is no setting, and try again.`,
+    )
 }
 
 function insistOnOwnFile(path: string, stats: Stats): void {
   insistOnSettings(path, stats)
   const user = process.getuid?.()
-  if (user !== undefined && stats.uid !== user) throw new Refused('foreign', `${path} belongs to another user.`)
+  if (user !== undefined && stats.uid !== user)
+    throw new Refused(
+      'foreign',
+      `${path} belongs to another user. Run this as that user, or have the file given to you.`,
+    )
   // A file that takes its place would leave its other names behind with the old content.
   if (stats.nlink > 1)
-    throw new Refused('foreign', `${path} has a second name (a hard link), which an edit would part from it.`)
+    throw new Refused(
+      'foreign',
+      `${path} has a second name (a hard link), which an edit would part from it. Have a link (ln -s) in the place of one of them.`,
+    )
   const isReadOnly = (stats.mode & constants.S_IWUSR) === 0
-  if (isReadOnly) throw new Refused('read_only', `${path} is read-only.`)
+  if (isReadOnly) throw new Refused('read_only', `${path} is read-only. Make it writable, and try again.`)
 }
 
 function insistOnWritable(path: string, target: string): void {
@@ -310,7 +321,10 @@ function insistOnWritable(path: string, target: string): void {
     accessSync(target, constants.R_OK | constants.W_OK)
     accessSync(dirname(target), constants.W_OK)
   } catch {
-    throw new Refused('read_only', `${path} cannot be written, or its folder cannot.`)
+    throw new Refused(
+      'read_only',
+      `${path} cannot be written, or its folder cannot. Make them writable for you, and try again.`,
+    )
   }
 }
 

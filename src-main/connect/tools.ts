@@ -2,6 +2,7 @@
 // at no other time: not at a start, an update, a failover or the rotation of a key.
 
 import { existsSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import type { Adapter } from '#connect/adapter.ts'
 import { ADAPTERS, adapterOf } from '#connect/adapters.ts'
 import {
@@ -260,6 +261,9 @@ function wantedOf(
   { expanding, surroundings, readFile }: Planning,
 ): Wanted {
   const path = pathOf(file.places, surroundings)
+  // From elsewhere it would be another file, and here perhaps one of a project.
+  if (!isAbsolute(path))
+    throw new Refused('not_a_file', `${path} is no whole path. Set the variable that it comes from to one.`)
   if (file.type === 'own') return { type: 'own', path, text: `${expandLines(file.lines, expanding).join('\n')}\n` }
   const values = readValues(path, file.format, readFile)
   if (values === undefined && file.mustExist !== undefined) {

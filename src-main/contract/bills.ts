@@ -32,12 +32,32 @@ export const BillSettleBody = strict({ ...Asked, dry_run: Type.Optional(Type.Boo
 
 export const BillSecret = strict({ secret: AdministratorSecret })
 
-/** A provider whose reports Farebox can ask for, and whether it has the secret for that. */
+/** What a provider says is left on an account. */
+export const AccountBalanceView = strict({
+  provider: Type.String(),
+  /** By which of several secrets the account is known. */
+  secret: NullableText,
+  /** Amounts are exact decimal texts. `days_left`: at the pace of the last seven days; null where that is not known. */
+  balances: Type.Array(
+    strict({ currency: Type.String(), amount: Type.String(), days_left: Type.Union([Type.Number(), Type.Null()]) }),
+  ),
+  /** When it said so; null where it never did. */
+  said_at: NullableTimestamp,
+  /** Why the latest question was not answered. */
+  problem: NullableText,
+  /** It is not asked again before; null where it was not asked since the start. */
+  ask_again_at: NullableTimestamp,
+})
+export const AccountBalanceBody = strict({ provider: Type.Optional(KnownName) })
+
+/** A provider that is asked with a secret of its administrator, and whether it has that. */
 export const BillSecretView = strict({
   provider: KnownName,
   /** The only place that the secret is sent to. */
   origin: Type.String(),
   has_secret: Type.Boolean(),
+  /** Whether it reports usage and costs, or says only what is left. */
+  has_reports: Type.Boolean(),
 })
 
 const Tokens = strict({
@@ -147,5 +167,6 @@ export type BillDay = Static<typeof BillDay>
 export type BillDays = Static<typeof BillDays>
 export type BillSettled = Static<typeof BillSettled>
 export type BillCheckBody = Static<typeof BillCheckBody>
+export type AccountBalanceView = Static<typeof AccountBalanceView>
 export type BillSecretView = Static<typeof BillSecretView>
 export type BillCheck = Static<typeof BillCheck>

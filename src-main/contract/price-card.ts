@@ -56,7 +56,13 @@ const CardRow = strict({
   date: Type.String(),
 })
 
-export const CardQuery = strict({ provider: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })) })
+/** A version that was fetched from the feed; the card that Farebox is delivered with where it is left out. */
+const KeptVersion = '^[1-9][0-9]{0,6}$'
+
+export const CardQuery = strict({
+  provider: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  card: Type.Optional(Type.String({ pattern: KeptVersion })),
+})
 export const CardComparison = strict({
   /** Names this comparison; applying it is refused once it would be another. */
   version: Type.String(),
@@ -69,6 +75,7 @@ export const CardApply = strict({
   version: Type.String({ minLength: 1, maxLength: 100 }),
   ids: Type.Array(ModelName, { minItems: 1, maxItems: 10_000 }),
   confirm_jumps: Type.Optional(Type.Boolean()),
+  card: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
 })
 export const CardApplied = strict({ applied: Type.Array(ModelView) })
 

@@ -1,6 +1,6 @@
 // Providers as the admin API, the command line, farebox.yaml and the dashboard share them. Unknown fields are refused everywhere.
 
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 import { PROVIDER_DIALECTS, ROUTE_FAMILIES } from '#contract/dialects.ts'
 import {
   Count,
@@ -112,6 +112,21 @@ export const ProviderSecretEdit = strict({
   weight: Type.Optional(SecretWeight),
   limits: Type.Optional(ProviderLimits),
 })
+/** All secrets of a provider, the first one first, in place of `secret`. */
+export const secretsGiven = <Place extends TSchema>(secret: Place) =>
+  Type.Optional(
+    Type.Array(
+      strict({
+        label: SecretLabel,
+        secret,
+        weight: Type.Optional(SecretWeight),
+        limits: Type.Optional(ProviderLimits),
+      }),
+      { minItems: 1, maxItems: 32 },
+    ),
+  )
+/** A provider as a file describes it. */
+export const ProviderApply = strict({ ...ProviderCreate.properties, secrets: secretsGiven(Secret) })
 export const ProviderSecretQuery = strict({ label: SecretLabel })
 export const ProviderSecretView = strict({
   label: Type.String(),
@@ -196,6 +211,7 @@ export type ProviderQuirks = Static<typeof ProviderQuirks>
 export type ProviderCreate = Static<typeof ProviderCreate>
 export type ProviderEdit = Static<typeof ProviderEdit>
 export type ProviderView = Static<typeof ProviderView>
+export type ProviderApply = Static<typeof ProviderApply>
 export type ProviderSecretAdd = Static<typeof ProviderSecretAdd>
 export type ProviderSecretEdit = Static<typeof ProviderSecretEdit>
 export type ProviderSecretView = Static<typeof ProviderSecretView>

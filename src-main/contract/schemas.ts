@@ -28,7 +28,7 @@ import {
 } from '#contract/fields.ts'
 import { LanStatus } from '#contract/lan.ts'
 import { NullablePrice, PriceFields } from '#contract/prices.ts'
-import { ProviderCreate, providerProperties, SecretLeftOut } from '#contract/providers.ts'
+import { ProviderApply, providerProperties, SecretLeftOut, secretsGiven } from '#contract/providers.ts'
 
 export const TargetFields = strict({
   provider: KnownName,
@@ -372,6 +372,7 @@ export const FileDocument = strict({
         ...providerProperties,
         secret: Type.Optional(SecretPlace),
         header_secrets: Type.Optional(Type.Record(Type.String(), SecretPlace, { maxProperties: 16 })),
+        secrets: secretsGiven(SecretPlace),
       }),
     ),
   ),
@@ -380,7 +381,7 @@ export const FileDocument = strict({
 })
 /** The same document on its way to the admin API, with the secrets read. */
 export const ApplyDocument = strict({
-  providers: Type.Optional(Type.Array(ProviderCreate)),
+  providers: Type.Optional(Type.Array(ProviderApply)),
   models: Type.Optional(Type.Array(ModelCreate)),
   packages: Type.Optional(Type.Array(PackageCreate)),
 })

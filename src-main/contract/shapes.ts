@@ -13,6 +13,7 @@ import * as members from '#contract/members.ts'
 import * as pause from '#contract/pause.ts'
 import * as presets from '#contract/presets.ts'
 import * as card from '#contract/price-card.ts'
+import * as feed from '#contract/price-feed.ts'
 import * as projects from '#contract/projects.ts'
 import * as prices from '#contract/prices.ts'
 import * as offers from '#contract/provider-models.ts'
@@ -36,6 +37,7 @@ export const SHAPES = {
   ...discovery,
   ...presets,
   ...card,
+  ...feed,
   ...prices,
   ...offers,
   ...invites,

@@ -23,7 +23,7 @@ const SHIP_MS = 250
 const TRY_AT_FIRST_MS = 50
 const TRY_AGAIN_MS = 500
 /** For this long a gateway that ends tries to tell what it charged and to give back its leases. */
-const CLOSE_MS = 5000
+const CLOSE_MS = 10_000
 const TRY_AT_CLOSE_MS = 100
 /** A call that was let in within the term, and a little for what is slow. */
 const GRACE_MS = TERM_MS + 30_000

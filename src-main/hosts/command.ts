@@ -2,12 +2,12 @@
 
 import { spawn } from 'node:child_process'
 import { open, readFile, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { AppSurroundings } from '#app/app.ts'
 import { readConfig, VERSION, type Config } from '#config/config.ts'
+import { homeFolder } from '#config/home-folder.ts'
 import { openInBrowser } from '#cli/browser.ts'
 import type { AdminTransport } from '#cli/client.ts'
 import type { CommandHost, RestoreOutcome } from '#cli/host.ts'
@@ -39,7 +39,7 @@ export function commandHost(openStore: CommandHost['openInProcess']): CommandHos
       }),
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     stderr: (output) => void process.stderr.write(output),
-    homeDir: homedir(),
+    homeDir: homeFolder(),
     platform: process.platform,
     workingDir: process.cwd(),
     machine: MACHINE,
@@ -168,7 +168,7 @@ async function restoreInto(
 
 function configFor(dataDir: string | undefined): Config {
   const argv = dataDir === undefined ? [] : ['--data-dir', dataDir]
-  const read = readConfig({ argv, env: process.env, platform: process.platform, homeDir: homedir() })
+  const read = readConfig({ argv, env: process.env, platform: process.platform, homeDir: homeFolder() })
   if (read.type === 'mistake') throw new Error(read.message)
   return read.config
 }

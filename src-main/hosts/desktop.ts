@@ -3,9 +3,9 @@
 
 import { app } from 'electron'
 import { mkdirSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig, VERSION, type Config } from '#config/config.ts'
+import { homeFolder } from '#config/home-folder.ts'
 import { chooseHost } from '#hosts/desktop-choice.ts'
 import { gatewayHost } from '#hosts/gateway-host.ts'
 import { commandWords, loginCommand, ownCommand, ownFlags } from '#shell/arguments.ts'
@@ -22,7 +22,7 @@ const APP_USER_MODEL_ID = 'farebox'
 /** A child of Node cannot be started where running as Node is switched off. */
 const SURROUNDINGS = {
   startKeychain: startKeychainUtility,
-  tools: { home: homedir(), env: process.env, platform: process.platform },
+  tools: { home: homeFolder(), env: process.env, platform: process.platform },
 } as const
 
 // Electron is ready only when this file has been run, so nothing here may wait for that.
@@ -61,7 +61,7 @@ async function showDesktop(given: readonly string[]): Promise<void> {
   // Whoever read what is written here may go away, such as the terminal that Farebox was started from.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const { platform, env } = process
-  const read = readConfig({ argv: ownFlags(given), env, platform, homeDir: homedir() })
+  const read = readConfig({ argv: ownFlags(given), env, platform, homeDir: homeFolder() })
   if (read.type === 'mistake') {
     note(read.message)
     return app.exit(1)

@@ -1,9 +1,9 @@
 // The host without a display: starts the app, prints where it listens, ends it cleanly on a signal.
 
-import { homedir } from 'node:os'
 import type { App, AppSurroundings } from '#app/app.ts'
 import { openApp } from '#app/open.ts'
 import { readConfig, VERSION, type Config } from '#config/config.ts'
+import { homeFolder } from '#config/home-folder.ts'
 import { describeFault } from '#app/faults.ts'
 import { OWN_COMMAND } from '#config/program-files.ts'
 import { openLog, type Log } from '#core/log.ts'
@@ -14,7 +14,7 @@ import { describePortOwner } from '#hosts/port-owner.ts'
  * "without a tray icon: …"; undefined where nobody expects one.
  */
 export async function startHeadless(argv: string[], whyNoTray?: string, surroundings?: AppSurroundings): Promise<void> {
-  const read = readConfig({ argv, env: process.env, platform: process.platform, homeDir: homedir() })
+  const read = readConfig({ argv, env: process.env, platform: process.platform, homeDir: homeFolder() })
   if (read.type === 'mistake') return fail(read.message)
   const { config } = read
   const log = logOf(config)
@@ -22,7 +22,7 @@ export async function startHeadless(argv: string[], whyNoTray?: string, surround
   let app: App | undefined
   try {
     app = await openApp(config, log, {
-      tools: { home: homedir(), env: process.env, platform: process.platform },
+      tools: { home: homeFolder(), env: process.env, platform: process.platform },
       ...surroundings,
     })
     if (!(await applyConfigFile(app, config, log))) return await app.close()

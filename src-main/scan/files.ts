@@ -9,7 +9,7 @@ import type { LogFile, LogFormat } from '#scan/log-format.ts'
 const BOUNDS = { files: 100_000, folders: 100_000 }
 const MAX_DEPTH = 8
 
-type Where = Pick<LogFormat, 'isLog' | 'mayHold'>
+type Where = Pick<LogFormat, 'isLog' | 'mayHold' | 'records'>
 export type Found = { readonly files: readonly LogFile[]; readonly isPartial: boolean }
 
 /** Those whose path from the folder is one of a log, the oldest first. `isPartial` where something that may hold a log was left out. */
@@ -31,8 +31,11 @@ export async function findLogs(folder: string, format: Where, most = BOUNDS): Pr
         }
         if (!entry.isFile() || !isLog(path)) continue
         if (files.length >= most.files) return { files: sorted(files), isPartial: true }
-        const changedAtMs = await changedAt(join(folder, path))
-        if (changedAtMs !== undefined) files.push({ path: join(folder, path), changedAtMs })
+        const file = join(folder, path)
+        // What is new in a database is beside it first.
+        const logMs = format.records?.type === 'rows' ? await changedAt(`${file}-wal`) : undefined
+        const changedAtMs = await changedAt(file)
+        if (changedAtMs !== undefined) files.push({ path: file, changedAtMs: Math.max(changedAtMs, logMs ?? 0) })
       }
     }
     level = next

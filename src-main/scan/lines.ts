@@ -5,26 +5,31 @@ import { createReadStream } from 'node:fs'
 import { isRecord } from '#dialect/request-body.ts'
 import type { JsonObject } from '#dialect/turn.ts'
 
-/** No line with numbers in it comes near this; what is longer is a picture or a document. */
-const MAX_LINE_BYTES = 8 * 1_048_576
-const CHUNK_BYTES = 1_048_576
+/** No record with numbers in it comes near this; what is longer is a picture or a document. */
+export const MAX_RECORD_BYTES = 8 * 1_048_576
+export const CHUNK_BYTES = 1_048_576
 const NEWLINE = 0x0a
 
-export type LineOptions = {
-  /** Lines without any of these texts are passed over. */
+export type RecordOptions = {
+  /** Records without any of these texts are passed over. */
   readonly marks: readonly string[]
-  /** Told of each line that is too long. */
+  /** Told of each record that is too long. */
   readonly onLong: () => void
 }
 
 /** Yields the object of each marked line. A line that is none is passed over: the last one of a file may be half written. */
-export async function* readLines(path: string, { marks, onLong }: LineOptions): AsyncGenerator<JsonObject> {
-  const wanted = marks.map((mark) => Buffer.from(mark))
+export async function* readLines(path: string, { marks, onLong }: RecordOptions): AsyncGenerator<JsonObject> {
   for await (const line of rawLines(path, onLong)) {
-    if (!wanted.some((mark) => line.includes(mark))) continue
-    const value = parsed(line)
-    if (isRecord(value)) yield value
+    const value = markedObject(line, marks)
+    if (value !== undefined) yield value
   }
+}
+
+/** undefined where it has none of the marks, or is no object. */
+export function markedObject(bytes: Buffer, marks: readonly string[]): JsonObject | undefined {
+  if (!marks.some((mark) => bytes.includes(mark))) return undefined
+  const value = parsed(bytes)
+  return isRecord(value) ? value : undefined
 }
 
 async function* rawLines(path: string, onLong: () => void): AsyncGenerator<Buffer> {
@@ -34,7 +39,7 @@ async function* rawLines(path: string, onLong: () => void): AsyncGenerator<Buffe
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       const part = chunk.subarray(start, end)
-      if (length + part.length > MAX_LINE_BYTES) onLong()
+      if (length + part.length > MAX_RECORD_BYTES) onLong()
       else yield rest.length === 0 ? part : Buffer.concat([...rest, part])
       rest = []
       length = 0
@@ -43,10 +48,10 @@ async function* rawLines(path: string, onLong: () => void): AsyncGenerator<Buffe
     const left = chunk.subarray(start)
     length += left.length
     // Beyond the bound nothing is kept but how long it is.
-    if (length > MAX_LINE_BYTES) rest = []
+    if (length > MAX_RECORD_BYTES) rest = []
     else if (left.length > 0) rest.push(left)
   }
-  if (length > MAX_LINE_BYTES) onLong()
+  if (length > MAX_RECORD_BYTES) onLong()
   else if (length > 0) yield Buffer.concat(rest)
 }
 

@@ -17,18 +17,29 @@ export type LoggedCall = {
 
 export type LogFile = { readonly path: string; readonly changedAtMs: number }
 
-/** Reads the lines of one file in their order. */
-export type LogReader = (line: JsonObject) => LoggedCall | undefined
+/** Reads the records of one file in their order. */
+export type LogReader = (record: JsonObject) => LoggedCall | readonly LoggedCall[] | undefined
+
+/** What a file is made of: lines, objects in one document of JSON (`readObjects`), or rows of a SQLite database (`readRows`). */
+export type LogRecords =
+  | { readonly type: 'lines' }
+  | { readonly type: 'objects'; readonly depth: number }
+  | { readonly type: 'rows'; readonly tables: readonly string[] }
 
 export type LogFormat = {
   readonly tool: string
-  /** Folders below which the logs are, by the first whose variable is set: `~` is the home folder and `$NAME` a variable of the tool. */
+  /**
+   * Folders below which the logs are, by the first whose variable is set: `~` is the home folder and `$NAME` a variable of the tool. A tool
+   * with logs in several has a format for each.
+   */
   readonly places: readonly string[]
   /** `path` is below such a folder, with `/` between its parts. */
   readonly isLog: (path: string) => boolean
   /** Folders of which it is false have no log at any depth, and are not looked into. Without it any folder may have one. */
   readonly mayHold?: (path: string) => boolean
-  /** A line that has none of these texts says nothing of use, and is not parsed. */
+  /** Lines unless given. */
+  readonly records?: LogRecords
+  /** A line or object that has none of these texts says nothing of use, and is not parsed. */
   readonly marks: readonly string[]
   /** `files` are all logs of the tool, also those that did not change lately. */
   readonly open: (file: LogFile, files: readonly LogFile[]) => Promise<LogReader>
@@ -38,6 +49,17 @@ export type LogFormat = {
 export function inner(value: JsonObject, name: string): JsonObject {
   const member = value[name]
   return isRecord(member) ? member : {}
+}
+
+/** The object that a text is; an empty one where it is none. */
+export function objectIn(text: unknown): JsonObject {
+  try {
+    const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
+    return isRecord(value) ? value : {}
+  } catch {
+    // It was cut, or is no JSON at all.
+    return {}
+  }
 }
 
 export function textOf(value: unknown): string | undefined {

@@ -2,14 +2,12 @@
 // numbers are read and the rest is let go at once. Nothing is written, nothing is kept, and nothing leaves the machine. None of it is
 // part of the ledger: these calls went past Farebox, or were counted there already.
 
+import { isAbsolute } from 'node:path'
 import type { Price } from '#core/price.ts'
 import { findLogs } from '#scan/files.ts'
-import { CLAUDE_CODE_LOGS } from '#scan/formats/claude-code.ts'
-import { codexLogs } from '#scan/formats/codex.ts'
-import { GEMINI_LOGS, QWEN_LOGS } from '#scan/formats/gemini.ts'
-import { PI_LOGS } from '#scan/formats/pi.ts'
-import { readLines } from '#scan/lines.ts'
+import { logFormats } from '#scan/formats.ts'
 import type { LogFile, LogFormat } from '#scan/log-format.ts'
+import { readRecords } from '#scan/records.ts'
 import { Tally, type ScanRow } from '#scan/tally.ts'
 
 const DAY_MS = 86_400_000
@@ -26,7 +24,7 @@ export type Scan = {
   readonly rows: readonly ScanRow[]
   /** Of the tools whose logs are there. */
   readonly files: Readonly<Record<string, number>>
-  /** Lines that are too long and files that cannot be read. */
+  /** Lines, objects and rows that are too long, and files that cannot be read, or not all of them. */
   readonly skipped: { readonly lines: number; readonly files: number }
   /** Whether there is more that may hold a log than is looked at. */
   readonly isPartial: boolean
@@ -38,11 +36,13 @@ export async function scan({ home, env, nowMs, days, priceOfModel }: ScanWish): 
   const files: Record<string, number> = {}
   const skipped = { lines: 0, files: 0 }
   let isPartial = false
-  for (const format of [CLAUDE_CODE_LOGS, codexLogs(), GEMINI_LOGS, QWEN_LOGS, PI_LOGS]) {
-    const found = await findLogs(placeOf(format.places, { home, env }), format)
+  for (const format of logFormats()) {
+    const place = placeOf(format.places, { home, env })
+    if (place === undefined) continue
+    const found = await findLogs(place, format)
     // What has not changed since then has no call of the time since.
     const recent = found.files.filter(({ changedAtMs }) => changedAtMs > sinceMs)
-    if (recent.length > 0) files[format.tool] = recent.length
+    if (recent.length > 0) files[format.tool] = (files[format.tool] ?? 0) + recent.length
     isPartial ||= found.isPartial
     for (const file of recent) {
       const read = () => readLog({ format, file, files: found.files, tally, onLong: () => (skipped.lines += 1) })
@@ -62,19 +62,18 @@ type Reading = {
 
 async function readLog({ format, file, files, tally, onLong }: Reading): Promise<void> {
   const reader = await format.open(file, files)
-  for await (const line of readLines(file.path, { marks: format.marks, onLong })) {
-    const call = reader(line)
-    if (call !== undefined) tally.add(format.tool, call)
+  for await (const record of readRecords(file.path, { format, onLong })) {
+    for (const call of [reader(record) ?? []].flat()) tally.add(format.tool, call)
   }
 }
 
 /** The first place whose variable is set. */
-function placeOf(places: readonly string[], { home, env }: Pick<ScanWish, 'home' | 'env'>): string {
-  const [place = ''] = places.flatMap((one) => {
+function placeOf(places: readonly string[], { home, env }: Pick<ScanWish, 'home' | 'env'>): string | undefined {
+  const [place] = places.flatMap((one) => {
     const variable = /^\$(\w+)/.exec(one)?.[1]
     if (variable === undefined) return [one.replace('~', () => home)]
     const value = env[variable]
-    return value === undefined || value === '' ? [] : [value + one.slice(variable.length + 1)]
+    return value === undefined || !isAbsolute(value) ? [] : [value + one.slice(variable.length + 1)]
   })
   return place
 }

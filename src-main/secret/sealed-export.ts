@@ -12,7 +12,7 @@ export type ExportedSecret = {
   readonly providerId: string
   readonly providerName: string
   readonly origin: string
-  /** Of several secrets all but the first have one. */
+  /** Which of several secrets it is. In files of older versions the first has none. */
   readonly label?: string
   readonly secret: string
 }

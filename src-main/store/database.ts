@@ -30,6 +30,8 @@ import { mailboxes } from '#store/migrations/0250-mailboxes.ts'
 import { settings } from '#store/migrations/0270-settings.ts'
 import { billReports } from '#store/migrations/0290-bill-reports.ts'
 import { billedAnswers } from '#store/migrations/0310-billed-answers.ts'
+import { accountBalances } from '#store/migrations/0360-account-balances.ts'
+import { accountQuestions } from '#store/migrations/0370-account-questions.ts'
 import { fleet } from '#store/migrations/0400-fleet.ts'
 
 export type Db = Database.Database
@@ -62,6 +64,8 @@ export const MIGRATIONS = [
   settings,
   billReports,
   billedAnswers,
+  accountBalances,
+  accountQuestions,
   fleet,
 ] as const
 

@@ -21,6 +21,7 @@ import { usagePageView } from '#reports/usage-page.ts'
 import { usageReport, type UsageReportRequest } from '#reports/usage-report.ts'
 import { usageView } from '#reports/usage-view.ts'
 import { backUp, type BackupAnswer, type BackupRequest } from '#store/backup.ts'
+import { listBalances } from '#store/account-balances.ts'
 import { readAccount, type BillAccount } from '#store/bill-reports.ts'
 import { openForReading } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
@@ -59,6 +60,7 @@ export type ReportOperations = {
   billRows: { input: string; output: { readonly form: string; readonly rows: Uint8Array } | Refusal }
   /** By the id of the provider. */
   billAccount: { input: string; output: BillAccount }
+  accountBalances: { input: undefined; output: ReturnType<typeof listBalances> }
   /** JSON text of a `LedgerList`. */
   ledger: { input: EntryFilter; output: Uint8Array }
   overview: { input: OverviewRequest; output: OverviewSums }
@@ -109,6 +111,7 @@ serveOperations<ReportOperations>({
     return isRefusal(read) ? read : { form: read.form, rows: jsonOf(read.rows) }
   },
   billAccount: (providerId) => readAccount(db, providerId),
+  accountBalances: () => listBalances(db),
   billCheck: (request) => {
     const check = billCheck(db, request)
     return isRefusal(check) ? check : jsonOf(check)

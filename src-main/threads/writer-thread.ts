@@ -28,6 +28,7 @@ import {
   type CatalogChange,
   type CatalogState,
 } from '#store/catalog-rows.ts'
+import { keepBalances, type BalanceReading } from '#store/account-balances.ts'
 import { CannotKeep, forgetReports, keepReport, type KeepProblem, type ReportToKeep } from '#store/bill-reports.ts'
 import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
@@ -84,6 +85,7 @@ export type WriterOperations = {
   keepBill: { input: ReportToKeep; output: KeepProblem | undefined }
   /** By the id of the provider. */
   forgetBills: { input: string; output: void }
+  keepBalances: { input: BalanceReading; output: void }
   /** What this gateway knows of the books that it shares; undefined where it shares none. */
   loadFleet: { input: undefined; output: FleetNote | undefined }
   keepFleet: { input: FleetNote; output: void }
@@ -128,6 +130,7 @@ const forgetBills = db.transaction((providerId: string) => {
   forgetReports(db, providerId)
   countChange(db)
 })
+const keepReading = db.transaction((reading: BalanceReading) => keepBalances(db, reading))
 const changeVisits = db.transaction((changes: readonly VisitChange[]) => {
   for (const item of changes) applyVisitChange(db, item)
 })
@@ -358,6 +361,7 @@ serveOperations<WriterOperations>({
     tail?.note({ hasChanged: true })
     return undefined
   },
+  keepBalances: (reading) => withRoom(() => keepReading.immediate(reading)),
   forgetBills: (providerId) => {
     withRoom(() => forgetBills.immediate(providerId))
     tail?.note({ hasChanged: true })

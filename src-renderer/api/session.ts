@@ -53,6 +53,20 @@ export function loadSession(queryClient: QueryClient): Promise<Session> {
   return queryClient.fetchQuery(SESSION_QUERY)
 }
 
+/** Whether the session that another tab has begun is of whom this tab was shown to, if of anybody. */
+export async function isStillSame(queryClient: QueryClient): Promise<boolean> {
+  const before = queryClient.getQueryData<Session>(SESSION_QUERY.queryKey)
+  if (before === undefined) return true
+  try {
+    const now = await callApi('showSession')
+    if (now.name !== before.name || now.role !== before.role) return false
+    queryClient.setQueryData(SESSION_QUERY.queryKey, now)
+  } catch {
+    // Where the session is not good the page for signing in is shown already; without an answer nothing new is shown.
+  }
+  return true
+}
+
 /** The session of the shell, which shows nothing before there is one. */
 export function useSession(): Session | undefined {
   return useQuery(SESSION_QUERY).data

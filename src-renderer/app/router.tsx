@@ -12,6 +12,7 @@ import { loadSession } from '#renderer/api/session.ts'
 import { sessionToken } from '#renderer/api/session-token.ts'
 import { PageFailure, PageLoading, PageNotFound } from '#renderer/app/failures.tsx'
 import type { Role } from '#renderer/app/page-list.ts'
+import { forgetAskedPage } from '#renderer/app/ticket.ts'
 import { Shell } from '#renderer/app/shell.tsx'
 import { loadCatalogue } from '#renderer/i18n/catalogues.ts'
 import { parseSearch as parseAuditSearch } from '#renderer/pages/audit/search.ts'
@@ -54,7 +55,9 @@ const shell = createRoute({
   id: 'shell',
   beforeLoad: async ({ context }) => {
     if (sessionToken() === undefined) throw redirect({ to: '/sign-in' })
-    return { session: await loadSession(context.queryClient) }
+    const session = await loadSession(context.queryClient)
+    forgetAskedPage()
+    return { session }
   },
   component: Shell,
 })

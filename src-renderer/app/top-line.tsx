@@ -9,10 +9,9 @@ import { Button, IconButton } from '#renderer/components/button.tsx'
 import { cn } from '#renderer/components/cn.ts'
 import { CopyButton } from '#renderer/components/copy.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLine } from '#renderer/components/menu.tsx'
-import { changeLanguage, currentLanguage, LANGUAGES } from '#renderer/i18n/catalogues.ts'
+import { changeLanguage, currentLanguage, LANGUAGE_CHOICES } from '#renderer/i18n/catalogues.ts'
 
 const STATE_EVERY_MS = 15_000
-const LANGUAGE_NAMES = { en: 'English', de: 'Deutsch' } as const
 
 type TopLineProps = {
   readonly name: string | null
@@ -119,7 +118,7 @@ function ViewMenu({ name, onSignOut }: { readonly name: string | null; readonly 
         label={t('language')}
         value={currentLanguage()}
         onChange={(language) => void changeLanguage(language)}
-        choices={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+        choices={LANGUAGE_CHOICES}
       />
       <MenuLine />
       <MenuItem onSelect={onSignOut}>

@@ -1,6 +1,11 @@
 /** Hands a text to the browser as a file to save; nothing is sent anywhere. */
 export function saveText(fileName: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
+  saveBlob(fileName, new Blob([text], { type }))
+}
+
+/** The same for what is no text. */
+export function saveBlob(fileName: string, content: Blob): void {
+  const url = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = url
   link.download = fileName

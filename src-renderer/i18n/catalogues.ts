@@ -1,11 +1,14 @@
-// Words in two languages, one file for each page, fetched with the page.
+// Words, one file for each page and language. Only those of the page and the language that are shown are fetched.
 
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { bestLanguage, LANGUAGE_NAMES, type Language } from '#renderer/data/languages.ts'
 import { ownCommand } from '#renderer/data/own-command.ts'
 
-export const LANGUAGES = ['en', 'de'] as const
-export type Language = (typeof LANGUAGES)[number]
+const LANGUAGES = Object.keys(LANGUAGE_NAMES) as Language[]
+
+/** As a choice among all languages needs them. Everybody reads the name of their own. */
+export const LANGUAGE_CHOICES = LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))
 
 const STORED = 'farebox-language'
 
@@ -58,6 +61,5 @@ function storedLanguage(): Language | undefined {
 }
 
 function browserLanguage(): Language {
-  const wanted = navigator.languages.map((tag) => tag.split('-')[0])
-  return wanted.flatMap((tag) => LANGUAGES.find((language) => language === tag) ?? [])[0] ?? 'en'
+  return bestLanguage(navigator.languages, LANGUAGES) ?? 'en'
 }

@@ -24,7 +24,7 @@ const SETTLE_MS = 8000
 const LAN_ADDRESS = '127.0.0.2'
 /** The LAN bounds the connections of one address, so its clients are several machines. */
 const LAN_CLIENTS = ['127.0.0.11', '127.0.0.12', '127.0.0.13', '127.0.0.14']
-const LIMITS = { residentMB: 350, loopMs: 25, loopShare: 0.99 }
+const LIMITS = { residentMB: 300, loopMs: 25, loopShare: 0.99 }
 /** Within this time the provider has to hear of clients that vanished. */
 const AFTERMATH_MS = 10_000
 /** Niceness of the load, of at most 19. */

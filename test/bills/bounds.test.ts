@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { checkBill } from '#bills/check.ts'
 import { readReport } from '#bills/read.ts'
 import { MAX_LINES, type BillReport } from '#bills/report.ts'
-import { HOUR, MONTH } from './fake-bill.ts'
+import { HOUR, MONTH } from './traffic.ts'
 
 const COUNTS = { input: 1, cache_read: 0, cache_write: 0, output: 1 }
 const MODELS = 20_000

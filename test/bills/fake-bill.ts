@@ -1,219 +1,215 @@
-// A month of traffic of which two books are kept: ours, as usage records, and a provider's, which counts by rules of its own. It
-// knows requests, not calls: it counts each in the hour in which it ended, cached tokens among the prompt, under the name of a
-// snapshot, and some that we never hear of.
+// The bill that a provider makes of what its meter saw, by the rules of its published interfaces and none of ours: tokens by the hour in
+// which a request ended, cached ones among the input or apart, under the name of a snapshot; money by day and line, in dollars as JSON
+// numbers or in cents as decimal text, rounded line by line.
+//
+// Sources: platform.openai.com/docs/api-reference/usage and platform.claude.com/docs/en/api/admin (usage_report, cost_report), both read
+// on 2026-11-22, and the types of openai-client-base 0.16 for `input_cache_write_tokens`.
 
-import { doubtsOf, type DoubtfulRecord, type OurHour } from '#bills/ours.ts'
-import type { TokenCounts } from '#bills/report.ts'
-import type { OurSide } from '#bills/tokens.ts'
-import { randomFrom } from '../support/random.ts'
+import { centsOf, DAY, HOUR, MONTH, type Extra, type Metered, type Month } from './traffic.ts'
 
-export const HOUR = 3_600_000
-/** 2026-10-01. */
-export const MONTH = 1_790_812_800_000
-const HOURS = 30 * 24
-const FAULTS = ['not_through_farebox', 'after_disconnect', 'repeated_attempt', 'estimated', 'hour_edge', 'unexplained']
+export type Bucket = { readonly startMs: number; readonly endMs: number; readonly results: readonly object[] }
+export type FakeBill = { readonly usage: readonly Bucket[]; readonly costs: readonly Bucket[] }
+export type Style = 'openai' | 'anthropic'
 
-/** A request as the provider's meter saw it. `prompt` has the cached tokens in it. */
-export type Metered = {
-  readonly endMs: number
-  readonly model: string
-  readonly key: string
-  readonly prompt: number
-  readonly cached: number
-  readonly completion: number
-}
+/** A millionth of a millionth of a dollar. A cent for a million tokens is ten thousand of them for each. */
+const PARTS_PER_CENT_RATE = 10_000n
+const PARTS_PER_CENT = 10n ** 10n
 
-export type Month = {
-  readonly side: OurSide
-  readonly metered: readonly Metered[]
-  /** By the beginning of the hour and the model: what was done, and the calls that it was done to. */
-  readonly faults: ReadonlyMap<string, { readonly cause: string; readonly calls: readonly string[] }>
-}
-
-type Call = { readonly used: TokenCounts; readonly atMs: number; readonly durationMs: number }
-
-/** `share`: in how many of the hours of a model something goes wrong. */
-export function makeMonth(seed: number, share: number, models = 20): Month {
-  const random = randomFrom(seed)
-  const upTo = (most: number) => 1 + Math.floor(random() * most)
-  const records: DoubtfulRecord[] = []
-  const metered: Metered[] = []
-  const faults = new Map<string, { readonly cause: string; readonly calls: readonly string[] }>()
-
-  const newCall = (startMs: number): Call => ({
-    used: { input: upTo(9000), cache_read: random() < 0.5 ? upTo(5000) : 0, cache_write: 0, output: upTo(2000) },
-    atMs: startMs + upTo(40 * 60_000),
-    durationMs: upTo(60_000),
+/** Until the end of `untilMs`, before which it counted everything. */
+export function billOf({ metered, extras, days }: Month, style: Style): FakeBill {
+  const { usageResult, costResults } = STYLES[style]
+  const [byHour, byDay] = [groupsOf(metered, HOUR), groupsOf(metered, DAY)]
+  const usage = bucketsOf(days * 24, HOUR, (startMs) =>
+    Array.from(byHour.get(startMs)?.values() ?? [], (requests) => usageResult(requests)),
+  )
+  const costs = bucketsOf(days, DAY, (startMs) => {
+    const groups = [...(byDay.get(startMs)?.values() ?? [])]
+    const models = Map.groupBy(groups.flat(), ({ model }) => model)
+    const ofDay = [...extras].filter(([place]) => place.startsWith(`${startMs} `))
+    return [
+      ...[...models].flatMap(([model, requests]) => {
+        const extra = extras.get(`${startMs} ${model}`)
+        return costResults(requests, extra?.type === 'dearer' ? 100 + extra.percent : 100)
+      }),
+      ...ofDay.flatMap(([place, extra]) => extraResult(extra, style, place.split(' ')[1] ?? '')),
+    ]
   })
-  const meter = (model: string, { used, atMs, durationMs }: Call, key = 'ours') => {
-    const { input, cache_read: cached, output: completion } = used
-    metered.push({ endMs: atMs + durationMs, model, key, prompt: input + cached, cached, completion })
-  }
-  const record = (model: string, { used, atMs, durationMs }: Call, more: Partial<DoubtfulRecord> = {}) => {
-    const id = `call-${records.length}`
-    const ordinary = {
-      isServed: true,
-      outcome: 'answered',
-      usageSource: 'reported',
-      estimatedClasses: '',
-      hasUnits: false,
-    }
-    const times = { startMs: atMs, endMs: atMs + durationMs }
-    records.push({ id, upstreamModel: model, counts: used, failedModels: [], ...ordinary, ...times, ...more })
-    return id
-  }
-  /** Makes one thing go wrong, and returns the calls that it happened to. */
-  const harm = (model: string, startMs: number, cause: string): string[] => {
-    const call = newCall(startMs)
-    const { used } = call
-    const guessed = { ...used, output: used.output + upTo(50) * (random() < 0.5 && used.output > 50 ? -1 : 1) }
-    switch (cause) {
-      case 'not_through_farebox':
-        meter(model, call, 'somebody-else')
-        return []
-      case 'after_disconnect': {
-        meter(model, call)
-        const isUnknown = random() < 0.5
-        const nothing = {
-          usageSource: 'none',
-          estimatedClasses: '',
-          counts: { input: 0, cache_read: 0, cache_write: 0, output: 0 },
-        }
-        const estimate = { usageSource: 'estimated', estimatedClasses: 'output', counts: guessed }
-        return [record(model, call, { outcome: 'client_gone', ...(isUnknown ? nothing : estimate) })]
-      }
-      case 'repeated_attempt':
-        meter(model, call)
-        meter(model, { ...call, used: { ...used, output: 0 } })
-        return [record(model, call, { failedModels: [model] })]
-      case 'estimated':
-        meter(model, call)
-        return [record(model, { ...call, used: guessed }, { usageSource: 'estimated', estimatedClasses: 'output' })]
-      case 'hour_edge': {
-        const late = { ...call, atMs: startMs + HOUR - 1000, durationMs: 1000 + upTo(60_000) }
-        meter(model, late)
-        return [record(model, late)]
-      }
-      default:
-        // The provider has lost it, which no rule knows of.
-        record(model, call)
-        return []
-    }
-  }
-
-  for (let index = 0; index < models * HOURS; index++) {
-    const model = `model-${index % models}.5`
-    const startMs = MONTH + Math.floor(index / models) * HOUR
-    const cause = startMs < MONTH + (HOURS - 1) * HOUR && random() < share ? FAULTS[upTo(FAULTS.length) - 1] : undefined
-    for (let calls = upTo(3); calls > 0; calls--) {
-      const call = newCall(startMs)
-      meter(model, call)
-      // A count of ours can be right, too.
-      const isGuess = cause === undefined && random() < 0.05
-      record(model, call, isGuess ? { usageSource: 'estimated', estimatedClasses: 'output' } : {})
-    }
-    if (cause !== undefined) faults.set(`${startMs} ${model}`, { cause, calls: harm(model, startMs, cause) })
-  }
-  return { side: { hours: hoursOf(records), doubtful: records.flatMap(doubtsOf) }, metered, faults }
+  return { usage, costs }
 }
 
-/** What the database makes of records: sums of the calls that used something, by the hour in which they began. */
-export function hoursOf(records: readonly DoubtfulRecord[]): OurHour[] {
-  const hours = new Map<string, OurHour>()
-  for (const { upstreamModel: model, startMs: atMs, counts, usageSource } of records) {
-    if (usageSource === 'none') continue
-    const startMs = Math.floor(atMs / HOUR) * HOUR
-    const sum = hours.get(`${startMs} ${model}`)
-    const { input = 0, cache_read = 0, output = 0 } = sum?.counts ?? {}
-    hours.set(`${startMs} ${model}`, {
-      startMs,
-      model,
-      calls: (sum?.calls ?? 0) + 1,
-      counts: {
-        input: input + counts.input,
-        cache_read: cache_read + counts.cache_read,
-        cache_write: 0,
-        output: output + counts.output,
-      },
-      chargeMicro: 0,
-    })
-  }
-  return [...hours.values()]
+function bucketsOf(count: number, widthMs: number, resultsOf: (startMs: number) => readonly object[]): Bucket[] {
+  return Array.from({ length: count }, (_, index) => {
+    const startMs = MONTH + index * widthMs
+    return { startMs, endMs: startMs + widthMs, results: resultsOf(startMs) }
+  })
 }
 
-/** By the hour in which they ended, the model and the key. */
-function metersOf(metered: readonly Metered[]): Map<number, Map<string, Metered[]>> {
-  const hours = new Map<number, Map<string, Metered[]>>()
+/** By the time in which they ended, the model and the key. */
+function groupsOf(metered: readonly Metered[], widthMs: number): Map<number, Map<string, Metered[]>> {
+  const times = new Map<number, Map<string, Metered[]>>()
   for (const request of metered) {
-    const startMs = Math.floor(request.endMs / HOUR) * HOUR
-    const groups = hours.get(startMs) ?? new Map<string, Metered[]>()
-    hours.set(startMs, groups)
+    const startMs = MONTH + Math.floor((request.endMs - MONTH) / widthMs) * widthMs
+    const groups = times.get(startMs) ?? new Map<string, Metered[]>()
+    times.set(startMs, groups)
     const name = `${request.model} ${request.key}`
-    groups.set(name, [...(groups.get(name) ?? []), request])
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [request])
+    else group.push(request)
   }
-  return hours
+  return times
 }
 
-const total = (requests: readonly Metered[], of: 'prompt' | 'cached' | 'completion') =>
-  requests.reduce((sum, request) => sum + request[of], 0)
+type Counted = 'prompt' | 'cached' | 'written' | 'completion'
 
-/** Pages of `GET /v1/organization/usage/completions`, as platform.openai.com/docs/api-reference/usage has them on 2026-11-22. */
-export function openAiPages(metered: readonly Metered[], perPage: number): object[] {
-  const hours = metersOf(metered)
-  const buckets = Array.from({ length: HOURS }, (_, index) => {
-    const startMs = MONTH + index * HOUR
-    const results = Array.from(hours.get(startMs)?.values() ?? [], (requests) => ({
+function total(requests: readonly Metered[], of: Counted): number {
+  return requests.reduce((sum, request) => sum + request[of], 0)
+}
+
+function plain(requests: readonly Metered[]): number {
+  return total(requests, 'prompt') - total(requests, 'cached') - total(requests, 'written')
+}
+
+/** What each line of a bill is for, with its exact amount. */
+function linesOf(requests: readonly Metered[], percent: number): [item: string, parts: bigint][] {
+  const cents = centsOf(requests[0]?.model ?? '')
+  const parts = (tokens: number, rate: number) =>
+    (BigInt(tokens) * BigInt(rate) * PARTS_PER_CENT_RATE * BigInt(percent)) / 100n
+  return [
+    ['input', parts(plain(requests), cents.input)],
+    ['cached input', parts(total(requests, 'cached'), cents.cached)],
+    ['cache write input', parts(total(requests, 'written'), cents.written)],
+    ['output', parts(total(requests, 'completion'), cents.output)],
+  ]
+}
+
+type StyleRules = {
+  readonly usageResult: (requests: readonly Metered[]) => object
+  readonly costResults: (requests: readonly Metered[], percent: number) => readonly object[]
+}
+
+const STYLES: Readonly<Record<Style, StyleRules>> = {
+  openai: {
+    usageResult: (requests) => ({
       object: 'organization.usage.completions.result',
       input_tokens: total(requests, 'prompt'),
       output_tokens: total(requests, 'completion'),
       input_cached_tokens: total(requests, 'cached'),
+      input_cache_write_tokens: total(requests, 'written'),
+      input_audio_tokens: 0,
+      output_audio_tokens: 0,
       num_model_requests: requests.length,
-      project_id: requests[0]?.key,
+      project_id: null,
       user_id: null,
-      api_key_id: null,
+      api_key_id: requests[0]?.key,
       model: `${requests[0]?.model}-2026-07-18`,
       batch: null,
-    }))
-    return { object: 'bucket', start_time: startMs / 1000, end_time: startMs / 1000 + 3600, results }
-  })
-  return pagesOf(buckets, perPage)
+      service_tier: null,
+    }),
+    costResults: (requests, percent) =>
+      linesOf(requests, percent).map(([item, parts]) => ({
+        object: 'organization.costs.result',
+        amount: { value: Number(parts) / 1e12, currency: 'usd' },
+        line_item: `${requests[0]?.model}-2026-07-18, ${item}`,
+        project_id: null,
+        organization_id: 'org-a',
+      })),
+  },
+  anthropic: {
+    usageResult: (requests) => {
+      const hour = Math.floor(total(requests, 'written') / 3)
+      return {
+        uncached_input_tokens: plain(requests),
+        cache_creation: {
+          ephemeral_1h_input_tokens: hour,
+          ephemeral_5m_input_tokens: total(requests, 'written') - hour,
+        },
+        cache_read_input_tokens: total(requests, 'cached'),
+        output_tokens: total(requests, 'completion'),
+        server_tool_use: { web_search_requests: 0 },
+        account_id: null,
+        service_account_id: null,
+        api_key_id: requests[0]?.key,
+        workspace_id: null,
+        model: snapshot(requests),
+        service_tier: 'standard',
+        context_window: '0-200k',
+        inference_geo: 'not_available',
+      }
+    },
+    costResults: (requests, percent) =>
+      linesOf(requests, percent).map(([item, parts], index) => ({
+        currency: 'USD',
+        // As fine as a line happens to be written.
+        amount: centsText(parts, 2 + ((requests.length + index) % 7)),
+        workspace_id: null,
+        description: `${snapshot(requests)} Usage - ${item}`,
+        cost_type: 'tokens',
+        context_window: '0-200k',
+        model: snapshot(requests),
+        service_tier: 'standard',
+        token_type: item,
+      })),
+  },
 }
 
-/** Pages of `GET /v1/organizations/usage_report/messages`, as platform.claude.com/docs/en/api/admin has them on 2026-11-22. */
-export function anthropicPages(metered: readonly Metered[], perPage: number): object[] {
-  const hours = metersOf(metered)
-  const buckets = Array.from({ length: HOURS }, (_, index) => {
-    const startMs = MONTH + index * HOUR
-    const results = Array.from(hours.get(startMs)?.values() ?? [], (requests) => ({
-      uncached_input_tokens: total(requests, 'prompt') - total(requests, 'cached'),
-      cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
-      cache_read_input_tokens: total(requests, 'cached'),
-      output_tokens: total(requests, 'completion'),
-      server_tool_use: { web_search_requests: 0 },
-      api_key_id: requests[0]?.key,
-      workspace_id: null,
-      model: `${requests[0]?.model.replace('.', '-')}-20260718`,
-      service_tier: 'standard',
-      context_window: '0-200k',
-    }))
-    return { starting_at: instant(startMs), ending_at: instant(startMs + HOUR), results }
-  })
-  return pagesOf(buckets, perPage)
+function snapshot(requests: readonly Metered[]): string {
+  return `${requests[0]?.model.replace('.', '-')}-20260718`
+}
+
+/** Fees and what is in another currency; a dearer day has no line of its own. */
+function extraResult(extra: Extra, style: Style, project: string): object[] {
+  if (extra.type === 'dearer') return []
+  const { cents } = extra
+  const [item, description, kind] = WORDS[extra.type]
+  const currency = extra.type === 'euros' ? 'EUR' : 'USD'
+  if (style === 'openai') {
+    const amount = { value: cents / 100, currency: currency.toLowerCase() }
+    return [{ object: 'organization.costs.result', amount, line_item: item, project_id: project }]
+  }
+  return [{ currency, amount: `${cents}.00`, workspace_id: project, description, cost_type: kind, model: null }]
+}
+
+const WORDS = {
+  searches: ['web search tool calls', 'Web Search Usage', 'web_search'],
+  euros: ['vat', 'VAT', 'vat'],
+  plan: ['priority support plan', 'Support plan', 'support'],
+} as const
+
+/** Cents as decimal text, rounded to so many places. */
+function centsText(parts: bigint, places: number): string {
+  const unit = 10n ** BigInt(Math.max(0, 10 - places))
+  const rounded = ((parts + unit / 2n) / unit) * unit
+  const fraction = (rounded % PARTS_PER_CENT).toString().padStart(10, '0').slice(0, Math.min(places, 10))
+  return `${rounded / PARTS_PER_CENT}.${fraction}`
+}
+
+/** A list of buckets as pages. */
+export function pagesOf(buckets: readonly Bucket[], style: Style, perPage: number): object[] {
+  return Array.from({ length: Math.ceil(buckets.length / perPage) }, (_, index) =>
+    pageOf(buckets, style, { first: index * perPage, perPage }),
+  )
+}
+
+/** The page that begins with the bucket of this number. */
+export function pageOf(
+  buckets: readonly Bucket[],
+  style: Style,
+  { first, perPage }: { readonly first: number; readonly perPage: number },
+): object {
+  const isLast = first + perPage >= buckets.length
+  return {
+    ...(style === 'openai' ? { object: 'page' } : {}),
+    data: buckets.slice(first, first + perPage).map(({ startMs, endMs, results }) => ({
+      ...(style === 'openai'
+        ? { object: 'bucket', start_time: startMs / 1000, end_time: endMs / 1000 }
+        : { starting_at: instant(startMs), ending_at: instant(endMs) }),
+      results,
+    })),
+    has_more: !isLast,
+    next_page: isLast ? null : `page_${Buffer.from(String(first + perPage)).toString('base64')}`,
+  }
 }
 
 function instant(atMs: number): string {
   return new Date(atMs).toISOString().replace('.000', '')
-}
-
-function pagesOf(data: readonly object[], perPage: number): object[] {
-  return Array.from({ length: Math.ceil(data.length / perPage) }, (_, index) => {
-    const isLast = (index + 1) * perPage >= data.length
-    const next = isLast ? null : `page_${index + 1}`
-    return {
-      object: 'page',
-      data: data.slice(index * perPage, (index + 1) * perPage),
-      has_more: !isLast,
-      next_page: next,
-    }
-  })
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { checkBill } from '#bills/check.ts'
 import { doubtsOf, type OurHour } from '#bills/ours.ts'
 import { amountOf, type BillReport, type CostLine, type UsageLine } from '#bills/report.ts'
-import { HOUR, MONTH } from './fake-bill.ts'
+import { HOUR, MONTH } from './traffic.ts'
 
 const DAY = 24 * HOUR
 const DAY_SPAN = { startMs: MONTH, endMs: MONTH + DAY }

@@ -4,6 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdminError } from '#cli/client.ts'
+import type { ApplyDocument } from '#contract/schemas.ts'
 import { openVault } from '#secret/vault.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
 
@@ -140,8 +141,36 @@ describe('all of them', () => {
     await farebox.admin.call('setProviderSecret', { id, body: { secret: 'one more' } })
     const { imported } = await farebox.admin.call('importSecrets', { body: { file, passphrase: PASSPHRASE } })
     const { name } = (await farebox.admin.call('listProviders', {})).find((one) => one.id === id) ?? { name: '' }
-    expect(imported).toEqual(expect.arrayContaining([name, `${name} (second)`]))
+    expect(imported).toEqual(expect.arrayContaining([`${name} (first)`, `${name} (second)`]))
     expect(await kept(id)).toEqual({ '': 'sk-of-the-first', second: 'sk-of-second' })
+    await rm(file)
+  })
+
+  it('come back from a file that was made before the first was removed, and no other gets the text of the first', async () => {
+    const id = await newProvider()
+    await add(id, 'second')
+    const file = join(farebox.dataDir, 'older.sealed')
+    await farebox.admin.call('exportSecrets', { body: { file, passphrase: PASSPHRASE } })
+    await remove(id, 'first')
+    await farebox.admin.call('editProviderSecret', { id, body: { label: 'second', secret: 'another' } })
+    const { imported, skipped } = await farebox.admin.call('importSecrets', { body: { file, passphrase: PASSPHRASE } })
+    const { name } = (await farebox.admin.call('listProviders', {})).find((one) => one.id === id) ?? { name: '' }
+    expect(imported).toContain(`${name} (second)`)
+    expect(skipped).toEqual([`${name} (first)`])
+    expect(await kept(id)).toEqual({ '': 'sk-of-second' })
+    await rm(file)
+  })
+
+  it('find the only secret of a provider that has no others any more', async () => {
+    const id = await newProvider()
+    await add(id, 'second')
+    const file = join(farebox.dataDir, 'of-two.sealed')
+    await farebox.admin.call('exportSecrets', { body: { file, passphrase: PASSPHRASE } })
+    await remove(id, 'second')
+    await farebox.admin.call('setProviderSecret', { id, body: { secret: 'another' } })
+    await farebox.admin.call('importSecrets', { body: { file, passphrase: PASSPHRASE } })
+    expect(await kept(id)).toEqual({ '': 'sk-of-the-first' })
+    expect(await labels(id)).toEqual(['first'])
     await rm(file)
   })
 
@@ -162,5 +191,92 @@ describe('all of them', () => {
       { label: 'second', secret_state: 'missing' },
     ])
     expect(JSON.stringify((await farebox.admin.call('status', {})).attention)).toContain('--label second')
+  })
+})
+
+describe('the secrets of a file', () => {
+  const apply = (providers: NonNullable<ApplyDocument['providers']>, isDryRun = false) =>
+    farebox.admin.call('apply', { body: { document: { providers }, dry_run: isDryRun } })
+  const described = (name: string, secrets: readonly object[], more: object = {}) =>
+    [{ name, dialect: 'chat-completions', base_url: URL, secrets, ...more }] as unknown as NonNullable<
+      ApplyDocument['providers']
+    >
+  const of = (label: string, more: object = {}) => ({ label, secret: `sk-of-${label}`, ...more })
+  const idOf = async (name: string) =>
+    (await farebox.admin.call('listProviders', {})).find((one) => one.name === name)?.id ?? ''
+
+  it('are kept each under its label, the first as the secret of the provider', async () => {
+    const name = `provider-${++names}`
+    const secrets = [of('work'), of('home', { weight: 2, limits: { credits_per_day: 1.5 } })]
+    expect((await apply(described(name, secrets, { header_secrets: { 'x-team': 'of us' } }))).changes).toEqual([
+      { kind: 'provider', name, action: 'create', fields: [] },
+    ])
+    const id = await idOf(name)
+    expect(await farebox.admin.call('listProviderSecrets', { id })).toMatchObject([
+      { label: 'work', weight: 1, limits: {} },
+      { label: 'home', weight: 2, limits: { credits_per_day: 1.5 } },
+    ])
+    const texts = await kept(id)
+    expect(texts['home']).toBe('sk-of-home')
+    expect(texts['']).toContain('sk-of-work')
+    expect(texts['']).toContain('of us')
+  })
+
+  it('change nothing when they are given again, and say when a text, a weight or the order is another', async () => {
+    const name = `provider-${++names}`
+    const secrets = [of('work'), of('home', { weight: 2 })]
+    await apply(described(name, secrets))
+    const id = await idOf(name)
+    const before = await farebox.admin.call('listProviderSecrets', { id })
+    const isSame = async (given: readonly object[]) => (await apply(described(name, given), true)).changes[0]
+    expect(await isSame(secrets)).toMatchObject({ action: 'none', fields: [] })
+    for (const other of [
+      [of('work'), of('home')],
+      [of('work'), of('home', { weight: 2, secret: 'sk-new' })],
+      [of('work', { secret: 'sk-new' }), of('home', { weight: 2 })],
+      [of('home', { weight: 2 }), of('work')],
+      [of('work')],
+    ]) {
+      expect(await isSame(other)).toMatchObject({ action: 'update', fields: ['secrets'] })
+    }
+    expect(await farebox.admin.call('listProviderSecrets', { id })).toEqual(before)
+    expect(await kept(id)).toEqual({ '': 'sk-of-work', home: 'sk-of-home' })
+  })
+
+  it('take the place of those that are there, and leave nothing behind', async () => {
+    const id = await newProvider()
+    await add(id, 'second')
+    const { name } = (await farebox.admin.call('listProviders', {})).find((one) => one.id === id) ?? { name: '' }
+    await apply(described(name, [of('third'), of('second', { secret: 'sk-2' })]))
+    expect(await labels(id)).toEqual(['third', 'second'])
+    expect(await kept(id)).toEqual({ '': 'sk-of-third', second: 'sk-2' })
+    await apply(described(name, [of('first', { secret: 'sk-alone' })]))
+    expect(await kept(id)).toEqual({ '': 'sk-alone' })
+    expect(await labels(id)).toEqual(['first'])
+  })
+
+  it('go along to another origin, because they are given anew', async () => {
+    const name = `provider-${++names}`
+    await apply(described(name, [of('work'), of('home')]))
+    await apply(described(name, [of('work'), of('home')], { base_url: 'https://elsewhere.example/v1' }))
+    const id = await idOf(name)
+    expect(await kept(id)).toEqual({ '': 'sk-of-work', home: 'sk-of-home' })
+    expect(await farebox.admin.call('listProviderSecrets', { id })).toMatchObject([
+      { label: 'work', secret_state: 'stored' },
+      { label: 'home', secret_state: 'stored' },
+    ])
+  })
+
+  it.each([
+    ['beside a single one', [of('work')], { secret: 'sk-1' }, 'document.providers.0.secrets'],
+    ['under one label twice', [of('work'), of('work')], {}, 'document.providers.0.secrets'],
+    ['that are no secrets', [of('work'), of('home', { secret: '{"type":"entra_client"}' })], {}, undefined],
+    ['with a limit that means nothing', [of('a', { limits: { credits_per_day: 0.0000001 } })], {}, undefined],
+  ])('are refused %s, and nothing is changed', async (_, secrets, more, param) => {
+    const before = await farebox.admin.call('listProviders', {})
+    const [status, named] = await refusal(apply(described(`provider-${++names}`, secrets, more)))
+    expect(status).toBe(400)
+    if (param !== undefined) expect(`document.${named}`).toBe(param)
+    expect(await farebox.admin.call('listProviders', {})).toEqual(before)
   })
 })

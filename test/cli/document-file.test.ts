@@ -60,6 +60,35 @@ providers:
     })
   })
 
+  it('are several of one provider, each where it is named, and each that is missing is named by its place', async () => {
+    const text = `\
+providers:
+  - name: one
+    dialect: chat-completions
+    base_url: https://one.example/v1
+    secrets:
+      - { label: work, secret: { env: WORK_SECRET }, weight: 2 }
+      - label: home
+        secret: { file: home.txt }
+        limits: { credits_per_day: 20 }
+`
+    const read = await resolve({ WORK_SECRET: 'first' }, { '/etc/farebox/home.txt': 'second\n' }, text)
+    expect(read.type === 'document' && read.document.providers).toEqual([
+      {
+        name: 'one',
+        dialect: 'chat-completions',
+        base_url: 'https://one.example/v1',
+        secrets: [
+          { label: 'work', secret: 'first', weight: 2 },
+          { label: 'home', secret: 'second', limits: { credits_per_day: 20 } },
+        ],
+      },
+    ])
+    const missing = await resolve({ WORK_SECRET: 'first' }, {}, text)
+    const message = 'of provider one cannot be read. The file home.txt cannot be read (ENOENT).'
+    expect(missing).toEqual({ type: 'mistakes', mistakes: [mistake(8, 9, 'providers.0.secrets.1.secret', message)] })
+  })
+
   it('that are empty count as missing', async () => {
     const read = await resolve({ ONE_SECRET: '\n' }, { '/etc/farebox/secrets/two.txt': '' })
     expect(read.type === 'mistakes' && read.mistakes.map(({ message }) => message)).toEqual([

@@ -182,6 +182,16 @@ describe('a document with mistakes', () => {
       mistake(4, 5, 'providers.0.secret', 'must be { env: NAME } or { file: PATH }'),
     ],
     [
+      'one of several secrets that is written out',
+      'providers:\n  - name: a\n    secrets:\n      - label: b\n        secret: sk-live-1234\n',
+      mistake(5, 9, 'providers.0.secrets.0.secret', 'must be { env: NAME } or { file: PATH }'),
+    ],
+    [
+      'one of several secrets without a label',
+      'providers:\n  - name: a\n    secrets:\n      - secret: { env: A }\n',
+      mistake(4, 9, 'providers.0.secrets.0.label', 'is required'),
+    ],
+    [
       'models that are neither all nor a list',
       'packages:\n  - { name: a, type: topup, models: some }\n',
       mistake(2, 29, 'packages.0.models', 'must be the word all or a list of model ids'),

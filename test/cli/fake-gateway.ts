@@ -407,6 +407,16 @@ const SECRET_VIEW: ProviderSecretView = {
 }
 
 const USED = { input: 5, cache_read: 0, cache_write: 0, output: 7 }
+const BALANCES = [
+  {
+    provider: 'deepseek',
+    secret: null,
+    balances: [{ currency: 'CNY', amount: '110.5', days_left: 8.6 }],
+    said_at: AT,
+    problem: null,
+    ask_again_at: null,
+  },
+]
 const TIME = { from: '2026-10-01T10:00:00.000Z', to: '2026-10-01T11:00:00.000Z' }
 const BILL_CHECK: BillCheck = {
   provider: 'openai',
@@ -577,6 +587,8 @@ export const ANSWERS = {
   removeModel: {},
   priceCard: CARD,
   applyPriceCard: { applied: [model] },
+  listPriceCards: [{ version: null, date: '2026-11-23', entries: 120 }],
+  fetchPriceCard: { version: 3, date: '2026-11-23', entries: 121, is_new: true },
   listPackages: [team],
   addPackage: team,
   editPackage: team,
@@ -624,9 +636,11 @@ export const ANSWERS = {
   setSetting: SETTINGS_VIEW,
   listLedger: { entries: [LEDGER_ENTRY], next: '16' },
   checkBill: BILL_CHECK,
-  listBillSecrets: [{ provider: 'openai', origin: 'https://api.openai.com', has_secret: true }],
-  setBillSecret: { provider: 'openai', origin: 'https://api.openai.com', has_secret: true },
-  removeBillSecret: { provider: 'openai', origin: 'https://api.openai.com', has_secret: false },
+  listAccountBalances: BALANCES,
+  askAccountBalances: BALANCES,
+  listBillSecrets: [{ provider: 'openai', origin: 'https://api.openai.com', has_secret: true, has_reports: true }],
+  setBillSecret: { provider: 'openai', origin: 'https://api.openai.com', has_secret: true, has_reports: true },
+  removeBillSecret: { provider: 'openai', origin: 'https://api.openai.com', has_secret: false, has_reports: true },
   settleBill: {
     dry_run: false,
     corrections: [

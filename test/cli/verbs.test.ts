@@ -123,6 +123,9 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     },
   ],
   ['model card', { method: 'GET', path: '/api/price-card' }],
+  ['model card --card 3', { method: 'GET', path: '/api/price-card?card=3' }],
+  ['model card list', { method: 'GET', path: '/api/price-card/versions' }],
+  ['model card fetch', { method: 'POST', path: '/api/price-card/fetch' }],
   ['model enable gpt', { method: 'POST', path: '/api/models/gpt/enable' }],
   ['model disable gpt', { method: 'POST', path: '/api/models/gpt/disable' }],
   ['model remove gpt', { method: 'DELETE', path: '/api/models/gpt' }],
@@ -232,6 +235,11 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
   [
     'bills settle openai --dry-run',
     { method: 'POST', path: '/api/bills/settle', body: { provider: 'openai', dry_run: true } },
+  ],
+  ['bills balances', { method: 'GET', path: '/api/bills/balances' }],
+  [
+    'bills balances --ask --provider deepseek',
+    { method: 'POST', path: '/api/bills/balances', body: { provider: 'deepseek' } },
   ],
   ['bills secret list', { method: 'GET', path: '/api/bills/secrets' }],
   [

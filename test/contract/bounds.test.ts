@@ -80,6 +80,7 @@ const ELSEWHERE: Partial<Record<AdminAction, string>> = {
   exportSecrets: 'writes files: test/secret',
   importSecrets: 'reads files: test/secret',
   settleBill: 'reads files: test/gateway/bills.test.ts',
+  askAccountBalances: 'asks providers: test/gateway/account-balances.test.ts',
   checkBill: 'reads files: test/gateway/bills.test.ts',
   scanTools: 'starts a thread for each: test/app/tool-scans.test.ts, test/dashboard/tools.test.ts',
   applyPriceCard: 'takes only what priceCard answered: test/catalog/price-card.test.ts',

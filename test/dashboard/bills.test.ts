@@ -1,6 +1,8 @@
 // Bills on their page: a file is shown as it is read, kept, and its days are looked at and settled.
 
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -146,4 +148,25 @@ it('is for administrators alone', async () => {
     },
     { member: ADA },
   )
+})
+
+it('shows what is left on accounts once somebody asks', async () => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.end('{"balance_infos":[{"currency":"CNY","total_balance":"1110.50"}]}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const body = { name: 'deepseek', preset: 'deepseek', base_url, network: 'local', secret: 'sk-1' } as const
+  await dashboard.farebox.admin.call('addProvider', { body })
+  await dashboard.visit('/bills', async (page) => {
+    const accounts = page.getByRole('region', { name: 'What is left on accounts' })
+    await accounts.getByText('not asked yet').waitFor()
+    expect(asked).toEqual([])
+    await accounts.getByRole('button', { name: 'Ask now' }).click()
+    await accounts.getByText('1,110.50 CNY').waitFor()
+    expect(asked).toEqual(['/user/balance'])
+  })
+  server.close()
 })

@@ -39,6 +39,60 @@ it('lets the owner in with a link, which leaves the address before anything else
   )
 })
 
+it('signs in all tabs of a browser at once, opens the page that each was asked for, and signs them out together', async () => {
+  const { farebox, key } = dashboard
+  const answer = await fetch(`${farebox.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  await answer.text()
+  const requestId = answer.headers.get('x-request-id') ?? ''
+  const { ticket } = await farebox.admin.call('makeTicket', {})
+  await dashboard.visit(
+    '/sign-in',
+    async (first) => {
+      const receipt = await first.context().newPage()
+      await receipt.goto(`${farebox.url}/app/requests?open=${requestId}`)
+      await receipt.getByLabel('Password').waitFor()
+      await first.goto(`${farebox.url}/#ticket=${ticket}`)
+      await first.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+      await receipt.getByRole('dialog').getByText(requestId).first().waitFor()
+
+      const later = await first.context().newPage()
+      await later.goto(`${farebox.url}/app/keys`)
+      await later.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+
+      await later.getByRole('button', { name: 'View and account' }).click()
+      await later.getByRole('menuitem', { name: 'Sign out' }).click()
+      for (const page of [first, receipt, later]) await page.getByLabel('Password').waitFor()
+      for (const page of [first, receipt, later]) {
+        expect(await page.evaluate("sessionStorage.getItem('farebox-session')")).toBeNull()
+      }
+      await receipt.close()
+      await later.close()
+    },
+    { isStranger: true },
+  )
+})
+
+it('shows a tab anew where another one signs in as somebody else', async () => {
+  await dashboard.visit('/settings', async (page) => {
+    await page.getByText('Verify the ledger').first().waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${dashboard.farebox.url}/health`)
+    await other.evaluate("sessionStorage.setItem('farebox-session', 'of-nobody')")
+    await other.goto(`${dashboard.farebox.url}/app/sign-in`)
+    await other.getByLabel('Name').fill('ada')
+    await other.getByLabel('Password').fill(PASSWORD)
+    await other.keyboard.press('Enter')
+    await other.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    await page.getByText('ada', { exact: true }).first().waitFor()
+    expect(await page.getByText('Verify the ledger').count()).toBe(0)
+    await other.close()
+  })
+})
+
 it('leads the owner to the overview where the link was opened on the page for signing in', async () => {
   const { ticket } = await dashboard.farebox.admin.call('makeTicket', {})
   await dashboard.visit(

@@ -23,9 +23,10 @@ const HANG_MS = 40_000
 /** Small enough to be waited for, and large enough for a busy machine. */
 const LIMITS = {
   FAREBOX_UPSTREAM_CONNECT_TIMEOUT_MS: '2000',
-  FAREBOX_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '2000',
-  FAREBOX_UPSTREAM_SILENCE_TIMEOUT_MS: '2500',
-  FAREBOX_UPSTREAM_TOTAL_TIMEOUT_MS: '8000',
+  FAREBOX_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '3000',
+  FAREBOX_UPSTREAM_SILENCE_TIMEOUT_MS: '4000',
+  // A busy machine takes long for 65 MB, and a sign of life begins an answer after fifteen seconds.
+  FAREBOX_UPSTREAM_TOTAL_TIMEOUT_MS: '13000',
   FAREBOX_UPSTREAM_RETRY_DELAY_MS: '1',
 }
 

@@ -33,8 +33,8 @@ type Row = Partial<Fault> & { readonly stream: Omit<RunningStream, 'pieces'> & {
 export function runningFaults(kit: Kit): readonly Fault[] {
   const row = (name: string, { stream, ...rest }: Row): Fault => {
     const parts = runningStream(kit.dialect, { pieces: PIECES, ...stream })
-    // Behind the last event, so that the connection breaks and does not end.
-    const cut = { at: { afterEvent: parts.length - 1 }, how: 'reset' } as const
+    // Behind the last event, so that the connection breaks and does not end. A reset could take along what was not read yet.
+    const cut = { at: { afterEvent: parts.length - 1 }, how: 'close' } as const
     return {
       name,
       modes: STREAMED,

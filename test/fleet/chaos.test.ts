@@ -13,7 +13,7 @@ import { randomFrom } from '../support/random.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { CAN_SHARE, expectSoundFleet } from './support.ts'
 
-const ROUNDS = process.env.FAREBOX_LONG_TESTS === '1' ? 200 : 6
+const ROUNDS = process.env.FAREBOX_LONG_TESTS === '1' ? 200 : 4
 const SEED = Number(process.env.FAREBOX_SEED ?? 23)
 const OUTPUT_CAP = 100
 /** For a machine that has much else to do. */

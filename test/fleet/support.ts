@@ -3,7 +3,7 @@
 import { expect } from 'vitest'
 import { HAS_POSTGRES, type Postgres } from '../support/postgres.ts'
 
-/** Elsewhere than on Linux there may be no PostgreSQL; there it is asked for, and its absence is a failure. */
+/** On Linux these tests fail without PostgreSQL and say how to install it; elsewhere they are skipped without it. */
 export const CAN_SHARE = HAS_POSTGRES || process.platform === 'linux'
 
 /** Balances add up, leases are what accounts say, and what is used is what gateways charged. */

@@ -124,7 +124,8 @@ describe('checking a bill', () => {
     await write(4, 76, 30)
     const { id } = await latestCall()
     expect(await check()).toMatchObject({
-      tokens: { differences: [{ causes: ['repeated_attempt'], calls: [id] }] },
+      // The report does not tell keys apart, so that one request more may be somebody else's as well.
+      tokens: { differences: [{ causes: ['not_through_farebox', 'repeated_attempt'], calls: [id] }] },
       unexplained: 0,
     })
   })

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startBillProvider, type BillProvider } from '../support/bill-provider.ts'
 import { canary, findInBytes, findInFolder } from '../support/canary.ts'
 import { startFarebox, type Farebox } from '../support/farebox.ts'
+import { exported } from '../recompute/recompute.ts'
 import { manualClock, post } from './support.ts'
 
 const HOUR = 3_600_000
@@ -121,8 +122,8 @@ describe("an administrator's secret", () => {
     await giveSecret('openai')
     const origin = provider.url
     expect(await farebox.admin.call('listBillSecrets', {})).toEqual([
-      { provider: 'openai', origin, has_secret: true },
-      { provider: 'anthropic', origin, has_secret: false },
+      { provider: 'openai', origin, has_secret: true, has_reports: true },
+      { provider: 'anthropic', origin, has_secret: false, has_reports: true },
     ])
     await call('openai')
     await farebox.admin.call('removeBillSecret', { id: 'openai' })
@@ -191,12 +192,23 @@ describe("an administrator's secret", () => {
         await hear(check(name))
         provider.faults.length = 0
       }
+      // A kept report has the names of models and keys in it.
+      for (let report = name === 'openai' ? 2 : 1; report > 0; report--) provider.faults.push({ status: 200, body })
+      await hear(farebox.admin.call('checkBill', { body: { provider: name, keep: true } }))
+      expect(texts.at(-1)).toContain('"unexplained":')
+      provider.faults.length = 0
     }
+    await hear(farebox.admin.call('listBills', { query: {} }))
     await hear(farebox.admin.call('listBillSecrets', {}))
     await hear(farebox.admin.call('listProviders', {}))
     await hear(farebox.admin.call('status', {}))
     await hear(farebox.admin.call('listAudit', { query: {} }))
-    texts.push(...farebox.log)
+    await hear(farebox.admin.call('usage', { query: {} }))
+    await hear(farebox.admin.call('listLedger', { query: {} }))
+    const ofKey = { headers: { authorization: `Bearer ${key}` } }
+    const pages = ['/metrics', '/ready', '/v1/balance', '/v1/models', '/api/bills', '/docs/openapi.json']
+    for (const path of pages) await hear(fetch(farebox.url + path, ofKey).then((response) => response.text()))
+    texts.push(exported(farebox.dataDir), ...farebox.log)
     expect(findInBytes(Buffer.from(texts.join('\n')), { admin })).toEqual([])
     expect(await findInFolder(farebox.dataDir, { admin })).toEqual([])
     expect(texts.length).toBeGreaterThan(15)

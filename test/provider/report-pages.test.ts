@@ -9,7 +9,7 @@ import { readReport } from '#bills/read.ts'
 import { isRefusal } from '#core/refusal.ts'
 import { readReportPages } from '#provider/report-pages.ts'
 import { testProvider } from '../support/provider.ts'
-import { closeConnections, openConnections } from './support.ts'
+import { closeConnections, names, openConnections } from './support.ts'
 
 const SECRET = 'sk-admin-of-this-origin'
 const WISH = {
@@ -221,4 +221,98 @@ it('of Anthropic has the amounts of its own workspace alone', () => {
   const { ofProject } = INTERFACES.anthropic
   expect(ofProject(page, 'wrkspc_a')).toMatchObject({ data: [{ results: [result('wrkspc_a')] }] })
   expect(ofProject(page, undefined)).toBe(page)
+})
+
+const NAME = 'api.provider.test'
+/** Every name leads to this machine, so that whatever is sent is seen, wherever it was meant to go. */
+const EVERYWHERE = new Proxy({}, { get: () => [['127.0.0.1']] })
+
+/** Reads with a secret that was given at `http://api.provider.test:PORT`, for a provider that is at another base URL now. */
+async function readAt(baseUrl: string) {
+  const { requests, headers } = INTERFACES.openai
+  const origin = `http://${NAME}:${portOf(home)}`
+  return readReportPages(
+    testProvider({ baseUrl: baseUrl.replace('PORT', String(portOf(home))).replace('ELSE', String(portOf(elsewhere))) }),
+    { questions: requests({ ...WISH, project: undefined }), headers, nextPageOf },
+    {
+      secrets: { get: async (reference) => (reference.origin === origin ? SECRET : undefined), known: () => [SECRET] },
+      connections: openConnections({ resolve: names(EVERYWHERE) }),
+      userAgent: 'farebox/test',
+      retryDelayMs: 1,
+      clock: { monotonicMs: () => nowMs },
+      wait: async () => {},
+    },
+  )
+}
+
+const OTHER_ORIGINS = [
+  'http://api.provider.test:ELSE/v1',
+  'http://api.provider.test/v1',
+  'http://api.provider.test:1/v1',
+  'https://api.provider.test:PORT/v1',
+  'http://api.provider.test.:PORT/v1',
+  'http://api.provider.test..:PORT/v1',
+  'http://provider.test:PORT/v1',
+  'http://www.api.provider.test:PORT/v1',
+  'http://api.provider.test.evil.test:PORT/v1',
+  'http://api-provider.test:PORT/v1',
+  'http://ap1.provider.test:PORT/v1',
+  'http://\u0430pi.provider.test:PORT/v1',
+  'http://api.prov\u0131der.test:PORT/v1',
+  'http://xn--pi-7kc.provider.test:PORT/v1',
+  'http://api.provider.test:PORT@evil.test:ELSE/v1',
+  'http://api.provider.test@evil.test:PORT/v1',
+  'http://evil.test:PORT/api.provider.test/v1',
+  'http://evil.test:PORT?api.provider.test/v1',
+  'http://evil.test:PORT#@api.provider.test/v1',
+  'http://evil.test:PORT\\@api.provider.test/v1',
+  'http://127.0.0.1:PORT/v1',
+  'http://localhost:PORT/v1',
+  'http://[::1]:PORT/v1',
+  'http://[::ffff:127.0.0.1]:PORT/v1',
+]
+
+it.each(OTHER_ORIGINS)('the secret does not go to another origin: %s', async (baseUrl) => {
+  answer = (_, response) => response.end('{"data":[],"has_more":false}')
+  expect(await readAt(baseUrl)).toMatchObject({
+    message: expect.stringContaining("no administrator's secret") as string,
+  })
+  expect([asked.length, astray]).toEqual([0, 0])
+})
+
+const SAME_ORIGIN = [
+  'http://API.Provider.TEST:PORT/v1',
+  'HTTP://api.provider.test:PORT/v1',
+  'http://api.provider.test:0PORT/v1',
+  'http://api\u3002provider\u3002test:PORT/v1',
+  'http://api.%70rovider.test:PORT/v1',
+  'http://api.provider.test:PORT/@evil.test:ELSE/v1',
+  'http://api.provider.test:PORT\\@evil.test:ELSE/v1',
+  'http://evil.test:ELSE@api.provider.test:PORT/v1',
+  'http://api.provider.test:PORT/v1?@evil.test',
+]
+
+it.each(SAME_ORIGIN)('a base URL that is written in another way leads to the same origin: %s', async (baseUrl) => {
+  answer = (_, response) => response.end('{"data":[],"has_more":false}')
+  expect(await readAt(baseUrl)).toHaveLength(3)
+  expect(new Set(asked.map(({ headers }) => headers.host))).toEqual(new Set([`${NAME}:${portOf(home)}`]))
+  expect(new Set(asked.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${SECRET}`]))
+  expect(astray).toBe(0)
+})
+
+it('headers that name another place are not followed, nor are proxies of the environment', async () => {
+  const there = `http://127.0.0.1:${portOf(elsewhere)}/`
+  const before = { ...process.env }
+  for (const name of ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']) process.env[name] = there
+  try {
+    answer = (_, response) => {
+      response.setHeader('location', there).setHeader('content-location', there).setHeader('refresh', `0; url=${there}`)
+      response.setHeader('link', `<${there}>; rel="next"`).setHeader('alt-svc', `h2="127.0.0.1:${portOf(elsewhere)}"`)
+      response.end('{"data":[],"has_more":false}')
+    }
+    expect(await readAt('http://api.provider.test:PORT/v1')).toHaveLength(3)
+    expect(astray).toBe(0)
+  } finally {
+    process.env = before
+  }
 })

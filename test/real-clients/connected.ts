@@ -152,13 +152,27 @@ async function runConnected(lab: Lab, connected: Connected): Promise<string> {
   expect(outcome.succeeded && ended.stdout.includes(TOOL_ANSWER), 'it did not give the answer', outcome)
   expect(seenMs !== undefined, 'it was not seen', outcome)
   expect(lateLooks === 0, `${lateLooks} looks did not show it ${SEEN_MS} ms after its first request`, outcome)
+  const scanned = await scan(gateway, home, connected.tool)
+  expect(scanned.calls > 0 && scanned.tokens > 0, 'its own logs say nothing of what it used', outcome)
   await command(gateway, home, ['disconnect', connected.tool])
   for (const [file, text] of Object.entries(connected.settings)) {
     const left = await readFile(join(home, file), 'utf8')
     expect(left === text, `${file} differs afterwards: ${JSON.stringify(left)}`, outcome)
   }
   for (const file of made) expect(!existsSync(file), `${file} is left afterwards`, outcome)
-  return `seen ${seenMs} ms after its first request`
+  return `seen ${seenMs} ms after its first request, ${scanned.calls} calls of ${scanned.tokens} tokens in its logs`
+}
+
+/** What the tool itself wrote down, of whichever model: some name it as they asked for it, and some as the answer did. */
+async function scan(gateway: Gateway, home: string, tool: string) {
+  const { rows } = (await command(gateway, home, ['scan'])) as {
+    readonly rows: readonly Readonly<Record<string, string | number>>[]
+  }
+  const own = rows.filter((row) => row.tool === tool)
+  const sum = (...names: readonly string[]) =>
+    own.reduce((all, row) => all + names.reduce((some, name) => some + Number(row[name]), 0), 0)
+  const tokens = sum('input_tokens', 'cache_read_tokens', 'cache_write_tokens', 'output_tokens')
+  return { calls: sum('calls'), tokens }
 }
 
 /** The files that were not there before. */

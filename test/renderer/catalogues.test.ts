@@ -1,9 +1,10 @@
-// Holds the words of the dashboard against its code: both languages say the same things, nothing is missing, nothing is left over.
+// Holds the words of the dashboard against its code: all languages say the same things, nothing is missing, nothing is left over.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { describeSettings, readConfig } from '#config/config.ts'
+import { LANGUAGE_NAMES } from '../../src-renderer/data/languages.ts'
 import { readSources, withoutComments } from '../support/sources.ts'
 
 const RENDERER = join(import.meta.dirname, '..', '..', 'src-renderer')
@@ -14,17 +15,18 @@ const NAMES = cataloguesOf('en')
 type Use = { readonly catalogue: string; readonly key: RegExp; readonly text: string }
 
 describe('the catalogues', () => {
-  it('exist in every language', () => {
-    expect(LANGUAGES.toSorted()).toEqual(['de', 'en'])
-    for (const language of LANGUAGES) expect(cataloguesOf(language)).toEqual(NAMES)
+  it('exist in every language that can be chosen', () => {
+    expect(LANGUAGES.toSorted()).toEqual(Object.keys(LANGUAGE_NAMES).toSorted())
+    for (const language of LANGUAGES) expect(cataloguesOf(language), language).toEqual(NAMES)
   })
 
-  it.each(NAMES)('%s has the same keys with the same placeholders in both languages', (name) => {
-    const english = catalogue('en', name)
-    const german = catalogue('de', name)
-    expect([...german.keys()].toSorted()).toEqual([...english.keys()].toSorted())
-    for (const [key, text] of english) expect(placeholders(german.get(key) ?? ''), key).toEqual(placeholders(text))
-    for (const text of [...english.values(), ...german.values()]) expect(text.trim()).not.toBe('')
+  it.each(LANGUAGES)('say in %s all that they say in English, and nothing else', (language) => {
+    const faults = NAMES.flatMap((name) =>
+      faultsOf(catalogue('en', name), catalogue(language, name), language).map(
+        (fault) => `src-renderer/i18n/${language}/${name}.json ${fault}`,
+      ),
+    )
+    expect(faults).toEqual([])
   })
 
   const uses = readSources(RENDERER).flatMap((file) => usesIn(file.path, withoutComments(file.text)))
@@ -50,6 +52,53 @@ describe('the catalogues', () => {
   })
 })
 
+describe('a catalogue is found fault with', () => {
+  const english = new Map([
+    ['title', '{{name}} of Farebox'],
+    ['calls_one', '{{count}} call'],
+    ['calls_other', '{{count}} calls'],
+  ])
+  const spanish = new Map([
+    ['title', '{{name}} de Farebox'],
+    ['calls_one', '{{count}} llamada'],
+    ['calls_many', '{{count}} de llamadas'],
+    ['calls_other', '{{count}} llamadas'],
+  ])
+  const but = (changes: Readonly<Record<string, string>>) => new Map([...spanish, ...Object.entries(changes)])
+
+  it('unless it says the same in the plurals of its own language', () => {
+    expect(faultsOf(english, spanish, 'es')).toEqual([])
+    expect(faultsOf(english, english, 'de')).toEqual([])
+    expect(
+      faultsOf(
+        new Map([
+          ['calls_other', 'x'],
+          ['calls_one', 'x'],
+        ]),
+        new Map([['calls_other', 'x']]),
+        'ja',
+      ),
+    ).toEqual([])
+  })
+
+  it('for what is missing, left over, empty, or has other placeholders', () => {
+    expect(faultsOf(english, new Map([['title', '{{name}}']]), 'es')).toEqual([
+      'lacks calls_one',
+      'lacks calls_many',
+      'lacks calls_other',
+    ])
+    expect(faultsOf(english, english, 'es')).toEqual(['lacks calls_many'])
+    expect(faultsOf(english, but({ titel: 'x' }), 'es')).toEqual(['has titel, which English does not'])
+    expect(faultsOf(english, but({ calls_many: '{{total}} llamadas' }), 'es')).toEqual([
+      'has other placeholders in calls_many than English',
+    ])
+    expect(faultsOf(english, but({ title: ' ' }), 'es')).toEqual([
+      'says nothing in title',
+      'has other placeholders in title than English',
+    ])
+  })
+})
+
 describe('the scan', () => {
   const scan = (text: string) => usesIn('pages/keys/a.tsx', text).map((use) => `${use.catalogue} ${use.text}`)
 
@@ -64,6 +113,34 @@ describe('the scan', () => {
     expect(scan("useTranslation('keys'); format('x'); object.t2('x')")).toEqual([])
   })
 })
+
+/** What is wrong with the words of a language, as sentences that begin behind the name of their file. */
+function faultsOf(english: Map<string, string>, own: Map<string, string>, language: string): string[] {
+  const due = new Map([...english.keys()].flatMap((key) => formsOf(english, key, language)))
+  return [
+    ...[...due.keys()].filter((key) => !own.has(key)).map((key) => `lacks ${key}`),
+    ...[...own.keys()].filter((key) => !due.has(key)).map((key) => `has ${key}, which English does not`),
+    ...[...own].filter(([, text]) => text.trim() === '').map(([key]) => `says nothing in ${key}`),
+    ...[...own]
+      .filter(([key, text]) => due.has(key) && namedIn(key, text) !== namedIn(key, due.get(key) ?? ''))
+      .map(([key]) => `has other placeholders in ${key} than English`),
+  ]
+}
+
+/** The keys that a language has for one of English, one for each of its plurals, with what English says in that place. */
+function formsOf(english: Map<string, string>, key: string, language: string): [string, string][] {
+  const base = /^(.*)_(?:one|other)$/.exec(key)?.[1]
+  if (base === undefined) return [[key, english.get(key) ?? '']]
+  const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
+  const many = english.get(`${base}_other`) ?? ''
+  return pluralCategories.map((form) => [`${base}_${form}`, english.get(`${base}_${form}`) ?? many])
+}
+
+/** "a key" says how many as well as "1 key". */
+function namedIn(key: string, text: string): string {
+  const names = placeholders(text)
+  return (key.endsWith('_one') ? names.filter((name) => name !== 'count') : names).join(' ')
+}
 
 function cataloguesOf(language: string): string[] {
   return readdirSync(join(RENDERER, 'i18n', language))

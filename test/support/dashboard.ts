@@ -4,6 +4,7 @@
 
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import type { Language } from '../../src-renderer/data/languages.ts'
 import { launchBrowser } from './browser.ts'
 import { build } from './built.ts'
 import { startFarebox, type Farebox, type FareboxOptions } from './farebox.ts'
@@ -24,7 +25,7 @@ export type Visit = {
   /** Signs in with this key alone. */
   readonly key?: string
   readonly theme?: 'light' | 'dark'
-  readonly language?: 'en' | 'de'
+  readonly language?: Language
   /** In pixels. */
   readonly width?: number
   /** Where Farebox is reached, if not where this machine does; its certificate is taken as it is. */

@@ -10,6 +10,14 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
+const START_LIMIT_MS = 30_000
+/** Ends the server when it is told to, and removes its folder too where whoever would tell it is gone. */
+const GUARDED = `trap '' INT TERM
+"$@" & server=$!
+read -r word; told=$?
+kill -QUIT $server; wait $server
+[ $told = 0 ] || rm -rf "$0"`
+
 export type Postgres = {
   /** Without a password: whoever connects from here is believed. */
   readonly url: string
@@ -52,35 +60,28 @@ export async function startPostgres(): Promise<Postgres> {
   const port = await freePort()
   let server: ReturnType<typeof spawn> | undefined
   const url = `postgres://farebox@127.0.0.1:${port}/postgres`
+  const pidFile = join(data, 'postmaster.pid')
   const stop = async () => {
     const ended = server && new Promise((resolve) => server?.once('close', resolve))
-    server?.kill('SIGQUIT')
+    server?.stdin?.write('stop\n')
     await ended
     server = undefined
+    await rm(pidFile, { force: true })
   }
   const start = async () => {
-    const settings = [
-      '-k',
-      folder,
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-c',
-      'max_connections=30',
-      '-c',
-      'shared_buffers=16MB',
-    ]
-    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
+    const settings = ['listen_addresses=127.0.0.1', 'max_connections=30', 'shared_buffers=16MB']
+    const args = ['-D', data, '-p', String(port), '-k', folder, ...settings.flatMap((setting) => ['-c', setting])]
+    server = spawn('/bin/sh', ['-c', GUARDED, folder, join(bin, 'postgres'), ...args], {
       ...options,
-      stdio: 'ignore',
+      stdio: ['pipe', 'ignore', 'ignore'],
     })
-    const pidFile = join(data, 'postmaster.pid')
-    for (;;) {
+    for (const untilMs = performance.now() + START_LIMIT_MS; performance.now() < untilMs; ) {
       // Its last line says when it takes connections.
       const lines = await readFile(pidFile, 'utf8').catch(() => '')
-      if (lines.includes(String(server.pid)) && /ready/.test(lines)) return
-      if (server.exitCode !== null) throw new Error('PostgreSQL did not start')
+      if (/ready/.test(lines)) return
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
+    throw new Error('PostgreSQL did not start')
   }
   await start()
   return {

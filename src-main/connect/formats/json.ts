@@ -112,7 +112,10 @@ function putAt({ text, node, path, content }: JsonPut): string {
   const wanted = typeof step === 'string' ? 'object' : 'array'
   if (node.type === 'null') return splice(text, range, rendered(nested(path, content), layoutAt(text, node)))
   if (node.type !== wanted)
-    throw new Refused('uneditable', `It has no ${wanted === 'array' ? 'list' : 'object'} there.`)
+    throw new Refused(
+      'uneditable',
+      `It has no ${wanted === 'array' ? 'list' : 'object'} there. Move away what is, and try again.`,
+    )
   return typeof step === 'string'
     ? withMemberFirst(text, node, `${JSON.stringify(step)}: `, nested(rest, content))
     : withEntryLast(text, node, nested(rest, content))

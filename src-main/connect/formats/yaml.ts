@@ -44,7 +44,8 @@ export const YAML_FORMAT: Format = {
     const isEmpty = contents === null || (isScalar(contents) && contents.value === null)
     if (!isEmpty) return putAt({ text, node: contents, path, content })
     const [step = '', ...rest] = path
-    if (typeof step !== 'string') throw new Refused('uneditable', 'It has no list there.')
+    if (typeof step !== 'string')
+      throw new Refused('uneditable', 'It has no list there. Move away what is, and try again.')
     return appendLine(text, `${step}: ${rendered(nested(rest, content))}`)
   },
   remove(text, path) {
@@ -146,7 +147,10 @@ function putAt({ text, node, path, content }: YamlPut): string {
   if (isMap(node) && typeof step === 'string')
     return withPair(text, node, `${step}: ${rendered(nested(rest, content))}`)
   if (isSeq(node) && typeof step !== 'string') return withItem(text, node, rendered(nested(rest, content)))
-  throw new Refused('uneditable', 'What it has there is of another kind than Farebox needs.')
+  throw new Refused(
+    'uneditable',
+    'What it has there is of another kind than Farebox needs. Move that away, and try again.',
+  )
 }
 
 function withValue(text: string, node: Node, content: Content): string {

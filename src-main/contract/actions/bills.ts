@@ -36,6 +36,21 @@ export const BILLS = actionsOf('Bills', {
     'Forgets the kept reports of a provider, and what was said of its account. The books stay as they are.',
     { refusals: [404] },
   ),
+  listAccountBalances: forAdministrators(
+    'GET /api/bills/balances',
+    'Lists what providers said is left on the accounts of their secrets, and how long that lasts. Asks nobody.',
+    { response: 'AccountBalanceView[]' },
+  ),
+  askAccountBalances: forAdministrators(
+    'POST /api/bills/balances',
+    'Asks providers what is left on the accounts of their secrets, each of them once a minute at most.',
+    {
+      body: 'AccountBalanceBody',
+      response: 'AccountBalanceView[]',
+      example: { provider: 'deepseek' },
+      refusals: [404],
+    },
+  ),
   listBillSecrets: forAdministrators(
     'GET /api/bills/secrets',
     "Lists the providers whose reports can be asked for, and which have their administrator's secret; never the secret.",

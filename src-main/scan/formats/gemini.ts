@@ -24,6 +24,13 @@ export const GEMINI_LOGS: LogFormat = {
     },
 }
 
+/** Earlier versions write one document for each session, with the same turns in a list. */
+export const GEMINI_DOCUMENTS: LogFormat = {
+  ...GEMINI_LOGS,
+  isLog: (path) => /\/chats\/session-[^/]*\.json$/.test(path),
+  records: { type: 'objects', depth: 2 },
+}
+
 /** What came from the cache is part of the input; thoughts are no part of the output, and what tools were told none of the input. */
 function usageOf(tokens: JsonObject): TokenUsage {
   const [input = 0, cached = 0, tool = 0] = ['input', 'cached', 'tool'].map((name) => tokenCount(tokens[name]))

@@ -1,7 +1,7 @@
 import { tokenCount } from '#core/usage.ts'
 import { folderAbove, folderName, inner, textOf, timeOf, type LogFormat } from '#scan/log-format.ts'
 
-/** The first line says where the session was; reasoning is part of the output. */
+/** The first line says where the session was; reasoning is part of the output. A fork has the lines of its parent as they are. */
 export const PI_LOGS: LogFormat = {
   tool: 'pi',
   places: ['$PI_CODING_AGENT_DIR/sessions', '~/.pi/agent/sessions'],
@@ -22,7 +22,10 @@ export const PI_LOGS: LogFormat = {
         outputTokens: tokenCount(counts['output']),
         reasoningTokens: undefined,
       }
-      return { id: textOf(message['responseId']), atMs: timeOf(line['timestamp']), model, project, usage }
+      const response = textOf(message['responseId'])
+      // Some servers call each of their answers the same.
+      const id = response === undefined ? undefined : `${response} ${String(line['timestamp'])}`
+      return { id, atMs: timeOf(line['timestamp']), model, project, usage }
     }
   },
 }

@@ -4,11 +4,14 @@ import type { Alerts } from '#alert/alerts.ts'
 import type { Deliveries } from '#alert/deliveries.ts'
 import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
+import type { AccountBalanceView } from '#contract/bills.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
 import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
 import type { ModelView } from '#contract/schemas.ts'
 import type { ProviderSecretView, ProviderTestResult } from '#contract/providers.ts'
 import type { ToolConnect, ToolConnection, ToolDisconnection, ToolGuide, ToolScan, ToolView } from '#contract/tools.ts'
+import type { PriceCard } from '#contract/price-card.ts'
+import type { CardFetched, CardVersion } from '#contract/price-feed.ts'
 import type { WaitingView } from '#contract/waiting.ts'
 import type { Provider } from '#core/entities.ts'
 import type { LedgerReport } from '#core/ledger-report-view.ts'
@@ -72,10 +75,25 @@ export type ScanControl = {
   stop(): void
 }
 
+/** The price cards at hand: the one that Farebox is delivered with, and those that were fetched. */
+export type PriceFeed = {
+  versions(): CardVersion[]
+  /** The card of a version, or the one that Farebox is delivered with. */
+  card(version: number | undefined): PriceCard | Refusal
+  fetchCard(): Promise<CardFetched | Refusal>
+}
+
 /** Reports of providers in the database. */
 export type KeptBills = {
   keep(report: ReportToKeep): Promise<KeepProblem | undefined>
   forget(providerId: string): Promise<void>
+}
+
+/** What is left on the accounts of providers. */
+export type BalanceControl = {
+  list(): Promise<AccountBalanceView[]>
+  /** By the id of a provider; all of them where it is left out. */
+  askNow(providerId: string | undefined): Promise<AccountBalanceView[]>
 }
 
 export type AdminDeps = ReportDeps & {
@@ -92,6 +110,8 @@ export type AdminDeps = ReportDeps & {
   /** Asks a provider for its reports of usage and costs: all pages of them. */
   readonly readBill: (provider: Provider, wish: BillWish) => Promise<readonly object[] | Refusal>
   readonly keptBills: KeptBills
+  readonly priceFeed: PriceFeed
+  readonly balances: BalanceControl
   readonly readReceipt: ReadReceipt
   readonly alerting: AlertControl
   readonly verifyLedger: () => Promise<LedgerReport>

@@ -9,6 +9,7 @@ import { ListPage } from '#renderer/components/list-page.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
 import { billId, lastDayBefore } from '#renderer/data/bill-days.ts'
 import { isOverLan } from '#renderer/data/over-lan.ts'
+import { Balances } from '#renderer/pages/bills/Balances.tsx'
 import { BillDrawer } from '#renderer/pages/bills/BillDrawer.tsx'
 import { useBillColumns } from '#renderer/pages/bills/columns.tsx'
 import { ReportDialog } from '#renderer/pages/bills/ReportDialog.tsx'
@@ -41,7 +42,12 @@ export function BillsPage() {
       zone="UTC"
       // Reports are asked for and read on the machine that Farebox runs on.
       actions={!isOverLan() && add}
-      notice={list.data !== undefined && list.data.days.length > 0 && <Agreement bills={list.data} />}
+      notice={
+        <>
+          <Balances />
+          {list.data !== undefined && list.data.days.length > 0 && <Agreement bills={list.data} />}
+        </>
+      }
       columns={columns}
       items={days}
       idOf={billId}

@@ -81,7 +81,9 @@ function ReportFields({ draft, onChange }: ReportFieldsProps) {
   const names =
     draft.source === 'file'
       ? providers.map(({ name }) => name)
-      : secrets.flatMap(({ provider, has_secret: hasSecret }) => (hasSecret ? provider : []))
+      : secrets.flatMap(({ provider, has_secret: hasSecret, has_reports: hasReports }) =>
+          hasSecret && hasReports ? provider : [],
+        )
   return (
     <>
       <Segments<Source>

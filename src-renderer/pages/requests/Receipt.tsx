@@ -6,6 +6,7 @@ import { useSession } from '#renderer/api/session.ts'
 import { Time } from '#renderer/components/time.tsx'
 import { exactText } from '#renderer/data/times.ts'
 import { Attempts, Timings } from '#renderer/pages/requests/ReceiptCourse.tsx'
+import { ReceiptPicture } from '#renderer/pages/requests/ReceiptPicture.tsx'
 import { Charge, TokenClasses } from '#renderer/pages/requests/ReceiptMoney.tsx'
 import { StatusMark } from '#renderer/pages/requests/StatusMark.tsx'
 
@@ -27,6 +28,7 @@ export function Receipt({ receipt }: { readonly receipt: ReceiptView }) {
       <Section title={t('timings')}>
         <Timings receipt={receipt} />
       </Section>
+      <ReceiptPicture receipt={receipt} />
     </div>
   )
 }

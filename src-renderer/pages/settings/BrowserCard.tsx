@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { DENSITIES, THEMES, useDensity, useTheme } from '#renderer/app/preferences.ts'
 import { Card } from '#renderer/components/card.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
-import { changeLanguage, currentLanguage, LANGUAGES } from '#renderer/i18n/catalogues.ts'
+import { changeLanguage, currentLanguage, LANGUAGE_CHOICES } from '#renderer/i18n/catalogues.ts'
 
 /** How the dashboard looks here; kept in this browser, not in Farebox. */
 export function BrowserCard() {
@@ -35,7 +35,7 @@ export function BrowserCard() {
             label={t('common:language')}
             value={currentLanguage()}
             onChange={(language) => void changeLanguage(language)}
-            choices={LANGUAGES.map((value) => ({ value, label: t(`browser.languages.${value}`) }))}
+            choices={LANGUAGE_CHOICES}
           />
         </Line>
       </div>

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '#renderer/api/client.ts'
 import { signIn } from '#renderer/api/session.ts'
 import { SignedOutFrame } from '#renderer/app/signed-out-frame.tsx'
-import { pageBehindTicket, usedUpTicket } from '#renderer/app/ticket.ts'
+import { askedPage, usedUpTicket } from '#renderer/app/ticket.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { CopyField } from '#renderer/components/copy.tsx'
@@ -61,7 +61,7 @@ function useTicket(): readonly [isEntering: boolean, problem: Error | undefined]
   useEffect(() => {
     if (ticket === undefined) return
     exchange(ticket, () => signIn(queryClient, { ticket })).then(
-      () => router.history.push(pageBehindTicket()),
+      () => router.history.push(askedPage()),
       (error: unknown) => setProblem(error instanceof Error ? error : new Error(String(error))),
     )
   }, [ticket, queryClient, router])

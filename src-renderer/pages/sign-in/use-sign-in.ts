@@ -5,6 +5,7 @@ import { useRouter } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { signIn, type Credentials } from '#renderer/api/session.ts'
+import { askedPage } from '#renderer/app/ticket.ts'
 import { useFailure } from '#renderer/pages/sign-in/use-failure.ts'
 
 type SignInOptions = {
@@ -35,7 +36,7 @@ export function useSignIn({ credentials, problem, wrong, clear }: SignInOptions)
     setIsBusy(true)
     try {
       await signIn(queryClient, credentials())
-      await router.navigate({ to: '/overview' })
+      router.history.push(askedPage())
     } catch (error) {
       clear()
       note(error, wrong)

@@ -20,6 +20,7 @@ import {
   type UsageSearch,
   type UsageSearchChange,
 } from '#renderer/pages/usage/search.ts'
+import { MonthPicture } from '#renderer/pages/usage/MonthPicture.tsx'
 import { sortOf } from '#renderer/pages/usage/sort.ts'
 import { UsageCard } from '#renderer/pages/usage/UsageCard.tsx'
 import { UsageControls } from '#renderer/pages/usage/UsageControls.tsx'
@@ -68,6 +69,7 @@ export function UsagePage() {
               <Download aria-hidden />
               {t('csv')}
             </Button>
+            {report !== undefined && <MonthPicture zone={report.time_zone} filters={filtersOf(search)} />}
             {/* As the gateway gave it, with its range, its zone and every point. */}
             <Button
               onClick={() => report && saveJson(`${fileNameOf('usage', report)}.json`, report)}

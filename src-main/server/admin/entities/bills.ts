@@ -81,6 +81,12 @@ export function billHandlers(deps: EntityDeps): HandlersOf<'bills'> {
         recent.forget()
         return {}
       }),
+    listAccountBalances: () => deps.balances.list(),
+    askAccountBalances: async ({ body: { provider: idOrName } }) => {
+      const provider = idOrName === undefined ? undefined : context.catalog.provider(idOrName)
+      if (idOrName !== undefined && provider === undefined) return noProvider(idOrName)
+      return deps.balances.askNow(provider?.id)
+    },
     listBillSecrets: () => listBillSecrets(context),
     setBillSecret: ({ id, body }) => inTurn(() => setBillSecret(context, id, body.secret)),
     removeBillSecret: ({ id }) => inTurn(() => removeBillSecret(context, id)),

@@ -1,0 +1,108 @@
+// The page Bills by a program that shares no code with it: from the export of the books and the reports as their provider gave them.
+
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BillDays } from '#contract/bills.ts'
+import { isRefusal } from '#core/refusal.ts'
+import { billDays } from '#reports/bill-days.ts'
+import { rowsToKeep } from '#reports/kept-bills.ts'
+import { keepReport } from '#store/bill-reports.ts'
+import { openForWriting, type Db } from '#store/database.ts'
+import { billOf, pagesOf, type Style } from '../bills/fake-bill.ts'
+import { chargeOf, DAY, makeMonth, MONTH, type Month } from '../bills/traffic.ts'
+import { exported } from './recompute.ts'
+
+const PROGRAM = join(import.meta.dirname, 'bills.py')
+const LONG_AFTER = MONTH + 60 * DAY
+const NOBODY = { accountKeys: undefined, project: undefined }
+
+let folder: string
+let db: Db
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'farebox-bills-'))
+  db = openForWriting(folder)
+  db.prepare(
+    `INSERT INTO provider (id, name, dialect, base_url, has_secret, output_cap_field, created_at_ms)
+     VALUES ('p', 'provider', 'chat-completions', 'http://127.0.0.1:9/v1', 0, 'max_tokens', 0)`,
+  ).run()
+})
+afterEach(() => {
+  db.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** As the books would have them; nothing of what a bill is compared with needs the rest. */
+function record({ records }: Month): void {
+  db.pragma('foreign_keys = OFF')
+  const insert = db.prepare(
+    `INSERT INTO usage_record (id, key_id, package_id, endpoint, model_id, provider_id, upstream_model, is_stream, outcome, status,
+       input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, usage_source, hold_micro, charge_micro, is_overrun,
+       created_at_ms, duration_ms, estimated_classes, attempts, details)
+     VALUES (?, 'k', 'pkg', 'chat', 'm', ?, ?, 0, ?, 200, ?, ?, ?, ?, ?, 0, ?, 0, ?, ?, ?, ?, ?)`,
+  )
+  db.transaction(() => {
+    for (const one of records) {
+      const { counts, upstreamModel: model, isServed, usageSource: source } = one
+      const attempts = [...one.failedModels.map((failed) => ({ provider: 'provider', model: failed })), {}]
+      const charge = source === 'none' ? 0 : chargeOf(model, counts)
+      const used = [counts.input, counts.cache_read, counts.cache_write, counts.output]
+      const details = one.hasUnits ? '{"units":{"web_search":1}}' : null
+      const times = [one.startMs, one.endMs - one.startMs]
+      const who = isServed ? ['p', model] : ['other', 'elsewhere']
+      const rest = [one.estimatedClasses, JSON.stringify(attempts), details]
+      insert.run(one.id, ...who, one.outcome, ...used, source, charge, ...times, ...rest)
+    }
+  })()
+}
+
+function keep(pages: readonly object[], madeMs: number): void {
+  const read = rowsToKeep(JSON.stringify(pages))
+  if (isRefusal(read)) throw new Error(read.message)
+  const rows = new TextEncoder().encode(JSON.stringify(read.rows))
+  db.transaction(() => keepReport(db, { providerId: 'p', form: read.form, madeMs, account: NOBODY, rows }))()
+}
+
+function page(): BillDays {
+  const range = { fromMs: MONTH - DAY, toMs: MONTH + 40 * DAY, nowMs: LONG_AFTER }
+  const answer = billDays(db, { providers: [{ id: 'p', name: 'provider' }], ...range })
+  if (isRefusal(answer)) throw new Error(answer.message)
+  return answer
+}
+
+function recompute(shown: BillDays, reports: readonly (readonly object[])[]): { code: number | null; said: string } {
+  const write = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const files = reports.map((pages, index) => write(`report-${index}.json`, JSON.stringify(pages)))
+  const args = [write('export.jsonl', exported(folder)), 'p', write('page.json', JSON.stringify(shown)), ...files]
+  const { status, stdout, stderr } = spawnSync('python3', [PROGRAM, ...args], { encoding: 'utf8' })
+  return { code: status, said: stdout + stderr }
+}
+
+describe.each<Style>(['openai', 'anthropic'])('the page of a month of %s', (style) => {
+  it('has the numbers that another program computes, also after a revised report', () => {
+    const month = makeMonth({ seed: style.length, share: 0.2, pairs: 0.2, extras: 0.3, models: 4 })
+    record(month)
+    const bill = billOf(month, style)
+    // At first the provider had not counted a third of the requests.
+    const early = billOf({ ...month, metered: month.metered.filter((_, index) => index % 3 > 0) }, style)
+    const first = [...pagesOf(early.usage, style, 168), ...pagesOf(early.costs, style, 31)]
+    const last = [...pagesOf(bill.usage, style, 168).slice(0, 3), ...pagesOf(bill.costs, style, 31)]
+    keep(first, LONG_AFTER - DAY)
+    keep(last, LONG_AFTER)
+    const shown = page()
+    expect(shown.days).toHaveLength(30)
+    expect(recompute(shown, [first, last])).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('ok: 30 days') as string,
+    })
+    const [day] = shown.days
+    if (day?.money === undefined || day.money === null) throw new Error('the day has no money')
+    const wrong = { ...day, money: { ...day.money, theirs: `${day.money.theirs}1` } }
+    expect(recompute({ ...shown, days: [wrong, ...shown.days.slice(1)] }, [first, last]).code).toBe(1)
+  })
+})
