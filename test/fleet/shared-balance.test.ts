@@ -99,7 +99,9 @@ describe.runIf(CAN_SHARE)('three gateways on one balance', () => {
     const calls = Array.from({ length: 9 }, (_, index) => post(gateways[index % 3] as Farebox, BODY, { key }))
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(3)
-    await expect.poll(() => third.balance(key), WAIT).toMatchObject({ used_credits: (6 * HOLD) / 1e6, remaining_credits: 0 })
+    await expect
+      .poll(() => third.balance(key), WAIT)
+      .toMatchObject({ used_credits: (6 * HOLD) / 1e6, remaining_credits: 0 })
   })
 
   it('ends the streams of a key on every gateway once it is revoked on one', async () => {

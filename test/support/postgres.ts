@@ -75,7 +75,7 @@ export async function startPostgres(): Promise<Postgres> {
       ...options,
       stdio: ['pipe', 'ignore', 'ignore'],
     })
-    for (const untilMs = performance.now() + START_LIMIT_MS; performance.now() < untilMs; ) {
+    for (const untilMs = performance.now() + START_LIMIT_MS; performance.now() < untilMs;) {
       // Its last line says when it takes connections.
       const lines = await readFile(pidFile, 'utf8').catch(() => '')
       if (/ready/.test(lines)) return
