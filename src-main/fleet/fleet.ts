@@ -198,11 +198,8 @@ export class Fleet implements Leases, SharedBooks {
       type === 'unlimited' ? [] : [[keyId, cycle, Math.max(0, granted), used]],
     )
     const { gatewayId, version } = this.#note
-    const values = [
-      JSON.stringify(change),
-      JSON.stringify(openings),
-      JSON.stringify(amountsOf(change, this.#options.ledger, (keyId) => this.#baseOf(keyId))),
-    ]
+    const amounts = amountsOf(change, this.#options.ledger, (keyId) => this.#baseOf(keyId))
+    const values = [JSON.stringify(change), JSON.stringify(openings), JSON.stringify(amounts)]
     const answer = await this.#connection.call('publish', [gatewayId, standing.epoch, version, ...values])
     if (answer.error === 'superseded') this.#lost()
     if (answer.error === 'stale') return 'overtaken'
