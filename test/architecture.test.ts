@@ -18,7 +18,7 @@ type Room = {
 
 /** The rooms that `app` puts together. */
 const PARTS =
-  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect scan alert'.split(
+  'contract core dialect store ledger catalog bills reports provider secret pipeline server lan config threads connect scan alert fleet'.split(
     ' ',
   )
 
@@ -54,6 +54,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   // It writes into files of others: it knows nothing of the gateway but what the contract says of it.
   connect: { values: [], types: ['contract'], packages: ['jsonc-parser', 'yaml', 'toml-eslint-parser', 'dotenv'] },
+  // Several gateways on one PostgreSQL; loaded where one is named.
+  fleet: { values: ['core', 'catalog'], types: ['ledger', 'pipeline'], packages: ['pg'] },
   alert: { values: ['core'], types: ['ledger', 'store', 'secret'] },
   // It reads and repairs what `connect` wrote, and asks for nothing itself.
   doctor: { values: ['connect'], types: ['contract'] },
@@ -105,13 +107,14 @@ const MAY_READ_ENVIRONMENT = [
 ]
 /** A package has other files at other places; what else asks where it lies is in no package. */
 const MAY_KNOW_ITS_PLACE = ['config/program-files.ts', 'hosts/farebox.ts', 'hosts/launch.mjs']
-const MAY_HOLD_SQL = ['store', 'ledger']
+const MAY_HOLD_SQL = ['store', 'ledger', 'fleet']
 const SQL = /\b(SELECT\s|INSERT INTO\s|UPDATE\s.*\sSET\s|DELETE FROM\s|CREATE TABLE\s)/
 /** Who may open connections: to providers one file for all, and to a gateway of this machine those who look for it. */
 const MAY_CALL_OUT = [
   // It listens for TLS, and opens none.
   'lan/tls-server.ts',
   'provider/connections.ts',
+  'fleet/connection.ts',
   'provider/guarded-connector.ts',
   'hosts/port-owner.ts',
   'cli/client.ts',

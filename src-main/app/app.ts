@@ -281,6 +281,8 @@ class RunningApp implements App {
     const { config, parts } = this.#inside
     const { catalog, ledger } = parts.stores
     // Where everything was lost nothing is set up in its place.
+    // Of gateways that share their books none is the first to make something up.
+    if (parts.calling.leases !== undefined) return undefined
     if (!config.demo || !catalog.isFresh || ledger.state === 'mismatch') return undefined
     return setUpDemo(parts.context)
   }
@@ -306,6 +308,7 @@ class RunningApp implements App {
     await balancesDone
     await parts.calling.refused.close()
     if (ledger.state !== 'halted') await ledger.flush()
+    await parts.calling.leases?.close()
     check.close()
     await side.abandon()
     await operations.close()

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after } from '#app/after.ts'
 import { openAlerting, type Alerting } from '#app/alerting.ts'
 import { faultReporter, type Faults } from '#app/faults.ts'
+import { openFleet } from '#app/fleet.ts'
 import { EMPTY_BATCH, openStores, type Stores } from '#app/stores.ts'
 import { VERSION, type Config } from '#config/config.ts'
 import { scriptFile } from '#config/program-files.ts'
@@ -17,6 +18,7 @@ import { isInUse } from '#catalog/secrets.ts'
 import { ownerOfSecret } from '#core/bill-secret.ts'
 import type { Target } from '#core/entities.ts'
 import type { Log } from '#core/log.ts'
+import type { Fleet } from '#fleet/fleet.ts'
 import { isDemo } from '#core/provider-dialect.ts'
 import { Adaptations } from '#pipeline/adapt.ts'
 import { AnswerMemory } from '#pipeline/answer-memory.ts'
@@ -78,6 +80,8 @@ export type Calling = {
   readonly sockets: Sockets
   readonly refused: RefusedCalls
   readonly attributions: Attributions
+  /** Where several gateways share the books. */
+  readonly leases: Fleet | undefined
 }
 
 export type Secrets = {
@@ -112,10 +116,12 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   const stores = await openStores({ config, log, clock, writer })
   try {
     const secrets = openSecrets(foundation, stores.catalog)
-    const calling = callingFor({ config, clock, writer, stores, secrets })
+    const fleet = await openFleet({ config, log, clock, writer, stores })
+    const calling = callingFor({ config, clock, writer, stores, secrets, fleet })
     const ways = { stores, calling, secrets: secrets.secrets, userAgent: USER_AGENT }
     const alerting = openAlerting({ clock, writer, log, ...ways })
     const context = contextFor({ clock, writer, stores, secrets, calling, alerting })
+    await fleet?.begin(context)
     return { clock, stores, secrets, calling, alerting, context, faults: faultReporter(log) }
   } catch (error) {
     await stores.close()
@@ -123,9 +129,10 @@ export async function assemble(foundation: Foundation): Promise<Parts> {
   }
 }
 
-type CallingFrom = Pick<Foundation, 'config' | 'clock' | 'writer'> & Pick<Parts, 'stores' | 'secrets'>
+type CallingFrom = Pick<Foundation, 'config' | 'clock' | 'writer'> &
+  Pick<Parts, 'stores' | 'secrets'> & { readonly fleet: Fleet | undefined }
 
-function callingFor({ config, clock, writer, stores, secrets: { secrets } }: CallingFrom): Calling {
+function callingFor({ config, clock, writer, stores, secrets: { secrets }, fleet }: CallingFrom): Calling {
   const ownListener = new OwnListener()
   const connections = connectionsFor(config, ownListener)
   const newTokens = tokensBy({ secrets, connections, userAgent: USER_AGENT, ...clock })
@@ -161,6 +168,7 @@ function callingFor({ config, clock, writer, stores, secrets: { secrets } }: Cal
       hash: hashKey,
       isProject: (name) => stores.catalog.project(name) !== undefined,
     }),
+    leases: fleet,
   }
 }
 
@@ -180,6 +188,7 @@ function contextFor({ clock, writer, stores, secrets, calling, alerting }: Conte
     randomBytes,
     hashKey,
     timeZone,
+    shared: calling.leases,
     readAdjustment: async (id) => {
       await stores.projection.upToDate()
       return writer.call('adjustment', id)

@@ -4,6 +4,7 @@ import type { CatalogContext } from '#catalog/context.ts'
 import { noKey, revokedIsFinal, viewOf } from '#catalog/keys.ts'
 import type { KeyAdjust, KeyTopUp, KeyView } from '#contract/schemas.ts'
 import { iso } from '#catalog/dates.ts'
+import { makeShared } from '#catalog/shared.ts'
 import { creditsToMicro, microToCredits, MAX_AMOUNT } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
 import type { FirstAdjustment } from '#ledger/entries.ts'
@@ -64,7 +65,10 @@ async function adjustBy(
     const says = `A key can have ${microToCredits(MAX_AMOUNT)} credits at most, and no larger a debt.`
     return refuse('invalid_request', says, { param: 'credits' })
   }
-  await context.ledger.adjust(key.id, { amountMicro, reason, id: adjustmentId(kind, id ?? context.newId()) })
+  const adjustment = { amountMicro, reason, id: adjustmentId(kind, id ?? context.newId()) }
+  await makeShared(context, { adjustments: [{ keyId: key.id, ...adjustment }] }, () =>
+    context.ledger.adjust(key.id, adjustment),
+  )
   return viewOf(context, key)
 }
 

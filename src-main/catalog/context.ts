@@ -7,6 +7,7 @@ import type { AdjustmentId, Ledger, TermsRequest } from '#ledger/ledger.ts'
 import type { LedgerBatch } from '#ledger/rows.ts'
 import type { SecretKeeper, SecretStore } from '#secret/port.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
+import { makeShared, sharedTerms, type SharedBooks } from '#catalog/shared.ts'
 
 export type CatalogContext = {
   readonly catalog: Catalog
@@ -38,6 +39,8 @@ export type CatalogContext = {
   readonly projectLimitsChanged: (project: string) => void
   /** Tells the rest of the program that these targets are reached in another way now: what it learned about them counts no more. */
   readonly targetsChanged: (targets: readonly Target[]) => void
+  /** Where several gateways share the books. */
+  readonly shared?: SharedBooks | undefined
 }
 
 export type Accounting = {
@@ -53,18 +56,32 @@ export async function commitChanges(
   changes: readonly CatalogChange[],
   { batch, terms = [] }: Accounting = {},
 ): Promise<void> {
-  if (terms.length > 0) await context.ledger.changeTermsTogether(terms, changes)
-  else if (changes.length > 0) await context.write(changes, batch)
-  for (const change of changes) context.catalog.accept(change)
+  const locally = async () => {
+    if (terms.length > 0) await context.ledger.changeTermsTogether(terms, changes)
+    else if (changes.length > 0) await context.write(changes, batch)
+    for (const change of changes) context.catalog.accept(change)
+  }
+  if (terms.length === 0 && changes.length === 0) return locally()
+  const openings = batch?.balances ?? []
+  await makeShared(context, { rows: changes, openings, terms: sharedTerms(context, terms) }, locally)
 }
 
-/** Takes changes over that must hold at once, and writes them as soon as the disk takes them. Says whether it has. */
-export async function insistOnChanges(context: CatalogContext, changes: readonly CatalogChange[]): Promise<boolean> {
+/**
+ * Takes changes over that must hold at once, and writes them as soon as the disk takes them. Returns the note for the caller while one of
+ * them is not where it has to be.
+ */
+export async function insistOnChanges(
+  context: CatalogContext,
+  changes: readonly CatalogChange[],
+): Promise<string | undefined> {
   const isWritten = await context.insist(changes)
   for (const change of changes) context.catalog.accept(change)
-  return isWritten
+  const isTold = (await context.shared?.tell({ rows: changes, openings: [], adjustments: [], terms: [] })) ?? true
+  if (isWritten) return isTold ? undefined : UNTOLD
+  return UNWRITTEN
 }
 
-/** The note for the caller of such a change while it is not on disk yet. */
-export const UNWRITTEN =
+const UNTOLD =
+  'This holds on this gateway from now on. The others are told as soon as the shared database can be asked, unless this one ends before.'
+const UNWRITTEN =
   'This holds from now on, but the disk is full: it will be saved as soon as there is room. Make room before Farebox stops.'

@@ -1,6 +1,6 @@
 // Keys: create, show, suspend, resume, extend, move, revoke.
 
-import { commitChanges, insistOnChanges, UNWRITTEN, type CatalogContext } from '#catalog/context.ts'
+import { commitChanges, insistOnChanges, type CatalogContext } from '#catalog/context.ts'
 import { isoOrNull, readExpiry } from '#catalog/dates.ts'
 import { noPackage, termsOf } from '#catalog/packages.ts'
 import { keyView } from '#catalog/views.ts'
@@ -195,10 +195,10 @@ async function changeStatus(
 async function put(context: CatalogContext, key: Key): Promise<KeyView> {
   const changes = [{ type: 'put-key', key } as const]
   // A key that somebody wants blocked is blocked, also while nothing can be written.
-  const isWritten = key.storedStatus === 'active' || (await insistOnChanges(context, changes))
+  const notice = key.storedStatus === 'active' ? undefined : await insistOnChanges(context, changes)
   if (key.storedStatus === 'active') await commitChanges(context, changes)
   if (context.catalog.statusOf(key, context.nowMs()) !== 'active') context.keyBlocked(key.id)
-  return isWritten ? viewOf(context, key) : { ...viewOf(context, key), notice: UNWRITTEN }
+  return notice === undefined ? viewOf(context, key) : { ...viewOf(context, key), notice }
 }
 
 export function viewOf(context: CatalogContext, key: Key): KeyView {

@@ -20,6 +20,8 @@ type Kind<Value> = {
   /** Completes the sentence "--port must be …". */
   readonly expects: string
   readonly read: (text: string, paths: PlatformPath) => Value | undefined
+  /** Whether a wrong text is not repeated, because it may hold a secret. */
+  readonly isQuiet?: true
   /** Where only some texts are allowed. */
   readonly choices?: readonly string[]
   /** A switch stands alone on the command line; everything else takes a value. */
@@ -91,6 +93,14 @@ export const SETTINGS = {
     kind: trueOrFalse,
     fallback: () => false,
   },
+  databaseUrl: {
+    meaning: 'The PostgreSQL database in which several gateways share their books.',
+    env: 'FAREBOX_DATABASE_URL',
+    flag: undefined,
+    kind: postgresUrl(),
+    fallback: () => undefined,
+  },
+  databasePasswordFile: optionalFile('The file with the password of that database.', 'FAREBOX_DATABASE_PASSWORD_FILE'),
   secrets: {
     meaning: 'Where the secrets of providers are kept.',
     env: 'FAREBOX_SECRETS',
@@ -247,7 +257,8 @@ export function readConfig(start: Start): { readonly type: 'config'; readonly co
     sources[name] = given?.source ?? 'default'
     values[name] = given === undefined ? setting.fallback(start) : setting.kind.read(given.text, paths)
     if (given !== undefined && values[name] === undefined) {
-      return mistake(`${given.from} must be ${setting.kind.expects}, but is '${given.text}'.`)
+      const is = 'isQuiet' in setting.kind ? '' : `, but is '${given.text}'`
+      return mistake(`${given.from} must be ${setting.kind.expects}${is}.`)
     }
   }
   // The loop above sets exactly the members of the table, each by its own row.
@@ -357,6 +368,18 @@ function wholeNumber(least: number, most: number): Kind<number> {
     read: (text) => {
       const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN
       return value >= least && value <= most ? value : undefined
+    },
+  }
+}
+
+function postgresUrl(): Kind<string> {
+  return {
+    expects: 'an address such as postgres://farebox@host/farebox, without a password',
+    isQuiet: true,
+    read: (text) => {
+      const url = URL.canParse(text) ? new URL(text) : undefined
+      const isOurs = url !== undefined && /^postgres(ql)?:$/.test(url.protocol)
+      return isOurs && url.password === '' && !url.searchParams.has('password') ? text : undefined
     },
   }
 }

@@ -22,10 +22,11 @@ export type BudgetLimits = {
 
 export const UNLIMITED: BudgetLimits = { dailyMicro: undefined }
 
-/** What a call spends from beside the balance of its key: the budget of its project, or of the key's member. */
+/** What a call spends from beside the balance of its key: the budget of its project, or of the key's member; a lease of that balance. */
 export interface Purse extends Spendable {
   readonly id: string
-  readonly scope: PurseScope
+  /** Of a part of a key's own balance that of its key. */
+  readonly scope: SpendScope
   /** Whether all calls that spend from it wait in one line, of which a call has one: that of the first. */
   readonly hasLine: boolean
   hold(amountMicro: MicroCredits): void

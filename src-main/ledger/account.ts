@@ -88,6 +88,25 @@ export function openAccount(keyId: string, terms: AccountTerms, nowMs: number): 
   return [account, [grantOfCycle(account, nowMs)]]
 }
 
+/** An account with the terms, the cycle and the credits of another projection, of which nothing is used. */
+export function adoptAccount(row: BalanceRow, nowMs: number): [Account, LedgerEntry[]] {
+  const [keyId, cycleStartedAtMs, , grantedMicro, , , , packageType, packageMicro, timeZone, nextResetAtMs] = row
+  const terms = { packageType: packageType as PackageType, creditsMicro: microCredits(packageMicro), timeZone }
+  const [account] = openAccount(keyId, terms, nowMs)
+  account.cycleStartedAtMs = cycleStartedAtMs
+  account.nextResetAtMs = nextResetAtMs ?? Number.POSITIVE_INFINITY
+  if (terms.packageType === 'unlimited') return [account, []]
+  account.grantedMicro = microCredits(grantedMicro)
+  const grant = {
+    keyId,
+    kind: 'grant',
+    amountMicro: account.grantedMicro,
+    cycleStartedAtMs,
+    createdAtMs: nowMs,
+  } as const
+  return [account, [{ ...grant, idempotencyId: `cycle:${cycleStartedAtMs}` }]]
+}
+
 /** When the cycle ends that `instantMs` belongs to by the calendar. */
 export function nextReset({ packageType, timeZone }: AccountTerms, instantMs: number): number {
   if (packageType === 'topup' || packageType === 'unlimited') return Number.POSITIVE_INFINITY

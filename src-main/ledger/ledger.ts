@@ -1,12 +1,13 @@
 // The ledger: who may spend, what is held, what was charged. It decides in memory, in one synchronous step per decision,
 // so that two calls can never both take the last credit; the journal makes every decision durable.
 
-import { MAX_AMOUNT, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
+import { MAX_AMOUNT, microCredits, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { decide, type Purse, type SpendScope } from '#core/spending.ts'
 import type { WaitingCall } from '#core/waiting.ts'
 import { WaitQueue, type After, type Cancellation, type Look, type Wait } from '#core/wait-queue.ts'
 import {
   adjust,
+  adoptAccount,
   balanceOf,
   balanceRow,
   budgetOf,
@@ -29,7 +30,7 @@ import {
 import type { Held, HoldAnswer, HoldRequest } from '#ledger/hold-request.ts'
 import { proposalOf, type AccountChange } from '#ledger/account-change.ts'
 import type { Journal } from '#ledger/journal.ts'
-import { entryRow, type LedgerBatch, type LedgerEntry, type UsageRecord } from '#ledger/rows.ts'
+import { entryRow, type BalanceRow, type LedgerBatch, type LedgerEntry, type UsageRecord } from '#ledger/rows.ts'
 import { areSameTerms, changeTerms, type TermsChange } from '#ledger/terms.ts'
 import type { CatalogChange } from '#store/catalog-rows.ts'
 
@@ -65,6 +66,7 @@ export class Ledger {
   readonly #adjustments = new Set<string>()
   readonly #onChanged: LedgerOptions['onChanged']
   #mismatch: string | undefined
+  #elsewhere: ((keyId: string, cycleStartedAtMs: number) => number) | undefined
 
   constructor(options: LedgerOptions) {
     this.#journal = options.journal
@@ -138,6 +140,19 @@ export class Ledger {
     return { entries: entries.map(entryRow), usage: [], balances: [balanceRow(account)] }
   }
 
+  /** The projection of an account, as it is on disk once everything decided is. */
+  rowOf(keyId: string): BalanceRow {
+    return balanceRow(this.#rolled(keyId))
+  }
+
+  /** Opens an account as another gateway has it, with nothing used; undefined where it is open already. */
+  adopt(row: BalanceRow): LedgerBatch | undefined {
+    if (this.#accounts.has(row[0])) return undefined
+    const [account, entries] = adoptAccount(row, this.#nowMs())
+    this.#accounts.set(account.keyId, account)
+    return { entries: entries.map(entryRow), usage: [], balances: [balanceRow(account)] }
+  }
+
   /** Undoes `open` for a key that could not be stored. */
   forget(keyId: string): void {
     this.#accounts.delete(keyId)
@@ -164,11 +179,16 @@ export class Ledger {
   }
 
   balance(keyId: string): Balance {
-    return balanceOf(this.#rolled(keyId))
+    return balanceOf(this.#shown(keyId))
   }
 
   budget(keyId: string): ReturnType<typeof budgetOf> {
-    return budgetOf(this.#rolled(keyId))
+    return budgetOf(this.#shown(keyId))
+  }
+
+  /** From now on balances show what other gateways have charged too, in micro-credits by key and cycle. It counts for no decision. */
+  showElsewhere(elsewhere: (keyId: string, cycleStartedAtMs: number) => number): void {
+    this.#elsewhere = elsewhere
   }
 
   /**
@@ -340,6 +360,13 @@ export class Ledger {
     this.#journal.add(account, [takeHold(account, hold)])
     for (const purse of request.purses) purse.hold(promisedMicro)
     return { type: 'held', hold, promisedMicro }
+  }
+
+  #shown(keyId: string): Account {
+    const account = this.#rolled(keyId)
+    const elsewhereMicro = this.#elsewhere?.(keyId, account.cycleStartedAtMs) ?? 0
+    if (elsewhereMicro === 0) return account
+    return { ...account, usedMicro: microCredits(account.usedMicro + elsewhereMicro) }
   }
 
   /** The account in its present cycle. */

@@ -4,6 +4,7 @@
 import type { Attribution } from '#core/attribution.ts'
 import type { Caller } from '#pipeline/authenticate.ts'
 import type { Catalog } from '#catalog/catalog.ts'
+import { FLEET_RETRY_SECONDS } from '#core/fleet.ts'
 import { MAX_AMOUNT, microToCredits, ZERO, type MicroCredits } from '#core/money.ts'
 import { affordableOutputTokens, isFree, worstPriceOf, type Worst } from '#core/pricing.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
@@ -11,10 +12,11 @@ import { isLater, whenThere, type Soon } from '#core/soon.ts'
 import type { Wish } from '#core/spending.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { dialectOf } from '#dialect/dialects.ts'
-import type { AllBudgets, Share } from '#pipeline/budgets.ts'
+import type { AllBudgets } from '#pipeline/budgets.ts'
 import type { CapMemory } from '#pipeline/cap-memory.ts'
 import type { MeteredRequest } from '#pipeline/endpoints.ts'
 import type { LimitedKey, Ticket } from '#pipeline/gate.ts'
+import type { HeldShare, LeaseAnswer, Leases } from '#pipeline/leases.ts'
 import type { BoundCounter, Clock } from '#pipeline/ports.ts'
 import type { ProviderWish } from '#pipeline/provider-lane.ts'
 import { Reservation, type Lenders } from '#pipeline/reservation.ts'
@@ -43,6 +45,8 @@ export type AdmitDeps = Lenders & {
   readonly counter: BoundCounter
   readonly caps: CapMemory
   readonly clock: Pick<Clock, 'nowMs'>
+  /** Where several gateways share the books. */
+  readonly leases?: Leases | undefined
 }
 
 export type AdmitRequest = {
@@ -87,7 +91,7 @@ function enterWith(
     deps.gate.undo(ticket)
     throw error
   }
-  let shares: readonly Share[]
+  let shares: readonly HeldShare[]
   let held: Soon<Hold>
   try {
     shares = sharesOf(input, deps)
@@ -103,16 +107,18 @@ function enterWith(
 }
 
 /** Of the project first: its calls wait in one line, of whichever member they are. */
-function sharesOf({ caller, attribution }: AdmitRequest, { budgets }: AdmitDeps): readonly Share[] {
+function sharesOf({ caller, attribution }: AdmitRequest, { budgets, leases }: AdmitDeps): readonly HeldShare[] {
   const { memberId } = caller.key
   const project = attribution?.project
+  const lease = leases?.share(caller.key.id)
   return [
     ...(project === undefined ? [] : [budgets.project.share(project)]),
     ...(memberId === undefined ? [] : [budgets.member.share(memberId)]),
+    ...(lease === undefined ? [] : [lease]),
   ]
 }
 
-type Entered = { readonly ticket: Ticket; readonly shares: readonly Share[]; readonly held: Hold }
+type Entered = { readonly ticket: Ticket; readonly shares: readonly HeldShare[]; readonly held: Hold }
 
 function admitted(input: AdmitRequest, { ticket, shares, held }: Entered, deps: AdmitDeps): Soon<Admission | Refusal> {
   const { answer } = held
@@ -153,7 +159,7 @@ async function giveBack(reservation: Reservation, input: AdmitRequest, mistake: 
 }
 
 type Hold = {
-  readonly answer: HoldAnswer | { readonly type: 'uncountable' }
+  readonly answer: HoldAnswer | LeaseAnswer | { readonly type: 'uncountable' }
   readonly inputTokens: number
   /** What it was asked for. */
   readonly asked: Wish
@@ -171,13 +177,15 @@ function holdFor(input: AdmitRequest, { cancellation, shares }: Holding, deps: A
   const most = request.inputBounds.most(contextWindow, names)
   const wide = holdRequest(input, { inputTokens: most, outputCap, shares }, deps)
   const isRoomy = deps.routing.gate.hasRoomForAll(served.places, wide.worstMicro)
-  const isEasy = (isRoomy && wide.worstMicro < MAX_AMOUNT) || wide.isFree
+  if (deps.leases?.isServing === false) return { answer: { type: 'unavailable' }, inputTokens: most, asked: wide }
+  const isFirst = deps.leases?.hasLine(wide.keyId) !== true
+  const isEasy = (isRoomy && isFirst && wide.worstMicro < MAX_AMOUNT) || wide.isFree
   const atOnce = isEasy ? deps.ledger.holdAtOnce(wide) : undefined
   if (atOnce !== undefined) return { answer: atOnce, inputTokens: most, asked: wide }
   return holdCounted(input, { cancellation, shares, names }, deps)
 }
 
-type Holding = { readonly cancellation: Cancellation; readonly shares: readonly Share[] }
+type Holding = { readonly cancellation: Cancellation; readonly shares: readonly HeldShare[] }
 
 async function holdCounted(
   input: AdmitRequest,
@@ -189,13 +197,15 @@ async function holdCounted(
   const inputTokens = await request.inputBounds.closer(count, served.model.contextWindow, names)
   const asked = holdRequest(input, { inputTokens, outputCap: largestOutputCap(input), shares }, deps)
   if (asked.worstMicro >= MAX_AMOUNT) return { answer: { type: 'uncountable' }, inputTokens, asked }
-  return { answer: await deps.ledger.hold(asked, cancellation), inputTokens, asked }
+  const isLeased = deps.leases?.share(asked.keyId) !== undefined && !asked.isFree
+  const from = isLeased ? (deps.leases ?? deps.ledger) : deps.ledger
+  return { answer: await from.hold(asked, cancellation), inputTokens, asked }
 }
 
 type HoldFor = {
   readonly inputTokens: number
   readonly outputCap: number | undefined
-  readonly shares: readonly Share[]
+  readonly shares: readonly HeldShare[]
 }
 
 function holdRequest(input: AdmitRequest, { inputTokens, outputCap, shares }: HoldFor, deps: AdmitDeps): HoldRequest {
@@ -289,11 +299,12 @@ export function adjustedHeader(request: MeteredRequest, cap: number | undefined)
 }
 
 function refusalOf(
-  answer: Exclude<HoldAnswer, Held>,
+  answer: Exclude<HoldAnswer | LeaseAnswer, Held>,
   { caller, request, served, attribution }: AdmitRequest,
   { budgets, ledger }: AdmitDeps,
 ): Refusal {
   const project = attribution?.project
+  if (answer.type === 'unavailable') return unavailable()
   if (answer.type === 'halted') return ledger.state === 'mismatch' ? mismatch() : halted()
   const { memberId } = caller.key
   if (answer.scope === 'member' && memberId !== undefined) return budgets.member.refusal(memberId, answer.type)
@@ -318,6 +329,12 @@ function exhausted(balance: Balance, { inputBounds: { references } }: MeteredReq
 
 function uncountable(): Refusal {
   return refuse('invalid_request', 'This call could cost more than can be counted. Lower its output cap or its price.')
+}
+
+function unavailable(): Refusal {
+  const message =
+    'The shared database cannot be asked at the moment, and what this gateway has of the balance is used up.'
+  return refuse('overloaded', message, { retryAfterSeconds: FLEET_RETRY_SECONDS })
 }
 
 function halted(): Refusal {

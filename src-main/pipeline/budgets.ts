@@ -5,7 +5,8 @@
 import type { CycleKind } from '#core/cycle.ts'
 import { microCredits, microToCredits, totalMicro, ZERO, type MicroCredits } from '#core/money.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
-import type { BudgetLimits, Purse, PurseScope } from '#core/spending.ts'
+import type { BudgetLimits, PurseScope } from '#core/spending.ts'
+import type { HeldShare } from '#pipeline/leases.ts'
 import { CycleCount, type CycleCountOptions } from '#pipeline/cycle-count.ts'
 
 export type BudgetsOptions = CycleCountOptions & {
@@ -129,7 +130,7 @@ function nearest(counts: Counts, limits: BudgetLimits): CycleKind {
  * What a call holds of a budget. Charges are counted also while there is no bound, so that one that is set counts the whole day and
  * month.
  */
-export class Share implements Purse {
+export class Share implements HeldShare {
   readonly id: string
   readonly scope: PurseScope
   readonly #owner: string

@@ -4,7 +4,7 @@
 import { microCredits, ZERO } from '#core/money.ts'
 import { isLater, type Soon } from '#core/soon.ts'
 import type { Gate, Ticket } from '#pipeline/gate.ts'
-import type { Share } from '#pipeline/budgets.ts'
+import type { HeldShare } from '#pipeline/leases.ts'
 import type { ProviderGate, Slot } from '#pipeline/provider-gate.ts'
 import type { OpenHold } from '#ledger/account.ts'
 import type { Ledger, Settlement } from '#ledger/ledger.ts'
@@ -13,7 +13,7 @@ import type { Ledger, Settlement } from '#ledger/ledger.ts'
 export type Taken = {
   readonly ticket: Ticket
   /** Of the budgets of its project and of the member whose key it is. */
-  readonly shares: readonly Share[]
+  readonly shares: readonly HeldShare[]
   readonly hold: OpenHold
 }
 
@@ -42,7 +42,7 @@ export type Outcome = {
 export class Reservation {
   readonly hold: OpenHold
   readonly #ticket: Ticket
-  readonly #shares: readonly Share[]
+  readonly #shares: readonly HeldShare[]
   readonly #from: Lenders
   /** The place of the attempt that is not paid for yet. */
   #slot: Slot | undefined
@@ -121,6 +121,6 @@ export class Reservation {
 }
 
 /** Infinity where there are none. */
-function leastOf(shares: readonly Share[], amountOf: (share: Share) => number): number {
+function leastOf(shares: readonly HeldShare[], amountOf: (share: HeldShare) => number): number {
   return shares.reduce((least, share) => Math.min(least, amountOf(share)), Number.POSITIVE_INFINITY)
 }

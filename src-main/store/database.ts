@@ -32,6 +32,7 @@ import { billReports } from '#store/migrations/0290-bill-reports.ts'
 import { billedAnswers } from '#store/migrations/0310-billed-answers.ts'
 import { accountBalances } from '#store/migrations/0360-account-balances.ts'
 import { accountQuestions } from '#store/migrations/0370-account-questions.ts'
+import { fleet } from '#store/migrations/0400-fleet.ts'
 
 export type Db = Database.Database
 
@@ -65,6 +66,7 @@ export const MIGRATIONS = [
   billedAnswers,
   accountBalances,
   accountQuestions,
+  fleet,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

@@ -4,6 +4,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import { findAdjustment, loadLedger, type FirstAdjustment, type LedgerState } from '#ledger/entries.ts'
+import { chargedAfter, lastEntry, type ChargedSums } from '#ledger/charged-after.ts'
 import type { AdjustmentId } from '#ledger/ledger.ts'
 import type { LanSettings } from '#core/lan.ts'
 import type { SettingChange } from '#core/setting.ts'
@@ -31,6 +32,7 @@ import { keepBalances, type BalanceReading } from '#store/account-balances.ts'
 import { CannotKeep, forgetReports, keepReport, type KeepProblem, type ReportToKeep } from '#store/bill-reports.ts'
 import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
+import { keepFleet, loadFleet, type FleetNote } from '#store/fleet-rows.ts'
 import { foreignJournal, journalPlace, startJournal } from '#store/journal-open.ts'
 import type { JournalPlace } from '#store/journal-writer.ts'
 import { chargedByProject } from '#store/project-rows.ts'
@@ -84,6 +86,12 @@ export type WriterOperations = {
   /** By the id of the provider. */
   forgetBills: { input: string; output: void }
   keepBalances: { input: BalanceReading; output: void }
+  /** What this gateway knows of the books that it shares; undefined where it shares none. */
+  loadFleet: { input: undefined; output: FleetNote | undefined }
+  keepFleet: { input: FleetNote; output: void }
+  /** Charges by entries after one. What was appended to the journal before must be projected already. */
+  chargedAfter: { input: number; output: ChargedSums }
+  lastEntry: { input: undefined; output: number }
   close: { input: undefined; output: void }
 }
 
@@ -112,6 +120,10 @@ const changeSetting = db.transaction((setting: SettingChange) => {
 })
 const keepBill = db.transaction((report: ReportToKeep) => {
   keepReport(db, report)
+  countChange(db)
+})
+const keepFleetNote = db.transaction((note: FleetNote) => {
+  keepFleet(db, note)
   countChange(db)
 })
 const forgetBills = db.transaction((providerId: string) => {
@@ -354,6 +366,13 @@ serveOperations<WriterOperations>({
     withRoom(() => forgetBills.immediate(providerId))
     tail?.note({ hasChanged: true })
   },
+  loadFleet: () => loadFleet(db),
+  keepFleet: (note) => {
+    withRoom(() => keepFleetNote.immediate(note))
+    tail?.note({ hasChanged: true })
+  },
+  chargedAfter: (seq) => chargedAfter(db, seq),
+  lastEntry: () => lastEntry(db),
   close: () => {
     const isWhole = closeProjector()
     clearTimeout(summaryTimer)

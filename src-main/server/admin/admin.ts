@@ -8,6 +8,7 @@ import { ADMIN_API, type AdminAction, type Endpoint } from '#contract/admin-api.
 import { check, firstProblem } from '#contract/validate.ts'
 import { roleOf, type Viewer } from '#core/member.ts'
 import { diskRefusal } from '#core/disk-failure.ts'
+import { fleetRefusal } from '#core/fleet.ts'
 import { isRefusal, refuse, REFUSALS, type Refusal } from '#core/refusal.ts'
 import { sourceOf } from '#core/source.ts'
 import { actorOf, NOBODY } from '#server/admin/audit.ts'
@@ -46,7 +47,7 @@ export async function serveAdmin(request: FastifyRequest, reply: FastifyReply, d
     if (isRefusal(answer)) return sendRefusal(reply, answer)
     return sendAnswer(reply.header('cache-control', 'no-store'), answer)
   } catch (error) {
-    const refusal = diskRefusal(error)
+    const refusal = diskRefusal(error) ?? fleetRefusal(error)
     note.end(refusal ?? refuse('internal', ''))
     if (refusal === undefined) throw error
     return sendRefusal(reply, refusal)

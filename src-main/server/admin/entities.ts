@@ -23,7 +23,7 @@ import type { AdminHandlers } from '#server/admin/handlers.ts'
 import { reportHandlers } from '#server/reports/report-handlers.ts'
 
 export function adminHandlers(adminDeps: AdminDeps): AdminHandlers {
-  const deps = { ...adminDeps, inTurn: takeTurns() }
+  const deps = { ...adminDeps, inTurn: adminDeps.context.shared?.inTurn ?? takeTurns() }
   return {
     ...sessionHandlers(deps),
     ...reportHandlers(deps),

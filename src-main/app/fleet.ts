@@ -1,0 +1,55 @@
+// A gateway that shares its books with others: only where a shared database is named, so that one machine loads nothing of it.
+
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { after } from '#app/after.ts'
+import type { Stores } from '#app/stores.ts'
+import { VERSION, type Config } from '#config/config.ts'
+import type { Log } from '#core/log.ts'
+import type { Fleet } from '#fleet/fleet.ts'
+import type { Clock } from '#pipeline/ports.ts'
+import type { DatabaseThread } from '#store/database-thread.ts'
+import type { WriterOperations } from '#threads/writer-thread.ts'
+
+type FleetFrom = {
+  readonly config: Config
+  readonly log: Log
+  readonly clock: Clock
+  readonly writer: DatabaseThread<WriterOperations>
+  readonly stores: Stores
+}
+
+/** undefined where no shared database is named. It joins when it is told to begin. */
+export async function openFleet({ config, log, clock, writer, stores }: FleetFrom): Promise<Fleet | undefined> {
+  const { databaseUrl: url, databasePasswordFile: passwordFile } = config
+  if (url === undefined) return undefined
+  const { Fleet } = await import('#fleet/fleet.ts')
+  const { ledger, projection, newId } = stores
+  const known = await writer.call('loadFleet', undefined)
+  const note = known ?? { gatewayId: newId(), booksId: undefined, version: 0 }
+  if (known === undefined) await writer.call('keepFleet', note)
+  return new Fleet({
+    url,
+    password: () => (passwordFile === undefined ? undefined : readFileSync(passwordFile, 'utf8').trim()),
+    place: `${hostname()}:${config.dataDir}`,
+    program: VERSION,
+    longestCallMs: config.upstreamTotalTimeoutMs,
+    holdWaitMs: () => config.holdWaitMs,
+    own: {
+      note,
+      keepNote: (changed) => writer.call('keepFleet', changed),
+      async lastEntry() {
+        await projection.upToDate()
+        return writer.call('lastEntry', undefined)
+      },
+      async chargedAfter(seq) {
+        await projection.upToDate()
+        return writer.call('chargedAfter', seq)
+      },
+    },
+    ledger,
+    log,
+    ...clock,
+    after,
+  })
+}

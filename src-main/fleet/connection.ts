@@ -1,0 +1,130 @@
+// The one connection of a gateway to PostgreSQL. It is opened again whenever it was lost; what was asked meanwhile is refused at once,
+// and of what was under way nobody knows whether it was done.
+
+import type { Client, ClientConfig } from 'pg'
+import type { Sum } from '#fleet/lease-book.ts'
+import { SCHEMA, SCHEMA_VERSION } from '#fleet/schema.ts'
+
+/** No statement of ours takes longer, unless the server hangs. */
+const STATEMENT_MS = 5000
+const CONNECT_MS = 5000
+/** Longer than any statement of another gateway is under way. */
+const LATELY = '15 s'
+
+/** PostgreSQL could not be asked, or did not answer. */
+export class FleetUnreachable extends Error {
+  constructor(cause: unknown) {
+    super('the shared database cannot be reached', { cause })
+    this.name = 'FleetUnreachable'
+  }
+}
+
+export type ConnectionOptions = {
+  readonly url: string
+  /** Read at each try, since it may have been changed. */
+  readonly password: () => string | undefined
+  readonly onNotice: (text: string) => void
+  readonly onLost: () => void
+}
+
+type Answer = Readonly<Record<string, unknown>>
+
+export class Connection {
+  readonly #options: ConnectionOptions
+  #client: Client | undefined
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+  }
+
+  /** Connects, and brings the tables to this version. Rejects with FleetUnreachable. */
+  async open(): Promise<void> {
+    const { url, password, onNotice } = this.#options
+    const { default: pg } = await import('pg')
+    const secret = password()
+    const config: ClientConfig = {
+      connectionString: url,
+      ...(secret !== undefined && { password: secret }),
+      application_name: 'farebox',
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: STATEMENT_MS,
+      statement_timeout: STATEMENT_MS,
+      keepAlive: true,
+    }
+    const client = new pg.Client(config)
+    client.on('error', () => this.#lose(client))
+    client.on('end', () => this.#lose(client))
+    client.on('notification', ({ payload = '' }) => onNotice(payload))
+    try {
+      await client.connect()
+      await prepareTables(client)
+      await client.query('LISTEN farebox')
+      this.#client = client
+    } catch (error) {
+      client.end().catch(() => undefined)
+      throw new FleetUnreachable(error)
+    }
+  }
+
+  /** Calls one function of the schema and returns the object that it answers. Rejects with FleetUnreachable. */
+  async call(name: string, values: readonly (string | number | null)[]): Promise<Answer> {
+    const marks = values.map((_, index) => `$${index + 1}`).join()
+    const [row] = await this.#query(name, `SELECT farebox.${name}(${marks}) AS answer`, values)
+    // The functions answer with objects, or with nothing.
+    return (row?.answer ?? {}) as Answer
+  }
+
+  /** Changes of the catalogue after a version, in their order. */
+  async changesAfter(version: number): Promise<{ readonly version: number; readonly body: unknown }[]> {
+    const sql = 'SELECT version, body FROM farebox.change WHERE version > $1 ORDER BY version LIMIT 200'
+    const rows = await this.#query('changes', sql, [version])
+    return rows.map((row) => ({ version: Number(row.version), body: row.body }))
+  }
+
+  /** What the other gateways have charged, as far as it changed lately, or ever. */
+  async chargedElsewhere(gatewayId: string, isAll: boolean): Promise<Sum[]> {
+    const sql = `SELECT key_id, cycle, sum(amount) AS amount FROM farebox.charged WHERE gateway NOT IN ($1, '')
+      AND (key_id, cycle) IN (SELECT key_id, cycle FROM farebox.charged WHERE changed_at > now() - $2::interval)
+      GROUP BY key_id, cycle`
+    const rows = await this.#query('elsewhere', sql, [gatewayId, isAll ? '100 years' : LATELY])
+    return rows.map((row) => [String(row.key_id), Number(row.cycle), Number(row.amount)])
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client
+    this.#client = undefined
+    await client?.end().catch(() => undefined)
+  }
+
+  async #query(name: string, text: string, values: readonly (string | number | null)[]): Promise<Answer[]> {
+    const client = this.#client
+    if (client === undefined) throw new FleetUnreachable(undefined)
+    try {
+      const { rows } = await client.query<Record<string, unknown>>({ name, text, values: [...values] })
+      return rows
+    } catch (error) {
+      // Nobody can say what became of it: what is true is read anew, over a connection of its own.
+      this.#lose(client)
+      throw new FleetUnreachable(error)
+    }
+  }
+
+  #lose(client: Client): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    client.end().catch(() => undefined)
+    this.#options.onLost()
+  }
+}
+
+/** One gateway after the other, where many begin at once. */
+async function prepareTables(client: Client): Promise<void> {
+  await client.query('BEGIN')
+  await client.query('SELECT pg_advisory_xact_lock(327300023)')
+  const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('farebox.state') AS found")
+  if (rows[0]?.found === null) await client.query(SCHEMA)
+  await client.query('COMMIT')
+  const state = await client.query<{ schema_version: number }>('SELECT schema_version FROM farebox.state')
+  const found = state.rows[0]?.schema_version ?? 0
+  if (found < SCHEMA_VERSION) throw new Error(`the shared database has version ${found}`)
+}

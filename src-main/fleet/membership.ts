@@ -1,0 +1,79 @@
+// What a gateway brings to the books that it shares, and why it may not share them.
+
+import type { SharedChange } from '#catalog/shared.ts'
+import type { Log } from '#core/log.ts'
+import type { After } from '#core/wait-queue.ts'
+import type { Sum } from '#fleet/lease-book.ts'
+import type { Ledger } from '#ledger/ledger.ts'
+
+/** What this gateway keeps on its own disk about the books that it shares. */
+export type OwnNote = {
+  readonly gatewayId: string
+  /** Which books; undefined before it first joined any. */
+  readonly booksId: string | undefined
+  /** Of the catalogue that it has. */
+  readonly version: number
+}
+
+/** The gateway's own books, as far as they are asked. */
+export interface OwnBooks {
+  readonly note: OwnNote
+  keepNote(note: OwnNote): Promise<void>
+  lastEntry(): Promise<number>
+  /** What was charged by entries after one: their sums, and the last entry that was looked at. */
+  chargedAfter(seq: number): Promise<{ readonly upTo: number; readonly sums: readonly Sum[]; readonly isAll: boolean }>
+}
+
+export type FleetOptions = {
+  readonly url: string
+  readonly password: () => string | undefined
+  /** Where it runs, for people. */
+  readonly place: string
+  readonly program: string
+  /** How long one call may run, in milliseconds. */
+  readonly longestCallMs: number
+  readonly holdWaitMs: () => number
+  readonly own: OwnBooks
+  readonly ledger: Ledger
+  readonly log: Log
+  readonly monotonicMs: () => number
+  readonly nowMs: () => number
+  readonly after: After
+}
+
+/** It cannot share these books, and nothing that it does by itself would change that. */
+export class CannotJoin extends Error {}
+
+const TWIN = 'A copy of a folder is no gateway of its own: begin with an empty one.'
+const OLDER =
+  'This data folder is older than what the shared database knows of it: it was restored from a backup. Begin with an empty one.'
+const FOREIGN = 'This data folder belongs to another shared database, or to a later state of this one.'
+const TWO_CATALOGS =
+  'This data folder has a catalogue of its own, and the shared database has one too. Begin with an empty folder.'
+
+/** Throws CannotJoin where what PostgreSQL answered does not fit this gateway. */
+export function refuseForeign(answer: Readonly<Record<string, unknown>>, note: OwnNote, hasCatalog: boolean): void {
+  const { error, books, version, place } = answer
+  if (error === 'twin')
+    throw new CannotJoin(`A gateway with this data folder runs already, at ${String(place)}. ${TWIN}`)
+  if (error === 'older') throw new CannotJoin(OLDER)
+  const isForeign = note.booksId !== undefined && note.booksId !== String(books)
+  if (isForeign || note.version > Number(version)) throw new CannotJoin(FOREIGN)
+  if (note.booksId === undefined && hasCatalog && Number(version) > 0) throw new CannotJoin(TWO_CATALOGS)
+}
+
+/** What a change adds to balances, or takes: key, cycle, amount, and what the cycle begins with where nobody has used it yet. */
+export function amountsOf(
+  { adjustments, terms }: SharedChange,
+  ledger: Ledger,
+  baseOf: (keyId: string) => number | undefined,
+): (string | number)[][] {
+  const row = (keyId: string, amount: number) => {
+    const base = baseOf(keyId)
+    return amount === 0 || base === undefined ? [] : [[keyId, ledger.balance(keyId).cycleStartedAtMs, amount, base]]
+  }
+  return [
+    ...adjustments.flatMap(({ keyId, amountMicro }) => row(keyId, amountMicro)),
+    ...terms.flatMap(({ keyId, terms: { creditsMicro } }) => row(keyId, creditsMicro - (baseOf(keyId) ?? 0))),
+  ]
+}
