@@ -2,7 +2,6 @@
 
 import type { App, AppSurroundings } from '#app/app.ts'
 import { openApp } from '#app/open.ts'
-import { adminClient, httpTransport, readInstance } from '#cli/client.ts'
 import { readConfig, VERSION, type Config } from '#config/config.ts'
 import { homeFolder } from '#config/home-folder.ts'
 import { describeFault } from '#app/faults.ts'
@@ -160,6 +159,7 @@ export async function explainStart(error: unknown, config: Config): Promise<stri
  * to another one by now, so that the gateway itself is asked who it is.
  */
 async function describeHolder(dataDir: string): Promise<string> {
+  const { adminClient, httpTransport, readInstance } = await import('#cli/client.ts')
   const noted = await readInstance(dataDir)
   if (noted === undefined) return ''
   const status = await adminClient(httpTransport(noted))
