@@ -50,19 +50,40 @@ export function usageLine({ name, usage }: Pick<Verb, 'name' | 'usage'>): string
   return `farebox ${name} ${usage}`.trimEnd()
 }
 
-/** The usage of the verb whose name needs the fewest changes to be what was typed, in the group that was typed if any; the help where none is near. */
+/** The usage of the nearest verb; the help, of the group that was typed if any, where none is near. */
 export function nearestUsage(verbs: readonly Verb[], words: readonly string[]): string {
-  const [group = '', word = ''] = words
-  const inGroup = verbs.filter(({ name }) => name.startsWith(`${group} `))
-  const distances = (inGroup.length > 0 ? inGroup : verbs).map((verb) => {
-    const typed = verb.name.includes(' ') ? `${group} ${word}` : group
-    return { verb, distance: editDistance(verb.name, typed) }
-  })
-  const [nearest] = distances.sort((a, b) => a.distance - b.distance)
-  if (nearest === undefined) return 'farebox help'
-  if (nearest.distance <= MAX_CHANGED * nearest.verb.name.length) return usageLine(nearest.verb)
-  return inGroup.length > 0 ? `farebox help ${group}` : 'farebox help'
+  const [nearest] = nearestVerbs(verbs, words)
+  if (nearest !== undefined) return usageLine(nearest)
+  const [group = ''] = words
+  return verbs.some(({ name }) => name.startsWith(`${group} `)) ? `farebox help ${group}` : 'farebox help'
 }
+
+/**
+ * Verbs whose names need few changes to be what was typed, nearest first, at most three; of the group that was typed, if any. Of a group
+ * that was typed alone and wrongly it is the verb that lists.
+ */
+export function nearestVerbs(verbs: readonly Verb[], words: readonly string[]): readonly Verb[] {
+  const inGroup = verbs.filter(({ name }) => name.startsWith(`${words[0] ?? ''} `))
+  const isGroupMeant = inGroup.length === 0 && words.length === 1
+  return (inGroup.length > 0 ? inGroup : verbs)
+    .map((verb) => {
+      const [topic = ''] = verb.name.split(' ')
+      const name = isGroupMeant && verb === opener(verbs, topic) ? topic : verb.name
+      const typed = words.slice(0, name.split(' ').length).join(' ')
+      return { verb, distance: editDistance(name, typed), allowed: MAX_CHANGED * name.length }
+    })
+    .filter(({ distance, allowed }) => distance <= allowed)
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ verb }) => verb)
+}
+
+/** The verb that shows what a topic has: its list, else its first. */
+function opener(verbs: readonly Verb[], topic: string): Verb | undefined {
+  return verbs.find(({ name }) => name === `${topic} list`) ?? verbs.find(isOf(topic))
+}
+
+const MAX_SUGGESTIONS = 3
 
 /** Beyond this share of its letters a name is another one. */
 const MAX_CHANGED = 0.4

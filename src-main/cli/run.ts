@@ -12,7 +12,7 @@ import { CONNECT_VERBS } from '#cli/connect.ts'
 import { DEMO_VERBS } from '#cli/demo.ts'
 import { DOCTOR_VERBS } from '#cli/doctor.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
-import { helpText, nearestUsage, usageLine, verbHelp } from '#cli/help.ts'
+import { helpText, nearestUsage, nearestVerbs, usageLine, verbHelp } from '#cli/help.ts'
 import type { CommandHost, Sources } from '#cli/host.ts'
 import { INVITE_VERBS } from '#cli/invite.ts'
 import { KEY_VERBS } from '#cli/key.ts'
@@ -119,11 +119,16 @@ function withoutVerb(argv: readonly string[], words: readonly string[]): Command
   const subject = isHelp ? words[1] : words[0]
   const group = VERBS.some(({ name }) => name.startsWith(`${subject} `)) ? subject : undefined
   const asksForHelp = argv.length === 0 || isHelp || argv.includes('--help') || argv.includes('-h')
-  if (asksForHelp) return { type: 'help', text: helpText(VERBS, group) }
+  if (asksForHelp) {
+    const isVerb = VERBS.some(({ name }) => name === subject)
+    return { type: 'help', text: helpText(VERBS, isVerb ? subject : group) }
+  }
   if (words.length === 0) return { type: 'unknown', message: 'No verb is given.', usage: 'farebox help' }
   // What was typed is not repeated: it may be a secret at the wrong place.
   const message = group === undefined ? 'There is no such verb.' : `'${group}' has no such verb.`
-  return { type: 'unknown', message, usage: nearestUsage(VERBS, words) }
+  const near = nearestVerbs(VERBS, words).map(({ name }) => `'${name}'`)
+  const advice = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
+  return { type: 'unknown', message: `${message}${advice}`, usage: nearestUsage(VERBS, words) }
 }
 
 async function runVerb({ verb, words }: Extract<Command, { type: 'verb' }>, host: CommandHost): Promise<number> {

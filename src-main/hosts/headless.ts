@@ -8,6 +8,7 @@ import { describeFault } from '#app/faults.ts'
 import { OWN_COMMAND } from '#config/program-files.ts'
 import { openLog, type Log } from '#core/log.ts'
 import { describePortOwner } from '#hosts/port-owner.ts'
+import { DatabaseError } from '#store/database.ts'
 
 /**
  * Starts Farebox with the flags of `farebox start`; comes back when it listens. Ends the process where it cannot. `whyNoTray` completes
@@ -148,7 +149,23 @@ export async function explainStart(error: unknown, config: Config): Promise<stri
   }
   if (code === 'EACCES' || code === 'EPERM')
     return `Farebox may not use its data folder or port (${code}). Data: ${config.dataDir}`
-  return `Farebox could not start: ${error.message}`
+  const isInUse = error instanceof DatabaseError && error.reason === 'in-use'
+  const holder = isInUse ? await describeHolder(config.dataDir) : ''
+  return `Farebox could not start: ${error.message}${holder}`
+}
+
+/**
+ * Who has the data folder, as a sentence with a space before it; empty where that is unknown. A note that a dead gateway left may lead
+ * to another one by now, so that the gateway itself is asked who it is.
+ */
+async function describeHolder(dataDir: string): Promise<string> {
+  const { adminClient, httpTransport, readInstance } = await import('#cli/client.ts')
+  const noted = await readInstance(dataDir)
+  if (noted === undefined) return ''
+  const status = await adminClient(httpTransport(noted))
+    .call('status', {})
+    .catch(() => undefined)
+  return status?.pid === noted.pid ? ` It listens on ${noted.url} as process ${noted.pid}.` : ''
 }
 
 function fail(message: string): void {

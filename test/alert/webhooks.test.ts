@@ -114,6 +114,21 @@ describe('a message', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
+  it('does not follow a receiver that sends it elsewhere', async () => {
+    const elsewhere = await startReceiver()
+    ends.push(() => elsewhere.close())
+    const line = openLine([at(receiver.url)])
+    for (const [index, code] of [301, 302, 303, 307, 308].entries()) {
+      receiver.script(status(code, { location: elsewhere.url }))
+      line.tell('{}')
+      line.advance(0)
+      await line.until(() => line.written.length === index + 1)
+      expect(line.written.at(-1)).toMatchObject({ state: 'waiting', status: code })
+    }
+    expect(receiver.received).toHaveLength(5)
+    expect(elsewhere.received).toEqual([])
+  })
+
   it('is given up after ten attempts, and at once where the receiver is gone for good', async () => {
     receiver.script(...Array.from({ length: 10 }, () => status(503)))
     const line = openLine([at(receiver.url)])

@@ -71,6 +71,22 @@ describe('a wrong command line', () => {
     expect(ran).toMatchObject({ exitCode: 2, ...NOTHING_DONE })
   })
 
+  it.each([
+    ['keys', ['key list']],
+    ['kye lst', ['key list']],
+    ['ledger verfy', ['ledger verify']],
+    ['stauts', ['status']],
+    ['frobnicate', []],
+    ['key', []],
+  ])('%s: is answered with verbs that may be meant', async (typed, expected) => {
+    const { stderr, exitCode } = await run(typed.split(' '))
+    const [, advice = ''] = /Did you mean (.*)\?/.exec(stderr) ?? []
+    const named = Array.from(advice.matchAll(/'([^']+)'/g), ([, name]) => name)
+    expect(exitCode).toBe(2)
+    expect(named.slice(0, 1)).toEqual(expected)
+    expect(named.length).toBeLessThanOrEqual(3)
+  })
+
   it('is one line of JSON with --json', async () => {
     const ran = await run(['key', 'create', 'laptop', '--json'])
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
@@ -228,6 +244,13 @@ describe('help', () => {
     const { stdout } = await run(argv)
     expect(stdout).toContain('farebox key revoke NAME')
     expect(stdout).not.toContain('farebox model')
+  })
+
+  it('of a verb without others below it lists only that', async () => {
+    const { stdout } = await run(['help', 'why'])
+    expect(stdout).toContain('farebox why ')
+    expect(stdout).not.toContain('farebox key')
+    expect(stdout).not.toMatch(/^ {2}status /m)
   })
 
   it('of a verb shows its usage instead of running it', async () => {

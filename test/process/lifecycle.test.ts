@@ -7,6 +7,7 @@ import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { lockDataDir } from '#store/lock.ts'
 import { balanceOf, postChat } from '../support/chat.ts'
 import { endProcesses, farebox, launch, startProcess, temporaryFolder } from '../support/process.ts'
 
@@ -140,9 +141,24 @@ describe('a start that cannot be', () => {
     const running = await startProcess({ dataDir })
     const second = await failedStart()
     expect(second).toMatchObject({ code: 1, stdout: '' })
-    expect(second.stderr).toBe('Farebox could not start: Another Farebox is using this data folder.\n')
+    const where = `It listens on ${running.url} as process ${running.pid}.`
+    expect(second.stderr).toBe(`Farebox could not start: Another Farebox is using this data folder. ${where}\n`)
     expect((await running.admin.call('status', {})).pid).toBe(running.pid)
     expect(existsSync(join(dataDir, 'instance.json'))).toBe(true)
+  })
+
+  it('does not believe a note that was left in a folder whose lock is held', async () => {
+    const other = await startProcess({ dataDir: join(folder, 'other') })
+    await mkdir(dataDir, { mode: 0o700 })
+    const note = { url: other.url, pid: other.pid, token: 'of-a-dead-one' }
+    await writeFile(join(dataDir, 'instance.json'), JSON.stringify(note), { mode: 0o600 })
+    const lock = lockDataDir(dataDir)
+    try {
+      const { stderr } = await failedStart()
+      expect(stderr).toBe('Farebox could not start: Another Farebox is using this data folder.\n')
+    } finally {
+      lock.release()
+    }
   })
 
   it('names the Farebox that has the port, and can be started elsewhere afterwards', async () => {
