@@ -305,8 +305,10 @@ export class Fleet implements Leases, SharedBooks {
   async #shipNext(isEnd: boolean): Promise<boolean> {
     const standing = this.#standing
     if (standing === undefined) throw new FleetUnreachable(undefined)
-    const isBusy = ({ keyId }: { readonly keyId: string }) => !isEnd && this.#queue.isWaitedFor(keyId)
-    const handed = this.#book.takeIdle(({ keyId }) => isEnd || this.#wanted.has(keyId), isBusy)
+    const handed = this.#book.takeIdle(
+      ({ keyId }) => isEnd || this.#wanted.has(keyId),
+      (lease) => !isEnd && this.#queue.isCountedOn(lease),
+    )
     this.#wanted.clear()
     if (!this.#hasCharges && handed.length === 0) return true
     this.#hasCharges = false

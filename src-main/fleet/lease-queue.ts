@@ -41,7 +41,13 @@ type Waiter = {
   readonly resolve: (answer: LeaseAnswer | Promise<LeaseAnswer>) => void
 }
 
-type Line = { readonly waiters: Waiter[]; isServed: boolean; wake: (() => void) | undefined }
+type Line = {
+  readonly waiters: Waiter[]
+  isServed: boolean
+  /** From a question for more until the first in line has held what came of it. */
+  isAsking: boolean
+  wake: (() => void) | undefined
+}
 
 /** More calls than this never wait for one key. */
 const MAX_WAITERS = 64
@@ -60,9 +66,20 @@ export class LeaseQueue {
     return this.#lines.has(keyId)
   }
 
+  /**
+   * Whether the first in line is about to hold what is in a lease. What does not suffice for it is for whoever it does suffice for: gateways
+   * that each kept a part would wait for each other.
+   */
+  isCountedOn(lease: Lease): boolean {
+    const line = this.#lines.get(lease.keyId)
+    const first = line?.waiters[0]
+    if (line === undefined || first === undefined) return false
+    return line.isAsking || first.request.worstMicro <= availableIn(lease)
+  }
+
   hold(request: HoldRequest, cancellation: Cancellation): Promise<LeaseAnswer> {
     const { keyId } = request
-    const line = this.#lines.get(keyId) ?? { waiters: [], isServed: false, wake: undefined }
+    const line = this.#lines.get(keyId) ?? { waiters: [], isServed: false, isAsking: false, wake: undefined }
     this.#lines.set(keyId, line)
     const balance = this.#options.ledger.balance(keyId)
     if (line.waiters.length >= MAX_WAITERS) return Promise.resolve({ type: 'held-by-others', scope: 'key', balance })
@@ -82,7 +99,9 @@ export class LeaseQueue {
   async #serve(keyId: string, line: Line): Promise<void> {
     line.isServed = true
     for (let first = line.waiters[0]; first !== undefined; first = line.waiters[0]) {
+      line.isAsking = true
       const answer = await this.#lookAt(first).catch(() => ({ type: 'unavailable' }) as const)
+      line.isAsking = false
       if (answer !== undefined) {
         line.waiters.shift()
         first.resolve(answer)
