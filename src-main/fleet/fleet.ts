@@ -9,7 +9,7 @@ import { takeTurns } from '#catalog/turns.ts'
 import { FleetRefused } from '#core/fleet.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
 import { Connection, FleetUnreachable } from '#fleet/connection.ts'
-import { availableIn, LeaseBook, leaseId, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
+import { availableIn, LeaseBook, leaseId, type Lease, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
 import { amountsOf, CannotJoin, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
 import { tryFor } from '#fleet/tries.ts'
@@ -305,10 +305,8 @@ export class Fleet implements Leases, SharedBooks {
   async #shipNext(isEnd: boolean): Promise<boolean> {
     const standing = this.#standing
     if (standing === undefined) throw new FleetUnreachable(undefined)
-    const handed = this.#book.takeIdle(
-      ({ keyId }) => isEnd || this.#wanted.has(keyId),
-      (lease) => !isEnd && this.#queue.isCountedOn(lease),
-    )
+    const isWanted = ({ keyId }: Lease) => isEnd || this.#wanted.has(keyId)
+    const handed = this.#book.takeIdle(isWanted, (lease) => !isEnd && this.#queue.isCountedOn(lease))
     this.#wanted.clear()
     if (!this.#hasCharges && handed.length === 0) return true
     this.#hasCharges = false
