@@ -122,6 +122,9 @@ const WRITES_NOTHING = [
   'checkBill',
   // Its corrections are made by the way of `adjustKey`.
   'settleBill',
+  // No provider there says what is left on its account, and no feed is named.
+  'askAccountBalances',
+  'fetchPriceCard',
 ] as const
 
 type House = {
