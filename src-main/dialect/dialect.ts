@@ -165,6 +165,8 @@ export interface Endpoint {
   readonly special?: { readonly paths: readonly string[]; readonly asked: AskedInPath }
   /** For formats whose paths name the model and what is asked of it. */
   readonly methods?: PathMethods
+  /** What the OpenTelemetry conventions call such a call, where the kind of its model does not say it. */
+  readonly operation?: string
   /** Lists of models in another form than the common one. */
   readonly models?: ModelViews
   /** Names of headers that a provider of the same dialect may see. Everything else stays here. */

@@ -57,6 +57,8 @@ export type AnyFormat = ClientDialect | EmbeddingDialect | PassedDialect
 /** The formats with their names. */
 export const ENDPOINTS = Object.entries(CLIENT_DIALECTS) as readonly (readonly [FormatName, AnyFormat])[]
 
+const OPERATIONS_BY_KIND: Partial<Record<ModelKind, string>> = { embedding: 'embeddings' }
+
 /** What a provider must have for models of a kind; undefined where its dialect says all. */
 export function familyOf(kind: ModelKind): RouteFamily | undefined {
   const families = ENDPOINTS.filter(([, format]) => format.kind === kind).map(([, { family }]) => family)
@@ -66,6 +68,12 @@ export function familyOf(kind: ModelKind): RouteFamily | undefined {
 /** What the clients of a format read around an answer. */
 export function endpointOf(name: FormatName): Endpoint {
   return CLIENT_DIALECTS[name]
+}
+
+/** What the OpenTelemetry conventions call a call of a format. They let programs have words of their own for what they do not name. */
+export function operationOf(name: string): string {
+  const format: AnyFormat | undefined = ENDPOINTS.find(([known]) => known === name)?.[1]
+  return format?.operation ?? OPERATIONS_BY_KIND[format?.kind ?? 'chat'] ?? format?.kind ?? 'chat'
 }
 
 /** Whether the clients of a format may send forms with files. */

@@ -22,6 +22,8 @@ const NAMING = ['contract/dialects.ts', 'core/provider-dialect.ts']
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   // LM Studio's own word for the kind of a model.
   'provider/fingerprints.ts': "type === 'embeddings'",
+  // The id of a preset.
+  'server/watch/journeys.ts': "gemini: 'gcp.gemini'",
 }
 
 /** The endpoints whose calls are passed on as they come have one table of their own. */

@@ -23,6 +23,7 @@ const COUNT = 'countTokens'
 export const GEMINI_FORMAT: ClientDialect = {
   ...GEMINI_ENDPOINT,
   paths: PATHS,
+  operation: 'generate_content',
   methods: { below: BELOW, names: [GENERATE, STREAM], keyHeader: GEMINI_KEY_HEADER },
   // A stream is always asked for as events; what the client gets of it may be an array.
   path: (model, isStream) => `/${modelPath(model)}:${isStream ? `${STREAM}?alt=sse` : GENERATE}`,

@@ -46,6 +46,7 @@ export const COMPLETIONS: PassedDialect = {
   ...openAiEndpoint('/completions'),
   kind: 'chat',
   family: 'completions',
+  operation: 'text_completion',
   makes: 'completions of texts',
   readRequest: readCompletionRequest,
 }

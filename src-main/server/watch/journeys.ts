@@ -4,6 +4,7 @@
 // semantic-conventions 1.45 has them). `farebox.…` are ours.
 
 import type { Provider } from '#core/entities.ts'
+import { operationOf } from '#dialect/dialects.ts'
 import type { UsageRecord } from '#ledger/rows.ts'
 
 type Attributes = Readonly<Record<string, string | number | boolean>>
@@ -31,8 +32,6 @@ type AttemptNote = {
 
 type ProviderOf = (idOrName: string) => Pick<Provider, 'name' | 'preset'> | undefined
 
-/** The conventions have no word for an operation that is none of these, and let programs have their own. */
-const OPERATIONS: Readonly<Record<string, string>> = { embeddings: 'embeddings', gemini: 'generate_content' }
 /** The conventions' names of providers, by the ids of our presets. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   openai: 'openai',
@@ -52,7 +51,7 @@ const MICRO = 1_000_000
 export function journeyOf(record: UsageRecord, providerOf: ProviderOf): Journey {
   const { createdAtMs: startMs, durationMs, modelId, outcome, status } = record
   const endMs = startMs + durationMs
-  const operation = operationOf(record)
+  const operation = operationOf(record.endpoint)
   return {
     name: `${operation} ${modelId}`,
     startMs,
@@ -67,7 +66,7 @@ export function journeyOf(record: UsageRecord, providerOf: ProviderOf): Journey 
 export function measuredBy(record: UsageRecord, providerOf: ProviderOf): Attributes {
   const { providerId, upstreamModel, modelId, outcome } = record
   return defined({
-    'gen_ai.operation.name': operationOf(record),
+    'gen_ai.operation.name': operationOf(record.endpoint),
     'gen_ai.provider.name': nameOf(providerId === undefined ? undefined : providerOf(providerId)),
     'gen_ai.request.model': modelId,
     'gen_ai.response.model': upstreamModel,
@@ -132,10 +131,6 @@ function attemptsOf(record: UsageRecord, { startMs, endMs, operation, providerOf
       }),
     }
   })
-}
-
-function operationOf({ endpoint }: UsageRecord): string {
-  return OPERATIONS[endpoint] ?? 'chat'
 }
 
 function nameOf(provider: ReturnType<ProviderOf>): string | undefined {
