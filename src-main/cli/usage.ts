@@ -114,7 +114,9 @@ function csvChunks(client: AdminClient, filter: Filter): AsyncGenerator<string> 
       cellOf: (record, column) => cellOf(record[column]),
       pageSize: PAGE_SIZE,
       async read(place) {
-        const { usage: rows, next } = await client.call('usage', { query: requestQuery('usage', { ...filter, ...place }) })
+        const { usage: rows, next } = await client.call('usage', {
+          query: requestQuery('usage', { ...filter, ...place }),
+        })
         return { rows, next }
       },
     },

@@ -172,10 +172,7 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'ledger list --key laptop --kind adjustment --limit 5 --before 17',
     { method: 'GET', path: '/api/ledger?key=laptop&kind=adjustment&limit=5&before=17' },
   ],
-  [
-    'ledger list --since 2026-10-01 --until month',
-    { method: 'GET', path: '/api/ledger?since=2026-10-01&until=month' },
-  ],
+  ['ledger list --since 2026-10-01 --until month', { method: 'GET', path: '/api/ledger?since=2026-10-01&until=month' }],
 ]
 
 const CASES = REQUESTS.map(([typed, sent, world]) => ({ typed, words: typed.split(' '), sent, world: world ?? {} }))

@@ -105,7 +105,11 @@ describe('a list of entries', () => {
     ['a kind of a key', { keyIds: ['b'], kind: 'release' }, 77],
     ['a kind that there is none of', { kind: 'lapse' }, 5],
     ['no key', { keyIds: [] }, 5],
-    ['a quarter of an hour that the clock passed twice', { sinceMs: BEGAN_MS + 2_400_000, untilMs: BEGAN_MS + 3_300_000 }, 90],
+    [
+      'a quarter of an hour that the clock passed twice',
+      { sinceMs: BEGAN_MS + 2_400_000, untilMs: BEGAN_MS + 3_300_000 },
+      90,
+    ],
     ['a key since then', { keyIds: ['c'], sinceMs: BEGAN_MS + 4_000_000 }, 77],
     ['a kind of keys until then', { keyIds: ['a', 'b'], kind: 'release', untilMs: BEGAN_MS + 600_000 }, 5],
     ['a single moment', { sinceMs: BEGAN_MS, untilMs: BEGAN_MS + 1 }, 1],
@@ -138,7 +142,21 @@ describe('a list of entries', () => {
         return (sql: string) => {
           const explained = target.prepare(`EXPLAIN QUERY PLAN ${sql}`)
           const nothing = sql.includes('@')
-            ? [{ after: 0, before: 9, last: 9, limit: 1, keyIds: '[]', kind: '', upTo: 0, kinds: 0, seq: 0, sinceMs: 0, untilMs: 9 }]
+            ? [
+                {
+                  after: 0,
+                  before: 9,
+                  last: 9,
+                  limit: 1,
+                  keyIds: '[]',
+                  kind: '',
+                  upTo: 0,
+                  kinds: 0,
+                  seq: 0,
+                  sinceMs: 0,
+                  untilMs: 9,
+                },
+              ]
             : (sql.match(/\?/g)?.map(() => 0) ?? [])
           plans.push(...(explained.all(...nothing) as { detail: string }[]).map(({ detail }) => detail))
           return target.prepare(sql)

@@ -12,5 +12,10 @@ export type LedgerSearch = {
 }
 
 export function parseSearch(raw: Readonly<Record<string, unknown>>): LedgerSearch {
-  return { ...textIn(raw, 'key'), ...choiceIn(raw, 'kind', ENTRY_KINDS), ...textIn(raw, 'since'), ...textIn(raw, 'until') }
+  return {
+    ...textIn(raw, 'key'),
+    ...choiceIn(raw, 'kind', ENTRY_KINDS),
+    ...textIn(raw, 'since'),
+    ...textIn(raw, 'until'),
+  }
 }
