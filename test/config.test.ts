@@ -53,6 +53,8 @@ describe('the default configuration', () => {
       backupEvery: 'daily',
       backupKeep: 7,
       balancesEvery: 'never',
+      language: 'system',
+      theme: 'system',
     })
   })
 

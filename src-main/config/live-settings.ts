@@ -15,6 +15,8 @@ const CHANGEABLE = [
   'backupEvery',
   'backupKeep',
   'balancesEvery',
+  'language',
+  'theme',
 ] as const satisfies readonly (keyof typeof SETTINGS)[]
 
 type Changeable = (typeof CHANGEABLE)[number]

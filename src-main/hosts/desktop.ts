@@ -83,7 +83,7 @@ async function showDesktop(given: readonly string[]): Promise<void> {
   })
 }
 
-type ProgramOptions = 'iconsDir' | 'loginCommand' | 'command' | 'build' | 'updater' | 'externalPlaces'
+type ProgramOptions = 'iconsDir' | 'wordsDir' | 'loginCommand' | 'command' | 'build' | 'updater' | 'externalPlaces'
 
 /** What depends on where this program lies, and on whether it is a clone or a package, and of which kind. */
 async function programOptions(
@@ -104,6 +104,7 @@ async function programOptions(
   }
   return {
     iconsDir: join(appPath, 'resources', 'icons'),
+    wordsDir: join(appPath, 'resources', 'tray'),
     loginCommand: loginCommand({ given, dataDir, execPath, isPackaged, appPath, appImage }),
     command: ownCommand({ isPackaged, platform, appImage, resourcesPath }),
     build,

@@ -2,7 +2,8 @@
 
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import { bestLanguage, LANGUAGE_NAMES, type Language } from '#renderer/data/languages.ts'
+import { bestLanguage } from '#contract/best-language.ts'
+import { LANGUAGE_NAMES, type Language } from '#renderer/data/languages.ts'
 import { ownCommand } from '#renderer/data/own-command.ts'
 
 const LANGUAGES = Object.keys(LANGUAGE_NAMES) as Language[]
@@ -38,7 +39,20 @@ export async function loadCatalogue(name: string): Promise<void> {
   await add(currentLanguage(), name)
 }
 
+let whenChosen: (language: Language) => void = () => undefined
+
+/** What else is to be done when somebody chooses a language. */
+export function onLanguageChosen(handler: (language: Language) => void): void {
+  whenChosen = handler
+}
+
 export async function changeLanguage(language: Language): Promise<void> {
+  await showLanguage(language)
+  whenChosen(language)
+}
+
+/** As if it had been chosen here. */
+export async function showLanguage(language: Language): Promise<void> {
   await Promise.all([...loaded].map((name) => add(language, name)))
   localStorage.setItem(STORED, language)
   document.documentElement.lang = language
