@@ -4,8 +4,10 @@
 import { app } from 'electron'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { readConfig, VERSION, type Config } from '#config/config.ts'
 import { homeFolder } from '#config/home-folder.ts'
+import { RESOURCES } from '#config/program-files.ts'
 import { chooseHost } from '#hosts/desktop-choice.ts'
 import { gatewayHost } from '#hosts/gateway-host.ts'
 import { commandWords, loginCommand, ownCommand, ownFlags } from '#shell/arguments.ts'
@@ -104,7 +106,7 @@ async function programOptions(
   }
   return {
     iconsDir: join(appPath, 'resources', 'icons'),
-    wordsDir: join(appPath, 'resources', 'tray'),
+    wordsDir: fileURLToPath(new URL('tray', RESOURCES)),
     loginCommand: loginCommand({ given, dataDir, execPath, isPackaged, appPath, appImage }),
     command: ownCommand({ isPackaged, platform, appImage, resourcesPath }),
     build,
