@@ -1,0 +1,63 @@
+// A line between a gateway and PostgreSQL that can be cut, or that loses what is said in one direction.
+
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** `deaf`: nothing that is asked arrives. `mute`: what is asked is done, and no answer arrives. */
+export type LineState = 'whole' | 'cut' | 'deaf' | 'mute'
+
+export type Line = {
+  /** The address of the database, by this line. */
+  readonly url: string
+  set(state: LineState): void
+  /** Leads to another server from now on. */
+  lead(url: string): void
+  close(): Promise<void>
+}
+
+export async function breakableLine(url: string): Promise<Line> {
+  let target = new URL(url)
+  const sockets = new Set<Socket>()
+  let state: LineState = 'whole'
+  const server = createServer((near) => {
+    if (state === 'cut') {
+      near.destroy()
+      return
+    }
+    const far = connect(Number(target.port), target.hostname)
+    for (const [from, to, lost] of [
+      [near, far, 'deaf'],
+      [far, near, 'mute'],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', (bytes) => {
+        if (state !== lost) to.write(bytes)
+      })
+      from.on('error', () => undefined)
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const hangUp = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    url: Object.assign(new URL(url), { port: String(port) }).href,
+    set(next) {
+      // A connection that has lost something is no use any more.
+      if (next === 'cut' || state !== 'whole') hangUp()
+      state = next
+    },
+    lead(other) {
+      hangUp()
+      target = new URL(other)
+    },
+    close() {
+      hangUp()
+      return new Promise((resolve) => void server.close(() => resolve()))
+    },
+  }
+}
