@@ -9,6 +9,7 @@ import { FleetUnreachable } from '#fleet/connection.ts'
 import { availableIn, LeaseBook, leaseId, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
 import { CannotJoin, type FleetOptions } from '#fleet/membership.ts'
+import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
 import { Seat } from '#fleet/seat.ts'
 import { Shipping } from '#fleet/shipping.ts'
 import { tryFor } from '#fleet/tries.ts'
@@ -59,6 +60,10 @@ export class Fleet implements Leases {
     return this.#changes
   }
 
+  get gatewayId(): string {
+    return this.#seat.gatewayId
+  }
+
   get isServing(): boolean {
     return this.#seat.isServing
   }
@@ -74,6 +79,16 @@ export class Fleet implements Leases {
   async hold(request: HoldRequest, cancellation: Cancellation): Promise<LeaseAnswer> {
     if (!this.isServing) return { type: 'unavailable' }
     return this.#queue.hold(request, cancellation)
+  }
+
+  /** Every gateway as PostgreSQL knows it. Throws FleetRefused where it cannot be asked. */
+  roster(): Promise<Roster> {
+    return rosterOf(this.#seat)
+  }
+
+  /** Declares a gateway lost for good and settles what it left in doubt. Throws FleetRefused where PostgreSQL cannot be asked. */
+  settle(gatewayId: string, how: 'charged' | 'free'): Promise<Settlement> {
+    return settle(this.#seat, gatewayId, how)
   }
 
   /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */

@@ -127,8 +127,7 @@ describe.runIf(CAN_SHARE)('three gateways', () => {
     const gateways = await beginAll()
     const keys = await makeKeys(gateways[0] as Gateway)
     const last = keys.at(-1) as Used
-    const serve = () =>
-      Promise.all(gateways.map((gateway) => expect.poll(() => call(gateway, last), WAIT).toBe(200)))
+    const serve = () => Promise.all(gateways.map((gateway) => expect.poll(() => call(gateway, last), WAIT).toBe(200)))
     await serve()
     let deck: Misfortune[] = []
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -47,9 +47,7 @@ export class Gateways {
   static async begin(count: number): Promise<Gateways> {
     const gateways = new Gateways(await startPostgres(), await startUpstream())
     const first = await gateways.join()
-    const providers = [
-      { name: 'upstream', dialect: 'chat-completions' as const, base_url: gateways.upstream.url },
-    ]
+    const providers = [{ name: 'upstream', dialect: 'chat-completions' as const, base_url: gateways.upstream.url }]
     await first.admin.call('apply', { body: { document: { providers, models: [chatModel('chat')] } } })
     for (let index = 1; index < count; index += 1) await gateways.join()
     return gateways
@@ -85,6 +83,12 @@ export class Gateways {
     return (await this.postgres.query(sql))[0]
   }
 
+  /** Resolves when a gateway has a lease of a key that carries one call more. */
+  async expectLease({ id }: Key): Promise<void> {
+    const leased = async () => Number((await this.accountOf(id))?.leased)
+    await expect.poll(leased, WAIT).toBeGreaterThan(3 * HOLD)
+  }
+
   /** To be called after each test. */
   async expectSound(): Promise<void> {
     this.upstream.forget()
@@ -111,6 +115,24 @@ export async function pay(gateway: Farebox, { key }: Key): Promise<number> {
   const response = await post(gateway, BODY, { key })
   await response.text()
   return response.status
+}
+
+/** Calls one after the other, so that a gateway has a lease for more; `stop` says how many were answered. */
+export function keepPaying(gateway: Farebox, key: Key): { stop(): Promise<number> } {
+  let [isOver, paid] = [false, 0]
+  const paying = (async () => {
+    while (!isOver) {
+      if ((await pay(gateway, key)) === 200) paid += 1
+      else await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  })()
+  return {
+    async stop() {
+      isOver = true
+      await paying
+      return paid
+    },
+  }
 }
 
 async function knows({ url }: Farebox, key: string): Promise<boolean> {

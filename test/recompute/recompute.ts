@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { exportLedger } from '#ledger/export.ts'
 import { openForReading } from '#store/database.ts'
 
-
 export function exported(dataDir: string): string {
   const db = openForReading(dataDir)
   try {
@@ -18,7 +17,11 @@ export function exported(dataDir: string): string {
 type Said = { readonly code: number | null; readonly said: string }
 
 export function recompute(text: string, program: 'recompute.py' | 'fleet.py' = 'recompute.py'): Said {
-  const result = spawnSync('python3', [join(import.meta.dirname, program)], { input: text, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  const result = spawnSync('python3', [join(import.meta.dirname, program)], {
+    input: text,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
   if (result.error !== undefined) throw new Error('This test needs python3, and there is none on this machine.')
   return { code: result.status, said: result.stdout + result.stderr }
 }

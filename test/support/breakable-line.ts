@@ -9,6 +9,8 @@ export type Line = {
   /** The address of the database, by this line. */
   readonly url: string
   set(state: LineState): void
+  /** Loses the answers from the next message on that has a text in it; resolves when that was sent. */
+  muteAt(text: string): Promise<void>
   /** Leads to another server from now on. */
   lead(url: string): void
   close(): Promise<void>
@@ -18,6 +20,13 @@ export async function breakableLine(url: string): Promise<Line> {
   let target = new URL(url)
   const sockets = new Set<Socket>()
   let state: LineState = 'whole'
+  let awaited: { readonly text: string; readonly heard: () => void } | undefined
+  const overhear = (bytes: Buffer) => {
+    if (awaited === undefined || !bytes.includes(awaited.text)) return
+    state = 'mute'
+    awaited.heard()
+    awaited = undefined
+  }
   const server = createServer((near) => {
     if (state === 'cut') {
       near.destroy()
@@ -30,6 +39,7 @@ export async function breakableLine(url: string): Promise<Line> {
     ] as const) {
       sockets.add(from)
       from.on('data', (bytes) => {
+        if (from === near) overhear(bytes)
         if (state !== lost) to.write(bytes)
       })
       from.on('error', () => undefined)
@@ -51,6 +61,7 @@ export async function breakableLine(url: string): Promise<Line> {
       if (next === 'cut' || state !== 'whole') hangUp()
       state = next
     },
+    muteAt: (text) => new Promise((heard) => (awaited = { text, heard })),
     lead(other) {
       hangUp()
       target = new URL(other)
