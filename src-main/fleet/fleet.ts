@@ -98,7 +98,12 @@ export class Fleet implements Leases {
     try {
       await this.#join()
     } catch (error) {
-      if (!(error instanceof FleetUnreachable)) throw error
+      if (!(error instanceof FleetUnreachable)) {
+        // An open connection would keep a process that cannot start from ending.
+        this.#isClosed = true
+        await this.#seat.close()
+        throw error
+      }
       this.#options.log('The shared database cannot be reached, so no calls are admitted yet.', {
         event: 'fleet_unreachable',
         level: 'warning',

@@ -25,6 +25,8 @@ export class Shipping {
   /** What was sent and not answered. */
   #sent: Shipment | undefined
   #hasCharges = false
+  /** PostgreSQL does not know yet that what it has is all that there was when this gateway joined. */
+  #isNew = true
 
   constructor(options: ShippingOptions) {
     this.#options = options
@@ -56,6 +58,7 @@ export class Shipping {
     book.untold(untold)
     this.#told = shipped
     this.#hasCharges = true
+    this.#isNew = true
   }
 
   /** Tells everything that was charged since the last time, and gives back what is idle; at the end of a gateway everything. */
@@ -76,7 +79,8 @@ export class Shipping {
     const from = this.#told ?? 0
     const { upTo, sums, isAll } = await own.chargedAfter(from)
     if (!isAll) this.#hasCharges = true
-    if (sums.length === 0 && handed.length === 0) return true
+    // Entries without charges are told too where there are many, so that those after them are reached.
+    if (sums.length === 0 && handed.length === 0 && isAll && !this.#isNew) return true
     this.#sent = { upTo, sums }
     const answer = await seat.say('ship', [from, upTo, JSON.stringify(sums), JSON.stringify(handed)])
     if (answer.error !== undefined) {
@@ -84,6 +88,7 @@ export class Shipping {
       throw new FleetUnreachable(answer.error)
     }
     this.#arrived({ upTo, sums })
+    this.#isNew = !isAll
     return isAll
   }
 
