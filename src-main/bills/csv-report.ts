@@ -55,7 +55,8 @@ export function readCsv(text: string): ReadCsv | ReportProblem {
   const hasServices = meanings.includes('service')
   for (const [index, row] of rows.entries()) {
     const line = table.headLines + index + 1
-    if (row.length !== columns.length) return problem(`Line ${line} has ${row.length} fields in place of ${columns.length}.`)
+    if (row.length !== columns.length)
+      return problem(`Line ${line} has ${row.length} fields in place of ${columns.length}.`)
     const fields = { ...table.always, ...fieldsOf(row, meanings, decimalMark) }
     if (hasServices && !isOfModels(fields.service)) {
       otherLines += 1
@@ -97,25 +98,34 @@ type Table = {
 function tableIn(text: string): Table | ReportProblem {
   let isSeparated = false
   for (const separator of SEPARATORS) {
-    const begin = csvRows(text, separator, MAX_BEFORE)
-    isSeparated ||= begin !== undefined
-    for (const [at, columns] of (begin ?? []).entries()) {
-      for (const format of FORMATS) {
-        const meanings = meaningsIn(format, columns)
-        if (meanings === undefined) continue
-        const all = csvRows(text, separator, at + MAX_LINES + 2)
-        if (all === undefined) return problem(NO_FILE)
-        const rows = all.slice(at + 1)
-        if (rows.length > MAX_LINES) return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
-        const always = { ...format.always, ...currencyOf(all.slice(0, at), columns, meanings) }
-        const names = columns.map((column) => column.trim())
-        return { format, separator, columns: names, meanings, always, headLines: at + 1, rows }
-      }
+    // Half a file may begin as a whole one does.
+    for (let headLines = 1; headLines <= MAX_BEFORE; headLines++) {
+      const begin = csvRows(text, separator, headLines)
+      if (begin === undefined) break
+      isSeparated = true
+      const columns = begin[headLines - 1]
+      if (columns === undefined) break
+      const found = formatOf(columns)
+      if (found === undefined) continue
+      const all = csvRows(text, separator, headLines + MAX_LINES + 1)
+      if (all === undefined) return problem(NO_FILE)
+      const rows = all.slice(headLines)
+      if (rows.length > MAX_LINES) return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
+      const always = { ...found.format.always, ...currencyOf(begin, columns, found.meanings) }
+      return { ...found, separator, columns: columns.map((column) => column.trim()), always, headLines, rows }
     }
   }
   if (!isSeparated) return problem(NO_FILE)
   const known = FORMATS.map(({ name }) => name).join('; ')
   return problem(`The columns are of no file that Farebox reads. It reads: ${known}.`)
+}
+
+function formatOf(columns: readonly string[]): Pick<Table, 'format' | 'meanings'> | undefined {
+  for (const format of FORMATS) {
+    const meanings = meaningsIn(format, columns)
+    if (meanings !== undefined) return { format, meanings }
+  }
+  return undefined
 }
 
 const NO_FILE = 'It is no file of comma-separated values, or only a part of one.'
@@ -166,7 +176,11 @@ function isPartOfIdentity(value: string, meaning: Meaning | undefined): boolean 
   return meaning === undefined ? !isNumberText(value) : !isCounted(meaning)
 }
 
-function shownColumn(column: string, meaning: Meaning | undefined, first: Fields | undefined): CsvPreview['columns'][number] {
+function shownColumn(
+  column: string,
+  meaning: Meaning | undefined,
+  first: Fields | undefined,
+): CsvPreview['columns'][number] {
   const example = meaning === undefined ? undefined : first?.[meaning]
   return { column, meaning: meaning ?? null, example: example?.slice(0, MAX_EXAMPLE) ?? null }
 }

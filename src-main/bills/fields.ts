@@ -69,7 +69,10 @@ export function costLine(
   return {
     ...span,
     model: modelOf(fields) ?? ofItem,
-    kind: fields.sku === undefined ? kindOf(fields.kind ?? (ofItem === undefined ? item : undefined)) : kindOfSku(fields.sku),
+    kind:
+      fields.sku === undefined
+        ? kindOf(fields.kind ?? (ofItem === undefined ? item : undefined))
+        : kindOfSku(fields.sku),
     currency: currency.toUpperCase(),
     amount,
     account,

@@ -49,7 +49,7 @@ function markIn(text: string, isCount: boolean): DecimalMark | undefined {
   const [first, last] = [marks[0], marks.at(-1)] as (DecimalMark | undefined)[]
   if (first === undefined || last === undefined) return undefined
   if (first !== last) return last
-  if (marks.length > 1) return otherOf(first)
+  if (marks.length > 1) return /^-?\d{1,3}(?:[.,]\d{3})+$/.test(text) ? otherOf(first) : undefined
   if (!OPEN.test(text)) return first
   return isCount ? otherOf(first) : undefined
 }

@@ -135,7 +135,8 @@ describe('a file of Google Cloud', () => {
   })
 
   it('whose currency is in the names of columns alone says that', () => {
-    const line = 'acct,p,proj-1,Gemini API,S,Gemini 2.5 Pro Text Input,K,,Usage,2026-10-01,2026-10-31,1,count,12.345678,12.35'
+    const line =
+      'acct,p,proj-1,Gemini API,S,Gemini 2.5 Pro Text Input,K,,Usage,2026-10-01,2026-10-31,1,count,12.345678,12.35'
     expect(read([TABLE.replaceAll('($)', '(€)'), line].join('\n')).report.costs[0]?.currency).toBe('EUR')
     expect(read([TABLE.replaceAll('($)', '(R$)'), line].join('\n')).report.costs[0]?.currency).toBe('R$')
   })
@@ -157,7 +158,11 @@ describe('a file that a spreadsheet saved again', () => {
     ['semicolons and decimal commas', ';', (value: string) => value.replace('.', ',')],
     ['tabs and decimal commas', '\t', (value: string) => value.replace('.', ',')],
     ['tabs and points', '\t', (value: string) => value],
-    ['semicolons, decimal commas and points between thousands', ';', (value: string) => value.replace('1234.5', '1.234,5').replace('0.', '0,')],
+    [
+      'semicolons, decimal commas and points between thousands',
+      ';',
+      (value: string) => value.replace('1234.5', '1.234,5').replace('0.', '0,'),
+    ],
     ['commas and quoted decimal commas', ',', (value: string) => `"${value.replace('.', ',')}"`],
   ])('with %s says the same', (_, separator, written) => {
     const text = COSTS.map((row) =>
@@ -186,7 +191,9 @@ describe('a file that a spreadsheet saved again', () => {
   })
 
   it('says how it is written', () => {
-    const text = COSTS.map((row) => row.map((value) => value.replace('.5', ',5').replace('0.0', '0,0')).join(';')).join('\n')
+    const text = COSTS.map((row) => row.map((value) => value.replace('.5', ',5').replace('0.0', '0,0')).join(';')).join(
+      '\n',
+    )
     expect(read(text).preview).toMatchObject({ separator: ';', decimalMark: ',' })
   })
 })

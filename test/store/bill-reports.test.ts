@@ -183,11 +183,13 @@ const FILES = [
   {
     head: 'generation_id,created_at,cost_total,tokens_prompt,tokens_completion,model_permaslug',
     // What an answer cost is the same whenever it is exported.
-    line: ({ day, name }: LineSeed) => `gen-${day}-${name},2026-10-0${day} 0${name}:00:00,0.0${name}1,${name},7,openai/gpt-${name}`,
+    line: ({ day, name }: LineSeed) =>
+      `gen-${day}-${name},2026-10-0${day} 0${name}:00:00,0.0${name}1,${name},7,openai/gpt-${name}`,
   },
   {
     head: 'Date;Service description;SKU description;Unrounded subtotal ($)',
-    line: ({ day, name }: LineSeed) => `2026-10-0${day};${name === 0 ? 'Cloud Run' : 'Gemini API'};Text Input ${name};0,${day}${name}`,
+    line: ({ day, name }: LineSeed) =>
+      `2026-10-0${day};${name === 0 ? 'Cloud Run' : 'Gemini API'};Text Input ${name};0,${day}${name}`,
   },
   {
     head: 'start_time\tend_time\tmodel\tinput_tokens\toutput_tokens',
