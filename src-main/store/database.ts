@@ -34,6 +34,7 @@ import { accountBalances } from '#store/migrations/0360-account-balances.ts'
 import { accountQuestions } from '#store/migrations/0370-account-questions.ts'
 import { billQuestions } from '#store/migrations/0440-bill-questions.ts'
 import { fleet } from '#store/migrations/0400-fleet.ts'
+import { stepTimes } from '#store/migrations/0420-step-times.ts'
 
 export type Db = Database.Database
 
@@ -68,6 +69,7 @@ export const MIGRATIONS = [
   accountBalances,
   accountQuestions,
   fleet,
+  stepTimes,
   billQuestions,
 ] as const
 
