@@ -159,6 +159,8 @@ const BillDay = strict({
   causes: Causes,
   /** Differences without a cause. */
   unexplained: Type.Integer(),
+  /** In US dollars, whether too much or too little. */
+  unexplained_amount: Type.String(),
   ...Calls,
 })
 

@@ -26,14 +26,12 @@ const MARKS = { '.': 'point', ',': 'comma' } as const
 function ColumnTable({ columns }: { readonly columns: FileColumns }) {
   const { t } = useTranslation('bills')
   const { read, separator, decimal_mark: mark, lines, other_lines: otherLines } = columns
+  const [apart, point] = [t(`preview.separator.${SEPARATORS[separator]}`), t(`preview.mark.${MARKS[mark]}`)]
   const unread = read.filter(({ meaning }) => meaning === null).map(({ column }) => column)
   return (
     <>
       <p className="text-muted">
-        {t('preview.written', {
-          separator: t(`preview.separator.${SEPARATORS[separator]}`),
-          mark: t(`preview.mark.${MARKS[mark]}`),
-        })}{' '}
+        {t('preview.written', { separator: apart, mark: point })}{' '}
         {otherLines > 0 && t('preview.otherLines', { count: otherLines, lines })}
       </p>
       <table className="w-full text-left">
