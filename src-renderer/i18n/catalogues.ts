@@ -50,8 +50,8 @@ export async function changeLanguage(language: Language): Promise<void> {
 }
 
 async function show(language: Language): Promise<void> {
-  if (language === wanted) return
   wanted = language
+  if (language === currentLanguage()) return
   await Promise.all([...loaded].map((name) => add(language, name)))
   // Another one may have been chosen meanwhile.
   if (language !== wanted) return
