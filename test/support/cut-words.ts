@@ -94,7 +94,7 @@ const FIND = String.raw`({ own, english, READ_WHOLE, OF_ONE_HEIGHT }) => {
   for (const element of top.querySelectorAll(READ_WHOLE)) lookAt(element)
   for (const element of top.querySelectorAll('*')) {
     const [only, more] = element.childNodes
-    if (only?.nodeType !== Node.TEXT_NODE || more !== undefined || !isSeen(element)) continue
+    if (only?.nodeType !== Node.TEXT_NODE || more !== undefined || element.matches('textarea, option') || !isSeen(element)) continue
     const text = only.data.trim()
     if (foreign.has(text) && element.closest('[lang], pre, code') === document.documentElement) say(element, 'is left in English')
     if (ownWords.has(text) && !element.matches(READ_WHOLE)) lookAt(element)

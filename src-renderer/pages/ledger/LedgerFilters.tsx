@@ -36,7 +36,6 @@ export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
             label: one.status === 'revoked' ? t('filter.revoked', { name: one.name, hint: `…${one.hint}` }) : one.name,
           }))}
           onChange={withKey}
-          className="max-sm:w-auto max-sm:flex-1"
         />
         <FilterSelect
           label={t('column.kind')}
@@ -44,7 +43,6 @@ export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
           value={kind}
           choices={ENTRY_KINDS.map((value) => ({ value, label: t(`kind.${value}`) }))}
           onChange={withKind}
-          className="max-sm:w-auto max-sm:flex-1"
         />
         {(key !== undefined || kind !== undefined) && (
           <Button look="quiet" onClick={() => onChange({})}>
