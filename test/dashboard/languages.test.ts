@@ -1,15 +1,14 @@
 // Every page in each language, on a desktop and in the window of the tray: no line is cut, wider than its place or left in English,
 // and nothing makes the page scroll sideways. A page is opened once and speaks one language after the other, since what takes the
-// time is to open it. FAREBOX_LONG_TESTS: drawers and dialogs too.
+// time is to open it.
 
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LANGUAGE_NAMES, type Language } from '../../src-renderer/data/languages.ts'
 import { postChat } from '../support/chat.ts'
 import { cutWords, speak } from '../support/cut-words.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { chatModel } from '../support/farebox.ts'
-import { catalogue } from '../support/words.ts'
 
 /** English last: what finds its way on the page by words finds it in English again. */
 const LANGUAGES = (Object.keys(LANGUAGE_NAMES) as Language[]).toReversed()
