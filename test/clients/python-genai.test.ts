@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { chatModel } from '../support/farebox.ts'
-import { pythonWith, requirementsIfThere } from '../support/python-packages.ts'
+import { requirementsIfThere } from '../support/python-packages.ts'
 import type { RecordedRequest } from '../support/upstream.ts'
 import { DIALECTS, startPairs, weatherCall, type Pairs } from './pairs.ts'
 
@@ -38,7 +38,7 @@ function calling(request: RecordedRequest) {
 }
 
 async function run(wishes: object): Promise<unknown> {
-  const env = pythonWith(packages ?? '')
+  const env = { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' }
   const script = join(import.meta.dirname, 'google_genai_client.py')
   const program = spawn('python3', [script], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   program.stdin.end(JSON.stringify(wishes))

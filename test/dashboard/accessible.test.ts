@@ -118,7 +118,9 @@ it('has no serious fault on any page', async () => {
 }, 240_000)
 
 /** Pages are opened in the last one, where what stands on them is known. */
-const LANGUAGES = (Object.keys(LANGUAGE_NAMES) as Language[]).toSorted((one, other) => (one === 'en' ? 1 : other === 'en' ? -1 : 0))
+const LANGUAGES = (Object.keys(LANGUAGE_NAMES) as Language[]).toSorted((one, other) =>
+  one === 'en' ? 1 : other === 'en' ? -1 : 0,
+)
 
 /** The word for the page of changes, which is the last to change: all words on a page change at once. */
 async function wordIn(language: Language): Promise<string> {
@@ -128,7 +130,7 @@ async function wordIn(language: Language): Promise<string> {
 
 /** Chooses another language in the page that is open, as its users do. */
 async function speak(page: Page, language: Language): Promise<void> {
-  await page.locator('header button[aria-haspopup=menu]').last().click()
+  await page.locator('header').first().locator('button[aria-haspopup=menu]').last().click()
   await page.getByRole('menuitemcheckbox', { name: LANGUAGE_NAMES[language], exact: true }).click()
   const link = page.locator('nav a[href="/app/audit"]').filter({ hasText: await wordIn(language) })
   await link.waitFor({ state: 'attached' })

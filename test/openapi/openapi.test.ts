@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readInstance } from '#cli/client.ts'
 import { setUpUpstream, startFarebox, type Farebox } from '../support/farebox.ts'
-import { pythonWith, requirementsIfThere } from '../support/python-packages.ts'
+import { requirementsIfThere } from '../support/python-packages.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { keepLocal } from './local-only.ts'
 
@@ -63,7 +63,7 @@ describe.skipIf(packages === undefined)('a stranger who asks by the document', (
     const header = ['-H', `authorization: Bearer ${credential}`]
     const program = spawn('python3', ['-m', 'schemathesis.cli', ...args, ...asked, ...report, ...header, ...filter], {
       cwd: folder,
-      env: pythonWith(packages ?? ''),
+      env: { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const output = await text(program.stdout)

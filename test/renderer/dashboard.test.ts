@@ -40,7 +40,9 @@ describe('the built dashboard', () => {
 
   it('keeps the charts out of what is loaded first', () => {
     const html = readFileSync(join(DASHBOARD_DIR, 'index.html'), 'utf8')
-    const first = [...html.matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) => readFileSync(join(DASHBOARD_DIR, name), 'utf8'))
+    const first = [...html.matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) =>
+      readFileSync(join(DASHBOARD_DIR, name), 'utf8'),
+    )
     expect(first.length).toBeGreaterThan(0)
     expect(first.filter((text) => text.includes('recharts'))).toEqual([])
   })

@@ -2,6 +2,6 @@
 
 import { build } from './built.ts'
 
-export default function buildFirst(): void {
+export function setup(): void {
   build('main')
 }

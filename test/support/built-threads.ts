@@ -13,7 +13,8 @@ export function threadsAsBuilt(): Plugin {
     enforce: 'pre',
     transform(code, id) {
       if (!id.endsWith('/src-main/config/program-files.ts')) return undefined
-      if (!code.includes(OF_SOURCES)) this.error('program-files.ts names the files of threads in another way than it did.')
+      if (!code.includes(OF_SOURCES))
+        this.error('program-files.ts names the files of threads in another way than it did.')
       return code.replace(OF_SOURCES, AS_BUILT)
     },
   }

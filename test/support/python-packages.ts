@@ -27,11 +27,6 @@ const RULES = [
   '--no-compile',
 ]
 
-/** What Python runs in to have these packages. What it compiles of them at one start, which takes it seconds, spares the next one that. */
-export function pythonWith(packages: string): NodeJS.ProcessEnv {
-  return { ...process.env, PYTHONPATH: packages, PYTHONPYCACHEPREFIX: join(packages, 'compiled') }
-}
-
 export function packagesFolder(): string {
   return process.env['FAREBOX_UPSTREAMS_DIR'] ?? join(tmpdir(), 'farebox-upstreams')
 }

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { pythonWith, requirementsIfThere } from '../support/python-packages.ts'
+import { requirementsIfThere } from '../support/python-packages.ts'
 import { gatewaySamples } from './gateway-samples.ts'
 import { KNOWN, type Problem } from './known.ts'
 import { composedAnswers, recordedAnswers, sessionRequests, translatedRequests, type Sample } from './samples.ts'
@@ -33,7 +33,7 @@ type Finding = {
 async function check(samples: readonly Sample[]): Promise<Finding[]> {
   // Most chunks of a stream are like those of others.
   const different = [...new Map(samples.map((sample) => [`${sample.schema} ${sample.text}`, sample])).values()]
-  const env = pythonWith(packages ?? '')
+  const env = { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' }
   const program = spawn('python3', [join(import.meta.dirname, 'check.py')], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   program.stdin.end(JSON.stringify(different.map(({ schema, text: wire }) => [schema, wire])))
   const answers = JSON.parse(await text(program.stdout)) as (readonly [member: string, says: string])[][]
