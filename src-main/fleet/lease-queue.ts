@@ -123,8 +123,9 @@ export class LeaseQueue {
     if (atOnce !== undefined) return atOnce
     const isAlone = lease.heldMicro === 0
     const needMicro = Math.max(1, missing)
-    const behindMicro = line.waiters.reduce((sum, waiting) => sum + waiting.request.worstMicro, -worstMicro)
-    const wantMicro = book.wanted(lease) + needMicro + behindMicro
+    // Those behind it come next: one question for all of them.
+    const allMicro = line.waiters.reduce((sum, waiting) => sum + waiting.request.worstMicro, 0)
+    const wantMicro = book.wanted(lease) + needMicro + allMicro - worstMicro
     const asked = await take({ lease, needMicro, wantMicro, leastMicro: isAlone ? Math.max(1, leastMicro) : undefined })
     if (asked.type === 'unavailable') return asked
     if (asked.type === 'again') return this.#lookAt(waiter, line)
