@@ -234,6 +234,12 @@ export const SETTINGS = {
     oneOf(['never', 'hourly', 'daily']),
     'never',
   ),
+  billsEvery: chosen(
+    'How often providers are asked for their bills.',
+    'FAREBOX_BILLS_EVERY',
+    oneOf(['never', 'hourly', 'daily']),
+    'never',
+  ),
   language: chosen(
     'The language of the dashboard and the tray for the owner of the machine.',
     'FAREBOX_LANGUAGE',

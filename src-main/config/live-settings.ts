@@ -15,6 +15,7 @@ const CHANGEABLE = [
   'backupEvery',
   'backupKeep',
   'balancesEvery',
+  'billsEvery',
   'language',
   'theme',
 ] as const satisfies readonly (keyof typeof SETTINGS)[]

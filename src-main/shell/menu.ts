@@ -7,7 +7,18 @@ import type { GatewayState, LeftOfKey, PackageCredits, RecentError, ShellState, 
 import type { UpdateState } from '#shell/updates.ts'
 import type { Words } from '#shell/words.ts'
 
-const PAGES = ['overview', 'requests', 'keys', 'members', 'models', 'providers', 'tools', 'ledger', 'settings'] as const
+const PAGES = [
+  'overview',
+  'bills',
+  'requests',
+  'keys',
+  'members',
+  'models',
+  'providers',
+  'tools',
+  'ledger',
+  'settings',
+] as const
 /** A page of the dashboard. */
 export type Page = (typeof PAGES)[number] | 'keys?make=key' | LinkPage
 /** What a link proposes, with the link. */
@@ -43,6 +54,7 @@ const MAX_TOOLS = 20
 const LONGEST_LABEL = 80
 /** A warning is a sentence, and half of one may say the opposite. */
 const LONGEST_SENTENCE = 140
+const DAY_MS = 86_400_000
 
 /** `nowMs` is UTC milliseconds. */
 export function menuOf(state: ShellState, words: Words, nowMs: number): MenuItem[] {
@@ -63,7 +75,7 @@ export function menuOf(state: ShellState, words: Words, nowMs: number): MenuItem
   ]
 }
 
-function statusItems({ gateway, attention, lan, today }: ShellState, words: Words, nowMs: number): MenuItem[] {
+function statusItems({ gateway, attention, lan, bills, today }: ShellState, words: Words, nowMs: number): MenuItem[] {
   const lines = [text(words.text('status.line', { state: describeGateway(gateway, words) }))]
   if (gateway.type === 'failed') lines.push(text(gateway.message, LONGEST_SENTENCE))
   if (gateway.type !== 'running') return lines
@@ -73,7 +85,9 @@ function statusItems({ gateway, attention, lan, today }: ShellState, words: Word
     const label = words.counted('today', today.requests, { amount: words.credits(today.credits) })
     lines.push(item(label, { type: 'open', page: 'overview' }))
   }
-  return [...lines, ...attentionItems(attention, words, nowMs)]
+  lines.push(...attentionItems(attention, words, nowMs))
+  if (bills !== undefined) lines.push(item(billsText(bills, words), { type: 'open', page: 'bills' }))
+  return lines
 }
 
 type Attention = ShellState['attention'][number]
@@ -96,6 +110,14 @@ function sentenceOf({ kind, subject, at, text: said }: Attention, words: Words, 
   if (!words.has(key)) return said
   const when = at === null ? '' : words.relative(Date.parse(at), nowMs)
   return words.text(key, { subject: subject ?? '', when })
+}
+
+function billsText({ unexplained, agreed_until: until }: NonNullable<ShellState['bills']>, words: Words): string {
+  if (unexplained > 0) return words.counted('bills.unexplained', unexplained)
+  if (until === null) return words.text('bills.explained')
+  // The last whole day of UTC, as the page has it.
+  const day = new Date(Math.floor(Date.parse(until) / DAY_MS) * DAY_MS - 1).toISOString().slice(0, 10)
+  return words.text('bills.agree', { day })
 }
 
 /** Whoever looks at the menu sees whether others can reach the gateway. */

@@ -5,7 +5,11 @@ import type { KeyView, StatusView } from '#contract/schemas.ts'
 import { shareLeft } from '#shell/state.ts'
 import type { Words } from '#shell/words.ts'
 
-export type Notice = { readonly title: string; readonly text: string; readonly page: 'keys' | 'providers' | 'overview' }
+export type Notice = {
+  readonly title: string
+  readonly text: string
+  readonly page: 'keys' | 'providers' | 'overview' | 'bills'
+}
 
 /** Percent of a key's credits at which its owner is told, from the first to the last. */
 const LEVELS = [20, 10, 0] as const
@@ -98,7 +102,11 @@ export function alertNotices(alerts: readonly AlertView[], before: string | unde
 }
 
 function alertNotice(alert: AlertView, words: Words): Notice {
-  const { scope, name, threshold, used_credits: used, total_credits: total } = alert
+  const { scope, name, threshold, used_credits: used, total_credits: total, cycle_started_at: startedAt } = alert
+  if (scope === 'bill') {
+    const text = words.text('notice.billText', { name, day: startedAt.slice(0, 10) })
+    return { title: words.text('notice.bill'), text, page: 'bills' }
+  }
   const key = words.has(`notice.budget_${scope}`) ? `notice.budget_${scope}` : 'notice.budget_any'
   const text = words.text(key, { name, percent: threshold, used: words.number(used), total: words.number(total) })
   return { title: words.text('notice.budget'), text, page: scope === 'provider' ? 'providers' : 'overview' }

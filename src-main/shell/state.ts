@@ -55,6 +55,8 @@ export type Summary = {
   /** Whether a key that was used lately has a tenth of its credits or less. */
   readonly isLow: boolean
   readonly lan: StatusView['lan']
+  /** undefined where nothing was compared yet. */
+  readonly bills: StatusView['bills']
 }
 
 export type ShellState = Summary & {
@@ -73,6 +75,7 @@ export const NO_SUMMARY: Summary = {
   tools: [],
   isLow: false,
   lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
+  bills: undefined,
 }
 
 const MAX_ERRORS = 5
@@ -93,6 +96,7 @@ export function summarise({ status, keys, calls, overview, tools }: Reading, now
     today: { credits, requests },
     tools,
     lan: status.lan,
+    bills: status.bills,
     isLow: usable.some((key) => isUsedLately(key, nowMs) && shareLeft(key) <= LOW_SHARE),
   }
 }

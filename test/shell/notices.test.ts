@@ -148,6 +148,17 @@ describe('a notice about a budget', () => {
     ])
   })
 
+  it('of a bill leads to the page of bills', () => {
+    const bill = alert('a2', { scope: 'bill', name: 'openai', cycle_started_at: '2026-11-26T00:00:00.000Z' })
+    expect(alertNotices([bill], 'a1', ENGLISH).notices).toEqual([
+      {
+        title: 'A bill does not agree',
+        text: "The bill of 'openai' for 2026-11-26 has differences that nothing explains.",
+        page: 'bills',
+      },
+    ])
+  })
+
   it('leaves keys to their levels, and what is gone or unknown tells nothing again', () => {
     expect(alertNotices([alert('a2', { scope: 'key' })], 'a1', ENGLISH)).toEqual({ notices: [], told: 'a2' })
     expect(alertNotices([alert('a1')], 'a2', ENGLISH)).toEqual({ notices: [], told: 'a2' })
