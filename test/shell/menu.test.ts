@@ -11,6 +11,7 @@ import {
   overviewView,
   reading,
   shellState,
+  statusView,
   URL_OF_GATEWAY,
   WORDS_DIR,
 } from './support.ts'
