@@ -30,11 +30,7 @@ export function sumsOfSessionIn(db: Db, session: string, parts: UsageParts, rang
 }
 
 /** Sums of calls in a range of time by their session, '' for those of none; reads each of the calls that were made in it. */
-export function sumsBySession(
-  db: Db,
-  parts: UsageParts,
-  range: Range,
-): GroupSums[] {
+export function sumsBySession(db: Db, parts: UsageParts, range: Range): GroupSums[] {
   return statement<GroupSums>(
     db,
     `WITH sums AS MATERIALIZED (

@@ -34,7 +34,12 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
     '/api/projects',
     '/api/usage-report?group=member&rollup=day&points=none&top=999&from=month',
   ],
-  usage: [OVERVIEW, ...CHOICES, '/api/usage-report?from=30d&rollup=day&group=model&points=all&top=6', '/api/usage-report?from=60d&to=30d&rollup=day&group=none'],
+  usage: [
+    OVERVIEW,
+    ...CHOICES,
+    '/api/usage-report?from=30d&rollup=day&group=model&points=all&top=6',
+    '/api/usage-report?from=60d&to=30d&rollup=day&group=none',
+  ],
   requests: [OVERVIEW, ...CHOICES, '/api/usage?limit=200', '/api/refused?limit=20'],
   ledger: [OVERVIEW, '/api/keys', '/api/ledger?limit=100', '/api/ledger?limit=1'],
   bills: [OVERVIEW, '/api/bills', '/api/bills/balances'],
@@ -68,7 +73,9 @@ async function pageLines(ask: Ask, rounds: number): Promise<string[]> {
       whole.push(performance.now() - startedMs)
       for (const [path, took] of times) each.get(path)?.push(took)
     }
-    const [slowest] = [...each].map(([path, times]) => ({ path, ms: percentile(times, 50) })).toSorted((a, b) => b.ms - a.ms)
+    const [slowest] = [...each]
+      .map(([path, times]) => ({ path, ms: percentile(times, 50) }))
+      .toSorted((a, b) => b.ms - a.ms)
     const [p50, p95] = [percentile(whole, 50), percentile(whole, 95)]
     const figures = [
       `page ${page}`.padEnd(32),

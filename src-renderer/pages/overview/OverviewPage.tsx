@@ -43,7 +43,9 @@ export function OverviewPage() {
       <PageHeader
         title={t('title')}
         zone={data?.gateway.time_zone ?? null}
-        description={data === undefined ? <Skeleton className="my-0.5 w-56" /> : <GatewayFacts gateway={data.gateway} />}
+        description={
+          data === undefined ? <Skeleton className="my-0.5 w-56" /> : <GatewayFacts gateway={data.gateway} />
+        }
         actions={overview.isError && data !== undefined && <StaleMark atMs={overview.dataUpdatedAt} />}
       />
       {overview.isError && data === undefined ? (
