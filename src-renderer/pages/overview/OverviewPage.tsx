@@ -100,7 +100,7 @@ function Numbers() {
           error={report.isError ? report.error : undefined}
           onRetry={() => void report.refetch()}
         />
-        <After isReady={!report.isLoading} isWideOnly>
+        <After isReady={!report.isLoading} where="wide">
           <Latest usage={data && newestOf(live, data.latest, LATEST)} zone={zone} />
         </After>
         <After isReady={!report.isLoading}>
