@@ -57,16 +57,6 @@ describe('while answers come in one after the other', () => {
       }),
     )
   }, 600_000)
-
-  it('what does move is noticed', async () => {
-    await dashboard.visit('/keys', async (page) => {
-      await page.locator('tbody tr').first().waitFor()
-      await page.evaluate(
-        `document.querySelector('main').prepend(Object.assign(document.createElement('p'), { style: 'height: 300px' }))`,
-      )
-      await expect.poll(async () => (await shiftsOf(page)).shift).toBeGreaterThan(MAX_SHIFT)
-    })
-  })
 })
 
 async function walk(as: Visit, pages: Readonly<Record<string, string>>): Promise<void> {
@@ -79,6 +69,9 @@ async function walk(as: Visit, pages: Readonly<Record<string, string>>): Promise
           expect.soft(shift, `${name}, ${as.width} px, order ${order}:\n${told}`).toBeLessThan(MAX_SHIFT)
         }
       }
+      // What does move is noticed.
+      await page.evaluate(MOVE)
+      await expect.poll(async () => (await shiftsOf(page)).shift).toBeGreaterThan(MAX_SHIFT)
     },
     as,
   )
@@ -111,6 +104,8 @@ function heldMs(text: string): number {
   const hash = [...text].reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 65_521, 7)
   return HELD_MS.least + (hash % (HELD_MS.most - HELD_MS.least))
 }
+
+const MOVE = `document.querySelector('main').prepend(Object.assign(document.createElement('p'), { style: 'height: 300px' }))`
 
 /** All that the browser noted since the page was opened, with what moved from where to where. */
 const SHIFTS = `new Promise((resolve) => {
