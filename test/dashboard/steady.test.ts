@@ -115,13 +115,15 @@ const SHIFTS = `new Promise((resolve) => {
     return element.tagName.toLowerCase() + ' "' + element.textContent.slice(0, 30) + '"'
   }
   const placeOf = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(' ')
-  new PerformanceObserver((list) => {
-    resolve(list.getEntries().filter((entry) => !entry.hadRecentInput).map(({ value, startTime, sources }) => ({
+  const observer = new PerformanceObserver((list) => {
+    const shifts = list.getEntriesByType('layout-shift').filter((entry) => !entry.hadRecentInput)
+    resolve(shifts.map(({ value, startTime, sources }) => ({
       value,
       text: Math.round(startTime) + ' ms: ' + sources.map(({ node, previousRect, currentRect }) =>
         nameOf(node) + ' from ' + placeOf(previousRect) + ' to ' + placeOf(currentRect)).join('; '),
     })))
-  }).observe({ type: 'layout-shift', buffered: true })
-  // Where nothing was noted, the observer is not called.
-  setTimeout(() => resolve([]), 500)
+  })
+  observer.observe({ type: 'layout-shift', buffered: true })
+  // Which there always is, so that the observer is called where nothing has moved.
+  observer.observe({ type: 'navigation', buffered: true })
 })`
