@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { testKinds, type TestKind } from './test/support/test-kinds.ts'
+import { threadsAsBuilt } from './test/support/built-threads.ts'
 
 const KINDS = testKinds(import.meta.dirname)
 
@@ -46,6 +47,8 @@ const DASHBOARD_LIMITS = { testTimeout: 90_000, hookTimeout: 240_000 }
  */
 const SMALL_STACK = '--stack-size=246'
 
+/** A folder in memory, where `test/run.mjs` found room for one: what gateways of tests write durably there waits for no disk. */
+const MEMORY = process.env['FAREBOX_TESTS_IN_MEMORY']
 const common = {
   environment: 'node',
   // Processes rather than threads: tests start worker threads of their own, load a native addon and send signals.
@@ -69,14 +72,24 @@ const common = {
   },
 } satisfies ViteUserConfig['test']
 
+/** Of tests that start gateways. */
+const gateways = {
+  ...common,
+  globalSetup: 'test/support/build-first.ts',
+} satisfies ViteUserConfig['test']
+const inMemory = { env: { ...common.env, ...(MEMORY !== undefined && { TMPDIR: MEMORY }) } }
+const plugins = [threadsAsBuilt()]
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...common, name: 'own process', include: ofKind('own') } },
+      { plugins, test: { ...gateways, name: 'own process', include: ofKind('own') } },
       {
+        plugins,
         test: {
-          ...common,
+          ...gateways,
+          ...inMemory,
           ...DASHBOARD_LIMITS,
           // A look at a page costs more than one at a gateway of the same process.
           expect: { poll: { timeout: 30_000, interval: 50 } },
@@ -86,15 +99,17 @@ export default defineConfig({
         },
       },
       {
+        plugins,
         test: {
-          ...common,
+          ...gateways,
+          ...inMemory,
           name: 'shared process',
           include: SHARED.filter((path) => !isOfDashboard(path)),
           isolate: false,
         },
       },
       { test: { ...common, name: 'fast', include: ofKind('fast'), isolate: false, execArgv: [SMALL_STACK] } },
-      { test: { ...common, name: 'network', include: NETWORK, sequence: { groupOrder: 1 } } },
+      { plugins, test: { ...gateways, name: 'network', include: NETWORK, sequence: { groupOrder: 1 } } },
     ],
   },
 })

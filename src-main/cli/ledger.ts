@@ -1,6 +1,8 @@
 // farebox ledger …
 
-import { countUpTo, text } from '#cli/flags.ts'
+import type { AdminClient } from '#cli/client.ts'
+import { csvPages } from '#cli/csv-pages.ts'
+import { countUpTo, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import { facts, more, printable, tableOf, time, view, type Columns } from '#cli/output.ts'
 import { requestQuery } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
@@ -8,7 +10,9 @@ import type { LedgerList } from '#contract/reports.ts'
 
 const MAX_LIMIT = 9_999
 
-const COLUMNS: Columns<LedgerList['entries'][number]> = {
+type Entry = LedgerList['entries'][number]
+
+const COLUMNS: Columns<Entry> = {
   SEQ: (entry) => entry.seq,
   TIME: (entry) => time(entry.created_at),
   KEY: (entry) => entry.key,
@@ -21,16 +25,62 @@ const COLUMNS: Columns<LedgerList['entries'][number]> = {
   REQUEST: (entry) => entry.request_id,
 }
 
+/** How many entries one request of an export asks for. */
+const PAGE_SIZE = 500
+const CSV_COLUMNS = [
+  'seq',
+  'created_at',
+  'key',
+  'kind',
+  'amount_credits',
+  'charge_credits',
+  'available_credits',
+  'request_id',
+  'model',
+  'reason',
+  'cycle_started_at',
+] as const satisfies readonly (keyof Entry)[]
+
+const LIST_FLAGS = {
+  since: text,
+  until: text,
+  key: text,
+  kind: text,
+  limit: countUpTo(MAX_LIMIT),
+  before: text,
+} satisfies FlagTable
+
 const list = verb({
   name: 'ledger list',
-  usage: '[--key NAME] [--kind hold|settle|release|grant|lapse|adjustment] [--limit N] [--before CURSOR]',
+  usage: [
+    '[--since DATE] [--until DATE] [--key NAME] [--kind hold|settle|release|grant|lapse|adjustment]',
+    '[--limit N] [--before CURSOR] [--csv]',
+  ].join(' '),
   summary: 'lists the entries of the ledger, latest first',
-  flags: { key: text, kind: text, limit: countUpTo(MAX_LIMIT), before: text },
-  async run(client, { flags }) {
-    const answer = await client.call('listLedger', { query: requestQuery('listLedger', flags) })
+  flags: { ...LIST_FLAGS, csv: toggle },
+  async run(client, { flags: { csv, ...filter } }) {
+    const query = requestQuery('listLedger', filter)
+    if (csv === true) return { type: 'chunks', chunks: csvChunks(client, filter) }
+    const answer = await client.call('listLedger', { query })
     return view(answer, more(tableOf(COLUMNS, answer.entries, 'There are no entries yet.'), answer.next))
   },
 })
+
+function csvChunks(client: AdminClient, filter: FlagValues<typeof LIST_FLAGS>): AsyncGenerator<string> {
+  return csvPages<Entry>(
+    {
+      columns: CSV_COLUMNS,
+      cellOf: (entry, column) => entry[column],
+      pageSize: PAGE_SIZE,
+      async read(place) {
+        const query = requestQuery('listLedger', { ...filter, ...place })
+        const { entries: rows, next } = await client.call('listLedger', { query })
+        return { rows, next }
+      },
+    },
+    filter,
+  )
+}
 
 const verify = verb({
   name: 'ledger verify',

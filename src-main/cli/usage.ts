@@ -1,14 +1,15 @@
 // farebox usage: the usage records, as a table, as the API gives them, or as CSV; and sums of them by whom they were made.
 
 import type { AdminClient } from '#cli/client.ts'
-import { csvLine, type CsvField } from '#contract/csv.ts'
-import { CommandFailure, UsageError } from '#cli/errors.ts'
+import { csvPages } from '#cli/csv-pages.ts'
+import { UsageError } from '#cli/errors.ts'
 import { countUpTo, flagName, text, toggle, type FlagTable, type FlagValues } from '#cli/flags.ts'
 import { more, tableOf, time, view, type Columns } from '#cli/output.ts'
 import { receiptText } from '#cli/receipt.ts'
 import { requestQuery } from '#cli/request.ts'
 import { usageBy } from '#cli/usage-by.ts'
 import { verb } from '#cli/verb.ts'
+import type { CsvField } from '#contract/csv.ts'
 import type { UsageList, UsageView } from '#contract/schemas.ts'
 
 const MAX_LIMIT = 99_999
@@ -105,26 +106,26 @@ const COLUMNS = [
   'session',
 ] as const satisfies readonly (keyof UsageView)[]
 
-/** Page after page until the end or the limit, so that an export of any length needs the memory of one page. */
-async function* csvChunks(client: AdminClient, filter: Filter): AsyncGenerator<string> {
-  yield csvLine(COLUMNS)
-  let wanted = filter.limit === undefined ? Number.POSITIVE_INFINITY : Number(filter.limit)
-  let before = filter.before
-  while (wanted > 0) {
-    const cursor = before === undefined ? {} : { before }
-    const query = requestQuery('usage', { ...filter, ...cursor, limit: String(Math.min(wanted, PAGE_SIZE)) })
-    const { usage: records, next } = await client.call('usage', { query })
-    const wantedRecords = records.slice(0, wanted)
-    yield wantedRecords.map((record) => csvLine(COLUMNS.map((column) => cellOf(record[column])))).join('')
-    wanted -= wantedRecords.length
-    if (next === null) return
-    if (next === before) throw new CommandFailure('unknown_answer', 'The gateway gave the same page of usage twice.')
-    before = next
-  }
+/** An export of any length, as lines. */
+function csvChunks(client: AdminClient, filter: Filter): AsyncGenerator<string> {
+  return csvPages<UsageView>(
+    {
+      columns: COLUMNS,
+      cellOf: (record, column) => cellOf(record[column]),
+      pageSize: PAGE_SIZE,
+      async read(place) {
+        const { usage: rows, next } = await client.call('usage', {
+          query: requestQuery('usage', { ...filter, ...place }),
+        })
+        return { rows, next }
+      },
+    },
+    filter,
+  )
 }
 
 /** No tag has a space in it. */
-function cellOf(value: UsageView[(typeof COLUMNS)[number]]): CsvField {
+function cellOf(value: UsageView[keyof UsageView]): CsvField {
   return Array.isArray(value) ? value.join(' ') : value
 }
 

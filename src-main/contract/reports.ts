@@ -156,6 +156,10 @@ export const LEDGER_KINDS = ['hold', 'settle', 'release', 'grant', 'lapse', 'adj
 export const LedgerQuery = strict({
   key: Type.Optional(KnownName),
   kind: Type.Optional(Type.Enum([...LEDGER_KINDS])),
+  /** An instant, the first one of a date, or so long ago. */
+  since: Type.Optional(Type.String({ maxLength: 40 })),
+  /** Only what was written before it. */
+  until: Type.Optional(Type.String({ maxLength: 40 })),
   limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
   before: Type.Optional(Type.String({ pattern: '^[0-9]{1,16}$' })),
 })

@@ -11,6 +11,9 @@ export type EntryFilter = {
   /** undefined: of all keys. */
   readonly keyIds: readonly string[] | undefined
   readonly kind: EntryKind | undefined
+  /** UTC milliseconds: entries written then or later, and before `untilMs`. */
+  readonly sinceMs?: number | undefined
+  readonly untilMs?: number | undefined
   /** Only entries with a lower number. */
   readonly beforeSeq: number | undefined
   readonly limit: number
@@ -70,7 +73,8 @@ function readPage(db: Database, filter: EntryFilter): { rows: StoredEntry[]; nex
 
 type Range = { readonly after: number; readonly before: number; readonly limit: number }
 
-function readRange(db: Database, { keyIds, kind }: EntryFilter, range: Range): StoredEntry[] {
+function readRange(db: Database, filter: EntryFilter, range: Range): StoredEntry[] {
+  const { keyIds, kind } = filter
   return db
     .prepare<[object], StoredEntry>(
       `SELECT seq, key_id, key.name AS key_name, kind, amount_micro, charge_micro, exchange_id, model_id, reason,
@@ -80,9 +84,18 @@ function readRange(db: Database, { keyIds, kind }: EntryFilter, range: Range): S
        WHERE seq > @after AND seq < @before
          ${keyIds === undefined ? '' : 'AND key_id IN (SELECT value FROM json_each(@keyIds))'}
          ${kind === undefined ? '' : 'AND kind = @kind'}
+         ${isTimed(filter) ? 'AND entry.created_at_ms >= @sinceMs AND entry.created_at_ms < @untilMs' : ''}
        ORDER BY seq DESC LIMIT @limit`,
     )
-    .all({ ...range, keyIds: JSON.stringify(keyIds ?? []), kind: kind ?? '' })
+    .all({ ...range, ...timesOf(filter), keyIds: JSON.stringify(keyIds ?? []), kind: kind ?? '' })
+}
+
+function isTimed({ sinceMs, untilMs }: EntryFilter): boolean {
+  return sinceMs !== undefined || untilMs !== undefined
+}
+
+function timesOf({ sinceMs, untilMs }: EntryFilter): { sinceMs: number; untilMs: number } {
+  return { sinceMs: sinceMs ?? 0, untilMs: untilMs ?? Number.MAX_SAFE_INTEGER }
 }
 
 /** The end of the last step that is over before an entry: where the sums of keys are known. */
@@ -96,18 +109,25 @@ function boundaryBefore(db: Database, seq: number): number {
 }
 
 /** The end of the last step up to `upTo` that has entries in question. */
-function stepWith(db: Database, { keyIds, kind }: EntryFilter, upTo: number): number | undefined {
+function stepWith(db: Database, filter: EntryFilter, upTo: number): number | undefined {
+  const { keyIds, kind } = filter
   const parameters = {
+    ...timesOf(filter),
     upTo,
     kinds: kind === undefined ? ANY_KIND : KIND_BITS[kind],
     keyIds: JSON.stringify(keyIds ?? []),
   }
   const fits = 'last_seq <= @upTo AND kinds & @kinds'
+  // The clock can be set back, so that steps are not in the order of their times.
+  const isThen = 'to_ms >= @sinceMs AND from_ms < @untilMs'
+  const inTime = isTimed(filter)
+    ? `AND EXISTS (SELECT 1 FROM ledger_step AS step WHERE step.last_seq = point.last_seq AND ${isThen})`
+    : ''
   const sql =
     keyIds === undefined
-      ? `SELECT max(last_seq) FROM ledger_step WHERE ${fits}`
-      : `SELECT max((SELECT last_seq FROM ledger_point WHERE key_id = wanted.value AND ${fits} ORDER BY last_seq DESC LIMIT 1))
-         FROM json_each(@keyIds) AS wanted`
+      ? `SELECT max(last_seq) FROM ledger_step WHERE ${fits} ${isTimed(filter) ? `AND ${isThen}` : ''}`
+      : `SELECT max((SELECT last_seq FROM ledger_point AS point WHERE key_id = wanted.value AND ${fits} ${inTime}
+           ORDER BY last_seq DESC LIMIT 1)) FROM json_each(@keyIds) AS wanted`
   return db.prepare<[object], number | null>(sql).pluck().get(parameters) ?? undefined
 }
 

@@ -29,7 +29,8 @@ export function addPoints(db: Database, after: number, upTo: number): void {
      FROM ledger_entry AS entry WHERE seq > @after AND seq <= @upTo GROUP BY key_id`,
   ).run(range)
   db.prepare(
-    `INSERT INTO ledger_step (last_seq, kinds) SELECT @upTo, ${KINDS} FROM ledger_entry WHERE seq > @after AND seq <= @upTo`,
+    `INSERT INTO ledger_step (last_seq, kinds, from_ms, to_ms) SELECT @upTo, ${KINDS}, min(created_at_ms), max(created_at_ms)
+     FROM ledger_entry WHERE seq > @after AND seq <= @upTo`,
   ).run(range)
 }
 

@@ -33,6 +33,7 @@ import { billedAnswers } from '#store/migrations/0310-billed-answers.ts'
 import { accountBalances } from '#store/migrations/0360-account-balances.ts'
 import { accountQuestions } from '#store/migrations/0370-account-questions.ts'
 import { fleet } from '#store/migrations/0400-fleet.ts'
+import { stepTimes } from '#store/migrations/0420-step-times.ts'
 
 export type Db = Database.Database
 
@@ -67,6 +68,7 @@ export const MIGRATIONS = [
   accountBalances,
   accountQuestions,
   fleet,
+  stepTimes,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

@@ -5,7 +5,7 @@ import { useApi } from '#renderer/api/use-api.ts'
 import { usePages } from '#renderer/api/use-pages.ts'
 
 export type LedgerEntry = ResponseBody<'listLedger'>['entries'][number]
-export type LedgerFilter = Pick<NonNullable<RequestQuery<'listLedger'>>, 'key' | 'kind'>
+export type LedgerFilter = Pick<NonNullable<RequestQuery<'listLedger'>>, 'key' | 'kind' | 'since' | 'until'>
 
 const NEWER_EVERY_MS = 5000
 

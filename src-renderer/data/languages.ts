@@ -1,5 +1,12 @@
 /** Each language that the dashboard speaks, by its tag, with its name in itself. Each has a folder of that tag in `i18n/`. */
-export const LANGUAGE_NAMES = { en: 'English', de: 'Deutsch' } as const
+export const LANGUAGE_NAMES = {
+  en: 'English',
+  de: 'Deutsch',
+  zh: '简体中文',
+  ja: '日本語',
+  es: 'Español',
+  pt: 'Português',
+} as const
 
 export type Language = keyof typeof LANGUAGE_NAMES
 

@@ -172,6 +172,7 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'ledger list --key laptop --kind adjustment --limit 5 --before 17',
     { method: 'GET', path: '/api/ledger?key=laptop&kind=adjustment&limit=5&before=17' },
   ],
+  ['ledger list --since 2026-10-01 --until month', { method: 'GET', path: '/api/ledger?since=2026-10-01&until=month' }],
 ]
 
 const CASES = REQUESTS.map(([typed, sent, world]) => ({ typed, words: typed.split(' '), sent, world: world ?? {} }))
@@ -209,6 +210,7 @@ describe('a verb', () => {
     ['audit --limit 0', '--limit takes a whole number from 1 to 9999.'],
     ['audit --limit 10000', '--limit takes a whole number from 1 to 9999.'],
     ['ledger list --kind deposit', '--kind must be one of hold'],
+    ['ledger list --csv --json', '--csv and --json exclude each other.'],
     ['usage report --group colour', '--group must be one of none'],
     ['usage report --top 1.5', '--top takes a whole number from 1 to 999.'],
     ['usage --status lost', '--status must be one of ok, failed, cut, out_of_credits, client_gone.'],

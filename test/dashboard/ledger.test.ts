@@ -93,6 +93,23 @@ describe('the entries', () => {
     })
   })
 
+  it('are those of a time, which the address keeps to the second', async () => {
+    const since = (await entries('spender')).at(-1)?.created_at ?? ''
+    const before = new Date(Date.parse(since) - 60_000).toISOString()
+    await dashboard.visit(`/ledger?key=spender&since=${before}&until=${since}`, async (page) => {
+      await page.getByText('No entry matches these filters.').waitFor()
+      await page.getByLabel('Until', { exact: true }).fill('')
+      await expect.poll(() => rows(page).count()).toBe((await entries('spender')).length)
+      expect(new URL(page.url()).searchParams.get('since')).toBe(before)
+      await page.getByLabel('Time', { exact: true }).selectOption({ label: 'Last hour' })
+      await page.waitForURL('**/ledger?key=spender&since=1h')
+      await expect.poll(() => rows(page).count()).toBe((await entries('spender')).length)
+      await page.getByRole('button', { name: 'What the entries mean' }).click()
+      const words = page.getByRole('dialog', { name: 'What the entries mean' })
+      await words.getByText('What the entry added to what the key has available').waitFor()
+    })
+  })
+
   it('stay where they are while one reads, and say that there are newer ones', async () => {
     await dashboard.visit('/ledger?key=spender', async (page) => {
       const count = (await entries('spender')).length

@@ -44,7 +44,9 @@ async function all(farebox: Farebox): Promise<UsageView[]> {
   return found
 }
 
-async function entries(farebox: Farebox, query: { key?: string; kind?: LedgerList['entries'][number]['kind'] } = {}) {
+type EntryQuery = { key?: string; kind?: LedgerList['entries'][number]['kind']; since?: string; until?: string }
+
+async function entries(farebox: Farebox, query: EntryQuery = {}) {
   const found: LedgerList['entries'] = []
   let before: string | undefined
   do {
@@ -241,6 +243,12 @@ describe('lists', () => {
     expect(await ids({ min_credits: '900' })).toEqual([])
     expect(await entries(farebox, { kind: 'adjustment' })).toHaveLength(2)
     expect(await entries(farebox, { kind: 'lapse', key: 'ann' })).toEqual([])
+    const ledger = await entries(farebox)
+    const noon = '2027-03-28T12:00:00Z'
+    const [earlier, later] = [await entries(farebox, { until: noon }), await entries(farebox, { since: noon })]
+    expect([...later, ...earlier]).toEqual(ledger)
+    expect([earlier.length, later.length]).not.toContain(0)
+    expect(await entries(farebox, { since: '2027-03-27', until: '2027-03-27T20:30:00Z' })).toEqual([])
   })
 
   it('refuse names, places and numbers that mean nothing', async () => {
@@ -255,6 +263,8 @@ describe('lists', () => {
     expect(await refused('usage', { before: 'yesterday' })).toContain("'before'")
     expect(await refused('usage', { since: 'whenever' })).toContain("'since'")
     expect(await refused('usage', { min_credits: '1.1234567' })).not.toContain('usage')
+    expect(await refused('listLedger', { since: 'whenever' })).toContain("'since'")
+    expect(await refused('listLedger', { until: '2027-02-30' })).toContain("'until'")
     expect(await refused('listLedger', { before: '9999999999999999' })).toContain("'before'")
     expect(await refused('usageReport', { from: '3d', rollup: 'minute' })).toContain('rollup')
   })

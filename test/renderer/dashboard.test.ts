@@ -1,59 +1,48 @@
 // The built dashboard in a real browser, under the content security policy that it is served with.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { build } from 'vite'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DASHBOARD_DIR } from '#config/program-files.ts'
 import { launchBrowser } from '../support/browser.ts'
+import { build } from '../support/built.ts'
 import { serveDashboard, type Answers } from '../support/dashboard-server.ts'
 import { shellAnswers } from '../support/dashboard-answers.ts'
 
-const ROOT = join(import.meta.dirname, '..', '..')
 const TOKEN = 'token-of-this-test'
 
-let folder = ''
 let browser: Browser | undefined
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'farebox-dashboard-'))
-  // Vitest's own value would build React as it is for developers, which is not what is served.
-  vi.stubEnv('NODE_ENV', 'production')
-  await build({
-    configFile: join(ROOT, 'vite.config.ts'),
-    logLevel: 'error',
-    build: { outDir: folder, emptyOutDir: true },
-  })
-  vi.unstubAllEnvs()
+  build('dashboard')
   browser = await launchBrowser()
 }, 120_000)
 
-afterAll(async () => {
-  await browser?.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => browser?.close())
 
 describe('the built dashboard', () => {
   it('has a compressed copy of every script and style, and no inline script or style', () => {
-    const names = readdirSync(join(folder, 'assets'))
+    const names = readdirSync(join(DASHBOARD_DIR, 'assets'))
     const texts = names.filter((name) => /\.(js|css)$/.test(name))
     expect(texts.length).toBeGreaterThan(10)
     expect(texts.filter((name) => !names.includes(`${name}.br`) || !names.includes(`${name}.gz`))).toEqual([])
-    const html = readFileSync(join(folder, 'index.html'), 'utf8')
+    const html = readFileSync(join(DASHBOARD_DIR, 'index.html'), 'utf8')
     expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=/)
     expect(html).toContain('__NONCE__')
   })
 
   it('asks for few files at once, because every request is a wait', () => {
-    const html = readFileSync(join(folder, 'index.html'), 'utf8')
+    const html = readFileSync(join(DASHBOARD_DIR, 'index.html'), 'utf8')
     const first = [...html.matchAll(/assets\/[\w.-]+\.(js|css)/g)]
     expect(first.length).toBeGreaterThan(1)
     expect(first.length).toBeLessThan(8)
   })
 
   it('keeps the charts out of what is loaded first', () => {
-    const html = readFileSync(join(folder, 'index.html'), 'utf8')
-    const first = [...html.matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) => readFileSync(join(folder, name), 'utf8'))
+    const html = readFileSync(join(DASHBOARD_DIR, 'index.html'), 'utf8')
+    const first = [...html.matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) =>
+      readFileSync(join(DASHBOARD_DIR, name), 'utf8'),
+    )
     expect(first.length).toBeGreaterThan(0)
     expect(first.filter((text) => text.includes('recharts'))).toEqual([])
   })
@@ -158,7 +147,7 @@ describe('in a browser', () => {
 
 /** Runs `visit` in a fresh page, and finds fault with every violation of the policy and every error on the console. */
 async function withPage(answers: Answers, visit: (page: Page, url: string) => Promise<void>): Promise<void> {
-  const server = await serveDashboard(folder, answers)
+  const server = await serveDashboard(DASHBOARD_DIR, answers)
   if (browser === undefined) throw new Error('the browser has not been started')
   const context = await browser.newContext({ locale: 'en-GB' })
   const page = await context.newPage()

@@ -37,18 +37,29 @@ export type Visit = {
 /** Less than a test has, so that the step that failed is named. */
 const STEP_LIMIT_MS = 25_000
 
+/** All files of a process have one browser: it takes as long to start as some pages to load, and ends with the process. */
+let shared: Promise<Browser> | undefined
+
+async function sharedBrowser(): Promise<Browser> {
+  const browser = await (shared ??= launchBrowser())
+  if (browser.isConnected()) return browser
+  // A test has brought it down, which is no other file's fault.
+  shared = launchBrowser()
+  return shared
+}
+
 export async function startDashboard(options: FareboxOptions = {}): Promise<Dashboard> {
   build('dashboard')
   const farebox = await startFarebox(options)
   const { key } = await farebox.admin.call('addDemo', {})
-  const browser = await launchBrowser()
+  const browser = await sharedBrowser()
   const house = { browser, farebox, idle: new Map<string, Page>() }
   return {
     farebox,
     key: key?.key ?? '',
     visit: (path, look, as = {}) => visit(house, path, look, as),
     async close() {
-      await browser.close()
+      await Promise.all([...house.idle.values()].map((page) => page.context().close()))
       await farebox.close()
     },
   }

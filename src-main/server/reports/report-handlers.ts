@@ -154,12 +154,14 @@ function groupsOf(group: UsageReportRequest['group'], catalog: Catalog): MemberG
   return { values: group === 'owner' ? ownersOf(catalog) : {}, heads: {} }
 }
 
-function ledgerFilter({ catalog }: CatalogContext, query: LedgerQuery, viewer: Viewer): EntryFilter | Refusal {
-  const keyIds = keysOf(query.key === undefined ? {} : { key: query.key }, viewer, catalog)
+function ledgerFilter(context: CatalogContext, query: LedgerQuery, viewer: Viewer): EntryFilter | Refusal {
+  const keyIds = keysOf(query.key === undefined ? {} : { key: query.key }, viewer, context.catalog)
   if (isRefusal(keyIds)) return keyIds
+  const range = rangeOf(query, context)
+  if (isRefusal(range)) return range
   const beforeSeq = query.before === undefined ? undefined : Number(query.before)
   if (beforeSeq !== undefined && !Number.isSafeInteger(beforeSeq)) {
     return refuse('invalid_request', `'before' must be what an earlier answer gave as 'next'.`, { param: 'before' })
   }
-  return { keyIds, kind: query.kind, beforeSeq, limit: within(query.limit, LEDGER_LIMIT) }
+  return { keyIds, kind: query.kind, ...range, beforeSeq, limit: within(query.limit, LEDGER_LIMIT) }
 }

@@ -5,9 +5,10 @@ import type { KeyView } from '#contract/schemas.ts'
 import { Button, IconButton } from '#renderer/components/button.tsx'
 import { Dialog } from '#renderer/components/dialog.tsx'
 import { FilterBar, FilterSelect } from '#renderer/components/filters.tsx'
+import { TimeFilter } from '#renderer/components/time-filter.tsx'
 import { ENTRY_KINDS, keyMeant, keyReference } from '#renderer/data/ledger-list.ts'
 import { EntryKindBadge } from '#renderer/pages/ledger/EntryKind.tsx'
-import type { LedgerSearch } from '#renderer/pages/ledger/search.ts'
+import { parseSearch, type LedgerSearch } from '#renderer/pages/ledger/search.ts'
 
 type LedgerFiltersProps = {
   readonly keys: readonly KeyView[] | undefined
@@ -20,10 +21,8 @@ export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
   const [isExplained, setIsExplained] = useState(false)
   const meant = keyMeant(keys, filter.key)
   const { key, kind } = filter
-  const withKey = (next: string | undefined) =>
-    onChange({ ...(next === undefined ? {} : { key: next }), ...(kind === undefined ? {} : { kind }) })
-  const withKind = (next: LedgerSearch['kind']) =>
-    onChange({ ...(key === undefined ? {} : { key }), ...(next === undefined ? {} : { kind: next }) })
+  const change = (part: { readonly [Name in keyof LedgerSearch]?: LedgerSearch[Name] | undefined }) =>
+    onChange(parseSearch({ ...filter, ...part }))
   return (
     <>
       <FilterBar>
@@ -35,7 +34,7 @@ export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
             value: keyReference(one),
             label: one.status === 'revoked' ? t('filter.revoked', { name: one.name, hint: `…${one.hint}` }) : one.name,
           }))}
-          onChange={withKey}
+          onChange={(next) => change({ key: next })}
           className="max-sm:w-auto max-sm:flex-1"
         />
         <FilterSelect
@@ -43,10 +42,11 @@ export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
           all={t('filter.kinds')}
           value={kind}
           choices={ENTRY_KINDS.map((value) => ({ value, label: t(`kind.${value}`) }))}
-          onChange={withKind}
+          onChange={(next) => change({ kind: next })}
           className="max-sm:w-auto max-sm:flex-1"
         />
-        {(key !== undefined || kind !== undefined) && (
+        <TimeFilter range={filter} onChange={change} className="max-sm:w-auto max-sm:flex-1" />
+        {Object.keys(filter).length > 0 && (
           <Button look="quiet" onClick={() => onChange({})}>
             {t('filter.clear')}
           </Button>
@@ -64,6 +64,12 @@ export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
                 <EntryKindBadge kind={value} />
               </dt>
               <dd>{t(`kindText.${value}`)}</dd>
+            </div>
+          ))}
+          {(['amount', 'charge', 'available'] as const).map((column) => (
+            <div key={column} className="grid grid-cols-[104px_1fr] items-start gap-3">
+              <dt className="font-medium">{t(`column.${column}`)}</dt>
+              <dd>{t(`${column}Text`)}</dd>
             </div>
           ))}
         </dl>

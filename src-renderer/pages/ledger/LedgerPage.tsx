@@ -75,7 +75,7 @@ export function LedgerPage() {
       idOf={(entry) => String(entry.seq)}
       onEnd={ledger.goOn}
       heightClass="max-h-[64vh]"
-      empty={<NoEntries isFiltered={search.key !== undefined || search.kind !== undefined} />}
+      empty={<NoEntries isFiltered={Object.keys(search).length > 0} />}
       foot={entries !== undefined && entries.length > 0 && <LedgerEnd ledger={ledger} count={entries.length} />}
     >
       {isExporting && <ExportLedger filter={search} onClose={() => setIsExporting(false)} />}

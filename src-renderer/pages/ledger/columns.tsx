@@ -27,7 +27,7 @@ export function useLedgerColumns(): readonly Column<LedgerEntry>[] {
       { id: 'kind', header: t('column.kind'), cell: (entry) => <Kind entry={entry} /> },
       {
         id: 'amount',
-        header: t('column.amount'),
+        header: <span title={t('amountText')}>{t('column.amount')}</span>,
         cell: (entry) => <Amount credits={entry.amount_credits} />,
         align: 'right',
       },

@@ -6,8 +6,16 @@ export type LedgerSearch = {
   /** A key's id or name. */
   readonly key?: string
   readonly kind?: EntryKind
+  /** A length of time back from now such as `24h`, or an instant. */
+  readonly since?: string
+  readonly until?: string
 }
 
 export function parseSearch(raw: Readonly<Record<string, unknown>>): LedgerSearch {
-  return { ...textIn(raw, 'key'), ...choiceIn(raw, 'kind', ENTRY_KINDS) }
+  return {
+    ...textIn(raw, 'key'),
+    ...choiceIn(raw, 'kind', ENTRY_KINDS),
+    ...textIn(raw, 'since'),
+    ...textIn(raw, 'until'),
+  }
 }

@@ -4,14 +4,13 @@ import type { FilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { FilterPanel } from '#renderer/components/filter-panel.tsx'
 import { FilterProblem, FilterSelect, FilterWord } from '#renderer/components/filters.tsx'
 import { Input } from '#renderer/components/input.tsx'
+import { TimeFilter } from '#renderer/components/time-filter.tsx'
 import { CALL_STATES, countOf, type RequestFilter } from '#renderer/data/request-filter.ts'
-import { localTimeOf, instantOfLocal } from '#renderer/data/times.ts'
 import type { RequestsSearchChange } from '#renderer/pages/requests/search.ts'
 
 const NAMES = ['model', 'key', 'provider', 'package', 'owner', 'member'] as const
 const WORDS = ['tool', 'project', 'tag', 'session'] as const
 const FULL = 'w-full'
-const SPANS = ['1h', '24h', '7d', '30d'] as const
 
 type FilterProps = {
   readonly filter: RequestFilter
@@ -46,7 +45,7 @@ export function RequestFilters({ filter, choices, onChange, onClear }: RequestFi
       ))}
       <StatusFilter filter={filter} onChange={onChange} />
       <CostFilter filter={filter} onChange={onChange} />
-      <TimeFilter filter={filter} onChange={onChange} />
+      <TimeFilter range={filter} className={FULL} onChange={onChange} />
     </FilterPanel>
   )
 }
@@ -93,45 +92,5 @@ function CostFilter({ filter, onChange }: FilterProps) {
       />
       {isWrong && <FilterProblem id={id}>{t('minWrong')}</FilterProblem>}
     </span>
-  )
-}
-
-function TimeFilter({ filter, onChange }: FilterProps) {
-  const { t } = useTranslation('requests')
-  const span = SPANS.find((one) => one === filter.since)
-  const isOwn = filter.until !== undefined || (filter.since !== undefined && span === undefined)
-  const choose = (value: 'own' | (typeof SPANS)[number] | undefined) => {
-    if (value === 'own') onChange({ since: instantOfLocal(localTimeOf(Date.now() - 86_400_000)), until: undefined })
-    else onChange({ since: value, until: undefined })
-  }
-  return (
-    <>
-      <FilterSelect
-        label={t('filters.time')}
-        all={t('all.time')}
-        value={isOwn ? 'own' : span}
-        choices={[...SPANS, 'own' as const].map((value) => ({ value, label: t(`spans.${value}`) }))}
-        className={FULL}
-        onChange={choose}
-      />
-      {isOwn && <InstantFilter name="since" filter={filter} onChange={onChange} />}
-      {isOwn && <InstantFilter name="until" filter={filter} onChange={onChange} />}
-    </>
-  )
-}
-
-/** A point in time in the zone of the reader, in whole minutes. */
-function InstantFilter({ name, filter, onChange }: FilterProps & { readonly name: 'since' | 'until' }) {
-  const { t } = useTranslation('requests')
-  const atMs = Date.parse(filter[name] ?? '')
-  return (
-    <label className="flex min-w-0 items-center gap-2 text-xs text-muted">
-      {t(`filters.${name}`)}
-      <Input
-        type="datetime-local"
-        value={Number.isNaN(atMs) ? '' : localTimeOf(atMs)}
-        onChange={(event) => onChange({ [name]: instantOfLocal(event.target.value) })}
-      />
-    </label>
   )
 }
