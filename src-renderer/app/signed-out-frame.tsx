@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { LanguageChoice } from '#renderer/app/language-choice.tsx'
 import { Mark } from '#renderer/app/navigation.tsx'
 
 /** What surrounds the pages of those who are not signed in: the shell is for the others. */
@@ -10,6 +11,7 @@ export function SignedOutFrame({ children }: { readonly children: ReactNode }) {
         Farebox
       </h1>
       {children}
+      <LanguageChoice className="w-auto self-center" />
     </main>
   )
 }

@@ -28,7 +28,7 @@ export function FilterPanel({ count, onClear, children }: FilterPanelProps) {
       <div
         id={id}
         className={cn(
-          'grid grid-cols-2 items-end gap-2 sm:grid-cols-3 md:grid-cols-4 lg:grid-cols-6',
+          'grid grid-cols-2 items-end gap-2 sm:grid-cols-3 md:grid-cols-4 lg:grid-cols-5',
           !isOpen && 'max-sm:hidden',
         )}
       >

@@ -2,7 +2,6 @@
 
 import { Search } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
-import { cn } from '#renderer/components/cn.ts'
 import { Input, Select } from '#renderer/components/input.tsx'
 
 export function FilterBar({ children }: { readonly children: ReactNode }) {
@@ -72,11 +71,15 @@ type FilterSelectProps<Value extends string> = {
   readonly all: string
   readonly choices: readonly { readonly value: Value; readonly label: string }[]
   readonly onChange: (value: Value | undefined) => void
+  /** How wide it is, where it does not stand in a bar. */
   readonly className?: string
 }
 
+/** As wide as its words in any language; two beside each other in a narrow window, where both fit. */
+const IN_A_BAR = 'w-auto max-w-full min-w-max max-sm:flex-[1_1_calc(50%-4px)] sm:max-w-64 sm:min-w-44'
+
 export function FilterSelect<Value extends string>(props: FilterSelectProps<Value>) {
-  const { label, value, all, choices, onChange, className } = props
+  const { label, value, all, choices, onChange, className = IN_A_BAR } = props
   const change = (next: string) => onChange(choices.find((choice) => choice.value === next)?.value)
   const isKnown = value === undefined || choices.some((choice) => choice.value === value)
   return (
@@ -84,7 +87,7 @@ export function FilterSelect<Value extends string>(props: FilterSelectProps<Valu
       aria-label={label}
       value={value ?? ''}
       onChange={(event) => change(event.target.value)}
-      className={cn('w-44 max-sm:w-[calc(50%-4px)]', className)}
+      className={className}
     >
       <option value="">{all}</option>
       {/* What an old address filters by may be gone, and must still be seen to filter. */}

@@ -17,10 +17,10 @@ export function Textarea({ className, ...rest }: ComponentProps<'textarea'>) {
 export function Select({ className, children, ...rest }: ComponentProps<'select'>) {
   return (
     <span className={cn('relative inline-block w-full', className)}>
-      <select {...rest} className={cn(BOX, 'h-9 appearance-none pr-8')}>
+      <select {...rest} className={cn(BOX, 'field-sizing-content h-9 appearance-none pr-7 text-ellipsis')}>
         {children}
       </select>
-      <ChevronDown aria-hidden className="pointer-events-none absolute top-2.5 right-2.5 size-4 text-muted" />
+      <ChevronDown aria-hidden className="pointer-events-none absolute top-2.5 right-2 size-4 text-muted" />
     </span>
   )
 }

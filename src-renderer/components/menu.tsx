@@ -22,7 +22,7 @@ export function Menu({ trigger, align = 'end', children }: MenuProps) {
           align={align}
           sideOffset={4}
           collisionPadding={8}
-          className="z-50 min-w-44 rounded-md border border-line bg-raised p-1 shadow-lg data-[state=open]:animate-appear"
+          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-md border border-line bg-raised p-1 shadow-lg data-[state=open]:animate-appear"
         >
           {children}
         </Base.Content>

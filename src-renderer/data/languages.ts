@@ -2,10 +2,11 @@
 export const LANGUAGE_NAMES = {
   en: 'English',
   de: 'Deutsch',
+  es: 'Español',
+  fr: 'Français',
+  pt: 'Português',
   zh: '简体中文',
   ja: '日本語',
-  es: 'Español',
-  pt: 'Português',
 } as const
 
 export type Language = keyof typeof LANGUAGE_NAMES

@@ -15,10 +15,13 @@ const STORED = 'farebox-language'
 type Catalogue = Readonly<Record<string, unknown>>
 const files = import.meta.glob<{ readonly default: Catalogue }>('./*/*.json')
 const loaded = new Set<string>()
+/** What was chosen last. It is shown as soon as its words are there. */
+let wanted: Language = 'en'
 
 /** To be awaited before the first paint. */
 export async function startTranslations(): Promise<void> {
   const language = storedLanguage() ?? browserLanguage()
+  wanted = language
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: false,
@@ -30,19 +33,30 @@ export async function startTranslations(): Promise<void> {
   })
   await loadCatalogue('common')
   document.documentElement.lang = language
+  // Another tab may choose one.
+  addEventListener('storage', () => void show(storedLanguage() ?? browserLanguage()))
 }
 
-/** Fetches the words of a page in the present language. */
+/** Fetches the words of a page in the present language, and in the one that is about to be shown. */
 export async function loadCatalogue(name: string): Promise<void> {
   loaded.add(name)
-  await add(currentLanguage(), name)
+  await Promise.all([...new Set([currentLanguage(), wanted])].map((language) => add(language, name)))
 }
 
+/** For this browser, in all of its tabs. */
 export async function changeLanguage(language: Language): Promise<void> {
-  await Promise.all([...loaded].map((name) => add(language, name)))
   localStorage.setItem(STORED, language)
-  document.documentElement.lang = language
+  await show(language)
+}
+
+async function show(language: Language): Promise<void> {
+  wanted = language
+  if (language === currentLanguage()) return
+  await Promise.all([...loaded].map((name) => add(language, name)))
+  // Another one may have been chosen meanwhile.
+  if (language !== wanted) return
   await i18next.changeLanguage(language)
+  document.documentElement.lang = language
 }
 
 export function currentLanguage(): Language {

@@ -1,10 +1,9 @@
 // Every page looked at by axe in light and for its colours in dark, every drawer and dialog in light (FAREBOX_LONG_TESTS: pages by
-// all rules in dark, the rest for its colours), without errors on the console, and at the width of the tray's window without scrolling
-// sideways. The one place for this: each look takes a second, so pages are walked through as people do.
+// all rules in dark, the rest for its colours), and without errors on the console. The one place for this: each look takes a second, so
+// pages are walked through as people do.
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { LANGUAGE_NAMES, type Language } from '../../src-renderer/data/languages.ts'
 import { postChat } from '../support/chat.ts'
 import { openRow, seriousViolations, startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { chatModel } from '../support/farebox.ts'
@@ -55,7 +54,6 @@ const go = async (page: Page, name: string) => {
   await page.waitForURL(`**/app/${name}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
 }
-const widthOf = async (page: Page) => Number(await page.evaluate('document.documentElement.scrollWidth'))
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text }).first()
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click()
 const menu = async (page: Page, of: string, item: string) => {
@@ -114,29 +112,6 @@ it('has no serious fault on any page', async () => {
   })
   expect(found).toEqual([])
 }, 240_000)
-
-const LANGUAGES = Object.keys(LANGUAGE_NAMES) as Language[]
-
-it.each(LANGUAGES)('does not scroll sideways on a desktop or in the window of the tray, in %s', async (language) => {
-  const wide: string[] = []
-  await dashboard.visit(
-    '/overview',
-    async (page) => {
-      for (const [name, sign] of PAGES) {
-        await page.setViewportSize({ width: 1280, height: 900 })
-        await go(page, name)
-        if (language === 'en' || !sign.includes('Set up')) await page.locator(sign).first().waitFor()
-        if ((await widthOf(page)) > 1280) wide.push(`${name} on a desktop`)
-        await page.setViewportSize({ width: TRAY_WIDTH, height: 760 })
-        await page.locator('h1').waitFor()
-        const width = await widthOf(page)
-        if (width > TRAY_WIDTH) wide.push(`${name}: ${width}`)
-      }
-    },
-    { language },
-  )
-  expect(wide).toEqual([])
-})
 
 it('has no serious fault in the drawers and dialogs of keys, packages and members', async () => {
   await dashboard.visit('/keys', async (page) => {

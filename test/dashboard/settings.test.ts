@@ -68,7 +68,7 @@ describe('the settings', () => {
       expect(await page.evaluate('JSON.stringify({...document.documentElement.dataset})')).toBe(
         '{"theme":"dark","density":"comfortable"}',
       )
-      await main.getByRole('radio', { name: 'Deutsch' }).click()
+      await main.getByLabel('Language').selectOption('Deutsch')
       await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor()
       expect(await page.evaluate('document.documentElement.lang')).toBe('de')
     })

@@ -1,14 +1,15 @@
 // Holds the words of the dashboard against its code: all languages say the same things, nothing is missing, nothing is left over.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { describeSettings, readConfig } from '#config/config.ts'
 import { LANGUAGE_NAMES } from '../../src-renderer/data/languages.ts'
 import { readSources, withoutComments } from '../support/sources.ts'
+import { catalogue, cataloguesOf, WORDS_FOLDER } from '../support/words.ts'
 
 const RENDERER = join(import.meta.dirname, '..', '..', 'src-renderer')
-const LANGUAGES = readdirSync(join(RENDERER, 'i18n')).filter((name) => !name.includes('.'))
+const LANGUAGES = readdirSync(WORDS_FOLDER).filter((name) => !name.includes('.'))
 const NAMES = cataloguesOf('en')
 
 /** A key in code: `exact`, or what its fixed parts match where the middle is computed. */
@@ -140,23 +141,6 @@ function formsOf(english: Map<string, string>, key: string, language: string): [
 function namedIn(key: string, text: string): string {
   const names = placeholders(text)
   return (key.endsWith('_one') ? names.filter((name) => name !== 'count') : names).join(' ')
-}
-
-function cataloguesOf(language: string): string[] {
-  return readdirSync(join(RENDERER, 'i18n', language))
-    .map((name) => name.replace(/\.json$/, ''))
-    .toSorted()
-}
-
-function catalogue(language: string, name: string): Map<string, string> {
-  const value: unknown = JSON.parse(readFileSync(join(RENDERER, 'i18n', language, `${name}.json`), 'utf8'))
-  return new Map(flat(value, ''))
-}
-
-function flat(value: unknown, path: string): [string, string][] {
-  if (typeof value === 'string') return [[path, value]]
-  if (typeof value !== 'object' || value === null) throw new Error(`${path} is no text`)
-  return Object.entries(value).flatMap(([name, member]) => flat(member, path === '' ? name : `${path}.${name}`))
 }
 
 /** Without the endings for one and for many, which the code does not name. */

@@ -34,7 +34,6 @@ export function AuditFilters({ filter, members, onChange }: AuditFiltersProps) {
         all={t('allActions')}
         choices={actions.toSorted((left, right) => left.label.localeCompare(right.label, i18n.language))}
         onChange={(action) => onChange(without({ ...filter, action }))}
-        className="w-60"
       />
       <FilterSelect
         label={t('actor')}

@@ -35,7 +35,6 @@ export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
             label: one.status === 'revoked' ? t('filter.revoked', { name: one.name, hint: `…${one.hint}` }) : one.name,
           }))}
           onChange={(next) => change({ key: next })}
-          className="max-sm:w-auto max-sm:flex-1"
         />
         <FilterSelect
           label={t('column.kind')}
@@ -43,9 +42,8 @@ export function LedgerFilters({ keys, filter, onChange }: LedgerFiltersProps) {
           value={kind}
           choices={ENTRY_KINDS.map((value) => ({ value, label: t(`kind.${value}`) }))}
           onChange={(next) => change({ kind: next })}
-          className="max-sm:w-auto max-sm:flex-1"
         />
-        <TimeFilter range={filter} onChange={change} className="max-sm:w-auto max-sm:flex-1" />
+        <TimeFilter range={filter} onChange={change} />
         {Object.keys(filter).length > 0 && (
           <Button look="quiet" onClick={() => onChange({})}>
             {t('filter.clear')}

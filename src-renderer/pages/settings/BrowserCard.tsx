@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { DENSITIES, THEMES, useDensity, useTheme } from '#renderer/app/preferences.ts'
+import { LanguageChoice } from '#renderer/app/language-choice.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
-import { changeLanguage, currentLanguage, LANGUAGE_CHOICES } from '#renderer/i18n/catalogues.ts'
 
 /** How the dashboard looks here; kept in this browser, not in Farebox. */
 export function BrowserCard() {
@@ -31,12 +31,7 @@ export function BrowserCard() {
           />
         </Line>
         <Line label={t('common:language')}>
-          <Segments
-            label={t('common:language')}
-            value={currentLanguage()}
-            onChange={(language) => void changeLanguage(language)}
-            choices={LANGUAGE_CHOICES}
-          />
+          <LanguageChoice className="w-auto" />
         </Line>
       </div>
     </Card>
@@ -46,7 +41,7 @@ export function BrowserCard() {
 function Line({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-2">
-      {/* The group of buttons says its name by itself. */}
+      {/* What stands beside it says its name by itself. */}
       <span aria-hidden>{label}</span>
       {children}
     </div>

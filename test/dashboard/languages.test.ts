@@ -1,0 +1,80 @@
+// Every page in each language, on a desktop and in the window of the tray: no line is cut, wider than its place or left in English,
+// and nothing makes the page scroll sideways. A page is opened once and speaks one language after the other, since what takes the
+// time is to open it.
+
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { LANGUAGE_NAMES, type Language } from '../../src-renderer/data/languages.ts'
+import { postChat } from '../support/chat.ts'
+import { cutWords, speak } from '../support/cut-words.ts'
+import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { chatModel } from '../support/farebox.ts'
+
+/** English last: what finds its way on the page by words finds it in English again. */
+const LANGUAGES = (Object.keys(LANGUAGE_NAMES) as Language[]).toReversed()
+const WIDTHS = [1280, 420]
+const PAGES = [
+  ['overview', '.recharts-bar-rectangle'],
+  ['keys', 'tr:has-text("suspended-key")'],
+  ['packages', 'tr:has-text("starter")'],
+  ['models', 'tr:has-text("jumpy")'],
+  ['providers', 'tr:has-text("elsewhere")'],
+  ['tools', 'tr:has-text("Goose")'],
+  ['members', 'tr:has-text("ada")'],
+  ['usage', '.recharts-bar-rectangle'],
+  ['requests', '[data-id]'],
+  ['ledger', 'tr:has-text("first")'],
+  ['bills', 'h1'],
+  ['try', 'textarea'],
+  ['audit', 'tbody tr'],
+  ['settings', 'tr:has-text("hold_wait_ms")'],
+] as const
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  const { call } = dashboard.farebox.admin
+  const there = { dialect: 'chat-completions', base_url: 'http://127.0.0.1:9/v1', network: 'local' } as const
+  await call('addProvider', { body: { name: 'elsewhere', preset: 'openai', ...there } })
+  const targets = [
+    { provider: 'elsewhere', model: 'gpt-6-luna' },
+    { provider: 'demo', model: 'demo-chat', priority: 1 },
+  ]
+  await call('addModel', { body: chatModel('jumpy', { targets, price: { input: 1, output: 2000 } }) })
+  await call('addModel', { body: chatModel('broken', { targets: targets.slice(0, 1) }) })
+  await call('addMember', { body: { name: 'ada', password: 'correct horse battery' } })
+  await call('createKey', { body: { name: 'suspended-key', package: 'starter' } })
+  await call('suspendKey', { id: 'suspended-key' })
+  await call('setProject', { id: 'website', body: { credits_per_day: 2, credits_per_month: null } })
+  for (const model of ['demo-chat', 'broken', 'jumpy', 'unknown', 'demo-chat']) {
+    await (await postChat({ url: dashboard.farebox.url, key: dashboard.key }, { model })).text()
+  }
+})
+afterAll(() => dashboard.close())
+
+/** What is wrong in any language at any width, with where it was seen. The page is in English and wide before and after. */
+async function faultsIn(page: Page, name: string): Promise<string[]> {
+  const found: string[] = []
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const language of LANGUAGES) {
+      await speak(page, language)
+      found.push(...(await cutWords(page, language)).map((fault) => `${name}, ${language}, ${width}: ${fault}`))
+    }
+  }
+  await page.setViewportSize({ width: WIDTHS[0] ?? 0, height: 900 })
+  return found
+}
+
+it('fits on every page in each language', async () => {
+  const found: string[] = []
+  await dashboard.visit('/overview', async (page) => {
+    for (const [name, sign] of PAGES) {
+      await page.locator(`nav a[href="/app/${name}"]`).click()
+      await page.waitForURL(`**/app/${name}`)
+      await page.locator(sign).first().waitFor()
+      found.push(...(await faultsIn(page, name)))
+    }
+  })
+  expect(found).toEqual([])
+}, 120_000)
