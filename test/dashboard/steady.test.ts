@@ -101,7 +101,7 @@ async function shiftsOf(page: Page) {
 
 /** The same for the same text. */
 function heldMs(text: string): number {
-  const hash = [...text].reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 65_521, 7)
+  const hash = Array.from(Buffer.from(text)).reduce((sum, byte) => (sum * 31 + byte) % 65_521, 7)
   return HELD_MS.least + (hash % (HELD_MS.most - HELD_MS.least))
 }
 
