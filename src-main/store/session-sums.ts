@@ -15,10 +15,10 @@ export function sumsOfSession(db: Db, { keyId, session }: SessionOfKey): Sums {
   return sumsOfSessionIn(db, session, { ...ANY_PARTS, keyIds: [keyId] }, range)
 }
 
-type Range = { readonly fromMs: number; readonly toMs: number }
+type SessionSpan = { readonly fromMs: number; readonly toMs: number }
 
 /** Of the calls of one session in a range of time, however many calls others made in it. */
-export function sumsOfSessionIn(db: Db, session: string, parts: UsageParts, range: Range): Sums {
+export function sumsOfSessionIn(db: Db, session: string, parts: UsageParts, range: SessionSpan): Sums {
   const row = statement<Sums>(
     db,
     `SELECT ${RECORD_SUMS} FROM usage_record INDEXED BY usage_record_session
@@ -30,7 +30,7 @@ export function sumsOfSessionIn(db: Db, session: string, parts: UsageParts, rang
 }
 
 /** Sums of calls in a range of time by their session, '' for those of none; reads each of the calls that were made in it. */
-export function sumsBySession(db: Db, parts: UsageParts, range: Range): GroupSums[] {
+export function sumsBySession(db: Db, parts: UsageParts, range: SessionSpan): GroupSums[] {
   return statement<GroupSums>(
     db,
     `WITH sums AS MATERIALIZED (

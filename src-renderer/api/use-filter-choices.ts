@@ -4,15 +4,15 @@ import { useMemo } from 'react'
 import { useSession } from '#renderer/api/session.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 
-type Filter = 'key' | 'model' | 'provider' | 'package' | 'owner' | 'member'
-export type FilterChoices = Readonly<Record<Filter, readonly string[]>> & {
+type NameFilter = 'key' | 'model' | 'provider' | 'package' | 'owner' | 'member'
+export type FilterChoices = Readonly<Record<NameFilter, readonly string[]>> & {
   /** What this reader is offered: hangs on who it is and not on what there is, so that no filter moves when the names come. */
-  readonly offered: readonly Filter[]
+  readonly offered: readonly NameFilter[]
 }
 
 /** Members see only what is theirs. */
-const FOR_EVERYBODY = ['model', 'key', 'provider', 'package'] as const satisfies readonly Filter[]
-const FOR_ADMINISTRATORS = [...FOR_EVERYBODY, 'owner', 'member'] as const satisfies readonly Filter[]
+const FOR_EVERYBODY = ['model', 'key', 'provider', 'package'] as const satisfies readonly NameFilter[]
+const FOR_ADMINISTRATORS = [...FOR_EVERYBODY, 'owner', 'member'] as const satisfies readonly NameFilter[]
 
 export function useFilterChoices(): FilterChoices {
   const isAdministrator = useSession()?.role === 'administrator'
