@@ -85,9 +85,8 @@ function statusItems({ gateway, attention, lan, bills, today }: ShellState, word
     const label = words.counted('today', today.requests, { amount: words.credits(today.credits) })
     lines.push(item(label, { type: 'open', page: 'overview' }))
   }
-  lines.push(...attentionItems(attention, words, nowMs))
-  if (bills !== undefined) lines.push(item(billsText(bills, words), { type: 'open', page: 'bills' }))
-  return lines
+  const ofBills = bills === undefined ? [] : [item(billsText(bills, words), { type: 'open', page: 'bills' } as const)]
+  return [...lines, ...attentionItems(attention, words, nowMs), ...ofBills]
 }
 
 type Attention = ShellState['attention'][number]

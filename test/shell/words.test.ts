@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { LANGUAGE_NAMES } from '#renderer/data/languages.ts'
 import { readWords, Words } from '#shell/words.ts'
 import { ENGLISH, NOW_MS, WORDS_DIR } from './support.ts'
 
@@ -50,10 +51,14 @@ describe.each(LANGUAGES)('the words in %s', (language) => {
   })
 })
 
+it('there are words of the tray in every language of the dashboard', () => {
+  expect(LANGUAGES.toSorted()).toEqual(Object.keys(LANGUAGE_NAMES).toSorted())
+})
+
 describe('words', () => {
   it('are those of the first wish that there are any of, else English', () => {
-    expect(readWords(WORDS_DIR, ['tlh', 'de-CH', 'en']).language).toBe('de')
-    expect(readWords(WORDS_DIR, ['tlh']).language).toBe('en')
+    expect(readWords(WORDS_DIR, ['fi', 'de-CH', 'en']).language).toBe('de')
+    expect(readWords(WORDS_DIR, ['fi']).language).toBe('en')
     expect(readWords(WORDS_DIR, []).language).toBe('en')
   })
 
