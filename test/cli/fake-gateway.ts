@@ -425,9 +425,13 @@ const BILL_CHECK: BillCheck = {
   columns: {
     format: 'OpenAI, usage',
     read: [
-      { column: 'model', meaning: 'model' },
-      { column: 'user_id', meaning: null },
+      { column: 'model', meaning: 'model', example: 'gpt-4o' },
+      { column: 'user_id', meaning: null, example: null },
     ],
+    separator: ';',
+    decimal_mark: ',',
+    lines: 12,
+    other_lines: 3,
   },
   tokens: {
     compared: 3,
