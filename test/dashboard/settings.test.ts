@@ -73,7 +73,7 @@ describe('the settings', () => {
       await main.getByRole('radio', { name: 'Dark' }).click()
       await main.getByRole('radio', { name: 'Comfortable' }).click()
       expect(await shown(page)).toBe('{"theme":"dark","density":"comfortable"}')
-      await main.getByLabel('Language').selectOption('Deutsch')
+      await main.getByLabel('Language', { exact: true }).selectOption('Deutsch')
       await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor()
       expect(await page.evaluate('document.documentElement.lang')).toBe('de')
       await expect.poll(kept).toEqual(['dark', 'de'])
