@@ -18,7 +18,7 @@ describe('the settings', () => {
   it('say of each what it is, where it comes from and how it is changed', async () => {
     await dashboard.visit('/settings', async (page) => {
       const row = page.getByRole('row').filter({ hasText: /^port/ })
-      expect(await row.innerText()).toContain('--port · FAREBOX_PORT')
+      await expect.poll(() => row.innerText()).toContain('--port · FAREBOX_PORT')
       expect(await row.innerText()).toContain('Flag')
       const waiting = page.getByRole('row').filter({ hasText: /^hold_wait_ms/ })
       expect(await waiting.innerText()).toContain('10000')
