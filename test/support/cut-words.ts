@@ -6,7 +6,8 @@ import type { Language } from '../../src-renderer/data/languages.ts'
 import { catalogue, cataloguesOf } from './words.ts'
 
 /** What has words of the dashboard in it that have to be read whole. */
-const READ_WHOLE = 'button, a, h1, h2, h3, h4, th, label, legend, nav, nav li, [role=tab], [role=radio], [role=menuitem], dt'
+const READ_WHOLE =
+  'button, a, h1, h2, h3, h4, th, label, legend, nav, nav li, [role=tab], [role=radio], [role=menuitem], dt'
 /** What has a height of its own, beyond which a second line would stand. */
 const OF_ONE_HEIGHT = 'button, nav a, [role=tab], [role=radio], [role=menuitem]'
 const STEP_LIMIT_MS = 60_000
