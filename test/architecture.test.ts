@@ -29,7 +29,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   store: { values: ['core', 'contract'], packages: ['better-sqlite3'] },
   ledger: { values: ['core'], types: ['store'], packages: ['better-sqlite3'] },
   catalog: { values: ['core', 'contract', 'dialect'], types: ['store', 'ledger', 'secret'] },
-  bills: { values: ['contract'], isPure: true },
+  bills: { values: ['contract', 'core'], isPure: true },
   reports: { values: ['core', 'catalog', 'store', 'bills'], types: ['contract', 'ledger'] },
   provider: {
     values: ['core', 'dialect'],

@@ -53,6 +53,7 @@ describe('the default configuration', () => {
       backupEvery: 'daily',
       backupKeep: 7,
       balancesEvery: 'never',
+      billsEvery: 'never',
     })
   })
 

@@ -130,6 +130,12 @@ export class Alerts {
     this.#lookIn(0)
   }
 
+  /** Tells of what is no budget that is being used up, each once: `threshold` and the beginning of its cycle say what is the same. */
+  async tell(found: readonly Omit<Alert, 'id' | 'atMs'>[]): Promise<void> {
+    const { newId, nowMs } = this.#options
+    await this.#raise(found.map((alert) => ({ ...alert, id: newId(), atMs: nowMs() })))
+  }
+
   /** Takes a rule that is on disk; without thresholds those of the scope hold. */
   setRule(scope: AlertScope, subjectId: string | undefined, thresholds: readonly number[] | undefined): void {
     if (thresholds === undefined) this.#rules.delete(ruleName(scope, subjectId))

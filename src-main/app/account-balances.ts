@@ -7,6 +7,7 @@ import type { AccountBalanceView } from '#contract/bills.ts'
 import { balanceKindOf, daysLeft, isToldToAdministrators, type BalanceKind } from '#core/account-balance.ts'
 import { hasCredentials } from '#core/credentials.ts'
 import type { Provider } from '#core/entities.ts'
+import { isDue, isQuiet, PERIODS_MS, type Period } from '#core/polling.ts'
 import { accountId, eachSecret } from '#core/secret-pool.ts'
 import type { BalanceAnswer } from '#provider/account-balance.ts'
 import type { BalanceQuestion, BalanceReading, KnownBalances } from '#store/account-balances.ts'
@@ -16,16 +17,11 @@ export type AccountBalancesDeps = {
   readonly ask: (provider: Provider, what: { kind: BalanceKind; path: string }) => Promise<BalanceAnswer>
   readonly keep: (reading: BalanceReading) => Promise<void>
   readonly stored: () => Promise<KnownBalances>
-  readonly every: () => BalancePeriod
+  readonly every: () => Period
   readonly nowMs: () => number
 }
 
-export type BalancePeriod = 'never' | 'hourly' | 'daily'
-
 type Account = { readonly id: string; readonly provider: Provider; readonly kind: BalanceKind }
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-const PERIODS_MS = { hourly: HOUR_MS, daily: DAY_MS } as const
 const LOOK_MS = 60_000
 /** However often somebody presses the button. */
 const CLOSEST_MS = 60_000
@@ -63,7 +59,7 @@ export class AccountBalances {
       const known = await this.#deps.stored()
       for (const account of this.#accounts()) {
         const last = this.#lastQuestion(account, known)
-        if (this.#isDue(last, PERIODS_MS[every])) await this.#askOne(account, last)
+        if (isDue(last, PERIODS_MS[every], this.#deps.nowMs())) await this.#askOne(account, last)
       }
     }).catch(() => undefined)
   }
@@ -108,18 +104,9 @@ export class AccountBalances {
     return own !== undefined && own.askedMs >= (stored?.askedMs ?? 0) ? own : stored
   }
 
-  /** A time that is still to come was noted before somebody set the clock back, and counts no more. */
-  #isDue(last: BalanceQuestion | undefined, periodMs: number): boolean {
-    if (last === undefined) return true
-    const { askedMs, failures } = last
-    const waitMs = failures === 0 ? periodMs : Math.max(periodMs, Math.min(DAY_MS, HOUR_MS * 2 ** (failures - 1)))
-    return askedMs > this.#deps.nowMs() || this.#deps.nowMs() >= askedMs + waitMs
-  }
-
   async #askOne({ id, provider, kind }: Account, last: BalanceQuestion | undefined): Promise<void> {
     const { ask, keep, nowMs } = this.#deps
-    const isQuiet = last !== undefined && last.askedMs <= nowMs() && nowMs() < last.quietUntilMs
-    if (this.#isClosed || isQuiet) return
+    if (this.#isClosed || isQuiet(last, nowMs())) return
     const { path, read } = BALANCES[kind]
     const answer = await ask(provider, { kind, path })
     const askedMs = nowMs()

@@ -1,6 +1,8 @@
 // The composition root: from an open data folder to a running Farebox.
 
 import { AccountBalances } from '#app/account-balances.ts'
+import type { BillWatch } from '#app/bill-watch.ts'
+import { billWatchOf } from '#app/bill-watching.ts'
 import { LanListener } from '#app/lan-listener.ts'
 import { removeInstance, removeOpenPages, writeInstance } from '#app/notes.ts'
 import { Once } from '#app/once.ts'
@@ -29,6 +31,7 @@ import type { AdminHandlers } from '#server/admin/handlers.ts'
 import { ClientConnections } from '#server/http/client-connections.ts'
 import { buildServer, type ServerDeps } from '#server/http/server.ts'
 import type { Visits } from '#server/sign-in/visits.ts'
+import type { BillStanding } from '#server/watch/bill-standing.ts'
 import type { DatabaseThread } from '#store/database-thread.ts'
 
 export type App = {
@@ -86,8 +89,9 @@ export async function runApp(opened: Opened, surroundings: AppSurroundings): Pro
     live.restore(made.stores.atStart.settings)
     const side = new SideThreads(config.dataDir, () => made.stores.projection.settled())
     const clients = new ClientConnections()
-    const operations = openOperations({ config, parts, log, side, connections: () => clients.size })
-    const inside = { ...opened, config, live, parts, side, clients, operations, tools: surroundings.tools }
+    const bills: BillStanding = { latest: undefined }
+    const operations = openOperations({ config, parts, log, side, bills, connections: () => clients.size })
+    const inside = { ...opened, config, live, parts, side, clients, operations, bills, tools: surroundings.tools }
     return new RunningApp({ ...inside, serving: openServing(inside) })
   } catch (error) {
     await parts?.stores.close()
@@ -103,6 +107,7 @@ type Inside = Opened & {
   /** Of the listener for this machine. */
   readonly clients: ClientConnections
   readonly operations: Operations
+  readonly bills: BillStanding
   readonly tools: Surroundings | undefined
 }
 
@@ -118,6 +123,7 @@ type Serving = {
   readonly reading: ReadingThreads
   readonly check: BooksCheck
   readonly balances: AccountBalances
+  readonly billWatch: BillWatch
 }
 
 function openServing(inside: Inside): Serving {
@@ -130,7 +136,8 @@ function openServing(inside: Inside): Serving {
   const visits = visitsOf(inside, reading)
   const lan = new LanListener({ config, parts, log, save: (settings) => writer.call('changeLan', settings) })
   const balances = balancesOf(inside, reading)
-  const administration = administrationOf(inside, { own, openPages, reading, check, visits, lan, balances })
+  const billWatch: BillWatch = billWatchOf({ ...inside, reading, handlers: () => administration.get() })
+  const administration = administrationOf(inside, { own, openPages, reading, check, visits, lan, balances, billWatch })
   const deps: Omit<ServerDeps, 'hosts'> = {
     ...stores,
     ...calling,
@@ -154,7 +161,7 @@ function openServing(inside: Inside): Serving {
   }
   const server = buildServer({ ...deps, hosts: own.hosts })
   const buildForLan: Serving['buildForLan'] = ({ hosts, ...rules }) => buildServer({ ...deps, hosts, lan: rules })
-  return { own, server, lan, buildForLan, visits, openPages, reading, check, balances }
+  return { own, server, lan, buildForLan, visits, openPages, reading, check, balances, billWatch }
 }
 
 function balancesOf({ config, parts, writer }: Inside, reading: ReadingThreads): AccountBalances {
@@ -184,11 +191,11 @@ function visitsOf({ log, parts: { clock, context }, writer }: Inside, reading: R
   })
 }
 
-type ForAdministration = Pick<Serving, 'own' | 'openPages' | 'reading' | 'check' | 'visits' | 'lan' | 'balances'>
+type ForAdministration = Omit<Serving, 'server' | 'buildForLan'>
 
 function administrationOf(
-  { config, live, parts, writer, operations, side, tools }: Inside,
-  { own, openPages, reading, check, visits, lan, balances }: ForAdministration,
+  { config, live, parts, writer, operations, side, bills, tools }: Inside,
+  { own, openPages, reading, check, visits, lan, balances, billWatch }: ForAdministration,
 ): Once<AdminHandlers> {
   const startedAtMs = Date.now()
   return new Once(async () => {
@@ -198,8 +205,8 @@ function administrationOf(
       live,
       keepSetting: (change) => writer.call('changeSetting', change),
       keptBills: {
-        keep: (report) => writer.call('keepBill', report),
-        forget: (providerId) => writer.call('forgetBills', providerId),
+        keep: (report) => writer.call('keepBill', report).finally(() => billWatch.changed()),
+        forget: (providerId) => writer.call('forgetBills', providerId).finally(() => billWatch.changed()),
       },
       balances,
       parts,
@@ -211,7 +218,7 @@ function administrationOf(
       tools,
       url: () => own.url,
       ticketMade: () => openPages.ticketMade(),
-      status: () => statusOf({ config, parts, operations, lan, check, url: own.url, startedAtMs }),
+      status: () => statusOf({ config, parts, operations, lan, check, bills, url: own.url, startedAtMs }),
     })
   })
 }
@@ -229,7 +236,7 @@ class RunningApp implements App {
 
   async listen(port: number): Promise<string> {
     const { config, parts, clients, operations } = this.#inside
-    const { own, server, lan, buildForLan, check, balances } = this.#serving
+    const { own, server, lan, buildForLan, check, balances, billWatch } = this.#serving
     const { overdue, atStart } = parts.stores
     clients.watch(server.server)
     await server.listen({ host: '127.0.0.1', port })
@@ -248,6 +255,7 @@ class RunningApp implements App {
     await lan.open(buildForLan)
     operations.backups?.start()
     balances.start()
+    billWatch.start()
     operations.readiness.begin()
     return url
   }
@@ -297,13 +305,14 @@ class RunningApp implements App {
 
   async close(): Promise<void> {
     const { config, parts, writer, side, operations, release } = this.#inside
-    const { own, visits, openPages, reading, check, balances } = this.#serving
+    const { own, visits, openPages, reading, check, balances, billWatch } = this.#serving
     const { ledger, overdue } = parts.stores
     operations.readiness.end()
     clearInterval(this.#watch)
     openPages.stop()
     await this.#closeListeners()
     const balancesDone = balances.close()
+    billWatch.close()
     await parts.calling.connections.close()
     await balancesDone
     await parts.calling.refused.close()

@@ -15,6 +15,7 @@ import { CallGuard } from '#server/gateway/call-guard.ts'
 import { LargeBodies } from '#server/bodies/large-bodies.ts'
 import { MemoryGuard } from '#server/bodies/memory-guard.ts'
 import { Spools } from '#server/bodies/spool.ts'
+import type { BillStanding } from '#server/watch/bill-standing.ts'
 import { CallMetrics } from '#server/watch/call-metrics.ts'
 import { LoopMeter } from '#server/watch/loop-meter.ts'
 import { metricsReader } from '#server/watch/metrics.ts'
@@ -45,6 +46,7 @@ export type OperationsInput = {
   readonly parts: Parts
   readonly log: Log
   readonly side: SideThreads
+  readonly bills: BillStanding
   readonly connections: () => number
 }
 
@@ -123,7 +125,7 @@ type FiguresInput = OperationsInput & {
   readonly backups: ScheduledBackups | undefined
 }
 
-function openFigures({ config, parts, connections, readiness, memory, backups }: FiguresInput) {
+function openFigures({ config, parts, connections, readiness, memory, backups, bills }: FiguresInput) {
   const { clock, stores, calling, faults } = parts
   const token = metricsToken(config)
   const calls = new CallMetrics(stores.catalog)
@@ -145,6 +147,7 @@ function openFigures({ config, parts, connections, readiness, memory, backups }:
     connections,
     faults: () => faults.faults.count,
     backups: () => backups?.standing,
+    bills,
   })
   const metrics: Metrics = { token, read }
   return {

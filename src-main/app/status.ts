@@ -5,7 +5,9 @@ import type { Parts } from '#app/parts.ts'
 import { iso } from '#catalog/dates.ts'
 import { secretProblems } from '#catalog/secrets.ts'
 import { microToCredits } from '#core/money.ts'
+import type { StatusView } from '#contract/schemas.ts'
 import type { BooksCheck } from '#ledger/books-check.ts'
+import type { BillStanding } from '#server/watch/bill-standing.ts'
 
 export type StatusOf = {
   readonly config: Config
@@ -13,12 +15,13 @@ export type StatusOf = {
   readonly operations: Operations
   readonly lan: LanListener
   readonly check: BooksCheck
+  readonly bills: BillStanding
   readonly url: string | undefined
   readonly startedAtMs: number
 }
 
 /** What `farebox status` and the dashboard show of the gateway that runs, in the contract's words. */
-export async function statusOf({ config, parts, operations, lan, check, url, startedAtMs }: StatusOf) {
+export async function statusOf({ config, parts, operations, lan, check, bills, url, startedAtMs }: StatusOf) {
   const { ledger, catalog, overdue } = parts.stores
   const { open, pause, providerClocks } = parts.calling
   const nearest = providerClocks.nearest(catalog.providers)
@@ -41,11 +44,20 @@ export async function statusOf({ config, parts, operations, lan, check, url, sta
     ...(pause.untilMs === undefined ? {} : { paused_until: iso(pause.untilMs) }),
     ...(nearest === undefined ? {} : { clock: { provider: nearest.provider, ahead_s: nearest.aheadS } }),
     ...backupsView(operations.backups),
+    ...billsView(bills),
     open_exchanges: open.size,
     held_credits: microToCredits(ledger.heldMicro),
     providers: catalog.providers.length,
     models: catalog.models.length,
     packages: catalog.packages.length,
     keys: catalog.keys.length,
+  }
+}
+
+function billsView({ latest }: BillStanding): Pick<StatusView, 'bills'> {
+  if (latest === undefined) return {}
+  const { agreedUntil = null, unexplained, amount, comparedAtMs } = latest
+  return {
+    bills: { agreed_until: agreedUntil, unexplained, unexplained_amount: amount, compared_at: iso(comparedAtMs) },
   }
 }

@@ -5,6 +5,7 @@
 
 import { amountOf, decimalText } from '#bills/report.ts'
 import type { AccountBalanceView } from '#contract/bills.ts'
+import { membersOf } from '#core/members.ts'
 
 type Balance = Pick<AccountBalanceView['balances'][number], 'currency' | 'amount'>
 
@@ -60,8 +61,4 @@ function allOf(balances: readonly (Balance | undefined)[]): readonly Balance[] |
 /** Amounts are texts or numbers. */
 function partsOf(value: unknown): bigint | undefined {
   return typeof value === 'string' || typeof value === 'number' ? amountOf(String(value))?.parts : undefined
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }

@@ -1,25 +1,24 @@
 // The files that people download from the consoles of providers, as data: which columns they have, and what each of them says.
 
-import { csvRows } from '#bills/csv.ts'
-import { readCostFields, readUsageFields, type Fields } from '#bills/fields.ts'
-import { MAX_LINES, onlyOnce, spanName, type BillReport, type ReportProblem, type Span } from '#bills/report.ts'
+import type { Fields } from '#bills/fields.ts'
+import type { Meaning } from '#contract/bill-columns.ts'
 
-/** What a column says; `input_all` is the whole input, whatever of it was cached. */
-export type Meaning = keyof Fields
-
-type CsvFormat = {
+export type CsvFormat = {
   readonly name: string
-  readonly type: 'usage' | 'costs'
+  readonly tells: readonly ('usage' | 'costs')[]
+  /** By their names as `columnName` makes them. Of two columns that say the same, the one that is named first here is read. */
   readonly columns: Readonly<Record<string, Meaning>>
   /** Without these it is another file. */
   readonly needs: readonly string[]
+  /** What each of its lines says without a column for it. */
+  readonly always?: Fields
 }
 
-const FORMATS: readonly CsvFormat[] = [
+export const FORMATS: readonly CsvFormat[] = [
   // platform.openai.com/usage, Export, seen in files of 2025-10-12.
   {
     name: 'OpenAI, usage',
-    type: 'usage',
+    tells: ['usage'],
     needs: ['start_time', 'end_time', 'model', 'input_tokens', 'output_tokens'],
     columns: {
       start_time: 'start',
@@ -35,7 +34,7 @@ const FORMATS: readonly CsvFormat[] = [
   },
   {
     name: 'OpenAI, costs',
-    type: 'costs',
+    tells: ['costs'],
     needs: ['start_time', 'end_time', 'amount_value', 'amount_currency'],
     columns: {
       start_time: 'start',
@@ -48,7 +47,7 @@ const FORMATS: readonly CsvFormat[] = [
   // The usage and cost pages of Anthropic's console, Export, seen in files of 2026-03-22.
   {
     name: 'Anthropic, usage',
-    type: 'usage',
+    tells: ['usage'],
     needs: ['usage_date_utc', 'model_version', 'usage_input_tokens_no_cache', 'usage_output_tokens'],
     columns: {
       usage_date_utc: 'day',
@@ -63,83 +62,97 @@ const FORMATS: readonly CsvFormat[] = [
   },
   {
     name: 'Anthropic, costs',
-    type: 'costs',
+    tells: ['costs'],
     needs: ['usage_date_utc', 'model', 'cost_usd'],
     columns: { usage_date_utc: 'day', model: 'model', api_key: 'account', cost_usd: 'amount', cost_type: 'kind' },
   },
+  // openrouter.ai/activity, Export: a line for each answer. Columns as programs read them that were published between 2025-12-16 and
+  // 2026-09-14, seen on 2026-11-27; nothing was tried against a real account.
+  {
+    name: 'OpenRouter, activity',
+    tells: ['usage', 'costs'],
+    needs: ['generation_id', 'created_at', 'cost_total', 'tokens_prompt', 'tokens_completion', 'model_permaslug'],
+    columns: {
+      generation_id: 'id',
+      created_at: 'at',
+      model_permaslug: 'model',
+      variant: 'variant',
+      api_key_name: 'account',
+      tokens_prompt: 'input_all',
+      tokens_cached: 'cache_read',
+      tokens_completion: 'output',
+      cost_total: 'amount',
+    },
+    always: { requests: '1' },
+  },
+  // Google Cloud, Billing. Columns of all three as programs read them that were published up to 2026-09, seen on 2026-11-27; days are
+  // those of US Pacific time (cloud.google.com/billing/docs/how-to/reports). Nothing was tried against a real account.
+  {
+    name: 'Google Cloud, report by day',
+    tells: ['costs'],
+    needs: ['date', 'service_description', 'sku_description'],
+    columns: {
+      date: 'pacific_day',
+      service_description: 'service',
+      sku_description: 'sku',
+      project_id: 'account',
+      currency: 'currency',
+      unrounded_subtotal: 'amount',
+      subtotal: 'amount',
+    },
+  },
+  {
+    name: 'Google Cloud, cost table',
+    tells: ['costs'],
+    needs: ['service_description', 'sku_description', 'usage_start_date', 'usage_end_date'],
+    columns: {
+      usage_start_date: 'pacific_start',
+      usage_end_date: 'pacific_end',
+      service_description: 'service',
+      sku_description: 'sku',
+      project_id: 'account',
+      currency: 'currency',
+      unrounded_cost: 'amount',
+      cost: 'amount',
+    },
+  },
+  {
+    name: 'Google Cloud, BigQuery',
+    tells: ['costs'],
+    needs: ['usage_start_time', 'usage_end_time', 'service_description', 'sku_description', 'cost'],
+    columns: {
+      usage_start_time: 'start',
+      usage_end_time: 'end',
+      service_description: 'service',
+      sku_description: 'sku',
+      project_id: 'account',
+      currency: 'currency',
+      cost: 'amount',
+    },
+  },
 ]
 
-/** How a file is read: what each of its columns is taken for, null for those that are not read. */
-export type CsvPreview = {
-  readonly format: string
-  readonly columns: readonly { readonly column: string; readonly meaning: Meaning | null }[]
-  readonly lines: number
+/** How a column is named here: `SKU description`, `sku.description` and `Unrounded cost ($)` without case, dots and signs. */
+export function columnName(column: string): string {
+  return column
+    .trim()
+    .toLowerCase()
+    .replace(/ *\([^)]*\)$/, '')
+    .replaceAll(/[^a-z0-9]+/g, '_')
 }
 
-export type ReadCsv = { readonly report: BillReport; readonly preview: CsvPreview }
-
-export function readCsv(text: string): ReadCsv | ReportProblem {
-  // One more than is allowed, and the line of names.
-  const all = csvRows(text, MAX_LINES + 2)
-  if (all === undefined) return problem('It is no file of comma-separated values, or only a part of one.')
-  const [head = [], ...rows] = all
-  if (rows.length > MAX_LINES) return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
-  const columns = head.map((name) => name.trim().toLowerCase())
-  const format = FORMATS.find(({ needs }) => needs.every((name) => columns.includes(name)))
-  if (format === undefined) {
-    return problem(
-      `The columns are of no file that Farebox reads. It reads: ${FORMATS.map(({ name }) => name).join('; ')}.`,
-    )
+/** What each of the columns of a file of this format says; undefined where the file is of another one. */
+export function meaningsIn(format: CsvFormat, columns: readonly string[]): (Meaning | undefined)[] | undefined {
+  const names = columns.map(columnName)
+  const read = new Map<Meaning, string>()
+  for (const [name, meaning] of Object.entries(format.columns)) {
+    if (names.includes(name) && !read.has(meaning)) read.set(meaning, name)
   }
-  const meanings = columns.map((column) => format.columns[column])
-  const spans = new Map<string, Span>()
-  const usage: [string, BillReport['usage'][number]][] = []
-  const costs: [string, BillReport['costs'][number]][] = []
-  for (const [index, row] of rows.entries()) {
-    if (row.length !== columns.length)
-      return problem(`Line ${index + 2} has ${row.length} fields in place of ${columns.length}.`)
-    const fields: Fields = Object.fromEntries(
-      row.flatMap((value, at) => (meanings[at] === undefined || value === '' ? [] : [[meanings[at], value]])),
-    )
-    const identity = identityOf(row, meanings)
-    const read = format.type === 'usage' ? readUsageFields(fields) : readCostFields(fields)
-    if (read.type === 'problem') return problem(`Line ${index + 2}: ${read.message}`)
-    spans.set(spanName(read.span), read.span)
-    if (read.type === 'usage') usage.push([identity, { ...read.line, identity }])
-    if (read.type === 'cost') costs.push([identity, { ...read.line, identity }])
-  }
-  const covered = [...spans.values()]
-  const report = {
-    usage: onlyOnce(usage),
-    usageSpans: format.type === 'usage' ? covered : [],
-    costs: onlyOnce(costs),
-    costSpans: format.type === 'costs' ? covered : [],
-  }
-  const named = columns.map((column, at) => ({ column, meaning: meanings[at] ?? null }))
-  return { report, preview: { format: format.name, columns: named, lines: rows.length } }
-}
-
-const COUNTED: readonly Meaning[] = [
-  'input_all',
-  'input',
-  'cache_read',
-  'cache_write',
-  'cache_write_1h',
-  'output',
-  'requests',
-  'amount',
-]
-
-/** Everything of a row that is no count and no amount: a revised number is the same line. */
-function identityOf(row: readonly string[], meanings: readonly (Meaning | undefined)[]): string {
-  return JSON.stringify(row.map((value, at) => (isPartOfIdentity(value, meanings[at]) ? value : '')))
-}
-
-/** Columns that are not read may be counts as well, or may tell projects and tiers apart. */
-function isPartOfIdentity(value: string, meaning: Meaning | undefined): boolean {
-  return meaning === undefined ? !/^-?\d+(\.\d+)?$/.test(value) : !COUNTED.includes(meaning)
-}
-
-function problem(message: string): ReportProblem {
-  return { type: 'problem', message }
+  const isWhole = format.needs.every((name) => names.includes(name))
+  if (!isWhole || (format.tells.includes('costs') && !read.has('amount'))) return undefined
+  return names.map((name, at) => {
+    const meaning = format.columns[name]
+    const isFirst = names.indexOf(name) === at
+    return meaning !== undefined && isFirst && read.get(meaning) === name ? meaning : undefined
+  })
 }

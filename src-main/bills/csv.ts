@@ -1,14 +1,17 @@
-// Reads files of comma-separated or tab-separated values, as RFC 4180 and spreadsheets write them.
+// Reads files of separated values, as RFC 4180 and spreadsheets write them.
 
 /** No report has so many columns. */
 const MAX_FIELDS = 1_000
+
+/** Spreadsheets of countries that write numbers with commas put semicolons between fields. */
+export const SEPARATORS = [',', ';', '\t'] as const
+export type Separator = (typeof SEPARATORS)[number]
 
 /**
  * Rows of fields, at most `maxRows` of them; undefined where a quote is never closed or stands at a wrong place, so that half a file is
  * never taken for a whole one.
  */
-export function csvRows(text: string, maxRows: number): string[][] | undefined {
-  const separator = /^[^\n,]*\t/.test(text) ? '\t' : ','
+export function csvRows(text: string, separator: Separator, maxRows: number): string[][] | undefined {
   const rows: string[][] = []
   let row: string[] = []
   const fields = new RegExp(

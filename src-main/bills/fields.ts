@@ -10,25 +10,18 @@ import {
   type TokenCounts,
   type UsageLine,
 } from '#bills/report.ts'
+import type { Meaning } from '#contract/bill-columns.ts'
+import { endOfDate, startOfDate } from '#core/cycle.ts'
 
-export type Fields = {
-  readonly start?: string
-  readonly end?: string
-  readonly day?: string
-  readonly model?: string
-  readonly account?: string
-  readonly requests?: string
-  /** All of the input, whatever of it was cached. */
-  readonly input_all?: string
-  readonly input?: string
-  readonly cache_read?: string
-  readonly cache_write?: string
-  readonly cache_write_1h?: string
-  readonly output?: string
-  readonly amount?: string
-  readonly currency?: string
-  readonly item?: string
-  readonly kind?: string
+/** What a line says, as text. */
+export type Fields = { readonly [meaning in Meaning]?: string }
+
+/** Google's services whose models are called; an account is billed for many others, and for sums that are of none. */
+const SERVICES = /\b(gemini|generative language|vertex ai)\b/i
+
+/** Whether the models of a service are called. */
+export function isOfModels(service: string | undefined): boolean {
+  return SERVICES.test(service ?? '')
 }
 
 /** A stretch of time of which nothing is told is a span alone. */
@@ -42,7 +35,8 @@ const DAY_MS = 24 * HOUR_MS
 export function readUsageFields(fields: Fields): ReadUsage | Empty | ReportProblem {
   const span = spanOf(fields)
   if (span === undefined) return problem('it does not say of which hours or days it is.')
-  const { model, account } = fields
+  const { account } = fields
+  const model = modelOf(fields)
   if (model === undefined) {
     const isEmpty = countOf(fields.input_all ?? fields.input ?? '0') === 0 && countOf(fields.output ?? '0') === 0
     return isEmpty
@@ -74,12 +68,26 @@ export function costLine(
   const [, ofItem] = /^(\S+), .*(?:input|output|tokens)/i.exec(item ?? '') ?? []
   return {
     ...span,
-    model: fields.model ?? ofItem,
-    kind: kindOf(fields.kind ?? (ofItem === undefined ? item : undefined)),
+    model: modelOf(fields) ?? ofItem,
+    kind:
+      fields.sku === undefined
+        ? kindOf(fields.kind ?? (ofItem === undefined ? item : undefined))
+        : kindOfSku(fields.sku),
     currency: currency.toUpperCase(),
     amount,
     account,
   }
+}
+
+/** `openai/gpt-4o-mini` and `free` are the model `openai/gpt-4o-mini:free`. */
+function modelOf({ model, variant = 'standard' }: Fields): string | undefined {
+  return model === undefined || variant === 'standard' ? model : `${model}:${variant}`
+}
+
+/** Google's items are in words: `Generate content output token count gemini 2.5 flash short input text`. */
+function kindOfSku(sku: string): CostKind {
+  if (/\b(grounding|search|maps)\b/i.test(sku)) return 'tool'
+  return /\b(tokens?|characters?|gemini|embed|embedding|predictions?)\b/i.test(sku) ? 'tokens' : 'other'
 }
 
 /** What the lines of bills call tools: `web_search`, `web search tool calls`, `assistants api | file search`. */
@@ -114,8 +122,18 @@ function countOf(text: string): number | undefined {
   return /^\d{1,15}(\.0+)?$/.test(text) && Number.isSafeInteger(count) ? count : undefined
 }
 
-/** Days and hours are those of UTC, in every report. */
-function spanOf({ start, end, day }: Fields): Span | undefined {
+const PACIFIC = 'America/Los_Angeles'
+
+/** Days and hours are those of UTC, but for Google's days. */
+function spanOf(fields: Fields): Span | undefined {
+  const { start, end, day, at } = fields
+  const { pacific_day: pacificDay, pacific_start: firstDay = pacificDay, pacific_end: lastDay = pacificDay } = fields
+  if (firstDay !== undefined || lastDay !== undefined) return pacificSpan(firstDay, lastDay)
+  if (at !== undefined) {
+    const atMs = instantOf(at)
+    const startMs = atMs === undefined ? undefined : atMs - (atMs % DAY_MS)
+    return startMs === undefined ? undefined : { startMs, endMs: startMs + DAY_MS }
+  }
   if (day !== undefined) {
     const startMs = instantOf(day)
     return startMs === undefined ? undefined : whole({ startMs, endMs: startMs + DAY_MS })
@@ -123,6 +141,19 @@ function spanOf({ start, end, day }: Fields): Span | undefined {
   const startMs = start === undefined ? undefined : instantOf(start)
   const endMs = end === undefined ? undefined : instantOf(end)
   return startMs === undefined || endMs === undefined ? undefined : whole({ startMs, endMs })
+}
+
+function pacificSpan(firstDay: string | undefined, lastDay: string | undefined): Span | undefined {
+  const [first, last] = [dateOf(firstDay), dateOf(lastDay)]
+  if (first === undefined || last === undefined) return undefined
+  return whole({ startMs: startOfDate(PACIFIC, first), endMs: endOfDate(PACIFIC, last) })
+}
+
+function dateOf(text = ''): Parameters<typeof startOfDate>[1] | undefined {
+  const atMs = instantOf(text)
+  if (atMs === undefined || atMs % DAY_MS !== 0) return undefined
+  const date = new Date(atMs)
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
 }
 
 /** We know our side by the hour. */
@@ -135,13 +166,17 @@ function whole(span: Span): Span | undefined {
 /** The longest stretch that one line is about: a month. */
 const MAX_HOURS = 31 * 24
 
-/** Seconds since 1970, a day, or an instant as in RFC 3339. */
+/** Seconds since 1970, a day (`2026-10-01`, or `01.10.2026` of a spreadsheet), or an instant; without a zone it is of UTC. */
 function instantOf(text: string): number | undefined {
   if (/^\d{9,11}$/.test(text)) return Number(text) * 1000
-  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) return undefined
-  const instantMs = Date.parse(text)
+  const [, date, time = '00:00', zone = 'Z'] = INSTANT.exec(text.replace(SPREADSHEET_DAY, '$3-$2-$1')) ?? []
+  if (date === undefined) return undefined
+  const instantMs = Date.parse(`${date}T${time}${zone === ' UTC' ? 'Z' : zone}`)
   return Number.isNaN(instantMs) ? undefined : instantMs
 }
+
+const SPREADSHEET_DAY = /^(\d{2})\.(\d{2})\.(\d{4})/
+const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z| UTC|[+-]\d{2}:\d{2})?)?$/
 
 function problem(message: string): ReportProblem {
   return { type: 'problem', message }

@@ -3,7 +3,8 @@
 // Sources: platform.openai.com/docs/api-reference/usage and platform.claude.com/docs/en/api/admin (usage_report, cost_report), both
 // read on 2026-11-22. Their readers are in pages.ts.
 
-import { recordOf, resultsOf, type Json } from '#bills/pages.ts'
+import { resultsOf, type Json } from '#bills/pages.ts'
+import { membersOf } from '#core/members.ts'
 
 export type ReportWish = {
   /** Midnights of UTC, but for the end of usage: that is a whole hour. */
@@ -107,7 +108,7 @@ function withoutOthers(page: object, project: string): object {
   const { data } = page as { readonly data: readonly unknown[] }
   const isOurs = (result: Json) =>
     !('workspace_id' in result) || !('amount' in result) || result['workspace_id'] === project
-  const buckets = data.map(recordOf)
+  const buckets = data.map(membersOf)
   return { ...page, data: buckets.map((bucket) => ({ ...bucket, results: resultsOf(bucket).filter(isOurs) })) }
 }
 

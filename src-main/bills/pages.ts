@@ -17,6 +17,7 @@ import {
   type Span,
   type UsageLine,
 } from '#bills/report.ts'
+import { membersOf } from '#core/members.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 type Gathered = {
@@ -30,7 +31,7 @@ type Gathered = {
 export function readPages(body: unknown): BillReport | ReportProblem {
   const gathered: Gathered = { usage: [], usageSpans: [], costs: [], costSpans: [] }
   for (const page of Array.isArray(body) ? body : [body]) {
-    const wrong = gatherPage(recordOf(page), gathered)
+    const wrong = gatherPage(membersOf(page), gathered)
     if (wrong !== undefined) return wrong
   }
   const { usage, costs, usageSpans, costSpans } = gathered
@@ -43,7 +44,7 @@ function linesOf({ usage, costs, usageSpans, costSpans }: Gathered): number {
 
 function gatherPage({ data, report }: Json, gathered: Gathered): ReportProblem | undefined {
   if (!Array.isArray(data)) return problem('It is no page of a usage or cost report.')
-  const buckets = data.map(recordOf)
+  const buckets = data.map(membersOf)
   const results = buckets.flatMap(resultsOf)
   const lines = linesOf(gathered) + buckets.length + results.length
   if (lines > MAX_LINES) return problem(`It has more than ${MAX_LINES} lines. Take a shorter time.`)
@@ -93,7 +94,7 @@ function resultAmount({ amount }: Json): Amount | undefined {
     const cents = amountOf(amount)
     return cents && ofCents(cents)
   }
-  return amountOf(textOf(recordOf(amount)['value']) ?? '')
+  return amountOf(textOf(membersOf(amount)['value']) ?? '')
 }
 
 function costFields(result: Json): Fields {
@@ -101,12 +102,12 @@ function costFields(result: Json): Fields {
     model: textOf(result['model']),
     item: textOf(result['line_item']),
     kind: textOf(result['cost_type']),
-    currency: textOf(result['currency'] ?? recordOf(result['amount'])['currency']),
+    currency: textOf(result['currency'] ?? membersOf(result['amount'])['currency']),
   })
 }
 
 function usageFields(result: Json): Fields {
-  const written = recordOf(result['cache_creation'])
+  const written = membersOf(result['cache_creation'])
   return defined({
     model: textOf(result['model']),
     account: textOf(result['api_key_id']),
@@ -140,11 +141,7 @@ function isCount(value: unknown): boolean {
 
 export function resultsOf({ results, result }: Json): Json[] {
   const list = results ?? result
-  return Array.isArray(list) ? list.map(recordOf) : []
-}
-
-export function recordOf(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+  return Array.isArray(list) ? list.map(membersOf) : []
 }
 
 /** Texts and numbers as text; nothing for null, which stands for what a report was not grouped by. */

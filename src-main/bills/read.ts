@@ -1,6 +1,6 @@
 // Reads a file with a report, whichever of the kinds it is.
 
-import { readCsv, type CsvPreview } from '#bills/csv-formats.ts'
+import { readCsv, type CsvPreview } from '#bills/csv-report.ts'
 import { readPages } from '#bills/pages.ts'
 import type { BillReport, ReportProblem } from '#bills/report.ts'
 import { doOverlap } from '#bills/spans.ts'

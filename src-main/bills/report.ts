@@ -97,14 +97,29 @@ export function decimalText(parts: bigint): string {
 
 /**
  * One name for a model, however it is written: bills add the day of a snapshot to the name that was asked for
- * (`gpt-4o-mini-2024-07-18`), and some write it for people (`Claude Sonnet 4.5`).
+ * (`gpt-4o-mini-2024-07-18`), some write it for people (`Claude Sonnet 4.5`), and those of a router put its words in another order
+ * (`anthropic/claude-4.5-sonnet-20250929`).
  */
 export function modelNameOf(name: string): string {
   const plain = name
     .trim()
     .toLowerCase()
     .replace(/[\s._]+/g, '-')
-  return plain.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, '')
+  const maker = plain.slice(0, plain.lastIndexOf('/') + 1)
+  if (maker === '') return undated(plain)
+  const [model = '', ...variant] = plain.slice(maker.length).split(':')
+  return [maker + inWordOrder(undated(model)), ...variant].join(':')
+}
+
+function undated(model: string): string {
+  return model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, '')
+}
+
+/** Words by their letters, and then its numbers as they stand. */
+function inWordOrder(model: string): string {
+  const parts = model.split('-')
+  const words = parts.filter((part) => !/^\d+$/.test(part)).toSorted()
+  return [...words, ...parts.filter((part) => /^\d+$/.test(part))].join('-')
 }
 
 /**

@@ -35,15 +35,16 @@ const check = verb({
 
 const importFile = verb({
   name: 'bills import',
-  usage: 'FILE --provider NAME [--account-keys ID,...]',
+  usage: 'FILE --provider NAME [--account-keys ID,...] [--dry-run]',
   summary: 'compares a report in a file and keeps its numbers, so that its days are in the list of bills',
   operand: 'FILE',
-  flags: { provider: text, account_keys: names },
-  async run(client, { name, flags }) {
+  flags: { provider: text, account_keys: names, dry_run: toggle },
+  async run(client, { name, flags: { dry_run: isDryRun = false, ...flags } }) {
     if (flags.provider === undefined) throw new UsageError('Say whose report it is with --provider NAME.')
-    const body = { ...flags, file: resolve(name), keep: true }
+    const body = { ...flags, file: resolve(name), ...(!isDryRun && { keep: true }) }
     const answer = await client.call('checkBill', { body: requestBody('checkBill', body) })
-    return { ...view(answer, reportText(answer)), exitCode: answer.unexplained === 0 ? 0 : 1 }
+    const says = isDryRun ? [previewText(answer), reportText(answer), 'Nothing was kept.'] : [reportText(answer)]
+    return { ...view(answer, says.join('\n\n')), exitCode: answer.unexplained === 0 ? 0 : 1 }
   },
 })
 
@@ -229,9 +230,32 @@ function reportText(answer: BillCheck): string {
   return parts.filter((part) => part !== undefined).join('\n\n')
 }
 
-function columnsText({ format, read }: NonNullable<BillCheck['columns']>): string {
+type FileColumns = NonNullable<BillCheck['columns']>
+
+function columnsText({ format, read, lines, other_lines: otherLines }: FileColumns): string {
   const taken = read.flatMap(({ column, meaning }) => (meaning === null ? [] : [`${column} as ${meaning}`]))
-  return `Read as: ${format} (${taken.map(printable).join(', ')}).`
+  const rest = otherLines === 0 ? '' : ` ${otherLines} of its ${lines} lines are about no model and are left out.`
+  return `Read as: ${format} (${taken.map(printable).join(', ')}).${rest}`
+}
+
+const SEPARATOR_WORDS: Readonly<Record<FileColumns['separator'], string>> = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
+}
+
+const FILE_COLUMNS: Columns<FileColumns['read'][number]> = {
+  COLUMN: ({ column }) => column,
+  'READ AS': ({ meaning }) => meaning ?? 'not read',
+  'IN THE FIRST LINE': ({ example }) => example,
+}
+
+/** Column by column, with what the first line says in each. */
+function previewText({ columns }: BillCheck): string {
+  if (columns === null) return 'Read as: saved pages, whose fields have fixed names.'
+  const { separator, decimal_mark: mark, read } = columns
+  const how = `Fields are apart by ${SEPARATOR_WORDS[separator]}, decimals by a ${mark === '.' ? 'point' : 'comma'}.`
+  return `${how}\n${tableOf(FILE_COLUMNS, read, '')}`
 }
 
 function tokensText({ compared, differing, differences }: BillCheck['tokens']): string {

@@ -229,6 +229,12 @@ export const SETTINGS = {
     oneOf(['never', 'hourly', 'daily']),
     'never',
   ),
+  billsEvery: chosen(
+    'How often providers are asked for their bills.',
+    'FAREBOX_BILLS_EVERY',
+    oneOf(['never', 'hourly', 'daily']),
+    'never',
+  ),
 } as const satisfies Record<string, Setting<unknown>>
 
 type ValueOf<Row> = Row extends { kind: Kind<infer Read>; fallback: (start: Start) => infer Fallback }

@@ -15,6 +15,7 @@ const CHANGEABLE = [
   'backupEvery',
   'backupKeep',
   'balancesEvery',
+  'billsEvery',
 ] as const satisfies readonly (keyof typeof SETTINGS)[]
 
 type Changeable = (typeof CHANGEABLE)[number]

@@ -2,6 +2,7 @@
 
 import { Type, type Static } from 'typebox'
 import { CAUSES } from '#contract/bill-causes.ts'
+import { MEANINGS } from '#contract/bill-columns.ts'
 import { KnownName, NullableText, NullableTimestamp, strict, Timestamp } from '#contract/fields.ts'
 
 /** A whole secret of an administrator; what it is like is for its provider to say. */
@@ -71,6 +72,8 @@ const Causes = Type.Array(Type.Enum([...CAUSES]))
 const Calls = { calls: Type.Array(Type.String()), call_count: Type.Integer() }
 const CountedTime = { from: Timestamp, to: Timestamp }
 
+const Meaning = Type.Union([Type.Enum([...MEANINGS]), Type.Null()])
+
 export const BillCheck = strict({
   provider: Type.String(),
   ...CountedTime,
@@ -80,7 +83,13 @@ export const BillCheck = strict({
   columns: Type.Union([
     strict({
       format: Type.String(),
-      read: Type.Array(strict({ column: Type.String(), meaning: NullableText })),
+      /** `example`: what the first line that is read says there, as it is understood. null for columns that are not read. */
+      read: Type.Array(strict({ column: Type.String(), meaning: Meaning, example: NullableText })),
+      separator: Type.Enum([',', ';', '\t']),
+      decimal_mark: Type.Enum(['.', ',']),
+      lines: Type.Integer(),
+      /** Lines that are about no model: those of other services, and sums. */
+      other_lines: Type.Integer(),
     }),
     Type.Null(),
   ]),
@@ -150,6 +159,8 @@ const BillDay = strict({
   causes: Causes,
   /** Differences without a cause. */
   unexplained: Type.Integer(),
+  /** In US dollars, whether too much or too little. */
+  unexplained_amount: Type.String(),
   ...Calls,
 })
 

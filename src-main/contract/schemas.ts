@@ -314,6 +314,17 @@ export const StatusView = strict({
       problem: NullableText,
     }),
   ),
+  /** How the kept reports of providers agreed with the books when they were last compared; absent where none were. */
+  bills: Type.Optional(
+    strict({
+      agreed_until: NullableTimestamp,
+      /** Differences without a cause. */
+      unexplained: Type.Integer(),
+      /** In US dollars, as exact text. */
+      unexplained_amount: Type.String(),
+      compared_at: Timestamp,
+    }),
+  ),
   open_exchanges: Type.Integer(),
   held_credits: Type.Number(),
   providers: Type.Integer(),

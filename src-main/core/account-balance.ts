@@ -29,8 +29,8 @@ export type AccountBalance = { readonly currency: string; readonly amount: strin
 export type DatedAmount = { readonly atMs: number; readonly amount: string }
 
 const DAY_MS = 86_400_000
-/** Over so many days the pace is taken. */
-const PACE_DAYS = 7
+/** Over so long the pace is taken. */
+export const PACE_MS = 7 * DAY_MS
 /** What was used in less time says nothing of a day. */
 const SHORTEST_MS = 6 * 3_600_000
 
@@ -41,7 +41,7 @@ const SHORTEST_MS = 6 * 3_600_000
 export function daysLeft(readings: readonly DatedAmount[]): number | undefined {
   const last = readings.at(-1)
   if (last === undefined) return undefined
-  const recent = readings.filter(({ atMs }) => atMs >= last.atMs - PACE_DAYS * DAY_MS)
+  const recent = readings.filter(({ atMs }) => atMs >= last.atMs - PACE_MS)
   const elapsedMs = last.atMs - (recent[0]?.atMs ?? last.atMs)
   if (elapsedMs < SHORTEST_MS) return undefined
   const used = recent.reduce((sum, { amount }, index) => {

@@ -2,6 +2,7 @@
 // at fault, the words are read all the same, because some servers answer 500 to a request that they can never serve.
 
 import { accountFailure, OUT_OF_QUOTA, REFUSING_STATUSES, UpstreamFailure } from '#core/failure.ts'
+import { retryAfterMs } from '#core/retry-after.ts'
 import { judgementIn, type Judgement } from '#core/judgements.ts'
 import type { ReadError } from '#dialect/dialect.ts'
 import { overflowWords, readOverflow } from '#dialect/overflow.ts'
@@ -166,10 +167,8 @@ function statusFailure(providerName: string, status: number, details: FailureDet
   })
 }
 
-/** Retry-After in seconds, from seconds or from a date; undefined when it says neither. */
+/** Retry-After in whole seconds, at least one; undefined where it says no time. */
 function retryAfter(value: string | string[] | undefined): number | undefined {
-  const text = Array.isArray(value) ? value[0] : value
-  if (text === undefined) return undefined
-  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000)
-  return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined
+  const waitMs = retryAfterMs(Array.isArray(value) ? value[0] : value, Date.now())
+  return waitMs === undefined ? undefined : Math.max(1, Math.ceil(waitMs / 1000))
 }

@@ -5,9 +5,10 @@ import { isToldToAdministrators, type BalanceKind } from '#core/account-balance.
 import { billSecretReference } from '#core/bill-secret.ts'
 import { readCredentials } from '#core/credentials.ts'
 import type { Provider } from '#core/entities.ts'
+import { retryAfterMs } from '#core/retry-after.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import { secretReference } from '#core/secret-pool.ts'
-import { ask, jsonOf, type WayOut } from '#provider/ask.ts'
+import { ask, jsonOf, type Answer, type WayOut } from '#provider/ask.ts'
 import type { SecretKeeper } from '#secret/port.ts'
 
 export type BalanceAnswer =
@@ -46,7 +47,7 @@ export async function askBalance(
     maxBytes: MAX_BYTES,
   })
   if (answer.type === 'problem') return problem(`It could not be reached (${answer.detail}).`)
-  if (answer.status !== 200) return problem(judge(answer.status, isAdministrators), wishedMs(answer.headers, nowMs()))
+  if (answer.status !== 200) return problem(judge(answer.status, isAdministrators), wishedMs(answer, nowMs()))
   const body = jsonOf(answer)
   return body === undefined ? problem('Its answer is no JSON.') : { type: 'answer', body, origin: reference.origin }
 }
@@ -81,11 +82,8 @@ function judge(status: number, isAdministrators: boolean): string {
   return `It answers ${status}.`
 }
 
-function wishedMs(headers: Readonly<Record<string, string>>, nowMs: number): number {
-  const said = headers['retry-after'] ?? '0'
-  // Seconds, or a date.
-  const waitMs = /^\d{1,9}$/.test(said) ? Number(said) * 1000 : Date.parse(said) - nowMs
-  return Number.isNaN(waitMs) ? 0 : Math.min(LONGEST_WAIT_MS, Math.max(0, waitMs))
+function wishedMs({ headers }: Answer, nowMs: number): number {
+  return Math.min(LONGEST_WAIT_MS, retryAfterMs(headers['retry-after'], nowMs) ?? 0)
 }
 
 function problem(says: string, waitMs = 0): BalanceAnswer {

@@ -73,11 +73,6 @@ export function jsonOf({ text }: Pick<Answer, 'text'>): unknown {
   }
 }
 
-/** The members of a value; none for what is not an object. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-}
-
 async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0

@@ -2,7 +2,8 @@
 // answers and never by its port alone; nothing is sent to any of them that is a secret or costs anything.
 
 import { LOCAL_SERVER_IDS, LOCAL_SERVERS, type LocalServer, type LocalServerId } from '#core/local-servers.ts'
-import { ask, jsonOf, membersOf, type Answer, type DispatcherOf, type WayOut } from '#provider/ask.ts'
+import { membersOf } from '#core/members.ts'
+import { ask, jsonOf, type Answer, type DispatcherOf, type WayOut } from '#provider/ask.ts'
 import { FINGERPRINTS } from '#provider/fingerprints.ts'
 
 export type DiscoveryOptions = {

@@ -6,7 +6,8 @@ import { append } from '#core/append.ts'
 import type { ModelKind } from '#core/entities.ts'
 import { kindByName } from '#core/listed-model.ts'
 import type { LocalModel, LocalServer, LocalServerId } from '#core/local-servers.ts'
-import { jsonOf, membersOf, type Answer } from '#provider/ask.ts'
+import { membersOf } from '#core/members.ts'
+import { jsonOf, type Answer } from '#provider/ask.ts'
 import { argumentsOf, isLlamaCpp, isRouted, kindByEmptyEmbeddings } from '#provider/llama-cpp.ts'
 
 export type Get = (path: string) => Promise<Answer | undefined>

@@ -2,7 +2,7 @@
 // or as a router several, which it loads when they are asked for.
 
 import type { ModelKind } from '#core/entities.ts'
-import { membersOf } from '#provider/ask.ts'
+import { membersOf } from '#core/members.ts'
 
 type Entry = Readonly<Record<string, unknown>>
 

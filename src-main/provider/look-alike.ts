@@ -4,7 +4,8 @@ import type { Provider } from '#core/entities.ts'
 import { judgementIn } from '#core/judgements.ts'
 import type { Form } from '#dialect/model-list.ts'
 import { dialectOf, FORMS } from '#dialect/dialects.ts'
-import { jsonOf, membersOf, type Answer } from '#provider/ask.ts'
+import { membersOf } from '#core/members.ts'
+import { jsonOf, type Answer } from '#provider/ask.ts'
 
 /** The form of a list of models; undefined for anything else. */
 export function listLooksLike(value: unknown): Form | undefined {

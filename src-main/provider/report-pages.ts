@@ -5,6 +5,7 @@
 import { billSecretReference } from '#core/bill-secret.ts'
 import type { Provider } from '#core/entities.ts'
 import { refuse, type Refusal } from '#core/refusal.ts'
+import { retryAfterMs } from '#core/retry-after.ts'
 import { SecretFailure } from '#core/secret-failure.ts'
 import { ask, jsonOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
 import type { SecretKeeper } from '#secret/port.ts'
@@ -28,7 +29,7 @@ export type ReportPagesDeps = {
   readonly secrets: Pick<SecretKeeper, 'get' | 'known'>
   readonly connections: WayOut
   readonly userAgent: string
-  readonly clock: { readonly monotonicMs: () => number }
+  readonly clock: { readonly monotonicMs: () => number; readonly nowMs: () => number }
   /** Before the first repetition; twice as long before each further one. */
   readonly retryDelayMs: number
   readonly wait: (ms: number) => Promise<unknown>
@@ -67,7 +68,7 @@ export async function readReportPages(
       const answer = await askPatiently(provider, { url, headers: shown, maxBytes: bytesLeft, untilMs }, deps)
       if (deps.clock.monotonicMs() >= untilMs) return failed('It takes longer than four minutes. Take fewer days.')
       if (answer.type === 'problem') return failed(`It could not be reached (${answer.detail}).`)
-      if (answer.status !== 200) return failed(judge(answer.status))
+      if (answer.status !== 200) return refusedBy(answer, deps.clock.nowMs())
       bytesLeft -= Buffer.byteLength(answer.text)
       partsLeft -= partsOf(answer)
       const isTooLarge = bytesLeft <= 0 || partsLeft <= 0 || pages.length >= MAX_PAGES
@@ -124,7 +125,7 @@ async function askPatiently(
     const leftMs = Math.max(1, Math.ceil(untilMs - clock.monotonicMs()))
     const timeLimitMs = Math.min(PAGE_LIMIT_MS, leftMs)
     const answer = await ask({ ...question, method: 'GET', secrets: known, dispatcherOf, timeLimitMs })
-    const delayMs = Math.max(retryDelayMs * 2 ** (attempt - 1), wishedDelayMs(answer))
+    const delayMs = Math.max(retryDelayMs * 2 ** (attempt - 1), wishedDelayMs(answer, clock.nowMs()))
     const longestMs = Math.min(LONGEST_WAIT_MS, untilMs - clock.monotonicMs() - 1)
     if (attempt >= ATTEMPTS || !isPassing(answer) || delayMs > longestMs) return answer
     await wait(delayMs)
@@ -151,9 +152,8 @@ function partsOf({ text }: Answer): number {
   return parts
 }
 
-function wishedDelayMs(answer: Answer | NoAnswer): number {
-  const seconds = answer.type === 'answer' ? Number(answer.headers['retry-after'] ?? 0) : 0
-  return Number.isFinite(seconds) ? seconds * 1000 : 0
+function wishedDelayMs(answer: Answer | NoAnswer, nowMs: number): number {
+  return answer.type === 'answer' ? (retryAfterMs(answer.headers['retry-after'], nowMs) ?? 0) : 0
 }
 
 function judge(status: number): string {
@@ -162,6 +162,11 @@ function judge(status: number): string {
   if (status === 404) return 'It has no such reports (404).'
   if (status >= 300 && status < 400) return `It redirects (${status}), which is not followed.`
   return `It answers ${status}.`
+}
+
+function refusedBy(answer: Answer, nowMs: number): Refusal {
+  const waitMs = wishedDelayMs(answer, nowMs)
+  return { ...failed(judge(answer.status)), ...(waitMs > 0 && { retryAfterSeconds: Math.ceil(waitMs / 1000) }) }
 }
 
 function failed(says: string): Refusal {

@@ -4,8 +4,10 @@
 
 import type { Provider } from '#core/entities.ts'
 import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
+import { retryAfterMs } from '#core/retry-after.ts'
 import type { TokenSecret } from '#core/token-secrets.ts'
-import { ask, jsonOf, membersOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
+import { membersOf } from '#core/members.ts'
+import { ask, jsonOf, type Answer, type NoAnswer, type WayOut } from '#provider/ask.ts'
 
 export type TokenDoor = {
   readonly connections: WayOut
@@ -36,9 +38,10 @@ export async function askForToken(provider: Provider, secret: TokenSecret, door:
   const nowMs = door.nowMs()
   const first = await post(provider, secret, { ...door, nowMs: () => nowMs })
   const skewMs = secret.type === 'service_account' ? skewIn(first, door.nowMs()) : 0
-  if (skewMs === 0) return grantedIn(first, provider)
+  if (skewMs === 0) return grantedIn(first, provider, door.nowMs())
   // What is signed says when. An endpoint that refuses it tells what time it has, and is believed once.
-  return grantedIn(await post(provider, secret, { ...door, nowMs: () => door.nowMs() + skewMs }), provider)
+  const second = await post(provider, secret, { ...door, nowMs: () => door.nowMs() + skewMs })
+  return grantedIn(second, provider, door.nowMs())
 }
 
 async function post(provider: Provider, secret: TokenSecret, door: TokenDoor): Promise<Answer | NoAnswer> {
@@ -81,7 +84,7 @@ function skewIn(answer: Answer | NoAnswer, nowMs: number): number {
   return Math.abs(skewMs) > MAX_SKEW_MS ? skewMs : 0
 }
 
-function grantedIn(answer: Answer | NoAnswer, { name }: Provider): Granted {
+function grantedIn(answer: Answer | NoAnswer, { name }: Provider, nowMs: number): Granted {
   const endpoint = `The token endpoint of the provider '${name}'`
   if (answer.type === 'problem') throw unreached(endpoint, answer)
   const { status } = answer
@@ -91,8 +94,8 @@ function grantedIn(answer: Answer | NoAnswer, { name }: Provider): Granted {
     throw new UpstreamFailure('secret', says, { status: 401 })
   }
   if (status === 429 || status >= 500) {
-    const seconds = Number(answer.headers['retry-after'])
-    const retryAfterSeconds = seconds > 0 ? Math.ceil(seconds) : undefined
+    const waitMs = retryAfterMs(answer.headers['retry-after'], nowMs) ?? 0
+    const retryAfterSeconds = waitMs > 0 ? Math.ceil(waitMs / 1000) : undefined
     throw tokenFailure('status', `${endpoint} answered ${status}.`, { status, retryAfterSeconds })
   }
   if (status !== 200) throw tokenFailure('malformed', `${endpoint} answered ${status}, which is no token.`)

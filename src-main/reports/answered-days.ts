@@ -69,6 +69,7 @@ function dayOf(provider: string, row: BilledDay, differing: readonly Differently
     state: stateOf(causes),
     causes,
     unexplained: 0,
+    unexplained_amount: '0',
     calls: differing.flatMap(idsOf).slice(0, MAX_CALLS),
     call_count: differing.reduce((sum, { calls }) => sum + calls, 0),
   }

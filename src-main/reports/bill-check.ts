@@ -1,7 +1,7 @@
 // Compares a report of a provider with the records of its calls, on the report thread: both sides can be long.
 
 import { checkBill, timeOf, type Bill } from '#bills/check.ts'
-import type { CsvPreview } from '#bills/csv-formats.ts'
+import type { CsvPreview } from '#bills/csv-report.ts'
 import { doubtsOf, type DoubtfulRecord, type OurHour } from '#bills/ours.ts'
 import { readReport } from '#bills/read.ts'
 import { decimalText, type BillReport, type Span } from '#bills/report.ts'
@@ -174,7 +174,8 @@ export function shownCalls(ids: readonly string[]): { calls: string[]; call_coun
 }
 
 function shownColumns(preview: CsvPreview | undefined): BillCheck['columns'] {
-  return preview === undefined
-    ? null
-    : { format: preview.format, read: preview.columns.map((column) => ({ ...column })) }
+  if (preview === undefined) return null
+  const { format, columns, separator, decimalMark, lines, otherLines } = preview
+  const read = columns.map((column) => ({ ...column }))
+  return { format, read, separator, decimal_mark: decimalMark, lines, other_lines: otherLines }
 }

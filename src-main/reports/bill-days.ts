@@ -100,6 +100,7 @@ function dayView({ provider, day, time, spans, differences, report, side, madeMs
     state: stateOf(causes),
     causes,
     unexplained: all.filter((difference) => difference.causes.includes('unexplained')).length,
+    unexplained_amount: decimalText(unexplainedParts),
     ...shownCalls(calls),
   }
   return { view, time, unexplainedParts }

@@ -6,7 +6,7 @@ import type { GatewayState, LeftOfKey, PackageCredits, RecentError, ShellState, 
 import type { UpdateState } from '#shell/updates.ts'
 
 /** A page of the dashboard. */
-export type Page = 'overview' | 'requests' | 'keys' | 'providers' | 'tools' | 'ledger' | 'settings' | LinkPage
+export type Page = 'overview' | 'bills' | 'requests' | 'keys' | 'providers' | 'tools' | 'ledger' | 'settings' | LinkPage
 /** What a link proposes, with the link. */
 export type LinkPage = `link?to=${string}`
 
@@ -37,6 +37,7 @@ const PAUSE_MINUTES = 60
 const MAX_PACKAGES = 8
 const MAX_SENTENCES = 3
 const LONGEST_LABEL = 80
+const DAY_MS = 86_400_000
 
 export function menuOf(state: ShellState): MenuItem[] {
   const { gateway } = state
@@ -59,7 +60,7 @@ function pageItems(): MenuItem[] {
   return [item('Open dashboard', { type: 'open', page: 'overview' }), item('Tools', { type: 'open', page: 'tools' })]
 }
 
-function statusItems({ gateway, attention, lan }: ShellState): MenuItem[] {
+function statusItems({ gateway, attention, lan, bills }: ShellState): MenuItem[] {
   const lines = [text(`Farebox: ${describeGateway(gateway)}`)]
   if (gateway.type === 'failed') lines.push(text(gateway.message))
   if (gateway.type !== 'running') return lines
@@ -68,8 +69,17 @@ function statusItems({ gateway, attention, lan }: ShellState): MenuItem[] {
   for (const sentence of attention.slice(0, MAX_SENTENCES)) {
     lines.push(item(sentence, { type: 'open', page: 'providers' }))
   }
+  if (bills !== undefined) lines.push(item(billsText(bills), { type: 'open', page: 'bills' }))
   if (gateway.ledger !== 'ok') lines.push(item('The ledger needs attention', { type: 'open', page: 'ledger' }))
   return lines
+}
+
+function billsText({ unexplained, agreed_until: until }: NonNullable<ShellState['bills']>): string {
+  if (unexplained > 0)
+    return `Bills: ${unexplained} ${unexplained === 1 ? 'difference is' : 'differences are'} unexplained`
+  if (until === null) return 'Bills: nothing is unexplained'
+  // The last whole day of UTC, as the page has it.
+  return `Bills agree until ${new Date(Math.floor(Date.parse(until) / DAY_MS) * DAY_MS - 1).toISOString().slice(0, 10)}`
 }
 
 /** Whoever looks at the menu sees whether others can reach the gateway. */

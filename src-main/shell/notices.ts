@@ -4,7 +4,11 @@ import type { AlertView } from '#contract/alerts.ts'
 import type { KeyView, StatusView } from '#contract/schemas.ts'
 import { shareLeft } from '#shell/state.ts'
 
-export type Notice = { readonly title: string; readonly text: string; readonly page: 'keys' | 'providers' | 'overview' }
+export type Notice = {
+  readonly title: string
+  readonly text: string
+  readonly page: 'keys' | 'providers' | 'overview' | 'bills'
+}
 
 /** Percent of a key's credits at which its owner is told, from the first to the last. */
 const LEVELS = [20, 10, 0] as const
@@ -111,7 +115,12 @@ const BUDGETS: Readonly<Record<string, string>> = {
   provider: 'The day of provider',
 }
 
-function alertNotice({ scope, name, threshold, used_credits: used, total_credits: total }: AlertView): Notice {
+function alertNotice(alert: AlertView): Notice {
+  const { scope, name, threshold, used_credits: used, total_credits: total, cycle_started_at: startedAt } = alert
+  if (scope === 'bill') {
+    const text = `The bill of '${name}' for ${startedAt.slice(0, 10)} has differences that nothing explains.`
+    return { title: 'A bill does not agree', text, page: 'bills' }
+  }
   const text = `${BUDGETS[scope] ?? 'The budget of'} '${name}' is used up to ${threshold} % (${used} of ${total} credits).`
   return { title: BUDGET_TITLE, text, page: scope === 'provider' ? 'providers' : 'overview' }
 }

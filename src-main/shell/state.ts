@@ -51,6 +51,8 @@ export type Summary = {
   /** Whether a key that was used lately has a tenth of its credits or less. */
   readonly isLow: boolean
   readonly lan: StatusView['lan']
+  /** undefined where nothing was compared yet. */
+  readonly bills: StatusView['bills']
 }
 
 export type ShellState = Summary & {
@@ -67,6 +69,7 @@ export const NO_SUMMARY: Summary = {
   attention: [],
   isLow: false,
   lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
+  bills: undefined,
 }
 
 const MAX_ERRORS = 5
@@ -84,6 +87,7 @@ export function summarise({ status, keys, calls }: Reading, nowMs: number): Summ
       .map(({ created_at, model, status: code, key }) => ({ at: created_at, model, status: code, key })),
     attention: status.attention,
     lan: status.lan,
+    bills: status.bills,
     isLow: usable.some((key) => isUsedLately(key, nowMs) && shareLeft(key) <= LOW_SHARE),
   }
 }

@@ -1,6 +1,6 @@
 // What providers said is left on their accounts, for as long as a pace is taken from it.
 
-import type { AccountBalance, DatedAmount } from '#core/account-balance.ts'
+import { PACE_MS, type AccountBalance, type DatedAmount } from '#core/account-balance.ts'
 import type { Db } from '#store/database.ts'
 
 /** An account, by the secret that it is asked with; `label` is empty where there is one. */
@@ -20,7 +20,7 @@ export type BalanceQuestion = Account & {
 export type BalanceReading = BalanceQuestion & { readonly balances: readonly AccountBalance[] }
 
 export type KnownBalances = {
-  /** Those of one account and currency one after the other, the oldest first. */
+  /** Of as long as a pace is taken from; those of one account and currency one after the other, the oldest first. */
   readonly readings: readonly StoredBalance[]
   /** The last one to each account. */
   readonly questions: readonly BalanceQuestion[]
@@ -56,7 +56,9 @@ export function listBalances(db: Db): KnownBalances {
     readings: db
       .prepare<[], StoredBalance>(
         `SELECT provider_id AS providerId, label, currency, at_ms AS atMs, amount FROM account_balance
-         ORDER BY provider_id, label, currency, at_ms`,
+         JOIN (SELECT provider_id, label, max(at_ms) AS last_ms FROM account_balance GROUP BY provider_id, label)
+           USING (provider_id, label)
+         WHERE at_ms >= last_ms - ${PACE_MS} ORDER BY provider_id, label, currency, at_ms`,
       )
       .all(),
     questions: db

@@ -32,6 +32,7 @@ import { billReports } from '#store/migrations/0290-bill-reports.ts'
 import { billedAnswers } from '#store/migrations/0310-billed-answers.ts'
 import { accountBalances } from '#store/migrations/0360-account-balances.ts'
 import { accountQuestions } from '#store/migrations/0370-account-questions.ts'
+import { billQuestions } from '#store/migrations/0440-bill-questions.ts'
 import { fleet } from '#store/migrations/0400-fleet.ts'
 import { stepTimes } from '#store/migrations/0420-step-times.ts'
 
@@ -69,6 +70,7 @@ export const MIGRATIONS = [
   accountQuestions,
   fleet,
   stepTimes,
+  billQuestions,
 ] as const
 
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map((migration) => migration.version))

@@ -22,6 +22,7 @@ import { usageReport, type UsageReportRequest } from '#reports/usage-report.ts'
 import { usageView } from '#reports/usage-view.ts'
 import { backUp, type BackupAnswer, type BackupRequest } from '#store/backup.ts'
 import { listBalances } from '#store/account-balances.ts'
+import { readBillsKept, type BillsKept } from '#store/bill-questions.ts'
 import { readAccount, type BillAccount } from '#store/bill-reports.ts'
 import { openForReading } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
@@ -61,6 +62,7 @@ export type ReportOperations = {
   /** By the id of the provider. */
   billAccount: { input: string; output: BillAccount }
   accountBalances: { input: undefined; output: ReturnType<typeof listBalances> }
+  billsKept: { input: undefined; output: BillsKept }
   /** JSON text of a `LedgerList`. */
   ledger: { input: EntryFilter; output: Uint8Array }
   overview: { input: OverviewRequest; output: OverviewSums }
@@ -112,6 +114,7 @@ serveOperations<ReportOperations>({
   },
   billAccount: (providerId) => readAccount(db, providerId),
   accountBalances: () => listBalances(db),
+  billsKept: () => readBillsKept(db),
   billCheck: (request) => {
     const check = billCheck(db, request)
     return isRefusal(check) ? check : jsonOf(check)

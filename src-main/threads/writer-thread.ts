@@ -29,6 +29,7 @@ import {
   type CatalogState,
 } from '#store/catalog-rows.ts'
 import { keepBalances, type BalanceReading } from '#store/account-balances.ts'
+import { keepBillQuestion, type BillQuestion } from '#store/bill-questions.ts'
 import { CannotKeep, forgetReports, keepReport, type KeepProblem, type ReportToKeep } from '#store/bill-reports.ts'
 import { damageOf, openForWriting } from '#store/database.ts'
 import { serveOperations } from '#store/database-thread.ts'
@@ -86,11 +87,12 @@ export type WriterOperations = {
   /** By the id of the provider. */
   forgetBills: { input: string; output: void }
   keepBalances: { input: BalanceReading; output: void }
+  keepBillQuestion: { input: BillQuestion; output: void }
   /** What this gateway knows of the books that it shares; undefined where it shares none. */
   loadFleet: { input: undefined; output: FleetNote | undefined }
   keepFleet: { input: FleetNote; output: void }
-  /** Charges by entries after one. What was appended to the journal before must be projected already. */
-  chargedAfter: { input: number; output: ChargedSums }
+  /** Charges by entries after one, up to a last one if it is given. What was appended to the journal before must be projected already. */
+  chargedAfter: { input: { readonly seq: number; readonly last: number | undefined }; output: ChargedSums }
   lastEntry: { input: undefined; output: number }
   close: { input: undefined; output: void }
 }
@@ -362,6 +364,7 @@ serveOperations<WriterOperations>({
     return undefined
   },
   keepBalances: (reading) => withRoom(() => keepReading.immediate(reading)),
+  keepBillQuestion: (question) => withRoom(() => keepBillQuestion(db, question)),
   forgetBills: (providerId) => {
     withRoom(() => forgetBills.immediate(providerId))
     tail?.note({ hasChanged: true })
@@ -371,7 +374,7 @@ serveOperations<WriterOperations>({
     withRoom(() => keepFleetNote.immediate(note))
     tail?.note({ hasChanged: true })
   },
-  chargedAfter: (seq) => chargedAfter(db, seq),
+  chargedAfter: ({ seq, last }) => chargedAfter(db, seq, last),
   lastEntry: () => lastEntry(db),
   close: () => {
     const isWhole = closeProjector()

@@ -198,6 +198,19 @@ describe('what a letter says', () => {
     })
   })
 
+  it('of a bill is whose it is, and how much of it nothing explains', () => {
+    const bill = { ...ALERT, scope: 'bill', name: 'openai', threshold: 1, nextResetAtMs: undefined } as const
+    expect(letterOf(alertBody(bill))).toEqual({
+      subject: "Farebox: the bill of provider 'openai' for 1970-01-01 has unexplained differences",
+      text:
+        "The bill of provider 'openai' for 1970-01-01 has differences that nothing explains. 40.2 of 50 US dollars are unexplained.\n" +
+        "Look at the page Bills, or at 'farebox bills list'.\n",
+    })
+    const ofTokens = letterOf(alertBody({ ...bill, usedMicro: microCredits(0) }))
+    expect(ofTokens.text).toContain('Tokens in it are unexplained.')
+    expect(JSON.parse(alertBody(bill))).toMatchObject({ type: 'alert.bill_unexplained', data: { day: '1970-01-01' } })
+  })
+
   it('adds no line to the head of the letter, whatever a name holds', async () => {
     const server = await open()
     const name = 'a\r\nBcc: x@example.com\r\n\r\n.\r\nMAIL FROM:<x@example.com>\u2028\u0085\u202e'

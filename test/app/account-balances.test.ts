@@ -1,7 +1,8 @@
 // When providers are asked what is left on their accounts without anybody pressing a button.
 
 import { describe, expect, it } from 'vitest'
-import { AccountBalances, type BalancePeriod } from '#app/account-balances.ts'
+import { AccountBalances } from '#app/account-balances.ts'
+import type { Period } from '#core/polling.ts'
 import type { BalanceAnswer } from '#provider/account-balance.ts'
 import type { BalanceReading } from '#store/account-balances.ts'
 import { testProvider } from '../support/provider.ts'
@@ -9,7 +10,7 @@ import { testProvider } from '../support/provider.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-function house(every: BalancePeriod) {
+function house(every: Period) {
   const state = { nowMs: 1_000 * HOUR, every, askedMs: [] as number[], kept: [] as BalanceReading[] }
   const left: { answer: BalanceAnswer } = { answer: balance('10') }
   const provider = testProvider({ preset: 'deepseek', baseUrl: 'https://api.deepseek.com', hasSecret: true })

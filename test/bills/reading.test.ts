@@ -53,7 +53,9 @@ describe('a file of a console', () => {
     expect(read).toMatchObject({ report: { usage: [{ counts, account: 'farebox, home', requests: undefined }] } })
     expect(read).toMatchObject({ preview: { format: 'Anthropic, usage', lines: 1 } })
     expect(read).toMatchObject({
-      preview: { columns: expect.arrayContaining([{ column: 'web_search_count', meaning: null }]) as object },
+      preview: {
+        columns: expect.arrayContaining([{ column: 'web_search_count', meaning: null, example: null }]) as object,
+      },
     })
   })
 

@@ -352,7 +352,7 @@ describe('bills check', () => {
       [
         'openai, 2026-10-01 10:00 UTC to 2026-10-01 11:00 UTC',
         '',
-        'Read as: OpenAI, usage (model as model).',
+        'Read as: OpenAI, usage (model as model). 3 of its 12 lines are about no model and are left out.',
         '',
         'Tokens: 3 times and models compared, 1 differences. Theirs less ours:',
         'TIME                  MODEL  IN  CACHED  WRITTEN  OUT  CAUSE            CALL',
@@ -366,6 +366,23 @@ describe('bills check', () => {
         '',
       ].join('\n'),
     )
+  })
+})
+
+describe('bills import --dry-run', () => {
+  it('shows how each column is read, and keeps nothing', async () => {
+    const gateway = fakeGateway()
+    const words = ['bills', 'import', '/tmp/usage.csv', '--provider', 'openai', '--dry-run']
+    const { stdout } = await run(words, { gateway })
+    expect(stdout.split('\n').slice(0, 5)).toEqual([
+      'Fields are apart by semicolons, decimals by a comma.',
+      'COLUMN   READ AS   IN THE FIRST LINE',
+      'model    model     gpt-4o',
+      'user_id  not read  -',
+      '',
+    ])
+    expect(stdout).toMatch(/Nothing was kept\.\n$/)
+    expect(gateway.requests.map(({ body }) => body)).toEqual([{ provider: 'openai', file: '/tmp/usage.csv' }])
   })
 })
 

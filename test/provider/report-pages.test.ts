@@ -75,7 +75,7 @@ async function read(kind: (typeof KINDS)[number]) {
       connections: openConnections(),
       userAgent: 'farebox/test',
       retryDelayMs: 1,
-      clock: { monotonicMs: () => nowMs },
+      clock: { monotonicMs: () => nowMs, nowMs: () => nowMs },
       wait: async (ms) => {
         nowMs += ms
       },
@@ -239,7 +239,7 @@ async function readAt(baseUrl: string) {
       connections: openConnections({ resolve: names(EVERYWHERE) }),
       userAgent: 'farebox/test',
       retryDelayMs: 1,
-      clock: { monotonicMs: () => nowMs },
+      clock: { monotonicMs: () => nowMs, nowMs: () => nowMs },
       wait: async () => {},
     },
   )

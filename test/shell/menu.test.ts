@@ -42,6 +42,17 @@ function menuText(changes: Partial<ShellState> = {}): string[] {
 }
 
 describe('the menu', () => {
+  it.each([
+    [{ agreed_until: '2026-11-27T05:00:00.000Z', unexplained: 0 }, 'Bills agree until 2026-11-26'],
+    [{ agreed_until: null, unexplained: 0 }, 'Bills: nothing is unexplained'],
+    [{ agreed_until: null, unexplained: 1 }, 'Bills: 1 difference is unexplained'],
+    [{ agreed_until: null, unexplained: 3 }, 'Bills: 3 differences are unexplained'],
+  ])('of bills that stand at %j says so', (stand, line) => {
+    const bills = { ...stand, unexplained_amount: '0', compared_at: AT_NOON }
+    expect(menuText(summarise(reading({ status: statusView({ bills }) }), NOW_MS))).toContain(line)
+    expect(menuText(summarise(reading({ status: statusView() }), NOW_MS)).join('\n')).not.toContain('Bills')
+  })
+
   it('of a gateway that runs has everything', () => {
     const summary = summarise(
       reading({

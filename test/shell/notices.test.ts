@@ -142,6 +142,17 @@ describe('a notice about a budget', () => {
     expect(alertNotices([alert('a1', { scope: 'provider' })], before).notices).toMatchObject([{ page: 'providers' }])
   })
 
+  it('of a bill leads to the page of bills', () => {
+    const bill = alert('a2', { scope: 'bill', name: 'openai', cycle_started_at: '2026-11-26T00:00:00.000Z' })
+    expect(alertNotices([bill], 'a1').notices).toEqual([
+      {
+        title: 'A bill does not agree',
+        text: "The bill of 'openai' for 2026-11-26 has differences that nothing explains.",
+        page: 'bills',
+      },
+    ])
+  })
+
   it('leaves keys to their levels, and what is gone or unknown tells nothing again', () => {
     expect(alertNotices([alert('a2', { scope: 'key' })], 'a1')).toEqual({ notices: [], told: 'a2' })
     expect(alertNotices([alert('a1')], 'a2')).toEqual({ notices: [], told: 'a2' })

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isRefusal } from '#core/refusal.ts'
+import { rowsToKeep } from '#reports/kept-bills.ts'
 import { CannotKeep, forgetReports, keepReport, keptReport, readAccount, type ReportRows } from '#store/bill-reports.ts'
 import { openForWriting, type Db } from '#store/database.ts'
 import { randomFrom } from '../support/random.ts'
@@ -166,5 +168,58 @@ it('any reports leave the same lines in any order', () => {
     })
     expect(outcomes[1], `round ${round}`).toEqual(outcomes[0])
     expect(outcomes[2], `round ${round}`).toEqual(outcomes[0])
+  }
+})
+
+/** A file of a console with random lines, each of which has an own identity or the same one with other numbers. */
+function randomFile(form: (typeof FILES)[number], random: () => number): string[] {
+  const upTo = (most: number) => Math.floor(random() * most)
+  return Array.from({ length: 1 + upTo(12) }, () => form.line({ day: 1 + upTo(3), name: upTo(4), count: upTo(9999) }))
+}
+
+type LineSeed = { readonly day: number; readonly name: number; readonly count: number }
+
+const FILES = [
+  {
+    head: 'generation_id,created_at,cost_total,tokens_prompt,tokens_completion,model_permaslug',
+    // What an answer cost is the same whenever it is exported.
+    line: ({ day, name }: LineSeed) =>
+      `gen-${day}-${name},2026-10-0${day} 0${name}:00:00,0.0${name}1,${name},7,openai/gpt-${name}`,
+  },
+  {
+    head: 'Date;Service description;SKU description;Unrounded subtotal ($)',
+    line: ({ day, name }: LineSeed) =>
+      `2026-10-0${day};${name === 0 ? 'Cloud Run' : 'Gemini API'};Text Input ${name};0,${day}${name}`,
+  },
+  {
+    head: 'start_time\tend_time\tmodel\tinput_tokens\toutput_tokens',
+    line: ({ day, name }: LineSeed) =>
+      `${START / 1000 + day * 86_400}\t${START / 1000 + (day + 1) * 86_400}\tgpt-${name}\t${day * 1000 + name}\t5`,
+  },
+] as const
+
+it('a file leaves the same lines whole, twice, in pieces and out of order', () => {
+  const random = randomFrom(11)
+  for (let round = 0; round < 300; round++) {
+    const form = FILES[round % FILES.length] ?? FILES[0]
+    const lines = randomFile(form, random)
+    const handIn = (pieces: readonly (readonly string[])[]) => {
+      forgetReports(db, 'p')
+      for (const piece of pieces) {
+        const read = rowsToKeep([form.head, ...piece].join('\n'))
+        if (isRefusal(read)) throw new Error(read.message)
+        keep({ form: read.form, madeMs: START + 9, rows: read.rows })
+      }
+      return kept()
+    }
+    const whole = handIn([lines])
+    const cuts = Array.from({ length: 1 + Math.floor(random() * 4) }, () => Math.floor(random() * lines.length))
+    const ends = [0, ...cuts.toSorted((one, other) => one - other), lines.length]
+    const pieces = ends.slice(1).map((end, index) => lines.slice(ends[index], end))
+    const mixed = shuffled(lines, random)
+    expect(handIn([lines, lines]), `twice, round ${round}`).toEqual(whole)
+    expect(handIn(pieces), `pieces, round ${round}`).toEqual(whole)
+    expect(handIn(shuffled([...pieces, mixed, ...pieces], random)), `out of order, round ${round}`).toEqual(whole)
+    if (round === 0) expect(whole.length).toBeGreaterThan(2)
   }
 })

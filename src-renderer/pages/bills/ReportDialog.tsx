@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { BillCheck, BillCheckBody } from '#contract/bills.ts'
+import type { BillCheckBody } from '#contract/bills.ts'
 import { useAction, useApi } from '#renderer/api/use-api.ts'
 import { Field } from '#renderer/components/field.tsx'
 import { FormDialog } from '#renderer/components/form-dialog.tsx'
@@ -8,6 +8,7 @@ import { Input, Select } from '#renderer/components/input.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
 import { useToast } from '#renderer/components/toast.tsx'
 import { namesIn } from '#renderer/data/bill-days.ts'
+import { FilePreview } from '#renderer/pages/bills/FilePreview.tsx'
 
 type Source = 'ask' | 'file'
 type ReportDraft = {
@@ -56,7 +57,7 @@ export function ReportDialog({ onClose }: { readonly onClose: () => void }) {
       className="max-w-xl"
     >
       <ReportFields draft={draft} onChange={change} />
-      {preview.data !== undefined && <Preview check={preview.data} />}
+      {preview.data !== undefined && <FilePreview check={preview.data} />}
     </FormDialog>
   )
 }
@@ -126,31 +127,5 @@ function ReportFields({ draft, onChange }: ReportFieldsProps) {
         )}
       </Field>
     </>
-  )
-}
-
-/** How a file was read, and what came of it. */
-function Preview({ check }: { readonly check: BillCheck }) {
-  const { t } = useTranslation('bills')
-  const { columns, from, to, tokens, money, unexplained } = check
-  const days = { from: from.slice(0, 10), to: to.slice(0, 10) }
-  const read = columns?.read.flatMap(({ column, meaning }) => (meaning === null ? [] : [{ column, meaning }])) ?? []
-  return (
-    <div role="group" aria-label={t('preview.title')} className="flex flex-col gap-2 rounded-md bg-sunken p-3 text-sm">
-      <p>
-        {t(columns === null ? 'preview.pages' : 'preview.format', { format: columns?.format, ...days })}{' '}
-        {t('preview.found', { tokens: tokens.differing, money: money.differing })}
-      </p>
-      {unexplained > 0 && <p className="text-red">{t('preview.unexplained', { count: unexplained })}</p>}
-      {read.length > 0 && (
-        <ul className="grid gap-x-4 text-muted sm:grid-cols-2">
-          {read.map(({ column, meaning }) => (
-            <li key={column} className="break-all">
-              <code className="font-mono text-xs">{column}</code> → {meaning}
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
   )
 }

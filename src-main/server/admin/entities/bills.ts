@@ -227,7 +227,7 @@ async function readFile(file: string): Promise<ReadBill | Refusal> {
       if (bytes.length > MAX_FILE_BYTES) {
         return refuse('invalid_request', `${file} is larger than 64 MB.`, { param: 'file' })
       }
-      return { text: bytes.toString('utf8'), madeMs: Math.floor(stats.mtimeMs) }
+      return { text: textOf(bytes), madeMs: Math.floor(stats.mtimeMs) }
     } finally {
       await handle.close()
     }
@@ -235,4 +235,9 @@ async function readFile(file: string): Promise<ReadBill | Refusal> {
     // Why it cannot be read is for the administrator to look at, who has the file.
     return refuse('invalid_request', `${file} cannot be read.`, { param: 'file' })
   }
+}
+
+/** Spreadsheets write "Unicode text" as UTF-16, which begins with a mark that says so. */
+function textOf(bytes: Buffer): string {
+  return bytes[0] === 0xff && bytes[1] === 0xfe ? bytes.toString('utf16le') : bytes.toString('utf8')
 }
