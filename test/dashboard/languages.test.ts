@@ -9,6 +9,7 @@ import { postChat } from '../support/chat.ts'
 import { bringWords, cutWords } from '../support/cut-words.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { chatModel } from '../support/farebox.ts'
+import { catalogue } from '../support/words.ts'
 
 /** English last: what finds its way on the page by words finds it in English again. */
 const LANGUAGES = (Object.keys(LANGUAGE_NAMES) as Language[]).toReversed()
@@ -76,3 +77,28 @@ it('fits on every page in each language', async () => {
   })
   expect(found).toEqual([])
 }, 240_000)
+
+it('fetches a language when it is chosen, on the way in too', async () => {
+  await dashboard.visit(
+    '/sign-in',
+    async (page) => {
+      const scripts: Promise<string>[] = []
+      page.on('response', (answer) => {
+        if (answer.url().endsWith('.js')) scripts.push(answer.text())
+      })
+      const fetched = async () => {
+        const all = (await Promise.all(scripts)).join('\n')
+        return LANGUAGES.filter((language) => all.includes(catalogue(language, 'common').get('notFound') ?? ''))
+      }
+      await page.reload()
+      const choice = page.getByLabel('Language')
+      expect(await choice.locator('option').allTextContents()).toEqual(Object.values(LANGUAGE_NAMES))
+      expect(await fetched()).toEqual(['en'])
+      await choice.selectOption('fr')
+      await page.getByRole('button', { name: 'Se connecter' }).waitFor()
+      await expect.poll(() => page.evaluate('document.documentElement.lang')).toBe('fr')
+      expect(await fetched()).toEqual(['fr', 'en'])
+    },
+    { isStranger: true },
+  )
+}, 60_000)
