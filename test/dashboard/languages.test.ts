@@ -92,6 +92,7 @@ it('fetches a language when it is chosen, on the way in too', async () => {
       }
       await page.reload()
       const choice = page.getByLabel('Language')
+      await choice.waitFor()
       expect(await choice.locator('option').allTextContents()).toEqual(Object.values(LANGUAGE_NAMES))
       expect(await fetched()).toEqual(['en'])
       await choice.selectOption('fr')

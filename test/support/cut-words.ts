@@ -36,6 +36,8 @@ function wordsOf(language: Language) {
 /** Runs in the page. Inline elements have no width of their own to compare; what they overflow is a block around them. */
 const LOOK = String.raw`(words, { READ_WHOLE, OF_ONE_HEIGHT, STEP_LIMIT_MS }) => {
   const known = words.map(([language, { own, foreign, settings }]) => [language, { own: new Set(own), foreign: new Set(foreign), settings }])
+  /** Room that the browser keeps in a field for searching, for the cross that empties it. */
+  const CROSS = 15
   const measure = document.createElement('canvas').getContext('2d')
 
   /** As if it had been chosen in another tab. */
@@ -102,7 +104,8 @@ const LOOK = String.raw`(words, { READ_WHOLE, OF_ONE_HEIGHT, STEP_LIMIT_MS }) =>
       const text = element.matches('select') ? (element.selectedOptions[0]?.text ?? '') : element.placeholder
       if (!own.has(text) || !isSeen(element)) continue
       const style = getComputedStyle(element)
-      const wider = widthOf(text, style) - (element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight))
+      const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight)
+      const wider = widthOf(text, style) - (element.clientWidth - padding - (element.type === 'search' ? CROSS : 0))
       if (wider > 1) say(element, '"' + text + '" is wider than its place by ' + Math.ceil(wider))
     }
     return [...found]
