@@ -17,6 +17,9 @@ import { ToastProvider } from '#renderer/components/toast.tsx'
 import { TooltipProvider } from '#renderer/components/tooltip.tsx'
 import { startTranslations } from '#renderer/i18n/catalogues.ts'
 
+/** Whoever waits longer for the typeface reads on without it. */
+const MAX_WAIT_MS = 1000
+
 takeSecretsFromAddress()
 await start()
 
@@ -24,6 +27,7 @@ async function start(): Promise<void> {
   // Dialogs hold the page still with a style element, which the content security policy admits by this nonce alone.
   setNonce(document.querySelector('meta[name=csp-nonce]')?.getAttribute('content') ?? '')
   startPreferences()
+  const typeface = typefaceThere()
   await startTranslations()
   const queryClient = createQueryClient()
   const router = createAppRouter(queryClient)
@@ -44,6 +48,7 @@ async function start(): Promise<void> {
     },
   })
   await askOtherTabs()
+  await typeface
   const place = document.getElementById('root')
   if (place === null) throw new Error('index.html has no #root')
   createRoot(place).render(
@@ -57,4 +62,10 @@ async function start(): Promise<void> {
       </QueryClientProvider>
     </StrictMode>,
   )
+}
+
+/** Words that change their width once they are read move everything beside them. */
+async function typefaceThere(): Promise<void> {
+  const loaded = document.fonts.load('14px "Inter Variable"').catch(() => undefined)
+  await Promise.race([loaded, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
 }

@@ -16,6 +16,7 @@ import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Provider } from '#core/entities.ts'
 import { readBill, tryBillSecret } from '#app/bill-reader.ts'
+import { fleetControl } from '#app/fleet-control.ts'
 import { priceFeed } from '#app/price-feed.ts'
 import { ToolScans } from '#app/tool-scans.ts'
 import { refuse } from '#core/refusal.ts'
@@ -63,6 +64,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     keyRotated: (keyId, value) => renewKeyFile(config.dataDir, keyId, value),
     keyGuesses: operations.callGuard,
     lan,
+    fleet: fleetControl(calling.leases),
     ...toolsOf(input),
     ...settingsControl(input),
     pause: calling.pause,

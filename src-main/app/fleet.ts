@@ -42,9 +42,9 @@ export async function openFleet({ config, log, clock, writer, stores }: FleetFro
         await projection.upToDate()
         return writer.call('lastEntry', undefined)
       },
-      async chargedAfter(seq) {
+      async chargedAfter(seq, last) {
         await projection.upToDate()
-        return writer.call('chargedAfter', seq)
+        return writer.call('chargedAfter', { seq, last })
       },
     },
     ledger,

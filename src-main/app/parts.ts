@@ -188,7 +188,7 @@ function contextFor({ clock, writer, stores, secrets, calling, alerting }: Conte
     randomBytes,
     hashKey,
     timeZone,
-    shared: calling.leases,
+    shared: calling.leases?.shared,
     readAdjustment: async (id) => {
       await stores.projection.upToDate()
       return writer.call('adjustment', id)

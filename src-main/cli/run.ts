@@ -12,6 +12,7 @@ import { CONNECT_VERBS } from '#cli/connect.ts'
 import { DEMO_VERBS } from '#cli/demo.ts'
 import { DOCTOR_VERBS } from '#cli/doctor.ts'
 import { CommandFailure, UsageError } from '#cli/errors.ts'
+import { FLEET_VERBS } from '#cli/fleet.ts'
 import { helpText, nearestUsage, nearestVerbs, usageLine, verbHelp } from '#cli/help.ts'
 import type { CommandHost, Sources } from '#cli/host.ts'
 import { INVITE_VERBS } from '#cli/invite.ts'
@@ -47,6 +48,7 @@ const VERBS: readonly Verb[] = [
   ...ALERT_VERBS,
   ...SETTINGS_VERBS,
   ...PAUSE_VERBS,
+  ...FLEET_VERBS,
   ...LAN_VERBS,
   ...APPLY_VERBS,
   ...DEMO_VERBS,

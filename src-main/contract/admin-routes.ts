@@ -4,6 +4,7 @@
 import type { Route, RouteAccess } from '#contract/actions/action.ts'
 import { ALERTS } from '#contract/actions/alerts.ts'
 import { BILLS } from '#contract/actions/bills.ts'
+import { FLEET } from '#contract/actions/fleet.ts'
 import { GATEWAY } from '#contract/actions/gateway.ts'
 import { INVITES } from '#contract/actions/invites.ts'
 import { KEYS } from '#contract/actions/keys.ts'
@@ -37,6 +38,7 @@ export const ADMIN_ENTITIES = {
   ledger: LEDGER,
   bills: BILLS,
   gateway: GATEWAY,
+  fleet: FLEET,
   lan: LAN,
   secrets: SECRETS,
   tools: TOOLS,

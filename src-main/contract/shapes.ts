@@ -7,6 +7,7 @@ import * as bills from '#contract/bills.ts'
 import * as codex from '#contract/codex.ts'
 import * as demo from '#contract/demo.ts'
 import * as discovery from '#contract/discovery.ts'
+import * as fleet from '#contract/fleet.ts'
 import * as invites from '#contract/invites.ts'
 import * as lan from '#contract/lan.ts'
 import * as members from '#contract/members.ts'
@@ -49,6 +50,7 @@ export const SHAPES = {
   ...alerts,
   ...tools,
   ...bills,
+  ...fleet,
 }
 
 type NamedShapes = typeof SHAPES

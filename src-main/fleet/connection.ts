@@ -3,13 +3,14 @@
 
 import type { Client, ClientConfig } from 'pg'
 import type { Sum } from '#fleet/lease-book.ts'
-import { SCHEMA, SCHEMA_VERSION } from '#fleet/schema.ts'
+import { SCHEMA_VERSION, upgradeFrom } from '#fleet/schema.ts'
 
 /** No statement of ours takes longer, unless the server hangs. */
 const STATEMENT_MS = 5000
 const CONNECT_MS = 5000
 /** Longer than any statement of another gateway is under way. */
 const LATELY = '15 s'
+const VERSION_OF = 'SELECT schema_version AS version FROM farebox.state'
 
 /** PostgreSQL could not be asked, or did not answer. */
 export class FleetUnreachable extends Error {
@@ -27,7 +28,9 @@ export type ConnectionOptions = {
   readonly onLost: () => void
 }
 
-type Answer = Readonly<Record<string, unknown>>
+/** What a function of the schema answers; `error` where it did nothing. */
+export type Answer = Readonly<Record<string, unknown>>
+export type Value = string | number | null
 
 export class Connection {
   readonly #options: ConnectionOptions
@@ -67,7 +70,7 @@ export class Connection {
   }
 
   /** Calls one function of the schema and returns the object that it answers. Rejects with FleetUnreachable. */
-  async call(name: string, values: readonly (string | number | null)[]): Promise<Answer> {
+  async call(name: string, values: readonly Value[]): Promise<Answer> {
     const marks = values.map((_, index) => `$${index + 1}`).join()
     const [row] = await this.#query(name, `SELECT farebox.${name}(${marks}) AS answer`, values)
     // The functions answer with objects, or with nothing.
@@ -96,7 +99,7 @@ export class Connection {
     await client?.end().catch(() => undefined)
   }
 
-  async #query(name: string, text: string, values: readonly (string | number | null)[]): Promise<Answer[]> {
+  async #query(name: string, text: string, values: readonly Value[]): Promise<Answer[]> {
     const client = this.#client
     if (client === undefined) throw new FleetUnreachable(undefined)
     try {
@@ -122,9 +125,9 @@ async function prepareTables(client: Client): Promise<void> {
   await client.query('BEGIN')
   await client.query('SELECT pg_advisory_xact_lock(327300023)')
   const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('farebox.state') AS found")
-  if (rows[0]?.found === null) await client.query(SCHEMA)
+  const state = rows[0]?.found === null ? undefined : await client.query<{ version: number }>(VERSION_OF)
+  const found = state?.rows[0]?.version ?? 0
+  // A later one is of a later program, whose functions answer the same questions.
+  if (found < SCHEMA_VERSION) await client.query(upgradeFrom(found))
   await client.query('COMMIT')
-  const state = await client.query<{ schema_version: number }>('SELECT schema_version FROM farebox.state')
-  const found = state.rows[0]?.schema_version ?? 0
-  if (found < SCHEMA_VERSION) throw new Error(`the shared database has version ${found}`)
 }

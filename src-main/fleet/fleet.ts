@@ -1,23 +1,21 @@
-// This gateway among those that share its books: it joins them, says that it is there, makes the changes of the others, tells what it charged, and
-// gives back what it does not need. Everything that PostgreSQL is asked is asked in turn, so that after a lost connection one look at it tells
-// where this gateway stands.
+// This gateway among those that share its books: it joins them, says that it is there, lends itself parts of balances ahead of calls, and leaves.
 
 import type { CatalogContext } from '#catalog/context.ts'
-import { followShared, wholeCatalog } from '#catalog/follow.ts'
-import type { SharedBooks, SharedChange } from '#catalog/shared.ts'
+import type { SharedBooks } from '#catalog/shared.ts'
 import { takeTurns } from '#catalog/turns.ts'
-import { FleetRefused } from '#core/fleet.ts'
 import type { Cancellation } from '#core/wait-queue.ts'
-import { Connection, FleetUnreachable } from '#fleet/connection.ts'
-import { availableIn, LeaseBook, leaseId, type Lease, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
+import { Changes } from '#fleet/changes.ts'
+import { FleetUnreachable } from '#fleet/connection.ts'
+import { availableIn, LeaseBook, leaseId, type LeaseShare, type Sum } from '#fleet/lease-book.ts'
 import { LeaseQueue, type TakeAnswer, type TakeRequest } from '#fleet/lease-queue.ts'
-import { amountsOf, CannotJoin, refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
+import { CannotJoin, type FleetOptions } from '#fleet/membership.ts'
+import { rosterOf, settle, type Roster, type Settlement } from '#fleet/roster.ts'
+import { Seat } from '#fleet/seat.ts'
+import { Shipping } from '#fleet/shipping.ts'
 import { tryFor } from '#fleet/tries.ts'
 import type { HoldRequest } from '#ledger/hold-request.ts'
 import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 
-/** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
-const TERM_MS = 60_000
 const BEAT_MS = 1000
 const SHIP_MS = 250
 const TRY_AT_FIRST_MS = 50
@@ -25,78 +23,53 @@ const TRY_AGAIN_MS = 500
 /** For this long a gateway that ends tries to tell what it charged and to give back its leases. */
 const CLOSE_MS = 10_000
 const TRY_AT_CLOSE_MS = 100
-/** A call that was let in within the term, and a little for what is slow. */
-const GRACE_MS = TERM_MS + 30_000
 
-type Standing = { readonly epoch: number; shipped: number }
-type Shipment = { readonly from: number; readonly upTo: number; readonly sums: readonly Sum[] }
-
-export class Fleet implements Leases, SharedBooks {
-  readonly inTurn = takeTurns()
+export class Fleet implements Leases {
   readonly #options: FleetOptions
-  readonly #connection: Connection
+  readonly #seat: Seat
+  readonly #changes: Changes
   readonly #book: LeaseBook
   readonly #queue: LeaseQueue
-  /** In which PostgreSQL is asked. */
-  readonly #ask = takeTurns()
-  #context: CatalogContext | undefined
-  #note: OwnNote
-  #standing: Standing | undefined
-  /** What was sent and not answered. */
-  #sent: Shipment | undefined
-  /** undefined before it first joined. */
-  #heardAt: { readonly monotonicMs: number; readonly wallMs: number } | undefined
-  #hasCharges = false
-  #isClosed = false
-  readonly #wanted = new Set<string>()
+  readonly #shipping: Shipping
   /** What the other gateways have charged, by key and cycle, in micro-credits. */
   readonly #elsewhere = new Map<string, number>()
-  /** Changes that hold here and that the others do not know. */
-  #untold: SharedChange[] = []
-  #timers: NodeJS.Timeout[] = []
-  #isJoining = false
-  /** In which it joins again. */
+  readonly #timers: NodeJS.Timeout[] = []
   readonly #joining = takeTurns()
+  #isJoining = false
+  #isClosed = false
 
   constructor(options: FleetOptions) {
     this.#options = options
-    this.#note = options.own.note
-    const { ledger, monotonicMs, after } = options
-    this.#connection = new Connection({
-      url: options.url,
-      password: options.password,
-      onNotice: (text) => this.#heard(text),
-      onLost: () => this.#lost(),
-    })
+    const { ledger, own, monotonicMs, after, holdWaitMs: patienceMs } = options
+    const changed = (keyId: string) => this.#changed(keyId)
+    this.#seat = new Seat({ ...options, onNotice: (text) => this.#heard(text), onLost: () => this.#joinLater() })
+    this.#changes = new Changes({ seat: this.#seat, failed: (error) => this.#failed(error) })
     this.#book = new LeaseBook({
       monotonicMs,
       cycleOf: (keyId) => ledger.balance(keyId).cycleStartedAtMs,
-      changed: (keyId) => this.#changed(keyId),
-      charged: () => (this.#hasCharges = true),
+      changed,
+      charged: () => this.#shipping.charged(),
     })
-    this.#queue = new LeaseQueue({
-      book: this.#book,
-      ledger,
-      take: (request) => this.#take(request),
-      monotonicMs,
-      after,
-      patienceMs: options.holdWaitMs,
-    })
+    const take = (request: TakeRequest) => this.#take(request)
+    this.#queue = new LeaseQueue({ book: this.#book, ledger, take, monotonicMs, after, patienceMs })
+    this.#shipping = new Shipping({ seat: this.#seat, own, book: this.#book, queue: this.#queue, changed })
+  }
+
+  /** The catalogue's side of it. */
+  get shared(): SharedBooks {
+    return this.#changes
+  }
+
+  get gatewayId(): string {
+    return this.#seat.gatewayId
   }
 
   get isServing(): boolean {
-    const { monotonicMs, nowMs } = this.#options
-    const heard = this.#heardAt
-    // A machine that slept has a monotonic clock that may have slept with it.
-    return (
-      heard !== undefined &&
-      monotonicMs() - heard.monotonicMs < TERM_MS &&
-      Math.abs(nowMs() - heard.wallMs) < 2 * TERM_MS
-    )
+    return this.#seat.isServing
   }
 
   share(keyId: string): LeaseShare | undefined {
-    return this.#baseOf(keyId) === undefined ? undefined : this.#book.share(keyId)
+    return this.#changes.baseOf(keyId) === undefined ? undefined : this.#book.share(keyId)
   }
 
   hasLine(keyId: string): boolean {
@@ -108,33 +81,40 @@ export class Fleet implements Leases, SharedBooks {
     return this.#queue.hold(request, cancellation)
   }
 
+  /** Every gateway as PostgreSQL knows it. Throws FleetRefused where it cannot be asked. */
+  roster(): Promise<Roster> {
+    return rosterOf(this.#seat)
+  }
+
+  /** Declares a gateway lost for good and settles what it left in doubt. Throws FleetRefused where PostgreSQL cannot be asked. */
+  settle(gatewayId: string, how: 'charged' | 'free'): Promise<Settlement> {
+    return settle(this.#seat, gatewayId, how)
+  }
+
   /** Joins, if PostgreSQL can be reached, else later. Throws CannotJoin where these are not its books. */
   async begin(context: CatalogContext): Promise<void> {
-    this.#context = context
+    this.#changes.begin(context)
     this.#options.ledger.showElsewhere((keyId, cycle) => this.#elsewhere.get(`${keyId} ${cycle}`) ?? 0)
     try {
       await this.#join()
     } catch (error) {
-      if (!(error instanceof FleetUnreachable)) throw error
+      if (!(error instanceof FleetUnreachable)) {
+        // An open connection would keep a process that cannot start from ending.
+        this.#isClosed = true
+        await this.#seat.close()
+        throw error
+      }
       this.#options.log('The shared database cannot be reached, so no calls are admitted yet.', {
         event: 'fleet_unreachable',
         level: 'warning',
       })
       this.#joinLater()
     }
-    const every = (ms: number, work: () => Promise<void>) => {
-      let isRunning = false
-      const timer = setInterval(() => {
-        if (isRunning || this.#standing === undefined) return
-        isRunning = true
-        void work()
-          .catch((error: unknown) => this.#failed(error))
-          .finally(() => (isRunning = false))
-      }, ms)
-      this.#timers.push(timer)
-    }
-    every(BEAT_MS, () => this.#beat())
-    every(SHIP_MS, () => this.#ship())
+    this.#every(BEAT_MS, () => this.#beat())
+    this.#every(SHIP_MS, () => {
+      this.#askAhead()
+      return this.#shipping.ship()
+    })
   }
 
   /** Tells everything that was charged, gives back everything and leaves, within a bound. What cannot be told is told at the next start. */
@@ -143,296 +123,91 @@ export class Fleet implements Leases, SharedBooks {
     for (const timer of this.#timers) clearInterval(timer)
     const bound = { forMs: CLOSE_MS, everyMs: TRY_AT_CLOSE_MS, after: this.#options.after }
     await tryFor(bound, () => this.#leave()).catch((error: unknown) => this.#failed(error))
-    await this.#connection.close()
+    await this.#seat.close()
   }
 
   /** Where it was cut off it joins first: what it has is known over there only. */
   async #leave(): Promise<void> {
-    if (this.#heardAt === undefined) return
+    if (!this.#seat.hasEverJoined) return
     await this.#joinAgain()
-    this.#hasCharges = true
-    await this.#ship(true)
-    const epoch = this.#standing?.epoch ?? 0
-    await this.#ask(() => this.#connection.call('leave_fleet', [this.#note.gatewayId, epoch]))
+    await this.#shipping.ship(true)
+    await this.#seat.inTurn(() => this.#seat.say('leave_fleet', []))
   }
 
-  async make(change: SharedChange, locally: () => Promise<void>): Promise<void> {
-    const problem = await this.#ask(async () => {
-      const answer = await this.#publish(change)
-      if (typeof answer === 'string') return answer
-      await locally()
-      await this.#noteVersion(answer)
-      return undefined
-    }).catch((error: unknown) => {
-      if (error instanceof FleetUnreachable) return 'unreachable' as const
-      throw error
-    })
-    if (problem === 'overtaken') setImmediate(() => void this.#follow().catch((error: unknown) => this.#failed(error)))
-    if (problem !== undefined) throw new FleetRefused(problem)
-  }
-
-  async tell(change: SharedChange): Promise<boolean> {
-    this.#untold.push(change)
-    // Not in the turn of changes: whoever tells is in it.
-    await this.#tellUntold().catch(() => undefined)
-    return this.#untold.length === 0
-  }
-
-  async #tellUntold(): Promise<void> {
-    await this.#ask(async () => {
-      for (let change = this.#untold[0]; change !== undefined; change = this.#untold[0]) {
-        const answer = await this.#publish(change)
-        // The others are told once this gateway knows what they know.
-        if (typeof answer === 'string') return
-        this.#untold.shift()
-        await this.#noteVersion(answer)
-      }
-    })
-  }
-
-  /** The version that the change has now, or why it is none. */
-  async #publish(change: SharedChange): Promise<number | 'overtaken' | 'unreachable'> {
-    const standing = this.#standing
-    if (standing === undefined) return 'unreachable'
-    const openings = change.openings.flatMap(([keyId, cycle, , granted, used, , , type]) =>
-      type === 'unlimited' ? [] : [[keyId, cycle, Math.max(0, granted), used]],
-    )
-    const { gatewayId, version } = this.#note
-    const amounts = amountsOf(change, this.#options.ledger, (keyId) => this.#baseOf(keyId))
-    const values = [JSON.stringify(change), JSON.stringify(openings), JSON.stringify(amounts)]
-    const answer = await this.#connection.call('publish', [gatewayId, standing.epoch, version, ...values])
-    if (answer.error === 'superseded') this.#lost()
-    if (answer.error === 'stale') return 'overtaken'
-    return answer.error === undefined ? Number(answer.version) : 'unreachable'
-  }
-
-  async #noteVersion(version: number): Promise<void> {
-    this.#note = { ...this.#note, version }
-    await this.#options.own.keepNote(this.#note)
-  }
-
-  /** What a cycle of a key begins with; undefined for a key without a limit. */
-  #baseOf(keyId: string): number | undefined {
-    const catalog = this.#context?.catalog
-    const entity = catalog?.package(catalog.key(keyId)?.packageId ?? '')
-    return entity === undefined || entity.type === 'unlimited' ? undefined : entity.creditsMicro
+  #every(ms: number, work: () => Promise<void>): void {
+    let isRunning = false
+    const timer = setInterval(() => {
+      if (isRunning || !this.#seat.isTaken) return
+      isRunning = true
+      void work()
+        .catch((error: unknown) => this.#failed(error))
+        .finally(() => (isRunning = false))
+    }, ms)
+    this.#timers.push(timer)
   }
 
   async #take({ lease, needMicro, wantMicro, leastMicro }: TakeRequest): Promise<TakeAnswer> {
+    const seat = this.#seat
     const { keyId, cycle } = lease
-    let isStale = false
-    const answer = await this.#ask(async (): Promise<TakeAnswer> => {
-      const standing = this.#standing
-      if (standing === undefined || this.#isClosed) return { type: 'unavailable' }
-      const { gatewayId, version } = this.#note
-      const amounts = [
-        needMicro,
-        wantMicro,
-        Math.max(0, availableIn(lease)),
-        leastMicro ?? null,
-        this.#baseOf(keyId) ?? 0,
-      ]
-      const { error, got, free, elsewhere } = await this.#connection.call('take', [
-        gatewayId,
-        standing.epoch,
-        version,
-        keyId,
-        cycle,
-        ...amounts,
-      ])
-      if (error === 'superseded') this.#lost()
-      isStale = error === 'stale'
-      if (error !== undefined) return { type: isStale ? 'again' : 'unavailable' }
-      lease.leasedMicro += Number(got)
-      return { type: 'asked', gotMicro: Number(got), freeMicro: Number(free), elsewhereMicro: Number(elsewhere) }
-    }).catch((error: unknown): TakeAnswer => {
-      this.#failed(error)
-      return { type: 'unavailable' }
-    })
-    if (isStale) await this.#follow()
+    const answer = await seat
+      .inTurn(async (): Promise<TakeAnswer> => {
+        if (this.#isClosed) return { type: 'unavailable' }
+        const amounts = [needMicro, wantMicro, Math.max(0, availableIn(lease)), leastMicro ?? null]
+        const base = this.#changes.baseOf(keyId) ?? 0
+        const { error, got, free, elsewhere } = await seat.say('take', [seat.version, keyId, cycle, ...amounts, base])
+        if (error !== undefined) return { type: error === 'stale' ? 'again' : 'unavailable' }
+        lease.leasedMicro += Number(got)
+        return { type: 'asked', gotMicro: Number(got), freeMicro: Number(free), elsewhereMicro: Number(elsewhere) }
+      })
+      .catch((error: unknown): TakeAnswer => {
+        this.#failed(error)
+        return { type: 'unavailable' }
+      })
+    if (answer.type === 'again') await this.#changes.follow()
     return answer
-  }
-
-  async #beat(): Promise<void> {
-    const version = await this.#ask(async () => {
-      const standing = this.#standing
-      if (standing === undefined) return undefined
-      const sentAt = this.#now()
-      const { gatewayId, version: known } = this.#note
-      const answer = await this.#connection.call('beat', [gatewayId, standing.epoch, known, this.#grace])
-      if (answer.error !== undefined) {
-        this.#lost()
-        return undefined
-      }
-      this.#heardAt = sentAt
-      return Number(answer.version)
-    })
-    if (version !== undefined && version > this.#note.version) await this.#follow()
-    await this.#lookElsewhere(false)
-    if (this.#untold.length > 0) await this.#tellUntold()
-  }
-
-  /** What the others have charged counts for what people are shown of a balance. */
-  async #lookElsewhere(isAll: boolean): Promise<void> {
-    const sums = await this.#ask(() => this.#connection.chargedElsewhere(this.#note.gatewayId, isAll))
-    for (const [keyId, cycle, amountMicro] of sums) this.#elsewhere.set(`${keyId} ${cycle}`, amountMicro)
-  }
-
-  /** Makes the changes of other gateways, in turn with those of this one. */
-  async #follow(): Promise<void> {
-    const context = this.#context
-    if (context === undefined) return
-    await this.inTurn(() =>
-      this.#ask(async () => {
-        const changes = await this.#connection.changesAfter(this.#note.version)
-        for (const { version, body } of changes) {
-          // It is what another gateway's `publish` was given.
-          await followShared(context, body as SharedChange)
-          await this.#noteVersion(version)
-        }
-      }),
-    )
-  }
-
-  /** Tells what was charged since the last time, and gives back what is idle. */
-  async #ship(isEnd = false): Promise<void> {
-    if (!isEnd) this.#askAhead()
-    let isAll = false
-    while (!isAll) isAll = await this.#ask(() => this.#shipNext(isEnd))
-  }
-
-  /** Says whether there is nothing more to tell. */
-  async #shipNext(isEnd: boolean): Promise<boolean> {
-    const standing = this.#standing
-    if (standing === undefined) throw new FleetUnreachable(undefined)
-    const isWanted = ({ keyId }: Lease) => isEnd || this.#wanted.has(keyId)
-    const handed = this.#book.takeIdle(isWanted, (lease) => !isEnd && this.#queue.isCountedOn(lease))
-    this.#wanted.clear()
-    if (!this.#hasCharges && handed.length === 0) return true
-    this.#hasCharges = false
-    const { upTo, sums, isAll } = await this.#options.own.chargedAfter(standing.shipped)
-    if (!isAll) this.#hasCharges = true
-    if (sums.length === 0 && handed.length === 0) return true
-    const sent = { from: standing.shipped, upTo, sums }
-    this.#sent = sent
-    const texts = [JSON.stringify(sums), JSON.stringify(handed)]
-    const { gatewayId } = this.#note
-    const answer = await this.#connection.call('ship', [gatewayId, standing.epoch, sent.from, upTo, ...texts])
-    if (answer.error !== undefined) {
-      this.#lost()
-      throw new FleetUnreachable(answer.error)
-    }
-    this.#arrived(standing, sent)
-    return isAll
-  }
-
-  #arrived(standing: Standing, { upTo, sums }: Shipment): void {
-    this.#sent = undefined
-    standing.shipped = upTo
-    this.#book.told(sums)
-    for (const [keyId] of sums) this.#changed(keyId)
   }
 
   /** Asks for more where a lease is running low, before a call has to wait for it. */
   #askAhead(): void {
     for (const lease of this.#book.all) {
-      const needMicro = this.#queue.isWaitedFor(lease.keyId) ? 0 : this.#book.ahead(lease)
-      if (needMicro === 0) continue
-      void this.#take({ lease, needMicro: 1, wantMicro: needMicro, leastMicro: undefined }).then(() =>
-        this.#changed(lease.keyId),
+      const wantMicro = this.#queue.isWaitedFor(lease.keyId) ? 0 : this.#book.ahead(lease)
+      if (wantMicro === 0) continue
+      this.#take({ lease, needMicro: 1, wantMicro, leastMicro: undefined }).then(
+        () => this.#changed(lease.keyId),
+        (error: unknown) => this.#failed(error),
       )
     }
   }
 
+  async #beat(): Promise<void> {
+    const version = await this.#seat.inTurn(() => this.#seat.beat())
+    if (version > this.#seat.version) await this.#changes.follow()
+    await this.#lookElsewhere(false)
+    await this.#changes.tellRest()
+  }
+
+  /** What the others have charged counts for what people are shown of a balance. */
+  async #lookElsewhere(isAll: boolean): Promise<void> {
+    const sums = await this.#seat.inTurn((connection) => connection.chargedElsewhere(this.#seat.gatewayId, isAll))
+    for (const [keyId, cycle, amountMicro] of sums) this.#elsewhere.set(`${keyId} ${cycle}`, amountMicro)
+  }
+
   async #join(): Promise<void> {
-    await this.#ask(async () => {
-      await this.#connection.open()
-      const upTo = await this.#options.own.lastEntry()
-      const { place, program } = this.#options
-      const sentAt = this.#now()
-      const answer = await this.#connection.call('join_fleet', [
-        this.#note.gatewayId,
-        place,
-        program,
-        upTo,
-        this.#grace,
-      ])
-      refuseForeign(answer, this.#note, this.#context?.catalog.isFresh === false)
-      const isFirst = this.#standing === undefined && this.#heardAt === undefined
-      const standing: Standing = { epoch: Number(answer.epoch), shipped: Number(answer.shipped) }
-      if (this.#sent?.upTo === standing.shipped) this.#arrived(standing, this.#sent)
-      this.#sent = undefined
-      const leases = answer.leases as readonly {
-        readonly key: string
-        readonly cycle: number
-        readonly amount: number
-      }[]
-      this.#book.restore(leases.map(({ key, cycle, amount }) => [key, cycle, amount]))
-      this.#note = { ...this.#note, booksId: String(answer.books) }
-      // Before anything is brought: whoever has brought something belongs to these books.
-      await this.#options.own.keepNote(this.#note)
-      if (isFirst) await this.#countUntold(standing)
-      this.#standing = standing
-      if (Number(answer.version) === 0) await this.#bring()
-      this.#heardAt = sentAt
+    await this.#seat.join(this.#changes.hasCatalog, async (joined) => {
+      await this.#shipping.joined(joined)
+      this.#book.restore(joined.leases)
+      const { got } = await this.#seat.say('claim', [JSON.stringify(this.#book.lacking())])
+      // The sums that were claimed, as far as they were free.
+      this.#book.leased(got as readonly Sum[])
+      if (joined.version === 0) await this.#changes.bring()
     })
-    await this.#follow()
+    await this.#changes.follow()
     await this.#lookElsewhere(true)
-    this.#hasCharges = true
     this.#options.log('Shares its books with the gateways of the shared database.', { event: 'fleet_joined' })
   }
 
-  /** Charges of an earlier process that were not told: they are in the leases that it left. */
-  async #countUntold({ shipped }: Standing): Promise<void> {
-    let [seq, isAll] = [shipped, false]
-    while (!isAll) {
-      const charged = await this.#options.own.chargedAfter(seq)
-      for (const [keyId, cycle, amountMicro] of charged.sums) this.#book.lease(keyId, cycle).spentMicro += amountMicro
-      ;[seq, isAll] = [charged.upTo, charged.isAll]
-    }
-  }
-
-  /** The first gateway of a fleet brings its catalogue and its balances. */
-  async #bring(): Promise<void> {
-    const context = this.#context
-    if (context === undefined || context.catalog.isFresh) return
-    const version = await this.#publish(wholeCatalog(context))
-    if (typeof version === 'number') await this.#noteVersion(version)
-  }
-
-  get #grace(): string {
-    return `${GRACE_MS + this.#options.longestCallMs} ms`
-  }
-
-  #now(): { readonly monotonicMs: number; readonly wallMs: number } {
-    const { monotonicMs, nowMs } = this.#options
-    return { monotonicMs: monotonicMs(), wallMs: nowMs() }
-  }
-
-  #changed(keyId: string): void {
-    this.#queue.changed(keyId)
-    this.#options.ledger.purseChanged(leaseId(keyId))
-  }
-
-  #heard(text: string): void {
-    const [word = '', subject = ''] = text.split(' ')
-    if (word === 'version' && Number(subject) > this.#note.version) {
-      void this.#follow().catch((error: unknown) => this.#failed(error))
-    }
-    if (word === 'freed') this.#queue.changed(subject)
-    if (word !== 'want' || this.#isClosed) return
-    this.#wanted.add(subject)
-    void this.#ship().catch((error: unknown) => this.#failed(error))
-  }
-
-  /** Also where its leases were taken back, or somebody else is this gateway now. */
-  #lost(): void {
-    this.#standing = undefined
-    if (!this.#isClosed) this.#joinLater()
-  }
-
   #joinLater(): void {
-    if (this.#isJoining) return
+    if (this.#isJoining || this.#isClosed) return
     this.#isJoining = true
     const again = () => {
       if (this.#isClosed) return
@@ -449,10 +224,25 @@ export class Fleet implements Leases, SharedBooks {
 
   #joinAgain(): Promise<void> {
     return this.#joining(async () => {
-      if (this.#standing !== undefined) return
-      await this.#connection.close()
+      if (this.#seat.isTaken) return
+      await this.#seat.close()
       await this.#join()
     })
+  }
+
+  #changed(keyId: string): void {
+    this.#queue.changed(keyId)
+    this.#options.ledger.purseChanged(leaseId(keyId))
+  }
+
+  #heard(text: string): void {
+    const [word = '', subject = ''] = text.split(' ')
+    const failed = (error: unknown) => this.#failed(error)
+    if (word === 'version' && Number(subject) > this.#seat.version) this.#changes.follow().catch(failed)
+    if (word === 'freed') this.#queue.changed(subject)
+    if (word !== 'want' || this.#isClosed) return
+    this.#shipping.want(subject)
+    this.#shipping.ship().catch(failed)
   }
 
   #failed(error: unknown): void {

@@ -81,6 +81,19 @@ export class LeaseBook {
     for (const [keyId, cycle, amountMicro] of leased) this.lease(keyId, cycle).leasedMicro = amountMicro
   }
 
+  /** What is spent and held beyond leases. */
+  lacking(): Sum[] {
+    return [...this.all].flatMap((lease) => {
+      const left = availableIn(lease)
+      return left < 0 ? [[lease.keyId, lease.cycle, -left] as const] : []
+    })
+  }
+
+  /** PostgreSQL leased this too. */
+  leased(amounts: readonly Sum[]): void {
+    for (const [keyId, cycle, amountMicro] of amounts) this.lease(keyId, cycle).leasedMicro += amountMicro
+  }
+
   hold(lease: Lease, amountMicro: number): void {
     lease.heldMicro += amountMicro
     lease.usedAtMs = this.#options.monotonicMs()
@@ -102,6 +115,11 @@ export class LeaseBook {
       lease.spentMicro -= amountMicro
       lease.leasedMicro -= Math.min(lease.leasedMicro, amountMicro)
     }
+  }
+
+  /** PostgreSQL does not have these charges, or not any more. */
+  untold(charges: readonly Sum[]): void {
+    for (const [keyId, cycle, amountMicro] of charges) this.lease(keyId, cycle).spentMicro += amountMicro
   }
 
   /** How large the lease of a key is by its pace. */

@@ -50,7 +50,7 @@ type Line = {
 }
 
 /** More calls than this never wait for one key. */
-const MAX_WAITERS = 64
+const MAX_WAITERS = 1000
 /** Where nobody says that something is free again, it is looked for this often, in milliseconds. */
 const LOOK_EVERY_MS = 200
 
@@ -100,7 +100,7 @@ export class LeaseQueue {
     line.isServed = true
     for (let first = line.waiters[0]; first !== undefined; first = line.waiters[0]) {
       line.isAsking = true
-      const answer = await this.#lookAt(first).catch(() => ({ type: 'unavailable' }) as const)
+      const answer = await this.#lookAt(first, line).catch(() => ({ type: 'unavailable' }) as const)
       line.isAsking = false
       if (answer !== undefined) {
         line.waiters.shift()
@@ -111,7 +111,7 @@ export class LeaseQueue {
   }
 
   /** What the first in line is told; undefined where it waits on. */
-  async #lookAt(waiter: Waiter): Promise<LeaseAnswer | Promise<LeaseAnswer> | undefined> {
+  async #lookAt(waiter: Waiter, line: Line): Promise<LeaseAnswer | Promise<LeaseAnswer> | undefined> {
     const { book, ledger, take, monotonicMs } = this.#options
     const { request, cancellation, untilMs } = waiter
     const { keyId, worstMicro, leastMicro } = request
@@ -123,10 +123,12 @@ export class LeaseQueue {
     if (atOnce !== undefined) return atOnce
     const isAlone = lease.heldMicro === 0
     const needMicro = Math.max(1, missing)
-    const wantMicro = book.wanted(lease) + needMicro
+    // Those behind it come next: one question for all of them.
+    const allMicro = line.waiters.reduce((sum, waiting) => sum + waiting.request.worstMicro, 0)
+    const wantMicro = book.wanted(lease) + needMicro + allMicro - worstMicro
     const asked = await take({ lease, needMicro, wantMicro, leastMicro: isAlone ? Math.max(1, leastMicro) : undefined })
     if (asked.type === 'unavailable') return asked
-    if (asked.type === 'again') return this.#lookAt(waiter)
+    if (asked.type === 'again') return this.#lookAt(waiter, line)
     const { gotMicro, freeMicro, elsewhereMicro } = asked
     if (gotMicro > 0) {
       const held = this.#atOnce(waiter, worstMicro - availableIn(lease))

@@ -20,8 +20,11 @@ export interface OwnBooks {
   readonly note: OwnNote
   keepNote(note: OwnNote): Promise<void>
   lastEntry(): Promise<number>
-  /** What was charged by entries after one: their sums, and the last entry that was looked at. */
-  chargedAfter(seq: number): Promise<{ readonly upTo: number; readonly sums: readonly Sum[]; readonly isAll: boolean }>
+  /** What was charged by entries after one, up to another if it is given: their sums, and the last entry that was looked at. */
+  chargedAfter(
+    seq: number,
+    last?: number,
+  ): Promise<{ readonly upTo: number; readonly sums: readonly Sum[]; readonly isAll: boolean }>
 }
 
 export type FleetOptions = {
@@ -48,6 +51,8 @@ const TWIN = 'A copy of a folder is no gateway of its own: begin with an empty o
 const OLDER =
   'This data folder is older than what the shared database knows of it: it was restored from a backup. Begin with an empty one.'
 const FOREIGN = 'This data folder belongs to another shared database, or to a later state of this one.'
+const RETIRED =
+  'An administrator declared this gateway lost and settled what it had left in doubt. Begin with an empty folder.'
 const TWO_CATALOGS =
   'This data folder has a catalogue of its own, and the shared database has one too. Begin with an empty folder.'
 
@@ -57,6 +62,7 @@ export function refuseForeign(answer: Readonly<Record<string, unknown>>, note: O
   if (error === 'twin')
     throw new CannotJoin(`A gateway with this data folder runs already, at ${String(place)}. ${TWIN}`)
   if (error === 'older') throw new CannotJoin(OLDER)
+  if (error === 'retired') throw new CannotJoin(RETIRED)
   const isForeign = note.booksId !== undefined && note.booksId !== String(books)
   if (isForeign || note.version > Number(version)) throw new CannotJoin(FOREIGN)
   if (note.booksId === undefined && hasCatalog && Number(version) > 0) throw new CannotJoin(TWO_CATALOGS)

@@ -18,9 +18,8 @@ export function lastEntry(db: Database): number {
   return db.prepare<[], number | null>('SELECT max(seq) FROM ledger_entry').pluck().get() ?? 0
 }
 
-/** Charges by the entries after `seq`, in micro-credits by key and cycle, of which none is 0. */
-export function chargedAfter(db: Database, seq: number): ChargedSums {
-  const last = lastEntry(db)
+/** Charges by the entries after `seq` and up to `last`, in micro-credits by key and cycle, of which none is 0. */
+export function chargedAfter(db: Database, seq: number, last = lastEntry(db)): ChargedSums {
   const upTo = Math.max(seq, Math.min(last, seq + MAX_ENTRIES))
   const rows = db
     .prepare<[number, number], readonly [string, number, number]>(

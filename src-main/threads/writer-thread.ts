@@ -91,8 +91,8 @@ export type WriterOperations = {
   /** What this gateway knows of the books that it shares; undefined where it shares none. */
   loadFleet: { input: undefined; output: FleetNote | undefined }
   keepFleet: { input: FleetNote; output: void }
-  /** Charges by entries after one. What was appended to the journal before must be projected already. */
-  chargedAfter: { input: number; output: ChargedSums }
+  /** Charges by entries after one, up to a last one if it is given. What was appended to the journal before must be projected already. */
+  chargedAfter: { input: { readonly seq: number; readonly last: number | undefined }; output: ChargedSums }
   lastEntry: { input: undefined; output: number }
   close: { input: undefined; output: void }
 }
@@ -374,7 +374,7 @@ serveOperations<WriterOperations>({
     withRoom(() => keepFleetNote.immediate(note))
     tail?.note({ hasChanged: true })
   },
-  chargedAfter: (seq) => chargedAfter(db, seq),
+  chargedAfter: ({ seq, last }) => chargedAfter(db, seq, last),
   lastEntry: () => lastEntry(db),
   close: () => {
     const isWhole = closeProjector()

@@ -167,6 +167,8 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
     'project set apollo --credits-per-day 2.5 --credits-per-month none',
     { method: 'PUT', path: '/api/projects/apollo', body: { credits_per_day: 2.5, credits_per_month: null } },
   ],
+  ['fleet', { method: 'GET', path: '/api/fleet' }],
+  ['fleet settle g-1 --as free', { method: 'POST', path: '/api/fleet/g-1/settle', body: { as: 'free' } }],
   ['ledger list', { method: 'GET', path: '/api/ledger' }],
   [
     'ledger list --key laptop --kind adjustment --limit 5 --before 17',
@@ -337,6 +339,13 @@ describe('member invite', () => {
     expect(stdout).toContain('on this machine only')
     expect(stdout).not.toContain('SHA-256')
   })
+})
+
+it('says of each gateway of a fleet how it is', async () => {
+  const { stdout } = await run(['fleet'])
+  expect(stdout).toMatch(
+    /^PLACE +STATE +VERSION +LAST SEEN .*IN DOUBT +ID\none:\/data +running, this one +0\.1\.0 +2027-01-02/,
+  )
 })
 
 it('says which limits a project has now', async () => {

@@ -516,6 +516,28 @@ export const ANSWERS = {
       written: '2026-11-21',
     },
   ],
+  showFleet: {
+    is_shared: true,
+    is_serving: true,
+    gateways: [
+      {
+        id: '018f0000-0000-7000-8000-000000000001',
+        place: 'one:/data',
+        version: '0.1.0',
+        state: 'running',
+        is_this: true,
+        last_seen_at: AT,
+        calls_until: AT,
+        changes_behind: 0,
+        leased_credits: 0.5,
+        leased_keys: 1,
+        charged_credits: 3,
+        doubt_credits: 0,
+        doubt_keys: 0,
+      },
+    ],
+  },
+  settleGateway: { id: '018f0000-0000-7000-8000-000000000002', as: 'charged', credits: 0.25 },
   setProject: {
     name: 'apollo',
     credits_per_day: 2.5,

@@ -79,6 +79,7 @@ const ELSEWHERE: Partial<Record<AdminAction, string>> = {
   discover: 'asks servers: test/catalog/discovered.test.ts',
   exportSecrets: 'writes files: test/secret',
   importSecrets: 'reads files: test/secret',
+  settleGateway: 'needs another gateway: test/fleet/lost.test.ts',
   settleBill: 'reads files: test/gateway/bills.test.ts',
   askAccountBalances: 'asks providers: test/gateway/account-balances.test.ts',
   checkBill: 'reads files: test/gateway/bills.test.ts',

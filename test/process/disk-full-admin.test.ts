@@ -122,6 +122,8 @@ const WRITES_NOTHING = [
   'checkBill',
   // Its corrections are made by the way of `adjustKey`.
   'settleBill',
+  // It shares its books with no other.
+  'settleGateway',
   // No provider there says what is left on its account, and no feed is named.
   'askAccountBalances',
   'fetchPriceCard',

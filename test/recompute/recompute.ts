@@ -5,8 +5,6 @@ import { join } from 'node:path'
 import { exportLedger } from '#ledger/export.ts'
 import { openForReading } from '#store/database.ts'
 
-const PROGRAM = join(import.meta.dirname, 'recompute.py')
-
 export function exported(dataDir: string): string {
   const db = openForReading(dataDir)
   try {
@@ -16,8 +14,14 @@ export function exported(dataDir: string): string {
   }
 }
 
-export function recompute(text: string): { readonly code: number | null; readonly said: string } {
-  const result = spawnSync('python3', [PROGRAM], { input: text, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+type Said = { readonly code: number | null; readonly said: string }
+
+export function recompute(text: string, program: 'recompute.py' | 'fleet.py' = 'recompute.py'): Said {
+  const result = spawnSync('python3', [join(import.meta.dirname, program)], {
+    input: text,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
   if (result.error !== undefined) throw new Error('This test needs python3, and there is none on this machine.')
   return { code: result.status, said: result.stdout + result.stderr }
 }

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { describeSettings, readConfig } from '#config/config.ts'
+import { ADMIN_ROUTES } from '#contract/admin-routes.ts'
 import { LANGUAGE_NAMES } from '../../src-renderer/data/languages.ts'
 import { readSources, withoutComments } from '../support/sources.ts'
 import { catalogue, cataloguesOf, WORDS_FOLDER } from '../support/words.ts'
@@ -42,6 +43,11 @@ describe('the catalogues', () => {
     if (read.type === 'mistake') throw new Error(read.message)
     const said = describeSettings(read.config).map(({ name }) => `meanings.${name}`)
     expect(keysOf('settings').filter((key) => key.startsWith('meanings.'))).toEqual(expect.arrayContaining(said))
+  })
+
+  it('name every change that the audit log can have', () => {
+    const changes = Object.entries(ADMIN_ROUTES).flatMap(([name, { method }]) => (method === 'GET' ? [] : [name]))
+    expect(keysOf('audit')).toEqual(expect.arrayContaining(changes.map((name) => `actions.${name}`)))
   })
 
   it('have no key that nothing asks for', () => {

@@ -23,6 +23,8 @@ export type Postgres = {
   readonly url: string
   /** Rows of a query, each as one object. */
   query(sql: string): Promise<Record<string, unknown>[]>
+  /** Runs statements that answer nothing. */
+  run(sql: string): Promise<void>
   /** Ends it at once, as by a power cut, or continues. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -90,8 +92,11 @@ export async function startPostgres(): Promise<Postgres> {
     start,
     async query(sql) {
       const args = ['-X', '-t', '-A', '-d', url, '-c', `SELECT coalesce(json_agg(t), '[]') FROM (${sql}) t`]
-      const { stdout } = await run(join(bin, 'psql'), args, options)
+      const { stdout } = await run(join(bin, 'psql'), args, { ...options, maxBuffer: 256 * 1024 * 1024 })
       return JSON.parse(stdout) as Record<string, unknown>[]
+    },
+    async run(sql) {
+      await run(join(bin, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', sql], options)
     },
     async close() {
       await stop()

@@ -6,6 +6,7 @@ import type { InTurn } from '#catalog/turns.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { AccountBalanceView } from '#contract/bills.ts'
 import type { DiscoveryBody } from '#contract/discovery.ts'
+import type { FleetSettle, FleetSettled, FleetView } from '#contract/fleet.ts'
 import type { LanCertificate, LanChange, LanView } from '#contract/lan.ts'
 import type { ModelView } from '#contract/schemas.ts'
 import type { ProviderSecretView, ProviderTestResult } from '#contract/providers.ts'
@@ -34,6 +35,12 @@ export type LanControl = {
   certificate(): LanCertificate | Refusal
   change(input: LanChange): Promise<LanView | Refusal>
   turnOff(): Promise<LanView>
+}
+
+/** The gateways that share the books. Both throw FleetRefused where the shared database cannot be asked. */
+export type FleetControl = {
+  view(): Promise<FleetView>
+  settle(gatewayId: string, how: FleetSettle['as']): Promise<FleetSettled | Refusal>
 }
 
 /** Alerts as administrators work with them. */
@@ -126,6 +133,7 @@ export type AdminDeps = ReportDeps & {
   /** Null sets a setting back. Keeps it on disk before it holds. */
   readonly setSetting: (name: string, value: string | null) => Promise<Refusal | undefined>
   readonly lan: () => Promise<LanControl>
+  readonly fleet: FleetControl
   /** The tools of this machine; keys are made and changed in turn with everything else. */
   readonly tools: (inTurn: InTurn) => Promise<ToolControl>
   readonly scans: ScanControl

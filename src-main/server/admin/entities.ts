@@ -6,6 +6,7 @@ import type { AdminDeps } from '#server/admin/admin-deps.ts'
 import type { AuditRules } from '#server/admin/audit-details.ts'
 import { ALERT_AUDIT, alertHandlers } from '#server/admin/entities/alerts.ts'
 import { BILL_AUDIT, billHandlers } from '#server/admin/entities/bills.ts'
+import { FLEET_AUDIT, fleetHandlers } from '#server/admin/entities/fleet.ts'
 import { GATEWAY_AUDIT, gatewayHandlers } from '#server/admin/entities/gateway.ts'
 import { INVITE_AUDIT, inviteHandlers } from '#server/admin/entities/invites.ts'
 import { KEY_AUDIT, keyHandlers } from '#server/admin/entities/keys.ts'
@@ -37,6 +38,7 @@ export function adminHandlers(adminDeps: AdminDeps): AdminHandlers {
     ...alertHandlers(deps),
     ...projectHandlers(deps),
     ...gatewayHandlers(deps),
+    ...fleetHandlers(deps),
     ...lanHandlers(deps),
     ...secretHandlers(deps),
     ...toolHandlers(deps),
@@ -62,6 +64,7 @@ const AUDIT: Readonly<Record<AdminEntity, AuditRules>> = {
   ledger: ONLY_READ,
   bills: BILL_AUDIT,
   gateway: GATEWAY_AUDIT,
+  fleet: FLEET_AUDIT,
   lan: LAN_AUDIT,
   secrets: SECRET_AUDIT,
   tools: TOOL_AUDIT,

@@ -1,15 +1,14 @@
 import { RefreshCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { useAction, useApi } from '#renderer/api/use-api.ts'
+import type { AccountBalanceView } from '#contract/bills.ts'
+import { useAction } from '#renderer/api/use-api.ts'
 import { AccountList } from '#renderer/components/account-list.tsx'
 import { Button } from '#renderer/components/button.tsx'
 
 /** What providers said is left on their accounts; nothing where none of them says it. Somebody is asked when the button is pressed. */
-export function Balances() {
+export function Balances({ accounts = [] }: { readonly accounts: readonly AccountBalanceView[] | undefined }) {
   const { t } = useTranslation('bills')
-  const list = useApi('listAccountBalances', {})
   const ask = useAction('askAccountBalances', { showsOwnErrors: true })
-  const accounts = list.data ?? []
   if (accounts.length === 0) return null
   return (
     <section aria-labelledby="balances" className="mb-6 rounded-md border border-line p-3">

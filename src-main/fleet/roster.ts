@@ -1,0 +1,63 @@
+// Who shares the books, as PostgreSQL knows it, and what is settled for those that do not come back.
+
+import { FleetRefused } from '#core/fleet.ts'
+import { FleetUnreachable } from '#fleet/connection.ts'
+import type { Seat } from '#fleet/seat.ts'
+
+/** Amounts are in micro-credits, times in UTC epoch milliseconds. */
+export type SeenGateway = {
+  readonly id: string
+  readonly place: string
+  readonly program: string
+  /** The last change of the catalogue that it made. */
+  readonly applied: number
+  readonly state: 'running' | 'silent' | 'gone' | 'stopped' | 'lost'
+  readonly seen_at: number
+  /** When no call of it can run any more. */
+  readonly free_at: number
+  readonly leased: number
+  readonly leases: number
+  readonly charged: number
+  readonly doubt: number
+  readonly doubted_keys: number
+}
+
+export type Roster = {
+  readonly gateways: readonly SeenGateway[]
+  /** Of the catalogue. */
+  readonly version: number
+}
+
+/** What was settled, or why nothing was: there is no such gateway, it was settled before, or calls of it may still run. */
+export type Settlement =
+  | { readonly type: 'settled'; readonly amountMicro: number }
+  | { readonly type: 'unknown' | 'before' }
+  | { readonly type: 'running'; readonly untilMs: number }
+
+/** Throws FleetRefused where PostgreSQL cannot be asked. */
+export async function rosterOf(seat: Seat): Promise<Roster> {
+  const { gateways, version } = await asked(seat, 'fleet_view', [])
+  // What `fleet_view` makes of the tables.
+  return { gateways: gateways as readonly SeenGateway[], version: Number(version) }
+}
+
+/** Throws FleetRefused where PostgreSQL cannot be asked. */
+export async function settle(seat: Seat, gatewayId: string, how: 'charged' | 'free'): Promise<Settlement> {
+  const { error, amount, free_at: freeAt } = await asked(seat, 'settle', [gatewayId, how])
+  switch (error) {
+    case undefined:
+      return { type: 'settled', amountMicro: Number(amount) }
+    case 'running':
+      return { type: 'running', untilMs: Number(freeAt) }
+    default:
+      return { type: error === 'settled' ? 'before' : 'unknown' }
+  }
+}
+
+async function asked(seat: Seat, name: string, values: readonly string[]) {
+  try {
+    return await seat.inTurn(() => seat.say(name, values))
+  } catch (error) {
+    throw error instanceof FleetUnreachable ? new FleetRefused('unreachable') : error
+  }
+}

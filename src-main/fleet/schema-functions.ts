@@ -1,0 +1,258 @@
+// The functions of the shared books in PostgreSQL, which are all that a gateway calls. Each is one statement for its caller, so one message and one
+// transaction, and holds what the tables' checks state.
+
+export const FUNCTIONS = `
+-- Takes back the leases of gateways of which no call can run any more.
+CREATE OR REPLACE FUNCTION farebox.reclaim() RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE g record; l record; n integer := 0;
+BEGIN
+  FOR g IN SELECT id FROM farebox.gateway WHERE free_at < now() AND EXISTS
+      (SELECT 1 FROM farebox.lease WHERE gateway = id AND amount > 0) ORDER BY id FOR UPDATE SKIP LOCKED LOOP
+    UPDATE farebox.gateway SET epoch = epoch + 1 WHERE id = g.id;
+    FOR l IN SELECT key_id, cycle FROM farebox.lease WHERE gateway = g.id ORDER BY key_id, cycle LOOP
+      PERFORM 1 FROM farebox.account WHERE key_id = l.key_id AND cycle = l.cycle FOR UPDATE;
+      WITH gone AS (DELETE FROM farebox.lease WHERE gateway = g.id AND key_id = l.key_id AND cycle = l.cycle RETURNING amount),
+        doubted AS (INSERT INTO farebox.doubt (gateway, key_id, cycle, amount)
+          SELECT g.id, l.key_id, l.cycle, amount FROM gone WHERE amount > 0)
+      UPDATE farebox.account SET leased = leased - gone.amount, owed = owed - least(owed, gone.amount),
+        used = used + least(owed, gone.amount), free = free + gone.amount - least(owed, gone.amount)
+      FROM gone WHERE key_id = l.key_id AND cycle = l.cycle;
+      n := n + 1;
+    END LOOP;
+  END LOOP;
+  RETURN n;
+END $$;
+
+-- Which log the server writes; it changes when a standby takes over. Empty where it does not say.
+CREATE OR REPLACE FUNCTION farebox.log_timeline() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8);
+EXCEPTION WHEN OTHERS THEN
+  RETURN '';
+END $$;
+
+-- What a gateway left in doubt is none any more once all that its books had when it came back was told.
+CREATE OR REPLACE FUNCTION farebox.told(g text, up_to bigint) RETURNS void LANGUAGE sql AS $$
+  UPDATE farebox.doubt SET settled_at = now(), settled_as = 'told' WHERE gateway = g AND settled_at IS NULL
+    AND up_to >= (SELECT own_seq FROM farebox.gateway WHERE id = g)
+$$;
+
+-- A gateway begins, or comes back. seq: the last entry of its own books. grace: how long a call of it can run.
+CREATE OR REPLACE FUNCTION farebox.join_fleet(g text, at_place text, of_program text, seq bigint, grace interval) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE old farebox.gateway; s farebox.state; log_now text := farebox.log_timeline();
+  is_sync boolean := current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') NOT IN ('off', 'local');
+BEGIN
+  SELECT * INTO s FROM farebox.state FOR UPDATE;
+  SELECT * INTO old FROM farebox.gateway WHERE id = g FOR UPDATE;
+  IF FOUND AND old.retired_at IS NOT NULL THEN
+    RETURN jsonb_build_object('error', 'retired');
+  END IF;
+  IF FOUND AND old.place <> at_place AND old.seen_at > now() - interval '15 s' AND old.ended_at IS NULL THEN
+    RETURN jsonb_build_object('error', 'twin', 'place', old.place);
+  END IF;
+  IF FOUND AND seq < old.shipped THEN
+    RETURN jsonb_build_object('error', 'older');
+  END IF;
+  IF s.timeline <> log_now OR s.is_synchronous <> is_sync THEN
+    -- Nothing that was answered is lost where a standby had it: nobody has to say again what was leased.
+    IF s.timeline = '' OR s.is_synchronous THEN UPDATE farebox.gateway SET timeline = log_now WHERE timeline = s.timeline; END IF;
+    UPDATE farebox.state SET timeline = log_now, is_synchronous = is_sync;
+  END IF;
+  INSERT INTO farebox.gateway (id, place, program, epoch, shipped, applied, seen_at, free_at, own_seq, timeline)
+    VALUES (g, at_place, of_program, 1, seq, 0, now(), now() + grace, seq, log_now)
+  ON CONFLICT (id) DO UPDATE SET place = at_place, program = of_program, epoch = farebox.gateway.epoch + 1, seen_at = now(),
+    free_at = now() + grace, own_seq = seq, ended_at = NULL
+  RETURNING * INTO old;
+  PERFORM farebox.told(g, old.shipped);
+  RETURN jsonb_build_object('epoch', old.epoch, 'shipped', old.shipped, 'version', s.version, 'books', s.id,
+    'leases', (SELECT coalesce(jsonb_agg(jsonb_build_object('key', key_id, 'cycle', cycle, 'amount', amount)), '[]')
+      FROM farebox.lease WHERE gateway = g));
+END $$;
+
+-- Whether gateways may still spend leases of which the server lost the knowledge, when it fell over to a standby without its last commits.
+CREATE OR REPLACE FUNCTION farebox.is_settling() RETURNS boolean LANGUAGE sql AS $$
+  SELECT EXISTS (SELECT 1 FROM farebox.gateway JOIN farebox.state ON gateway.timeline <> state.timeline
+    WHERE ended_at IS NULL AND retired_at IS NULL AND free_at > now())
+$$;
+
+-- What a gateway has spent and holds beyond its leases, as far as the server knows them, right after it joined.
+CREATE OR REPLACE FUNCTION farebox.claim(g text, e bigint, claims jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE i record; x bigint; got jsonb := '[]';
+BEGIN
+  UPDATE farebox.gateway SET timeline = (SELECT timeline FROM farebox.state) WHERE id = g AND epoch = e;
+  IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
+  FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(claims) el ORDER BY 1, 2 LOOP
+    SELECT least(free, i.a) INTO x FROM farebox.account WHERE key_id = i.k AND cycle = i.c FOR UPDATE;
+    CONTINUE WHEN NOT FOUND OR x = 0;
+    UPDATE farebox.account SET free = free - x, leased = leased + x WHERE key_id = i.k AND cycle = i.c;
+    INSERT INTO farebox.lease VALUES (g, i.k, i.c, x)
+    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.lease.amount + x;
+    got := got || jsonb_build_array(jsonb_build_array(i.k, i.c, x));
+  END LOOP;
+  RETURN jsonb_build_object('got', got);
+END $$;
+
+-- Says that a gateway is there.
+CREATE OR REPLACE FUNCTION farebox.beat(g text, e bigint, has_applied bigint, grace interval) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE farebox.gateway SET seen_at = now(), free_at = now() + grace, applied = has_applied WHERE id = g AND epoch = e;
+  IF NOT FOUND THEN RETURN '{"error": "superseded"}'; END IF;
+  PERFORM farebox.reclaim();
+  RETURN jsonb_build_object('version', (SELECT version FROM farebox.state));
+END $$;
+
+-- The end of a gateway that was meant: nothing of it runs any more.
+CREATE OR REPLACE FUNCTION farebox.leave_fleet(g text, e bigint) RETURNS void LANGUAGE sql AS $$
+  UPDATE farebox.gateway SET free_at = now(), ended_at = now() WHERE id = g AND epoch = e
+$$;
+
+-- What is known of each gateway, and what it left in doubt.
+CREATE OR REPLACE FUNCTION farebox.fleet_view(g text, e bigint) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_build_object('version', state.version, 'gateways', coalesce((SELECT jsonb_agg(jsonb_build_object(
+    'id', id, 'place', place, 'program', program, 'applied', applied, 'seen_at', floor(extract(epoch FROM seen_at) * 1000),
+    'state', CASE WHEN retired_at IS NOT NULL THEN 'lost' WHEN ended_at IS NOT NULL THEN 'stopped'
+      WHEN seen_at > now() - interval '15 s' THEN 'running' WHEN free_at > now() THEN 'silent' ELSE 'gone' END,
+    'free_at', floor(extract(epoch FROM free_at) * 1000),
+    'leased', (SELECT coalesce(sum(amount), 0) FROM farebox.lease WHERE gateway = id),
+    'leases', (SELECT count(*) FROM farebox.lease WHERE gateway = id AND amount > 0),
+    'charged', (SELECT coalesce(sum(amount), 0) FROM farebox.charged WHERE gateway = id),
+    'doubt', (SELECT coalesce(sum(amount), 0) FROM farebox.doubt WHERE gateway = id AND settled_at IS NULL),
+    'doubted_keys', (SELECT count(DISTINCT key_id) FROM farebox.doubt WHERE gateway = id AND settled_at IS NULL)
+  ) ORDER BY seen_at DESC, id) FROM farebox.gateway WHERE retired_at IS NULL OR retired_at > now() - interval '30 days'), '[]'))
+  FROM farebox.state
+$$;
+
+-- An administrator declares a gateway lost for good. What it left in doubt is charged, or stays free. It can never come back.
+CREATE OR REPLACE FUNCTION farebox.settle(g text, e bigint, lost text, how text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE w farebox.gateway; i record; x bigint; total bigint := 0;
+BEGIN
+  SELECT * INTO w FROM farebox.gateway WHERE id = lost FOR UPDATE;
+  IF NOT FOUND THEN RETURN '{"error": "unknown"}'; END IF;
+  IF w.retired_at IS NOT NULL THEN RETURN '{"error": "settled"}'; END IF;
+  IF w.free_at > now() THEN RETURN jsonb_build_object('error', 'running', 'free_at', floor(extract(epoch FROM w.free_at) * 1000)); END IF;
+  PERFORM farebox.reclaim();
+  UPDATE farebox.gateway SET retired_at = now(), epoch = epoch + 1 WHERE id = lost;
+  FOR i IN SELECT key_id AS k, cycle AS c, sum(amount)::bigint AS a FROM farebox.doubt WHERE gateway = lost AND settled_at IS NULL
+      GROUP BY 1, 2 ORDER BY 1, 2 LOOP
+    total := total + i.a;
+    CONTINUE WHEN how <> 'charged';
+    SELECT least(free, i.a) INTO x FROM farebox.account WHERE key_id = i.k AND cycle = i.c FOR UPDATE;
+    UPDATE farebox.account SET free = free - x, used = used + x, owed = owed + i.a - x WHERE key_id = i.k AND cycle = i.c;
+    INSERT INTO farebox.charged VALUES (lost, i.k, i.c, i.a)
+    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.charged.amount + i.a, changed_at = now();
+    PERFORM pg_notify('farebox', 'want ' || i.k);
+  END LOOP;
+  UPDATE farebox.doubt SET settled_at = now(), settled_as = how WHERE gateway = lost AND settled_at IS NULL;
+  RETURN jsonb_build_object('amount', total);
+END $$;
+
+-- Takes a lease. need: what a call lacks; want: what the pace suggests; have: what the gateway has left; least: the least that is of use
+-- to a call that runs alone, null where it would not be alone. base: what a cycle begins with that nobody has opened yet.
+CREATE OR REPLACE FUNCTION farebox.take(g text, e bigint, has_applied bigint, k text, c bigint, need bigint, want bigint, have bigint, at_least bigint,
+  base bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE a farebox.account; v bigint; n integer; mine bigint; got bigint := 0;
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
+  IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
+  -- A clock that is far behind spends nothing of a cycle that is over; clocks that differ by a little go on.
+  IF EXISTS (SELECT 1 FROM farebox.account WHERE key_id = k AND cycle > c AND cycle < extract(epoch FROM now()) * 1000 - 5000) THEN
+    RETURN '{"error": "late"}';
+  END IF;
+  SELECT * INTO a FROM farebox.account WHERE key_id = k AND cycle = c FOR UPDATE;
+  IF NOT FOUND THEN
+    -- Nobody begins a cycle whose time has not come, nor by terms that have changed.
+    IF c > extract(epoch FROM now()) * 1000 + 2000 THEN RETURN '{"error": "early"}'; END IF;
+    SELECT version INTO v FROM farebox.state FOR SHARE;
+    IF v <> has_applied THEN RETURN jsonb_build_object('error', 'stale', 'version', v); END IF;
+    INSERT INTO farebox.account VALUES (k, c, base, 0, 0, base, 0) ON CONFLICT DO NOTHING;
+    SELECT * INTO a FROM farebox.account WHERE key_id = k AND cycle = c FOR UPDATE;
+  END IF;
+  SELECT coalesce((SELECT amount FROM farebox.lease WHERE gateway = g AND key_id = k AND cycle = c), 0) INTO mine;
+  IF a.free >= need THEN
+    SELECT greatest(1, count(*)) INTO n FROM farebox.gateway WHERE seen_at > now() - interval '1 min';
+    got := least(a.free, greatest(need, least(want, a.free / (2 * n))));
+  ELSIF at_least IS NOT NULL AND a.leased = mine AND a.free + have >= at_least THEN
+    got := a.free;
+  ELSE
+    PERFORM pg_notify('farebox', 'want ' || k);
+  END IF;
+  IF got > 0 THEN
+    UPDATE farebox.account SET free = free - got, leased = leased + got WHERE key_id = k AND cycle = c;
+    INSERT INTO farebox.lease VALUES (g, k, c, got)
+    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.lease.amount + got;
+  END IF;
+  RETURN jsonb_build_object('got', got, 'free', a.free - got, 'elsewhere', a.leased - mine, 'used', a.used + a.owed,
+    'version', (SELECT version FROM farebox.state));
+END $$;
+
+-- Takes what a gateway charged, entries after from_seq up to to_seq, as sums by key and cycle, and what it gives back of its leases.
+CREATE OR REPLACE FUNCTION farebox.ship(g text, e bigint, from_seq bigint, to_seq bigint, charges jsonb, handed jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE i record; l bigint; f bigint; x bigint; y bigint; freed text[] := '{}';
+BEGIN
+  UPDATE farebox.gateway SET shipped = to_seq WHERE id = g AND epoch = e AND shipped = from_seq;
+  IF NOT FOUND THEN
+    RETURN (SELECT jsonb_build_object('error', CASE WHEN epoch = e THEN 'sequence' ELSE 'superseded' END, 'shipped', shipped)
+      FROM farebox.gateway WHERE id = g);
+  END IF;
+  -- Accounts in one order, so that no two gateways wait for each other.
+  PERFORM 1 FROM farebox.account JOIN (SELECT el->>0 AS k, (el->>1)::bigint AS c FROM jsonb_array_elements(charges || handed) el) t
+    ON key_id = k AND cycle = c ORDER BY key_id, cycle FOR UPDATE OF account;
+  FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(charges) el LOOP
+    INSERT INTO farebox.charged VALUES (g, i.k, i.c, i.a)
+    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.charged.amount + i.a, changed_at = now();
+    SELECT free INTO f FROM farebox.account WHERE key_id = i.k AND cycle = i.c;
+    -- Keys without a limit have no account.
+    CONTINUE WHEN NOT FOUND;
+    l := coalesce((SELECT amount FROM farebox.lease WHERE gateway = g AND key_id = i.k AND cycle = i.c), 0);
+    x := least(i.a, l);
+    y := least(i.a - x, f);
+    UPDATE farebox.lease SET amount = amount - x WHERE gateway = g AND key_id = i.k AND cycle = i.c;
+    UPDATE farebox.account SET leased = leased - x, free = free - y, used = used + x + y, owed = owed + i.a - x - y
+    WHERE key_id = i.k AND cycle = i.c;
+  END LOOP;
+  FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(handed) el LOOP
+    l := coalesce((SELECT amount FROM farebox.lease WHERE gateway = g AND key_id = i.k AND cycle = i.c), 0);
+    x := least(i.a, l);
+    UPDATE farebox.lease SET amount = amount - x WHERE gateway = g AND key_id = i.k AND cycle = i.c;
+    UPDATE farebox.account SET leased = leased - x, owed = owed - least(owed, x), used = used + least(owed, x),
+      free = free + x - least(owed, x) WHERE key_id = i.k AND cycle = i.c;
+    PERFORM pg_notify('farebox', 'freed ' || i.k);
+  END LOOP;
+  PERFORM farebox.told(g, to_seq);
+  RETURN '{}';
+END $$;
+
+-- Makes a change of the catalogue the next one, where its maker knows all that were made before.
+CREATE OR REPLACE FUNCTION farebox.publish(g text, e bigint, has_applied bigint, what jsonb, openings jsonb, adjustments jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE v bigint; i record; f bigint; x bigint;
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
+  UPDATE farebox.state SET version = version + 1 WHERE version = has_applied RETURNING version INTO v;
+  IF NOT FOUND THEN RETURN (SELECT jsonb_build_object('error', 'stale', 'version', version) FROM farebox.state); END IF;
+  INSERT INTO farebox.change (version, gateway, body) VALUES (v, g, what);
+  FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS granted, (el->>3)::bigint AS used
+      FROM jsonb_array_elements(openings) el LOOP
+    INSERT INTO farebox.account VALUES (i.k, i.c, i.granted, least(i.used, i.granted), 0, greatest(0, i.granted - i.used),
+      greatest(0, i.used - i.granted));
+    INSERT INTO farebox.charged VALUES (g, i.k, i.c, i.used);
+  END LOOP;
+  FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a, (el->>3)::bigint AS base
+      FROM jsonb_array_elements(adjustments) el ORDER BY 1, 2 LOOP
+    INSERT INTO farebox.account VALUES (i.k, i.c, i.base, 0, 0, i.base, 0) ON CONFLICT DO NOTHING;
+    SELECT free INTO f FROM farebox.account WHERE key_id = i.k AND cycle = i.c FOR UPDATE;
+    IF i.a >= 0 THEN
+      UPDATE farebox.account SET granted = granted + i.a, owed = owed - least(owed, i.a), used = used + least(owed, i.a),
+        free = free + i.a - least(owed, i.a) WHERE key_id = i.k AND cycle = i.c;
+      PERFORM pg_notify('farebox', 'freed ' || i.k);
+    ELSE
+      x := least(f, -i.a);
+      UPDATE farebox.account SET free = free - x, used = used + x, owed = owed - i.a - x WHERE key_id = i.k AND cycle = i.c;
+      INSERT INTO farebox.charged VALUES ('', i.k, i.c, -i.a)
+      ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.charged.amount - i.a;
+      PERFORM pg_notify('farebox', 'want ' || i.k);
+    END IF;
+  END LOOP;
+  PERFORM pg_notify('farebox', 'version ' || v);
+  RETURN jsonb_build_object('version', v);
+END $$;
+`

@@ -1,0 +1,166 @@
+// This gateway's seat among those that share their books: the name and the epoch by which it speaks, and when it was last heard. Everything that
+// PostgreSQL is asked is asked in turn, so that after a lost connection one look at it tells where this gateway stands.
+
+import { takeTurns } from '#catalog/turns.ts'
+import { Connection, FleetUnreachable, type Answer, type Value } from '#fleet/connection.ts'
+import type { Sum } from '#fleet/lease-book.ts'
+import { refuseForeign, type FleetOptions, type OwnNote } from '#fleet/membership.ts'
+
+/** For this long after PostgreSQL was last heard of calls are let in, in milliseconds. */
+const TERM_MS = 60_000
+/** A call that was let in within the term, and a little for what is slow. */
+const GRACE_MS = TERM_MS + 30_000
+
+/** What PostgreSQL has of this gateway. */
+export type Joined = {
+  /** The last entry of its own books, of which PostgreSQL has all up to `shipped`. */
+  readonly lastEntry: number
+  readonly shipped: number
+  readonly leases: readonly Sum[]
+  /** Of the catalogue; 0 where nobody has brought one. */
+  readonly version: number
+}
+
+type Moment = { readonly monotonicMs: number; readonly wallMs: number }
+
+type SeatOptions = Pick<
+  FleetOptions,
+  'url' | 'password' | 'place' | 'program' | 'longestCallMs' | 'own' | 'monotonicMs' | 'nowMs'
+> & {
+  readonly onNotice: (text: string) => void
+  /** Also where its leases were taken back, or somebody else is this gateway now. */
+  readonly onLost: () => void
+}
+
+export class Seat {
+  readonly #options: SeatOptions
+  readonly #connection: Connection
+  readonly #inTurn = takeTurns()
+  #note: OwnNote
+  /** undefined while it has not joined. */
+  #epoch: number | undefined
+  /** undefined before it first joined. */
+  #heardAt: Moment | undefined
+
+  constructor(options: SeatOptions) {
+    const { url, password, onNotice } = options
+    this.#options = options
+    this.#note = options.own.note
+    this.#connection = new Connection({ url, password, onNotice, onLost: () => this.lose() })
+  }
+
+  get gatewayId(): string {
+    return this.#note.gatewayId
+  }
+
+  /** Of the catalogue that this gateway has. */
+  get version(): number {
+    return this.#note.version
+  }
+
+  get isTaken(): boolean {
+    return this.#epoch !== undefined
+  }
+
+  get hasEverJoined(): boolean {
+    return this.#heardAt !== undefined
+  }
+
+  /** Whether PostgreSQL was heard of lately enough for calls to be let in. */
+  get isServing(): boolean {
+    const { monotonicMs, nowMs } = this.#options
+    const heard = this.#heardAt
+    // A machine that slept has a monotonic clock that may have slept with it.
+    return (
+      heard !== undefined &&
+      monotonicMs() - heard.monotonicMs < TERM_MS &&
+      Math.abs(nowMs() - heard.wallMs) < 2 * TERM_MS
+    )
+  }
+
+  /** Does what asks PostgreSQL when all that asked before is done. Rejects with FleetUnreachable while this gateway has not joined. */
+  inTurn<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    return this.#inTurn(() => {
+      if (this.#epoch === undefined) throw new FleetUnreachable(undefined)
+      return work(this.#connection)
+    })
+  }
+
+  /** Calls a function of the schema as this gateway, in its turn. Rejects with FleetUnreachable, also where it is not this gateway any more. */
+  async say(name: string, values: readonly Value[]): Promise<Answer> {
+    const answer = await this.#connection.call(name, [this.#note.gatewayId, this.#epoch ?? 0, ...values])
+    if (answer.error === 'superseded') {
+      this.lose()
+      throw new FleetUnreachable(answer.error)
+    }
+    return answer
+  }
+
+  /** Says that this gateway is there; the version of the catalogue that others have. In its turn. */
+  async beat(): Promise<number> {
+    const sentAt = this.#now()
+    const { version } = await this.say('beat', [this.version, this.#grace])
+    this.#heardAt = sentAt
+    return Number(version)
+  }
+
+  /**
+   * Connects and joins. `take` is given what PostgreSQL has of this gateway, before anybody else asks it anything. Rejects with
+   * FleetUnreachable, and with CannotJoin where these are not its books.
+   */
+  join(hasCatalog: boolean, take: (joined: Joined) => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#connection.open()
+      const { own, place, program } = this.#options
+      const lastEntry = await own.lastEntry()
+      const sentAt = this.#now()
+      const values = [this.gatewayId, place, program, lastEntry, this.#grace]
+      const answer = await this.#connection.call('join_fleet', values)
+      refuseForeign(answer, this.#note, hasCatalog)
+      // Before anything is brought: whoever has brought something belongs to these books.
+      await this.#keep({ ...this.#note, booksId: String(answer.books) })
+      this.#epoch = Number(answer.epoch)
+      try {
+        const [shipped, version] = [Number(answer.shipped), Number(answer.version)]
+        await take({ lastEntry, shipped, version, leases: leasesIn(answer) })
+      } catch (error) {
+        this.#epoch = undefined
+        throw error
+      }
+      this.#heardAt = sentAt
+    })
+  }
+
+  async noteVersion(version: number): Promise<void> {
+    await this.#keep({ ...this.#note, version })
+  }
+
+  /** What was said by this epoch may not have been heard: it joins anew. */
+  lose(): void {
+    this.#epoch = undefined
+    this.#options.onLost()
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+
+  async #keep(note: OwnNote): Promise<void> {
+    this.#note = note
+    await this.#options.own.keepNote(note)
+  }
+
+  get #grace(): string {
+    return `${GRACE_MS + this.#options.longestCallMs} ms`
+  }
+
+  #now(): Moment {
+    const { monotonicMs, nowMs } = this.#options
+    return { monotonicMs: monotonicMs(), wallMs: nowMs() }
+  }
+}
+
+function leasesIn({ leases }: Answer): Sum[] {
+  type Row = { readonly key: string; readonly cycle: number; readonly amount: number }
+  return (leases as readonly Row[]).map(({ key, cycle, amount }) => [key, cycle, amount])
+}
