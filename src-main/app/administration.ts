@@ -167,7 +167,7 @@ function settingsControl({
       await keepSetting(change)
       live.apply(change)
       // Connections keep the time limits with which they were opened; the next call opens others.
-      parts.calling.connections.retain([])
+      if (name.startsWith('upstream_')) parts.calling.connections.retain([])
       return undefined
     },
   }
