@@ -10,6 +10,7 @@ import { onSignedOut } from '#renderer/api/client.ts'
 import { createQueryClient } from '#renderer/api/query-client.ts'
 import { askOtherTabs, shareSession } from '#renderer/api/session-token.ts'
 import { isStillSame } from '#renderer/api/session.ts'
+import { keepView } from '#renderer/app/kept-view.ts'
 import { startPreferences } from '#renderer/app/preferences.ts'
 import { createAppRouter } from '#renderer/app/router.tsx'
 import { askedPage, isSigningIn, rememberPage, takeSecretsFromAddress } from '#renderer/app/ticket.ts'
@@ -29,6 +30,7 @@ async function start(): Promise<void> {
   startPreferences()
   const typeface = typefaceThere()
   await startTranslations()
+  keepView()
   const queryClient = createQueryClient()
   const router = createAppRouter(queryClient)
   const leave = () => {
