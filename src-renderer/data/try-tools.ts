@@ -1,6 +1,8 @@
 // Tools by hand: what somebody says a model may call, what it calls, and what it was answered, in the formats that clients speak.
 
-import type { Format } from '#renderer/data/try-request.ts'
+import type { CLIENT_FORMATS } from '#contract/dialects.ts'
+
+type Format = (typeof CLIENT_FORMATS)[number]
 
 /** A function that a model may call; `parameters` is a JSON schema. */
 export type Tool = { readonly name: string; readonly description?: string; readonly parameters: object }

@@ -70,18 +70,9 @@ function Talk({ keys, models }: TalkProps) {
   const giveResults = () => {
     if (key === undefined) return
     const next = withResults(sent.draft, runs.map(callsOf), given)
-    const bodies = asked.map((model, column) =>
-      callsOf(runs[column]) === undefined
-        ? undefined
-        : {
-            key: key.id,
-            endpoint: runs[column]?.format ?? 'chat',
-            request: draftRequest(next, { format: runs[column]?.format ?? 'chat', model, column }),
-          },
-    )
     setSent({ draft: next, isTyped: false })
     forget()
-    send(bodies)
+    send(resultBodies(next, { asked, runs, key: key.id }))
   }
   const canGiveResults = !isRunning && !sent.isTyped && runs.some((run) => callsOf(run) !== undefined)
   const isTwo = asked.length > 1
@@ -109,21 +100,49 @@ function Talk({ keys, models }: TalkProps) {
       <div className={cn('grid items-start gap-4', isTwo && 'lg:grid-cols-2')}>
         <TryAnswer run={runs[0]} model={isTwo ? asked[0] : undefined} {...resultsOf(0)} />
         {isTwo && <TryAnswer run={runs[1]} model={asked[1]} {...resultsOf(1)} />}
-        {canGiveResults && (
-          <Button look="primary" className="justify-self-start" onClick={giveResults}>
-            <CornerDownRight aria-hidden />
-            {t('tools.give')}
-          </Button>
-        )}
-        {canGoOn && (
-          <Button className="justify-self-start" onClick={goOn}>
-            <CornerDownRight aria-hidden />
-            {t('goOn')}
-          </Button>
-        )}
+        <Next onGive={canGiveResults ? giveResults : undefined} onAsk={canGoOn ? goOn : undefined} />
       </div>
     </div>
   )
+}
+
+type NextProps = { readonly onGive: (() => void) | undefined; readonly onAsk: (() => void) | undefined }
+
+/** How it goes on: a model that called something waits for what comes of it. */
+function Next({ onGive, onAsk }: NextProps) {
+  const { t } = useTranslation('try')
+  return (
+    <>
+      {onGive !== undefined && (
+        <Button look="primary" className="justify-self-start" onClick={onGive}>
+          <CornerDownRight aria-hidden />
+          {t('tools.give')}
+        </Button>
+      )}
+      {onAsk !== undefined && (
+        <Button className="justify-self-start" onClick={onAsk}>
+          <CornerDownRight aria-hidden />
+          {t('goOn')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+type Waiting = {
+  readonly asked: readonly string[]
+  readonly runs: readonly (Run | undefined)[]
+  readonly key: string
+}
+
+/** A body for each model that called something; the others have answered. */
+function resultBodies(draft: Draft, { asked, runs, key }: Waiting): (TryBody | undefined)[] {
+  return asked.map((model, column) => {
+    const run = runs[column]
+    if (run === undefined || callsOf(run) === undefined) return undefined
+    const { format } = run
+    return { key, endpoint: format, request: draftRequest(draft, { format, model, column }) }
+  })
 }
 
 /** What is typed as results of the calls, for each of the answers. */
