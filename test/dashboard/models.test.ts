@@ -325,7 +325,6 @@ describe('the price card', () => {
       await expect.poll(() => versions.allTextContents()).toEqual([expect.stringMatching(/^came with Farebox, /)])
       await dialog.getByRole('button', { name: 'Fetch from the feed' }).click()
       await dialog.getByText('No feed is named: set FAREBOX_PRICE_FEED to its address.').waitFor()
-      expect(await seriousViolations(page)).toEqual([])
     })
   })
 
