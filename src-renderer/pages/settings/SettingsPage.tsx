@@ -9,6 +9,7 @@ import { Account } from '#renderer/pages/settings/Account.tsx'
 import { AlertsCard } from '#renderer/pages/settings/AlertsCard.tsx'
 import { BackupCard } from '#renderer/pages/settings/BackupCard.tsx'
 import { BrowserCard } from '#renderer/pages/settings/BrowserCard.tsx'
+import { FleetCard } from '#renderer/pages/settings/FleetCard.tsx'
 import { Installation } from '#renderer/pages/settings/Installation.tsx'
 import { LanCard } from '#renderer/pages/settings/LanCard.tsx'
 import { LedgerCard } from '#renderer/pages/settings/LedgerCard.tsx'
@@ -47,6 +48,7 @@ function GatewayCards() {
   return (
     <>
       <Installation settings={settings.data} error={error} onRetry={() => void settings.refetch()} />
+      <FleetCard />
       <LanCard />
       <LedgerCard status={status.data} asked={verifying} />
       <BackupCard dataDir={settings.data?.data_dir} />
