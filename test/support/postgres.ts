@@ -100,7 +100,7 @@ async function serverIn(data: string, installed: Installed): Promise<Postgres> {
     for (const untilMs = performance.now() + START_LIMIT_MS; performance.now() < untilMs;) {
       // Its last line says when it takes connections.
       const lines = await readFile(pidFile, 'utf8').catch(() => '')
-      if (/ready|standby/.test(lines)) return
+      if (/ready/.test(lines)) return
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     throw new Error('PostgreSQL did not start')
