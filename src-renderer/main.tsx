@@ -10,12 +10,16 @@ import { onSignedOut } from '#renderer/api/client.ts'
 import { createQueryClient } from '#renderer/api/query-client.ts'
 import { askOtherTabs, shareSession } from '#renderer/api/session-token.ts'
 import { isStillSame } from '#renderer/api/session.ts'
+import { keepView } from '#renderer/app/kept-view.ts'
 import { startPreferences } from '#renderer/app/preferences.ts'
 import { createAppRouter } from '#renderer/app/router.tsx'
 import { askedPage, isSigningIn, rememberPage, takeSecretsFromAddress } from '#renderer/app/ticket.ts'
 import { ToastProvider } from '#renderer/components/toast.tsx'
 import { TooltipProvider } from '#renderer/components/tooltip.tsx'
 import { startTranslations } from '#renderer/i18n/catalogues.ts'
+
+/** Whoever waits longer for the typeface reads on without it. */
+const MAX_WAIT_MS = 1000
 
 takeSecretsFromAddress()
 await start()
@@ -24,7 +28,9 @@ async function start(): Promise<void> {
   // Dialogs hold the page still with a style element, which the content security policy admits by this nonce alone.
   setNonce(document.querySelector('meta[name=csp-nonce]')?.getAttribute('content') ?? '')
   startPreferences()
+  const typeface = typefaceThere()
   await startTranslations()
+  keepView()
   const queryClient = createQueryClient()
   const router = createAppRouter(queryClient)
   const leave = () => {
@@ -44,6 +50,7 @@ async function start(): Promise<void> {
     },
   })
   await askOtherTabs()
+  await typeface
   const place = document.getElementById('root')
   if (place === null) throw new Error('index.html has no #root')
   createRoot(place).render(
@@ -57,4 +64,10 @@ async function start(): Promise<void> {
       </QueryClientProvider>
     </StrictMode>,
   )
+}
+
+/** Words that change their width once they are read move everything beside them. */
+async function typefaceThere(): Promise<void> {
+  const loaded = document.fonts.load('14px "Inter Variable"').catch(() => undefined)
+  await Promise.race([loaded, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
 }

@@ -82,7 +82,7 @@ const FILES: Readonly<Record<string, Room>> = {
   'app/restore.ts': { values: ['core', 'store', 'ledger', 'secret'], types: ['cli'] },
   'app/verify-folder.ts': { values: ['core', 'store', 'ledger'], types: ['contract'] },
   'app/notes.ts': { values: ['core'] },
-  'hosts/gateway-host.ts': { values: ['app', 'cli', 'store'], types: ['config', 'core', 'shell'] },
+  'hosts/gateway-host.ts': { values: ['app', 'cli', 'connect', 'store'], types: ['config', 'core', 'shell'] },
   'hosts/desktop-choice.ts': { values: [], types: ['config'] },
   'hosts/desktop-runtime.ts': { values: ['config'] },
   'hosts/desktop.ts': { values: ['config', 'shell'], packages: ['electron'] },
@@ -155,6 +155,7 @@ function importViolation(file: SourceFile, room: Room, found: Import): string | 
 const DASHBOARD_PARTS = [
   'contract/admin-routes.ts',
   'contract/admin-address.ts',
+  'contract/best-language.ts',
   'contract/csv.ts',
   'contract/dialects.ts',
   'contract/link.ts',

@@ -54,6 +54,8 @@ describe('the default configuration', () => {
       backupKeep: 7,
       balancesEvery: 'never',
       billsEvery: 'never',
+      language: 'system',
+      theme: 'system',
     })
   })
 

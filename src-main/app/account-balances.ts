@@ -107,7 +107,7 @@ export class AccountBalances {
   async #askOne({ id, provider, kind }: Account, last: BalanceQuestion | undefined): Promise<void> {
     const { ask, keep, nowMs } = this.#deps
     if (this.#isClosed || isQuiet(last, nowMs())) return
-    const { path, read } = BALANCES[kind]
+    const { path, read, warning } = BALANCES[kind]
     const answer = await ask(provider, { kind, path })
     const askedMs = nowMs()
     const balances = answer.type === 'answer' ? read(answer.body, answer.origin) : undefined
@@ -118,7 +118,8 @@ export class AccountBalances {
       askedMs,
       quietUntilMs: askedMs + Math.max(CLOSEST_MS, waitMs),
       failures: balances === undefined ? (last?.failures ?? 0) + 1 : 0,
-      problem: answer.type === 'problem' ? answer.says : balances === undefined ? UNREADABLE : '',
+      problem:
+        answer.type === 'problem' ? answer.says : balances === undefined ? UNREADABLE : (warning?.(answer.body) ?? ''),
     }
     this.#asked.set(id, question)
     await keep({ ...question, balances: balances ?? [] })

@@ -15,7 +15,7 @@ import type { SideThreads } from '#threads/side-threads.ts'
 import type { SettingsView } from '#contract/audit.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import type { Provider } from '#core/entities.ts'
-import { readBill } from '#app/bill-reader.ts'
+import { readBill, tryBillSecret } from '#app/bill-reader.ts'
 import { fleetControl } from '#app/fleet-control.ts'
 import { priceFeed } from '#app/price-feed.ts'
 import { ToolScans } from '#app/tool-scans.ts'
@@ -112,7 +112,7 @@ export function administration(input: AdministrationInput): AdminHandlers {
     keptBills,
     priceFeed: priceFeed({ ...upstream, ...config, nowMs: clock.nowMs }),
     balances,
-    readBill: (provider, wish) => readBill(provider, wish, { ...upstream, retryDelayMs: config.upstreamRetryDelayMs }),
+    ...billReading(upstream, config),
     readReceipt: (id) => reading.receipts.call('receipt', id),
     findRefused: (id) => reading.findRefused(id, calling.refused),
     alerting: { ...parts.alerting, testBody: () => testBody(clock.nowMs()) },
@@ -124,6 +124,17 @@ export function administration(input: AdministrationInput): AdminHandlers {
       return side.run((thread) => thread.call('backUp', request))
     },
   })
+}
+
+function billReading(
+  upstream: Omit<Parameters<typeof tryBillSecret>[2], 'nowMs' | 'retryDelayMs'>,
+  { upstreamRetryDelayMs: retryDelayMs }: Config,
+): Pick<AdminDeps, 'readBill' | 'tryBillSecret'> {
+  const deps = { ...upstream, nowMs: () => upstream.clock.nowMs(), retryDelayMs }
+  return {
+    readBill: (provider, wish) => readBill(provider, wish, deps),
+    tryBillSecret: (provider, secret) => tryBillSecret(provider, secret, deps),
+  }
 }
 
 function toolsOf({ parts, config, tools, url }: AdministrationInput): Pick<AdminDeps, 'tools' | 'scans'> {
@@ -156,7 +167,7 @@ function settingsControl({
       await keepSetting(change)
       live.apply(change)
       // Connections keep the time limits with which they were opened; the next call opens others.
-      parts.calling.connections.retain([])
+      if (name.startsWith('upstream_')) parts.calling.connections.retain([])
       return undefined
     },
   }

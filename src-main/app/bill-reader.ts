@@ -1,11 +1,14 @@
 // Asks a provider for what it reports about its bill: which reports there are is known to the room `bills`, and how to ask to `provider`.
 
 import { setTimeout } from 'node:timers/promises'
+import { BALANCES } from '#bills/balances.ts'
 import { INTERFACES, nextPageOf } from '#bills/interfaces.ts'
 import { noReports } from '#catalog/bill-secrets.ts'
-import { billKindOf } from '#core/bill-secret.ts'
+import { balanceKindOf } from '#core/account-balance.ts'
+import { billKindOf, type BillKind } from '#core/bill-secret.ts'
 import type { Provider } from '#core/entities.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
+import { askBalance, type BalanceAskDeps } from '#provider/account-balance.ts'
 import { readReportPages, type ReportPagesDeps } from '#provider/report-pages.ts'
 import type { BillWish } from '#server/admin/admin-deps.ts'
 
@@ -29,4 +32,43 @@ export async function readBill(
   const questions = { questions: requests(wish), headers, nextPageOf }
   const pages = await readReportPages(provider, questions, { ...deps, wait })
   return isRefusal(pages) ? pages : pages.map((page) => ofProject(page, project))
+}
+
+/** How keys of administrators begin; those of calls are refused. */
+const BEGINNINGS: Readonly<Record<BillKind, string>> = { openai: 'sk-admin-', anthropic: 'sk-ant-admin' }
+
+/**
+ * Asks for as little as shows whether the provider takes the secret of its administrator, which is kept already: the costs of yesterday, or what
+ * is left. Why it does not, as a sentence; undefined where it does.
+ */
+export async function tryBillSecret(
+  provider: Provider,
+  secret: string,
+  deps: Omit<ReportPagesDeps, 'wait'> & BalanceAskDeps,
+): Promise<string | undefined> {
+  const kind = billKindOf(provider)
+  if (kind === undefined) return tryBalance(provider, deps)
+  const { requests, headers } = INTERFACES[kind]
+  const nowMs = deps.nowMs()
+  const todayMs = nowMs - (nowMs % DAY_MS)
+  const wish = {
+    fromMs: todayMs - DAY_MS,
+    usageToMs: todayMs,
+    costsToMs: todayMs,
+    accounts: undefined,
+    project: undefined,
+  }
+  const questions = requests(wish).filter(({ report }) => report === 'costs')
+  const pages = await readReportPages(provider, { questions, headers, nextPageOf }, { ...deps, wait })
+  if (!isRefusal(pages)) return undefined
+  const beginning = BEGINNINGS[kind]
+  const hint = secret.startsWith(beginning) ? '' : ` Keys of administrators begin with ${beginning} there.`
+  return `${pages.message}${hint}`
+}
+
+async function tryBalance(provider: Provider, deps: BalanceAskDeps): Promise<string | undefined> {
+  const kind = balanceKindOf(provider)
+  if (kind === undefined) return undefined
+  const answer = await askBalance(provider, { kind, path: BALANCES[kind].path }, deps)
+  return answer.type === 'problem' ? answer.says : undefined
 }

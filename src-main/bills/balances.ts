@@ -5,6 +5,7 @@
 
 import { amountOf, decimalText } from '#bills/report.ts'
 import type { AccountBalanceView } from '#contract/bills.ts'
+import type { BalanceKind } from '#core/account-balance.ts'
 import { membersOf } from '#core/members.ts'
 
 type Balance = Pick<AccountBalanceView['balances'][number], 'currency' | 'amount'>
@@ -13,12 +14,14 @@ type BalanceInterface = {
   readonly path: string
   /** One for each currency; undefined for an answer that is none. */
   readonly read: (answer: unknown, origin: string) => readonly Balance[] | undefined
+  /** What it says beside the amounts that somebody has to know, as a sentence; undefined where there is nothing. */
+  readonly warning?: (answer: unknown) => string | undefined
 }
 
 /** More than any account has. */
 const MAX_CURRENCIES = 8
 
-export const BALANCES = {
+export const BALANCES: Readonly<Record<BalanceKind, BalanceInterface>> = {
   deepseek: {
     path: '/user/balance',
     read: (answer) => {
@@ -26,6 +29,8 @@ export const BALANCES = {
       if (!Array.isArray(infos) || infos.length > MAX_CURRENCIES) return undefined
       return allOf(infos.map(membersOf).map(({ currency, total_balance: total }) => balance(currency, partsOf(total))))
     },
+    warning: (answer) =>
+      membersOf(answer)['is_available'] === false ? 'It says that what is left does not suffice for calls.' : undefined,
   },
   moonshot: {
     path: '/v1/users/me/balance',
@@ -33,6 +38,11 @@ export const BALANCES = {
     read: (answer, origin) => {
       const { available_balance: available } = membersOf(membersOf(answer)['data'])
       return allOf([balance(new URL(origin).hostname.endsWith('.cn') ? 'CNY' : 'USD', partsOf(available))])
+    },
+    // What can be used is told without the debt, which has to be paid first.
+    warning: (answer) => {
+      const cash = partsOf(membersOf(membersOf(answer)['data'])['cash_balance'])
+      return cash !== undefined && cash < 0n ? `It says that ${decimalText(-cash)} are owed.` : undefined
     },
   },
   openrouter: {
@@ -44,7 +54,7 @@ export const BALANCES = {
       return allOf([balance('USD', paidParts - usedParts)])
     },
   },
-} as const satisfies Readonly<Record<string, BalanceInterface>>
+}
 
 function balance(currency: unknown, parts: bigint | undefined): Balance | undefined {
   if (typeof currency !== 'string' || !/^[A-Za-z]{3,5}$/.test(currency) || parts === undefined) return undefined

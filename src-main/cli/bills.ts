@@ -9,7 +9,7 @@ import { SECRET_FLAGS, SECRET_USAGE, secretOf } from '#cli/provider-secrets.ts'
 import { requestBody } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
 import type { Cause } from '#contract/bill-causes.ts'
-import type { AccountBalanceView, BillCheck, BillDay, BillDays, BillSettled } from '#contract/bills.ts'
+import type { AccountBalanceView, BillCheck, BillSecretView, BillDay, BillDays, BillSettled } from '#contract/bills.ts'
 import { PAID_CLASSES } from '#contract/price-classes.ts'
 
 /** Differences that are printed; `--json` has all that are listed. */
@@ -103,10 +103,28 @@ const addSecret = verb({
   async run(client, { name, flags, sources }) {
     const secret = await secretOf(flags, sources)
     if (secret === undefined) throw new UsageError('Say where the secret is.')
-    const kept = await client.call('setBillSecret', { id: name, body: requestBody('setBillSecret', { secret }) })
-    return view(kept, `The administrator's secret of provider ${printable(kept.provider)} is kept, for ${kept.origin}.`)
+    const body = requestBody('setBillSecret', { secret, try: true })
+    const kept = await client.call('setBillSecret', { id: name, body })
+    const says = `The administrator's secret of provider ${printable(kept.provider)} is kept, for ${kept.origin}.`
+    const problem = kept.tried?.problem ?? null
+    const tried = problem === null ? 'The provider takes it.' : `It was tried: ${printable(problem)}`
+    return {
+      ...view(kept, [says, tried, ...(problem === null ? ownProjectText(kept) : [])].join('\n')),
+      exitCode: problem === null ? 0 : 1,
+    }
   },
 })
+
+/** What is left to do, so that nobody else is in the numbers. */
+function ownProjectText({ provider, has_reports: hasReports }: BillSecretView): string[] {
+  if (!hasReports) return []
+  const check = `farebox bills check ${printable(provider)} --project ID`
+  return [
+    '',
+    'Give Farebox a project (OpenAI) or workspace (Anthropic) of its own there, with the key that calls go with in it.',
+    `Then '${check}' says whether anybody else is in it.`,
+  ]
+}
 
 const removeSecret = plainVerb({
   name: 'bills secret remove',
@@ -225,9 +243,19 @@ function reportText(answer: BillCheck): string {
     columns === null ? undefined : columnsText(columns),
     tokens.compared + tokens.differing === 0 ? undefined : tokensText(tokens),
     money.compared + money.differing === 0 ? undefined : moneyText(money),
+    othersText(answer),
     unexplained === 0 ? 'Nothing is unexplained.' : `${unexplained} differences are unexplained.`,
   ]
   return parts.filter((part) => part !== undefined).join('\n\n')
+}
+
+/** Whether the project or key that Farebox should have for itself is its own. */
+function othersText({ tokens, money }: BillCheck): string | undefined {
+  const foreign = [...tokens.differences, ...money.differences].filter(({ causes }) =>
+    causes.includes('not_through_farebox'),
+  )
+  if (foreign.length === 0) return undefined
+  return `Somebody else is in this report (${foreign.length} differences): name Farebox's own keys with --account-keys, or its own project with --project.`
 }
 
 type FileColumns = NonNullable<BillCheck['columns']>

@@ -57,6 +57,11 @@ const trueOrFalse: Kind<boolean> = {
   isSwitch: true,
 }
 
+const languageTag: Kind<string> = {
+  expects: "'system' or the tag of a language, such as de",
+  read: (text) => (text === 'system' || /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(text) ? text : undefined),
+}
+
 export const SETTINGS = {
   dataDir: {
     meaning: 'The folder that holds everything Farebox keeps.',
@@ -234,6 +239,18 @@ export const SETTINGS = {
     'FAREBOX_BILLS_EVERY',
     oneOf(['never', 'hourly', 'daily']),
     'never',
+  ),
+  language: chosen(
+    'The language of the dashboard and the tray for the owner of the machine.',
+    'FAREBOX_LANGUAGE',
+    languageTag,
+    'system',
+  ),
+  theme: chosen(
+    'The colours of the dashboard for the owner of the machine.',
+    'FAREBOX_THEME',
+    oneOf(['system', 'light', 'dark']),
+    'system',
   ),
 } as const satisfies Record<string, Setting<unknown>>
 

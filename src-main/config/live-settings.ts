@@ -16,6 +16,8 @@ const CHANGEABLE = [
   'backupKeep',
   'balancesEvery',
   'billsEvery',
+  'language',
+  'theme',
 ] as const satisfies readonly (keyof typeof SETTINGS)[]
 
 type Changeable = (typeof CHANGEABLE)[number]

@@ -10,15 +10,22 @@ import type { Workshop } from '#connect/tools.ts'
 import type { KeyView } from '#contract/schemas.ts'
 import type { ToolView } from '#contract/tools.ts'
 
+/** The tools that were connected, without a look at what is installed: it reads files of Farebox's own and starts nothing. */
+export function connectedTools(dataDir: string, keys: readonly KeyView[]): Pick<ToolView, 'name' | 'state'>[] {
+  return ADAPTERS.flatMap(({ tool, name }) => {
+    const state = stateOf(standingOf(dataDir, tool, keys))
+    return state === 'none' ? [] : [{ name, state }]
+  })
+}
+
 export async function listTools({ dataDir, surroundings, gateway }: Workshop): Promise<ToolView[]> {
   const keys = await gateway.keys()
   return Promise.all(
     ADAPTERS.map(async (adapter) => {
       const { tool, name, versions, page, impossible = null } = adapter
-      const key = keyOf(dataDir, tool, keys)
-      const { journal: last, state: journalState } = lookAtJournal(dataDir, tool)
-      const journal = journalState === 'disconnected' ? undefined : last
-      const state = stateOf({ dataDir, tool, journal, journalState, key })
+      const standing = standingOf(dataDir, tool, keys)
+      const { journal, key } = standing
+      const state = stateOf(standing)
       const written = (journal?.files ?? []).map(({ file, members }) => ({
         file,
         members: members.map(({ member }) => member),
@@ -51,6 +58,13 @@ type Present = {
   readonly journal: Journal | undefined
   readonly journalState: JournalState
   readonly key: KeyView | undefined
+}
+
+function standingOf(dataDir: string, tool: string, keys: readonly KeyView[]): Present {
+  const key = keyOf(dataDir, tool, keys)
+  const { journal: last, state: journalState } = lookAtJournal(dataDir, tool)
+  const journal = journalState === 'disconnected' ? undefined : last
+  return { dataDir, tool, journal, journalState, key }
 }
 
 /** A request that came before the tool was connected says nothing of whether the connection works. */

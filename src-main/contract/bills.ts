@@ -31,7 +31,11 @@ export const BillCheckBody = strict({
 })
 export const BillSettleBody = strict({ ...Asked, dry_run: Type.Optional(Type.Boolean()) })
 
-export const BillSecret = strict({ secret: AdministratorSecret })
+export const BillSecret = strict({
+  secret: AdministratorSecret,
+  /** Asks the provider for little with it, once it is kept, and says in `tried` whether that went well. */
+  try: Type.Optional(Type.Boolean()),
+})
 
 /** What a provider says is left on an account. */
 export const AccountBalanceView = strict({
@@ -44,7 +48,7 @@ export const AccountBalanceView = strict({
   ),
   /** When it said so; null where it never did. */
   said_at: NullableTimestamp,
-  /** Why the latest question was not answered. */
+  /** Why the latest question was not answered, or what its answer warns of, such as a debt. */
   problem: NullableText,
   /** It is not asked again before; null where it was not asked since the start. */
   ask_again_at: NullableTimestamp,
@@ -59,6 +63,8 @@ export const BillSecretView = strict({
   has_secret: Type.Boolean(),
   /** Whether it reports usage and costs, or says only what is left. */
   has_reports: Type.Boolean(),
+  /** Where that was asked for: null in `problem` where the provider took the secret, else what went wrong, in a sentence. */
+  tried: Type.Optional(strict({ problem: NullableText })),
 })
 
 const Tokens = strict({

@@ -11,6 +11,7 @@ import {
   NullableCredits,
   NullableText,
   NullableTimestamp,
+  SessionId,
   strict,
   Timestamp,
 } from '#contract/fields.ts'
@@ -55,6 +56,8 @@ export const UsageReportQuery = strict({
   tool: Type.Optional(Label),
   project: Type.Optional(Label),
   tag: Type.Optional(Label),
+  /** One session of a tool by its id, without groups and with `points=none`: its calls alone are read, so that they are all in the sum. */
+  session: Type.Optional(SessionId),
   /** `none` leaves the course of time out, which leaves room for more groups. */
   points: Type.Optional(Type.Enum(['all', 'none'])),
   /**

@@ -18,6 +18,8 @@ export const ShellFile = strict({
   told_levels: Type.Record(Type.String({ maxLength: 64 }), Type.Enum([20, 10, 0]), { maxProperties: 10_000 }),
   /** The id of the latest alert that was looked at; empty: there was none yet. */
   told_alert: Type.Optional(Type.String({ maxLength: 64 })),
+  /** What the owner chose in the dashboard when it was last seen, for the words of a gateway that does not run. */
+  language: Type.Optional(Type.String({ maxLength: 40 })),
   last_update_look: Type.Union([Type.Integer(), Type.Null()]),
   /** The version that was about to be installed when the program ended. */
   installing: Type.Optional(Type.String({ maxLength: 100 })),

@@ -4,8 +4,10 @@
 import { app } from 'electron'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { readConfig, VERSION, type Config } from '#config/config.ts'
 import { homeFolder } from '#config/home-folder.ts'
+import { RESOURCES } from '#config/program-files.ts'
 import { chooseHost } from '#hosts/desktop-choice.ts'
 import { gatewayHost } from '#hosts/gateway-host.ts'
 import { commandWords, loginCommand, ownCommand, ownFlags } from '#shell/arguments.ts'
@@ -83,7 +85,7 @@ async function showDesktop(given: readonly string[]): Promise<void> {
   })
 }
 
-type ProgramOptions = 'iconsDir' | 'loginCommand' | 'command' | 'build' | 'updater' | 'externalPlaces'
+type ProgramOptions = 'iconsDir' | 'wordsDir' | 'loginCommand' | 'command' | 'build' | 'updater' | 'externalPlaces'
 
 /** What depends on where this program lies, and on whether it is a clone or a package, and of which kind. */
 async function programOptions(
@@ -104,6 +106,7 @@ async function programOptions(
   }
   return {
     iconsDir: join(appPath, 'resources', 'icons'),
+    wordsDir: fileURLToPath(new URL('tray', RESOURCES)),
     loginCommand: loginCommand({ given, dataDir, execPath, isPackaged, appPath, appImage }),
     command: ownCommand({ isPackaged, platform, appImage, resourcesPath }),
     build,

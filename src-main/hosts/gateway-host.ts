@@ -1,5 +1,7 @@
 // The gateway as the desktop shell sees it: one in this process, or the one that runs on the data folder already.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { App, AppSurroundings } from '#app/app.ts'
 import { openApp } from '#app/open.ts'
 import type { Config } from '#config/config.ts'
@@ -27,7 +29,7 @@ async function start(config: Config, log: Log, surroundings: AppSurroundings | u
     }
     const url = await app.listen(config.port)
     log(`Farebox listens on ${url}, with its icon in the tray. Data: ${config.dataDir}`)
-    return { type: 'running', gateway: ownGateway(app, url) }
+    return { type: 'running', gateway: ownGateway(app, url, config.dataDir) }
   } catch (error) {
     await app?.close()
     if (error instanceof DatabaseError && error.reason === 'in-use') return attach(config, log)
@@ -50,7 +52,7 @@ async function attach({ dataDir }: Config, log: Log): Promise<Started> {
   log(`A Farebox runs on the data folder already (process ${instance.pid}) and is used: ${instance.url}`)
   const admin = adminClient(httpTransport(instance))
   const gateway: Gateway = {
-    ...administered(admin),
+    ...administered(admin, dataDir),
     url: instance.url,
     otherPid: instance.pid,
     // It cannot be heard from here, so it is looked at from time to time.
@@ -61,9 +63,12 @@ async function attach({ dataDir }: Config, log: Log): Promise<Started> {
   return { type: 'running', gateway }
 }
 
-function ownGateway(app: App, url: string): Gateway {
+function ownGateway(app: App, url: string, dataDir: string): Gateway {
   return {
-    ...administered(adminClient((request) => app.inject(request))),
+    ...administered(
+      adminClient((request) => app.inject(request)),
+      dataDir,
+    ),
     url,
     otherPid: undefined,
     onExchangeEnd: (listener) => app.onExchangeEnd(listener),
@@ -72,21 +77,31 @@ function ownGateway(app: App, url: string): Gateway {
   }
 }
 
-function administered(admin: AdminClient): Pick<Gateway, 'read' | 'ticket' | 'pause' | 'resume'> {
+function administered(admin: AdminClient, dataDir: string): Pick<Gateway, 'read' | 'ticket' | 'pause' | 'resume'> {
   return {
-    read: () => read(admin),
+    read: () => read(admin, dataDir),
     ticket: async () => (await admin.call('makeTicket', {})).ticket,
     pause: async (minutes) => void (await admin.call('pause', { body: { minutes } })),
     resume: async () => void (await admin.call('resume', {})),
   }
 }
 
-async function read(admin: AdminClient): Promise<Reading> {
-  const [status, keys, { usage }, alerts] = await Promise.all([
+async function read(admin: AdminClient, dataDir: string): Promise<Reading> {
+  const [status, keys, { usage }, alerts, overview, { settings }] = await Promise.all([
     admin.call('status', {}),
     admin.call('listKeys', {}),
     admin.call('usage', { query: { limit: CALLS, status: 'failed', since: '24h' } }),
     admin.call('listAlerts', {}),
+    admin.call('overview', {}),
+    admin.call('showSettings', {}),
   ])
-  return { status, keys, calls: usage, alerts }
+  const language = settings.find(({ name }) => name === 'language')?.value ?? 'system'
+  return { status, keys, calls: usage, alerts, overview, tools: await toolsOf(dataDir, keys), language }
+}
+
+/** All that is known of the ways to connect tools is loaded only where one was connected. */
+async function toolsOf(dataDir: string, keys: Reading['keys']): Promise<Reading['tools']> {
+  if (!existsSync(join(dataDir, 'connections'))) return []
+  const { connectedTools } = await import('#connect/list.ts')
+  return connectedTools(dataDir, keys)
 }

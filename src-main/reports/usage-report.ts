@@ -7,7 +7,7 @@ import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import { totalsView } from '#reports/totals-view.ts'
 import type { Db } from '#store/database.ts'
 import { countRefused } from '#store/refused-rows.ts'
-import { sumsBySession } from '#store/session-sums.ts'
+import { sumsBySession, sumsOfSessionIn } from '#store/session-sums.ts'
 import { ANY_PARTS, type UsageParts } from '#store/usage-filter.ts'
 import { addSums, NO_SUMS, type Sums } from '#store/usage-measures.ts'
 import { nameOf, rollupZone } from '#store/usage-names.ts'
@@ -29,6 +29,8 @@ export type UsageReportRequest = {
   /** Whether the course of time is wanted. */
   readonly hasPoints: boolean
   readonly parts: UsageParts
+  /** What one session is called whose sums alone are wanted. */
+  readonly session?: string | undefined
   /** What the groups `owner` and `member` go by, by the id of the key. */
   readonly owners: Readonly<Record<string, string>>
   /** Who that is, for the group `member`. */
@@ -112,13 +114,16 @@ const MAX_CALLS_READ = 1_000_000
 
 function sessionRefusal(
   db: Db,
-  { group, hasPoints, parts }: UsageReportRequest,
+  { group, session, hasPoints, parts }: UsageReportRequest,
   { rollup, intervals }: Span,
   calendar: Calendar,
 ): Refusal | undefined {
-  if (group !== 'session') return undefined
+  if (group !== 'session' && session === undefined) return undefined
   if (hasPoints) {
     return refuse('invalid_request', 'Sessions have no course of time: ask with points=none.', { param: 'points' })
+  }
+  if (session !== undefined) {
+    return group === 'none' ? undefined : refuse('invalid_request', 'One session has no groups.', { param: 'group' })
   }
   const past = calendar.before(rollup, intervals[0] ?? 0, intervals.length)
   const callsOf = (some: UsageParts) =>
@@ -140,10 +145,13 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
   }
   const past = calendar.before(rollup, fromMs, intervals.length)
   const isBySession = request.group === 'session'
-  const sumsIn = (starts: readonly number[], untilMs: number) =>
-    isBySession
-      ? sumsBySession(db, request.parts, { fromMs: starts[0] ?? untilMs, toMs: untilMs })
-      : sumsByGroup(db, query, starts)
+  const sumsIn = (starts: readonly number[], untilMs: number) => {
+    const range = { fromMs: starts[0] ?? untilMs, toMs: untilMs }
+    if (request.session !== undefined) {
+      return [{ value: '', ...sumsOfSessionIn(db, request.session, request.parts, range) }]
+    }
+    return isBySession ? sumsBySession(db, request.parts, range) : sumsByGroup(db, query, starts)
+  }
   const before = sumsIn(past, fromMs)
   // Where they are few, all values of all intervals are read at once; else those of the values that are shown, in a second reading.
   const isFew = request.hasPoints && countValues(db, query) * intervals.length <= MAX_POINTS
@@ -168,7 +176,7 @@ function report(db: Db, request: UsageReportRequest, span: Span, calendar: Calen
     ],
     totals: totalsView(totalOf(db, query, intervals, present)),
     previous: totalsView(totalOf(db, query, past, before)),
-    refused: refusedIn(db, request.parts, { sinceMs: fromMs, untilMs: toMs }),
+    refused: request.session === undefined ? refusedIn(db, request.parts, { sinceMs: fromMs, untilMs: toMs }) : null,
   }
 }
 

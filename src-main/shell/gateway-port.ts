@@ -2,7 +2,9 @@
 // shell never sees how.
 
 import type { AlertView } from '#contract/alerts.ts'
+import type { OverviewView } from '#contract/reports.ts'
 import type { KeyView, StatusView, UsageView } from '#contract/schemas.ts'
+import type { ToolView } from '#contract/tools.ts'
 
 export type Gateway = {
   /** The origin under which it listens, such as `http://127.0.0.1:3273`. */
@@ -22,6 +24,9 @@ export type Gateway = {
   close(): Promise<void>
 }
 
+/** A tool of this machine that was connected; `waiting`: no request of it came yet, `keyless`: its key is blocked or gone. */
+export type ConnectedTool = Pick<ToolView, 'name' | 'state'>
+
 export type Reading = {
   readonly status: StatusView
   readonly keys: readonly KeyView[]
@@ -29,6 +34,10 @@ export type Reading = {
   readonly calls: readonly UsageView[]
   /** Budgets that reached a threshold, the latest first. */
   readonly alerts: readonly AlertView[]
+  readonly overview: OverviewView
+  readonly tools: readonly ConnectedTool[]
+  /** What the owner of the machine chose for the dashboard; `system` or the tag of a language. */
+  readonly language: string
 }
 
 export type Started =

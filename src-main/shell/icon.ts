@@ -1,6 +1,7 @@
 // Which icon stands for a state, and what is said beside it.
 
 import type { GatewayState, ShellState } from '#shell/state.ts'
+import type { Words } from '#shell/words.ts'
 
 export type IconName = 'running' | 'stopped' | 'error' | 'low'
 
@@ -26,29 +27,23 @@ export function iconFile(name: IconName, platform: NodeJS.Platform): string {
 }
 
 /** One line for the tooltip: what the icon says, in words. */
-export function tooltipOf(state: Pick<ShellState, 'gateway' | 'isLow' | 'lan'>): string {
-  const lan = state.gateway.type === 'running' && state.lan.state === 'on' ? ', LAN on' : ''
-  const more = `${lan}${iconOf(state) === 'low' ? ', credits are low' : ''}`
-  return `Farebox: ${describeGateway(state.gateway)}${more}`
+export function tooltipOf(state: Pick<ShellState, 'gateway' | 'isLow' | 'lan'>, words: Words): string {
+  const hasLan = state.gateway.type === 'running' && state.lan.state === 'on'
+  const parts = [
+    describeGateway(state.gateway, words),
+    ...(hasLan ? [words.text('status.lan')] : []),
+    ...(iconOf(state) === 'low' ? [words.text('status.low')] : []),
+  ]
+  return words.text('status.line', { state: parts.join(words.text('status.join')) })
 }
 
 /** Completes a line that begins with the name of the program. */
-export function describeGateway(gateway: GatewayState): string {
-  switch (gateway.type) {
-    case 'starting':
-      return 'starting'
-    case 'stopping':
-      return 'stopping, running answers may finish'
-    case 'stopped':
-      return 'stopped'
-    case 'failed':
-      return 'not running'
-    case 'running': {
-      if (gateway.ledger !== 'ok') return 'admits no calls, see the ledger'
-      const verb = gateway.pausedUntilMs === undefined ? 'running' : `paused until ${clockTime(gateway.pausedUntilMs)}`
-      return `${verb} at ${addressOf(gateway.url)}`
-    }
-  }
+export function describeGateway(gateway: GatewayState, words: Words): string {
+  if (gateway.type !== 'running') return words.text(`status.${gateway.type}`)
+  if (gateway.ledger !== 'ok') return words.text('status.halted')
+  const address = addressOf(gateway.url)
+  if (gateway.pausedUntilMs === undefined) return words.text('status.running', { address })
+  return words.text('status.paused', { address, time: clockTime(gateway.pausedUntilMs) })
 }
 
 export function addressOf(url: string): string {

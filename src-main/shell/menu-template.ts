@@ -9,13 +9,16 @@ export function templateOf(items: readonly MenuItem[], perform: Perform): MenuIt
   return items.map((item) => entryOf(item, perform))
 }
 
-/** The menu of the window, and of the whole program on macOS: the same items, and what every window needs. */
-export function applicationTemplate(items: readonly MenuItem[], perform: Perform): MenuItemConstructorOptions[] {
+/** The menu of the window, and of the whole program on macOS: the same items, and what every window needs; `view` is what that is called. */
+export function applicationTemplate(
+  items: readonly MenuItem[],
+  { perform, view }: { readonly perform: Perform; readonly view: string },
+): MenuItemConstructorOptions[] {
   return [
     { label: 'Farebox', submenu: templateOf(items, perform) },
     { role: 'editMenu' },
     {
-      label: 'View',
+      label: view,
       submenu: [
         { role: 'reload' },
         { role: 'resetZoom' },

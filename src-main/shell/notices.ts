@@ -3,6 +3,7 @@
 import type { AlertView } from '#contract/alerts.ts'
 import type { KeyView, StatusView } from '#contract/schemas.ts'
 import { shareLeft } from '#shell/state.ts'
+import type { Words } from '#shell/words.ts'
 
 export type Notice = {
   readonly title: string
@@ -25,17 +26,21 @@ export type Told<What> = { readonly notices: readonly Notice[]; readonly told: W
  * A key is told of once at each level it falls to. A top-up or a new cycle takes it above the level, and then it is told of again.
  * Keys that are gone or cannot be used are forgotten, so that the list never outgrows the number of keys.
  */
-export function creditNotices(keys: readonly KeyView[], before: ToldLevels): Told<ToldLevels> {
+export function creditNotices(keys: readonly KeyView[], before: ToldLevels, words: Words): Told<ToldLevels> {
   const told: Record<string, Level> = {}
-  const notices: Notice[] = []
+  const news: { readonly key: KeyView; readonly level: Level }[] = []
   for (const key of keys.filter(({ status }) => status === 'active')) {
     const level = levelOf(key)
     if (level === undefined) continue
     told[key.id] = level
     const earlier = before[key.id]
-    if (earlier === undefined || level < earlier) notices.push(creditNotice(key, level))
+    if (earlier === undefined || level < earlier) news.push({ key, level })
   }
-  return { notices: bounded(notices), told }
+  if (news.length <= MAX_NOTICES) {
+    return { notices: news.map(({ key, level }) => creditNotice(key, level, words)), told }
+  }
+  const title = words.text(news.some(({ level }) => level === 0) ? 'notice.empty' : 'notice.low')
+  return { notices: [{ title, text: words.counted('notice.manyKeys', news.length), page: 'keys' }], told }
 }
 
 function levelOf(key: KeyView): Level | undefined {
@@ -43,32 +48,24 @@ function levelOf(key: KeyView): Level | undefined {
   return LEVELS.findLast((level) => percent <= level)
 }
 
-function creditNotice({ name, package: packageName, balance }: KeyView, level: Level): Notice {
+function creditNotice({ name, package: packageName, balance }: KeyView, level: Level, words: Words): Notice {
+  const values = { name, package: packageName, level }
   if (level > 0) {
-    const text = `Key '${name}' (${packageName}) has ${level} % of its credits left, or less.`
-    return { title: 'Credits are getting low', text, page: 'keys' }
+    return { title: words.text('notice.low'), text: words.text('notice.lowText', values), page: 'keys' }
   }
-  const next = balance.next_reset_at === null ? 'Top it up in Keys.' : 'It gets new credits with its next cycle.'
-  return {
-    title: 'No credits left',
-    text: `Key '${name}' (${packageName}) is refused from now on. ${next}`,
-    page: 'keys',
-  }
-}
-
-function bounded(notices: readonly Notice[]): readonly Notice[] {
-  if (notices.length <= MAX_NOTICES) return notices
-  const title = notices.some((notice) => notice.title === 'No credits left')
-    ? 'No credits left'
-    : 'Credits are getting low'
-  return [{ title, text: `${notices.length} keys have few credits left, or none.`, page: 'keys' }]
+  const then = balance.next_reset_at === null ? 'notice.emptyTopUp' : 'notice.emptyRenewed'
+  return { title: words.text('notice.empty'), text: words.text(then, values), page: 'keys' }
 }
 
 /** Names of the providers that were told of, and are not well yet. */
 export type ToldProviders = readonly string[]
 
 /** A provider is told of once, and again only when it was well in between. */
-export function providerNotices({ targets }: Pick<StatusView, 'targets'>, before: ToldProviders): Told<ToldProviders> {
+export function providerNotices(
+  { targets }: Pick<StatusView, 'targets'>,
+  before: ToldProviders,
+  words: Words,
+): Told<ToldProviders> {
   const sick = new Map<string, StatusView['targets'][number]>()
   const well = new Set(targets.filter(({ state }) => state === 'ok').map(({ provider }) => provider))
   for (const target of targets) {
@@ -82,54 +79,45 @@ export function providerNotices({ targets }: Pick<StatusView, 'targets'>, before
   }
   const notices = Array.from(sick.values())
     .filter(({ provider }) => !before.includes(provider))
-    .map(providerNotice)
+    .map((target) => providerNotice(target, words))
   return { notices: notices.slice(0, MAX_NOTICES), told: [...sick.keys()] }
 }
 
-function providerNotice({ provider, last_failure: failure }: StatusView['targets'][number]): Notice {
+function providerNotice({ provider, last_failure: failure }: StatusView['targets'][number], words: Words): Notice {
   const status = failure?.status === null || failure === null ? '' : ` (${failure.status})`
-  const text =
-    failure?.reason === 'secret'
-      ? `${provider} refused our secret${status}. Replace it in Providers.`
-      : `${provider} does not answer as it should${status}. Look at it in Providers.`
-  return { title: 'A provider needs attention', text, page: 'providers' }
+  const key = failure?.reason === 'secret' ? 'notice.refused' : 'notice.silent'
+  return { title: words.text('notice.provider'), text: words.text(key, { name: provider, status }), page: 'providers' }
 }
 
 /**
  * Budgets of members, projects and providers, each threshold once in a cycle, as the gateway has it. Keys are told of by their levels.
  * `before` is the id of the latest alert that was looked at, and ids grow with time; what was reached before the first look is no news.
  */
-export function alertNotices(alerts: readonly AlertView[], before: string | undefined): Told<string> {
+export function alertNotices(alerts: readonly AlertView[], before: string | undefined, words: Words): Told<string> {
   const told = alerts.reduce((latest, { id }) => (id > latest ? id : latest), before ?? '')
   const news = alerts.filter(({ id, scope }) => before !== undefined && id > before && scope !== 'key')
-  if (news.length <= MAX_NOTICES) return { notices: news.map(alertNotice), told }
-  const text = `${news.length} budgets have reached a threshold.`
-  return { notices: [{ title: BUDGET_TITLE, text, page: 'overview' }], told }
+  if (news.length <= MAX_NOTICES) return { notices: news.map((alert) => alertNotice(alert, words)), told }
+  const text = words.counted('notice.manyBudgets', news.length)
+  return { notices: [{ title: words.text('notice.budget'), text, page: 'overview' }], told }
 }
 
-const BUDGET_TITLE = 'A budget is being used up'
-const BUDGETS: Readonly<Record<string, string>> = {
-  member: 'The day of member',
-  project: 'The day of project',
-  project_month: 'The month of project',
-  provider: 'The day of provider',
-}
-
-function alertNotice(alert: AlertView): Notice {
+function alertNotice(alert: AlertView, words: Words): Notice {
   const { scope, name, threshold, used_credits: used, total_credits: total, cycle_started_at: startedAt } = alert
   if (scope === 'bill') {
-    const text = `The bill of '${name}' for ${startedAt.slice(0, 10)} has differences that nothing explains.`
-    return { title: 'A bill does not agree', text, page: 'bills' }
+    const text = words.text('notice.billText', { name, day: startedAt.slice(0, 10) })
+    return { title: words.text('notice.bill'), text, page: 'bills' }
   }
-  const text = `${BUDGETS[scope] ?? 'The budget of'} '${name}' is used up to ${threshold} % (${used} of ${total} credits).`
-  return { title: BUDGET_TITLE, text, page: scope === 'provider' ? 'providers' : 'overview' }
+  const key = words.has(`notice.budget_${scope}`) ? `notice.budget_${scope}` : 'notice.budget_any'
+  const text = words.text(key, { name, percent: threshold, used: words.number(used), total: words.number(total) })
+  return { title: words.text('notice.budget'), text, page: scope === 'provider' ? 'providers' : 'overview' }
 }
 
 /** What to say of an installation that was begun before this start: an installer can fail after the program is gone. */
-export function installNotice(begun: string | undefined, version: string): Notice | undefined {
+export function installNotice(begun: string | undefined, version: string, words: Words): Notice | undefined {
   if (begun === undefined) return undefined
-  if (begun === version)
-    return { title: 'Farebox is up to date', text: `Farebox ${version} runs now.`, page: 'overview' }
-  const text = `Farebox ${begun} was not installed; ${version} goes on. Try it again, or install it by hand.`
-  return { title: 'The update did not work', text, page: 'overview' }
+  if (begun === version) {
+    return { title: words.text('update.current'), text: words.text('notice.installed', { version }), page: 'overview' }
+  }
+  const text = words.text('notice.notInstalledText', { begun, version })
+  return { title: words.text('notice.notInstalled'), text, page: 'overview' }
 }

@@ -1,10 +1,11 @@
 // The desktop shell: puts tray, window and notifications around a gateway. It decides nothing by itself; what it shows and what a
 // click does are functions in the files beside it.
 
-import { app, clipboard, dialog, Menu, powerMonitor, type Rectangle } from 'electron'
+import { app, clipboard, Menu, powerMonitor, type Rectangle } from 'electron'
 import type { Command } from '#shell/autostart.ts'
 import { CrashNotes } from '#shell/crash-notes.ts'
 import { DashboardWindow } from '#shell/dashboard-window.ts'
+import { askWhatClosingMeans, asksToRetry, complain } from '#shell/dialogs.ts'
 import { GatewayControl } from '#shell/gateway-control.ts'
 import type { GatewayHost, Reading } from '#shell/gateway-port.ts'
 import { guardPages, openOutside } from '#shell/guard.ts'
@@ -30,11 +31,14 @@ import { TrayIcon } from '#shell/tray.ts'
 import { UpdateControl } from '#shell/update-control.ts'
 import type { Build, Updater } from '#shell/updates.ts'
 import type { WindowPlace } from '#shell/window-bounds.ts'
+import { readWords, type Words } from '#shell/words.ts'
 
 export type ShellOptions = {
   readonly host: GatewayHost
   readonly dataDir: string
   readonly iconsDir: string
+  /** The folder with the words of the tray, a file for each language. */
+  readonly wordsDir: string
   readonly platform: NodeJS.Platform
   /** The flags of this start. */
   readonly argv: readonly string[]
@@ -74,6 +78,7 @@ class Desktop {
   readonly #login: LoginItem
   readonly #shutdown: Shutdown
   #toldProviders: ToldProviders = []
+  #words: Words | undefined
   #shownMenu = ''
   #isReady = false
   /** A link that came before anything could be shown. */
@@ -96,11 +101,21 @@ class Desktop {
       host: options.host,
       nowMs,
       onChange: () => this.#show(),
-      onReading: (reading) => this.#notify(reading),
+      onReading: (reading) => {
+        this.#speak(reading.language)
+        this.#notify(reading)
+      },
     })
     this.#updates = this.#makeUpdates()
     const perform = (action: MenuAction) => void this.#perform(action)
-    this.#tray = new TrayIcon({ platform, iconsDir, note, perform, onClick: (icon) => void this.#togglePopover(icon) })
+    this.#tray = new TrayIcon({
+      platform,
+      iconsDir,
+      nowMs,
+      note,
+      perform,
+      onClick: (icon) => void this.#togglePopover(icon),
+    })
     this.#windows = this.#makeWindows()
     listenToSystem({
       crashes: this.#crashes,
@@ -139,6 +154,19 @@ class Desktop {
     return { ...summary, gateway, update: this.#updates.state, switches: this.#switches(), command }
   }
 
+  /** The owner's choice, else the first of the system's languages that there are words for. */
+  get #said(): Words {
+    const { language = 'system' } = this.#memory.file
+    const wanted = language === 'system' ? app.getPreferredSystemLanguages() : [language]
+    return (this.#words ??= readWords(this.#options.wordsDir, wanted))
+  }
+
+  #speak(language: string): void {
+    if (language === (this.#memory.file.language ?? 'system')) return
+    this.#memory.change({ language })
+    this.#words = undefined
+  }
+
   #switches(): Switches {
     const { file } = this.#memory
     return {
@@ -152,13 +180,14 @@ class Desktop {
   #show(): void {
     if (!this.#isReady || this.#shutdown.hasBegun) return
     const state = this.#state()
-    this.#tray.show(state)
-    const items = menuOf(state)
-    const menu = JSON.stringify(items)
+    const words = this.#said
+    this.#tray.show(state, words)
+    const items = menuOf(state, words, this.#options.nowMs())
+    const menu = JSON.stringify([words.language, items])
     if (menu === this.#shownMenu) return
     this.#shownMenu = menu
     const perform = (action: MenuAction) => void this.#perform(action)
-    Menu.setApplicationMenu(Menu.buildFromTemplate(applicationTemplate(items, perform)))
+    Menu.setApplicationMenu(Menu.buildFromTemplate(applicationTemplate(items, { perform, view: words.text('view') })))
   }
 
   /** Does what a click asks for. What goes wrong is said in a dialog. */
@@ -168,7 +197,7 @@ class Desktop {
     try {
       await this.#carryOut(action)
     } catch (error) {
-      await this.#complain(error instanceof Error ? error.message : 'That did not work.')
+      await complain(this.#said, error instanceof Error ? error.message : this.#said.text('dialog.failed'))
     }
   }
 
@@ -223,9 +252,10 @@ class Desktop {
       if (gateway.type === 'running' && this.#control.gateway !== undefined) {
         return await this.#windows.open(this.#control.gateway, page)
       }
-      await this.#offerRetry(gateway.type === 'failed' ? gateway.message : 'The gateway does not run.', page)
+      const why = gateway.type === 'failed' ? gateway.message : this.#said.text('dialog.gatewayNotRunning')
+      if (await asksToRetry(this.#said, why)) await this.#open(page)
     } catch (error) {
-      await this.#complain(error instanceof Error ? error.message : 'The dashboard did not open.')
+      await complain(this.#said, error instanceof Error ? error.message : this.#said.text('dialog.noDashboard'))
     }
   }
 
@@ -234,31 +264,7 @@ class Desktop {
     if (!this.#isReady) return void (this.#firstLink = link)
     const place = placeOfLink(link)
     if (place.type === 'page') return this.#open(place.page)
-    await this.#complain(place.sentence)
-  }
-
-  async #offerRetry(message: string, page: Page): Promise<void> {
-    const { response } = await dialog.showMessageBox({
-      type: 'error',
-      title: 'Farebox',
-      message: 'Farebox does not run.',
-      detail: message,
-      buttons: ['Try again', 'Not now'],
-      defaultId: 0,
-      cancelId: 1,
-      noLink: true,
-    })
-    if (response === 0) await this.#open(page)
-  }
-
-  async #complain(detail: string): Promise<void> {
-    await dialog.showMessageBox({
-      type: 'warning',
-      title: 'Farebox',
-      message: 'That did not work.',
-      detail,
-      noLink: true,
-    })
+    await complain(this.#said, place.sentence)
   }
 
   async #togglePopover(icon: Rectangle): Promise<void> {
@@ -267,14 +273,14 @@ class Desktop {
       if (gateway === undefined || this.#control.view.gateway.type !== 'running') return await this.#open('overview')
       await this.#windows.togglePopover(gateway, icon)
     } catch (error) {
-      await this.#complain(error instanceof Error ? error.message : 'The dashboard did not open.')
+      await complain(this.#said, error instanceof Error ? error.message : this.#said.text('dialog.noDashboard'))
     }
   }
 
   #notify({ keys, status, alerts }: Reading): void {
-    const credits = creditNotices(keys, this.#memory.file.told_levels)
-    const providers = providerNotices(status, this.#toldProviders)
-    const budgets = alertNotices(alerts, this.#memory.file.told_alert)
+    const credits = creditNotices(keys, this.#memory.file.told_levels, this.#said)
+    const providers = providerNotices(status, this.#toldProviders, this.#said)
+    const budgets = alertNotices(alerts, this.#memory.file.told_alert, this.#said)
     this.#memory.change({ told_levels: credits.told, told_alert: budgets.told })
     this.#toldProviders = providers.told
     if (!this.#memory.file.notifications) return
@@ -288,7 +294,7 @@ class Desktop {
   /** It is shown even where notifications are off: a person asked for it, and the program was away meanwhile. */
   #tellOfInstallation(): void {
     const { installing, ...rest } = this.#memory.file
-    const notice = installNotice(installing, this.#options.build.version)
+    const notice = installNotice(installing, this.#options.build.version, this.#said)
     if (notice === undefined) return
     this.#memory.replace(rest)
     this.#tell(notice)
@@ -312,18 +318,9 @@ class Desktop {
   /** The first time, a person is asked what closing means; the answer is a switch in the menu. */
   async #windowClosed(): Promise<'hide' | 'stay'> {
     if (this.#memory.file.close_to_tray === null) {
-      const { response } = await dialog.showMessageBox({
-        type: 'question',
-        title: 'Farebox',
-        message: 'Keep Farebox running without its window?',
-        detail: 'Your tools can use it as long as it runs. Start Farebox again to see its window.',
-        buttons: ['Keep it running', 'Quit Farebox', 'Cancel'],
-        defaultId: 0,
-        cancelId: 2,
-        noLink: true,
-      })
-      if (response === 2) return 'stay'
-      this.#switch('closeToTray', response === 0)
+      const answer = await askWhatClosingMeans(this.#said)
+      if (answer === 'cancel') return 'stay'
+      this.#switch('closeToTray', answer === 'keep')
     }
     if (this.#memory.file.close_to_tray === true) return 'hide'
     void this.#shutdown.begin()

@@ -1,8 +1,9 @@
 // What the shell knows, as plain values: menu, icon and notifications are functions of it.
 
+import type { OverviewView } from '#contract/reports.ts'
 import type { KeyView, StatusView } from '#contract/schemas.ts'
 import { byUrgency } from '#contract/urgency.ts'
-import type { Reading } from '#shell/gateway-port.ts'
+import type { ConnectedTool, Reading } from '#shell/gateway-port.ts'
 import type { UpdateState } from '#shell/updates.ts'
 
 export type GatewayState =
@@ -46,8 +47,11 @@ export type Switches = {
 export type Summary = {
   readonly packages: readonly PackageCredits[]
   readonly errors: readonly RecentError[]
-  /** Sentences about what needs attention. */
-  readonly attention: readonly string[]
+  /** What the overview says needs attention, the gravest first. */
+  readonly attention: OverviewView['attention']
+  /** undefined while it is not known. */
+  readonly today: { readonly credits: number; readonly requests: number } | undefined
+  readonly tools: readonly ConnectedTool[]
   /** Whether a key that was used lately has a tenth of its credits or less. */
   readonly isLow: boolean
   readonly lan: StatusView['lan']
@@ -67,6 +71,8 @@ export const NO_SUMMARY: Summary = {
   packages: [],
   errors: [],
   attention: [],
+  today: undefined,
+  tools: [],
   isLow: false,
   lan: { state: 'off', urls: [], problem: null, certificate_expires_at: null },
   bills: undefined,
@@ -77,7 +83,8 @@ const LOW_SHARE = 0.1
 const LATELY_MS = 7 * 86_400_000
 
 /** What of a reading the shell shows. `nowMs` is UTC milliseconds. */
-export function summarise({ status, keys, calls }: Reading, nowMs: number): Summary {
+export function summarise({ status, keys, calls, overview, tools }: Reading, nowMs: number): Summary {
+  const { charge_credits: credits, requests } = overview.today.totals
   const usable = keys.filter((key) => key.status === 'active')
   return {
     packages: packagesOf(usable),
@@ -85,7 +92,9 @@ export function summarise({ status, keys, calls }: Reading, nowMs: number): Summ
       .filter((call) => call.outcome !== 'answered' && call.outcome !== 'client_gone')
       .slice(0, MAX_ERRORS)
       .map(({ created_at, model, status: code, key }) => ({ at: created_at, model, status: code, key })),
-    attention: status.attention,
+    attention: overview.attention,
+    today: { credits, requests },
+    tools,
     lan: status.lan,
     bills: status.bills,
     isLow: usable.some((key) => isUsedLately(key, nowMs) && shareLeft(key) <= LOW_SHARE),

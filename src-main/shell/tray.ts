@@ -8,6 +8,7 @@ import { iconFile, iconOf, tooltipOf } from '#shell/icon.ts'
 import { menuOf } from '#shell/menu.ts'
 import { templateOf, type Perform } from '#shell/menu-template.ts'
 import type { ShellState } from '#shell/state.ts'
+import type { Words } from '#shell/words.ts'
 
 export type TrayOptions = {
   readonly platform: NodeJS.Platform
@@ -15,6 +16,7 @@ export type TrayOptions = {
   readonly perform: Perform
   /** A click on the icon itself, where the system tells of it. */
   readonly onClick: (icon: Rectangle) => void
+  readonly nowMs: () => number
   readonly note: (line: string) => void
 }
 
@@ -30,14 +32,14 @@ export class TrayIcon {
   }
 
   /** Shows a state. What has not changed is left alone, so that a menu that is open stays open. */
-  show(state: ShellState): void {
+  show(state: ShellState, words: Words): void {
     const tray = this.#ensure(state)
     if (tray === undefined) return
     const icon = iconOf(state)
     if (icon !== this.#shown.icon) tray.setImage(this.#image(state))
-    const tooltip = tooltipOf(state)
+    const tooltip = tooltipOf(state, words)
     if (tooltip !== this.#shown.tooltip) tray.setToolTip(tooltip)
-    const items = menuOf(state)
+    const items = menuOf(state, words, this.#options.nowMs())
     const menu = JSON.stringify(items)
     if (menu !== this.#shown.menu) {
       this.#menu = Menu.buildFromTemplate(templateOf(items, this.#options.perform))

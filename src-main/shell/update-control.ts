@@ -39,7 +39,7 @@ export class UpdateControl {
     this.#options = options
     const policy = updatePolicy(options.build)
     const isPossible = options.updater !== undefined
-    this.#policy = policy.type === 'none' || isPossible ? policy : { type: 'none', why: 'this build has no feed' }
+    this.#policy = policy.type === 'none' || isPossible ? policy : { type: 'none', why: 'feed' }
     this.#state = this.#policy.type === 'none' ? { type: 'none', why: this.#policy.why } : { type: 'idle' }
     const look = () => void this.look('timer')
     this.#timers = [setTimeout(look, FIRST_MS), setInterval(look, HOUR_MS)]

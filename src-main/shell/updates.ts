@@ -10,13 +10,15 @@ export type Build = {
   readonly version: string
 }
 
+export type NoUpdates = 'clone' | 'feed'
+
 export type UpdatePolicy =
   /** Downloads and installs, each when asked. */
   | { readonly type: 'self' }
-  /** Only says that there is one and where; `why` completes "this Farebox does not update itself: …". */
+  /** Only says that there is one and where. */
   | { readonly type: 'tell'; readonly why: string }
-  /** Not even looked for. */
-  | { readonly type: 'none'; readonly why: string }
+  /** Not even looked for: it runs from a clone, which git updates, or the build names no feed. */
+  | { readonly type: 'none'; readonly why: NoUpdates }
 
 /** What a look at the feed found. */
 export type Looked =
@@ -51,7 +53,7 @@ export class UpdateProblem extends Error {
 }
 
 export type UpdateState =
-  | { readonly type: 'none'; readonly why: string }
+  | { readonly type: 'none'; readonly why: NoUpdates }
   | { readonly type: 'idle' }
   | { readonly type: 'looking' }
   | { readonly type: 'current' }
@@ -63,7 +65,7 @@ export type UpdateState =
 const DAY_MS = 86_400_000
 
 export function updatePolicy({ isPackaged, isSigned, kind }: Build): UpdatePolicy {
-  if (!isPackaged) return { type: 'none', why: 'it runs from a clone, which git updates' }
+  if (!isPackaged) return { type: 'none', why: 'clone' }
   if (kind === 'deb' || kind === 'rpm') return { type: 'tell', why: `the ${kind} package is updated by your system` }
   if (kind === 'other') return { type: 'tell', why: 'it is not known how it was installed' }
   return isSigned ? { type: 'self' } : { type: 'tell', why: 'this build is not signed' }

@@ -2,7 +2,7 @@
 
 import type { Db } from '#store/database.ts'
 import { statement } from '#store/statements.ts'
-import { partParameters, recordConditions, type UsageParts } from '#store/usage-filter.ts'
+import { ANY_PARTS, partParameters, recordConditions, type UsageParts } from '#store/usage-filter.ts'
 import { MEASURES, RECORD_SUMS, type Sums } from '#store/usage-measures.ts'
 import type { GroupSums } from '#store/usage-sums.ts'
 
@@ -10,22 +10,27 @@ import type { GroupSums } from '#store/usage-sums.ts'
 export type SessionOfKey = { readonly keyId: string; readonly session: string }
 
 /** What one key did in a session. */
-export function sumsOfSession(db: Db, of: SessionOfKey): Sums {
+export function sumsOfSession(db: Db, { keyId, session }: SessionOfKey): Sums {
+  const range = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }
+  return sumsOfSessionIn(db, session, { ...ANY_PARTS, keyIds: [keyId] }, range)
+}
+
+type SessionSpan = { readonly fromMs: number; readonly toMs: number }
+
+/** Of the calls of one session in a range of time, however many calls others made in it. */
+export function sumsOfSessionIn(db: Db, session: string, parts: UsageParts, range: SessionSpan): Sums {
   const row = statement<Sums>(
     db,
     `SELECT ${RECORD_SUMS} FROM usage_record INDEXED BY usage_record_session
-       WHERE session_id = (SELECT id FROM call_session WHERE name = @session) AND key_id = @keyId`,
-  ).get(of)
+       WHERE session_id = (SELECT id FROM call_session WHERE name = @session)
+         AND created_at_ms >= @fromMs AND created_at_ms < @toMs ${recordConditions(parts)}`,
+  ).get({ session, ...range, ...partParameters(parts) })
   if (row === undefined) throw new Error('a sum has no row')
   return row
 }
 
 /** Sums of calls in a range of time by their session, '' for those of none; reads each of the calls that were made in it. */
-export function sumsBySession(
-  db: Db,
-  parts: UsageParts,
-  range: { readonly fromMs: number; readonly toMs: number },
-): GroupSums[] {
+export function sumsBySession(db: Db, parts: UsageParts, range: SessionSpan): GroupSums[] {
   return statement<GroupSums>(
     db,
     `WITH sums AS MATERIALIZED (

@@ -4,9 +4,15 @@ import { useMemo } from 'react'
 import { useSession } from '#renderer/api/session.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 
-export type FilterChoices = Readonly<
-  Record<'key' | 'model' | 'provider' | 'package' | 'owner' | 'member', readonly string[]>
->
+type NameFilter = 'key' | 'model' | 'provider' | 'package' | 'owner' | 'member'
+export type FilterChoices = Readonly<Record<NameFilter, readonly string[]>> & {
+  /** What this reader is offered: hangs on who it is and not on what there is, so that no filter moves when the names come. */
+  readonly offered: readonly NameFilter[]
+}
+
+/** Members see only what is theirs. */
+const FOR_EVERYBODY = ['model', 'key', 'provider', 'package'] as const satisfies readonly NameFilter[]
+const FOR_ADMINISTRATORS = [...FOR_EVERYBODY, 'owner', 'member'] as const satisfies readonly NameFilter[]
 
 export function useFilterChoices(): FilterChoices {
   const isAdministrator = useSession()?.role === 'administrator'
@@ -20,9 +26,9 @@ export function useFilterChoices(): FilterChoices {
       model: names(models?.map((model) => model.id)),
       provider: names(models?.flatMap((model) => model.targets.map((target) => target.provider))),
       package: names(packages?.map((one) => one.name)),
-      // Members see only what is theirs.
       owner: isAdministrator ? names(keys?.flatMap((key) => key.owner ?? [])) : [],
       member: names(members?.map((member) => member.name)),
+      offered: isAdministrator ? FOR_ADMINISTRATORS : FOR_EVERYBODY,
     }),
     [isAdministrator, keys, members, models, packages],
   )

@@ -8,6 +8,7 @@ export type Theme = (typeof THEMES)[number]
 export type Density = (typeof DENSITIES)[number]
 
 const listeners = new Set<() => void>()
+let whenChosen: (theme: Theme) => void = () => undefined
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 
 export function startPreferences(): void {
@@ -18,7 +19,22 @@ export function startPreferences(): void {
 }
 
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
-  return [useSyncExternalStore(subscribe, storedTheme), (theme) => store('farebox-theme', theme)]
+  return [useSyncExternalStore(subscribe, storedTheme), chooseTheme]
+}
+
+/** What else is to be done when somebody chooses colours. */
+export function onThemeChosen(handler: (theme: Theme) => void): void {
+  whenChosen = handler
+}
+
+/** As if it had been chosen here. */
+export function showTheme(theme: Theme): void {
+  store('farebox-theme', theme)
+}
+
+function chooseTheme(theme: Theme): void {
+  showTheme(theme)
+  whenChosen(theme)
 }
 
 export function useDensity(): readonly [Density, (density: Density) => void] {

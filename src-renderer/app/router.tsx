@@ -11,6 +11,7 @@ import {
 import { loadSession } from '#renderer/api/session.ts'
 import { sessionToken } from '#renderer/api/session-token.ts'
 import { PageFailure, PageLoading, PageNotFound } from '#renderer/app/failures.tsx'
+import { showKeptView } from '#renderer/app/kept-view.ts'
 import type { Role } from '#renderer/app/page-list.ts'
 import { forgetAskedPage } from '#renderer/app/ticket.ts'
 import { Shell } from '#renderer/app/shell.tsx'
@@ -56,6 +57,7 @@ const shell = createRoute({
   beforeLoad: async ({ context }) => {
     if (sessionToken() === undefined) throw redirect({ to: '/sign-in' })
     const session = await loadSession(context.queryClient)
+    await showKeptView(session)
     forgetAskedPage()
     return { session }
   },

@@ -2,6 +2,7 @@
 
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { After } from '#renderer/components/after.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { DataTable, type DataTableProps } from '#renderer/components/data-table.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
@@ -23,10 +24,12 @@ type ListPageProps<Item> = Omit<DataTableProps<Item>, 'label' | 'error'> & {
   readonly zone?: string
   /** Between the head and the list. */
   readonly notice?: ReactNode
+  /** Nobody knows yet whether there is a notice, so that nobody knows where the list begins. */
+  readonly isNoticeOpen?: boolean
   readonly filters?: ReactNode
   /** Under the rows, in the same frame. */
   readonly foot?: ReactNode
-  /** Drawers and dialogs. */
+  /** Below the list, which it waits for; drawers and dialogs. */
   readonly children?: ReactNode
 }
 
@@ -40,6 +43,7 @@ export function ListPage<Item>(props: ListPageProps<Item>) {
     zone = ownZone(),
     actions,
     notice,
+    isNoticeOpen = false,
     filters,
     foot,
     children,
@@ -61,20 +65,22 @@ export function ListPage<Item>(props: ListPageProps<Item>) {
         }
       />
       {notice}
-      <Card isFlush>
-        {filters}
-        <DataTable
-          {...table}
-          label={title}
-          error={
-            list.isError
-              ? { title: failed, text: list.error?.message ?? '', onRetry: () => void list.refetch() }
-              : undefined
-          }
-        />
-        {foot}
-      </Card>
-      {children}
+      <After isReady={!isNoticeOpen}>
+        <Card isFlush>
+          {filters}
+          <DataTable
+            {...table}
+            label={title}
+            error={
+              list.isError
+                ? { title: failed, text: list.error?.message ?? '', onRetry: () => void list.refetch() }
+                : undefined
+            }
+          />
+          {foot}
+        </Card>
+      </After>
+      <After isReady={!isNoticeOpen && (table.items !== undefined || list.isError)}>{children}</After>
     </>
   )
 }

@@ -6,8 +6,8 @@ type PageHeaderProps = {
   readonly title: string
   /** What this page is for, in a sentence. */
   readonly description?: ReactNode
-  /** IANA name of the zone that times of the page are in; named here, once. */
-  readonly zone?: string
+  /** IANA name of the zone that times of the page are in; named here, once. Null until it is known: its line is kept for it. */
+  readonly zone?: string | null
   readonly actions?: ReactNode
 }
 
@@ -19,7 +19,7 @@ export function PageHeader({ title, description, zone, actions }: PageHeaderProp
       <div className="min-w-0">
         <h1 className="text-lg font-semibold">{title}</h1>
         {description !== undefined && <p className="text-sm text-muted">{description}</p>}
-        {zone !== undefined && <p className="text-xs text-muted">{t('zone', { zone })}</p>}
+        {zone !== undefined && <p className="min-h-4 text-xs text-muted">{zone !== null && t('zone', { zone })}</p>}
       </div>
       {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

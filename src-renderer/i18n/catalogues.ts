@@ -2,7 +2,8 @@
 
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import { bestLanguage, LANGUAGE_NAMES, type Language } from '#renderer/data/languages.ts'
+import { bestLanguage } from '#contract/best-language.ts'
+import { LANGUAGE_NAMES, type Language } from '#renderer/data/languages.ts'
 import { ownCommand } from '#renderer/data/own-command.ts'
 
 const LANGUAGES = Object.keys(LANGUAGE_NAMES) as Language[]
@@ -43,8 +44,21 @@ export async function loadCatalogue(name: string): Promise<void> {
   await Promise.all([...new Set([currentLanguage(), wanted])].map((language) => add(language, name)))
 }
 
+let whenChosen: (language: Language) => void = () => undefined
+
+/** What else is to be done when somebody chooses a language. */
+export function onLanguageChosen(handler: (language: Language) => void): void {
+  whenChosen = handler
+}
+
 /** For this browser, in all of its tabs. */
 export async function changeLanguage(language: Language): Promise<void> {
+  await showLanguage(language)
+  whenChosen(language)
+}
+
+/** As if it had been chosen here. */
+export async function showLanguage(language: Language): Promise<void> {
   localStorage.setItem(STORED, language)
   await show(language)
 }

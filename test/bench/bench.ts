@@ -12,9 +12,11 @@ import { mappingGrowth } from './mapping.ts'
 import { readOptions, USAGE, type Only, type Options } from './options.ts'
 import { topFunctions } from './profile.ts'
 import { buildReport, routingVerdicts } from './report.ts'
+import { pageFigures } from './page-data.ts'
 import { reportFigures } from './reports.ts'
 import { routingRatios } from './routing.ts'
 import { session } from './session.ts'
+import { sessionFigures } from './sessions.ts'
 import { soakFigures } from './soak.ts'
 import { table, verdictLine } from './table.ts'
 
@@ -24,6 +26,8 @@ type Measurement = (farebox: Installation, options: Options, upstream: Child) =>
 const SPECIAL: Partial<Record<Only, Measurement>> = {
   routing: measureRouting,
   reports: reportFigures,
+  pages: pageFigures,
+  sessions: sessionFigures,
   crowd: crowdFigures,
   soak: soakFigures,
   attacks: attackFigures,

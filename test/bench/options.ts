@@ -20,7 +20,19 @@ export type Gateway = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const ONLY = ['calls', 'events', 'routing', 'reports', 'crowd', 'soak', 'attacks', 'callers', 'large'] as const
+const ONLY = [
+  'calls',
+  'events',
+  'routing',
+  'reports',
+  'pages',
+  'sessions',
+  'crowd',
+  'soak',
+  'attacks',
+  'callers',
+  'large',
+] as const
 export type Only = (typeof ONLY)[number]
 
 export type Work = {
@@ -56,7 +68,7 @@ export const USAGE = `npm run bench -- [--quick] [--json] [--profile] [--bare] [
   --json     one JSON object instead of the table
   --profile  runs Farebox with the CPU profiler and prints where its time goes
   --bare     only the bare proxy
-  --only     only one kind of load; reports, a crowd of streams, an hour of mixed load and attacks are only measured when they are asked for
+  --only     only one kind of load; reports, pages, sessions, a crowd of streams, an hour of mixed load and attacks are only measured when they are asked for
   --against  this Farebox beside that of another checkout, in the same rounds; with --only callers the address of another gateway,
              to which --model NAME and --header 'Name: value' (as often as needed) are sent`
 

@@ -12,6 +12,8 @@ export type Year = {
   readonly keys: number
   readonly models: number
   readonly providers: number
+  /** How many sessions the calls are of. */
+  readonly sessions: number
   readonly endMs: number
 }
 
@@ -74,7 +76,7 @@ function addCatalogue(db: Database.Database, { keys, models, providers, endMs }:
   }
 }
 
-function addCalls(db: Database.Database, { calls, keys, models, providers, endMs }: Year): void {
+function addCalls(db: Database.Database, { calls, keys, models, providers, sessions, endMs }: Year): void {
   const hold = db.prepare(
     `INSERT INTO ledger_entry (key_id, kind, amount_micro, charge_micro, exchange_id, cycle_started_at_ms, created_at_ms,
        model_id, price_version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)`,
@@ -111,14 +113,13 @@ function addCalls(db: Database.Database, { calls, keys, models, providers, endMs
     const tokens = isFailed ? [null, null] : [input, output]
     const firstByte = isFailed ? null : 200 + Math.floor(random() * 2000)
     const call = [id, key, packageId, model, provider, model, outcome, status, ...tokens, source]
-    record.run(...call, charge, atMs, firstByte, 2500, ATTEMPTS, ...idsOf(namesOf(keyNumber, index)))
+    record.run(...call, charge, atMs, firstByte, 2500, ATTEMPTS, ...idsOf(namesOf(keyNumber, index, sessions)))
   }
 }
 
-/** Each call has a session of its own, which is the most that there can be. */
-function namesOf(key: number, index: number): readonly string[] {
+function namesOf(key: number, index: number, sessions: number): readonly string[] {
   const project = `project-${(key + (index % 4 === 0 ? 1 : 0)) % 11}`
-  return [`tool-${key % 7}`, project, index % 3 === 0 ? ',ci,night,' : ',day,', `session-${index}`]
+  return [`tool-${key % 7}`, project, index % 3 === 0 ? ',ci,night,' : ',day,', `session-${index % sessions}`]
 }
 
 const ATTEMPTS = JSON.stringify([

@@ -6,10 +6,9 @@ import type { Installation } from './farebox.ts'
 import { createClient } from './load.ts'
 import type { Options, Work } from './options.ts'
 import { WHOLE_EXCHANGE } from './payload.ts'
-import { adminHeaders } from './reader.ts'
-import { fillYear } from './reports-fill.ts'
 import { percentile } from './statistics.ts'
 import { metWord } from './table.ts'
+import { withYear } from './year.ts'
 
 const LIMIT_MS = 200
 /** Calls, one after the other, in one slice with or without somebody who reads. */
@@ -39,6 +38,7 @@ const QUESTIONS: readonly (readonly [name: string, path: string])[] = [
   ['calls of nobody', '/api/usage?model=nothing'],
   ['calls of a project', '/api/usage?project=project-3'],
   ['calls of a session', '/api/usage?session=session-50000'],
+  ['sums of a session', '/api/usage-report?session=session-50000&from=400d&rollup=day&points=none'],
   ['ledger', '/api/ledger'],
   ['ledger, far back', '/api/ledger?before=400000'],
   ['ledger of a key', '/api/ledger?key=year+7'],
@@ -47,14 +47,11 @@ const QUESTIONS: readonly (readonly [name: string, path: string])[] = [
 
 /** Fills the installation's folder, measures, and returns lines for the terminal. */
 export async function reportFigures(farebox: Installation, { work }: Options): Promise<string> {
-  const shape = { keys: 100, models: 30, providers: 5 }
-  const filledMs = fillYear(farebox.dataFolder, { ...shape, calls: work.yearCalls, endMs: Date.now() - 60_000 })
-  const child = await farebox.start('plain')
-  try {
-    const headers = adminHeaders(farebox.dataFolder)
-    const lines = [`${work.yearCalls} calls in a year; their roll-ups were filled in ${(filledMs / 1000).toFixed(1)} s`]
+  const { yearCalls: calls, reportRounds: rounds } = work
+  return withYear(farebox, { calls, sessions: calls }, async ({ child, headers, filledMs }) => {
+    const lines = [`${calls} calls in a year; their roll-ups were filled in ${(filledMs / 1000).toFixed(1)} s`]
     for (const [name, path] of QUESTIONS) {
-      const times = await timesOf(child.url + path, headers, work.reportRounds)
+      const times = await timesOf(child.url + path, headers, rounds)
       const [p50, p95] = [percentile(times, 50), percentile(times, 95)]
       const figures = [
         name.padEnd(32),
@@ -65,12 +62,10 @@ export async function reportFigures(farebox: Installation, { work }: Options): P
       lines.push(figures.join('   '))
     }
     return `${[...lines, await pagingLine(child, { farebox, headers, work })].join('\n')}\n`
-  } finally {
-    await child.stop()
-  }
+  })
 }
 
-async function timesOf(url: string, headers: Record<string, string>, rounds: number): Promise<number[]> {
+export async function timesOf(url: string, headers: Record<string, string>, rounds: number): Promise<number[]> {
   await ask(url, headers)
   const times: number[] = []
   for (let round = 0; round < rounds; round += 1) times.push(await ask(url, headers))
@@ -78,7 +73,7 @@ async function timesOf(url: string, headers: Record<string, string>, rounds: num
 }
 
 /** How long an answer took to its last byte, in milliseconds. */
-async function ask(url: string, headers: Record<string, string>): Promise<number> {
+export async function ask(url: string, headers: Record<string, string>): Promise<number> {
   const startedMs = performance.now()
   const answer = await request(url, { headers })
   const text = await answer.body.text()

@@ -43,6 +43,16 @@ describe('an answer about a balance', () => {
     expect(BALANCES[kind].read(answer, ORIGIN)).toEqual(balances)
   })
 
+  it.each([
+    ['deepseek', { is_available: false, balance_infos: [] }, 'It says that what is left does not suffice for calls.'],
+    ['deepseek', { is_available: true, balance_infos: [] }, undefined],
+    ['moonshot', { data: { available_balance: 5, cash_balance: -3.5 } }, 'It says that 3.5 are owed.'],
+    ['moonshot', { data: { available_balance: 5, cash_balance: 0 } }, undefined],
+    ['openrouter', { data: { total_credits: 1, total_usage: 2 } }, undefined],
+  ] as const)('of %s warns of what it says beside amounts', (kind, answer, says) => {
+    expect(BALANCES[kind].warning?.(answer)).toBe(says)
+  })
+
   it('of the Chinese site of Moonshot is in yuan', () => {
     const answer = { data: { available_balance: 1 } }
     expect(BALANCES.moonshot.read(answer, 'https://api.moonshot.cn')).toEqual([{ currency: 'CNY', amount: '1' }])

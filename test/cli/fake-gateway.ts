@@ -665,7 +665,13 @@ export const ANSWERS = {
   listAccountBalances: BALANCES,
   askAccountBalances: BALANCES,
   listBillSecrets: [{ provider: 'openai', origin: 'https://api.openai.com', has_secret: true, has_reports: true }],
-  setBillSecret: { provider: 'openai', origin: 'https://api.openai.com', has_secret: true, has_reports: true },
+  setBillSecret: {
+    provider: 'openai',
+    origin: 'https://api.openai.com',
+    has_secret: true,
+    has_reports: true,
+    tried: { problem: null },
+  },
   removeBillSecret: { provider: 'openai', origin: 'https://api.openai.com', has_secret: false, has_reports: true },
   settleBill: {
     dry_run: false,

@@ -4,12 +4,11 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { postChat } from '../support/chat.ts'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
+import { gotoSettled } from '../support/settled.ts'
 
 const MAX_FIRST_LOAD_BYTES = 350_000
 /** The font and what every page has are more than this; less is of a browser that had them already. */
 const LEAST_BYTES = 200_000
-/** So long after the last answer nothing more is asked for. */
-const IDLE_MS = 300
 
 const PAGES = {
   overview: '.recharts-bar-rectangle',
@@ -49,19 +48,8 @@ async function load(page: Page, name: keyof typeof PAGES): Promise<number> {
   const browser = await page.context().newCDPSession(page)
   await browser.send('Network.clearBrowserCache')
   await browser.detach()
-  const open = new Set<unknown>()
-  let lastMs = Date.now()
-  const ended = (request: unknown) => {
-    open.delete(request)
-    lastMs = Date.now()
-  }
-  page.on('request', (request) => request.url().includes('/events') || open.add(request))
-  page.on('requestfinished', ended)
-  page.on('requestfailed', ended)
-  await page.goto(`${dashboard.farebox.url}/app/${name}`)
+  await gotoSettled(page, `${dashboard.farebox.url}/app/${name}`)
   await page.locator(PAGES[name]).first().waitFor()
-  await expect.poll(() => open.size === 0 && Date.now() - lastMs > IDLE_MS, { timeout: 15_000 }).toBe(true)
-  for (const event of ['request', 'requestfinished', 'requestfailed'] as const) page.removeAllListeners(event)
   return page.evaluate<number>(MEASURE)
 }
 

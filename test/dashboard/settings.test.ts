@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDashboard, type Dashboard } from '../support/dashboard.ts'
 
@@ -60,18 +61,36 @@ describe('the settings', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('keep colours, density and language in this browser', async () => {
+  it('keep colours and language of the owner for every browser and the next start, and density in this one', async () => {
+    const { admin } = dashboard.farebox
+    const shown = (page: Page) => page.evaluate('JSON.stringify({...document.documentElement.dataset})')
+    const kept = async () => {
+      const { settings } = await admin.call('showSettings', {})
+      return ['theme', 'language'].map((name) => settings.find((setting) => setting.name === name)?.value)
+    }
     await dashboard.visit('/settings', async (page) => {
       const main = page.getByRole('main')
       await main.getByRole('radio', { name: 'Dark' }).click()
       await main.getByRole('radio', { name: 'Comfortable' }).click()
-      expect(await page.evaluate('JSON.stringify({...document.documentElement.dataset})')).toBe(
-        '{"theme":"dark","density":"comfortable"}',
-      )
+      expect(await shown(page)).toBe('{"theme":"dark","density":"comfortable"}')
       await main.getByLabel('Language').selectOption('Deutsch')
       await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor()
       expect(await page.evaluate('document.documentElement.lang')).toBe('de')
+      await expect.poll(kept).toEqual(['dark', 'de'])
     })
+    try {
+      // Another browser, whose storage is empty.
+      await dashboard.visit(
+        '/settings',
+        async (page) => {
+          await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor()
+          expect(await shown(page)).toBe('{"theme":"dark","density":"dense"}')
+        },
+        { width: 1100 },
+      )
+    } finally {
+      for (const id of ['theme', 'language']) await admin.call('setSetting', { id, body: { value: null } })
+    }
   })
 })
 

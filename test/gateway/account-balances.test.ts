@@ -57,6 +57,18 @@ const askNow = (body: object = {}) => farebox.admin.call('askAccountBalances', {
 const list = () => farebox.admin.call('listAccountBalances', {})
 
 describe('a provider with a balance', () => {
+  it('that warns of what is left is heard', async () => {
+    await addProvider('deepseek')
+    answer = says({ ...yuan('0.01'), is_available: false })
+    const warned = [
+      { balances: [{ amount: '0.01' }], problem: 'It says that what is left does not suffice for calls.' },
+    ]
+    expect(await askNow()).toMatchObject(warned)
+    clock.advance(HOUR)
+    answer = says(yuan('20'))
+    expect(await askNow()).toMatchObject([{ balances: [{ amount: '20' }], problem: null }])
+  })
+
   it('is asked by nobody until somebody wants to know', async () => {
     await addProvider('deepseek')
     await addProvider('openai')

@@ -166,6 +166,26 @@ it('sums by session are those of its calls, of a time and without its course', a
   await expect(house.farebox.admin.call('usageReport', { query })).rejects.toThrow('points=none')
 })
 
+it('sums of one session have every call of it, and of the keys that are asked about alone', async () => {
+  const { key: other } = await newKey(house)
+  for (let call = 0; call < 3; call++) await callWith({ 'session-id': 'the one' })
+  await callWith({ 'session-id': 'the one' }, other)
+  await callWith({ 'session-id': 'another one' })
+  const query = { session: 'the one', from: '400d', points: 'none' } as const
+  const sums = (more: object = {}) => house.farebox.admin.call('usageReport', { query: { ...query, ...more } })
+  const ofKey = await sums({ key: name })
+  const told = await get(house.farebox, '/v1/usage?session=the%20one', key)
+  const usage = (await told.json()) as { charge_credits: number }
+  expect(ofKey.totals).toMatchObject({ requests: 3, charge_credits: usage.charge_credits })
+  expect(ofKey.series).toMatchObject([{ kind: 'all', totals: { requests: 3 }, points: [] }])
+  expect(ofKey.refused).toBeNull()
+  expect((await sums()).totals.requests).toBe(4)
+  expect((await sums({ to: '2020-01-02', from: '2020-01-01' })).totals.requests).toBe(0)
+  expect((await sums({ session: 'never' })).totals.requests).toBe(0)
+  await expect(sums({ group: 'model' })).rejects.toThrow('no groups')
+  await expect(sums({ points: 'all' })).rejects.toThrow('points=none')
+})
+
 describe('what a session cost', () => {
   const usageOf = (query: string, by = key) => get(house.farebox, `/v1/usage${query}`, by)
 

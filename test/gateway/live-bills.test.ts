@@ -101,6 +101,17 @@ describe.each(KINDS)('the reports of %s', (name) => {
   })
 })
 
+describe('the secret of an administrator', () => {
+  it.each(KINDS)('of %s is tried when it is given, where that is asked for, with one question', async (name) => {
+    const give = (secret: string) => farebox.admin.call('setBillSecret', { id: name, body: { secret, try: true } })
+    expect(await give(admin)).toMatchObject({ has_secret: true, tried: { problem: null } })
+    expect(provider.requests).toHaveLength(1)
+    const { tried } = await give('sk-of-calls')
+    expect(tried?.problem).toMatch(/It refuses the administrator's secret, .* Keys of administrators begin with sk-/)
+    expect(tried?.problem).not.toContain('sk-of-calls')
+  })
+})
+
 describe('asking a provider', () => {
   it('takes days and a project, which a file does not', async () => {
     await giveSecret('openai')

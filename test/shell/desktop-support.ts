@@ -7,7 +7,7 @@ import type { MenuItemConstructorOptions } from 'electron'
 import type { Reading, Started } from '#shell/gateway-port.ts'
 import { startShell, type ShellOptions } from '#shell/shell.ts'
 import { resetElectron, world, type BrowserWindow, type World } from '../support/electron-double.ts'
-import { FakeGateway, NOW_MS } from './support.ts'
+import { FakeGateway, NOW_MS, WORDS_DIR } from './support.ts'
 
 export type Desk = {
   readonly gateway: FakeGateway
@@ -48,6 +48,7 @@ export async function openDesk({ changes, first, firstReading, dataDir, ...optio
     },
     dataDir: folder,
     iconsDir: '/icons',
+    wordsDir: WORDS_DIR,
     platform,
     argv: [],
     loginCommand: ['/opt/farebox'],

@@ -13,7 +13,7 @@ import {
   visible,
   windows,
 } from './desktop-support.ts'
-import { callView, keyView, reading, statusView, URL_OF_GATEWAY } from './support.ts'
+import { callView, keyView, overviewView, reading, statusView, URL_OF_GATEWAY } from './support.ts'
 
 vi.mock('electron', () => import('../support/electron-double.ts'))
 
@@ -89,6 +89,19 @@ describe('a start', () => {
       await openDesk({ argv: ['--hidden'], platform, changes: { isPackaged: true } })
       expect(world.schemes).toEqual(schemes)
     }
+  })
+
+  it('speaks the language of the system, and that of the dashboard once somebody chose one, also at the next start', async () => {
+    const { gateway, dataDir } = await openDesk({ argv: ['--hidden'], changes: { languages: ['fi', 'de-AT'] } })
+    expect([labels()[0], labels().at(-1)]).toEqual(['Farebox: läuft unter 127.0.0.1:3273', 'Farebox beenden'])
+    expect(world.menu?.items[2]?.label).toBe('Ansicht')
+    gateway.next = reading({ language: 'en' })
+    gateway.endExchange()
+    await expect.poll(() => labels().at(-1)).toBe('Quit Farebox')
+    expect(world.menu?.items[2]?.label).toBe('View')
+    const german = { languages: ['de'] }
+    await openDesk({ argv: ['--hidden'], dataDir, first: TAKEN, changes: german })
+    expect(labels().at(-1)).toBe('Quit Farebox')
   })
 
   it('works where there is no tray, by the menu of the window', async () => {
@@ -546,10 +559,12 @@ function randomReading(random: Random) {
   const calls = Array.from({ length: Math.floor(random() * 3) }, () => callView({ status: random() < 0.5 ? 502 : 200 }))
   const status = statusView({
     ledger: random() < 0.1 ? 'halted' : 'ok',
-    attention: random() < 0.3 ? ['Something & something else.'] : [],
     ...(random() < 0.3 ? { paused_until: '2027-01-02T13:00:00.000Z' } : {}),
   })
-  return reading({ keys, calls, status })
+  const warning = { kind: 'new', subject: null, at: null, page: 'providers', text: 'Something & something else.' }
+  const overview = overviewView(random() < 0.3 ? [warning] : [], { charge_credits: random(), requests: 3 })
+  const tools = random() < 0.5 ? [{ name: 'Zed', state: 'connected' as const }] : []
+  return reading({ keys, calls, status, overview, tools, language: random() < 0.2 ? 'en' : 'system' })
 }
 
 type Earlier = { readonly done: number; readonly starts: number; readonly first: string | undefined }
@@ -566,12 +581,13 @@ function expectEffect(label: string, desk: Awaited<ReturnType<typeof openDesk>>,
   else if (label.startsWith('Messages')) expect(world.clipboard).toBe(URL_OF_GATEWAY)
   else if (label.startsWith('Copy the command'))
     expect(world.clipboard).toMatch(/^farebox key create my-tool --package /)
-  else if (label === 'Tools') expect(address()).toContain('/app/tools')
+  else if (['Zed', 'All tools', 'Connect a tool…'].includes(label)) expect(address()).toContain('/app/tools')
   else if (label === 'Open dashboard') expect(address()).toMatch(/^http:\/\/127\.0\.0\.1:3273\/app\//)
   else if (label === 'All settings') expect(address()).toContain('/app/settings')
+  else if (label.startsWith('Today')) expect(address()).toContain('/app/')
+  else if (label === 'New key…') expect(address()).toContain('/app/keys?make=key')
   else if (/credits/.test(label)) expect(address()).toContain('/app/keys')
   else if (/^\d\d:\d\d/.test(label)) expect(address()).toContain('/app/requests')
-  else if (label.startsWith('The ledger')) expect(address()).toContain('/app/ledger')
   else if (label.startsWith('Something')) expect(address()).toContain('/app/providers')
   else if (['Start at login', 'Keep running when the window is closed', 'Notifications'].includes(label)) {
     expect(

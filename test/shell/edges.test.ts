@@ -212,7 +212,7 @@ describe('the tray', () => {
     powerMonitor.emit('resume')
     await settle()
     expect(labels()[0]).toContain('running at')
-    expect(labels()).toContain('starter (the lowest of 12 keys): 1000000000.00 of 1000000000.00 credits left')
+    expect(labels()).toContain('starter (the lowest of 12 keys): 1,000,000,000.00 of 1,000,000,000.00 credits left')
   })
 
   it('says that the gateway does not run when it fails in a way that nobody foresaw', async () => {

@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { iconFile, iconOf, tooltipOf } from '#shell/icon.ts'
-import { credits, menuOf, type MenuItem } from '#shell/menu.ts'
+import { menuOf, type MenuItem } from '#shell/menu.ts'
 import { NO_SUMMARY, summarise, type GatewayState, type ShellState } from '#shell/state.ts'
-import { callView, keyView, NOW_MS, reading, shellState, statusView, URL_OF_GATEWAY } from './support.ts'
+import { readWords } from '#shell/words.ts'
+import {
+  callView,
+  ENGLISH,
+  keyView,
+  NOW_MS,
+  overviewView,
+  reading,
+  shellState,
+  statusView,
+  URL_OF_GATEWAY,
+  WORDS_DIR,
+} from './support.ts'
 
 const RUNNING: GatewayState & { type: 'running' } = {
   type: 'running',
@@ -37,8 +49,8 @@ function lines(items: readonly MenuItem[], indent = ''): string[] {
 const AT_NOON = '2027-03-04T12:00:00.000Z'
 const LEFT = { remaining: 1, total: 2, resetsAtMs: undefined, runsOutAtMs: undefined }
 
-function menuText(changes: Partial<ShellState> = {}): string[] {
-  return lines(menuOf(shellState(changes)))
+function menuText(changes: Partial<ShellState> = {}, words = ENGLISH): string[] {
+  return lines(menuOf(shellState(changes), words, NOW_MS))
 }
 
 describe('the menu', () => {
@@ -61,17 +73,34 @@ describe('the menu', () => {
           keyView('free', { total: null, remaining: null }, { package: 'open' }),
         ],
         calls: [callView({ model: 'sonnet', status: 502 })],
-        status: statusView({ attention: ["The secret of provider 'x' is locked."] }),
+        overview: overviewView(
+          [
+            { kind: 'unpriced', subject: 'gpt', at: null, page: 'models', text: '-' },
+            { kind: 'new', subject: null, at: null, page: 'elsewhere', text: "The secret of provider 'x' is locked." },
+          ],
+          { charge_credits: 3.129, requests: 1284 },
+        ),
+        tools: [
+          { name: 'Claude Code', state: 'connected' },
+          { name: 'Zed', state: 'waiting' },
+        ],
       }),
       NOW_MS,
     )
     expect(menuText(summary).map((line) => line.replace(/\d\d:\d\d/, 'HH:MM'))).toEqual([
       '(Farebox: running at 127.0.0.1:3273)',
       '(LAN: off, only this machine can reach it)',
+      'Today: 3.12 credits, 1,284 requests',
+      'The model gpt has no price, so it cannot be called. Give it one in Models.',
       "The secret of provider 'x' is locked.",
       '--',
       'Open dashboard',
-      'Tools',
+      'New key…',
+      'Connected tools (2) >',
+      '  Claude Code',
+      '  Zed: no request yet',
+      '  --',
+      '  All tools',
       'Pause for an hour',
       'Stop',
       '--',
@@ -98,11 +127,48 @@ describe('the menu', () => {
     ])
   })
 
+  it('says all of it in another language, with its amounts, days and plurals', () => {
+    const { balance } = keyView('ci', { total: 50, remaining: 41.2 })
+    const attention = [
+      { kind: 'expiring', subject: 'ci', at: '2027-01-08T13:00:00.000Z', page: 'keys', text: '-' },
+      ...['a', 'b', 'c', 'd'].map((subject) => ({ kind: 'busy', subject, at: null, page: 'providers', text: '-' })),
+    ]
+    const summary = summarise(
+      reading({
+        keys: [keyView('ci', {}, { balance: { ...balance, next_reset_at: AT_NOON } })],
+        overview: overviewView(attention, { charge_credits: 0.004, requests: 1 }),
+      }),
+      NOW_MS,
+    )
+    const shown = menuText(summary, readWords(WORDS_DIR, ['de-AT']))
+    for (const line of [
+      '(Farebox: läuft unter 127.0.0.1:3273)',
+      'Heute: weniger als 0,01 Credits, 1 Anfrage',
+      'Der Schlüssel „ci“ läuft ab: in 6 Tagen. Verlängern Sie ihn unter Schlüssel.',
+      '2 weitere Hinweise',
+      'Werkzeug verbinden …',
+      'starter: 41,20 von 50,00 Credits übrig, erneuert am 4. März',
+      'Farebox beenden',
+    ]) {
+      expect(shown).toContain(line)
+    }
+  })
+
+  it('opens the page that each warning is about, and the overview for the rest', () => {
+    const of = (page: string | null) => ({ kind: 'ledger', subject: null, at: null, page, text: '-' })
+    const state = shellState({ attention: [of('members'), of(null), of('nowhere'), of('keys')] })
+    const opened = menuOf(state, ENGLISH, NOW_MS).flatMap((item) =>
+      item.type === 'item' && item.action.type === 'open' ? [item.action.page] : [],
+    )
+    expect(opened.slice(0, 4)).toEqual(['members', 'overview', 'overview', 'overview'])
+    expect(opened).toContain('keys?make=key')
+  })
+
   it('offers only what can be done while nothing runs', () => {
     expect(menuText({ gateway: { type: 'stopped' } })).toContain('Start')
     for (const gateway of [{ type: 'stopped' }, { type: 'starting' }, { type: 'stopping' }, FAILED] as const) {
       const shown = menuText({ gateway }).join('\n')
-      expect(shown).not.toMatch(/Stop$|Pause|Copy|Open dashboard|Tools|All settings/m)
+      expect(shown).not.toMatch(/Stop$|Pause|Copy|Open dashboard|New key|tools|Today|All settings/m)
       expect(shown).toContain('Quit Farebox')
     }
     expect(menuText({ gateway: { type: 'stopping' } }).join()).not.toContain('Start,')
@@ -133,10 +199,7 @@ describe('the menu', () => {
   })
 
   it.each([
-    [
-      { type: 'none', why: 'it runs from a clone, which git updates' },
-      '(No updates here: it runs from a clone, which git updates)',
-    ],
+    [{ type: 'none', why: 'clone' }, '(No updates here: it runs from a clone, which git updates)'],
     [{ type: 'looking' }, '(Looking for updates…)'],
     [{ type: 'current' }, '(Farebox is up to date)'],
     [{ type: 'offered', version: '1.2.0', canInstall: true }, 'Download Farebox 1.2.0'],
@@ -170,7 +233,7 @@ describe('the menu', () => {
 
   it('puts no name into a command that a shell could read as more than a name', () => {
     const copied = (name: string) => {
-      const menu = menuOf(shellState({ packages: [{ name, keys: 1, lowest: LEFT }] }))
+      const menu = menuOf(shellState({ packages: [{ name, keys: 1, lowest: LEFT }] }), ENGLISH, NOW_MS)
       const found = menu.find((item) => item.type === 'item' && item.label.startsWith('Copy the command'))
       return found?.type === 'item' && found.action.type === 'copy' ? found.action.text : ''
     }
@@ -188,10 +251,10 @@ describe('credits in the menu', () => {
     [0.004, 'less than 0.01'],
     [0, '0.00'],
     [0.29, '0.29'],
-    [1_000_000, '1000000.00'],
+    [1_000_000, '1,000,000.00'],
     [9.999_999, '9.99'],
   ])('are cut, never rounded up: %d', (amount, text) => {
-    expect(credits(amount)).toBe(text)
+    expect(ENGLISH.credits(amount)).toBe(text)
   })
 
   it('are those of the key that runs out first, never a sum of what one key cannot spend for another', () => {
@@ -207,14 +270,14 @@ describe('credits in the menu', () => {
         lowest: { remaining: 40, total: 50, resetsAtMs: undefined, runsOutAtMs: Date.parse(AT_NOON) },
       },
     ])
-    expect(menuText(summary)).toContain('starter (the lowest of 2 keys): 40.00 of 50.00 credits left, runs out 4 Mar')
+    expect(menuText(summary)).toContain('starter (the lowest of 2 keys): 40.00 of 50.00 credits left, runs out Mar 4')
   })
 
   it('say when they are renewed', () => {
     const { balance } = keyView('ci', { total: 50, remaining: 41.2 })
     const keys = [keyView('ci', {}, { balance: { ...balance, next_reset_at: AT_NOON } })]
     expect(menuText(summarise(reading({ keys }), NOW_MS))).toContain(
-      'starter: 41.20 of 50.00 credits left, resets 4 Mar',
+      'starter: 41.20 of 50.00 credits left, resets Mar 4',
     )
   })
 
@@ -237,13 +300,15 @@ describe('the icon', () => {
     ['error', { gateway: FAILED, isLow: false }],
   ] as const)('is %s for %j', (icon, state) => {
     expect(iconOf(state)).toBe(icon)
-    expect(tooltipOf({ ...state, lan: NO_SUMMARY.lan })).toMatch(/^Farebox: ./)
+    expect(tooltipOf({ ...state, lan: NO_SUMMARY.lan }, ENGLISH)).toMatch(/^Farebox: ./)
   })
 
   it('says beside it whether other machines can reach the gateway', () => {
     const lan = { ...NO_SUMMARY.lan, state: 'on' as const, urls: ['https://192.168.1.5:3273'] }
-    expect(tooltipOf({ gateway: RUNNING, isLow: false, lan })).toBe('Farebox: running at 127.0.0.1:3273, LAN on')
-    expect(tooltipOf({ gateway: { type: 'stopped' }, isLow: false, lan })).toBe('Farebox: stopped')
+    expect(tooltipOf({ gateway: RUNNING, isLow: false, lan }, ENGLISH)).toBe(
+      'Farebox: running at 127.0.0.1:3273, LAN on',
+    )
+    expect(tooltipOf({ gateway: { type: 'stopped' }, isLow: false, lan }, ENGLISH)).toBe('Farebox: stopped')
     expect(menuText({ lan })[1]).toBe('LAN: on, at 192.168.1.5:3273')
     const failed = { ...NO_SUMMARY.lan, state: 'failed', problem: 'The network is not there.' } as const
     expect(menuText({ lan: failed })[1]).toBe('LAN: not on. The network is not there.')

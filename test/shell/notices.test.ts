@@ -2,13 +2,17 @@ import { describe, expect, it } from 'vitest'
 import type { AlertView } from '#contract/alerts.ts'
 import type { StatusView } from '#contract/schemas.ts'
 import { alertNotices, creditNotices, providerNotices, type ToldLevels } from '#shell/notices.ts'
-import { keyView } from './support.ts'
+import { ENGLISH, keyView } from './support.ts'
 
 /** What is told as the share that is left goes through these percents. */
 function told(percents: readonly number[], total = 100): string[] {
   let levels: ToldLevels = {}
   return percents.map((percent) => {
-    const { notices, told: now } = creditNotices([keyView('ci', { total, remaining: (total * percent) / 100 })], levels)
+    const { notices, told: now } = creditNotices(
+      [keyView('ci', { total, remaining: (total * percent) / 100 })],
+      levels,
+      ENGLISH,
+    )
     levels = now
     return notices
       .map(({ title, text }) => (title === 'No credits left' ? '0' : (/has (\d+) %/.exec(text)?.[1] ?? '?')))
@@ -34,7 +38,7 @@ describe('a notice about credits', () => {
 
   it('is not repeated by a start that remembers', () => {
     const keys = [keyView('ci', { total: 100, remaining: 5 })]
-    expect(creditNotices(keys, { 'id-ci': 10 }).notices).toEqual([])
+    expect(creditNotices(keys, { 'id-ci': 10 }, ENGLISH).notices).toEqual([])
   })
 
   it('does not come for keys without a bound, without credits ever, or that cannot be used', () => {
@@ -43,18 +47,18 @@ describe('a notice about credits', () => {
       keyView('empty', { total: 0, remaining: 0 }),
       keyView('gone', { remaining: 0 }, { status: 'revoked' }),
     ]
-    expect(creditNotices(keys, { 'id-gone': 0, 'id-long-gone': 10 })).toEqual({ notices: [], told: {} })
+    expect(creditNotices(keys, { 'id-gone': 0, 'id-long-gone': 10 }, ENGLISH)).toEqual({ notices: [], told: {} })
   })
 
   it('is one for many keys at once', () => {
     const keys = Array.from({ length: 40 }, (_, index) => keyView(`k${index}`, { remaining: 0 }))
-    expect(creditNotices(keys, {}).notices).toEqual([
+    expect(creditNotices(keys, {}, ENGLISH).notices).toEqual([
       { title: 'No credits left', text: '40 keys have few credits left, or none.', page: 'keys' },
     ])
   })
 
   it('says what to do', () => {
-    const [empty] = creditNotices([keyView('ci', { remaining: 0 })], {}).notices
+    const [empty] = creditNotices([keyView('ci', { remaining: 0 })], {}, ENGLISH).notices
     expect(empty?.text).toBe("Key 'ci' (starter) is refused from now on. Top it up in Keys.")
   })
 })
@@ -79,7 +83,7 @@ describe('a notice about a provider', () => {
   it('comes once, and again only after the provider was well', () => {
     let before: readonly string[] = []
     const after = (...targets: Target[]) => {
-      const { notices, told: now } = providerNotices({ targets }, before)
+      const { notices, told: now } = providerNotices({ targets }, before, ENGLISH)
       before = now
       return notices.length
     }
@@ -92,17 +96,17 @@ describe('a notice about a provider', () => {
   })
 
   it('does not come while another model of it answers, or while it is only busy', () => {
-    expect(providerNotices({ targets: [target('a', 'open'), target('a', 'ok')] }, []).notices).toEqual([])
-    expect(providerNotices({ targets: [target('a', 'cooling')] }, []).notices).toEqual([])
-    expect(providerNotices({ targets: [target('a', 'failing')] }, []).notices).toEqual([])
-    expect(providerNotices({ targets: [target('a', 'refused')] }, []).notices).toHaveLength(1)
+    expect(providerNotices({ targets: [target('a', 'open'), target('a', 'ok')] }, [], ENGLISH).notices).toEqual([])
+    expect(providerNotices({ targets: [target('a', 'cooling')] }, [], ENGLISH).notices).toEqual([])
+    expect(providerNotices({ targets: [target('a', 'failing')] }, [], ENGLISH).notices).toEqual([])
+    expect(providerNotices({ targets: [target('a', 'refused')] }, [], ENGLISH).notices).toHaveLength(1)
   })
 
   it('says what happened and where to go', () => {
-    expect(providerNotices({ targets: [target('OpenAI', 'open', 'secret', 401)] }, []).notices[0]?.text).toBe(
+    expect(providerNotices({ targets: [target('OpenAI', 'open', 'secret', 401)] }, [], ENGLISH).notices[0]?.text).toBe(
       'OpenAI refused our secret (401). Replace it in Providers.',
     )
-    expect(providerNotices({ targets: [target('x', 'open')] }, []).notices[0]?.text).toBe(
+    expect(providerNotices({ targets: [target('x', 'open')] }, [], ENGLISH).notices[0]?.text).toBe(
       'x does not answer as it should. Look at it in Providers.',
     )
   })
@@ -123,9 +127,9 @@ describe('a notice about a budget', () => {
   })
 
   it('comes once, also over a start that remembers, and not for what was reached before the first look', () => {
-    const first = alertNotices([alert('a1')], undefined)
+    const first = alertNotices([alert('a1')], undefined, ENGLISH)
     expect(first).toEqual({ notices: [], told: 'a1' })
-    const second = alertNotices([alert('a2', { threshold: 95 }), alert('a1')], first.told)
+    const second = alertNotices([alert('a2', { threshold: 95 }), alert('a1')], first.told, ENGLISH)
     expect(second.told).toBe('a2')
     expect(second.notices).toEqual([
       {
@@ -134,17 +138,19 @@ describe('a notice about a budget', () => {
         page: 'overview',
       },
     ])
-    expect(alertNotices([alert('a2'), alert('a1')], second.told)).toEqual({ notices: [], told: 'a2' })
+    expect(alertNotices([alert('a2'), alert('a1')], second.told, ENGLISH)).toEqual({ notices: [], told: 'a2' })
   })
 
   it('comes for the first alert ever where there was none at the first look', () => {
-    const { told: before } = alertNotices([], undefined)
-    expect(alertNotices([alert('a1', { scope: 'provider' })], before).notices).toMatchObject([{ page: 'providers' }])
+    const { told: before } = alertNotices([], undefined, ENGLISH)
+    expect(alertNotices([alert('a1', { scope: 'provider' })], before, ENGLISH).notices).toMatchObject([
+      { page: 'providers' },
+    ])
   })
 
   it('of a bill leads to the page of bills', () => {
     const bill = alert('a2', { scope: 'bill', name: 'openai', cycle_started_at: '2026-11-26T00:00:00.000Z' })
-    expect(alertNotices([bill], 'a1').notices).toEqual([
+    expect(alertNotices([bill], 'a1', ENGLISH).notices).toEqual([
       {
         title: 'A bill does not agree',
         text: "The bill of 'openai' for 2026-11-26 has differences that nothing explains.",
@@ -154,13 +160,13 @@ describe('a notice about a budget', () => {
   })
 
   it('leaves keys to their levels, and what is gone or unknown tells nothing again', () => {
-    expect(alertNotices([alert('a2', { scope: 'key' })], 'a1')).toEqual({ notices: [], told: 'a2' })
-    expect(alertNotices([alert('a1')], 'a2')).toEqual({ notices: [], told: 'a2' })
-    expect(alertNotices([], 'a2')).toEqual({ notices: [], told: 'a2' })
+    expect(alertNotices([alert('a2', { scope: 'key' })], 'a1', ENGLISH)).toEqual({ notices: [], told: 'a2' })
+    expect(alertNotices([alert('a1')], 'a2', ENGLISH)).toEqual({ notices: [], told: 'a2' })
+    expect(alertNotices([], 'a2', ENGLISH)).toEqual({ notices: [], told: 'a2' })
   })
 
   it('is one for many at once', () => {
     const many = Array.from({ length: 4 }, (_, index) => alert(`a${9 - index}`))
-    expect(alertNotices(many, 'a1').notices).toMatchObject([{ text: '4 budgets have reached a threshold.' }])
+    expect(alertNotices(many, 'a1', ENGLISH).notices).toMatchObject([{ text: '4 budgets have reached a threshold.' }])
   })
 })

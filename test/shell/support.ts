@@ -1,11 +1,16 @@
 // Gateways and readings as the shell sees them.
 
+import { join } from 'node:path'
+import type { OverviewView } from '#contract/reports.ts'
 import type { KeyView, StatusView, UsageView } from '#contract/schemas.ts'
 import type { Gateway, Reading } from '#shell/gateway-port.ts'
 import { NO_SUMMARY, type ShellState } from '#shell/state.ts'
+import { readWords } from '#shell/words.ts'
 
 export const URL_OF_GATEWAY = 'http://127.0.0.1:3273'
 export const NOW_MS = Date.UTC(2027, 0, 2, 12)
+export const WORDS_DIR = join(import.meta.dirname, '..', '..', 'resources', 'tray')
+export const ENGLISH = readWords(WORDS_DIR, ['en'])
 const AT = new Date(NOW_MS - 60_000).toISOString()
 
 export function statusView(changes: Partial<StatusView> = {}): StatusView {
@@ -104,8 +109,39 @@ export function callView(changes: Partial<UsageView> = {}): UsageView {
   }
 }
 
+const NO_TOTALS: OverviewView['today']['previous'] = {
+  requests: 0,
+  failed: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  charge_credits: 0,
+  estimated_usage: 0,
+  unknown_usage: 0,
+}
+
+/** An overview with so much spent today, and so much that needs attention. */
+export function overviewView(
+  attention: OverviewView['attention'] = [],
+  today: Partial<OverviewView['today']['totals']> = {},
+): OverviewView {
+  const { ledger, version, started_at, lan } = statusView()
+  return {
+    gateway: { url: URL_OF_GATEWAY, version, started_at, ledger, open_exchanges: 0, time_zone: 'UTC', lan },
+    credits: { keys: 1, unlimited_keys: 0, held_credits: 0, lowest: [] },
+    today: { totals: { ...NO_TOTALS, ...today }, previous: NO_TOTALS, expected_credits: null },
+    own_limits: null,
+    first_token: { p50_ms: null, p95_ms: null },
+    attention,
+    latest: [],
+  }
+}
+
 export function reading(changes: Partial<Reading> = {}): Reading {
-  return { status: statusView(), keys: [keyView('ci')], calls: [], alerts: [], ...changes }
+  const shown = { overview: overviewView(), tools: [], language: 'system' }
+  return { status: statusView(), keys: [keyView('ci')], calls: [], alerts: [], ...shown, ...changes }
 }
 
 export function shellState(changes: Partial<ShellState> = {}): ShellState {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { installNotice } from '#shell/notices.ts'
+import { ENGLISH } from './support.ts'
 import { UpdateControl } from '#shell/update-control.ts'
 import {
   isNewer,
@@ -83,7 +84,7 @@ describe('the policy', () => {
     expect(mayLook(policy, 'timer', { ...times, lastLookMs: nowMs - 86_399_999 })).toBe(false)
     expect(mayLook(policy, 'timer', { ...times, isDaily: false })).toBe(false)
     expect(mayLook(policy, 'timer', { ...times, lastLookMs: nowMs + 1 })).toBe(true)
-    expect(mayLook({ type: 'none', why: '' }, 'asked', times)).toBe(false)
+    expect(mayLook({ type: 'none', why: 'clone' }, 'asked', times)).toBe(false)
   })
 })
 
@@ -214,8 +215,8 @@ describe('an update', () => {
 
 describe('after an installation', () => {
   it('the next start says whether it worked, and nothing where none was begun', () => {
-    expect(installNotice(undefined, '1.2.3')).toBeUndefined()
-    expect(installNotice('1.3.0', '1.3.0')).toMatchObject({ title: 'Farebox is up to date' })
-    expect(installNotice('1.3.0', '1.2.3')?.text).toContain('Farebox 1.3.0 was not installed; 1.2.3 goes on.')
+    expect(installNotice(undefined, '1.2.3', ENGLISH)).toBeUndefined()
+    expect(installNotice('1.3.0', '1.3.0', ENGLISH)).toMatchObject({ title: 'Farebox is up to date' })
+    expect(installNotice('1.3.0', '1.2.3', ENGLISH)?.text).toContain('Farebox 1.3.0 was not installed; 1.2.3 goes on.')
   })
 })

@@ -18,6 +18,8 @@ export type World = {
   appData: string
   appPath: string
   version: string
+  /** Those of the system, the dearest first. */
+  languages: readonly string[]
   /** Why a tray cannot be made; undefined where it can. */
   trayFails: boolean
   loadFails: boolean
@@ -61,6 +63,7 @@ function newWorld(): World {
     appData: '/nonexistent',
     appPath: '/farebox',
     version: '1.0.0',
+    languages: ['en-GB'],
     trayFails: false,
     loadFails: false,
     loading: Promise.resolve(),
@@ -198,6 +201,10 @@ class App extends Emitter {
 
   getVersion(): string {
     return world.version
+  }
+
+  getPreferredSystemLanguages(): string[] {
+    return [...world.languages]
   }
 
   getName(): string {

@@ -116,6 +116,8 @@ export type AdminDeps = ReportDeps & {
   readonly listModels: (provider: Provider, place: ModelListPlace) => Promise<readonly ListedModel[] | Refusal>
   /** Asks a provider for its reports of usage and costs: all pages of them. */
   readonly readBill: (provider: Provider, wish: BillWish) => Promise<readonly object[] | Refusal>
+  /** Why a provider does not take the secret of its administrator, which is kept already; undefined where it does. */
+  readonly tryBillSecret: (provider: Provider, secret: string) => Promise<string | undefined>
   readonly keptBills: KeptBills
   readonly priceFeed: PriceFeed
   readonly balances: BalanceControl

@@ -145,7 +145,8 @@ function reportRequest(context: CatalogContext, query: UsageReportQuery, viewer:
   const { values, heads } = groupsOf(group, catalog)
   const hasPoints = query.points !== 'none'
   const top = within(query.top, hasPoints ? TOP : TOP_WITHOUT_POINTS)
-  return { from, to, rollup, group, parts, owners: values, heads, top, hasPoints, nowMs: nowMs() }
+  const session = query.session === undefined ? undefined : sessionName(query.session, context.hashKey)
+  return { from, to, rollup, group, parts, session, owners: values, heads, top, hasPoints, nowMs: nowMs() }
 }
 
 function groupsOf(group: UsageReportRequest['group'], catalog: Catalog): MemberGroups {

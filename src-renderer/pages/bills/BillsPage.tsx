@@ -23,6 +23,7 @@ export function BillsPage() {
   const navigate = useNavigate({ from: '/bills' })
   const [isAdding, setAdding] = useState(false)
   const list = useApi('listBills', {})
+  const accounts = useApi('listAccountBalances', {})
   const columns = useBillColumns()
   const days = list.data?.days
   const opened = days?.find((day) => billId(day) === search.open)
@@ -42,12 +43,9 @@ export function BillsPage() {
       zone="UTC"
       // Reports are asked for and read on the machine that Farebox runs on.
       actions={!isOverLan() && add}
-      notice={
-        <>
-          <Balances />
-          {list.data !== undefined && list.data.days.length > 0 && <Agreement bills={list.data} />}
-        </>
-      }
+      notice={<Balances accounts={accounts.data} />}
+      isNoticeOpen={accounts.isLoading}
+      filters={list.data !== undefined && list.data.days.length > 0 && <Agreement bills={list.data} />}
       columns={columns}
       items={days}
       idOf={billId}
@@ -71,13 +69,13 @@ function Agreement({ bills }: { readonly bills: BillDays }) {
   const { unexplained, unexplained_amount: amount, agreed_until: until } = bills
   if (unexplained > 0) {
     return (
-      <p role="status" className="mb-4 rounded-md bg-red-soft px-3 py-2 text-sm text-red">
+      <p role="status" className="mx-4 my-2 rounded-md bg-red-soft px-3 py-2 text-sm text-red">
         {t(amount === '0' ? 'unexplainedTokens' : 'unexplained', { count: unexplained, amount })}
       </p>
     )
   }
   return (
-    <p role="status" className="mb-4 rounded-md bg-sunken px-3 py-2 text-sm">
+    <p role="status" className="mx-4 my-2 rounded-md bg-sunken px-3 py-2 text-sm">
       {until === null ? t('nothingUnexplained') : t('agreedUntil', { day: lastDayBefore(until) })}
     </p>
   )

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import type { RefusedView } from '#contract/refused.ts'
 import type { KeyView, UsageView } from '#contract/schemas.ts'
 import { useApi } from '#renderer/api/use-api.ts'
+import { After } from '#renderer/components/after.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { DrawerSection } from '#renderer/components/facts.tsx'
 import { Problem } from '#renderer/components/form-dialog.tsx'
@@ -33,25 +35,34 @@ export function RecentRequests({ item }: { readonly item: KeyView }) {
   )
 }
 
+/** What the list is drawn from, for whoever waits until it is there. */
+export function useRecent(item: KeyView) {
+  const query = { key: item.id, limit: SHOWN }
+  return {
+    usage: useApi('usage', { query }, { everyMs: EVERY_MS }),
+    refused: useApi('listRefused', { query }, { everyMs: EVERY_MS }),
+  }
+}
+
 export function RequestList({ item }: { readonly item: KeyView }) {
   const { t } = useTranslation('keys')
-  const usage = useApi('usage', { query: { key: item.id, limit: SHOWN } }, { everyMs: EVERY_MS })
+  const { usage, refused } = useRecent(item)
   return (
     <>
       {usage.data === undefined && usage.isPending && <Loading lines={3} />}
       {usage.data === undefined && <Problem text={usage.error?.message} />}
       {usage.data?.usage.length === 0 && <p className="text-sm text-muted">{t('recent.none')}</p>}
       {usage.data !== undefined && usage.data.usage.length > 0 && <RequestTable items={usage.data.usage} />}
-      <RefusedList item={item} />
+      <After isReady={!usage.isLoading}>
+        <RefusedList rows={refused.data?.refused ?? []} />
+      </After>
     </>
   )
 }
 
 /** The latest requests of the key that were refused; nothing where there are none. */
-function RefusedList({ item }: { readonly item: KeyView }) {
+function RefusedList({ rows }: { readonly rows: readonly RefusedView[] }) {
   const { t } = useTranslation('keys')
-  const { data } = useApi('listRefused', { query: { key: item.id, limit: SHOWN } }, { everyMs: EVERY_MS })
-  const rows = data?.refused ?? []
   if (rows.length === 0) return null
   return (
     <Table aria-label={t('recent.refused')}>

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { PackageView } from '#contract/schemas.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
+import { After } from '#renderer/components/after.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { ListPage } from '#renderer/components/list-page.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
@@ -27,8 +28,9 @@ export function MembersPage() {
   const search = route.useSearch()
   const navigate = useNavigate({ from: '/members' })
   const members = useApi('listMembers', {}, { everyMs: EVERY_MS })
-  const packages = useApi('listPackages', {}).data
-  const usage = useMemberUsage()
+  const { data: packages, isLoading: isPackagesOpen } = useApi('listPackages', {})
+  const { usage, isLoading: isUsageOpen } = useMemberUsage()
+  const invites = useApi('listInvites', {}, { everyMs: EVERY_MS })
   const [opening, setOpening] = useState<Opening>()
   const { task, start, close } = useMemberTasks()
   const columns = useMemberColumns(packages, usage, start)
@@ -52,7 +54,7 @@ export function MembersPage() {
         </>
       }
       columns={columns}
-      items={members.data}
+      items={isPackagesOpen || isUsageOpen ? undefined : members.data}
       idOf={(member) => member.id}
       openId={opened?.id}
       onOpen={(member) => open(member.id)}
@@ -62,9 +64,11 @@ export function MembersPage() {
         </EmptyState>
       }
     >
-      <OpenInvites everyMs={EVERY_MS} />
-      {usage !== undefined && <UsedByNobody nobody={usage.nobody} />}
-      <ProjectsCard everyMs={EVERY_MS} />
+      <After isReady={!invites.isLoading}>
+        <OpenInvites invites={invites.data} />
+        {usage !== undefined && <UsedByNobody nobody={usage.nobody} />}
+        <ProjectsCard everyMs={EVERY_MS} />
+      </After>
       {opened !== undefined && (
         <MemberDrawer
           member={opened}

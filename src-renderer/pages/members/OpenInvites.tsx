@@ -1,15 +1,15 @@
 import { useTranslation } from 'react-i18next'
-import { useAction, useApi } from '#renderer/api/use-api.ts'
+import type { InviteView } from '#contract/invites.ts'
+import { useAction } from '#renderer/api/use-api.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { Time } from '#renderer/components/time.tsx'
 
-type OpenInvitesProps = { readonly everyMs: number }
+type OpenInvitesProps = { readonly invites: readonly InviteView[] | undefined }
 
 /** Who was invited and has not come yet. Nothing where there is nobody. */
-export function OpenInvites({ everyMs }: OpenInvitesProps) {
+export function OpenInvites({ invites = [] }: OpenInvitesProps) {
   const { t } = useTranslation('members')
-  const invites = useApi('listInvites', {}, { everyMs }).data ?? []
   const withdraw = useAction('withdrawInvite', { done: t('done.withdraw') })
   if (invites.length === 0) return null
   return (

@@ -13,8 +13,8 @@ export const BY_MEMBER = {
   top: '999',
 } as const satisfies UsageReportQuery
 
-/** Of the present month, in the zone of the gateway; undefined until it is known. */
-export function useMemberUsage(): MemberUsage | undefined {
-  const { data } = useApi('usageReport', { query: { ...BY_MEMBER, from: 'month' } }, { everyMs: EVERY_MS })
-  return useMemo(() => data && memberUsage(data), [data])
+/** Of the present month, in the zone of the gateway; undefined until it is known, or where it could not be read. */
+export function useMemberUsage(): { readonly usage: MemberUsage | undefined; readonly isLoading: boolean } {
+  const { data, isLoading } = useApi('usageReport', { query: { ...BY_MEMBER, from: 'month' } }, { everyMs: EVERY_MS })
+  return { usage: useMemo(() => data && memberUsage(data), [data]), isLoading }
 }

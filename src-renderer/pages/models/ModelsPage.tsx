@@ -22,7 +22,8 @@ export function ModelsPage() {
   const { open: openId, ...filter } = search
   const navigate = useNavigate({ from: '/models' })
   const models = useApi('listModels', {}, { everyMs: EVERY_MS })
-  const health = useApi('status', {}, { everyMs: EVERY_MS }).data?.targets
+  const status = useApi('status', {}, { everyMs: EVERY_MS })
+  const health = status.data?.targets
   const [task, setTask] = useState<ModelTask>()
   const columns = useModelColumns(health, setTask)
   const shown = useMemo(() => models.data && filteredModels(models.data, search), [models.data, search])
@@ -46,7 +47,7 @@ export function ModelsPage() {
         />
       }
       columns={columns}
-      items={shown}
+      items={status.isLoading ? undefined : shown}
       idOf={(model) => model.id}
       openId={search.open}
       onOpen={(model) => open(model.id)}

@@ -3,18 +3,16 @@ import { ChevronRight, CircleCheck, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { OverviewView } from '#contract/reports.ts'
 import { Card } from '#renderer/components/card.tsx'
-import { Skeleton } from '#renderer/components/states.tsx'
 import { useNow } from '#renderer/components/use-now.ts'
 import { exactText, msOf, relativeText } from '#renderer/data/times.ts'
 import { placeOf } from '#renderer/pages/overview/places.ts'
 
 type Item = OverviewView['attention'][number]
-type AttentionProps = { readonly items: readonly Item[] | undefined; readonly zone: string | undefined }
+type AttentionProps = { readonly items: readonly Item[]; readonly zone: string | undefined }
 
 /** What somebody should look after, each with the page where that is done. */
 export function Attention({ items, zone }: AttentionProps) {
   const { t } = useTranslation('overview')
-  if (items === undefined) return <Skeleton className="h-13 rounded-lg" />
   if (items.length === 0) {
     return (
       <Card aria-label={t('attention.title')}>

@@ -14,7 +14,7 @@ export function BillsLine() {
   if (data === undefined || data.days.length === 0) return null
   const { unexplained, agreed_until: until } = data
   return (
-    <p className={cn('flex items-center gap-2 text-sm', unexplained > 0 ? 'text-red' : 'text-muted')}>
+    <p className={cn('flex items-center gap-2 text-sm max-sm:order-last', unexplained > 0 ? 'text-red' : 'text-muted')}>
       <ReceiptText aria-hidden className="size-4 shrink-0" />
       <Link to="/bills" className="underline underline-offset-4">
         {unexplained > 0

@@ -7,18 +7,25 @@ import { Button } from '#renderer/components/button.tsx'
 import { isFirstRunSkipped, skipFirstRun } from '#renderer/data/first-run.ts'
 import { isDemo } from '#renderer/data/demo.ts'
 
-/** Shown to administrators while nothing but the demo is set up, until they say that they do not want it. */
-export function FirstRunOffer() {
-  const { t } = useTranslation('overview')
+/** For administrators while nothing but the demo is set up, until they say that they do not want it. */
+export function useFirstRunOffer() {
   const isAdministrator = useSession()?.role === 'administrator'
   const [isSkipped, setIsSkipped] = useState(() => isFirstRunSkipped(localStorage))
   const providers = useApi('listProviders', {}, { isEnabled: isAdministrator && !isSkipped })
   const isBare = providers.data?.every(isDemo) ?? false
-  if (isSkipped || !isAdministrator || !isBare) return null
-  const skip = () => {
-    skipFirstRun(localStorage)
-    setIsSkipped(true)
+  return {
+    isKnown: !providers.isLoading,
+    isOffered: isAdministrator && isBare && !isSkipped,
+    skip: () => {
+      skipFirstRun(localStorage)
+      setIsSkipped(true)
+    },
   }
+}
+
+export function FirstRunOffer({ isOffered, skip }: Omit<ReturnType<typeof useFirstRunOffer>, 'isKnown'>) {
+  const { t } = useTranslation('overview')
+  if (!isOffered) return null
   return (
     <section
       aria-label={t('firstRun.title')}

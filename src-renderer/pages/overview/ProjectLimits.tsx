@@ -1,16 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { useSession } from '#renderer/api/session.ts'
-import { useApi } from '#renderer/api/use-api.ts'
+import type { ProjectView } from '#contract/projects.ts'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { ProjectUse } from '#renderer/components/project-use.tsx'
 
-/** What is left to the projects that have limits, a line for each; nothing where none has. It stands last, so that nothing moves when it comes. */
-export function ProjectLimits({ everyMs }: { readonly everyMs: number }) {
+/** What is left to the projects that have limits, a line for each; nothing where none has. */
+export function ProjectLimits({ projects = [] }: { readonly projects: readonly ProjectView[] | undefined }) {
   const { t } = useTranslation('overview')
-  const isAdministrator = useSession()?.role === 'administrator'
-  const { data: projects = [] } = useApi('listProjects', {}, { everyMs, isEnabled: isAdministrator })
   if (projects.length === 0) return null
   return (
     <Card

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { UsageReport } from '#contract/reports.ts'
 import { Card } from '#renderer/components/card.tsx'
@@ -6,11 +6,8 @@ import { EmptyState, ErrorState, Skeleton } from '#renderer/components/states.ts
 import { Segments } from '#renderer/components/tabs.tsx'
 import { isNothing } from '#renderer/data/spend.ts'
 import { GROUPS, METRICS, RANGES, ROLLUPS, type OverviewSearch, type View } from '#renderer/pages/overview/search.ts'
+import { SpendChart } from '#renderer/pages/overview/SpendChart.tsx'
 import { SpendTable } from '#renderer/pages/overview/SpendTable.tsx'
-
-const SpendChart = lazy(() =>
-  import('#renderer/pages/overview/SpendChart.tsx').then((file) => ({ default: file.SpendChart })),
-)
 
 type SpendCardProps = {
   readonly view: View
@@ -50,9 +47,7 @@ function Spend({ view, report, title }: SpendProps) {
   return (
     <>
       <div className="px-4 pt-1 pb-3">
-        <Suspense fallback={<Skeleton className="h-64" />}>
-          <SpendChart report={report} metric={view.metric} words={words} label={title} />
-        </Suspense>
+        <SpendChart report={report} metric={view.metric} words={words} label={title} />
       </div>
       <SpendTable report={report} words={words} group={view.group} />
     </>

@@ -1,5 +1,3 @@
-// Loaded by itself: the chart library is large.
-
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { UsageReport } from '#contract/reports.ts'

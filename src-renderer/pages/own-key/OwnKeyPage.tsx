@@ -8,6 +8,7 @@ import type { KeyView } from '#contract/schemas.ts'
 import { forgetSession } from '#renderer/api/session.ts'
 import { useAction, useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
+import { After } from '#renderer/components/after.tsx'
 import { Button } from '#renderer/components/button.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { Confirm } from '#renderer/components/confirm.tsx'
@@ -19,7 +20,7 @@ import { packageOf } from '#renderer/data/key-list.ts'
 import { ownZone } from '#renderer/data/zone-dates.ts'
 import { BalanceFacts, KeyFacts } from '#renderer/pages/keys/KeyFacts.tsx'
 import { KeyState } from '#renderer/pages/keys/KeyState.tsx'
-import { RequestList } from '#renderer/pages/keys/RecentRequests.tsx'
+import { RequestList, useRecent } from '#renderer/pages/keys/RecentRequests.tsx'
 import { SetUp } from '#renderer/pages/own-key/SetUp.tsx'
 
 const EVERY_MS = 5000
@@ -54,6 +55,7 @@ function KeyCards({ item, stale }: KeyCardsProps) {
   const { t } = useTranslation('keys')
   const packages = useApi('listPackages', {})
   const overview = useApi('overview', {}, { everyMs: OVERVIEW_EVERY_MS })
+  const { usage, refused } = useRecent(item)
   const found = packageOf(item, packages.data)
   const [isRevoking, setIsRevoking] = useState(false)
   useCommands(useMemo(() => [{ id: 'revoke', label: t('own.revoke'), run: () => setIsRevoking(true) }], [t]))
@@ -79,19 +81,23 @@ function KeyCards({ item, stale }: KeyCardsProps) {
           <Card title={t('balance.title')}>
             <BalanceFacts item={item} />
           </Card>
-          <Card title={t('recent.title')}>
-            <RequestList item={item} />
-          </Card>
           <Card title={t('details')}>
             <KeyFacts item={item} />
           </Card>
+          <Card title={t('recent.title')}>
+            <RequestList item={item} />
+          </Card>
         </div>
         <div className="flex min-w-0 flex-col gap-4">
-          <Card title={t('packageTitle', { name: item.package })}>
-            {found === undefined ? <Loading lines={6} /> : <PackageFacts item={found} />}
-          </Card>
-          <OwnLimits overview={overview.data} />
-          <SetUp entity={found} />
+          <After isReady={!usage.isLoading && !refused.isLoading} where="stacked">
+            <Card title={t('packageTitle', { name: item.package })}>
+              {found === undefined ? <Loading lines={6} /> : <PackageFacts item={found} />}
+            </Card>
+            <After isReady={!packages.isLoading && !overview.isLoading}>
+              <OwnLimits overview={overview.data} />
+              <SetUp entity={found} />
+            </After>
+          </After>
         </div>
       </div>
       {isRevoking && <RevokeOwn item={item} onClose={() => setIsRevoking(false)} />}

@@ -38,7 +38,7 @@ export function PackagesPage() {
       list={packages}
       actions={isAdministrator && <CreateButton onClick={create.run} />}
       columns={columns}
-      items={packages.data}
+      items={keys.isLoading ? undefined : packages.data}
       idOf={(entity) => entity.id}
       openId={opened?.id}
       onOpen={(entity) => open(entity.id)}

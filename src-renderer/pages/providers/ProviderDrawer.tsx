@@ -10,6 +10,7 @@ import { isDemo } from '#renderer/data/demo.ts'
 import type { ProviderRow } from '#renderer/data/provider-list.ts'
 import { healthOf } from '#renderer/data/target-health.ts'
 import type { ProviderTask } from '#renderer/pages/providers/ProviderDialogs.tsx'
+import { BalanceSection } from '#renderer/pages/providers/BalanceSection.tsx'
 import { ProviderUse } from '#renderer/pages/providers/ProviderUse.tsx'
 import { SecretList } from '#renderer/pages/providers/SecretList.tsx'
 import { SecretMark } from '#renderer/pages/providers/SecretState.tsx'
@@ -48,6 +49,7 @@ export function ProviderDrawer({ row, onClose, onTask }: ProviderDrawerProps) {
       <DrawerSection title={t('limits.title')}>
         <ProviderUse row={row} />
       </DrawerSection>
+      <BalanceSection provider={provider.name} />
       <ConnectionSection row={row} />
     </Sheet>
   )

@@ -67,11 +67,12 @@ export function ProvidersPage() {
 
 function useProviderRows() {
   const providers = useApi('listProviders', {}, { everyMs: EVERY_MS })
-  const models = useApi('listModels', {}, { everyMs: EVERY_MS }).data
-  const status = useApi('status', {}, { everyMs: EVERY_MS }).data
+  const { data: models, isLoading: isModelsOpen } = useApi('listModels', {}, { everyMs: EVERY_MS })
+  const { data: status, isLoading: isStatusOpen } = useApi('status', {}, { everyMs: EVERY_MS })
+  const isOpen = isModelsOpen || isStatusOpen
   const rows = useMemo(
-    () => providers.data && providerRows(providers.data, models, status),
-    [providers.data, models, status],
+    () => (isOpen ? undefined : providers.data && providerRows(providers.data, models, status)),
+    [isOpen, providers.data, models, status],
   )
   return { providers, rows }
 }

@@ -38,8 +38,8 @@ export function ReceiptPicture({ receipt }: { readonly receipt: ReceiptView }) {
   )
 }
 
-/** A session is looked for so long before and after its call: its calls are in no sum, and are read one by one. */
-const AROUND_MS = 3 * 86_400_000
+/** As long as a report can be. */
+const LONGEST = '400d'
 
 function SessionDialog({ receipt, onClose }: { readonly receipt: ReceiptView; readonly onClose: () => void }) {
   const { t, i18n } = useTranslation('requests')
@@ -48,15 +48,14 @@ function SessionDialog({ receipt, onClose }: { readonly receipt: ReceiptView; re
   const { data, error } = useApi('usageReport', {
     query: {
       key: receipt.key,
-      from: new Date(atMs - AROUND_MS).toISOString(),
-      to: new Date(atMs + AROUND_MS).toISOString(),
+      session: receipt.session ?? '',
+      from: LONGEST,
       rollup: 'day',
-      group: 'session',
       points: 'none',
-      top: '999',
     },
   })
-  const totals = data?.series.find(({ kind, name }) => kind === 'value' && name === receipt.session)?.totals
+  // The call itself is in it, unless its key is gone or it is older than a report is long.
+  const totals = data !== undefined && data.totals.requests > 0 ? data.totals : undefined
   const picture = useMemo(() => {
     const title = receipt.tool === null ? t('picture.oneSession') : t('picture.oneSessionOf', { tool: receipt.tool })
     if (totals === undefined) return { title, subtitle: '', amount: '…', facts: [] }

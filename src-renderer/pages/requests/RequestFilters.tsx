@@ -21,7 +21,7 @@ type RequestFiltersProps = FilterProps & { readonly choices: FilterChoices; read
 
 export function RequestFilters({ filter, choices, onChange, onClear }: RequestFiltersProps) {
   const { t } = useTranslation('requests')
-  const shown = NAMES.filter((name) => choices[name].length > 0 || filter[name] !== undefined)
+  const shown = NAMES.filter((name) => choices.offered.includes(name) || filter[name] !== undefined)
   return (
     <FilterPanel count={countOf(filter)} onClear={onClear}>
       {shown.map((name) => (

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useFilterChoices } from '#renderer/api/use-filter-choices.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
 import { useDensity } from '#renderer/app/preferences.ts'
+import { After } from '#renderer/components/after.tsx'
 import { Card } from '#renderer/components/card.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { ownZone } from '#renderer/data/zone-dates.ts'
@@ -82,7 +83,9 @@ export function RequestsPage() {
             onClear={clear}
           />
         </Card>
-        <RefusedCard filter={filter} onOpen={open} />
+        <After isReady={log.log !== undefined || log.error !== undefined}>
+          <RefusedCard filter={filter} onOpen={open} />
+        </After>
         <ReceiptSheet id={search.open} rows={log.log?.rows ?? []} onOpen={open} />
       </div>
     </>

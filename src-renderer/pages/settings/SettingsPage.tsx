@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useSession } from '#renderer/api/session.ts'
 import { useApi } from '#renderer/api/use-api.ts'
 import { useCommands } from '#renderer/app/commands.tsx'
+import { After } from '#renderer/components/after.tsx'
 import { PageHeader } from '#renderer/components/page-header.tsx'
 import { Account } from '#renderer/pages/settings/Account.tsx'
 import { AlertsCard } from '#renderer/pages/settings/AlertsCard.tsx'
@@ -40,6 +41,9 @@ function GatewayCards() {
   const { open } = route.useSearch()
   const settings = useApi('showSettings', {})
   const status = useApi('status', {})
+  // As in their cards, which share the answers.
+  const lan = useApi('showLan', {})
+  const thresholds = useApi('listThresholds', {})
   const [verifying, setVerifying] = useState(0)
   useCommands(
     useMemo(() => [{ id: 'verify', label: t('ledger.verify'), run: () => setVerifying((count) => count + 1) }], [t]),
@@ -48,19 +52,27 @@ function GatewayCards() {
   return (
     <>
       <Installation settings={settings.data} error={error} onRetry={() => void settings.refetch()} />
-      <FleetCard />
-      <LanCard />
-      <LedgerCard status={status.data} asked={verifying} />
-      <BackupCard dataDir={settings.data?.data_dir} />
-      <AlertsCard />
-      <WebhooksCard />
-      <SecretsCard status={status.data} />
-      <SettingsTable
-        settings={settings.data?.settings}
-        error={error}
-        onRetry={() => void settings.refetch()}
-        open={open}
-      />
+      <After isReady={!settings.isLoading} where="stacked">
+        <LanCard />
+      </After>
+      <After isReady={!settings.isLoading && !lan.isLoading}>
+        <LedgerCard status={status.data} asked={verifying} />
+        <After isReady={!status.isLoading}>
+          <BackupCard dataDir={settings.data?.data_dir} />
+          <AlertsCard />
+          <After isReady={!thresholds.isLoading}>
+            <WebhooksCard />
+            <SecretsCard status={status.data} />
+            <SettingsTable
+              settings={settings.data?.settings}
+              error={error}
+              onRetry={() => void settings.refetch()}
+              open={open}
+            />
+            <FleetCard />
+          </After>
+        </After>
+      </After>
     </>
   )
 }

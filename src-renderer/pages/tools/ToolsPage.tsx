@@ -37,7 +37,7 @@ export function ToolsPage() {
       description={t('description')}
       failed={t('failed')}
       list={list}
-      notice={tools !== undefined && <NoneInstalled tools={tools} />}
+      filters={tools !== undefined && <NoneInstalled tools={tools} />}
       columns={columns}
       items={tools}
       idOf={({ tool }) => tool}
@@ -57,5 +57,5 @@ export function ToolsPage() {
 function NoneInstalled({ tools }: { readonly tools: readonly ToolView[] }) {
   const { t } = useTranslation('tools')
   if (tools.some(({ installed, state }) => installed || state !== 'none')) return null
-  return <p className="mb-4 rounded-md bg-sunken px-3 py-2 text-sm">{t('noneInstalled')}</p>
+  return <p className="mx-4 my-2 rounded-md bg-sunken px-3 py-2 text-sm">{t('noneInstalled')}</p>
 }

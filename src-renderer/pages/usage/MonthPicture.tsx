@@ -11,8 +11,8 @@ import { monthAfter, monthName, monthOf, type Picture } from '#renderer/data/pic
 import { dateIn } from '#renderer/data/zone-dates.ts'
 
 type MonthPictureProps = {
-  /** In whose days the month is shown. */
-  readonly zone: string
+  /** In whose days the month is shown; undefined until that is known. */
+  readonly zone: string | undefined
   readonly filters: UsageReportQuery
 }
 
@@ -22,16 +22,18 @@ export function MonthPicture({ zone, filters }: MonthPictureProps) {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <Button onClick={() => setIsOpen(true)}>
+      <Button disabled={zone === undefined} onClick={() => setIsOpen(true)}>
         <Image aria-hidden />
         {t('picture.ofMonth')}
       </Button>
-      {isOpen && <MonthDialog zone={zone} filters={filters} onClose={() => setIsOpen(false)} />}
+      {isOpen && zone !== undefined && <MonthDialog zone={zone} filters={filters} onClose={() => setIsOpen(false)} />}
     </>
   )
 }
 
-function MonthDialog({ zone, filters, onClose }: MonthPictureProps & { readonly onClose: () => void }) {
+type MonthDialogProps = Pick<MonthPictureProps, 'filters'> & { readonly zone: string; readonly onClose: () => void }
+
+function MonthDialog({ zone, filters, onClose }: MonthDialogProps) {
   const { t, i18n } = useTranslation('common')
   const present = dateIn(zone, Date.now()).slice(0, 7)
   const [month, setMonth] = useState(present)

@@ -1,15 +1,11 @@
-import { lazy, Suspense } from 'react'
 import { ChartColumn } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Card } from '#renderer/components/card.tsx'
 import { cn } from '#renderer/components/cn.ts'
 import { EmptyState, ErrorState, Skeleton, StaleMark } from '#renderer/components/states.tsx'
+import { UsageChart } from '#renderer/pages/usage/UsageChart.tsx'
 import type { Usage } from '#renderer/pages/usage/use-usage.ts'
 import type { UsageWords } from '#renderer/pages/usage/use-words.ts'
-
-const UsageChart = lazy(() =>
-  import('#renderer/pages/usage/UsageChart.tsx').then((file) => ({ default: file.UsageChart })),
-)
 
 type UsageCardProps = {
   readonly usage: Usage
@@ -59,11 +55,7 @@ function Content({ usage, words, onPick }: UsageCardProps) {
     )
   }
   if (report.group === 'session') return <p className="text-muted">{t('noCourse')}</p>
-  return (
-    <Suspense fallback={<ChartSkeleton />}>
-      <UsageChart usage={usage} report={report} words={words} onPick={onPick} />
-    </Suspense>
-  )
+  return <UsageChart usage={usage} report={report} words={words} onPick={onPick} />
 }
 
 function ChartSkeleton() {

@@ -26,7 +26,8 @@ export function UsageChart({ usage: { series, before, measure }, report, words, 
       })),
     [series, words],
   )
-  const ghost = useMemo(() => before && { id: 'before', label: t('before'), values: before.map(numberOf) }, [before, t])
+  // Its place in the legend is there before its values.
+  const ghost = useMemo(() => ({ id: 'before', label: t('before'), values: (before ?? []).map(numberOf) }), [before, t])
   return (
     <div className="flex flex-col gap-2">
       <StackedBars

@@ -13,7 +13,7 @@ type UsageFiltersProps = {
 
 export function UsageFilters({ values, choices, onChange, onClear }: UsageFiltersProps) {
   const { t } = useTranslation('usage')
-  const shown = FILTERS.filter((name) => choices[name].length > 0 || values[name] !== undefined)
+  const shown = FILTERS.filter((name) => choices.offered.includes(name) || values[name] !== undefined)
   return (
     <FilterPanel count={Object.keys(values).length} onClear={onClear}>
       {shown.map((name) => (

@@ -62,14 +62,14 @@ export function UsagePage() {
       <PageHeader
         title={t('title')}
         description={t('description')}
-        {...(report === undefined ? {} : { zone: report.time_zone })}
+        zone={report?.time_zone ?? null}
         actions={
           <>
             <Button onClick={save} disabled={table === undefined}>
               <Download aria-hidden />
               {t('csv')}
             </Button>
-            {report !== undefined && <MonthPicture zone={report.time_zone} filters={filtersOf(search)} />}
+            <MonthPicture zone={report?.time_zone} filters={filtersOf(search)} />
             {/* As the gateway gave it, with its range, its zone and every point. */}
             <Button
               onClick={() => report && saveJson(`${fileNameOf('usage', report)}.json`, report)}

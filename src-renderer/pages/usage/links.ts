@@ -49,7 +49,7 @@ function valueOf({ name, groupId }: Named, { report: { group }, choices }: LinkC
   if (group === 'none' || name === null) return undefined
   // Who is no member cannot be asked for, and may have the name of one.
   if (group === 'member' && groupId === null) return undefined
-  const known = group in choices ? choices[group as keyof FilterChoices] : []
+  const known = group in choices ? choices[group as Exclude<keyof FilterChoices, 'offered'>] : []
   return known.includes(name) ? name : (groupId ?? name)
 }
 

@@ -9,7 +9,8 @@ import { listBillSecrets, removeBillSecret, setBillSecret } from '#catalog/bill-
 import type { CatalogContext } from '#catalog/context.ts'
 import { noProvider } from '#catalog/providers.ts'
 import { takeTurns } from '#catalog/turns.ts'
-import type { BillCheckBody, BillSettled } from '#contract/bills.ts'
+import type { RequestBody } from '#contract/admin-api.ts'
+import type { BillCheckBody, BillSecretView, BillSettled } from '#contract/bills.ts'
 import { microToCredits } from '#core/money.ts'
 import { isRefusal, refuse, type Refusal } from '#core/refusal.ts'
 import type { Viewer } from '#core/member.ts'
@@ -88,9 +89,21 @@ export function billHandlers(deps: EntityDeps): HandlersOf<'bills'> {
       return deps.balances.askNow(provider?.id)
     },
     listBillSecrets: () => listBillSecrets(context),
-    setBillSecret: ({ id, body }) => inTurn(() => setBillSecret(context, id, body.secret)),
+    setBillSecret: ({ id, body }) => giveSecret(deps, id, body),
     removeBillSecret: ({ id }) => inTurn(() => removeBillSecret(context, id)),
   }
+}
+
+/** Kept whatever the provider says: somebody else may have to give it its rights there. */
+async function giveSecret(
+  { context, inTurn, tryBillSecret }: EntityDeps,
+  id: string,
+  { secret, try: isTried = false }: RequestBody<'setBillSecret'>,
+): Promise<BillSecretView | Refusal> {
+  const kept = await inTurn(() => setBillSecret(context, id, secret))
+  const provider = context.catalog.provider(id)
+  if (isRefusal(kept) || !isTried || provider === undefined) return kept
+  return { ...kept, tried: { problem: (await tryBillSecret(provider, secret)) ?? null } }
 }
 
 /** The overview and the page ask for the same, and each answer compares a month. Where that was refused, whoever asks next tries again. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bestLanguage } from '../../../src-renderer/data/languages.ts'
+import { bestLanguage } from '#contract/best-language.ts'
 
 const OFFERED = ['en', 'de', 'zh-Hans', 'pt-BR'] as const
 
