@@ -12,7 +12,7 @@ type FilterTextProps = { readonly label: string; readonly value: string; readonl
 
 export function FilterText({ label, value, onChange }: FilterTextProps) {
   return (
-    <span className="relative w-56 max-sm:w-full">
+    <span className="relative w-64 max-sm:w-full">
       <Search aria-hidden className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-muted" />
       <Input
         type="search"
