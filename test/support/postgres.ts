@@ -28,6 +28,8 @@ export type Postgres = {
   /** Ends it at once, as by a power cut, or continues. */
   stop(): Promise<void>
   start(): Promise<void>
+  /** Another one that follows it, in the same folder: from its start on it has all commits, until it is stopped. */
+  standby(): Promise<Postgres>
   /** Stops and removes everything. */
   close(): Promise<void>
 }
@@ -59,6 +61,24 @@ export async function startPostgres(): Promise<Postgres> {
   const data = join(folder, 'data')
   const options = { ...as, cwd: folder, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } }
   await run(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'farebox', '-E', 'UTF8', '--no-sync'], options)
+  const server = await serverIn(data, { bin, folder, options })
+  return {
+    ...server,
+    async close() {
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+type Installed = {
+  readonly bin: string
+  readonly folder: string
+  readonly options: ReturnType<typeof owner> & { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
+}
+
+async function serverIn(data: string, installed: Installed): Promise<Postgres> {
+  const { bin, folder, options } = installed
   const port = await freePort()
   let server: ReturnType<typeof spawn> | undefined
   const url = `postgres://farebox@127.0.0.1:${port}/postgres`
@@ -98,10 +118,12 @@ export async function startPostgres(): Promise<Postgres> {
     async run(sql) {
       await run(join(bin, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', sql], options)
     },
-    async close() {
-      await stop()
-      await rm(folder, { recursive: true, force: true })
+    async standby() {
+      const copy = join(folder, `standby-${await freePort()}`)
+      await run(join(bin, 'pg_basebackup'), ['-d', url, '-D', copy, '-R', '-X', 'stream', '-c', 'fast'], options)
+      return serverIn(copy, installed)
     },
+    close: stop,
   }
 }
 

@@ -10,6 +10,7 @@ import { Account } from '#renderer/pages/settings/Account.tsx'
 import { AlertsCard } from '#renderer/pages/settings/AlertsCard.tsx'
 import { BackupCard } from '#renderer/pages/settings/BackupCard.tsx'
 import { BrowserCard } from '#renderer/pages/settings/BrowserCard.tsx'
+import { FleetCard } from '#renderer/pages/settings/FleetCard.tsx'
 import { Installation } from '#renderer/pages/settings/Installation.tsx'
 import { LanCard } from '#renderer/pages/settings/LanCard.tsx'
 import { LedgerCard } from '#renderer/pages/settings/LedgerCard.tsx'
@@ -68,6 +69,7 @@ function GatewayCards() {
               onRetry={() => void settings.refetch()}
               open={open}
             />
+            <FleetCard />
           </After>
         </After>
       </After>
