@@ -1,8 +1,6 @@
 // Tools by hand: what somebody says a model may call, what it calls, and what it was answered, in the formats that clients speak.
 
-import type { CLIENT_FORMATS } from '#contract/dialects.ts'
-
-type Format = (typeof CLIENT_FORMATS)[number]
+import type { TryBody } from '#contract/reports.ts'
 
 /** A function that a model may call; `parameters` is a JSON schema. */
 export type Tool = { readonly name: string; readonly description?: string; readonly parameters: object }
@@ -58,7 +56,7 @@ function toolOf(value: unknown): Tool | undefined {
 }
 
 /** The member of a request that names its tools; nothing where there are none. */
-export function toolsMember(format: Format, tools: readonly Tool[]): object {
+export function toolsMember(format: TryBody['endpoint'], tools: readonly Tool[]): object {
   if (tools.length === 0) return {}
   switch (format) {
     case 'chat':
@@ -76,7 +74,7 @@ export function toolsMember(format: Format, tools: readonly Tool[]): object {
 }
 
 /** A step as the messages or items that a conversation has for it. */
-export function stepMessages(format: Format, { text, calls, results }: ToolStep): object[] {
+export function stepMessages(format: TryBody['endpoint'], { text, calls, results }: ToolStep): object[] {
   const resultOf = (index: number) => results[index] ?? ''
   switch (format) {
     case 'chat':
