@@ -52,6 +52,7 @@ const MAX_PACKAGES = 8
 const MAX_SENTENCES = 3
 const MAX_TOOLS = 20
 const LONGEST_LABEL = 80
+const LONGEST_NAME = 40
 /** A warning is a sentence, and half of one may say the opposite. */
 const LONGEST_SENTENCE = 140
 const DAY_MS = 86_400_000
@@ -213,8 +214,10 @@ function detailItems({ packages, errors }: ShellState, words: Words): MenuItem[]
 function creditItem({ name, keys, lowest }: PackageCredits, words: Words): MenuItem {
   const left = leftText(lowest, words)
   const isOfMany = keys > 1 && lowest !== undefined
-  const label = words.text(isOfMany ? 'credits.lowest' : 'credits.of', { name, left, count: keys })
-  return item(label, { type: 'open', page: 'keys' })
+  // What is left and until when is the point of the line, and stays whole.
+  const shown = { name: plain(name, LONGEST_NAME), left, count: keys }
+  const label = words.text(isOfMany ? 'credits.lowest' : 'credits.of', shown)
+  return item(label, { type: 'open', page: 'keys' }, LONGEST_SENTENCE)
 }
 
 function leftText(left: LeftOfKey | undefined, words: Words): string {
