@@ -1,14 +1,20 @@
 // The text in an answer, whole or in pieces, in the formats that clients speak. Everything else of it is shown as it came.
 
+import { at, listAt } from '#renderer/data/json-path.ts'
 import { eventReader, type ServerEvent } from '#renderer/data/sse.ts'
+import { callsIn, withCalls } from '#renderer/data/try-calls.ts'
 import { isEmbedding, type Format } from '#renderer/data/try-request.ts'
+import type { ToolCall } from '#renderer/data/try-tools.ts'
 
-/** What an answer says: its text, or how many numbers a vector has, or the words of an error. */
+/** What an answer says: its text, the tools that it calls, or how many numbers a vector has, or the words of an error. */
 export type Answer = {
   readonly text: string
+  readonly calls: readonly ToolCall[]
   readonly dimensions?: number
   readonly error?: string
 }
+
+const NOTHING: Answer = { text: '', calls: [] }
 
 /** An answer may be larger than a page can show, or have no end; what is beyond this is not kept. */
 export const MAX_CHARACTERS = 300_000
@@ -46,16 +52,16 @@ export function wholeAnswer(format: Format, body: string): Answer | undefined {
   const value = parsed(body)
   if (value === undefined) return undefined
   const error = errorIn(value)
-  if (error !== undefined) return { text: '', error }
-  if (!isEmbedding(format)) return { text: textIn(format, value) }
+  if (error !== undefined) return { ...NOTHING, error }
+  if (!isEmbedding(format)) return { text: textIn(format, value), calls: callsIn(format, value) }
   const vector = at(value, 'data', 0, 'embedding') ?? at(value, 'embedding', 'values')
-  return { text: '', ...(Array.isArray(vector) ? { dimensions: vector.length } : {}) }
+  return { ...NOTHING, ...(Array.isArray(vector) ? { dimensions: vector.length } : {}) }
 }
 
 /** Takes the next piece of a stream and gives what the answer says so far. Throws a RangeError for an event without an end. */
 export function answerReader(format: Format): (piece: string) => Answer {
   const read = eventReader()
-  let answer: Answer = { text: '' }
+  let answer: Answer = NOTHING
   return (piece) => {
     for (const event of read(piece)) answer = withEvent(format, answer, event)
     return answer
@@ -69,7 +75,8 @@ function withEvent(format: Format, answer: Answer, { data }: ServerEvent): Answe
   const error = errorIn(value)
   if (error !== undefined) return { ...answer, error }
   const delta = deltaIn(format, value)
-  return typeof delta === 'string' ? { ...answer, text: answer.text + delta } : answer
+  const text = typeof delta === 'string' ? answer.text + delta : answer.text
+  return { ...answer, text, calls: withCalls(format, answer.calls, value) }
 }
 
 function deltaIn(format: Format, event: unknown): unknown {
@@ -101,19 +108,6 @@ function errorIn(value: unknown): string | undefined {
 
 function texts(values: readonly unknown[]): string {
   return values.filter((value) => typeof value === 'string').join('')
-}
-
-function listAt(value: unknown, name: string): readonly unknown[] {
-  const list = at(value, name)
-  return Array.isArray(list) ? list : []
-}
-
-/** A member of a member of something that somebody else wrote. */
-function at(value: unknown, ...path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((inner, name) => {
-    if (typeof inner !== 'object' || inner === null) return undefined
-    return Object.entries(inner).find(([key]) => key === String(name))?.[1]
-  }, value)
 }
 
 function parsed(text: string): unknown {

@@ -2,6 +2,7 @@
 
 import type { CLIENT_FORMATS } from '#contract/dialects.ts'
 import type { TryBody } from '#contract/reports.ts'
+import { stepMessages, toolsMember, type Tool, type ToolStep } from '#renderer/data/try-tools.ts'
 
 export type Format = (typeof CLIENT_FORMATS)[number]
 
@@ -26,6 +27,8 @@ export type TryImage = { readonly mediaType: string; readonly data: string }
 export type Turn = {
   readonly prompt: string
   readonly image: TryImage | undefined
+  /** What the model called before it answered. */
+  readonly steps: readonly ToolStep[]
   readonly answer: string | undefined
 }
 
@@ -35,22 +38,26 @@ export type RequestFields = {
   /** Empty for none. */
   readonly system: string
   readonly turns: readonly Turn[]
+  readonly tools: readonly Tool[]
   readonly isStream: boolean
   /** In tokens. */
   readonly outputCap: number
 }
 
 export function requestOf(fields: RequestFields): TryBody['request'] {
-  const { format, model, system, turns, isStream, outputCap } = fields
-  const stream = isStream ? { stream: true } : {}
+  const { format, model, system, turns, tools, isStream, outputCap } = fields
+  const options = { ...toolsMember(format, tools), ...(isStream ? { stream: true } : {}) }
   const prompt = turns.at(-1)?.prompt ?? ''
   switch (format) {
     case 'chat':
       return {
         model,
-        messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...said(turns, chatContent)],
+        messages: [
+          ...(system === '' ? [] : [{ role: 'system', content: system }]),
+          ...said(format, turns, chatContent),
+        ],
         max_tokens: outputCap,
-        ...stream,
+        ...options,
         ...(isStream ? { stream_options: { include_usage: true } } : {}),
       }
     case 'messages':
@@ -58,16 +65,16 @@ export function requestOf(fields: RequestFields): TryBody['request'] {
         model,
         max_tokens: outputCap,
         ...(system === '' ? {} : { system }),
-        messages: said(turns, messagesContent),
-        ...stream,
+        messages: said(format, turns, messagesContent),
+        ...options,
       }
     case 'responses':
       return {
         model,
         ...(system === '' ? {} : { instructions: system }),
-        input: turns.length === 1 && turns[0]?.image === undefined ? prompt : said(turns, responsesContent),
+        input: isPlain(turns) ? prompt : said(format, turns, responsesContent),
         max_output_tokens: outputCap,
-        ...stream,
+        ...options,
       }
     case 'gemini':
       return {
@@ -75,7 +82,7 @@ export function requestOf(fields: RequestFields): TryBody['request'] {
         ...(system === '' ? {} : { systemInstruction: { parts: [{ text: system }] } }),
         contents: turns.flatMap(geminiContents),
         generationConfig: { maxOutputTokens: outputCap },
-        ...stream,
+        ...options,
       }
     case 'embeddings':
       return { model, input: prompt }
@@ -84,13 +91,17 @@ export function requestOf(fields: RequestFields): TryBody['request'] {
   }
 }
 
-type SaidMessage = { readonly role: 'user' | 'assistant'; readonly content: unknown }
+/** Whether there is nothing but one question. */
+function isPlain([first, ...rest]: readonly Turn[]): boolean {
+  return rest.length === 0 && first !== undefined && first.image === undefined && first.steps.length === 0
+}
 
-/** Each turn as what the user said and, where there is one, what was answered. */
-function said(turns: readonly Turn[], contentOf: (turn: Turn) => unknown): SaidMessage[] {
-  return turns.flatMap((turn): SaidMessage[] => [
+/** Each turn as what the user said, what was called and given for it and, where there is one, what was answered. */
+function said(format: Format, turns: readonly Turn[], contentOf: (turn: Turn) => unknown): object[] {
+  return turns.flatMap((turn): object[] => [
     { role: 'user', content: contentOf(turn) },
-    ...(turn.answer === undefined ? [] : [{ role: 'assistant' as const, content: turn.answer }]),
+    ...turn.steps.flatMap((step) => stepMessages(format, step)),
+    ...(turn.answer === undefined ? [] : [{ role: 'assistant', content: turn.answer }]),
   ])
 }
 
@@ -119,10 +130,11 @@ function responsesContent({ prompt, image }: Turn): unknown {
   ]
 }
 
-function geminiContents({ prompt, image, answer }: Turn): object[] {
+function geminiContents({ prompt, image, steps, answer }: Turn): object[] {
   const inline = image && { inlineData: { mimeType: image.mediaType, data: image.data } }
   return [
     { role: 'user', parts: [{ text: prompt }, ...(inline === undefined ? [] : [inline])] },
+    ...steps.flatMap((step) => stepMessages('gemini', step)),
     ...(answer === undefined ? [] : [{ role: 'model', parts: [{ text: answer }] }]),
   ]
 }

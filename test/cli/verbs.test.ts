@@ -244,7 +244,7 @@ const REQUESTS: readonly (readonly [typed: string, sent: Sent, world?: World])[]
   ['bills secret list', { method: 'GET', path: '/api/bills/secrets' }],
   [
     'bills secret add openai --secret-env ADMIN',
-    { method: 'PUT', path: '/api/bills/secrets/openai', body: { secret: 'sk-admin' } },
+    { method: 'PUT', path: '/api/bills/secrets/openai', body: { secret: 'sk-admin', try: true } },
     { env: { ADMIN: 'sk-admin' } },
   ],
   ['bills secret remove openai', { method: 'DELETE', path: '/api/bills/secrets/openai' }],

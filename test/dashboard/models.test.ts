@@ -317,6 +317,17 @@ describe('the price card', () => {
     expect((await show('kept'))?.price).toMatchObject(times(kept.price, 3))
   })
 
+  it('is the one that came with Farebox, until another one is fetched from a feed', async () => {
+    await dashboard.visit('/models', async (page) => {
+      await page.getByRole('button', { name: 'Compare prices' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Compare with the price card' })
+      const versions = dialog.getByLabel('Card', { exact: true }).getByRole('option')
+      await expect.poll(() => versions.allTextContents()).toEqual([expect.stringMatching(/^came with Farebox, /)])
+      await dialog.getByRole('button', { name: 'Fetch from the feed' }).click()
+      await dialog.getByText('No feed is named: set FAREBOX_PRICE_FEED to its address.').waitFor()
+    })
+  })
+
   it('is not applied where something was changed meanwhile', async () => {
     await dashboard.visit('/models', async (page) => {
       await page.getByRole('button', { name: 'Compare prices' }).click()

@@ -18,7 +18,7 @@ describe('the settings', () => {
   it('say of each what it is, where it comes from and how it is changed', async () => {
     await dashboard.visit('/settings', async (page) => {
       const row = page.getByRole('row').filter({ hasText: /^port/ })
-      expect(await row.innerText()).toContain('--port · FAREBOX_PORT')
+      await expect.poll(() => row.innerText()).toContain('--port · FAREBOX_PORT')
       expect(await row.innerText()).toContain('Flag')
       const waiting = page.getByRole('row').filter({ hasText: /^hold_wait_ms/ })
       expect(await waiting.innerText()).toContain('10000')
@@ -73,7 +73,7 @@ describe('the settings', () => {
       await main.getByRole('radio', { name: 'Dark' }).click()
       await main.getByRole('radio', { name: 'Comfortable' }).click()
       expect(await shown(page)).toBe('{"theme":"dark","density":"comfortable"}')
-      await main.getByLabel('Language').selectOption('Deutsch')
+      await main.getByLabel('Language', { exact: true }).selectOption('Deutsch')
       await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor()
       expect(await page.evaluate('document.documentElement.lang')).toBe('de')
       await expect.poll(kept).toEqual(['dark', 'de'])

@@ -6,6 +6,8 @@ import { startDashboard, type Dashboard } from '../support/dashboard.ts'
 import { setUpUpstream } from '../support/farebox.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
+type Asked = { messages: { role: string }[]; tools?: { function: { name: string } }[] }
+
 const PASSWORD = 'correct horse battery'
 let dashboard: Dashboard
 let upstream: Upstream
@@ -118,6 +120,43 @@ describe('a test request', () => {
       for (const words of ['brief', 'What is this', 'And now']) expect(kept).not.toContain(words)
     })
   })
+
+  it.each(['chat', 'messages', 'responses', 'gemini'] as const)(
+    'calls a tool by hand, is given its result and goes on, in the format of %s, and keeps nothing of it',
+    async (format) => {
+      upstream.forget()
+      const key = `calling-${format}`
+      await dashboard.farebox.admin.call('createKey', { body: { name: key, package: 'plenty' } })
+      upstream.once({
+        type: 'answer',
+        toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: '{"city":"Oslo"}' }],
+      })
+      await dashboard.visit(`/try?key=${key}&model=chat&format=${format}`, async (page) => {
+        await page.getByLabel('Question').fill('How is the weather in Oslo?')
+        await page.getByRole('button', { name: 'Add a tool' }).click()
+        const tools = page.getByLabel('Tools', { exact: true })
+        const example = await tools.inputValue()
+        await tools.fill('{"name":')
+        await page.getByText('A tool is an object with a name').waitFor()
+        expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
+        await tools.fill(example)
+        await send(page)
+        const calls = page.getByRole('list', { name: 'Calls of tools' })
+        await calls.getByText('Calls get_weather').waitFor()
+        await calls.getByText('"city": "Oslo"').waitFor()
+        await calls.getByLabel('Result of get_weather').fill('7 degrees')
+        await page.getByRole('button', { name: 'Give the results' }).click()
+        await calls.waitFor({ state: 'detached' })
+        await page.getByRole('button', { name: 'Ask on' }).waitFor()
+        const [first, second] = upstream.requests.map(({ body }) => body as Asked)
+        expect(first?.tools?.map((tool) => tool.function.name)).toEqual(['get_weather'])
+        expect(second?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+        expect(JSON.stringify(second?.messages[2])).toContain('7 degrees')
+        const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])')
+        for (const words of ['weather', 'Oslo', '7 degrees']) expect(kept).not.toContain(words)
+      })
+    },
+  )
 
   it('is asked of two models side by side, each with its exact cost, its first token and its pace', async () => {
     await dashboard.farebox.admin.call('createKey', { body: { name: 'comparing', package: 'plenty' } })

@@ -1,6 +1,6 @@
 // What the price card says beside the prices at hand: looked at first, and applied only where it is chosen.
 
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CardComparison } from '#contract/price-card.ts'
 import { useAction, useApi } from '#renderer/api/use-api.ts'
@@ -12,13 +12,19 @@ import { ErrorState, Loading } from '#renderer/components/states.tsx'
 import { cardChanges, jumpingIds, preselected } from '#renderer/data/card-list.ts'
 import { dateText, msOf } from '#renderer/data/times.ts'
 import { CardRows } from '#renderer/pages/models/CardRows.tsx'
+import { CardSource } from '#renderer/pages/models/CardSource.tsx'
 
 export function CardDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('models')
-  const card = useApi('priceCard', {})
-  if (card.data !== undefined) return <Comparison key={card.data.version} card={card.data} onClose={onClose} />
+  const [version, setVersion] = useState<string>()
+  const card = useApi('priceCard', { query: version === undefined ? {} : { card: version } })
+  const source = <CardSource version={version} onChange={setVersion} />
+  if (card.data !== undefined) {
+    return <Comparison key={card.data.version} card={card.data} kept={version} source={source} onClose={onClose} />
+  }
   return (
     <Dialog isOpen onOpenChange={onClose} title={t('card.title')} className="max-w-4xl">
+      {source}
       {card.isError ? (
         <ErrorState title={t('card.failed')} onRetry={() => void card.refetch()}>
           {card.error.message}
@@ -30,9 +36,15 @@ export function CardDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-type ComparisonProps = { readonly card: CardComparison; readonly onClose: () => void }
+type ComparisonProps = {
+  readonly card: CardComparison
+  /** The version that was fetched from the feed; undefined for the card that came with Farebox. */
+  readonly kept: string | undefined
+  readonly source: ReactNode
+  readonly onClose: () => void
+}
 
-function Comparison({ card, onClose }: ComparisonProps) {
+function Comparison({ card, kept, source, onClose }: ComparisonProps) {
   const { t, i18n } = useTranslation('models')
   const changes = cardChanges(card)
   const [chosen, setChosen] = useState<readonly string[]>(() => preselected(changes))
@@ -45,7 +57,12 @@ function Comparison({ card, onClose }: ComparisonProps) {
   const isJumping = jumpingIds(changes, chosen).length > 0
   const submit = () =>
     apply.mutate({
-      body: { version: card.version, ids: [...chosen], ...(isJumping ? { confirm_jumps: true } : {}) },
+      body: {
+        version: card.version,
+        ids: [...chosen],
+        ...(kept === undefined ? {} : { card: Number(kept) }),
+        ...(isJumping ? { confirm_jumps: true } : {}),
+      },
     })
   const cardMs = msOf(card.date)
   return (
@@ -72,6 +89,7 @@ function Comparison({ card, onClose }: ComparisonProps) {
       }
     >
       <div className="flex flex-col gap-4">
+        {source}
         <CardRows rows={changes} chosen={chosen} onChange={setChosen} />
         {isJumping && (
           <label className="flex items-start gap-2 rounded-md bg-amber-soft p-3 text-sm">

@@ -5,20 +5,21 @@ import { Textarea } from '#renderer/components/input.tsx'
 import { Switch } from '#renderer/components/switch.tsx'
 import type { Draft, Exchange } from '#renderer/data/try-talk.ts'
 import { ImageField } from '#renderer/pages/try/ImageField.tsx'
+import { ToolsField } from '#renderer/pages/try/ToolsField.tsx'
 
 type TextFieldsProps = {
   readonly draft: Draft
   readonly onDraft: (draft: Draft) => void
-  /** Undefined where the answer never comes in pieces, and nothing but the text is asked. */
-  readonly stream?: { readonly isOn: boolean; readonly onChange: (isOn: boolean) => void }
+  /** Nothing but the text is asked. */
+  readonly isTextAlone: boolean
 }
 
 /** The request as a few fields, below what was said before. */
-export function TextFields({ draft, onDraft, stream }: TextFieldsProps) {
+export function TextFields({ draft, onDraft, isTextAlone }: TextFieldsProps) {
   const { t } = useTranslation('try')
   return (
     <>
-      {stream !== undefined && (
+      {!isTextAlone && (
         <Field label={t('system')} hint={t('systemHint')}>
           {(control) => (
             <Textarea
@@ -43,11 +44,18 @@ export function TextFields({ draft, onDraft, stream }: TextFieldsProps) {
           />
         )}
       </Field>
-      {stream !== undefined && (
+      {!isTextAlone && (
         <>
           <ImageField image={draft.image} onChange={(image) => onDraft({ ...draft, image })} />
+          <ToolsField tools={draft.tools} onChange={(tools) => onDraft({ ...draft, tools })} />
           <Field label={t('stream')} layout="row">
-            {(control) => <Switch {...control} checked={stream.isOn} onCheckedChange={stream.onChange} />}
+            {(control) => (
+              <Switch
+                {...control}
+                checked={draft.isStream}
+                onCheckedChange={(isStream) => onDraft({ ...draft, isStream })}
+              />
+            )}
           </Field>
         </>
       )}

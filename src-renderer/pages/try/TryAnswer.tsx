@@ -8,17 +8,20 @@ import { Problem } from '#renderer/components/form-dialog.tsx'
 import { EmptyState } from '#renderer/components/states.tsx'
 import { Tabs } from '#renderer/components/tabs.tsx'
 import { durationText } from '#renderer/data/numbers.ts'
+import { ToolCalls, type Results } from '#renderer/pages/try/ToolCalls.tsx'
 import { TryReceipt } from '#renderer/pages/try/TryReceipt.tsx'
 import type { Run } from '#renderer/pages/try/use-try.ts'
 
 /** What came back: as text, as it came, its headers, and what it cost. */
 type TryAnswerProps = {
+  /** Where results of what it calls are typed; undefined where none can be given. */
+  readonly results?: Results
   readonly run: Run | undefined
   /** The model that answers, where another one answers beside it. */
   readonly model: string | undefined
 }
 
-export function TryAnswer({ run, model }: TryAnswerProps) {
+export function TryAnswer({ run, model, results }: TryAnswerProps) {
   const { t } = useTranslation('try')
   const title = model === undefined ? t('answer') : t('answerOf', { model })
   const [tab, setTab] = useState<'answer' | 'raw' | 'headers'>('answer')
@@ -32,7 +35,7 @@ export function TryAnswer({ run, model }: TryAnswerProps) {
     )
   }
   const tabs = [
-    { value: 'answer' as const, label: t('tabs.answer'), content: <AnswerText run={run} /> },
+    { value: 'answer' as const, label: t('tabs.answer'), content: <AnswerText run={run} results={results} /> },
     { value: 'raw' as const, label: t('tabs.raw'), content: <RawText run={run} /> },
     { value: 'headers' as const, label: t('tabs.headers'), content: <Headers run={run} /> },
   ]
@@ -62,7 +65,7 @@ function State({ run }: { readonly run: Run }) {
   )
 }
 
-function AnswerText({ run }: { readonly run: Run }) {
+function AnswerText({ run, results }: { readonly run: Run; readonly results: Results | undefined }) {
   const { t } = useTranslation('try')
   const { answer } = run
   const isOver = run.state !== 'sent' && run.state !== 'answering'
@@ -73,6 +76,7 @@ function AnswerText({ run }: { readonly run: Run }) {
       {answer !== undefined && answer.text !== '' && (
         <p className="max-h-96 overflow-y-auto break-words whitespace-pre-wrap">{answer.text}</p>
       )}
+      {answer !== undefined && answer.calls.length > 0 && <ToolCalls calls={answer.calls} results={results} />}
       {isOver && isEmpty(run) && <p className="text-muted">{t('noText')}</p>}
     </div>
   )
@@ -81,7 +85,10 @@ function AnswerText({ run }: { readonly run: Run }) {
 /** Whether there is nothing to read, so that the tab says to look at what came. */
 function isEmpty({ answer, problem }: Run): boolean {
   if (problem !== undefined) return false
-  return answer === undefined || (answer.text === '' && answer.error === undefined && answer.dimensions === undefined)
+  if (answer === undefined) return true
+  return (
+    answer.text === '' && answer.calls.length === 0 && answer.error === undefined && answer.dimensions === undefined
+  )
 }
 
 function RawText({ run }: { readonly run: Run }) {

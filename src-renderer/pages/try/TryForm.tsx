@@ -8,8 +8,9 @@ import { Field } from '#renderer/components/field.tsx'
 import { Textarea } from '#renderer/components/input.tsx'
 import { Segments } from '#renderer/components/tabs.tsx'
 import { keyOf } from '#renderer/data/choices.ts'
-import { isEmbedding, PATHS, readRequest, requestOf } from '#renderer/data/try-request.ts'
-import { turnsFor, type Draft } from '#renderer/data/try-talk.ts'
+import { isEmbedding, PATHS, readRequest } from '#renderer/data/try-request.ts'
+import { draftRequest, type Draft } from '#renderer/data/try-talk.ts'
+import { readTools } from '#renderer/data/try-tools.ts'
 import { Choices } from '#renderer/pages/try/Choices.tsx'
 import type { TrySearch, TrySearchChange } from '#renderer/pages/try/search.ts'
 import { TextFields } from '#renderer/pages/try/TextFields.tsx'
@@ -25,11 +26,9 @@ type TryFormProps = {
   readonly onDraft: (draft: Draft) => void
   readonly isRunning: boolean
   /** A body for each model. */
-  readonly onSend: (bodies: readonly TryBody[]) => void
+  readonly onSend: (bodies: readonly TryBody[], how: { readonly isTyped: boolean }) => void
   readonly onStop: () => void
 }
-
-const OUTPUT_CAP = 1024
 
 export function TryForm(props: TryFormProps) {
   const { keys, models, search, asked, draft, onChange, onDraft, isRunning, onSend, onStop } = props
@@ -37,19 +36,13 @@ export function TryForm(props: TryFormProps) {
   const format = search.format ?? 'chat'
   const key = keyOf(keys, search.key)
   const [mode, setMode] = useState<'text' | 'json'>('text')
-  const [isStream, setIsStream] = useState(true)
   const [json, setJson] = useState('')
-  const builtFor = (model: string, column: number) =>
-    requestOf({
-      format,
-      model,
-      system: draft.system.trim(),
-      turns: turnsFor(draft, column),
-      isStream,
-      outputCap: OUTPUT_CAP,
-    })
+  // A question that is asked begins anew: what was called belongs to the one before.
+  const builtFor = (model: string, column: number) => draftRequest({ ...draft, steps: [] }, { format, model, column })
   const typed = mode === 'json' ? readRequest(json) : undefined
-  const canSend = key !== undefined && (mode === 'json' ? typed !== undefined : asked.length > 0)
+  const canSend =
+    key !== undefined &&
+    (mode === 'json' ? typed !== undefined : asked.length > 0 && readTools(draft.tools) !== undefined)
   const toMode = (next: 'text' | 'json') => {
     if (next === 'json') setJson(JSON.stringify(builtFor(asked[0] ?? '', 0), null, 2))
     setMode(next)
@@ -61,7 +54,10 @@ export function TryForm(props: TryFormProps) {
     const columns = typed === undefined || asked.length > 0 ? asked : ['']
     const requestFor = (model: string, column: number) =>
       typed === undefined ? builtFor(model, column) : column === 0 ? typed : { ...typed, model }
-    onSend(columns.map((model, column) => ({ key: key.id, endpoint: format, request: requestFor(model, column) })))
+    onSend(
+      columns.map((model, column) => ({ key: key.id, endpoint: format, request: requestFor(model, column) })),
+      { isTyped: typed !== undefined },
+    )
   }
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
@@ -84,11 +80,7 @@ export function TryForm(props: TryFormProps) {
         <code className="font-mono text-xs text-muted">POST {PATHS[format]}</code>
       </div>
       {mode === 'text' ? (
-        <TextFields
-          draft={draft}
-          onDraft={onDraft}
-          {...(isEmbedding(format) ? {} : { stream: { isOn: isStream, onChange: setIsStream } })}
-        />
+        <TextFields draft={draft} onDraft={onDraft} isTextAlone={isEmbedding(format)} />
       ) : (
         <JsonField json={json} onChange={setJson} isWrong={typed === undefined} />
       )}

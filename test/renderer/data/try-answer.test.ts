@@ -30,7 +30,7 @@ describe('an answer in pieces', () => {
     for (let at = 0; at <= text.length; at += 1) {
       const read = answerReader(format)
       read(text.slice(0, at))
-      expect(read(text.slice(at))).toEqual({ text: 'Hello' })
+      expect(read(text.slice(at))).toEqual({ text: 'Hello', calls: [] })
     }
   })
 
@@ -39,6 +39,7 @@ describe('an answer in pieces', () => {
     read(`data: ${JSON.stringify(MESSAGES[2])}\n\n`)
     expect(read('event: error\ndata: {"type":"error","error":{"message":"It broke."}}\n\n')).toEqual({
       text: 'Hel',
+      calls: [],
       error: 'It broke.',
     })
   })
@@ -60,7 +61,7 @@ describe('an answer in pieces', () => {
       '{"choices":[{"delta":{"content":5}}]}',
       '{',
     ]) {
-      expect(answerReader('chat')(`data: ${data}\n\n`), data).toEqual({ text: '' })
+      expect(answerReader('chat')(`data: ${data}\n\n`), data).toEqual({ text: '', calls: [] })
     }
   })
 })
@@ -75,19 +76,23 @@ describe('an answer that came whole', () => {
       ],
     }
     const responses = { output: [{ type: 'reasoning' }, { content: [{ type: 'output_text', text: 'Hello' }] }] }
-    expect(wholeAnswer('chat', JSON.stringify(chat))).toEqual({ text: 'Hello' })
-    expect(wholeAnswer('messages', JSON.stringify(messages))).toEqual({ text: 'Hello' })
-    expect(wholeAnswer('responses', JSON.stringify(responses))).toEqual({ text: 'Hello' })
+    expect(wholeAnswer('chat', JSON.stringify(chat))).toEqual({ text: 'Hello', calls: [] })
+    expect(wholeAnswer('messages', JSON.stringify(messages))).toEqual({ text: 'Hello', calls: [] })
+    expect(wholeAnswer('responses', JSON.stringify(responses))).toEqual({ text: 'Hello', calls: [] })
   })
 
   it('counts the numbers of a vector', () => {
-    expect(wholeAnswer('embeddings', '{"data":[{"embedding":[0.1,0.2,0.3]}]}')).toEqual({ text: '', dimensions: 3 })
-    expect(wholeAnswer('embeddings', '{"data":[{"embedding":"AAAA"}]}')).toEqual({ text: '' })
+    expect(wholeAnswer('embeddings', '{"data":[{"embedding":[0.1,0.2,0.3]}]}')).toEqual({
+      text: '',
+      calls: [],
+      dimensions: 3,
+    })
+    expect(wholeAnswer('embeddings', '{"data":[{"embedding":"AAAA"}]}')).toEqual({ text: '', calls: [] })
   })
 
   it('says the words of an error instead of a text', () => {
     const body = '{"error":{"message":"No credits."},"choices":[{"message":{"content":"x"}}]}'
-    expect(wholeAnswer('chat', body)).toEqual({ text: '', error: 'No credits.' })
+    expect(wholeAnswer('chat', body)).toEqual({ text: '', calls: [], error: 'No credits.' })
   })
 
   it('is nothing where it is no JSON', () => {
@@ -100,12 +105,12 @@ describe('an answer that is put together', () => {
   it('says something at once where it is a stream, and at its end where it is not', () => {
     const stream = answerCollector('chat', true)
     stream.add('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n')
-    expect(stream.collected(false).answer).toEqual({ text: 'Hi' })
+    expect(stream.collected(false).answer).toEqual({ text: 'Hi', calls: [] })
     const whole = answerCollector('chat', false)
     whole.add('{"choices":[{"message":')
     expect(whole.collected(false)).toEqual({ raw: '{"choices":[{"message":', isCut: false, answer: undefined })
     whole.add('{"content":"Hi"}}]}')
-    expect(whole.collected(true).answer).toEqual({ text: 'Hi' })
+    expect(whole.collected(true).answer).toEqual({ text: 'Hi', calls: [] })
   })
 
   it('keeps no more than fits, however long it goes on', () => {

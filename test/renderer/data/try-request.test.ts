@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { readRequest, requestOf } from '#renderer/data/try-request.ts'
 
 const IMAGE = { mediaType: 'image/png', data: 'aGk=' }
-const HI = { prompt: 'Hi', image: undefined, answer: undefined }
-const FIELDS = { model: 'demo-chat', system: '', turns: [HI], isStream: true, outputCap: 64 } as const
+const HI = { prompt: 'Hi', image: undefined, steps: [], answer: undefined }
+const FIELDS = { model: 'demo-chat', system: '', turns: [HI], tools: [], isStream: true, outputCap: 64 } as const
 /** A whole conversation: a system text, an answered question with an image, and the next question. */
 const TALK = {
   ...FIELDS,
   system: 'Be brief.',
-  turns: [{ prompt: 'What?', image: IMAGE, answer: 'A dot.' }, HI],
+  turns: [{ prompt: 'What?', image: IMAGE, steps: [], answer: 'A dot.' }, HI],
   isStream: false,
 }
 

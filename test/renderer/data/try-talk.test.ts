@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { goneOn, speedOf, turnsFor, type Draft } from '#renderer/data/try-talk.ts'
+import {
+  draftRequest,
+  firstDraft,
+  goneOn,
+  speedOf,
+  turnsFor,
+  withResults,
+  type Draft,
+} from '#renderer/data/try-talk.ts'
 
-const FIRST: Draft = { system: 'Be brief.', prompt: 'One?', image: undefined, earlier: [] }
+const FIRST: Draft = { ...firstDraft('One?'), system: 'Be brief.' }
 
 describe('a test request that goes on', () => {
   it('has for each model what that model answered', () => {
@@ -29,6 +37,34 @@ describe('a test request that goes on', () => {
     const next = goneOn({ ...FIRST, prompt: 'Two?', image }, FIRST, ['Left.'])
     expect(next).toMatchObject({ prompt: 'Two?', image, earlier: [{ prompt: 'One?', image: undefined }] })
     expect(goneOn({ ...FIRST, image }, { ...FIRST, image }, ['Left.'])).toMatchObject({ prompt: '', image: undefined })
+  })
+})
+
+describe('tools by hand', () => {
+  const CALL = { id: 'c1', name: 'get_weather', input: '{"city":"Oslo"}' }
+  const said = { text: '', calls: [CALL] }
+
+  it('are given results for the model that called, and the other one keeps its answer', () => {
+    const next = withResults(FIRST, [said, { text: 'Warm.', calls: [] }], [['7 degrees'], []])
+    expect(next.steps).toEqual([[{ ...said, results: ['7 degrees'] }], []])
+    expect(turnsFor(next, 0)[0]?.steps).toHaveLength(1)
+    expect(turnsFor(next, 1)[0]?.steps).toEqual([])
+    const again = withResults(next, [said, undefined], [['8 degrees'], []])
+    expect(again.steps[0]?.map(({ results }) => results)).toEqual([['7 degrees'], ['8 degrees']])
+  })
+
+  it('are part of what was said before once the talk goes on', () => {
+    const called = withResults(FIRST, [said], [['7 degrees']])
+    const next = { ...goneOn(called, called, ['Cold.']), prompt: 'Two?' }
+    expect(next.steps).toEqual([])
+    expect(turnsFor(next, 0).map(({ steps, answer }) => [steps.length, answer])).toEqual([
+      [1, 'Cold.'],
+      [0, undefined],
+    ])
+    const { messages } = draftRequest(next, { format: 'chat', model: 'm', column: 0 }) as {
+      messages: { role: string }[]
+    }
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user'])
   })
 })
 
