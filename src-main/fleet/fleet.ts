@@ -156,7 +156,8 @@ export class Fleet implements Leases {
         const base = this.#changes.baseOf(keyId) ?? 0
         const { error, got, free, elsewhere } = await seat.say('take', [seat.version, keyId, cycle, ...amounts, base])
         if (error !== undefined) return { type: error === 'stale' ? 'again' : 'unavailable' }
-        lease.leasedMicro += Number(got)
+        // By its key: an idle lease may have been let go of since, and another one begun.
+        this.#book.leased([[keyId, cycle, Number(got)]])
         return { type: 'asked', gotMicro: Number(got), freeMicro: Number(free), elsewhereMicro: Number(elsewhere) }
       })
       .catch((error: unknown): TakeAnswer => {

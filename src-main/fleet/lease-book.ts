@@ -132,6 +132,8 @@ export class LeaseBook {
   ahead(lease: Lease): number {
     const nowMs = this.#options.monotonicMs()
     const wanted = this.wanted(lease)
+    // What was given back for being idle is not asked for again before somebody needs it.
+    if (nowMs - lease.usedAtMs >= IDLE_MS) return 0
     if (nowMs - lease.askedAtMs < AHEAD_EVERY_MS || availableIn(lease) > wanted / 2) return 0
     lease.askedAtMs = nowMs
     return Math.max(0, Math.ceil(wanted - availableIn(lease)))
