@@ -18,6 +18,7 @@ const PASTS: readonly (Past & { readonly name: string })[] = [
   { name: '10 keys, no calls', keys: 10, calls: 0 },
   { name: '100,000 keys, no calls', keys: 100_000 * WORK.many, calls: 0 },
   { name: '10 keys, 1,000,000 calls', keys: 10, calls: 1_000_000 * WORK.many },
+  { name: '10 keys, 10,000,000 calls', keys: 10, calls: 10_000_000 * WORK.many },
 ]
 
 type Contender = {

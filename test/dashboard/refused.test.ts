@@ -72,8 +72,7 @@ describe('refused requests', () => {
   it("stand on the key's page and beside the sums of Usage", async () => {
     await dashboard.visit('/keys?open=spent', async (page) => {
       const own = page.getByRole('table', { name: 'Refused' })
-      await own.waitFor()
-      expect(await own.innerText()).toMatch(/used up[\s\S]*× 28[\s\S]*402/)
+      await expect.poll(() => own.innerText()).toMatch(/used up[\s\S]*× 28[\s\S]*402/)
     })
     await dashboard.visit('/usage', async (page) => {
       await page.getByText('29 requests were refused before they were calls.').waitFor()

@@ -23,6 +23,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LANGUAGE_NAMES } from '#renderer/data/languages.ts'
 import { buildPackage, runOnDouble, runPackaged, startPackage } from '../support/packaging.ts'
 import type { DoubleRun, Package, RunningPackage } from '../support/packaging.ts'
 import { prepareUpdate } from '../support/update-feed.ts'
@@ -61,6 +62,7 @@ const NAMED_FILES = [
   'resources/presets.json',
   'resources/price-card.json',
   'resources/release.json',
+  ...Object.keys(LANGUAGE_NAMES).map((tag) => `resources/tray/${tag}.json`),
   ...TRAY_STATES.flatMap((state) => [...TRAY_FILES, '.ico'].map((suffix) => `resources/icons/tray/${state}${suffix}`)),
   'dist/dashboard/LICENCES.txt',
   'dist/dashboard/index.html',
@@ -164,7 +166,9 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('a packag
 
   it('has the licences of Electron, and the languages of Farebox', () => {
     expect(readdirSync(built.dir)).toEqual(expect.arrayContaining(['LICENSE.electron.txt', 'LICENSES.chromium.html']))
-    expect(readdirSync(join(built.dir, 'locales'))).toEqual(['de.pak', 'en-US.pak'])
+    expect(readdirSync(join(built.dir, 'locales')).toSorted()).toEqual(
+      ['de', 'en-US', 'es-419', 'es', 'fr', 'ja', 'pt-BR', 'zh-CN'].map((name) => `${name}.pak`),
+    )
   })
 
   it('has its fuses set: no Node, no debugger, code from the archive alone', async () => {

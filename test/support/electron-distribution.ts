@@ -9,6 +9,9 @@ const FUSE_SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
 const FUSES = Buffer.concat([Buffer.from([1, 9]), Buffer.from('101100011')])
 const PROGRAM = '#!/bin/sh\nfor word in "$@"; do echo "$word"; done\nexit\n'
 
+/** Some of those that Electron brings, by its names. */
+const LOCALES = ['de', 'en-US', 'es', 'es-419', 'fr', 'it', 'ja', 'pt-BR', 'pt-PT', 'zh-CN', 'zh-TW']
+
 /** Writes one for Linux into a folder. */
 export function writeElectronDistribution(folder: string): void {
   mkdirSync(join(folder, 'locales'), { recursive: true })
@@ -19,5 +22,5 @@ export function writeElectronDistribution(folder: string): void {
   for (const name of ['LICENSE', 'LICENSES.chromium.html', 'version', 'icudtl.dat', 'resources.pak']) {
     writeFileSync(join(folder, name), name)
   }
-  for (const language of ['de', 'en-US', 'fr']) writeFileSync(join(folder, 'locales', `${language}.pak`), language)
+  for (const language of LOCALES) writeFileSync(join(folder, 'locales', `${language}.pak`), language)
 }

@@ -54,7 +54,7 @@ export function MembersPage() {
         </>
       }
       columns={columns}
-      items={isPackagesOpen || isUsageOpen ? undefined : members.data}
+      items={isPackagesOpen ? undefined : members.data}
       idOf={(member) => member.id}
       openId={opened?.id}
       onOpen={(member) => open(member.id)}
@@ -64,7 +64,7 @@ export function MembersPage() {
         </EmptyState>
       }
     >
-      <After isReady={!invites.isLoading}>
+      <After isReady={!invites.isLoading && !isUsageOpen}>
         <OpenInvites invites={invites.data} />
         {usage !== undefined && <UsedByNobody nobody={usage.nobody} />}
         <ProjectsCard everyMs={EVERY_MS} />
