@@ -57,6 +57,12 @@ describe('while answers come in one after the other', () => {
       }),
     )
   }, 600_000)
+
+  it('what is shown is shown whole at once', async () => {
+    await dashboard.visit('/try', async (page) => {
+      expect(await page.evaluate(SHOWN_AT_ONCE)).toEqual({ before: 'hidden', after: 'visible' })
+    })
+  })
 })
 
 async function walk(as: Visit, pages: Readonly<Record<string, string>>): Promise<void> {
@@ -104,6 +110,17 @@ function heldMs(text: string): number {
   const hash = Array.from(Buffer.from(text)).reduce((sum, byte) => (sum * 31 + byte) % 65_521, 7)
   return HELD_MS.least + (hash % (HELD_MS.most - HELD_MS.least))
 }
+
+/** Whether the innermost of ten boxes is seen as soon as the outermost is. */
+const SHOWN_AT_ONCE = `(() => {
+  const boxes = Array.from({ length: 10 }, () => document.createElement('div'))
+  boxes.reduce((outer, inner) => (outer.append(inner), inner), document.body)
+  boxes[0].style.visibility = 'hidden'
+  const seen = () => getComputedStyle(boxes.at(-1)).visibility
+  const before = seen()
+  boxes[0].style.visibility = ''
+  return { before, after: seen() }
+})()`
 
 const MOVE = `document.querySelector('main').prepend(Object.assign(document.createElement('p'), { style: 'height: 300px' }))`
 
