@@ -7,7 +7,7 @@ import type { AccountBalanceView } from '#contract/bills.ts'
 import { balanceKindOf, daysLeft, isToldToAdministrators, type BalanceKind } from '#core/account-balance.ts'
 import { hasCredentials } from '#core/credentials.ts'
 import type { Provider } from '#core/entities.ts'
-import { isDue, isQuiet, PERIODS_MS, type Period } from '#core/polling.ts'
+import { isDue, isQuiet, laterOf, PERIODS_MS, type Period } from '#core/polling.ts'
 import { accountId, eachSecret } from '#core/secret-pool.ts'
 import type { BalanceAnswer } from '#provider/account-balance.ts'
 import type { BalanceQuestion, BalanceReading, KnownBalances } from '#store/account-balances.ts'
@@ -100,8 +100,7 @@ export class AccountBalances {
 
   #lastQuestion(account: Account, { questions }: KnownBalances): BalanceQuestion | undefined {
     const stored = questions.find((question) => isOf(question, account))
-    const own = this.#asked.get(account.id)
-    return own !== undefined && own.askedMs >= (stored?.askedMs ?? 0) ? own : stored
+    return laterOf(this.#asked.get(account.id), stored)
   }
 
   async #askOne({ id, provider, kind }: Account, last: BalanceQuestion | undefined): Promise<void> {

@@ -4,7 +4,7 @@
 import type { BillDays } from '#contract/bills.ts'
 import type { Alert } from '#core/alerts.ts'
 import { totalMicro } from '#core/money.ts'
-import { isDue, PERIODS_MS, type Period } from '#core/polling.ts'
+import { isDue, laterOf, PERIODS_MS, type Period } from '#core/polling.ts'
 import { isRefusal, type Refusal } from '#core/refusal.ts'
 import type { BillStanding } from '#server/watch/bill-standing.ts'
 import type { BillQuestion, BillsKept } from '#store/bill-questions.ts'
@@ -92,7 +92,8 @@ export class BillWatch {
   /** Whether any was. */
   async #askDue(questions: readonly BillQuestion[], periodMs: number): Promise<boolean> {
     const { providers, askable, nowMs } = this.#deps
-    const lastOf = (id: string) => this.#latest(id, questions)
+    const storedOf = (id: string) => questions.find(({ providerId }) => providerId === id)
+    const lastOf = (id: string) => laterOf(this.#asked.get(id), storedOf(id))
     const due = providers().filter(({ id }) => isDue(lastOf(id), periodMs, nowMs()))
     if (due.length === 0) return false
     const names = await askable()
@@ -100,12 +101,6 @@ export class BillWatch {
     if (able.length < due.length) this.#restUntilMs = nowMs() + REST_MS
     for (const provider of able) if (!this.#isClosed) await this.#askOne(provider, lastOf(provider.id))
     return able.length > 0
-  }
-
-  #latest(id: string, questions: readonly BillQuestion[]): BillQuestion | undefined {
-    const stored = questions.find(({ providerId }) => providerId === id)
-    const own = this.#asked.get(id)
-    return own !== undefined && own.askedMs >= (stored?.askedMs ?? 0) ? own : stored
   }
 
   async #askOne({ id, name }: { readonly id: string; readonly name: string }, last: BillQuestion | undefined) {

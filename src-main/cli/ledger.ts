@@ -6,6 +6,7 @@ import { countUpTo, text, toggle, type FlagTable, type FlagValues } from '#cli/f
 import { facts, more, printable, tableOf, time, view, type Columns } from '#cli/output.ts'
 import { requestQuery } from '#cli/request.ts'
 import { verb } from '#cli/verb.ts'
+import { LEDGER_COLUMNS } from '#contract/csv.ts'
 import type { LedgerList } from '#contract/reports.ts'
 
 const MAX_LIMIT = 9_999
@@ -27,19 +28,6 @@ const COLUMNS: Columns<Entry> = {
 
 /** How many entries one request of an export asks for. */
 const PAGE_SIZE = 500
-const CSV_COLUMNS = [
-  'seq',
-  'created_at',
-  'key',
-  'kind',
-  'amount_credits',
-  'charge_credits',
-  'available_credits',
-  'request_id',
-  'model',
-  'reason',
-  'cycle_started_at',
-] as const satisfies readonly (keyof Entry)[]
 
 const LIST_FLAGS = {
   since: text,
@@ -69,7 +57,7 @@ const list = verb({
 function csvChunks(client: AdminClient, filter: FlagValues<typeof LIST_FLAGS>): AsyncGenerator<string> {
   return csvPages<Entry>(
     {
-      columns: CSV_COLUMNS,
+      columns: LEDGER_COLUMNS,
       cellOf: (entry, column) => entry[column],
       pageSize: PAGE_SIZE,
       async read(place) {

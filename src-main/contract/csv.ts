@@ -1,5 +1,22 @@
 // Comma-separated values as in RFC 4180, made safe for spreadsheets: what the command line prints and what the dashboard saves.
 
+import type { LedgerList } from '#contract/reports.ts'
+
+/** The columns of the ledger as a file. */
+export const LEDGER_COLUMNS = [
+  'seq',
+  'created_at',
+  'key',
+  'kind',
+  'amount_credits',
+  'charge_credits',
+  'available_credits',
+  'request_id',
+  'model',
+  'reason',
+  'cycle_started_at',
+] as const satisfies readonly (keyof LedgerList['entries'][number])[]
+
 /** Text, a number, or a number as exact decimal text with a point. Unknown stays empty, never 0. */
 export type CsvField = string | number | boolean | { readonly number: string } | null | undefined
 

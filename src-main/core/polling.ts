@@ -29,3 +29,8 @@ export function isDue(last: Asked | undefined, periodMs: number, nowMs: number):
 export function isQuiet(last: Asked | undefined, nowMs: number): boolean {
   return last !== undefined && last.askedMs <= nowMs && nowMs < last.quietUntilMs
 }
+
+/** Of what this process noted and what is stored, which may lack it, the later. */
+export function laterOf<Note extends Asked>(own: Note | undefined, stored: Note | undefined): Note | undefined {
+  return own !== undefined && own.askedMs >= (stored?.askedMs ?? 0) ? own : stored
+}

@@ -1,6 +1,6 @@
 // Lists as files, with the names of the API as heads of their columns, so that a file reads the same in every language.
 
-import { csvLine, type CsvField } from '#contract/csv.ts'
+import { csvLine, LEDGER_COLUMNS, type CsvField } from '#contract/csv.ts'
 import type { LedgerList } from '#contract/reports.ts'
 import type { UsageView } from '#contract/schemas.ts'
 import { creditsText, microOf } from '#renderer/data/money.ts'
@@ -43,19 +43,7 @@ export const REQUEST_EXPORT: ExportForm<UsageView> = {
 }
 
 export const LEDGER_EXPORT: ExportForm<LedgerRow> = {
-  columns: [
-    'seq',
-    'created_at',
-    'key',
-    'kind',
-    'amount_credits',
-    'charge_credits',
-    'available_credits',
-    'request_id',
-    'model',
-    'reason',
-    'cycle_started_at',
-  ],
+  columns: LEDGER_COLUMNS,
   amountOf: (row) => row.amount_credits,
 }
 
