@@ -25,6 +25,7 @@ export const DEAREST = {
 } as const
 
 export type Gateway = Farebox & { readonly line: Line }
+type At = { readonly url: string }
 export type Key = { readonly id: string; readonly key: string }
 type Joining = {
   readonly dataDir?: string
@@ -65,15 +66,16 @@ export class Gateways {
     return gateway
   }
 
-  /** A key that all gateways know. */
-  async newKey(microCredits: number, type: 'topup' | 'daily' = 'topup'): Promise<Key> {
+  /** A key that all gateways know, and another that runs in a process of its own. */
+  async newKey(microCredits: number, type: 'topup' | 'daily' = 'topup', other?: At): Promise<Key> {
     const [first] = this.all
     this.#names += 1
     const name = `of ${microCredits} ${this.#names}`
     const { admin } = first as Gateway
     await admin.call('addPackage', { body: { name, type, credits: microCredits / 1e6 } })
     const made = await admin.call('createKey', { body: { name, package: name } })
-    for (const gateway of this.all) await expect.poll(() => knows(gateway, made.key), WAIT).toBe(true)
+    const all: At[] = other === undefined ? this.all : [...this.all, other]
+    for (const gateway of all) await expect.poll(() => knows(gateway, made.key), WAIT).toBe(true)
     return made
   }
 
@@ -135,7 +137,7 @@ export function keepPaying(gateway: Farebox, key: Key): { stop(): Promise<number
   }
 }
 
-async function knows({ url }: Farebox, key: string): Promise<boolean> {
+async function knows({ url }: At, key: string): Promise<boolean> {
   const response = await fetch(`${url}/v1/balance`, { headers: { authorization: `Bearer ${key}` } })
   return response.status === 200
 }

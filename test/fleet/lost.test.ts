@@ -19,7 +19,7 @@ describe.runIf(CAN_SHARE)('a gateway that was killed in the middle of a call', (
   })
   beforeEach(async () => {
     other = await begin(join(await temporaryFolder(), 'data'))
-    made = await gateways.newKey(10 * HOLD)
+    made = await gateways.newKey(10 * HOLD, 'topup', other)
     gateways.upstream.script(DEAREST)
     gateways.upstream.once({ ...DEAREST, headersAfterMs: 600_000 })
     const running = call(other, made)
