@@ -96,6 +96,7 @@ function viewOf({ summary: { by, total, isPartial, ...rest }, cardDate }: ScanTh
     ...rest,
     files: { ...rest.files },
     unpriced: [...rest.unpriced],
+    uncounted: [...rest.uncounted],
     days,
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     price_card: cardDate,

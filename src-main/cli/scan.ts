@@ -37,7 +37,7 @@ const scanVerb = verb({
 
 export const SCAN_VERBS = [scanVerb]
 
-function valueOf({ rows, files, skipped, isPartial }: Scan, days: number, date: string) {
+function valueOf({ rows, files, skipped, uncounted, isPartial }: Scan, days: number, date: string) {
   return {
     days,
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -47,12 +47,21 @@ function valueOf({ rows, files, skipped, isPartial }: Scan, days: number, date: 
     total_credits: sumToCredits(sumOf(rows).cost_micro ?? 0),
     unpriced: unpricedIn(rows),
     skipped,
+    uncounted,
     is_partial: isPartial,
   }
 }
 
 function textOf(rows: readonly ScanRow[], by: ScanGroup, value: ReturnType<typeof valueOf>): string {
-  const { days, price_card: date, total_credits: total, unpriced: none, skipped, is_partial: isPartial } = value
+  const {
+    days,
+    price_card: date,
+    total_credits: total,
+    unpriced: none,
+    skipped,
+    uncounted,
+    is_partial: isPartial,
+  } = value
   const columns: Columns<ScanSum> = {
     [by.toUpperCase()]: ({ name }) => (name === '' ? null : name),
     CALLS: ({ calls }) => calls,
@@ -69,6 +78,7 @@ function textOf(rows: readonly ScanRow[], by: ScanGroup, value: ReturnType<typeo
     ...(skipped.lines + skipped.files === 0
       ? []
       : [`Passed over: ${skipped.lines} lines that are too long, ${skipped.files} files that cannot be read.`]),
+    ...(uncounted.length === 0 ? [] : [`Used here without counts that could be read: ${uncounted.join(', ')}`]),
     ...(isPartial ? ['There are more files or folders than were looked at.'] : []),
     'It is read from the logs of the tools, nothing of it is kept, and the ledger has none of it.',
   ].join('\n')

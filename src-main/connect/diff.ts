@@ -84,8 +84,24 @@ function walkBack(trace: readonly ReadonlyMap<number, number>[], fromLength: num
   return pairs.reverse()
 }
 
+type Change = Hunk & { readonly isMine: boolean }
+
+/** Whether it cannot be told what comes first of a change and of an earlier one by the other side. */
+function isInConflict(earlier: Change, change: Change): boolean {
+  if (change.start > earlier.end) return false
+  const [insertion, other] = isInsertion(change) ? [change, earlier] : [earlier, change]
+  if (!isInsertion(insertion) || isInsertion(other)) return true
+  const isBeside = insertion.start === other.start || insertion.start === other.end
+  return !isBeside && other.toStart < other.toEnd
+}
+
+function isInsertion({ start, end }: Hunk): boolean {
+  return start === end
+}
+
 /**
- * `base` with both changes, to `mine` and to `theirs`; undefined where the two touch each other.
+ * `base` with both changes, to `mine` and to `theirs`; undefined where the two are to the same lines. What one of them puts beside or
+ * between lines that the other one takes away has its place all the same.
  */
 export function merged(base: string, mine: string, theirs: string): string | undefined {
   const lines = linesOf(base)
@@ -96,12 +112,13 @@ export function merged(base: string, mine: string, theirs: string): string | und
   ].sort((a, b) => a.start - b.start || a.end - b.end)
   const result: string[] = []
   let at = 0
-  let last: (typeof changes)[number] | undefined
+  const last: { mine?: Change; theirs?: Change } = {}
   for (const change of changes) {
-    if (last !== undefined && last.isMine !== change.isMine && change.start <= last.end) return undefined
+    const earlier = change.isMine ? last.theirs : last.mine
+    if (earlier !== undefined && isInConflict(earlier, change)) return undefined
     result.push(lines.slice(at, change.start).join(''), change.lines.slice(change.toStart, change.toEnd).join(''))
-    at = change.end
-    last = change
+    at = Math.max(at, change.end)
+    last[change.isMine ? 'mine' : 'theirs'] = change
   }
   return [...result, lines.slice(at).join('')].join('')
 }

@@ -98,7 +98,7 @@ function undoneText(format: Format, text: string, { path, before }: { path: Path
   const part = changedPart(path, format.read(before), now)
   const source = format.sourceAt(before, part)
   if (source !== undefined) return format.put(text, part, { source })
-  return valueAt(now, part) === undefined ? text : format.remove(text, part)
+  return valueAt(now, part) === undefined ? text : format.remove(text, part, before)
 }
 
 /** The highest member on a path that held nothing before, and that has nothing in it now but this path. */

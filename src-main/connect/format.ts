@@ -12,8 +12,8 @@ export type Format = {
   readonly read: (text: string) => unknown
   /** Puts a member in, or replaces it. What is missing on the way to it is made. */
   readonly put: (text: string, path: Path, content: Content) => string
-  /** Takes a member out that is there. */
-  readonly remove: (text: string, path: Path) => string
+  /** Takes a member out that is there. `before` is the text into which it was put: what was made on the way to it goes with it. */
+  readonly remove: (text: string, path: Path, before: string) => string
   /** The text of a member's value; undefined where it is not there. */
   readonly sourceAt: (text: string, path: Path) => string | undefined
   /** Where a new entry of a list goes. */

@@ -136,6 +136,8 @@ export const ToolScan = strict({
   unpriced: Type.Array(Type.String()),
   /** Lines that are too long, and files that cannot be read. */
   skipped: strict({ lines: Type.Integer(), files: Type.Integer() }),
+  /** Tools that are used here and keep no counts that could be read. */
+  uncounted: Type.Array(Type.String()),
   /** There are more files or folders than are looked at. */
   is_partial: Type.Boolean(),
 })

@@ -20,11 +20,14 @@ export type LogFile = { readonly path: string; readonly changedAtMs: number }
 /** Reads the records of one file in their order. */
 export type LogReader = (record: JsonObject) => LoggedCall | readonly LoggedCall[] | undefined
 
-/** What a file is made of: lines, objects in one document of JSON (`readObjects`), or rows of a SQLite database (`readRows`). */
+/**
+ * What a file is made of: lines, objects in one document of JSON (`readObjects`), or rows of a SQLite database (`readRows`), where a column
+ * may have a packed document (`unpackedRows`).
+ */
 export type LogRecords =
   | { readonly type: 'lines' }
   | { readonly type: 'objects'; readonly depth: number }
-  | { readonly type: 'rows'; readonly tables: readonly string[] }
+  | { readonly type: 'rows'; readonly tables: readonly string[]; readonly packed?: string }
 
 export type LogFormat = {
   readonly tool: string

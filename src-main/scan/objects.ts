@@ -16,9 +16,17 @@ const BRACES = { open: 0x7b, close: 0x7d } as const
 const BRACKETS = { open: 0x5b, close: 0x5d } as const
 
 /** Yields each marked object. What is no JSON yields what looks like an object in it, or nothing. */
-export async function* readObjects(path: string, { depth, ...options }: ObjectOptions): AsyncGenerator<JsonObject> {
+export function readObjects(path: string, options: ObjectOptions): AsyncGenerator<JsonObject> {
+  return objectsIn(createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>, options)
+}
+
+/** The same of a document that comes in pieces. */
+export async function* objectsIn(
+  pieces: AsyncIterable<Buffer>,
+  { depth, ...options }: ObjectOptions,
+): AsyncGenerator<JsonObject> {
   const splitter = new Splitter(depth, options.onLong)
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+  for await (const chunk of pieces) {
     for (const bytes of splitter.objectsIn(chunk)) {
       const value = markedObject(bytes, options.marks)
       if (value !== undefined) yield value

@@ -4,6 +4,7 @@ import type { JsonObject } from '#dialect/turn.ts'
 import { readLines } from '#scan/lines.ts'
 import type { LogFormat } from '#scan/log-format.ts'
 import { readObjects } from '#scan/objects.ts'
+import { unpackedRows } from '#scan/packed-rows.ts'
 import { readRows } from '#scan/sqlite-rows.ts'
 
 type Options = { readonly format: Pick<LogFormat, 'records' | 'marks'>; readonly onLong: () => void }
@@ -18,7 +19,10 @@ export async function* readRecords(path: string, { format, onLong }: Options): A
     case 'objects':
       yield* readObjects(path, { marks, onLong, depth: records.depth })
       return
-    case 'rows':
-      yield* readRows(path, { tables: records.tables, onLong })
+    case 'rows': {
+      const { tables, packed } = records
+      if (packed === undefined) yield* readRows(path, { tables, onLong })
+      else yield* unpackedRows(readRows(path, { tables, onLong, blobsOf: packed }), packed, { marks, onLong })
+    }
   }
 }

@@ -2,19 +2,18 @@
 // numbers are read and the rest is let go at once. Nothing is written, nothing is kept, and nothing leaves the machine. None of it is
 // part of the ledger: these calls went past Farebox, or were counted there already.
 
-import { isAbsolute } from 'node:path'
 import type { Price } from '#core/price.ts'
 import { findLogs } from '#scan/files.ts'
 import { logFormats } from '#scan/formats.ts'
 import type { LogFile, LogFormat } from '#scan/log-format.ts'
+import { placeOf, type Home } from '#scan/places.ts'
 import { readRecords } from '#scan/records.ts'
 import { Tally, type ScanRow } from '#scan/tally.ts'
+import { uncountedIn } from '#scan/uncounted.ts'
 
 const DAY_MS = 86_400_000
 
-export type ScanWish = {
-  readonly home: string
-  readonly env: Readonly<Record<string, string | undefined>>
+export type ScanWish = Home & {
   readonly nowMs: number
   readonly days: number
   readonly priceOfModel: (model: string) => Price | undefined
@@ -26,6 +25,8 @@ export type Scan = {
   readonly files: Readonly<Record<string, number>>
   /** Lines, objects and rows that are too long, and files that cannot be read, or not all of them. */
   readonly skipped: { readonly lines: number; readonly files: number }
+  /** Tools that are used here and keep no counts that could be read. */
+  readonly uncounted: readonly string[]
   /** Whether there is more that may hold a log than is looked at. */
   readonly isPartial: boolean
 }
@@ -49,7 +50,7 @@ export async function scan({ home, env, nowMs, days, priceOfModel }: ScanWish): 
       await read().catch(() => (skipped.files += 1))
     }
   }
-  return { rows: tally.rows(), files, skipped, isPartial }
+  return { rows: tally.rows(), files, skipped, uncounted: uncountedIn({ home, env }), isPartial }
 }
 
 type Reading = {
@@ -65,15 +66,4 @@ async function readLog({ format, file, files, tally, onLong }: Reading): Promise
   for await (const record of readRecords(file.path, { format, onLong })) {
     for (const call of [reader(record) ?? []].flat()) tally.add(format.tool, call)
   }
-}
-
-/** The first place whose variable is set. */
-function placeOf(places: readonly string[], { home, env }: Pick<ScanWish, 'home' | 'env'>): string | undefined {
-  const [place] = places.flatMap((one) => {
-    const variable = /^\$(\w+)/.exec(one)?.[1]
-    if (variable === undefined) return [one.replace('~', () => home)]
-    const value = env[variable]
-    return value === undefined || !isAbsolute(value) ? [] : [value + one.slice(variable.length + 1)]
-  })
-  return place
 }

@@ -19,13 +19,15 @@ export type RowOptions = {
   readonly tables: readonly string[]
   /** Told of each row that is too long. */
   readonly onLong: () => void
+  /** A column that is handed over as bytes; blobs of others are left out. */
+  readonly blobsOf?: string
 }
 
 /** Throws where it is no database, and at the end where pages could not be read; rows are `{ table, row }`, with the row's columns by name. */
-export function* readRows(path: string, { tables, onLong }: RowOptions): Generator<JsonObject> {
+export function* readRows(path: string, { tables, onLong, blobsOf }: RowOptions): Generator<JsonObject> {
   const pages = new SqlitePages(path)
   try {
-    const walk = new Walk(pages, onLong)
+    const walk = new Walk(pages, onLong, blobsOf)
     const roots = new Map<string, { readonly page: number; readonly columns: readonly string[] }>()
     for (const { type, name, rootpage, sql } of walk.rows(SCHEMA_PAGE, SCHEMA_COLUMNS)) {
       if (type !== 'table' || typeof name !== 'string' || typeof sql !== 'string') continue
@@ -48,11 +50,13 @@ class Walk {
   isDamaged = false
   readonly #pages: SqlitePages
   readonly #onLong: () => void
+  readonly #blobsOf: string | undefined
   readonly #seen: Uint8Array
 
-  constructor(pages: SqlitePages, onLong: () => void) {
+  constructor(pages: SqlitePages, onLong: () => void, blobsOf: string | undefined) {
     this.#pages = pages
     this.#onLong = onLong
+    this.#blobsOf = blobsOf
     this.#seen = new Uint8Array(Math.ceil((pages.pageCount + 1) / 8))
   }
 
@@ -96,7 +100,7 @@ class Walk {
 
   #rowAt(content: Buffer, at: number, columns: readonly string[]): JsonObject | undefined {
     const cell = cellAt(content, at, this.#pages.usableBytes)
-    if (cell.length <= MAX_RECORD_BYTES) return rowOf(this.#wholeOf(cell), columns)
+    if (cell.length <= MAX_RECORD_BYTES) return rowOf(this.#wholeOf(cell), columns, this.#blobsOf)
     this.#onLong()
     return undefined
   }
@@ -133,8 +137,8 @@ function cellAt(content: Buffer, at: number, usable: number): Cell {
   }
 }
 
-/** Blobs are left out; a row that is older than a column has no value of it. */
-function rowOf(record: Buffer, columns: readonly string[]): JsonObject {
+/** Blobs are left out but for those of one column; a row that is older than a column has no value of it. */
+function rowOf(record: Buffer, columns: readonly string[], blobsOf: string | undefined): JsonObject {
   const row: Record<string, unknown> = {}
   const [headerBytes, first] = varintAt(record, 0)
   let body = headerBytes
@@ -144,7 +148,8 @@ function rowOf(record: Buffer, columns: readonly string[]): JsonObject {
     const [type, next] = varintAt(record, at)
     const bytes = bytesOf(type)
     if (body + bytes > record.length) throw new RangeError('a value behind the end of its row')
-    row[column] = valueOf(record.subarray(body, body + bytes), type)
+    const value = record.subarray(body, body + bytes)
+    row[column] = column === blobsOf && type >= 12 ? value : valueOf(value, type)
     body += bytes
     at = next
   }

@@ -4,6 +4,7 @@
 import fc from 'fast-check'
 import type { Member } from '#connect/edit.ts'
 import type { Path } from '#connect/format.ts'
+import { TOML_FORMAT } from '#connect/formats/toml.ts'
 
 const NAMES = [
   'env',
@@ -155,19 +156,38 @@ const tomlValue = fc.constantFrom(
   '{ a = 1, b = "x" }',
 )
 const tomlLines = fc
-  .uniqueArray(fc.tuple(fc.constantFrom(...PLAIN_NAMES, '"ключ"'), tomlValue, comment, blank), {
-    maxLength: 4,
-    selector: ([name]) => name,
-  })
+  .uniqueArray(
+    fc.tuple(fc.constantFrom(...PLAIN_NAMES, '"ключ"', 'b.c', 'env . "x"', 'x.y.z'), tomlValue, comment, blank),
+    {
+      maxLength: 4,
+      selector: ([name]) => name,
+    },
+  )
   .map((pairs) => pairs.map(([name, plain, note, lines]) => `${lines}${name} = ${plain}${note}\n`).join(''))
+const TOML_HEADINGS = [
+  '[t1]',
+  '[t2.in]',
+  '[t2]',
+  '[t3]',
+  '[ t4 . "in" ]',
+  '[model_providers]',
+  '[model_providers.mine]',
+  '[x.y]',
+  '[[list]]',
+  '[list.in]',
+] as const
 const tomlTable = fc
-  .tuple(fc.constantFrom('[t1]', '[t2.in]', '[t3]', '[ t4 . "in" ]', '[[list]]'), comment, tomlLines)
+  .tuple(fc.constantFrom(...TOML_HEADINGS), comment, fc.oneof(fc.constant(''), tomlLines))
   .map(([heading, note, lines]) => ({ heading, text: `${heading}${note}\n${lines}` }))
 
+/** The same list may come twice, and a table may have members before the heading of the one that it is in. */
 export const tomlFile = fc
   .tuple(
     tomlLines,
-    fc.uniqueArray(tomlTable, { maxLength: 3, selector: ({ heading }) => heading }),
+    fc.uniqueArray(tomlTable, {
+      maxLength: 5,
+      selector: ({ heading, text }) => (heading.startsWith('[[') ? text : heading),
+    }),
     fc.boolean(),
     lineEnds,
   )
@@ -175,10 +195,34 @@ export const tomlFile = fc
     const text = `${root}${tables.map((table) => table.text).join('\n')}`
     return (isCut ? text.replace(/\n$/, '') : text).replaceAll('\n', newline)
   })
+  // What names one thing in two ways is no TOML.
+  .filter(isToml)
+
+function isToml(text: string): boolean {
+  try {
+    TOML_FORMAT.read(text)
+    return true
+  } catch {
+    return false
+  }
+}
 
 export const tomlPath: fc.Arbitrary<Path> = fc.oneof(
   plainPath,
-  fc.constantFrom<Path>(['t1', 'model'], ['t2', 'in', 'a'], ['model_providers', 'farebox'], ['t4', 'in', 'env']),
+  fc.constantFrom<Path>(
+    ['t1', 'model'],
+    ['t2', 'in', 'a'],
+    ['t2', 'model'],
+    ['t2', 'in', 'below'],
+    ['model_providers', 'farebox'],
+    ['model_providers', 'mine', 'name'],
+    ['t4', 'in', 'env'],
+    ['t4', 'other'],
+    ['b', 'mine'],
+    ['x', 'y', 'mine'],
+    ['t1', 'x', 'mine'],
+    ['list', 'mine'],
+  ),
 )
 
 export const tomlValueOf = fc.oneof(

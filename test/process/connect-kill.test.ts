@@ -1,13 +1,11 @@
 // `farebox connect`, `disconnect` and the rotation of a tool's key, killed at each change that they make to a file.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { runCommand } from '#cli/run.ts'
-import { commandHost } from '#hosts/command.ts'
-import type { KeyView } from '#contract/schemas.ts'
 import { canWatchDisks, readRecords, watchedBy, type Kill } from '../support/disk-recorder.ts'
-import { endProcesses, farebox, startProcess, temporaryFolder, type FareboxProcess } from '../support/process.ts'
+import { endProcesses, farebox, startProcess } from '../support/process.ts'
+import { Lane } from './connect-lane.ts'
 
 const isLong = process.env['FAREBOX_LONG_TESTS'] !== undefined
 /** At how many changes of a command it dies, where it does not die at all of them. */
@@ -15,94 +13,17 @@ const KILLS = 3
 /** How many go on side by side, each with a home and a gateway of its own. */
 const LANES = isLong ? 3 : 1
 const LIMIT_MS = 1_800_000
-const OLD = '{\r\n\t// mine\r\n\t"env": { "EDITOR": "vim", },\r\n}\r\n'
-const OTHER_MODEL = ['--context-window', '32768', '--max-output-tokens', '4096', '--target', 'demo/demo-chat']
 
 afterEach(endProcesses)
 
-class Lane {
-  readonly folder: string
-  readonly dataDir: string
-  readonly settings: string
-  gateway: FareboxProcess | undefined
-
-  constructor(folder: string) {
-    this.folder = folder
-    // The home of a command is the folder around its data folder.
-    this.dataDir = join(folder, 'data')
-    this.settings = join(folder, '.claude', 'settings.json')
-  }
-
-  static async open(): Promise<Lane> {
-    const lane = new Lane(await temporaryFolder())
-    mkdirSync(dirname(lane.settings))
-    writeFileSync(lane.settings, OLD)
-    lane.gateway = await startProcess({ dataDir: lane.dataDir })
-    await lane.done('demo')
-    await lane.done('model', 'add', 'other', ...OTHER_MODEL, '--input', '1', '--output', '1')
-    // The first connection makes the key; all others find it.
-    await lane.done('connect', 'claude-code')
-    await lane.done('disconnect', 'claude-code')
-    return lane
-  }
-
-  /** A command that has to go well, in this process: only what is killed needs one of its own. */
-  async done(...args: readonly string[]): Promise<unknown> {
-    let stdout = ''
-    let stderr = ''
-    const host = {
-      ...commandHost(() => Promise.reject(new Error('No gateway runs.'))),
-      env: {},
-      homeDir: this.folder,
-      dataDir: () => this.dataDir,
-      stdout: (text: string) => void (stdout += text),
-      stderr: (text: string) => void (stderr += text),
-    }
-    const code = await runCommand([...args, '--json'], host)
-    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
-    return stdout === '' ? undefined : JSON.parse(stdout)
-  }
-
-  says(): string {
-    return readFileSync(this.settings, 'utf8')
-  }
-
-  isAlone(): boolean {
-    return readdirSync(dirname(this.settings)).join() === 'settings.json'
-  }
-
-  /** Names of the keys that work, of those that were made for the tool. */
-  async working(): Promise<string[]> {
-    const keys = (await this.done('key', 'list')) as readonly KeyView[]
-    return keys.filter(({ tool, status }) => tool === 'claude-code' && status === 'active').map(({ name }) => name)
-  }
-
-  /** What the gateway answers to the value that the tool reads. */
-  async statusOfKey(): Promise<number> {
-    const value = readFileSync(join(this.dataDir, 'connections', 'claude-code', 'key'), 'utf8')
-    const answer = await fetch(`${this.gateway?.url}/v1/balance`, { headers: { authorization: `Bearer ${value}` } })
-    await answer.text()
-    return answer.status
-  }
-
-  /** Everything is taken back, and no key works any more. */
-  async isTakenBack(): Promise<void> {
-    await this.done('disconnect', 'claude-code')
-    expect(this.says()).toBe(OLD)
-    expect(this.isAlone()).toBe(true)
-    expect(await this.working()).toEqual([])
-    expect(existsSync(join(this.dataDir, 'connections', 'claude-code', 'key'))).toBe(false)
-  }
-
-  async dying(kill: Kill | undefined, args: readonly string[]) {
-    const log = join(dirname(this.folder), `${this.folder.split('/').at(-1)}.log`)
-    const env = watchedBy({ folder: this.folder, log, ...(kill === undefined ? {} : { kill }) })
-    try {
-      const { code, stderr } = await farebox(args, { dataDir: this.dataDir, env })
-      return { code, stderr, changes: changesIn(log) }
-    } finally {
-      rmSync(log, { force: true })
-    }
+async function dying({ folder, dataDir }: Lane, kill: Kill | undefined, args: readonly string[]) {
+  const log = join(dirname(folder), `${folder.split('/').at(-1)}.log`)
+  const env = watchedBy({ folder, log, ...(kill === undefined ? {} : { kill }) })
+  try {
+    const { code, stderr } = await farebox(args, { dataDir, env })
+    return { code, stderr, changes: changesIn(log) }
+  } finally {
+    rmSync(log, { force: true })
   }
 }
 
@@ -131,10 +52,10 @@ type Command = {
 }
 
 const nothing = async (): Promise<void> => undefined
-const connected = (lane: Lane) => lane.done('connect', 'claude-code')
+const connected = (lane: Lane) => lane.connects()
 
 async function connectsAgain(lane: Lane, ...args: readonly string[]): Promise<void> {
-  await lane.done('connect', 'claude-code', ...args)
+  await lane.connects(...args)
   expect(await lane.working()).toHaveLength(1)
   expect(await lane.statusOfKey()).toBe(200)
 }
@@ -174,7 +95,7 @@ const COMMANDS: readonly Command[] = [
 async function wholeOf(lane: Lane, { prepare, args }: Command) {
   await prepare(lane)
   const before = lane.says()
-  const { code, stderr, changes } = await lane.dying(undefined, args(0))
+  const { code, stderr, changes } = await dying(lane, undefined, args(0))
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const whole = { changes, allowed: [before, lane.says()] }
   await lane.isTakenBack()
@@ -186,10 +107,10 @@ async function runLane(command: Command, kills: readonly (readonly [number, Kill
   const { allowed } = await wholeOf(lane, command)
   for (const [round, kill] of kills) {
     await command.prepare(lane)
-    const dead = await lane.dying(kill, command.args(round + 1))
+    const dead = await dying(lane, kill, command.args(round + 1))
     const when = `${kill.how} change ${kill.at}`
     expect([dead.code, dead.stderr], when).toEqual([null, ''])
-    expect(allowed, when).toContain(lane.says())
+    expect(allowed, when).toContainEqual(lane.says())
     await command.afterwards(lane, round)
     await lane.isTakenBack()
   }
@@ -216,7 +137,7 @@ if (canWatchDisks) {
   it('leaves a tool its old key or the new one, where a rotation of it is killed', { timeout: LIMIT_MS }, async () => {
     const lane = await Lane.open()
     await connected(lane)
-    const keyFile = join(lane.dataDir, 'connections', 'claude-code', 'key')
+    const { keyFile } = lane
     let kills = 0
     for (const file of ['key', 'key.new']) {
       for (const how of ['before', 'half', 'after'] as const) {

@@ -1,6 +1,6 @@
 // `farebox scan` as it is typed: what it prints, and that it asks nobody.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -57,6 +57,8 @@ describe('farebox scan', () => {
 
   it('says so where there is nothing, and what is wrong with how it was typed', async () => {
     expect((await scan('--days', '7')).stdout).toContain('No tool has written about a call in the last 7 days.')
+    mkdirSync(join(homeDir, '.aider'))
+    expect((await scan()).stdout).toContain('Used here without counts that could be read: aider\n')
     expect(await scan('--by', 'color')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('project') })
     expect((await scan('--days', '0')).exitCode).toBe(2)
   })

@@ -4,6 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cardPrices } from '#catalog/card-prices.ts'
@@ -234,4 +235,104 @@ it('Kimi Code has a line for each call, and its model in the line or in that of 
     { type: 'step.end', usage },
   ])
   await expectRow('kimi')
+})
+
+describe('Grok Build', () => {
+  const used = { inputTokens: 123, outputTokens: 50, cachedReadTokens: 20, cacheCreationTokens: 3, reasoningTokens: 10 }
+  const turn = (eventId: string, usage: JsonObject = { ...used, modelCalls: 1, modelUsage: { [MODEL]: used } }) => ({
+    timestamp: Math.floor(HOUR_AGO / 1000),
+    method: '_x.ai/session/update',
+    params: { update: { sessionUpdate: 'turn_completed', stop_reason: 'end_turn', usage }, _meta: { eventId } },
+  })
+  const said = { timestamp: 1, params: { update: { sessionUpdate: 'agent_message_chunk', content: SECRET } } }
+  const session = '.grok/sessions/%2Fhome%2Fada%2Fshop'
+
+  it('has what each model used in a turn, and a turn once that a session has again', async () => {
+    writeLog(home, `${session}/one/updates.jsonl`, [said, turn('a'), turn('a')])
+    await expectRow('grok')
+    writeLog(home, `${session}/two/updates.jsonl`, [turn('a'), said])
+    expect((await scanned()).rows).toMatchObject([{ ...ROW, tool: 'grok' }])
+    writeLog(home, `${session}/two/updates.jsonl`, [turn('a'), turn('b', used), 'no json', { params: [] }])
+    expect((await scanned()).rows).toMatchObject([{ model: MODEL }, { model: 'unknown', input_tokens: 100 }])
+  })
+
+  it('has what an agent used in the turn that waited for it, and the folder beside the log', async () => {
+    const other = join(home, 'grok')
+    writeLog(home, 'grok/sessions/cut-4f2a/one/updates.jsonl', [turn('a')])
+    writeLog(home, 'grok/sessions/cut-4f2a/below/updates.jsonl', [turn('b')])
+    document('grok/sessions/cut-4f2a/one/summary.json', { info: { cwd: '/home/ada/shop' }, session_summary: SECRET })
+    document('grok/sessions/cut-4f2a/below/summary.json', { info: { cwd: '/x' }, session_kind: 'subagent' })
+    expect((await scanned({ GROK_HOME: other })).rows).toMatchObject([{ ...ROW, tool: 'grok' }])
+  })
+})
+
+it('Continue has a line for each call, with what it counted itself', async () => {
+  const line = { eventName: 'tokensGenerated', schema: '0.2.0', timestamp: AT, model: MODEL, provider: 'anthropic' }
+  writeLog(home, '.continue/dev_data/0.2.0/tokensGenerated.jsonl', [
+    { ...line, promptTokens: 100, generatedTokens: 50 },
+    { ...line, promptTokens: 100, generatedTokens: 50, timestamp: undefined },
+  ])
+  writeLog(home, '.continue/dev_data/0.2.0/chatInteraction.jsonl', [{ prompt: SECRET, generatedTokens: 9 }])
+  const row = { ...ROW, project: '', cache_read_tokens: 0, cache_write_tokens: 0, cost_micro: 100 * 5 + 50 * 25 }
+  await expectRow('continue', row)
+})
+
+describe('Zed', () => {
+  const used = { input_tokens: 100, output_tokens: 50, cache_read_input_tokens: 20, cache_creation_input_tokens: 3 }
+  const thread = {
+    title: SECRET,
+    messages: [{ Agent: { content: [{ Text: SECRET }], provider: SECRET, input_tokens: 9 } }],
+    updated_at: AT,
+    cumulative_token_usage: used,
+    request_token_usage: { 'a-b': { ...used, input_tokens: 7 } },
+    model: { provider: 'anthropic', model: MODEL },
+    version: '0.3.0',
+  }
+  const path = '.local/share/zed/threads/threads.db'
+
+  function threads(rows: readonly (readonly [string, string, Buffer | null])[]): void {
+    const opened = database(
+      path,
+      'CREATE TABLE threads (id TEXT PRIMARY KEY, summary TEXT NOT NULL, updated_at TEXT NOT NULL, data_type TEXT NOT NULL, data BLOB, folder_paths TEXT)',
+    )
+    const add = opened.prepare('INSERT INTO threads VALUES (?, ?, ?, ?, ?, ?)')
+    for (const [id, type, data] of rows) add.run(id, SECRET, AT, type, data, '/home/ada/shop\n/home/ada/z')
+    opened.close()
+  }
+
+  it('has the sums of a conversation, packed or not', async () => {
+    const text = Buffer.from(JSON.stringify(thread))
+    threads([['1', 'zstd', zstdCompressSync(text)]])
+    await expectRow('zed')
+    rmSync(join(home, path))
+    const unused = Buffer.from(JSON.stringify({ ...thread, cumulative_token_usage: {} }))
+    threads([
+      ['1', 'json', text],
+      ['2', 'json', unused],
+      ['3', 'json', null],
+    ])
+    await expectRow('zed')
+  })
+
+  it('reads a conversation of any length in little memory, and goes on behind one that is broken or unpacks to too much', async () => {
+    const long = Buffer.from(JSON.stringify({ ...thread, messages: Array.from({ length: 200_000 }, () => SECRET) }))
+    const broken = zstdCompressSync(long).subarray(0, -40)
+    const nothing = zstdCompressSync(Buffer.alloc(300 * 1_048_576, ' '))
+    threads([
+      ['1', 'zstd', broken],
+      ['2', 'zstd', nothing],
+      ['3', 'zstd', zstdCompressSync(long)],
+    ])
+    expect(nothing.length).toBeLessThan(100_000)
+    const found = await scanned()
+    expect(found).toMatchObject({ rows: [{ ...ROW, tool: 'zed' }], skipped: { lines: 0, files: 1 } })
+  })
+})
+
+it('names those that are used here and keep no counts', async () => {
+  expect((await scanned()).uncounted).toEqual([])
+  mkdirSync(join(home, '.local/share/crush'), { recursive: true })
+  writeFileSync(join(home, '.aider.conf.yml'), '')
+  expect((await scanned()).uncounted).toEqual(['aider', 'crush'])
+  expect((await scanned({ XDG_DATA_HOME: join(home, 'elsewhere') })).uncounted).toEqual(['aider'])
 })

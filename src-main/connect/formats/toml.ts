@@ -1,5 +1,6 @@
 // TOML. The file is parsed for the places of its members, which are spliced into its text: a member of the root before the first table, one of
-// a table behind its heading, and a new table at the end. Tables that are written inside a line are read and not edited.
+// a table behind its heading or beside those that name it with dots, and a new table at the end. Tables that are written inside a line are
+// read and not edited.
 
 import { getStaticTOMLValue, ParseError, parseTOML, type AST } from 'toml-eslint-parser'
 import {
@@ -32,10 +33,10 @@ export const TOML_FORMAT: Format = {
     if (isObject(value)) return withTables(text, names, value)
     return withKey(text, names, rendered(content))
   },
-  remove(text, path) {
+  remove(text, path, before) {
     const names = namesOf(path)
     const found = findValue(text, names)
-    if (found !== undefined) return withoutLines(text, rangeOf(found))
+    if (found !== undefined) return withoutMadeHeading(withoutLines(text, rangeOf(found)), names.slice(0, -1), before)
     return tablesBelow(text, names).reduceRight(withoutTable, text)
   },
   sourceAt(text, path) {
@@ -101,13 +102,12 @@ function rangeOf({ range: [start, end] }: { readonly range: readonly [number, nu
   return { start, end }
 }
 
-/** A table of its own at the end of the file, and one for each object in it. */
+/** A table of its own at the end of the file, and one for each object in it. A last line without an end stays one. */
 function withTables(text: string, names: readonly string[], value: Readonly<Record<string, unknown>>): string {
-  const lines = tableLines(names, value)
   const newline = newlineOf(text)
-  const gap = text.trim() === '' ? '' : newline
-  const before = text === '' || text.endsWith('\n') ? text : `${text}${newline}`
-  return `${before}${gap}${lines.join(newline)}${newline}`
+  const lines = tableLines(names, value).join(newline)
+  if (text === '') return `${lines}${newline}`
+  return text.endsWith('\n') ? `${text}${newline}${lines}${newline}` : `${text}${newline}${newline}${lines}`
 }
 
 function tableLines(names: readonly string[], value: Readonly<Record<string, unknown>>): string[] {
@@ -126,9 +126,30 @@ function withKey(text: string, names: readonly string[], source: string): string
   const table = names.slice(0, -1)
   const line = `${keyText(name)} = ${source}`
   if (table.length === 0) return atTop(text, line)
-  const found = tablesBelow(text, table).find((node) => isSameName(node.resolvedKey, table))
-  if (found === undefined) return withTables(text, table, fromEntries([[name, valueOf({ source })]]))
-  const at = lineEnd(text, headingEnd(text, found))
+  const found = headingOf(text, table)
+  if (found !== undefined) return withLine(text, headingEnd(text, found), line)
+  const dotted = lastDotted(text, table)
+  if (dotted === undefined) return withTables(text, table, fromEntries([[name, valueOf({ source })]]))
+  return withLine(text, dotted.end, `${heading(names.slice(dotted.depth))} = ${source}`)
+}
+
+function headingOf(text: string, names: readonly string[]): AST.TOMLTable | undefined {
+  return tablesBelow(text, names).find((node) => isSameName(node.resolvedKey, names))
+}
+
+/** Where the last member ends whose name leads through a table by dots: such a table has no heading. `depth`: of the table that it is in. */
+function lastDotted(text: string, names: readonly string[]) {
+  const found = membersOf(text).findLast(({ names: own, member }) => {
+    const depth = own.length - keyNames(member).length
+    return depth < names.length && own.length > names.length && isSameName(own.slice(0, names.length), names)
+  })
+  if (found === undefined) return undefined
+  return { end: rangeOf(found.member).end, depth: found.names.length - keyNames(found.member).length }
+}
+
+/** Behind the line that a place is in. */
+function withLine(text: string, offset: number, line: string): string {
+  const at = lineEnd(text, offset)
   return at === text.length ? appendLine(text, line) : splice(text, { start: at, end: at }, `${line}${newlineOf(text)}`)
 }
 
@@ -145,7 +166,24 @@ function atTop(text: string, line: string): string {
 }
 
 function withoutLines(text: string, { start, end }: Range): string {
-  return splice(text, { start: lineStart(text, start), end: lineEnd(text, end) })
+  return withoutWhole(text, { start: lineStart(text, start), end: lineEnd(text, end) })
+}
+
+/** Without whole lines. Where these are the last and have no end, the line before them has none afterwards. */
+function withoutWhole(text: string, { start, end }: Range): string {
+  const isCut = end === text.length && !text.endsWith('\n')
+  const newline = isCut ? (/\r?\n$/.exec(text.slice(0, start))?.[0].length ?? 0) : 0
+  return splice(text, { start: start - newline, end })
+}
+
+/**
+ * A heading that was made for a member and has nothing under it any more says nothing where the table has others below it, which is where it
+ * is left over: a table that has nothing else is taken out as a whole.
+ */
+function withoutMadeHeading(text: string, names: readonly string[], before: string): string {
+  const made = headingOf(text, names)
+  const isLeftOver = made !== undefined && made.body.length === 0 && headingOf(before, names) === undefined
+  return isLeftOver ? withoutTable(text, made) : text
 }
 
 /** With the empty line that leads to it. */
@@ -153,7 +191,7 @@ function withoutTable(text: string, table: AST.TOMLTable): string {
   const { start, end } = rangeOf(table)
   const from = lineStart(text, start)
   const gap = /(?:^|\n)(\r?\n)$/.exec(text.slice(0, from))?.[1]?.length ?? 0
-  return splice(text, { start: from - gap, end: lineEnd(text, end) })
+  return withoutWhole(text, { start: from - gap, end: lineEnd(text, end) })
 }
 
 function valueOf(content: Content): unknown {

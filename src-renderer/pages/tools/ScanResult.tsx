@@ -17,9 +17,18 @@ export function ScanResult({ scan }: { readonly scan: ToolScan }) {
   const { t, i18n } = useTranslation('tools')
   const [group, setGroup] = useState<Group>('model')
   const columns = useScanColumns(group)
-  const { total, price_card: date, files } = scan
+  const { total, price_card: date, files, uncounted } = scan
   const fileCount = Object.values(files).reduce((sum, count) => sum + count, 0)
-  if (total.calls === 0) return <p className="text-sm">{t('scan.none')}</p>
+  if (total.calls === 0) {
+    return (
+      <>
+        <p className="text-sm">{t('scan.none')}</p>
+        {uncounted.length > 0 && (
+          <p className="text-sm break-words text-muted">{t('scan.uncounted', { tools: uncounted.join(', ') })}</p>
+        )}
+      </>
+    )
+  }
   return (
     <>
       <TileRow>
@@ -58,13 +67,14 @@ export function ScanResult({ scan }: { readonly scan: ToolScan }) {
   )
 }
 
-function Remarks({ scan: { unpriced, skipped, is_partial: isPartial } }: { readonly scan: ToolScan }) {
+function Remarks({ scan: { unpriced, skipped, uncounted, is_partial: isPartial } }: { readonly scan: ToolScan }) {
   const { t } = useTranslation('tools')
   const remarks = [
     t('scan.through'),
     ...(unpriced.length === 0 ? [] : [t('scan.unpriced', { models: unpriced.join(', ') })]),
     ...(skipped.lines === 0 ? [] : [t('scan.skippedLines', { count: skipped.lines })]),
     ...(skipped.files === 0 ? [] : [t('scan.skippedFiles', { count: skipped.files })]),
+    ...(uncounted.length === 0 ? [] : [t('scan.uncounted', { tools: uncounted.join(', ') })]),
     ...(isPartial ? [t('scan.partial')] : []),
   ]
   return (
