@@ -1,4 +1,5 @@
 // Three gateways as processes of their own on one PostgreSQL, both of the benchmark's own.
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,9 +26,7 @@ type Joined = Pick<Installation, 'start' | 'profiles' | 'remove'> & { readonly c
 export class BenchFleet {
   readonly postgres: Postgres
   readonly #joined: Joined[] = []
-  readonly #packages = new Set<number>()
   #admin: AdminClient | undefined
-  #keys = 0
 
   private constructor(postgres: Postgres) {
     this.postgres = postgres
@@ -61,19 +60,8 @@ export class BenchFleet {
 
   /** Keys with a balance each, which all gateways know. */
   async newKeys(count: number, microCredits: number): Promise<FleetKey[]> {
-    const admin = this.#admin
-    if (admin === undefined) throw new Error('no gateway was started')
-    const name = `of ${microCredits}`
-    if (!this.#packages.has(microCredits)) {
-      await admin.call('addPackage', { body: { name, type: 'topup', credits: microCredits / 1e6 } })
-      this.#packages.add(microCredits)
-    }
-    const made: FleetKey[] = []
-    while (made.length < count) {
-      this.#keys += 1
-      const { id, key } = await admin.call('createKey', { body: { name: `bench ${this.#keys}`, package: name } })
-      made.push({ id, key })
-    }
+    if (this.#admin === undefined) throw new Error('no gateway was started')
+    const made = await makeKeys(this.#admin, count, microCredits)
     // Changes are made in the same order everywhere.
     const last = made.at(-1)
     for (const { url } of this.gateways) await within(KNOWN_MS, () => usedMicro(url, last?.key ?? ''))
@@ -129,9 +117,27 @@ export class BenchFleet {
       throw error
     })
     this.#joined.push({ ...folder, child })
-    const { token } = JSON.parse(readFileSync(join(folder.dataFolder, 'instance.json'), 'utf8')) as { token: string }
-    this.#admin ??= adminClient(httpTransport({ url: child.url, token }))
+    this.#admin ??= adminOf(child, folder.dataFolder)
   }
+}
+
+/** The admin API of a gateway that runs. */
+export function adminOf({ url }: Child, dataFolder: string): AdminClient {
+  const { token } = JSON.parse(readFileSync(join(dataFolder, 'instance.json'), 'utf8')) as { token: string }
+  return adminClient(httpTransport({ url, token }))
+}
+
+/** Keys in a package of their own, with a balance each. */
+export async function makeKeys(admin: AdminClient, count: number, microCredits: number): Promise<FleetKey[]> {
+  const name = `bench ${randomUUID()}`
+  await admin.call('addPackage', { body: { name, type: 'topup', credits: microCredits / 1e6 } })
+  const made: FleetKey[] = []
+  while (made.length < count) {
+    const body = { name: `${name} ${made.length}`, package: name }
+    const { id, key } = await admin.call('createKey', { body })
+    made.push({ id, key })
+  }
+  return made
 }
 
 async function within<Value>(limitMs: number, look: () => Promise<Value>): Promise<Value> {

@@ -15,9 +15,7 @@ const ROWS = 50
 /** Everything about one cycle, which begins at 0. */
 const KEY = (keys: number) => `'k' || ceil(random() * ${keys})::int`
 const rows = (keys: number, count: number) =>
-  count === 0
-    ? `'[]'`
-    : `(SELECT jsonb_agg(jsonb_build_array(${KEY(keys)}, 0, 10)) FROM generate_series(1, ${count}))`
+  count === 0 ? `'[]'` : `(SELECT jsonb_agg(jsonb_build_array(${KEY(keys)}, 0, 10)) FROM generate_series(1, ${count}))`
 
 export async function measureCosts(keys: number, times: number): Promise<Costs> {
   const postgres = await startPostgres()

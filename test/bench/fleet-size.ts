@@ -12,7 +12,9 @@ const BEAT_PER_SECOND = 1
 
 const costs = await measureCosts(KEYS, TIMES)
 for (const [name, { cpuMicros, logBytes }] of Object.entries(costs)) {
-  process.stdout.write(`${name.padEnd(8)} ${cpuMicros.toFixed(1).padStart(8)} us of CPU ${logBytes.toFixed(0).padStart(7)} bytes of log\n`)
+  process.stdout.write(
+    `${name.padEnd(8)} ${cpuMicros.toFixed(1).padStart(8)} us of CPU ${logBytes.toFixed(0).padStart(7)} bytes of log\n`,
+  )
 }
 for (const callsPerSecond of RATES) {
   for (const isSticky of [false, true]) {
@@ -34,11 +36,15 @@ function linesOf({ callsPerSecond, isSticky, gateways }: Plan, asked: Asked, eac
     ['sums shown of others', asked.shown, each.shown],
   ]
   const messages = asked.takes + asked.ships + 2 * beats
-  const cores = (some: typeof parts) => some.reduce((sum, [, count, { cpuMicros }]) => sum + (count * cpuMicros) / 1e6, 0)
+  const cores = (some: typeof parts) =>
+    some.reduce((sum, [, count, { cpuMicros }]) => sum + (count * cpuMicros) / 1e6, 0)
   const log = parts.reduce((sum, [, count, { logBytes }]) => sum + (count * logBytes) / 1e6, 0)
   return [
     `${callsPerSecond} calls a second, ${isSticky ? 'each key on one gateway' : 'each call on any gateway'}:`,
-    ...parts.map((part) => `  ${part[0].padEnd(28)} ${part[1].toFixed(0).padStart(10)} a second ${cores([part]).toFixed(2).padStart(8)} cores`),
+    ...parts.map(
+      (part) =>
+        `  ${part[0].padEnd(28)} ${part[1].toFixed(0).padStart(10)} a second ${cores([part]).toFixed(2).padStart(8)} cores`,
+    ),
     `  ${'in all'.padEnd(28)} ${messages.toFixed(0).padStart(10)} messages, ${(messages / callsPerSecond).toFixed(3)} a call; ` +
       `${cores(parts).toFixed(1)} cores, ${log.toFixed(1)} MB of log a second`,
     `  ${((100 * asked.waited) / callsPerSecond).toFixed(1)} % of calls waited for a lease, ${asked.refused.toFixed(0)} a second found too little free`,

@@ -33,7 +33,9 @@ try {
   folders.push(empty)
   const second = await startedServing(empty, shared)
   const learntMs = await untilKnown(second.child, farebox.key)
-  process.stdout.write(`an empty gateway: ${second.servesMs.toFixed(0)} ms, and ${learntMs.toFixed(0)} ms until it knew all keys\n`)
+  process.stdout.write(
+    `an empty gateway: ${second.servesMs.toFixed(0)} ms, and ${learntMs.toFixed(0)} ms until it knew all keys\n`,
+  )
   await second.child.stop()
   await first.child.stop()
 
@@ -45,8 +47,13 @@ try {
   }
   const name = `${PAST.keys} keys, ${PAST.calls} calls: start`
   process.stdout.write(`${name} by itself: ${times(alone)}\n`)
-  for (const [of, ms] of [['shared', joined], ['shared, a folder without calls', other]] as const) {
-    process.stdout.write(`${figuresLine(`${name}, ${of}`, spread(ms).median <= LIMIT_MS, `${times(ms)}, target at most ${LIMIT_MS}`)}\n`)
+  for (const [of, ms] of [
+    ['shared', joined],
+    ['shared, a folder without calls', other],
+  ] as const) {
+    process.stdout.write(
+      `${figuresLine(`${name}, ${of}`, spread(ms).median <= LIMIT_MS, `${times(ms)}, target at most ${LIMIT_MS}`)}\n`,
+    )
   }
 } finally {
   for (const { remove } of folders) remove()

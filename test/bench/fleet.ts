@@ -1,14 +1,15 @@
 // `npm run bench -- --only fleet`: three gateways with leases from one PostgreSQL. What a call costs beside one gateway with SQLite alone, what PostgreSQL is
 // asked, and whether a key that all of them serve at once is ever charged more than it has.
+import { countedBound } from '../gateway/input-bound.ts'
 import { crowd, runnerOf, WARM_UP_SLICES } from './callers.ts'
 import type { Child } from './child.ts'
 import { profileText } from './contenders.ts'
 import { usedMicro, type Installation } from './farebox.ts'
-import { BenchFleet, type FleetKey } from './fleet-gateways.ts'
+import { adminOf, BenchFleet, makeKeys, type FleetKey } from './fleet-gateways.ts'
 import { createClient, type Client } from './load.ts'
 import type { Options, Work } from './options.ts'
 import { callsAtOnce, pacedCalls } from './paced.ts'
-import { WHOLE_EXCHANGE, wholeExchange } from './payload.ts'
+import { PRICE, WHOLE_EXCHANGE, wholeExchange } from './payload.ts'
 import { percentile, spread } from './statistics.ts'
 import { figuresLine } from './table.ts'
 
@@ -18,7 +19,7 @@ const CALLERS = 16
 const RICH_MICRO = 1e12
 /** Holds hardly more than it is charged, so that a balance for a few calls is one. */
 const CLOSE = wholeExchange({ max_tokens: 40 })
-const CLOSE_HOLD_MICRO = 714
+const CLOSE_HOLD_MICRO = PRICE.input * (await countedBound(CLOSE.body)) + PRICE.output * 40
 const CHARGE = CLOSE.chargeMicro
 const PACE = 500
 const HOT_PACE = 1000
@@ -90,16 +91,19 @@ async function besideAlone({ farebox, alone, fleet, work }: Scene): Promise<stri
   ]
 }
 
-/** Balances of three calls: each call has to ask PostgreSQL. The same number of calls over as many new connections alone, in turn. */
+/** Balances of three calls, of which each has to ask PostgreSQL, and such balances alone, in turn. */
 async function oneCallLeases({ farebox, alone, fleet, work }: Scene): Promise<string> {
   const rounds = work.rounds * 10
   const keys = await fleet.newKeys(rounds, 3 * CLOSE_HOLD_MICRO)
+  const ownKeys = await makeKeys(adminOf(alone, farebox.dataFolder), rounds, 3 * CLOSE_HOLD_MICRO)
   const [tookMs, tookAloneMs]: [number[], number[]] = [[], []]
   const before = await fleet.messages()
-  for (const { key } of keys) {
+  for (const [place, { key }] of keys.entries()) {
     const [first] = fleet.gateways
     tookMs.push(...(await twoCalls(createClient({ name: 'small leases', url: first?.url ?? '', key }, 1))))
-    tookAloneMs.push(...(await twoCalls(createClient({ name: 'alone', url: alone.url, key: farebox.key }, 1))))
+    tookAloneMs.push(
+      ...(await twoCalls(createClient({ name: 'alone', url: alone.url, key: ownKeys[place]?.key ?? '' }, 1))),
+    )
   }
   const after = await fleet.messages()
   const takes = ((after.functions['take'] ?? 0) - (before.functions['take'] ?? 0)) / (3 * rounds)
