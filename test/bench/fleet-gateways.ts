@@ -44,7 +44,8 @@ export class BenchFleet {
       await fleet.#admin?.call('apply', { body: { document: { providers, models } } })
       return fleet
     } catch (error) {
-      await fleet.stop().finally(() => fleet.remove())
+      await fleet.stop().catch(() => undefined)
+      fleet.remove()
       throw error
     }
   }
@@ -103,7 +104,11 @@ export class BenchFleet {
 
   /** Throws when a gateway did not end cleanly. What it has measured can be asked for until it is removed. */
   async stop(): Promise<void> {
-    await Promise.all(this.gateways.map((child) => child.stop())).finally(() => this.postgres.close())
+    try {
+      await Promise.all(this.gateways.map((child) => child.stop()))
+    } finally {
+      await this.postgres.close()
+    }
   }
 
   remove(): void {

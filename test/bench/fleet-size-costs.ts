@@ -59,13 +59,13 @@ function share(all: Cost, without: Cost, count: number): Cost {
   return { cpuMicros: each('cpuMicros'), logBytes: each('logBytes') }
 }
 
-async function fill({ run }: Postgres, keys: number): Promise<void> {
-  await run(upgradeFrom(0))
-  await run(`INSERT INTO farebox.gateway (id, place, program, epoch, shipped, applied, seen_at, free_at)
+async function fill(postgres: Postgres, keys: number): Promise<void> {
+  await postgres.run(upgradeFrom(0))
+  await postgres.run(`INSERT INTO farebox.gateway (id, place, program, epoch, shipped, applied, seen_at, free_at)
       SELECT 'g' || n, 'here', 'bench', 1, 0, 0, now() + '1 hour', now() + '1 hour' FROM generate_series(1, ${GATEWAYS}) n;
     INSERT INTO farebox.account SELECT 'k' || n, 0, 1000000000, 0, 0, 1000000000, 0 FROM generate_series(1, ${keys}) n`)
-  await run('VACUUM ANALYZE')
-  await run('CHECKPOINT')
+  await postgres.run('VACUUM ANALYZE')
+  await postgres.run('CHECKPOINT')
 }
 
 type Trial = { readonly sql: (client: number) => string; readonly times: number; readonly listeners: number }

@@ -143,8 +143,11 @@ describe.runIf(CAN_SHARE)('three gateways', () => {
     const keys = await makeKeys(gateways[0] as Gateway)
     const last = keys.at(-1) as Used
     const serve = async () => {
-      await Promise.all(gateways.map(({ starting }) => starting))
-      await Promise.all(gateways.map((gateway) => expect.poll(() => call(gateway, last), WAIT).toBe(200)))
+      const servesAgain = async (gateway: Gateway) => {
+        await gateway.starting
+        await expect.poll(() => call(gateway, last), WAIT).toBe(200)
+      }
+      await Promise.all(gateways.map(servesAgain))
     }
     await serve()
     let deck: Misfortune[] = []
