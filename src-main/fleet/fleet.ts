@@ -18,6 +18,9 @@ import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 
 const BEAT_MS = 1000
 const SHIP_MS = 250
+const AHEAD_MS = 250
+/** So many keys in one question: it holds their accounts until it is answered. */
+const MOST_ASKED = 500
 const TRY_AT_FIRST_MS = 50
 const TRY_AGAIN_MS = 500
 /** For this long a gateway that ends tries to tell what it charged and to give back its leases. */
@@ -111,10 +114,8 @@ export class Fleet implements Leases {
       this.#joinLater()
     }
     this.#every(BEAT_MS, () => this.#beat())
-    this.#every(SHIP_MS, () => {
-      this.#askAhead()
-      return this.#shipping.ship()
-    })
+    this.#every(SHIP_MS, () => this.#shipping.ship())
+    this.#every(AHEAD_MS, () => this.#askAhead())
   }
 
   /** Tells everything that was charged, gives back everything and leaves, within a bound. What cannot be told is told at the next start. */
@@ -168,16 +169,24 @@ export class Fleet implements Leases {
     return answer
   }
 
-  /** Asks for more where a lease is running low, before a call has to wait for it. */
-  #askAhead(): void {
+  /** Asks for more where leases are running low, before calls have to wait for it: once for all of them. */
+  async #askAhead(): Promise<void> {
+    const asked: Sum[] = []
     for (const lease of this.#book.all) {
       const wantMicro = this.#queue.isWaitedFor(lease.keyId) ? 0 : this.#book.ahead(lease)
-      if (wantMicro === 0) continue
-      this.#take({ lease, needMicro: 1, wantMicro, leastMicro: undefined }).then(
-        () => this.#changed(lease.keyId),
-        (error: unknown) => this.#failed(error),
-      )
+      if (wantMicro > 0) asked.push([lease.keyId, lease.cycle, wantMicro])
+      if (asked.length === MOST_ASKED) break
     }
+    if (asked.length === 0) return
+    const seat = this.#seat
+    const taken = await seat.inTurn(async () => {
+      if (this.#isClosed) return []
+      const { error, got } = await seat.say('take_ahead', [JSON.stringify(asked)])
+      if (error !== undefined) return []
+      this.#book.leased(got as readonly Sum[])
+      return got as readonly Sum[]
+    })
+    for (const [keyId] of taken) this.#changed(keyId)
   }
 
   async #beat(): Promise<void> {

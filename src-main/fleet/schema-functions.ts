@@ -185,6 +185,28 @@ BEGIN
     'version', (SELECT version FROM farebox.state));
 END $$;
 
+-- Takes more for leases of which the pace of their keys suggests it, and for which no call waits: what each wishes for, as far as it is free.
+CREATE OR REPLACE FUNCTION farebox.take_ahead(g text, e bigint, asked jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE i record; f bigint; x bigint; n integer; got jsonb := '[]';
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM farebox.gateway WHERE id = g AND epoch = e) THEN RETURN '{"error": "superseded"}'; END IF;
+  IF farebox.is_settling() THEN RETURN '{"error": "settling"}'; END IF;
+  SELECT greatest(1, count(*)) INTO n FROM farebox.gateway WHERE seen_at > now() - interval '1 min';
+  -- Accounts in one order, so that no two gateways wait for each other.
+  FOR i IN SELECT el->>0 AS k, (el->>1)::bigint AS c, (el->>2)::bigint AS a FROM jsonb_array_elements(asked) el ORDER BY 1, 2 LOOP
+    -- As a call that waits is told of a cycle that is over.
+    CONTINUE WHEN EXISTS (SELECT 1 FROM farebox.account WHERE key_id = i.k AND cycle > i.c AND cycle < extract(epoch FROM now()) * 1000 - 5000);
+    SELECT free INTO f FROM farebox.account WHERE key_id = i.k AND cycle = i.c FOR UPDATE;
+    x := least(i.a, f / (2 * n));
+    CONTINUE WHEN NOT FOUND OR x < 1;
+    UPDATE farebox.account SET free = free - x, leased = leased + x WHERE key_id = i.k AND cycle = i.c;
+    INSERT INTO farebox.lease VALUES (g, i.k, i.c, x)
+    ON CONFLICT (gateway, key_id, cycle) DO UPDATE SET amount = farebox.lease.amount + x;
+    got := got || jsonb_build_array(jsonb_build_array(i.k, i.c, x));
+  END LOOP;
+  RETURN jsonb_build_object('got', got);
+END $$;
+
 -- Takes what a gateway charged, entries after from_seq up to to_seq, as sums by key and cycle, and what it gives back of its leases.
 CREATE OR REPLACE FUNCTION farebox.ship(g text, e bigint, from_seq bigint, to_seq bigint, charges jsonb, handed jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE i record; l bigint; f bigint; x bigint; y bigint; freed text[] := '{}';

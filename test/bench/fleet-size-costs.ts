@@ -6,7 +6,7 @@ import { childrenMicros } from './process-figures.ts'
 
 /** Of one question, or of one row of it. */
 export type Cost = { readonly cpuMicros: number; readonly logBytes: number }
-export type Costs = Readonly<Record<'take' | 'ship' | 'charge' | 'return' | 'heard' | 'beat' | 'shown', Cost>>
+export type Costs = Readonly<Record<'take' | 'ahead' | 'ship' | 'charge' | 'return' | 'heard' | 'beat' | 'shown', Cost>>
 
 const GATEWAYS = 100
 const CLIENTS = 4
@@ -30,6 +30,7 @@ export async function measureCosts(keys: number, times: number): Promise<Costs> 
       (client) => `SELECT farebox.take('g${client}', 1, 0, ${KEY(keys)}, 0, 20000, 40000, 0, NULL, 1000000000)`,
     )
     const few = Math.ceil(times / 10)
+    const ahead = await cost((client) => `SELECT farebox.take_ahead('g${client}', 1, ${rows(keys, ROWS)})`, few)
     const [empty, charged] = [await cost(ship(1, 0)), await cost(ship(ROWS, 0), few)]
     const [handed, heard] = [await cost(ship(0, ROWS), few), await cost(ship(0, ROWS), few, LISTENERS)]
     const beat = await cost((client) => `SELECT farebox.beat('g${client}', 1, 0, '10 min')`)
@@ -37,6 +38,7 @@ export async function measureCosts(keys: number, times: number): Promise<Costs> 
     const [{ count }] = (await postgres.query(`SELECT count(*) FROM (${SHOWN}) s`)) as [{ count: number }]
     return {
       take,
+      ahead: share(ahead, empty, ROWS),
       ship: empty,
       charge: share(charged, empty, ROWS - 1),
       return: share(handed, empty, ROWS),

@@ -14,9 +14,11 @@ export type Plan = {
 
 /** All a second. */
 export type Asked = {
+  /** For calls that waited for them. */
   readonly takes: number
-  /** Of these, for calls that waited for them. */
-  readonly waited: number
+  /** Questions for more ahead of calls, and the leases in them. */
+  readonly asks: number
+  readonly ahead: number
   readonly ships: number
   readonly charges: number
   readonly returns: number
@@ -31,6 +33,8 @@ const WARM_UP_MS = 15_000
 const MEASURED_MS = 15_000
 const HOLD_MICRO = 20_000
 const CALL_MS = 4000
+/** Leases in one question. */
+const MOST_ASKED = 500
 /** What `chargedElsewhere` looks back. */
 const LATELY_MS = 15_000
 
@@ -51,7 +55,7 @@ class Simulation {
   /** When a gateway told what it charged a key last. */
   readonly #toldAtMs = new Map<string, number>()
   #nowMs = 0
-  #counts = { takes: 0, waited: 0, ships: 0, charges: 0, returns: 0, refused: 0 }
+  #counts = { takes: 0, asks: 0, ahead: 0, ships: 0, charges: 0, returns: 0, refused: 0 }
 
   constructor(plan: Plan) {
     this.#plan = plan
@@ -61,14 +65,15 @@ class Simulation {
 
   run(): Asked {
     for (; this.#nowMs < WARM_UP_MS; this.#nowMs += TICK_MS) this.#tick()
-    this.#counts = { takes: 0, waited: 0, ships: 0, charges: 0, returns: 0, refused: 0 }
+    this.#counts = { takes: 0, asks: 0, ahead: 0, ships: 0, charges: 0, returns: 0, refused: 0 }
     for (; this.#nowMs < WARM_UP_MS + MEASURED_MS; this.#nowMs += TICK_MS) this.#tick()
     const perSecond = (count: number) => (count * 1000) / MEASURED_MS
-    const { takes, waited, ships, charges, returns, refused } = this.#counts
+    const { takes, asks, ahead, ships, charges, returns, refused } = this.#counts
     const lately = [...this.#toldAtMs.values()].filter((atMs) => atMs > this.#nowMs - LATELY_MS).length
     return {
       takes: perSecond(takes),
-      waited: perSecond(waited),
+      asks: perSecond(asks),
+      ahead: perSecond(ahead),
       ships: perSecond(ships),
       charges: perSecond(charges),
       returns: perSecond(returns),
@@ -101,7 +106,7 @@ class Simulation {
     const lease = gateway.book.present(String(rank))
     const missing = HOLD_MICRO - availableIn(lease)
     if (missing > 0) {
-      this.#counts.waited += 1
+      this.#counts.takes += 1
       if (this.#take(gateway, lease, { need: missing, want: gateway.book.wanted(lease) + missing }) === 0) {
         this.#counts.refused += 1
         return
@@ -120,7 +125,6 @@ class Simulation {
   /** As `farebox.take` decides. */
   #take({ book }: Gateway, { keyId, cycle }: Lease, { need, want }: { need: number; want: number }): number {
     const { balanceMicro, gateways } = this.#plan
-    this.#counts.takes += 1
     const free = this.#free.get(keyId) ?? balanceMicro
     if (free < need) return 0
     const got = Math.min(free, Math.max(need, Math.min(want, Math.floor(free / (2 * gateways)))))
@@ -130,10 +134,15 @@ class Simulation {
   }
 
   #askAhead(gateway: Gateway): void {
+    let asked = 0
     for (const lease of gateway.book.all) {
       const want = gateway.book.ahead(lease)
-      if (want > 0) this.#take(gateway, lease, { need: 1, want })
+      if (want === 0) continue
+      this.#take(gateway, lease, { need: 1, want })
+      asked += 1
     }
+    this.#counts.asks += Math.ceil(asked / MOST_ASKED)
+    this.#counts.ahead += asked
   }
 
   #ship(gateway: Gateway, index: number): void {

@@ -27,7 +27,9 @@ function linesOf({ callsPerSecond, isSticky, gateways }: Plan, asked: Asked, eac
   const beats = gateways * BEAT_PER_SECOND
   const heard = asked.returns * gateways
   const parts: readonly (readonly [name: string, perSecond: number, cost: Cost])[] = [
-    ['leases taken', asked.takes, each.take],
+    ['leases taken by calls', asked.takes, each.take],
+    ['leases taken ahead of calls', asked.ahead, each.ahead],
+    ['questions for these', asked.asks, each.ship],
     ['batches', asked.ships, each.ship],
     ['sums of charges in them', asked.charges, each.charge],
     ['leases given back in them', asked.returns, each.return],
@@ -35,7 +37,7 @@ function linesOf({ callsPerSecond, isSticky, gateways }: Plan, asked: Asked, eac
     ['signs of life', beats, each.beat],
     ['sums shown of others', asked.shown, each.shown],
   ]
-  const messages = asked.takes + asked.ships + 2 * beats
+  const messages = asked.takes + asked.asks + asked.ships + 2 * beats
   const cores = (some: typeof parts) =>
     some.reduce((sum, [, count, { cpuMicros }]) => sum + (count * cpuMicros) / 1e6, 0)
   const log = parts.reduce((sum, [, count, { logBytes }]) => sum + (count * logBytes) / 1e6, 0)
@@ -47,6 +49,6 @@ function linesOf({ callsPerSecond, isSticky, gateways }: Plan, asked: Asked, eac
     ),
     `  ${'in all'.padEnd(28)} ${messages.toFixed(0).padStart(10)} messages, ${(messages / callsPerSecond).toFixed(3)} a call; ` +
       `${cores(parts).toFixed(1)} cores, ${log.toFixed(1)} MB of log a second`,
-    `  ${((100 * asked.waited) / callsPerSecond).toFixed(1)} % of calls waited for a lease, ${asked.refused.toFixed(0)} a second found too little free`,
+    `  ${((100 * asked.takes) / callsPerSecond).toFixed(1)} % of calls waited for a lease, ${asked.refused.toFixed(0)} a second found too little free`,
   ]
 }

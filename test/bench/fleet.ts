@@ -145,7 +145,7 @@ async function messages({ fleet, work }: Scene): Promise<string[]> {
         const functions = Object.keys(after.functions).map(
           (name) => [name, (after.functions[name] ?? 0) - (before.functions[name] ?? 0)] as const,
         )
-        const kinds = functions.filter(([name]) => ['take', 'take_all', 'ship', 'beat'].includes(name))
+        const kinds = functions.filter(([name]) => ['take', 'take_ahead', 'ship', 'beat'].includes(name))
         const text = kinds.map(([name, times]) => `${name} ${(times / calls).toFixed(3)}`).join(', ')
         return figuresLine(
           `Messages to PostgreSQL a call, ${count} keys`,
