@@ -9,7 +9,7 @@ import { SCHEMA_VERSION, upgradeFrom } from '#fleet/schema.ts'
 const STATEMENT_MS = 5000
 const CONNECT_MS = 5000
 /** Longer than any statement of another gateway is under way. */
-const LATELY = '15 s'
+const LATELY_MS = 15_000
 const VERSION_OF = 'SELECT schema_version AS version FROM farebox.state'
 
 /** PostgreSQL could not be asked, or did not answer. */
@@ -84,12 +84,12 @@ export class Connection {
     return rows.map((row) => ({ version: Number(row.version), body: row.body }))
   }
 
-  /** What the other gateways have charged, as far as it changed lately, or ever. */
-  async chargedElsewhere(gatewayId: string, isAll: boolean): Promise<Sum[]> {
+  /** What the other gateways have charged, as far as it changed in so many milliseconds, or before and was not to be seen then; undefined for all of it. */
+  async chargedElsewhere(gatewayId: string, inMs: number | undefined): Promise<Sum[]> {
     const sql = `SELECT key_id, cycle, sum(amount) AS amount FROM farebox.charged WHERE gateway NOT IN ($1, '')
       AND (key_id, cycle) IN (SELECT key_id, cycle FROM farebox.charged WHERE changed_at > now() - $2::interval)
       GROUP BY key_id, cycle`
-    const rows = await this.#query('elsewhere', sql, [gatewayId, isAll ? '100 years' : LATELY])
+    const rows = await this.#query('elsewhere', sql, [gatewayId, inMs === undefined ? '100 years' : `${LATELY_MS + inMs} ms`])
     return rows.map((row) => [String(row.key_id), Number(row.cycle), Number(row.amount)])
   }
 

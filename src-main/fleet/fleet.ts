@@ -19,6 +19,8 @@ import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 const BEAT_MS = 1000
 const SHIP_MS = 250
 const AHEAD_MS = 250
+/** What the others have charged is asked for in a fiftieth of the time. */
+const LOOK_REST = 50
 /** So many keys in one question: it holds their accounts until it is answered. */
 const MOST_ASKED = 500
 const TRY_AT_FIRST_MS = 50
@@ -38,6 +40,8 @@ export class Fleet implements Leases {
   readonly #elsewhere = new Map<string, number>()
   readonly #timers: NodeJS.Timeout[] = []
   readonly #joining = takeTurns()
+  /** At what the others have charged. */
+  #looked = { beganMs: 0, tookMs: 0 }
   #isJoining = false
   #isClosed = false
 
@@ -192,13 +196,19 @@ export class Fleet implements Leases {
   async #beat(): Promise<void> {
     const version = await this.#seat.inTurn(() => this.#seat.beat())
     if (version > this.#seat.version) await this.#changes.follow()
-    await this.#lookElsewhere(false)
+    const { beganMs, tookMs } = this.#looked
+    // It is for people to look at, and takes long where there are many gateways and keys.
+    if (this.#options.monotonicMs() - beganMs > LOOK_REST * tookMs) await this.#lookElsewhere(false)
     await this.#changes.tellRest()
   }
 
   /** What the others have charged counts for what people are shown of a balance. */
   async #lookElsewhere(isAll: boolean): Promise<void> {
-    const sums = await this.#seat.inTurn((connection) => connection.chargedElsewhere(this.#seat.gatewayId, isAll))
+    const { monotonicMs } = this.#options
+    const beganMs = monotonicMs()
+    const inMs = isAll ? undefined : beganMs - this.#looked.beganMs
+    const sums = await this.#seat.inTurn((connection) => connection.chargedElsewhere(this.#seat.gatewayId, inMs))
+    this.#looked = { beganMs, tookMs: monotonicMs() - beganMs }
     for (const [keyId, cycle, amountMicro] of sums) this.#elsewhere.set(`${keyId} ${cycle}`, amountMicro)
   }
 

@@ -22,8 +22,8 @@ export type Asked = {
   readonly ships: number
   readonly charges: number
   readonly returns: number
-  /** Sums of keys that gateways look at to show what others have charged, each a row of the answer to one gateway. */
-  readonly shown: number
+  /** What one look at what others have charged finds: sums by gateway and key. */
+  readonly changed: number
   readonly refused: number
 }
 
@@ -35,7 +35,7 @@ const HOLD_MICRO = 20_000
 const CALL_MS = 4000
 /** Leases in one question. */
 const MOST_ASKED = 500
-/** What `chargedElsewhere` looks back. */
+/** What a gateway looks back at least. */
 const LATELY_MS = 15_000
 
 type Gateway = { readonly book: LeaseBook; charges: Map<string, number> }
@@ -78,7 +78,7 @@ class Simulation {
       charges: perSecond(charges),
       returns: perSecond(returns),
       refused: perSecond(refused),
-      shown: lately * this.#plan.gateways,
+      changed: lately,
     }
   }
 

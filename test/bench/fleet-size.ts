@@ -26,6 +26,8 @@ for (const callsPerSecond of RATES) {
 function linesOf({ callsPerSecond, isSticky, gateways }: Plan, asked: Asked, each: Costs): string[] {
   const beats = gateways * BEAT_PER_SECOND
   const heard = asked.returns * gateways
+  // Each gateway looks once a second, and at most for a fiftieth of the time.
+  const looks = Math.min(1, 1 / 50 / ((asked.changed * each.shown.cpuMicros) / 1e6))
   const parts: readonly (readonly [name: string, perSecond: number, cost: Cost])[] = [
     ['leases taken by calls', asked.takes, each.take],
     ['leases taken ahead of calls', asked.ahead, each.ahead],
@@ -35,7 +37,7 @@ function linesOf({ callsPerSecond, isSticky, gateways }: Plan, asked: Asked, eac
     ['leases given back in them', asked.returns, each.return],
     ['notices of these heard', heard, each.heard],
     ['signs of life', beats, each.beat],
-    ['sums shown of others', asked.shown, each.shown],
+    ['sums shown of others', asked.changed * looks * gateways, each.shown],
   ]
   const messages = asked.takes + asked.asks + asked.ships + 2 * beats
   const cores = (some: typeof parts) =>
@@ -49,6 +51,6 @@ function linesOf({ callsPerSecond, isSticky, gateways }: Plan, asked: Asked, eac
     ),
     `  ${'in all'.padEnd(28)} ${messages.toFixed(0).padStart(10)} messages, ${(messages / callsPerSecond).toFixed(3)} a call; ` +
       `${cores(parts).toFixed(1)} cores, ${log.toFixed(1)} MB of log a second`,
-    `  ${((100 * asked.takes) / callsPerSecond).toFixed(1)} % of calls waited for a lease, ${asked.refused.toFixed(0)} a second found too little free`,
+    `  ${((100 * asked.takes) / callsPerSecond).toFixed(1)} % of calls waited for a lease, ${asked.refused.toFixed(0)} a second found too little free; what others charged is looked at every ${(1 / looks).toFixed(0)} s`,
   ]
 }
