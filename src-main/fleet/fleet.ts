@@ -19,8 +19,8 @@ import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 const BEAT_MS = 1000
 const SHIP_MS = 250
 const AHEAD_MS = 250
-/** What the others have charged is asked for in a fiftieth of the time. */
-const LOOK_REST = 50
+/** What the others have charged is asked for in a tenth of the time at most. */
+const LOOK_REST = 10
 /** So many keys in one question: it holds their accounts until it is answered. */
 const MOST_ASKED = 500
 const TRY_AT_FIRST_MS = 50
@@ -205,10 +205,13 @@ export class Fleet implements Leases {
   /** What the others have charged counts for what people are shown of a balance. */
   async #lookElsewhere(isAll: boolean): Promise<void> {
     const { monotonicMs } = this.#options
-    const beganMs = monotonicMs()
-    const inMs = isAll ? undefined : beganMs - this.#looked.beganMs
-    const sums = await this.#seat.inTurn((connection) => connection.chargedElsewhere(this.#seat.gatewayId, inMs))
-    this.#looked = { beganMs, tookMs: monotonicMs() - beganMs }
+    const sums = await this.#seat.inTurn(async (connection) => {
+      const beganMs = monotonicMs()
+      const inMs = isAll ? undefined : beganMs - this.#looked.beganMs
+      const found = await connection.chargedElsewhere(this.#seat.gatewayId, inMs)
+      this.#looked = { beganMs, tookMs: monotonicMs() - beganMs }
+      return found
+    })
     for (const [keyId, cycle, amountMicro] of sums) this.#elsewhere.set(`${keyId} ${cycle}`, amountMicro)
   }
 
