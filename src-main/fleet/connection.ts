@@ -89,7 +89,10 @@ export class Connection {
     const sql = `SELECT key_id, cycle, sum(amount) AS amount FROM farebox.charged WHERE gateway NOT IN ($1, '')
       AND (key_id, cycle) IN (SELECT key_id, cycle FROM farebox.charged WHERE changed_at > now() - $2::interval)
       GROUP BY key_id, cycle`
-    const rows = await this.#query('elsewhere', sql, [gatewayId, inMs === undefined ? '100 years' : `${LATELY_MS + inMs} ms`])
+    const rows = await this.#query('elsewhere', sql, [
+      gatewayId,
+      inMs === undefined ? '100 years' : `${LATELY_MS + inMs} ms`,
+    ])
     return rows.map((row) => [String(row.key_id), Number(row.cycle), Number(row.amount)])
   }
 

@@ -19,8 +19,9 @@ import type { LeaseAnswer, Leases } from '#pipeline/leases.ts'
 const BEAT_MS = 1000
 const SHIP_MS = 250
 const AHEAD_MS = 250
-/** What the others have charged is asked for in a tenth of the time at most. */
-const LOOK_REST = 10
+/** After a look at what the others have charged the next one comes when so many times as long has passed, and within a bound. */
+const LOOK_REST = 50
+const LONGEST_REST_MS = 10_000
 /** So many keys in one question: it holds their accounts until it is answered. */
 const MOST_ASKED = 500
 const TRY_AT_FIRST_MS = 50
@@ -198,7 +199,8 @@ export class Fleet implements Leases {
     if (version > this.#seat.version) await this.#changes.follow()
     const { beganMs, tookMs } = this.#looked
     // It is for people to look at, and takes long where there are many gateways and keys.
-    if (this.#options.monotonicMs() - beganMs > LOOK_REST * tookMs) await this.#lookElsewhere(false)
+    if (this.#options.monotonicMs() - beganMs > Math.min(LOOK_REST * tookMs, LONGEST_REST_MS))
+      await this.#lookElsewhere(false)
     await this.#changes.tellRest()
   }
 

@@ -134,12 +134,9 @@ export class LeaseBook {
     const wanted = this.wanted(lease)
     // What was given back for being idle is not asked for again before somebody needs it.
     if (nowMs - lease.usedAtMs >= IDLE_MS) return 0
-    if (nowMs - lease.askedAtMs < AHEAD_EVERY_MS) return 0
-    const available = availableIn(lease)
-    // One call after the other holds much and is charged little: the next one has to fit too.
-    if (available > wanted / 2 && available + lease.heldMicro >= lease.peakMicro) return 0
+    if (nowMs - lease.askedAtMs < AHEAD_EVERY_MS || availableIn(lease) > wanted / 2) return 0
     lease.askedAtMs = nowMs
-    return Math.max(0, Math.ceil(wanted - available))
+    return Math.max(0, Math.ceil(wanted - availableIn(lease)))
   }
 
   /** Takes out what no call needs any more: of idle leases, and of those that `isWanted`. */

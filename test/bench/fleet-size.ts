@@ -26,8 +26,9 @@ for (const callsPerSecond of RATES) {
 function linesOf({ callsPerSecond, isSticky, gateways }: Plan, asked: Asked, each: Costs): string[] {
   const beats = gateways * BEAT_PER_SECOND
   const heard = asked.returns * gateways
-  // Each gateway looks once a second, and at most for a tenth of the time.
-  const looks = Math.min(1, 1 / 10 / ((asked.changed * each.shown.cpuMicros) / 1e6))
+  // Each gateway looks once a second, and later where a look takes long.
+  const lookSeconds = (asked.changed * each.shown.cpuMicros) / 1e6
+  const looks = 1 / Math.min(10, Math.max(1, 50 * lookSeconds))
   const parts: readonly (readonly [name: string, perSecond: number, cost: Cost])[] = [
     ['leases taken by calls', asked.takes, each.take],
     ['leases taken ahead of calls', asked.ahead, each.ahead],
